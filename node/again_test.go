@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A day that is added again, ten times, under new names of its events, leaves
-// memories, assertions, histories and what was said as after the first time.
+// If a day is added ten times, each time under new event names, then memories,
+// assertions, histories and utterances are the same as after the first time.
 func TestTheSameDayAgain(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
@@ -50,7 +50,7 @@ func TestTheSameDayAgain(t *testing.T) {
 	}
 }
 
-// remembered is everything that is remembered, as text.
+// remembered returns everything that is remembered, as text.
 func remembered(t *testing.T, n *Node) string {
 	t.Helper()
 	var out []any

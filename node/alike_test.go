@@ -8,8 +8,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// The same photo on two devices lies at each of two relays once. What one device
-// forgets stays at both for the other, and goes from both with the last.
+// The same photo on two devices is stored once at each of two relays. If one
+// device forgets it, it stays at both for the other; when both have forgotten
+// it, it is removed from both.
 func TestAlikePhotosAtTwoRelays(t *testing.T) {
 	primary, mirror := newWorld(t), newWorld(t)
 	ctx := t.Context()
@@ -48,7 +49,7 @@ func TestAlikePhotosAtTwoRelays(t *testing.T) {
 	}
 	picture := strings.Repeat("plum", 10_000)
 	mine := photograph(t, a, picture)
-	theirs := photograph(t, b, picture) // before it has heard of the other
+	theirs := photograph(t, b, picture) // before it has heard of the other photo
 	all()
 	if mine == theirs {
 		t.Fatal("one memory: nothing is tried")

@@ -38,7 +38,7 @@ func (d *device) lives(n int) {
 	}
 }
 
-// archived is everything that a device exports.
+// archived returns everything that a device exports.
 func (d *device) archived() (all []archive.Record) {
 	d.t.Helper()
 	for r, err := range d.Export(d.t.Context(), serve.ExportOptions{}) {
@@ -60,9 +60,10 @@ func records(all []archive.Record) iter.Seq2[archive.Record, error] {
 	}
 }
 
-// A device that has begun all the chains that a member may says why nothing of
-// it is sent. Let in anew, as another member, with what it exports, it brings
-// along to all what was not sent, and nothing twice.
+// A device that has used up the number of chains that a member may begin reports
+// why nothing of it is sent. If it is admitted again as another member, and
+// imports its own export, everything that was not sent reaches all devices, and
+// nothing is stored twice.
 func TestDeviceOfAllChainsIsLetInAnew(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
@@ -139,8 +140,8 @@ func TestDeviceOfAllChainsIsLetInAnew(t *testing.T) {
 	}
 }
 
-// What another device of the wearer's has said and not sent yet is that one's to
-// send, whoever imports it before.
+// What another device of the wearer has said and not sent yet is left for that
+// device to send, even if this device imports it first.
 func TestImportOfWhatAnotherIsToSend(t *testing.T) {
 	relay := serveRelay(t)
 	one, two := newDevice(t, relay.url, 64), newDevice(t, relay.url, 65)

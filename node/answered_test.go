@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A worker's transcript ends the waiting of its recording; an answer that
-// holds a secret after all is erased, and told of.
+// After a worker's transcript has arrived, its recording no longer waits. An
+// answer that turns out to contain a secret is erased, and that is reported.
 func TestWorkersAnswers(t *testing.T) {
 	n := newNode(t, nil)
 	o, release, err := n.use()
@@ -43,7 +43,7 @@ func TestWorkersAnswers(t *testing.T) {
 	if err != nil || slices.Contains(m.Tags, memory.WaitingTag) || strings.Contains(m.Text, "waiting") {
 		t.Errorf("it still waits: %q %v, %v", m.Text, m.Tags, err)
 	}
-	other := memory.ID{5} // in which a plugin heard words, as it was given it again
+	other := memory.ID{5} // a plugin heard words in it during a replay
 	say(other, memory.RankDevice, "Recording of 3.0 s of speech"+extract.WaitingText, "", []string{"recording", memory.WaitingTag}, nil)
 	if err := o.gate.Transcribed(t.Context(), []memory.ID{other, {6}}); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestWorkersAnswers(t *testing.T) {
 	}
 }
 
-// What a person writes as it stands is looked through as well.
+// Text that a person adds unchanged is checked for secrets as well.
 func TestPlainSecretsAreRefused(t *testing.T) {
 	n := newNode(t, nil)
 	no := false

@@ -29,8 +29,9 @@ func (s appStore) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return o.store.Update(ctx, fn)
 }
 
-// Services gives what the routes of the local API call. A topic's own package
-// serves it if it has all of it; otherwise the node does.
+// Services returns the services that the routes of the local API call. A service
+// comes from the package of its topic if that package can do all of it, and
+// otherwise from the node.
 func (n *Node) Services() serve.Services {
 	return apps.Guard(serve.Services{
 		Reader: n.Reader, Recaller: n.Reader, MediaReader: n.Reader, Grapher: n, Writer: n, Settler: n.Writer,
@@ -41,7 +42,8 @@ func (n *Node) Services() serve.Services {
 	}, n.apps, n.cfg.Wearer)
 }
 
-// askWearer asks about what an app would be shown.
+// askWearer asks the wearer whether an app may be shown the memories that were
+// held back from it.
 func (n *Node) askWearer(ctx context.Context, held []consent.Held) error {
 	o, release, err := n.use()
 	if err != nil {
@@ -51,8 +53,8 @@ func (n *Node) askWearer(ctx context.Context, held []consent.Held) error {
 	return o.consent.Ask(ctx, held, true)
 }
 
-// AskVault implements serve.VaultAsker: a reading of the vault takes a yes of the
-// wearer to it.
+// AskVault implements serve.VaultAsker. An entry is revealed only if the wearer
+// agrees to that reading.
 func (n *Node) AskVault(ctx context.Context, r serve.VaultAsk) (v serve.VaultAnswer, err error) {
 	app := serve.Asking(ctx)
 	if app == nil {
@@ -75,7 +77,8 @@ func (n *Node) AskVault(ctx context.Context, r serve.VaultAsk) (v serve.VaultAns
 	return serve.VaultAnswer{State: serve.VaultGiven, Entry: &e}, err
 }
 
-// appParty is an app as rules know it: serve.ErrKey where its key has ended.
+// appParty returns an app as the policy rules see it. The error is serve.ErrKey if
+// the app's key has ended.
 func (n *Node) appParty(ctx context.Context, o *session, name string) (by policy.Request, err error) {
 	err = o.store.View(ctx, func(tx *store.Tx) error {
 		list, err := apps.Parties(tx, n.now())

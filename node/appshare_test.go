@@ -11,9 +11,10 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// An app with the right to share gives readers what it may see itself: not what is more
-// private, of another type, tag or time, in the vault, or forbidden to it by the policy,
-// and not later either. It sees and changes only the shares that it made, and each is noted in its name.
+// An app with the right to share gives readers only what it may see itself: not what is more
+// private, of another type, tag or time, in the vault, or forbidden to it by the policy, and not
+// later either. It sees and changes only the shares that it made, and each is logged under its
+// name.
 func TestThreatAppSharesMore(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 91)
@@ -109,7 +110,7 @@ forbid (principal is App, action, resource) when { resource.tags.contains("poiso
 	}
 	gives("The beans are planted.", "The tomatoes are ripe.")
 
-	// It grows and shrinks with what the app may see, and with the policy.
+	// The share grows and shrinks with what the app may see, and with the policy.
 	if _, err := c.Update(ctx, second, serve.UpdateRequest{Sensitivity: &private}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ forbid (principal is App, action, resource) when { resource.tags.contains("poiso
 	}
 	gives("The rake is new.", "The tomatoes are ripe.")
 
-	// Others have none of it.
+	// Others have no access to it.
 	for name, call := range map[string]func(*serve.Client) error{
 		"list": func(c *serve.Client) error {
 			list, err := c.Shares(ctx)
@@ -146,7 +147,8 @@ forbid (principal is App, action, resource) when { resource.tags.contains("poiso
 		}
 	}
 
-	// Which memories went is in the app's account, and who made it in the wearer's.
+	// The app's log says which memories were shared, and the wearer's log says which app shared
+	// them.
 	log, err := c.AppLog(ctx, "club", 50)
 	i := slices.IndexFunc(log.Entries, func(u serve.AppUse) bool { return u.Did == "createShare" && u.Refused == "" })
 	if err != nil || i < 0 || len(log.Entries[i].Shown) != 2 || !slices.ContainsFunc(log.Entries[i].Shown, func(id memory.ID) bool { return id.String() == seen }) {
@@ -157,7 +159,7 @@ forbid (principal is App, action, resource) when { resource.tags.contains("poiso
 		t.Errorf("%+v, %v", deeds, err)
 	}
 
-	// A later app of the same name has none of these shares, and the owner can end them.
+	// A later app of the same name gets none of these shares, and the owner can end them.
 	if _, err := c.RevokeApp(ctx, "club"); err != nil {
 		t.Fatal(err)
 	}

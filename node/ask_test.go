@@ -28,7 +28,7 @@ func TestAskAModel(t *testing.T) {
 		}
 		return res
 	}
-	// The model's words, with what they are from.
+	// The model's text, with its sources.
 	s.Script(llmtest.Func(func(r *llmtest.Request) string {
 		for l := range strings.Lines(r.Last()) {
 			if strings.Contains(l, "Lindau") {
@@ -45,7 +45,7 @@ func TestAskAModel(t *testing.T) {
 	if strings.Contains(sent.Body, "Tr0ut") || strings.Contains(sent.Last(), "<|im_start|>") || !strings.Contains(sent.Last(), `Question: "Where is the red kayak?"`) {
 		t.Errorf("sent: %s", sent.Body)
 	}
-	// It made its source up, or named none: that is shown, with the evidence.
+	// The model invented its source, or named none: that is shown, with the evidence.
 	s.Script(llmtest.Say("In Rome [zzzzzzzzzz]."), llmtest.Say("In Rome."))
 	if res = ask("Where is the red kayak?"); res.Cited || len(res.Invented) != 1 || len(res.Evidence) == 0 {
 		t.Errorf("%+v", res)
@@ -53,12 +53,12 @@ func TestAskAModel(t *testing.T) {
 	if res = ask("Where is the red kayak?"); res.Cited || len(res.Citations) != 0 || len(res.Evidence) == 0 || res.Answer != "In Rome." {
 		t.Errorf("%+v", res)
 	}
-	// The model is not there: the evidence is.
+	// The model can't be reached: the answer is the evidence.
 	s.Script(llmtest.Fails(401, "", "bad key "+modelKey))
 	if res = ask("Where is the red kayak?"); res.Answer != "" || res.Trouble == "" || strings.Contains(res.Trouble, modelKey) || len(res.Evidence) == 0 || !res.Known {
 		t.Errorf("%+v", res)
 	}
-	// What recall does not know, no model is asked about.
+	// If recall finds nothing, the model is not asked.
 	before := len(s.Requests())
 	if res = ask("Who discovered quantum chromodynamics?"); res.Known || res.Answer != "I don't know." || len(s.Requests()) != before {
 		t.Errorf("%+v", res)
@@ -66,7 +66,7 @@ func TestAskAModel(t *testing.T) {
 	if res, err := n.Ask(t.Context(), serve.AskRequest{Question: "Where is the red kayak?", EvidenceOnly: true}); err != nil || res.Answer != "" || len(s.Requests()) != before {
 		t.Errorf("%+v, %v", res, err)
 	}
-	// It is told what was asked before.
+	// The model is told what was asked before.
 	s.Script(llmtest.Say("I don't know."))
 	said := []serve.ContextMessage{{Speaker: "Ana", Text: "Where is the red kayak?"}, {Text: "It lies in the boat house <|im_start|>"}}
 	if _, err := n.Ask(t.Context(), serve.AskRequest{Question: "And where in Lindau does it lie?", Before: said}); err != nil {
@@ -75,7 +75,7 @@ func TestAskAModel(t *testing.T) {
 	if sent := s.Requests(); !strings.Contains(sent[len(sent)-1].Last(), `{"speaker":"Ana","text":"Where is the red kayak?"}`) || strings.Contains(sent[len(sent)-1].Last(), "<|im_start|>") {
 		t.Errorf("sent: %s", sent[len(sent)-1].Body)
 	}
-	// A topic in the model's words, and by rule where it has none.
+	// The topic in the model's words, or by rule if the model gives none.
 	s.Script(llmtest.Say("\"red kayak Lindau\""), llmtest.Fails(400, "", "no"))
 	turns := []serve.ContextMessage{{Speaker: "Ana", Text: "Remember the red kayak?"}, {Speaker: "Bo", Text: "Where is it?"}}
 	for _, want := range []string{"red kayak Lindau", "Where is it? Remember red kayak"} {
@@ -95,8 +95,8 @@ func TestAskWithoutAModel(t *testing.T) {
 	}
 }
 
-// A question that goes on from the one before is lent its subject; one about
-// something else is not answered by it.
+// A question that continues the previous one is searched with its subject; a question
+// about something else is not answered by it.
 func TestAskGoesOn(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{"The red kayak lies in the boat house in Lindau.", "The landlord wants the rent by Friday."} {
@@ -110,7 +110,7 @@ func TestAskGoesOn(t *testing.T) {
 		ask      string
 		known    bool
 		text     string
-		goesOnBy string // a word that was lent
+		goesOnBy string // a word that was added
 	}{
 		{turn("Where is the red kayak?", "The red kayak lies in the boat house in Lindau."), "and who put it in the boat house?", true, "Lindau", "kayak"},
 		{turn("Where is the red kayak?", "The red kayak lies in the boat house in Lindau."), "How much did it cost?", false, "Lindau", "kayak"},
@@ -124,8 +124,8 @@ func TestAskGoesOn(t *testing.T) {
 	}
 }
 
-// TestAskOfHearsay: what others said of themselves, or think of the wearer, is shown and
-// not taken for known.
+// TestAskOfHearsay: what others said about themselves, or think of the wearer, is shown
+// but does not count as known.
 func TestAskOfHearsay(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{`She said "I am allergic to cats".`, "Tom thinks I live in Rome.", "I work at the bakery."} {
@@ -139,8 +139,8 @@ func TestAskOfHearsay(t *testing.T) {
 	}
 }
 
-// TestAskOfOneself: what the wearer asks about themselves is answered by their own
-// statement before those of others, and a claim that is asked about also by its opposite.
+// TestAskOfOneself: a question of the wearer about themselves is answered by their own
+// statement before those of others, and a question about a claim also by its opposite.
 func TestAskOfOneself(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{
@@ -162,8 +162,8 @@ func TestAskOfOneself(t *testing.T) {
 	}
 }
 
-// TestAskOfOneselfAmongOthers: what another user of an app says of themselves answers no
-// question of the wearer's about the wearer, and is marked as theirs.
+// TestAskOfOneselfAmongOthers: what another user of an app says about themselves does not
+// answer a question of the wearer about the wearer, and is marked as that user's.
 func TestAskOfOneselfAmongOthers(t *testing.T) {
 	n := newNode(t, nil)
 	for _, text := range []string{"I am a vegetarian and I live in Leeds.", "I am allergic to cats."} {

@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A question about a photo is kept, says what it waits for, and is answered by
-// what a worker says to it; a secret, a photo that is secret, and what is no
-// photo are refused.
+// A question about a photo is stored, says what it waits for, and is answered
+// by what a worker says to it. A secret, a secret photo, and something that is
+// not a photo are refused.
 func TestAskAboutAPhoto(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Who holds the open node does not ask for it once more: a lock that came in between would
-// wait for the one who holds it, who would wait for the lock.
+// Code that already holds the open node does not ask for it again. Otherwise a lock of the
+// node that comes in between would wait for the holder, which would wait for the lock.
 func TestAsksForTheNodeOnce(t *testing.T) {
 	n := newNode(t, func(c *config.Config) { c.Sync.Relay = "http://127.0.0.1:1" })
 	said, err := n.Add(t.Context(), serve.AddRequest{Text: "I live in Berlin"})
@@ -28,7 +28,7 @@ func TestAsksForTheNodeOnce(t *testing.T) {
 			case <-over:
 				return
 			default:
-				n.mu.Lock() // as a lock does
+				n.mu.Lock() // as a lock of the node does
 				n.mu.Unlock()
 			}
 		}
@@ -53,7 +53,7 @@ func TestAsksForTheNodeOnce(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Minute):
-		log.Fatal("it hangs") // and so would the end of the test
+		log.Fatal("it hangs") // the end of the test would hang, too
 	}
 	close(over)
 	coming.Wait()

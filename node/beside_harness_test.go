@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/testdata/day"
 )
 
-// file gives a file of the fixed day.
+// file returns a file of the fixed day.
 func file(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := day.Files.ReadFile(name)
@@ -24,7 +24,7 @@ func file(t *testing.T, name string) []byte {
 	return b
 }
 
-// comesEvent has a wearable's event worked through, as the pump would.
+// comesEvent processes a wearable's event, as the pump would.
 func comesEvent(t *testing.T, n *Node, ev memory.Event) {
 	t.Helper()
 	o, release, err := n.use()
@@ -39,14 +39,14 @@ func comesEvent(t *testing.T, n *Node, ev memory.Event) {
 	o.engines.Offer(out.Changes)
 }
 
-// sounds has eleven seconds of speech come.
+// sounds processes eleven seconds of speech.
 func sounds(t *testing.T, n *Node, at time.Time) {
 	t.Helper()
 	comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "pin", Boot: 2, Seq: uint64(at.UnixNano())}, Kind: memory.KindAudio, At: at, Received: at, Clock: memory.ClockWall,
 		Codec: "wav", Data: file(t, "jfk.wav"), Last: true})
 }
 
-// eventually waits for what engines do in the background.
+// eventually waits for something that engines do in the background.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -58,7 +58,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// engineOfKind gives the first of a kind.
+// engineOfKind returns the first engine of a kind.
 func engineOfKind(t *testing.T, n *Node, kind string) serve.Engine {
 	t.Helper()
 	all, err := n.Engines(t.Context())
@@ -82,7 +82,7 @@ func addEngine(t *testing.T, n *Node, kind, address string) serve.Engine {
 	return e
 }
 
-// heardBy gives the lines that engines heard.
+// heardBy returns the lines that engines heard.
 func heardBy(t *testing.T, n *Node) (out []memory.Utterance) {
 	t.Helper()
 	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {

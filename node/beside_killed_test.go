@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// hearingEnv holds the home of a process that hears, as JSON.
+// hearingEnv has the home of a process that hears, as JSON.
 const hearingEnv = "LOCKET_NODE_TEST_HEARING"
 
 // hearing is a home in which recordings wait, with the folder of its compiled
@@ -57,7 +57,7 @@ func runHearing() error {
 	select {}
 }
 
-// childrenOf gives the processes that a process has started (proc(5), children).
+// childrenOf returns the processes that a process has started (proc(5), children).
 func childrenOf(t *testing.T, pid int) (out []int) {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -75,9 +75,9 @@ func childrenOf(t *testing.T, pid int) (out []int) {
 	return out
 }
 
-// Each utterance gets its words once, whenever the daemon or the engine's process
-// is killed: before the engine answers, as it does, and after. KILLS has it go on for
-// so many rounds.
+// Each utterance gets its words once, at whatever time the daemon or the engine's
+// process is killed: before, while or after the engine answers. KILLS sets the number
+// of rounds.
 func TestWordsOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
 	rounds := long.Kills(t, 8)
@@ -103,7 +103,7 @@ func TestWordsOnceWhateverIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample := len(s.Heard())
-	took := make(chan int, 100) // how many came
+	took := make(chan int, 100) // how many arrived
 	s.Says(func([]byte) string {
 		select {
 		case took <- 1:
@@ -120,17 +120,17 @@ func TestWordsOnceWhateverIsKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if round%2 == 0 { // of the first one or second one, while its answer is on its way or has just come
+		if round%2 == 0 { // during the first or second answer, or just after it arrived
 			for range round/4 + 1 {
 				select {
 				case <-took:
-				case <-time.After(time.Duration(300+100*round) * time.Millisecond): // all may be done
+				case <-time.After(time.Duration(300+100*round) * time.Millisecond): // everything may be done already
 				}
 			}
 		} else {
 			wait.For(t.Context(), time.Duration(round)*120*time.Millisecond)
 		}
-		if round%3 == 1 { // the engine's process first, which the daemon sees end
+		if round%3 == 1 { // kill the engine's process first, so that the daemon sees its end
 			for _, pid := range childrenOf(t, cmd.Process.Pid) {
 				if child, err := os.FindProcess(pid); err == nil {
 					_ = child.Kill() // it may have ended

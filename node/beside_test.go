@@ -25,9 +25,9 @@ import (
 
 var evening = time.Date(2026, 9, 14, 19, 0, 0, 0, time.UTC)
 
-// What waits is heard by an engine beside the node: it becomes a line with its
-// evidence, which extractors read; a secret goes to the vault and nowhere else;
-// the session goes on; each recording gets its words once.
+// An engine beside the node hears waiting recordings. The words become a line with
+// evidence, which extractors read; a secret goes to the vault and nowhere else; the
+// session continues; and each recording gets its words once.
 func TestEarsBesideTheNode(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := newNode(t, nil)
@@ -76,7 +76,7 @@ func TestEarsBesideTheNode(t *testing.T) {
 	if st, err := n.Status(t.Context()); err != nil || st.Journal.Transcribe != 0 || len(st.Engines) != 1 || st.Engines[0].Waiting != 0 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if got := len(s.Heard()); got != 4 || len(heardBy(t, n)) != 2 { // the sample, and each once
+	if got := len(s.Heard()); got != 4 || len(heardBy(t, n)) != 2 { // the sample, and each recording once
 		t.Errorf("%d recordings were sent", got)
 	}
 	if left, err := n.RemoveEngine(t.Context(), serve.RemoveEngineRequest{Kind: "ears"}); err != nil || len(left) != 0 {
@@ -90,8 +90,8 @@ func TestEarsBesideTheNode(t *testing.T) {
 	}
 }
 
-// An engine that is not on this machine is asked for once, and gets nothing that
-// lies near a secret.
+// An engine on another machine needs consent once, and gets nothing that was recorded
+// near a secret.
 func TestEngineElsewhere(t *testing.T) {
 	s := speechtest.Whisper(t)
 	t.Setenv("HTTP_PROXY", s.URL) // this is how it is reached
@@ -102,7 +102,7 @@ func TestEngineElsewhere(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	hear(t, n, evening, "Ana", "The wifi password is tulip-42-harbor.")
-	sounds(t, n, evening.Add(15*time.Second)) // ten seconds before it are near
+	sounds(t, n, evening.Add(15*time.Second)) // these are within ten seconds of the secret
 	sounds(t, n, evening.Add(5*time.Second))
 	sounds(t, n, evening.Add(time.Hour))
 	r.Consent = true
@@ -119,8 +119,8 @@ func TestEngineElsewhere(t *testing.T) {
 	}
 }
 
-// A photo goes to eyes elsewhere only after the ears here have heard what was said around
-// it: what they hear may be a secret.
+// A photo is sent to eyes on another machine only after the local ears have heard what
+// was said around it, because that may be a secret.
 func TestPhotoWaitsForEars(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
@@ -159,13 +159,13 @@ func TestPhotoWaitsForEars(t *testing.T) {
 	eventually(t, "it was heard", func() bool { return fmt.Sprint(waits()) == "[false]" })
 }
 
-// While an engine is away everything waits, and is worked on once it is back; what
-// it refuses is parked, and tried again when it is chosen again.
+// While an engine is away everything waits, and is processed once it is back. What it
+// refuses is parked, and tried again when it is chosen again.
 func TestEngineAway(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
 	addEngine(t, n, "ears", s.URL)
-	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, "<html>back soon"); return true }) // a proxy's page
+	s.Fails(func(w http.ResponseWriter) bool { fmt.Fprint(w, "<html>back soon"); return true }) // the page of a proxy
 	sounds(t, n, evening)
 	eventually(t, "trouble", func() bool { return engineOfKind(t, n, "ears").Trouble != "" })
 	if e := engineOfKind(t, n, "ears"); e.Waiting != 1 || e.Parked != 0 || e.Retry.IsZero() {
@@ -190,8 +190,8 @@ func TestEngineAway(t *testing.T) {
 	}
 }
 
-// An engine that answers to no sample is not added, and an address that is none
-// is named.
+// An engine that does not answer a sample is not added, and an invalid address is
+// reported.
 func TestEnginesThatAreNone(t *testing.T) {
 	n := newNode(t, nil)
 	for _, c := range []struct {
@@ -216,7 +216,8 @@ func TestEnginesThatAreNone(t *testing.T) {
 	}
 }
 
-// PocketSphinx is not offered where nobody speaks English: it would write wrong words.
+// PocketSphinx is not offered if nobody speaks English, because it would write wrong
+// words.
 func TestFoundForTheLanguages(t *testing.T) {
 	for langs, want := range map[string]bool{"": true, "de": false, "de,en": true} {
 		n := newNode(t, func(c *config.Config) { c.Languages = strings.FieldsFunc(langs, func(r rune) bool { return r == ',' }) })
@@ -227,7 +228,7 @@ func TestFoundForTheLanguages(t *testing.T) {
 	}
 }
 
-// Tesseract reads photos beside the node: print becomes a memory that is tied to
+// Tesseract reads photos beside the node: printed text becomes a memory that is linked to
 // its photo, and a photo without print is looked at once.
 func TestEyesBesideTheNode(t *testing.T) {
 	n := running(t, nil)
@@ -253,8 +254,8 @@ func TestEyesBesideTheNode(t *testing.T) {
 	}
 }
 
-// A mind that is chosen finds memories in what is said from then on, and is asked
-// no more once it is removed.
+// A mind that is chosen finds memories in what is said from then on, and is not asked any
+// more once it is removed.
 func TestMindBesideTheNode(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
@@ -275,8 +276,8 @@ func TestMindBesideTheNode(t *testing.T) {
 	}
 }
 
-// A secret that is told over two turns of a recording is in neither line, nor in
-// what was made of the first.
+// A secret that is told in two turns of a recording is in neither line, nor in what was
+// made from the first.
 func TestSecretOverTurns(t *testing.T) {
 	n := newNode(t, nil)
 	sounds(t, n, evening)
@@ -315,8 +316,8 @@ func TestSecretOverTurns(t *testing.T) {
 	}
 }
 
-// An engine that says that something was said in eleven days does not put it there,
-// nor is what is said today of the past then.
+// If an engine claims that something was said eleven days into a recording, the line does
+// not get that time, and what is said today does not become past because of it.
 func TestTimesOfAnEngine(t *testing.T) {
 	n := newNode(t, nil)
 	sounds(t, n, evening)

@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// order is one at a market, with the file that its buyer keeps.
+// order is an order at a market, with the file that its buyer stores.
 type order struct {
 	*tradetest.Deal
 	t    *testing.T
@@ -33,7 +33,7 @@ func (o *order) keep(items [][]byte) {
 	}
 }
 
-// newOrder is one of the reader whose folder is dir, for a bundle of items.
+// newOrder makes an order of the reader whose folder is dir, for a bundle of items.
 func newOrder(t *testing.T, dir string, ms []memory.Candidate) (*order, [][]byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "orders"), 0o700); err != nil {
@@ -51,10 +51,10 @@ func newOrder(t *testing.T, dir string, ms []memory.Candidate) (*order, [][]byte
 	return &order{deal, t, filepath.Join(dir, "orders", deal.State.ID.String()+".bought")}, items
 }
 
-// What was bought answers as a given share does: marked with its seller, for the
-// wearer and for apps within their scope, and never as the wearer's own. It goes when
-// it lapses, while it is disputed, when the price comes back, and when the wearer
-// wants it quiet.
+// What was bought is found like a given share: marked with its seller, for the wearer and
+// for apps within their scope, and never as the wearer's own. It is not found any more
+// when it expires, while it is disputed, when the price is refunded, and when the wearer
+// turns it off.
 func TestBoughtMemoriesAnswer(t *testing.T) {
 	ben := newDevice(t, "", 63)
 	ctx := t.Context()
@@ -166,7 +166,8 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 	if err := buyer.Heard(b); err != nil || len(hits(c)) < 2 {
 		t.Errorf("it answers again: %v", err)
 	}
-	// A file that somebody changed answers nothing, and keeps nothing else from answering.
+	// A file that somebody changed is not used, and does not prevent others from being
+	// used.
 	text, err := os.ReadFile(o.file)
 	if err == nil {
 		text[len(text)-1] ^= 1
@@ -180,7 +181,8 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 	}
 }
 
-// A step that the order's phase does not allow is a conflict, and no failure of the node.
+// A step that the order's phase does not allow is a conflict, and not a failure of the
+// node.
 func TestStepOfAnotherPhase(t *testing.T) {
 	ben := newDevice(t, "", 63)
 	ben.init()
@@ -189,7 +191,7 @@ func TestStepOfAnotherPhase(t *testing.T) {
 	o.keep(nil)
 	at := httptest.NewServer(serve.New(serve.Options{Services: ben.Services()}))
 	defer at.Close()
-	for _, step := range []string{`{"act":"accept"}`, `{"act":"dispute","item":1,"reason":"it is wet"}`} { // the others ask the market first
+	for _, step := range []string{`{"act":"accept"}`, `{"act":"dispute","item":1,"reason":"it is wet"}`} { // the other steps ask the market first
 		r, err := http.Post(at.URL+"/v1/market/orders/"+o.State.ID.String(), "application/json", strings.NewReader(step))
 		if err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The wearer's own categories take the place of the default ones, and what an
-// agent says through the extractors stays in its scope with its metadata.
+// The wearer's own categories replace the default ones, and what an agent says
+// through the extractors stays in its scope with its metadata.
 func TestOwnCategoriesAndScopes(t *testing.T) {
 	n := newNode(t, func(c *config.Config) {
 		c.Categories = filepath.Join(t.TempDir(), config.CategoriesFile)

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// other gives the member that is not this device.
+// other returns the member that is not this device.
 func (d *device) other() (id memory.MemberID) {
 	d.t.Helper()
 	members, err := d.Members(d.t.Context())
@@ -26,8 +26,9 @@ func (d *device) other() (id memory.MemberID) {
 	return id
 }
 
-// A change of who belongs is nothing while the relay can't be reached, and says
-// so; a relay that lies about deltas keeps nobody in.
+// A change of the members has no effect, and says so, while the relay can't be
+// reached. A relay that lies about deltas can't keep anybody from being
+// removed.
 func TestChangeOfMembersByABadRelay(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 41), newDevice(t, relay.url, 42)
@@ -82,7 +83,7 @@ func TestChangeOfMembersByABadRelay(t *testing.T) {
 	}
 }
 
-// finding is what the doctor says first of something.
+// finding returns the doctor's first finding of a check.
 func (d *device) finding(check string) string {
 	d.t.Helper()
 	r, err := d.Doctor(d.t.Context(), false)

@@ -12,8 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A node that is locked while its engines are listed is locked: neither waits for
-// the other.
+// A node can be locked while its engines are listed: neither waits for the other.
 func TestLockWhileEnginesAreListed(t *testing.T) {
 	n := newNode(t, nil)
 	entered, listed, locked := make(chan struct{}), make(chan error, 1), make(chan error, 1)
@@ -43,7 +42,7 @@ func TestLockWhileEnginesAreListed(t *testing.T) {
 	}
 }
 
-// Who removes the mind and hangs up has removed it.
+// A caller who removes the mind and hangs up has removed it.
 func TestRemoveMindAndHangUp(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	n := newNode(t, nil)

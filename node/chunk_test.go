@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A long page is found by what stands in any part of it, once, and the hit
-// names the part. What a correction or an erasure takes out is found no more.
+// A long page is found by the content of any part of it, once, and the hit
+// names the part. What a correction or an erasure removes is not found any
+// more.
 func TestChunksAreFound(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -31,7 +32,7 @@ func TestChunksAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release() // the node goes on being open, and erasing has it to itself
+	release() // the node stays open, and the erasure runs alone
 	empty := o.index.Len()
 	res, err := n.Add(ctx, r)
 	if err != nil {

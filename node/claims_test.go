@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// HearWorker takes what a feed's worker said, for tests outside.
+// HearWorker takes over what a feed's worker said, for tests of other packages.
 func (n *Node) HearWorker(ctx context.Context, said ...memory.Assertion) error {
 	o, release, err := n.use()
 	if err != nil {

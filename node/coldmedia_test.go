@@ -13,9 +13,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Photos that came days ago turn cold once they and the memories are over the
-// budget: they are gone here, had again when they are asked for, exported, and
-// not lost where another one that went to the relay with them is forgotten.
+// Photos that came days ago turn cold once they and the memories exceed the
+// budget. They are then gone here, fetched again when they are requested,
+// exported, and not lost if another one that was sent to the relay with them is
+// forgotten.
 func TestColdPhotos(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -64,7 +65,8 @@ func TestColdPhotos(t *testing.T) {
 	if s, err := a.Tiers(ctx); err != nil || s.ColdMedia != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	// Without a clock between, it would not look so soon again.
+	// The budget is checked again only after some time, so the node is
+	// reopened.
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +109,13 @@ func TestColdPhotos(t *testing.T) {
 		t.Errorf("exported %v, %d files", exported, len(files()))
 	}
 
-	if err := a.Delete(ctx, ids[3]); err != nil { // cold, and in the same delta as the others
+	if err := a.Delete(ctx, ids[3]); err != nil { // it is cold, and in the same delta as the others
 		t.Fatal(err)
 	}
 	for range 2 {
 		w.sync(a)
 	}
-	if err := has(a, ids[2]); err != nil { // cold, and sent once more
+	if err := has(a, ids[2]); err != nil { // it is cold, and was sent once more
 		t.Error(err)
 	}
 	if _, err := Recover(ctx, two, JoinOptions{InitOptions: InitOptions{KeyFile: true}, Relay: two.Sync.Relay}, phrase); err != nil {

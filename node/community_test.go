@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Two nodes pool memories through their APIs: what one puts in, as its policy allows,
-// answers at the other, marked with whose it is, until its author is put out.
+// Two nodes pool memories through their APIs: what one adds, as its policy allows, is
+// found at the other, marked with its author, until the author is removed.
 func TestNodesInACommunity(t *testing.T) {
 	relay := serveRelay(t)
 	ann, ben := newDevice(t, relay.url, 71), newDevice(t, relay.url, 72)

@@ -12,16 +12,16 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Of a space whose deltas were dropped for a snapshot, devices of each sort that
-// were away, and that are new, know everything: with a relay alone, with a
-// envelope store, and with cold memories, which stay cold, or go where they were erased.
+// If the deltas of a space were dropped in favour of a snapshot, devices of each kind
+// that were away or are new still know everything: with only a relay, with an envelope
+// store, and with cold memories, which stay cold, or are removed if they were erased.
 func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
 	a, b, storing, cold := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)
 	a.cfg.Sync.Snapshots, a.cfg.Sync.Compact = 1<<30, true
 	b.cfg.Sync.Snapshots = 1 << 30
-	storing.cfg.Sync.Metered = config.MeteredYes // it has an envelope store
+	storing.cfg.Sync.Metered = config.MeteredYes // so it has an envelope store
 	cold.cfg.Hot.Records = 5
 	a.skew = -72 * time.Hour
 	a.init()
@@ -58,7 +58,7 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 	a.well()
 	b.well()
 	a.cfg.Sync.Snapshots = 1
-	for _, of := range []*device{a, b, a, b} { // makes one, verifies it, has the bodies dropped
+	for _, of := range []*device{a, b, a, b} { // one makes a snapshot, the other verifies it, and the bodies are dropped
 		of.reopen()
 		of.well()
 	}
@@ -100,7 +100,7 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 		}
 	}
 
-	// What comes after it goes on, both ways, and past a restart.
+	// What comes afterwards is exchanged both ways, even after a restart.
 	last := storing.tell("Said after all of it, on the shelf.", nil)
 	storing.well()
 	a.well()
@@ -116,7 +116,7 @@ func TestAwayWhileCompactedOfEachSort(t *testing.T) {
 	}
 }
 
-// bodies is how many deltas of a device's space have theirs at the relay.
+// bodies returns how many deltas of a device's space have their bodies at the relay.
 func (s *service) bodies(t *testing.T, of *device) (n int) {
 	t.Helper()
 	page, err := of.List(t.Context(), serve.ListQuery{Limit: 1})

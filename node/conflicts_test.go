@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Two devices that were apart say where the wearer lives, and correct one
-// memory: both see what they disagree about, and who said it; what is settled
-// on one is settled on the other.
+// Two devices that were offline say where the wearer lives, and correct the
+// same memory. Both show the conflicts, and who said what; what is settled on
+// one is settled on the other.
 func TestConflictsTravel(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 41), newDevice(t, relay.url, 42)

@@ -21,8 +21,8 @@ const asksAboutHealth = `permit (principal, action, resource) unless { resource.
 @id("health") @ask("30 days") permit (principal, action, resource) when { resource.tags.contains("health") };
 `
 
-// ownerAt serves a home whose clock is now to its owner. Of the built-in plugins it
-// has the ones that are named.
+// ownerAt serves a home whose clock is now to its owner, with only the named built-in
+// plugins.
 func ownerAt(t *testing.T, now *time.Time, plugins ...string) *serve.Client {
 	t.Helper()
 	cfg := settings(t, "")
@@ -43,8 +43,8 @@ func ownerAt(t *testing.T, now *time.Time, plugins ...string) *serve.Client {
 	return c
 }
 
-// What a rule asks about is not there for an app before the wearer says yes: for what
-// was shown, or for more, and for a time. Each question and answer is in the account.
+// For an app, what a rule asks about does not exist before the wearer agrees: to what
+// was shown, or to more, and for a time. Each question and answer is in the log.
 func TestThreatUnconsented(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
@@ -89,7 +89,7 @@ func TestThreatUnconsented(t *testing.T) {
 	if res, err := app.Search(ctx, serve.SearchRequest{Query: "tomatoes"}); err != nil || len(res.Hits) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
-	waits(0, 0, 0) // what nobody looked for is not asked
+	waits(0, 0, 0) // nobody is asked about what nobody searched for
 	if res, err := app.Search(ctx, serve.SearchRequest{Query: "blood pressure"}); err != nil || slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return strings.Contains(h.Memory.Text, "blood") }) {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -115,7 +115,7 @@ func TestThreatUnconsented(t *testing.T) {
 		t.Errorf("an app answers: %v", err)
 	}
 
-	// A yes is for what was shown, and ends.
+	// An agreement covers what was shown, and expires.
 	for _, bad := range []serve.ConsentAnswer{{ID: "zzzz", Act: "allow"}, {ID: q.ID, Act: "allow", For: config.Duration(31 * 24 * time.Hour)}, {ID: q.ID, Act: "perhaps"}, {ID: "a", Act: "allow"}} {
 		if v, err := c.AnswerConsent(ctx, bad); err == nil {
 			t.Errorf("%+v: %+v", bad, v)
@@ -134,7 +134,7 @@ func TestThreatUnconsented(t *testing.T) {
 	if q.Answer != "" {
 		t.Errorf("it holds on: %+v", q)
 	}
-	// One of two, and then all that come.
+	// First one of two, and then everything that will match.
 	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "allow", Of: []serve.ConsentSeen{{ID: q.Waits[1].ID, Mark: q.Waits[1].Mark}}}); err != nil || len(v.Waits) != 1 || len(v.Shown) != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -146,7 +146,7 @@ func TestThreatUnconsented(t *testing.T) {
 	sees(4)
 	waits(0, 0, 0)
 
-	// A no is for all, and the question comes again after it.
+	// A refusal applies to all, and the question comes again after it expires.
 	if v, err := c.AnswerConsent(ctx, serve.ConsentAnswer{ID: q.ID, Act: "refuse"}); err != nil || v.Answer != "refused" || !v.Until.Equal(now.Add(30*24*time.Hour)) {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -154,7 +154,7 @@ func TestThreatUnconsented(t *testing.T) {
 	waits(0, 0, 0)
 	now = now.Add(30 * 24 * time.Hour)
 	sees(1)
-	waits(1, 3, 8) // as often as it was asked at all
+	waits(1, 3, 8) // the total number of times it was asked
 	now = now.Add(8 * 24 * time.Hour)
 	waits(0, 0, 0) // nobody asked again for a week
 
@@ -171,9 +171,10 @@ func TestThreatUnconsented(t *testing.T) {
 	}
 }
 
-// A yes is for what was shown: a memory that was corrected, or became more private, is
-// asked about again, and what changed while the wearer looked is not allowed. A yes to
-// an app ends with its key: another of the same name has none of it.
+// An agreement covers what was shown: a memory that was corrected, or became more
+// private, is asked about again, and what changed while the wearer looked is not
+// allowed. An agreement for an app ends with its key: another app of the same name
+// does not get it.
 func TestThreatStaleConsent(t *testing.T) {
 	ctx := t.Context()
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
@@ -266,8 +267,8 @@ func TestThreatStaleConsent(t *testing.T) {
 	waits()
 }
 
-// A share holds what the wearer consented to, as redacted, and loses it when the
-// consent is taken back.
+// A share contains what the wearer consented to, as redacted, and loses it when the
+// consent is withdrawn.
 func TestConsentOfAShare(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 81)
@@ -305,7 +306,7 @@ func TestConsentOfAShare(t *testing.T) {
 	if err != nil || made.Memories != 2 {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	// The yes was for the redacted text, and for nobody else.
+	// The agreement was for the redacted text, and for nobody else.
 	bare := wish
 	bare.Redact = nil
 	if p, err := c.PreviewShare(ctx, bare); err != nil || len(p.Memories) != 1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What was just talked about is the topic; what is known of it is there with
-// dates, and the vault is not.
+// The topic is what was just talked about. What is known about it is in the context
+// with dates, and the vault is not.
 func TestContextOfTheLiveSession(t *testing.T) {
 	n := newNode(t, nil)
 	now := time.Now()
@@ -30,7 +30,7 @@ func TestContextOfTheLiveSession(t *testing.T) {
 	if !strings.Contains(res.Text, day.In(n.zone).Format(time.DateOnly)) || !strings.Contains(res.Text, "red kayak in Lindau") || res.Tokens > 300 || retrieve.Tokens(res.Text) != res.Tokens {
 		t.Errorf("%d tokens\n%s", res.Tokens, res.Text)
 	}
-	// A turn that points back is lent the words of those before it.
+	// A turn that refers back is searched with the words of the turns before it.
 	hear(t, n, now.Add(time.Minute), "Bo", "Where did you buy it?")
 	if res, err = n.Context(t.Context(), serve.ContextRequest{}); err != nil || !strings.Contains(res.Text, "Lindau") {
 		t.Errorf("topic %q, %v\n%s", res.Topic, err, res.Text)
@@ -46,7 +46,7 @@ func TestContextOfTheLiveSession(t *testing.T) {
 	}
 }
 
-// What is always in mind of another user is in no block, unless that user is asked for.
+// Core memories of another user are in no block, unless that user is asked for.
 func TestContextWithoutOthersCore(t *testing.T) {
 	n, asIs := newNode(t, nil), false
 	for user, text := range map[string]string{"": "Ana is allergic to bees", "alice": "Alice is allergic to nuts"} {
@@ -67,8 +67,8 @@ func TestContextWithoutOthersCore(t *testing.T) {
 	}
 }
 
-// What the block gave out and is read aloud again teaches the node nothing,
-// and what was found and left out does not keep the wearer from saying it.
+// If a block is read aloud again, the node learns nothing from it. What was found but
+// left out of the block may still be said by the wearer.
 func TestContextIsNotHeardAgain(t *testing.T) {
 	n := newNode(t, nil)
 	now := time.Now().Add(-time.Hour)

@@ -19,19 +19,19 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// badLine is a line to a server on which little is under way at a time. While it is
-// stuck it takes something of each connection, and then no more until it is freed.
+// badLine is a connection to a server with few transfers at the same time. While it is stuck
+// it accepts a few bytes of each connection, and then no more until it is freed.
 type badLine struct {
 	net.Listener
 	to string
 
 	mu    sync.Mutex
-	stuck chan struct{} // closed by free; nil: the line is good
-	began chan struct{} // closed when something came while it was stuck
-	took  chan int      // bytes that came of a connection that was stuck, at its end
+	stuck chan struct{} // closed by free; nil: the line works
+	began chan struct{} // closed when something arrived while it was stuck
+	took  chan int      // bytes that arrived on a stuck connection, at its end
 }
 
-// stuckAfter is how many bytes a line takes while it is stuck.
+// stuckAfter is how many bytes a line accepts while it is stuck.
 const stuckAfter = 4 << 10
 
 func newBadLine(t *testing.T, to string) *badLine {
@@ -79,11 +79,11 @@ func (l *badLine) carry(t *testing.T, c net.Conn) {
 		return
 	}
 	defer far.Close()
-	// A client keeps a connection for another request, for a minute: it ends with the test.
+	// A client keeps a connection for further requests for a minute: it ends with the test.
 	defer context.AfterFunc(t.Context(), func() { c.Close(); far.Close() })()
 	var both sync.WaitGroup
 	both.Go(func() {
-		_, _ = io.Copy(far, c) // either side hangs up as it likes
+		_, _ = io.Copy(far, c) // either side may hang up
 		_ = far.(*net.TCPConn).CloseWrite()
 	})
 	_, _ = io.Copy(c, far)
@@ -91,14 +91,14 @@ func (l *badLine) carry(t *testing.T, c net.Conn) {
 	both.Wait()
 }
 
-// stick has the next connection get stuck.
+// stick makes the next connection get stuck.
 func (l *badLine) stick() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stuck, l.began, l.took = make(chan struct{}), make(chan struct{}), make(chan int, 1)
 }
 
-// free has it take everything again.
+// free makes it accept everything again.
 func (l *badLine) free() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,9 +118,9 @@ func waitFor[T any](t *testing.T, what string, c <-chan T) (v T) {
 	return v
 }
 
-// A recording or a photo that is on its way to an engine when the home is locked does not
-// go on from there: neither from the engine's process nor from what the system has of it
-// to send. After the unlock it is sent whole, and has its words once.
+// If the home is locked while a recording or a photo is being sent to an engine, the
+// transfer stops: neither the engine's process nor the system's buffers send any more. After
+// the unlock it is sent completely, and gets its words once.
 func TestLockCutsUploads(t *testing.T) {
 	t.Parallel()
 	t.Run("sound", func(t *testing.T) {
@@ -162,7 +162,7 @@ func cutsUpload(t *testing.T, n *Node, line *badLine, send func()) {
 		t.Fatal(err)
 	}
 	line.free()
-	if got := waitFor(t, "the end of the upload", took); got > 6*stuckAfter { // what came before the lock, and lies at the receiver
+	if got := waitFor(t, "the end of the upload", took); got > 6*stuckAfter { // these bytes arrived before the lock
 		t.Errorf("%d bytes came: it went on after the lock", got)
 	}
 	if err := n.Unlock(t.Context(), passphrase); err != nil {
@@ -170,8 +170,8 @@ func cutsUpload(t *testing.T, n *Node, line *badLine, send func()) {
 	}
 }
 
-// An engine that hears live sound gets no more of it from the moment at which the home is
-// locked, even if the lock still has to wait for another call.
+// An engine that hears live sound gets none from the moment at which the home is locked,
+// even if the lock still has to wait for another call.
 func TestLockCutsLiveSound(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Wyoming(t)
@@ -188,7 +188,7 @@ func TestLockCutsLiveSound(t *testing.T) {
 	locked := make(chan error, 1)
 	go func() { locked <- n.Lock(context.Background()) }()
 	eventually(t, "the end of the call", func() bool {
-		o.engines.Hear("pin", false, make([]int16, sound.Rate/10)) // they speak on: it does not end for want of sound
+		o.engines.Hear("pin", false, make([]int16, sound.Rate/10)) // they keep speaking, so it does not end for lack of sound
 		return s.Calls()[tried].Over
 	})
 	release()

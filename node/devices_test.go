@@ -44,12 +44,12 @@ func serveRelayIn(t *testing.T, dir string) *service {
 	return &service{url: r.URL, store: r.Store, stop: r.Stop}
 }
 
-// network is a way to the relay that may fail.
+// network is a connection to the relay that may fail.
 type network struct {
 	mu   sync.Mutex
 	rng  *rand.Rand
 	bad  bool                               // it fails, in one of the ways below
-	lies func(*http.Request, []byte) []byte // what the relay's answers become
+	lies func(*http.Request, []byte) []byte // what replaces the relay's answers
 	next http.RoundTripper
 }
 
@@ -100,9 +100,9 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	switch way {
-	case 0: // lost on the way there
+	case 0: // the request is lost
 		return nil, errors.New("network: lost")
-	case 1: // done, and the answer lost
+	case 1: // it was processed, but the answer is lost
 		if res, err := send(); err == nil {
 			res.Body.Close()
 		}
@@ -139,7 +139,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// device is one of the wearer's, whose node can be closed and opened again.
+// device is one of the wearer's devices, whose node can be closed and opened again.
 type device struct {
 	t    *testing.T
 	cfg  config.Config
@@ -148,7 +148,7 @@ type device struct {
 	*node.Node
 }
 
-// settings has no plugins: what is tested here needs none.
+// settings has no plugins, because these tests need none.
 func settings(t *testing.T, relay string) config.Config {
 	t.Helper()
 	all, err := plugins.All()
@@ -206,7 +206,7 @@ func (d *device) reopen() {
 	d.open()
 }
 
-// pair lets fresh in, by d.
+// pair lets d pair with fresh.
 func (d *device) pair(fresh *device) {
 	d.t.Helper()
 	joined := d.meet(fresh)
@@ -219,7 +219,8 @@ func (d *device) pair(fresh *device) {
 	fresh.open()
 }
 
-// meet has fresh join by d, as far as both show the same words. Fresh says that they are.
+// meet has fresh join through d, up to the point where both show the same words. Fresh
+// says that they are the same.
 func (d *device) meet(fresh *device) (joined chan error) {
 	d.t.Helper()
 	p, err := d.PairInvite(d.t.Context())
@@ -255,7 +256,7 @@ func (d *device) sync() serve.SyncStatus {
 	return s
 }
 
-// well syncs, and nothing may be wrong.
+// well syncs, and fails if anything is wrong.
 func (d *device) well() {
 	d.t.Helper()
 	if s := d.sync(); s.Error != "" || s.Pending != 0 || len(s.Problems) != 0 {
@@ -277,7 +278,7 @@ func (d *device) home(place string) memory.ID {
 	return d.tell("User lives in "+place+".", &memory.Slot{Subject: "user", Attribute: "home", Value: place})
 }
 
-// said makes an utterance.
+// said adds an utterance.
 func (d *device) said(text string) {
 	d.t.Helper()
 	if _, err := d.Add(d.t.Context(), serve.AddRequest{Text: text}); err != nil {
@@ -285,8 +286,8 @@ func (d *device) said(text string) {
 	}
 }
 
-// state is what a device knows: memories in every state, and utterances, as
-// JSON with times in UTC.
+// state returns what a device knows: memories in any state, and utterances, as JSON with
+// times in UTC.
 func (d *device) state() string {
 	d.t.Helper()
 	var out []string

@@ -64,7 +64,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 	return s, err
 }
 
-// backups tells how backups by schedule go; nil: there is no schedule.
+// backups reports on the scheduled backups. It is nil if there is no schedule.
 func (n *Node) backups() (*serve.BackupStatus, error) {
 	to := n.cfg.Backup.To
 	if to == "" {
@@ -139,8 +139,8 @@ func folderSize(dir string) (total int64, err error) {
 	return total, nil
 }
 
-// residentBytes is what the kernel says this process has in memory, or 0 if the
-// kernel does not say (proc(5), statm: pages, the second number).
+// residentBytes returns how much memory of this process is resident, or 0 if
+// the kernel does not say (proc(5), statm: pages, the second number).
 func residentBytes() int64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -157,8 +157,8 @@ func residentBytes() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// waiting counts the events that are taken and not worked through. For a locked
-// node that is everything in the journal.
+// waiting counts the events that were taken and are not processed yet. For a
+// locked node that is everything in the journal.
 func (n *Node) waiting(j *journal.Stats) int {
 	if n.open == nil || n.open.pump == nil {
 		return int(j.Entries)

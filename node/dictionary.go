@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// readDictionary reads the file that recall.dictionary names, which may be packed by
-// gzip. Without a name there is none, and the result is nil. The error names the
-// setting, the file and the line.
+// readDictionary reads the file that recall.dictionary names, which may be
+// compressed with gzip. The result is nil if the setting is empty. The error names
+// the setting, the file and the line.
 func readDictionary(path string) (*recall.Dictionary, error) {
 	if path == "" {
 		return nil, nil

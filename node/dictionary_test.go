@@ -14,7 +14,8 @@ import (
 
 const otter = "水獺 水獭 [shui3 ta3] /otter/\n"
 
-// A node finds by the words of its dictionary, packed or not, also after a lock.
+// A node finds with the words of its dictionary, compressed or not, even after a
+// lock.
 func TestRecallDictionary(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

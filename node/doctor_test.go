@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Settings that do something else than whoever made them may think are told.
+// Settings that have other effects than a person may expect are reported.
 func TestDoctorTellsOfSettings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

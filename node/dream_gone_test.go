@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A plan that was shown, and not done, keeps no words of what is forgotten
-// after it.
+// A plan that was shown, but not carried out, keeps no words of what is
+// forgotten after it.
 func TestForgottenIsGoneFromAPlan(t *testing.T) {
 	n := keyed(t, nil)
 	at := time.Now().AddDate(0, 0, -3)
@@ -30,7 +30,7 @@ func TestForgottenIsGoneFromAPlan(t *testing.T) {
 	}
 }
 
-// A credential that a dream takes to the vault is in no file besides, and the
+// A credential that a dream moves to the vault is in no other file, and the
 // plan does not show it.
 func TestScrubbedIsGone(t *testing.T) {
 	const secret = "Xq7-pine-Tr0ut-88"

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node"
 )
 
-// A dream of one device is taken back on another, and both are as before it.
+// A dream of one device is undone on another, and both are as before it.
 func TestADreamIsTakenBackElsewhere(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 11), newDevice(t, relay.url, 12)

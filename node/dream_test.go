@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// derived is what follows from the assertions, as text.
+// derived returns what follows from the assertions, as text.
 func derived(t *testing.T, n *Node) string {
 	t.Helper()
 	var out []any
@@ -36,7 +36,7 @@ func derived(t *testing.T, n *Node) string {
 	return string(b)
 }
 
-// propose has a plugin say something as it stands.
+// propose makes a plugin propose an unchanged text.
 func propose(t *testing.T, n *Node, typ memory.Type, text string, at time.Time, tags ...string) {
 	t.Helper()
 	o, release, err := n.use()
@@ -57,8 +57,8 @@ func propose(t *testing.T, n *Node, typ memory.Type, text string, at time.Time, 
 	}
 }
 
-// A dream does what its plan says, is taken back exactly, is not dreamt again
-// unasked, and goes on where the process ended.
+// A dream does what its plan says, can be undone exactly, is not repeated unasked,
+// and continues where the process ended.
 func TestDream(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -76,13 +76,13 @@ func TestDream(t *testing.T) {
 	if derived(t, n) != was {
 		t.Fatal("a plan changed something")
 	}
-	// What changes after the plan is left alone, and named.
+	// A memory that changes after the plan is left alone, and listed.
 	if _, err := n.Pin(ctx, plan.Steps[3].Memory, true); err != nil {
 		t.Fatal(err)
 	}
 	was = derived(t, n)
 
-	// The process ends within it; the next one goes on.
+	// The process ends in the middle; the next one continues.
 	o, release, err := n.use()
 	if err != nil {
 		t.Fatal(err)
@@ -101,11 +101,11 @@ func TestDream(t *testing.T) {
 		return tx.PutMeta("dream", half)
 	})
 	if err == nil {
-		_, err = n.ApplyDream(ctx, plan.ID) // ten steps of it
+		_, err = n.ApplyDream(ctx, plan.ID) // ten of its steps
 	}
 	if err == nil {
 		whole.Doing = true
-		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta("dream", whole) }) // said before they were counted
+		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta("dream", whole) }) // asserted before they were counted
 	}
 	if err == nil {
 		err = o.dreams.IfDue(ctx)
@@ -139,8 +139,8 @@ func TestDream(t *testing.T) {
 	}
 }
 
-// Each step of a dream is taken back alone, with what it gave the memory that took
-// another in; the others stay, and it is not dreamt again.
+// Each step of a dream can be undone separately, including what it gave the memory
+// that another was merged into. The other steps stay, and it is not repeated.
 func TestUndoDreamsStep(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -222,8 +222,8 @@ func TestDreamWithout(t *testing.T) {
 	}
 }
 
-// A credential that an older look has missed goes to the vault, and nowhere
-// else is it left.
+// A credential that an earlier scan has missed goes to the vault, and is left
+// nowhere else.
 func TestDreamScrubs(t *testing.T) {
 	const secret = "Xq7-pine-Tr0ut-88"
 	n := newNode(t, nil)
@@ -254,8 +254,8 @@ func TestDreamScrubs(t *testing.T) {
 	}
 }
 
-// A plan that is asked for judges by the clock of events, as one that comes by
-// itself: a node that was switched off for a month puts nothing away for it.
+// A requested plan uses the clock of events, like an automatic one: a node that
+// was switched off for a month archives nothing because of that.
 func TestPlanGoesByEvents(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -272,8 +272,8 @@ func TestPlanGoesByEvents(t *testing.T) {
 	}
 }
 
-// A dream comes after a day, five sessions and twenty memories, of which none
-// may be missing.
+// A dream is due after a day, five sessions and twenty memories; all three are
+// required.
 func TestDreamIsDue(t *testing.T) {
 	n := newNode(t, nil)
 	began := time.Date(2025, 3, 3, 9, 0, 0, 0, time.UTC)
@@ -305,8 +305,8 @@ func TestDreamIsDue(t *testing.T) {
 	}
 }
 
-// Who erases a memory erases its words from the day's summary, too, and no
-// other line of the day.
+// Erasing a memory also erases its words from the day's summary, but no other line
+// of the day.
 func TestForgettingReachesSummaries(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -357,7 +357,7 @@ func TestForgettingReachesSummaries(t *testing.T) {
 	}
 }
 
-// For the tests of several devices.
+// For the tests with several devices.
 var (
 	Propose = propose
 	Derived = derived

@@ -10,7 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// noBlobs is a relay that takes and gives no blobs, and all else.
+// noBlobs is a relay that neither accepts nor returns blobs, but everything
+// else.
 type noBlobs struct{ next http.RoundTripper }
 
 func (n noBlobs) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -20,9 +21,10 @@ func (n noBlobs) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.next.RoundTrip(r)
 }
 
-// One round of sync brings a new device many times its budget: it turns cold on
-// the way what was said days ago, and not at the end, by deltas and by a
-// snapshot. Where it can't, sync goes on, and it holds everything.
+// One round of sync brings a new device many times its budget. What was said
+// days ago turns cold during the round and not at its end, with deltas and with
+// a snapshot. If that is not possible, sync continues, and the device keeps
+// everything.
 func TestFirstSyncKeepsTheBudget(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
@@ -72,7 +74,7 @@ func TestFirstSyncKeepsTheBudget(t *testing.T) {
 	}
 
 	a.cfg.Sync.Snapshots, a.cfg.Sync.Compact = 1, true
-	for _, of := range []*device{a, b, a} { // makes one, verifies it, has the deltas' bodies dropped
+	for _, of := range []*device{a, b, a} { // one makes a snapshot, the other verifies it, and the deltas' bodies are dropped
 		of.reopen()
 		of.well()
 	}

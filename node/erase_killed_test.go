@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What a filter finds is erased in one order: if the node is killed when some of
-// them are gone, it erases the others when it is opened again, and no more.
+// What a filter finds is erased as one order: if the node is killed when some of
+// it is gone, it erases the rest when it is opened again, and nothing else.
 func TestKilledEraseGoesOn(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	cfg, err := flowing(home)
@@ -66,7 +66,7 @@ func TestKilledEraseGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is erased first is what the filter finds first.
+	// The first memories that the filter finds are erased first.
 	of, err := n.Services().Reader.List(t.Context(), serve.ListQuery{Filters: f, State: serve.AnyState, Limit: 1})
 	if err != nil || len(of.Memories) != 1 {
 		t.Fatal(of, err)

@@ -23,7 +23,8 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins"
 )
 
-// flowing is a home whose events go through one installed plugin alone.
+// flowing returns the settings of a home whose events go only through one
+// installed plugin.
 func flowing(home string) (config.Config, error) {
 	cfg := config.Config{Home: home, Wearer: "Ana", Zone: "UTC", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 1e6}}
 	var err error
@@ -32,7 +33,7 @@ func flowing(home string) (config.Config, error) {
 	return cfg, err
 }
 
-// builtIn names the built-in plugins.
+// builtIn returns the ids of the built-in plugins.
 func builtIn() (ids []string, err error) {
 	all, err := plugins.All()
 	for _, b := range all {
@@ -66,7 +67,7 @@ func flowEvent(seq uint64) memory.Event {
 		Text: fmt.Sprintf("Line %d.", seq), Speaker: "Ana"}
 }
 
-// change makes the plugin come, change, or go; each version is another.
+// change adds, changes or removes the plugin; each version is a different one.
 func change(ctx context.Context, n *Node, step int) error {
 	const id = "suite/silent"
 	switch step % 5 {
@@ -83,8 +84,8 @@ func change(ctx context.Context, n *Node, step int) error {
 	return err
 }
 
-// checkFlow: every event up to last was worked through once, and went to the
-// plugin at most once, in versions that only grow.
+// checkFlow checks that every event up to last was processed once, and went to
+// the plugin at most once, in versions that only grow.
 func checkFlow(t *testing.T, n *Node, last uint64) {
 	t.Helper()
 	o, release, err := n.use()
@@ -129,8 +130,8 @@ func checkFlow(t *testing.T, n *Node, last uint64) {
 	}
 }
 
-// TestPluginsChangeWhileEventsFlow: a stream of events, and a plugin that is
-// installed, upgraded, turned off and on, and removed meanwhile.
+// TestPluginsChangeWhileEventsFlow: while a stream of events is processed, a
+// plugin is installed, upgraded, turned off and on, and removed.
 func TestPluginsChangeWhileEventsFlow(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	cfg, err := flowing(home)
@@ -185,7 +186,7 @@ func TestPluginsChangeWhileEventsFlow(t *testing.T) {
 	}
 }
 
-// flowHome is set where this process is to be killed.
+// flowHome is set in a process that is to be killed.
 const flowHome = "LOCKET_NODE_TEST_FLOW"
 
 // runFlow takes events and changes plugins until it is killed, and prints each
@@ -218,8 +219,9 @@ func runFlow() error {
 	}
 }
 
-// TestKilledWhilePluginsChange: SIGKILL at any moment; what was taken is there
-// once, and the plugin is there in one version, or not at all.
+// TestKilledWhilePluginsChange: after a SIGKILL at any moment, each event that
+// was taken is there once, and the plugin is there in one version, or not at
+// all.
 func TestKilledWhilePluginsChange(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	cfg, err := flowing(home)
@@ -254,7 +256,7 @@ func TestKilledWhilePluginsChange(t *testing.T) {
 				break
 			}
 		}
-		_ = cmd.Process.Kill() // it may have ended, which the check below tells
+		_ = cmd.Process.Kill() // it may have ended, which the check below reports
 		_ = cmd.Wait()
 		if last < stopAt {
 			t.Fatalf("it ended by itself at %d: %s", last, stderr.String())
@@ -276,7 +278,7 @@ func TestKilledWhilePluginsChange(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		}
-		// An event that was on disk, and not told of, counts as well.
+		// An event that was on disk, but not reported, counts as well.
 		for seq := last + 1; ; seq++ {
 			o, release, err := n.use()
 			if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What was taken in and not worked through yet is in the plan, and goes.
+// What was taken in but not processed yet is in the plan, and is erased.
 func TestForgetWhatIsInTheJournal(t *testing.T) {
 	n := keyed(t, nil)
 	if err := n.Start(t.Context()); err != nil {
@@ -35,8 +35,9 @@ func TestForgetWhatIsInTheJournal(t *testing.T) {
 	}
 }
 
-// A part of a photo whose rest is still to come goes with its device; one of
-// another device waits on, though the journal that held it is gone.
+// A part of a photo whose rest is still to come is forgotten with its device. A part
+// from another device keeps waiting, although the journal segment that held it is
+// gone.
 func TestForgetWhatIsHeld(t *testing.T) {
 	n := keyed(t, nil)
 	if err := n.Start(t.Context()); err != nil {
@@ -114,7 +115,8 @@ func TestForgetOnALockedNode(t *testing.T) {
 	}
 }
 
-// Below the disk's reserve nothing is taken in, and forgetting works: it makes room.
+// Below the disk's reserve nothing is taken in, but forgetting works, because it
+// frees space.
 func TestForgetOnAFullDisk(t *testing.T) {
 	n := lived(t, time.Now())
 	if err := n.Close(); err != nil {
@@ -142,7 +144,7 @@ func TestForgetOnAFullDisk(t *testing.T) {
 	}
 }
 
-// While lines come in and are added, what is forgotten goes and nothing else.
+// While lines are heard and added, only what is to be forgotten is erased.
 func TestForgetAmongAdds(t *testing.T) {
 	n := keyed(t, nil)
 	if err := n.Start(t.Context()); err != nil {
@@ -203,8 +205,8 @@ func TestForgetAmongAdds(t *testing.T) {
 	}
 }
 
-// A memory that was heard twice stays when one of the lines is forgotten, on
-// the other one; and not where it has a word of the first alone.
+// A memory that was heard twice stays on the other line when one of the lines is
+// forgotten; but it does not stay if it has a word that only the first line has.
 func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 	n := keyed(t, nil)
 	yesterday, today := noonBefore(time.Now()), time.Now()
@@ -246,7 +248,7 @@ func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 	}
 }
 
-// What is kept for a plugin that is disabled goes, too.
+// What is kept for a disabled plugin is forgotten, too.
 func TestForgetWhatWaitsForAPlugin(t *testing.T) {
 	n := keyed(t, nil)
 	now := time.Now()

@@ -31,8 +31,8 @@ func (d *device) dig(words ...string) []leakscan.Find {
 	return r.Finds
 }
 
-// Whichever way it was named on one device, nothing is left in any file of
-// another to which it had been sent.
+// However something was selected for forgetting on one device, nothing of it is
+// left in any file of another device that had received it.
 func TestForgettingTravels(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]serve.ForgetSelection{

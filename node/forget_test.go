@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What the tests below forget, and what stays. The words are found nowhere else.
+// What the tests below forget, and what stays. The words appear nowhere else.
 const (
 	goneLine  = "My brother Quintavius moved to Zanzibarra and is allergic to grobnuts."
 	goneHan   = "我的朋友魏祺瑛昨天搬到霍尔果斯了。"
@@ -60,7 +60,7 @@ func dig(t *testing.T, n *Node, words ...string) leakscan.Report {
 	return r
 }
 
-// keyed gives an open node whose keys lie beside it.
+// keyed returns an open node with a key file beside it.
 func keyed(t *testing.T, change func(*config.Config)) *Node {
 	t.Helper()
 	n := initNode(t, change, InitOptions{KeyFile: true})
@@ -70,24 +70,24 @@ func keyed(t *testing.T, change func(*config.Config)) *Node {
 	return n
 }
 
-// noonBefore is noon of the day before where the wearer of initNode is: yesterday at any
-// time of the day.
+// noonBefore returns noon of the previous day in the zone of initNode's wearer:
+// yesterday at any time of the day.
 func noonBefore(now time.Time) time.Time {
 	now = inLisbon(now)
 	y, m, d := now.Date()
 	return time.Date(y, m, d-1, 12, 0, 0, 0, now.Location())
 }
 
-// inLisbon is a time in the zone of initNode.
+// inLisbon returns a time in the zone of initNode.
 func inLisbon(at time.Time) time.Time {
 	zone, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
-		panic(err) // the nodes of these tests would not open either
+		panic(err) // the nodes of these tests could not be opened either
 	}
 	return at.In(zone)
 }
 
-// lived gives a node that runs and has heard a little of everything.
+// lived returns a running node that has heard a little of everything.
 func lived(t *testing.T, now time.Time) *Node {
 	t.Helper()
 	n := keyed(t, nil)
@@ -95,7 +95,7 @@ func lived(t *testing.T, now time.Time) *Node {
 		t.Fatal(err)
 	}
 	yesterday, now := noonBefore(now), inLisbon(now)
-	today := func(ago time.Duration) time.Time { // an early morning's is midnight's
+	today := func(ago time.Duration) time.Time { // in the early morning, it is the time of midnight
 		if at := now.Add(-ago); at.YearDay() == now.YearDay() {
 			return at
 		}
@@ -116,7 +116,7 @@ func lived(t *testing.T, now time.Time) *Node {
 	return n
 }
 
-// confirm forgets what a selection takes.
+// confirm forgets what a selection selects.
 func confirm(t *testing.T, n *Node, s serve.ForgetSelection) serve.ForgetPlan {
 	t.Helper()
 	p, err := n.PlanForget(t.Context(), s)
@@ -129,7 +129,7 @@ func confirm(t *testing.T, n *Node, s serve.ForgetSelection) serve.ForgetPlan {
 	return p
 }
 
-// freshPlugins: no plugin has the memory any more that it had.
+// freshPlugins checks that no plugin has the memory any more that it had.
 func freshPlugins(t *testing.T, n *Node) {
 	t.Helper()
 	o, release, err := n.use()
@@ -142,8 +142,8 @@ func freshPlugins(t *testing.T, n *Node) {
 	}
 }
 
-// Whichever way it is named, nothing of it is left in any file of the home: in
-// no older version, log, segment, blob, journal entry, plugin's memory.
+// However it is selected, nothing of it is left in any file of the home: in no older
+// version, log, segment, blob, journal entry, or memory of a plugin.
 func TestForgottenIsGone(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -163,7 +163,7 @@ func TestForgottenIsGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var n *Node
 			var p serve.ForgetPlan
-			for today := 0; today != inLisbon(time.Now()).YearDay(); { // once more, if midnight made a yesterday of today
+			for today := 0; today != inLisbon(time.Now()).YearDay(); { // repeated if midnight turned today into yesterday
 				now = inLisbon(time.Now())
 				today = now.YearDay()
 				n = lived(t, now)
@@ -208,8 +208,8 @@ func TestForgottenIsGone(t *testing.T) {
 	})
 }
 
-// The same search finds, where nothing was forgotten, where it was erased and
-// nothing was rewritten, and where the journal was not let go of.
+// The search of the proof finds the words if nothing was forgotten, if they were erased
+// but nothing was rewritten, and if the journal was not purged.
 func TestTheProofBites(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -267,7 +267,7 @@ func TestTheProofBites(t *testing.T) {
 		if got := places(dig(t, n, goneWords...)); !strings.Contains(got, "in journal") || strings.Contains(got, "store/") {
 			t.Errorf("found\n%s", got)
 		}
-		// Whoever opens the node goes on with it.
+		// The next process that opens the node continues.
 		again, err := Open(n.cfg, Options{Cache: compiled})
 		if err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// What one is given answers beside one's own memories, marked, and never becomes
-// one's own; it goes when it lapses or is revoked.
+// What others share is found beside one's own memories, marked, and never becomes
+// one's own; it is gone when it expires or is revoked.
 func TestGivenMemoriesAnswer(t *testing.T) {
 	relay := serveRelay(t)
 	ann, ben := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
@@ -52,7 +52,8 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 	c := serve.InProcess(serve.New(serve.Options{Services: ben.Services()}))
 	defer c.Close()
 
-	// The API gives the same key, and leaves and opens the share as the reader does.
+	// The API returns the same key, and opens and leaves the share as the reader
+	// does.
 	if k, err := c.GivenKey(ctx); err != nil || k.Key != key || k.Words == "" {
 		t.Fatalf("%+v, %v", k, err)
 	}
@@ -108,7 +109,7 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 			t.Errorf("%s gets %+v, %v", who, m, err)
 		}
 		around, err := client.Context(ctx, serve.ContextRequest{Topic: question})
-		day := func(add int) bool { // it is told in the home's zone
+		day := func(add int) bool { // the day is in the home's zone
 			return strings.Contains(around.Text, "shared by Ann until "+until.AddDate(0, 0, add).Format(time.DateOnly))
 		}
 		if err != nil || !day(-1) && !day(0) && !day(1) {
@@ -123,8 +124,8 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 		t.Errorf("an app that sees nothing of the kind: %+v, %v", res, err)
 	}
 
-	// It is nobody's own: not listed, not to be changed, not known in the past, and
-	// Ann's home is not Ben's.
+	// It does not belong to the wearer: it is not listed, can't be changed, is not
+	// known in the past, and Ann's home is not Ben's.
 	page, err := c.List(ctx, serve.ListQuery{Limit: 100})
 	if err != nil || len(page.Memories) != 2 {
 		t.Errorf("Ben's own are %+v, %v", page.Memories, err)
@@ -150,7 +151,7 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 		t.Errorf("what is given: %+v, %v", list, err)
 	}
 
-	// It lapses by the clock, with no network and no process that looks.
+	// It expires by the clock, without a network and without a process that checks.
 	ben.skew = 49 * time.Hour
 	if res, err := c.Search(ctx, serve.SearchRequest{Query: question}); err != nil || len(res.Hits) != 1 {
 		t.Errorf("after it lapsed: %+v, %v", res.Hits, err)
@@ -163,7 +164,7 @@ func TestGivenMemoriesAnswer(t *testing.T) {
 		t.Errorf("the clock is right again: %+v, %v", res.Hits, err)
 	}
 
-	// It goes when it is revoked, once the relay was asked.
+	// It is gone when it is revoked, once the relay was asked.
 	if _, err := ann.RevokeShare(ctx, shared.ID.String(), ""); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Names that are merged, split and merged again within one reading of the clock
-// are what was said last, each time.
+// If names are merged, split and merged again within one tick of the clock, the
+// last decision counts each time.
 func TestLastDecisionOfAMomentHolds(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()

@@ -11,7 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// After a restart it is still said when a wearable was heard last, and no file says it in clear.
+// After a restart the node still reports when a wearable was last heard, and no file has that in
+// clear.
 func TestLastSeenOverARestart(t *testing.T) {
 	n, press, _ := pressing(t)
 	press(wire.Button{Gesture: "single"})
@@ -54,7 +55,7 @@ func TestLastSeenOverARestart(t *testing.T) {
 	if d := pendantOf(t, n); !d.LastSeen.Equal(at) || d.Events != 0 {
 		t.Errorf("seen at %v, %d events; want %v and none", d.LastSeen, d.Events, at)
 	}
-	// One that is removed and comes again was not seen.
+	// A wearable that is removed and added again was not seen.
 	if err := n.RemoveDevice(t.Context(), "pendant"); err != nil {
 		t.Fatal(err)
 	}

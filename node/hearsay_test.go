@@ -11,18 +11,18 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What a line can end of what the wearer said before, by who says it. A line of somebody
-// who can't know it ends nothing: both are shown, and the wearer is asked. Who speaks of
-// themselves, or the wearer, ends it.
+// Whether a line can end what the wearer said before depends on who says it. A line of
+// somebody who can't know it ends nothing: both are shown, and the wearer is asked. A
+// line of somebody who speaks about themselves, or of the wearer, ends it.
 func TestThreatBystanderEndsMemory(t *testing.T) {
 	n := running(t, nil)
 	at := evening
 	step := func() time.Time { at = at.Add(time.Hour); return at }
 	for _, c := range []struct {
-		first  string // of the wearer
+		first  string // said by the wearer
 		by     string
 		then   string
-		holds  string // words of what the wearer said, which is still so; "": it was ended
+		holds  string // words of what the wearer said that is still true; "": it was ended
 		review bool   // the wearer is asked
 	}{
 		{"I live in Ghent.", "Grace", "You moved to Lyon.", "Ghent", true},
@@ -99,7 +99,7 @@ func TestThreatBystanderEndsMemory(t *testing.T) {
 	}
 }
 
-// semantic gives the facts that are not erased.
+// semantic returns the facts that are not erased.
 func semantic(t *testing.T, n *Node) (out []*memory.Memory) {
 	t.Helper()
 	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// hooked is an app with a hook, as who tells it sees it.
+// hooked is an app with a hook, as the sender of its messages sees it.
 type hooked struct {
 	*apps.Book
 	*serve.Client
@@ -25,7 +25,7 @@ func (d *device) hooked(name string, rights ...serve.Right) *hooked {
 	return d.hookedBy(name, 0, rights...)
 }
 
-// hookedBy is hooked with so many tokens a day; 0: as many as are usual.
+// hookedBy is hooked with a number of tokens a day; 0: the default.
 func (d *device) hookedBy(name string, tokens int, rights ...serve.Right) *hooked {
 	d.t.Helper()
 	book := d.Services().Apps.(*apps.Book)
@@ -43,7 +43,7 @@ func (d *device) hookedBy(name string, tokens int, rights ...serve.Right) *hooke
 	return &hooked{book, owner.WithKey(n.Key), list[i]}
 }
 
-// conflicts gives what the app is told of conflicts, from where it was.
+// conflicts returns what the app is sent about conflicts, from its last position.
 func (h *hooked) conflicts(t *testing.T) (out []apps.Conflict) {
 	t.Helper()
 	for {
@@ -61,9 +61,9 @@ func (h *hooked) conflicts(t *testing.T) (out []apps.Conflict) {
 	}
 }
 
-// An app with a hook is told that memories contradict each other, on both devices that were
-// apart, where it may read every side; it is told of no side that it may not read, of no
-// field's other value, and of nothing that is settled.
+// An app with a hook is sent that memories contradict each other, on both devices that were
+// offline, if it may read every side. It is sent nothing about a side that it may not read,
+// about the other value of a field, or about what is settled.
 func TestHookToldOfConflict(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 43), newDevice(t, relay.url, 44)
@@ -93,7 +93,7 @@ func TestHookToldOfConflict(t *testing.T) {
 	b.well()
 	a.well()
 	var ids []string
-	room := -1 // one token less than both sides take
+	room := -1 // one token less than both sides need
 	for name, h := range map[string]*hooked{"first": at, "second": there} {
 		got := h.conflicts(t)
 		if len(got) != 1 {
@@ -121,7 +121,7 @@ func TestHookToldOfConflict(t *testing.T) {
 	if slices.Sort(ids); ids[0] != ids[len(ids)-1] {
 		t.Errorf("the devices name one conflict %q", ids)
 	}
-	// Where a day has no room for a conflict, the change is told without it.
+	// If a conflict exceeds the tokens of a whole day, the change is sent without it.
 	narrow := a.hookedBy("narrow", room)
 	narrow.hook.Cursor = 0
 	var texts []string
@@ -155,7 +155,7 @@ func TestHookToldOfConflict(t *testing.T) {
 	}
 }
 
-// An app that may share is told when a share of its own has ended, and of no other's.
+// An app that may share is sent the end of its own shares, and of no others.
 func TestHookToldOfShare(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 45)

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// letIn is a way to the relay whose user hangs up as soon as a member is let in.
+// letIn is a connection to the relay whose user hangs up as soon as a member is
+// admitted.
 type letIn struct {
 	http.RoundTripper
 	hangUp func()
@@ -23,8 +24,8 @@ func (l letIn) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// Who says that the words are the same and hangs up, as by closing the page, has let the
-// new device in, and it learns of the space.
+// If somebody confirms that the words are the same and hangs up, for example by closing
+// the page, the new device is admitted nevertheless, and learns of the space.
 func TestPairAndHangUp(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 45), newDevice(t, relay.url, 46)

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/node/tiers"
 )
 
-// openIndex opens the index from its segments. Then it opens the engine, which
-// indexes what came since. If a segment can't be read all are thrown away, because
-// the records have everything.
+// openIndex opens the index from its segments, and then the engine, which indexes what
+// was added since. If a segment can't be read, all segments are thrown away, because the
+// index can be rebuilt from the records.
 func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsPrefix}, recall.Options{Dictionary: n.words})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
@@ -46,7 +46,8 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	return nil
 }
 
-// check is engine.Config.Check. Before there is a gate, nothing that others say is taken.
+// check is engine.Config.Check. While there is no gate yet, it refuses everything that
+// other members say.
 func (o *session) check(ctx context.Context, tx *store.Tx) (func(context.Context, *engine.Writer) error, error) {
 	switch {
 	case o.gate != nil:
@@ -65,7 +66,7 @@ func (o *session) flush(ctx context.Context) error {
 }
 
 func (o *session) flushHeld(ctx context.Context, lock *engine.Writer) error {
-	// The vectors go first: they may never cover less than the index does.
+	// The vectors go first: they must never cover less than the index does.
 	if k := o.meaning.Keeper(); k != nil {
 		if err := k.Flush(ctx); err != nil {
 			return err

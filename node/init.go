@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
-// InitOptions say how a new home's keys are opened; at least one is needed.
+// InitOptions say how the keys of a new home are opened. At least one way is needed.
 type InitOptions struct {
 	Passphrase string
 	Work       int  // cost of scrypt, see keyring.CreateOptions
@@ -29,14 +29,14 @@ type InitOptions struct {
 // ErrHomeExists: there is a node in this folder already.
 var ErrHomeExists = errors.New("there is a node here already")
 
-// Init makes a home and its keys. It gives the recovery phrase, which is stored
+// Init makes a home and its keys. It returns the recovery phrase, which is stored
 // nowhere.
 func Init(cfg config.Config, opt InitOptions) (phrase string, err error) {
 	return initHome(cfg, opt, nil)
 }
 
-// Discard removes the keys of a home that Init has just made, with what they have in
-// the OS keyring: the home of somebody who did not go on.
+// Discard removes the keys of a home that Init has just made, also from the OS
+// keyring. It is for a person who broke off the setup.
 func Discard(home string) error { return keyring.Discard(filepath.Join(home, keysDir)) }
 
 func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase string, err error) {
@@ -64,14 +64,14 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	return phrase, nil
 }
 
-// JoinOptions say how a home is made for a space that is there already.
+// JoinOptions say how to make a home for a space that exists already.
 type JoinOptions struct {
 	InitOptions
 	Relay string       // its address
 	HTTP  *http.Client // nil: the usual
 }
 
-// Join makes a home for a new device of a wearer who has one already: see
+// Join makes a home for a new device of a wearer who already has another device: see
 // [exchange.Join]. It does not keep the relay's address, which belongs to the
 // configuration.
 func Join(ctx context.Context, cfg config.Config, opt JoinOptions, code pairing.Code, same func(words []string, other string) bool) (exchange.Joined, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// A home that can't be made whole has no keys of which nobody has the words.
+// If a home can't be made completely, no keys are left whose words nobody has.
 func TestInitHalfDone(t *testing.T) {
 	cfg := config.Config{Home: t.TempDir()}
 	cfg.Defaults()

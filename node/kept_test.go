@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What somebody adds by hand is kept in its own words where no extractor reads
-// it, unless it asks, greets, or holds a secret; what is merely heard is not.
+// What somebody adds by hand is kept verbatim if no extractor finds anything in it, unless
+// it is a question or greeting, or contains a secret; what is merely heard is not.
 func TestAddedByHand(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
@@ -47,8 +47,8 @@ func TestAddedByHand(t *testing.T) {
 	}
 }
 
-// What is kept in its own words is quoted from its line, so that a search gives the text once,
-// and names who said it.
+// What is kept verbatim is quoted from its line, so that a search returns the text once,
+// with its speaker.
 func TestKeptOnceWithItsSpeaker(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)

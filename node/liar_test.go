@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// pages lies about deltas: f gets each page, and may change it.
+// pages makes a relay lie about deltas: f gets each page, and may change it.
 func pages(t *testing.T, f func([]page.Placed) []page.Placed) func(*http.Request, []byte) []byte {
 	return func(r *http.Request, b []byte) []byte {
 		if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "/deltas") {
@@ -41,7 +41,7 @@ func pages(t *testing.T, f func([]page.Placed) []page.Placed) func(*http.Request
 	}
 }
 
-// ring opens the keys of a device that is closed.
+// ring opens the keys of a closed device.
 func (d *device) ring() *keyring.Ring {
 	d.t.Helper()
 	l, err := keyring.Open(filepath.Join(d.cfg.Home, "keys"))
@@ -56,7 +56,7 @@ func (d *device) ring() *keyring.Ring {
 	return r
 }
 
-// forge makes a delta of a new incarnation of a device, whose home is closed.
+// forge makes a delta of a new incarnation of a device whose home is closed.
 func forge(t *testing.T, r *keyring.Ring, head envelope.Hash, epoch uint32, sign envelope.Signer, text string) []byte {
 	t.Helper()
 	return forgeIn(t, 99, r, head, epoch, sign, text)
@@ -88,7 +88,7 @@ func forgeIn(t *testing.T, incarnation uint64, r *keyring.Ring, head envelope.Ha
 	return d.Bytes()
 }
 
-// heads gives the hashes of the log's entries.
+// heads returns the hashes of the log's entries.
 func (d *device) heads() (out []envelope.Hash) {
 	d.t.Helper()
 	relay, err := remote.New(d.cfg.Sync.Relay, remote.Option{})
@@ -107,9 +107,9 @@ func (d *device) heads() (out []envelope.Hash) {
 	return out
 }
 
-// A relay, or someone between, puts something else in the place of a delta:
-// it is named, and not applied; what another member sent after it is; and once
-// the right one is served, all is well.
+// A relay, or someone in between, replaces a delta with something else. The
+// delta is named and not applied; what another member sent after it is applied;
+// and once the right one is served, all is well.
 func TestRelayLies(t *testing.T) {
 	relay := serveRelay(t)
 	a, b, c := newDevice(t, relay.url, 11), newDevice(t, relay.url, 12), newDevice(t, relay.url, 13)
@@ -136,7 +136,7 @@ func TestRelayLies(t *testing.T) {
 	cases := []struct {
 		name, want string
 		lie        func(real []byte) []byte
-		found      bool // in the same round: the first page, read once more, is as it should be
+		found      bool // in the same round, since the first page, when read again, is right
 	}{
 		{"someone else's delta", "of another space", func([]byte) []byte { return foreign }, false},
 		{"a forged member", envelope.ErrSignature.Error(), func([]byte) []byte { return forged }, false},
@@ -187,7 +187,7 @@ func TestRelayLies(t *testing.T) {
 	}
 }
 
-// firstDelta is what the relay has at cursor 1.
+// firstDelta returns the file that the relay has at cursor 1.
 func (d *device) firstDelta() []byte {
 	d.t.Helper()
 	relay, err := remote.New(d.cfg.Sync.Relay, remote.Option{})
@@ -203,8 +203,8 @@ func (d *device) firstDelta() []byte {
 	return ds[0].Delta
 }
 
-// A relay whose disk was put back to an older state is refused, and its name
-// is said; nothing that was taken is lost.
+// A relay whose disk was restored to an older state is refused by name, and
+// nothing that was received is lost.
 func TestRelayRollsBack(t *testing.T) {
 	dir := t.TempDir()
 	relay := serveRelayIn(t, dir)
@@ -263,8 +263,8 @@ func copyDir(t *testing.T, from, to string) {
 	}
 }
 
-// Who was removed gets nothing, and is not heard: not by the relay, nor by a
-// device whose relay serves what the removed one signed afterwards.
+// A removed member gets nothing and is not heard: neither by the relay, nor by
+// a device whose relay serves what the removed member signed afterwards.
 func TestThreatRemovedMember(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 31), newDevice(t, relay.url, 32)
@@ -301,7 +301,7 @@ func TestThreatRemovedMember(t *testing.T) {
 		t.Error("the removed one still hears")
 	}
 	keys := b.ring()
-	late := forge(t, keys, a.heads()[1], 1, keys.DeviceSign, "I am still here, too.") // the entry that let it in
+	late := forge(t, keys, a.heads()[1], 1, keys.DeviceSign, "I am still here, too.") // the entry that admitted it
 	cursor := a.sync().Cursor
 	a.net.lie(func(r *http.Request, b []byte) []byte {
 		if strings.HasSuffix(r.URL.Path, "/deltas") && r.URL.Query().Get("after") == strconv.FormatUint(cursor, 10) {
@@ -309,7 +309,7 @@ func TestThreatRemovedMember(t *testing.T) {
 		}
 		return b
 	})
-	// It is set aside, and passed over.
+	// It is set aside and skipped.
 	tooLate := func(p serve.SyncProblem) bool { return strings.Contains(p.Reason, "removed before this") }
 	if s := a.sync(); !slices.ContainsFunc(s.Problems, tooLate) || strings.Contains(s.Error, "removed before this") {
 		t.Errorf("a delta of the removed: %+v", s)

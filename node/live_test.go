@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// speaker says something to a node, a second at a time, as a pendant would.
+// speaker speaks to a node, a second at a time, as a pendant would.
 type speaker struct {
 	n     *Node
 	boot  uint64
@@ -35,11 +35,12 @@ func newSpeaker(t *testing.T, n *Node, boot uint64) *speaker {
 	return &speaker{n: n, boot: boot, began: time.Now(), pcm: pcm}
 }
 
-// slack is how much later sound comes in, by its own account, than it does: what came in 5 s ago is not heard live, and
-// a busy machine may take so long for a second of it.
+// slack is how much later the sound arrives, going by its timestamps, than it really does. Sound
+// that is 5 s old is not transcribed live, and a busy machine may take that long for one second of
+// it.
 const slack = 30 * time.Second
 
-// says has so many seconds come, or all that is left.
+// says sends that many seconds of sound, or all that is left.
 func (s *speaker) says(t *testing.T, seconds int) {
 	t.Helper()
 	defer s.speaksOn(t)()
@@ -59,15 +60,16 @@ func (s *speaker) says(t *testing.T, seconds int) {
 	}
 }
 
-// meanwhile waits as eventually does, while they speak on.
+// meanwhile waits as eventually does, while the speaker goes on speaking.
 func (s *speaker) meanwhile(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	defer s.speaksOn(t)()
 	eventually(t, what, ok)
 }
 
-// speaksOn brings the engine a little sound now and then, until done is called: it hears no more after some seconds
-// without any, which go by on a busy machine, also between two seconds of what is said.
+// speaksOn sends the engine a little sound now and then, until done is called. The engine stops
+// listening after some seconds without any, and on a busy machine that much time can pass even
+// between two seconds of speech.
 func (s *speaker) speaksOn(t *testing.T) (done func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -88,9 +90,9 @@ func (s *speaker) speaksOn(t *testing.T) (done func()) {
 	}
 }
 
-// Words come while somebody speaks: the engine has the sound by then, what it made of it is
-// shown unless there is a secret in it, and the recording is not sent again. What breaks off is
-// heard whole afterwards. Each utterance has its words once.
+// Words appear while somebody is still speaking: the engine already has the sound, its words are
+// shown unless they contain a secret, and the recording is not sent again. If the stream breaks
+// off, the whole recording is transcribed afterwards. Each utterance gets its words once.
 func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Wyoming(t)
@@ -158,8 +160,8 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 		t.Errorf("it was sent %d times", got-tried)
 	}
 
-	// The engine dies in the midst of it: the recording gets its words, whole, once. A secret is shown
-	// at no time.
+	// The engine dies in the middle: the whole recording gets its words, once. A secret is never
+	// shown.
 	s.Says(says("The wifi password is tulip-42-harbor."), soFar("The wifi password is tulip-42-harbor and so on and on"))
 	two := newSpeaker(t, n, 1)
 	two.says(t, 6)
@@ -177,7 +179,7 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	}
 	mu.Unlock()
 
-	// A pause cuts the stream off, and what was heard of it is gone.
+	// A pause cuts the stream off, and what was heard of it is discarded.
 	s.Says(says(words), soFar(words))
 	three := newSpeaker(t, n, 2)
 	three.says(t, 5)
@@ -200,8 +202,8 @@ func TestEarsHearWhileItIsSpoken(t *testing.T) {
 	if _, err := n.AddZone(t.Context(), zones.Zone{Name: "night and day", Window: "00:00-24:00"}); err != nil {
 		t.Fatal(err)
 	}
-	// What was said before the pause may have become a recording when the next sound came: then it is heard whole, in a
-	// call of its own, and has its words.
+	// What was said before the pause may have become a recording by the time the next sound
+	// arrived. Then the whole recording is transcribed in a call of its own, and has its words.
 	eventually(t, "the end of the stream", func() bool {
 		cut := func(c speechtest.WyomingCall) bool { return c.Over && !c.Stopped }
 		return slices.ContainsFunc(s.Calls()[tried+4:], cut) && len(showing()) == 0

@@ -10,7 +10,7 @@ import (
 )
 
 // Two nodes compare interests over their APIs: nothing is answered without a yes, and what
-// a state does not allow is a conflict. Secrets propose nothing.
+// a state does not allow is a conflict. Secrets do not suggest interests.
 func TestNodesCompareInterests(t *testing.T) {
 	relay := serveRelay(t)
 	ann, ben := newDevice(t, relay.url, 73), newDevice(t, relay.url, 74)

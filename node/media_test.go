@@ -24,7 +24,7 @@ type world struct {
 	t    *testing.T
 	url  string
 	off  []string // plugins
-	down func()   // the relay ends
+	down func()   // ends the relay
 	kept *embedded.Store
 }
 
@@ -50,7 +50,7 @@ func (w *world) settings(name string) config.Config {
 	return cfg
 }
 
-// open opens a home whose clock is off by so much.
+// open opens a home whose clock is wrong by skew.
 func (w *world) open(cfg config.Config, skew time.Duration) *Node {
 	w.t.Helper()
 	n, err := Open(cfg, Options{Now: func() time.Time { return time.Now().Add(skew) }})
@@ -71,8 +71,8 @@ func (w *world) sync(n *Node) {
 	}
 }
 
-// A picture that one device took is had on another, once through the relay, and
-// from then on without it.
+// A picture taken by one device is available on another: once through the
+// relay, and from then on without it.
 func TestMediaOfAnotherDevice(t *testing.T) {
 	w := newWorld(t)
 	one, two := w.settings("one"), w.settings("two")
@@ -100,7 +100,7 @@ func TestMediaOfAnotherDevice(t *testing.T) {
 		if err != nil || kind != "image/jpeg" || size != int64(len(picture)) || got.String() != picture {
 			t.Fatalf("round %d: %d bytes of %s, %v", round, size, kind, err)
 		}
-		w.down() // the second time it is here
+		w.down() // the second time it is already here
 	}
 	if _, _, err := cl.Media(t.Context(), bare.Changes[0].Memory.String(), &bytes.Buffer{}); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("of a memory without: %v", err)

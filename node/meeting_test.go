@@ -27,11 +27,11 @@ func loopback(t *testing.T) string {
 	return ""
 }
 
-// until waits for what devices do in the background. If it does not come, state says
-// what there is instead.
+// until waits for what devices do in the background. If that does not happen, state
+// says what there is instead.
 func until(t *testing.T, what string, state func() string, done func() bool) {
 	t.Helper()
-	for range 6000 { // of a tenth of a second: a slow machine is not a broken one
+	for range 6000 { // of a tenth of a second each, since a slow machine is not a broken one
 		if done() {
 			return
 		}
@@ -40,8 +40,8 @@ func until(t *testing.T, what string, state func() string, done func() bool) {
 	t.Fatalf("%s: %s", what, state())
 }
 
-// Two devices whose relay is gone find each other by multicast, and end alike;
-// a stranger's node in the same network is met by nobody.
+// Two devices whose relay is gone find each other by multicast, and end up alike;
+// neither meets a stranger's node in the same network.
 func TestMeetInTheSameNetwork(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
@@ -95,7 +95,7 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 		}
 		return w.Members[1].Holds == serve.HoldsAll
 	})
-	// A place that was lost for a moment is met again.
+	// A place that was lost for a moment is found again.
 	until(t, "the other device among the places, once", both, func() bool {
 		list, err := a.Relays(t.Context())
 		if err != nil {
@@ -106,7 +106,7 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 	})
 }
 
-// A device is let in, and both are kept alike, without any relay at all.
+// A device is admitted, and both are kept alike, without any relay.
 func TestNoCloudAtAll(t *testing.T) {
 	lo := loopback(t)
 	a, b := newDevice(t, "", 81), newDevice(t, "", 82)
@@ -122,7 +122,7 @@ func TestNoCloudAtAll(t *testing.T) {
 	}
 	defer a.Stop(context.Background())
 	b.home("Ghent")
-	for range 600 { // each looks for three seconds, and more where the machine is slow
+	for range 600 { // each looks for three seconds, and longer where the machine is slow
 		if s := b.sync(); s.Pending == 0 && strings.Contains(b.state(), "Berlin") && a.state() == b.state() {
 			break
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// meteredNow reads sync.metered: whether the line costs by the byte now. nil: it never does.
+// meteredNow returns a function that reports whether the connection costs by the byte now,
+// as sync.metered says. It is nil if it never does.
 func (n *Node) meteredNow() func(context.Context) bool {
 	switch n.cfg.Sync.Metered {
 	case config.MeteredYes:

@@ -13,8 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// On a metered line words go and photos wait, and it is told how many. A folder
-// carries them meanwhile, and the relay has them once the line is another.
+// On a metered connection, words are sent while photos wait, and the number of waiting photos is
+// shown. A folder can carry them meanwhile, and the relay gets them once the connection is
+// unmetered.
 func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.settings("first")
@@ -94,20 +95,20 @@ func TestPhotosWaitOnAMeteredLine(t *testing.T) {
 	}
 }
 
-// With auto the line is as NetworkManager has it now: photos wait while it says that it costs, and
-// go when that is over, without a word of anybody.
+// With auto, NetworkManager decides whether the connection is metered: photos wait while it says
+// so, and are sent when that is over, without anybody doing anything.
 func TestPhotosWaitWhereNetworkManagerSaysSo(t *testing.T) {
 	address := linktest.Bus(t)
 	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", address)
 	manager := linktest.NetworkManager(t, address)
-	manager.Says(t, 3) // a guess, as of a phone's hotspot
+	manager.Says(t, 3) // a guess, as for a phone's hotspot
 	w := newWorld(t)
 	cfg := w.settings("first")
 	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Sync.Metered, cfg.Broker.Listen = config.MeteredAuto, "127.0.0.1:0"
-	var ahead atomic.Int64 // of the node's clock
+	var ahead atomic.Int64 // added to the node's clock
 	a, err := Open(cfg, Options{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,7 @@ func TestPhotosWaitWhereNetworkManagerSaysSo(t *testing.T) {
 		want int
 	}{{3, 1}, {2, 0}} {
 		manager.Says(t, step.says)
-		ahead.Add(int64(time.Minute)) // an answer counts for half of it
+		ahead.Add(int64(time.Minute)) // an answer is valid for half of that
 		w.sync(a)
 		list, err := a.Relays(t.Context())
 		if err != nil || len(list) != 1 || list[0].Blobs != step.want || list[0].Metered != (step.want > 0) {
@@ -134,7 +135,7 @@ func TestPhotosWaitWhereNetworkManagerSaysSo(t *testing.T) {
 		}
 	}
 
-	// The same with nobody who asks for a round.
+	// The same without anybody asking for a round.
 	manager.Says(t, 1)
 	ahead.Add(int64(time.Minute))
 	photograph(t, a, strings.Repeat("another jpeg", 10_000))

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A line that made a model end a memory leaves no words in what stays of that
-// memory, once the line is forgotten.
+// When a line that made a model end a memory is forgotten, none of its words
+// remain in what stays of that memory.
 func TestForgottenIsGoneFromWhatItEnded(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: modelKey})
 	s.Otherwise(operations())
@@ -30,7 +30,7 @@ func TestForgottenIsGoneFromWhatItEnded(t *testing.T) {
 	if !ok || m.TrueTo.IsZero() {
 		t.Fatalf("it did not end: %+v, refused %q", m, refusedByModel(t, n))
 	}
-	for i := range 20 { // a proof looks at some values
+	for i := range 20 { // a proof looks at several values
 		hear(t, n, monday.Add(time.Duration(100+i)*time.Hour), "Bo", "The kettle stands beside the stove, number "+string(rune('a'+i))+".")
 	}
 	confirm(t, n, serve.ForgetSelection{Query: "quintavius"})

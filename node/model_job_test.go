@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What somebody had by a job, the boss and the pay, ends with it where a model finds its end, too: by a new
-// employer, and where there is none. What is of a later job goes on.
+// What came with somebody's job, such as the boss and the pay, ends with the job where a model
+// finds the end: with a new employer, and where there is none. What belongs to a later job goes on.
 func TestModelEndsWhatAJobHad(t *testing.T) {
 	for name, end := range map[string]struct {
 		line string
@@ -58,7 +58,7 @@ func TestModelEndsWhatAJobHad(t *testing.T) {
 	}
 }
 
-// byText is the one memory that names somebody.
+// byText returns the one memory that names somebody.
 func byText(t *testing.T, n *Node, name string) (found memory.Memory) {
 	t.Helper()
 	page, err := n.List(t.Context(), serve.ListQuery{State: serve.AnyState, Limit: 100})

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Broken answers: the lines are tried alone, and what stays broken is parked,
-// with its reason, until somebody asks for it again.
+// Broken answers: the lines are tried one by one, and a line that keeps failing
+// is parked, with the reason, until somebody asks for it again.
 func TestBrokenAnswersAreParked(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
@@ -54,7 +54,8 @@ func TestBrokenAnswersAreParked(t *testing.T) {
 	}
 }
 
-// A server that is away, busy or misconfigured parks nothing: lines wait.
+// A server that is unreachable, busy or misconfigured does not cause anything
+// to be parked: lines wait.
 func TestServerTroubleOnlyWaits(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
@@ -84,7 +85,8 @@ func TestServerTroubleOnlyWaits(t *testing.T) {
 	}
 }
 
-// Forgotten while the model thinks: whatever it says then repeats nothing.
+// A memory is forgotten while the model thinks: nothing that the model then
+// says repeats it.
 func TestForgottenInFlight(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
@@ -115,8 +117,8 @@ func TestForgottenInFlight(t *testing.T) {
 	}
 }
 
-// What waits is on disk with the line itself: a copy of the home as it is at
-// any moment, which is what a killed process leaves, has it.
+// What is waiting is on disk together with the line itself: a copy of the home
+// at any moment, which is what a killed process leaves, contains it.
 func TestWaitingSurvivesAKill(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
@@ -140,8 +142,8 @@ func TestWaitingSurvivesAKill(t *testing.T) {
 	}
 }
 
-// What the model is shown: the wishes, who is the wearer, what was said before,
-// and in time a summary, which goes when anything is forgotten.
+// What the model is shown: the wishes, who the wearer is, what was said before,
+// and after a while a summary, which goes when anything is forgotten.
 func TestWhatTheModelIsShown(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	if err := n.SetInstructions(t.Context(), "Leave out everything about work."); err != nil {
@@ -181,7 +183,7 @@ func TestWhatTheModelIsShown(t *testing.T) {
 	}
 }
 
-// Off by default: nobody is asked, nothing waits.
+// Off by default: no model is asked, and nothing waits.
 func TestNoModelNoTasks(t *testing.T) {
 	n := newNode(t, nil)
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
@@ -194,7 +196,7 @@ func TestNoModelNoTasks(t *testing.T) {
 	}
 }
 
-// A daemon asks by itself, some seconds after a line, and stops with the node.
+// A daemon asks on its own some seconds after a line, and stops with the node.
 func TestDaemonAsksByItself(t *testing.T) {
 	t.Parallel()
 	n, s := withModel(t, llmtest.Options{})
@@ -213,7 +215,8 @@ func TestDaemonAsksByItself(t *testing.T) {
 			break
 		}
 	}
-	// Locked while a model thinks: nobody waits for its answer.
+	// The node is locked while a model thinks: nothing waits for the model's
+	// answer.
 	came := make(chan struct{})
 	s.Otherwise(llmtest.Holds(came, nil, nil))
 	if _, err := n.Add(t.Context(), serve.AddRequest{Text: "Rex snores like a tractor at night", Speaker: "Ana"}); err != nil {

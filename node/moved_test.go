@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// flaky passes requests on to a market, but for those that refuse names.
+// flaky passes requests on to a market, except for those that refuse names.
 func flaky(t *testing.T, to string, refuse *atomic.Value) string {
 	t.Helper()
 	u, err := url.Parse(to)
@@ -43,8 +43,8 @@ func flaky(t *testing.T, to string, refuse *atomic.Value) string {
 	return s.URL
 }
 
-// A move that is interrupted goes on with the same listing, also where its seller made
-// another version in between; and an order that is refused keeps no listing back.
+// An interrupted move continues with the same listing, even if its seller made another
+// version in between; and an order that is refused does not hold a listing back.
 func TestMarketMoveInterrupted(t *testing.T) {
 	ctx := t.Context()
 	ok := func(err error) {

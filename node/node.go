@@ -1,7 +1,6 @@
-// Package node assembles the device daemon. Package intake takes what wearables send and
-// puts it into the event journal. Package pump gives it to package extract, which makes
-// memories of it. Package query finds them again. A [Node] has the services of the local
-// API.
+// Package node assembles the device daemon. Package intake takes what wearables send and puts it
+// into the event journal. Package pump gives it to package extract, which makes memories of it.
+// Package query finds them again. A [Node] provides the services of the local API.
 //
 // A home is a folder:
 //
@@ -22,9 +21,9 @@
 //	zones.json     the wearer's private zones, which a locked node obeys too, signed
 //	lock           held by the one process that has the home open
 //
-// A node is locked or open. Locked, it has public keys alone: it takes events,
-// seals them into the journal, and answers nothing about memories. Open, it
-// has the keys and everything.
+// A node is locked or open. While it is locked it has only public keys: it takes events, seals them
+// into the journal, and answers nothing about memories. While it is open it has all keys and does
+// everything.
 package node
 
 import (
@@ -82,9 +81,9 @@ const (
 	readerDir  = "reader" // what others share with the wearer, and the key for it
 )
 
-// Node is one home, open in this process. Its methods are safe for concurrent use.
-// The embedded services belong to the packages of their topics; each unlock makes
-// their parts, see session.
+// Node is one home, open in this process. Its methods are safe for concurrent use. The embedded
+// services belong to the packages of their topics. Their parts of an open node are made at each
+// unlock, see session.
 type Node struct {
 	dream.Dreamer
 	plugins.Plugger
@@ -128,15 +127,15 @@ type Node struct {
 	seller   market.Seller
 	buyer    market.AppBuyer
 	shopper  *market.Shopper
-	rules    []config.Rule // of retention
+	rules    []config.Rule // the retention rules
 
-	mu          sync.RWMutex // guards what follows, but for what has its own lock or is atomic; whoever uses the session holds it for reading
+	mu          sync.RWMutex // guards the fields below, except those that have their own lock or are atomic; a user of the session holds it for reading
 	open        *session     // nil: locked
 	intake      *intake.Intake
 	fleetIntake atomic.Pointer[intake.Intake] // the same as intake, for callers that do not hold mu
-	signer      *keyring.Ring                 // the open session's, nil: locked; guarded by paused.turn
+	signer      *keyring.Ring                 // of the open session; nil: locked; guarded by paused.turn
 	broker      *intake.Broker
-	web         atomic.Pointer[intake.Web] // beside broker; nil: none
+	web         atomic.Pointer[intake.Web] // runs beside broker; nil: none
 	client      *intake.Client
 	running     bool
 	paused      pauseTimer // has its own lock
@@ -144,17 +143,17 @@ type Node struct {
 	closed      bool
 }
 
-// Options beside the configuration.
+// Options are settings that the configuration does not have.
 type Options struct {
 	Log     *slog.Logger     // nil: nothing is logged
 	Version string           // for Status
 	Cache   string           // folder for compiled plugins; empty: in the home
-	Ready   string           // folder of those that are ready for all homes of the machine, see wasm.Options; empty: none
+	Ready   string           // folder of compiled plugins that all homes of the machine share, see wasm.Options; empty: none
 	Now     func() time.Time // the clock of assertions; nil: time.Now
-	Worker  []string         // command of a plugin's worker, see wasm.SelfWorker; nil: plugins of others are not run
-	HTTP    *http.Client     // to the relay; nil: the usual
+	Worker  []string         // command of a plugin's worker process, see wasm.SelfWorker; nil: third-party plugins are not run
+	HTTP    *http.Client     // client for the relay; nil: the usual
 	Engines []string         // command of an engine's process; nil: engines.Self's
-	Spans   span.Sink        // is told what the node does; nil: nobody is
+	Spans   span.Sink        // receives the spans of the node's work; nil: there are none
 	Places  engines.Places   // where engines are looked for; zero: the usual addresses on loopback
 }
 
@@ -229,8 +228,8 @@ func Open(cfg config.Config, opt Options) (_ *Node, err error) {
 	return n, nil
 }
 
-// makeServices makes the services that need nothing of the home's files. Each asks for its
-// part of the session when it is called.
+// makeServices makes the services that need none of the home's files. Each asks for its part of the
+// session when it is called.
 func (n *Node) makeServices(opt Options) {
 	n.Dreamer = dream.NewDreamer(n.settled, partOf(n, func(o *session) *dream.Dreams { return o.dreams }))
 	n.Plugger = plugins.NewPlugger(partOf(n, func(o *session) *plugins.Plugins { return o.plugins }))
@@ -253,8 +252,8 @@ func (n *Node) makeServices(opt Options) {
 	n.apps = apps.NewBook(appStore{n}, n.askWearer, n.now)
 }
 
-// categories are the wearer's own, or where there is no file of them the
-// default ones.
+// categories returns the wearer's own categories, or the default ones if the home has no file of
+// them.
 func (n *Node) categories() (*category.Sorter, error) {
 	list, err := config.Categories(n.cfg.Categories)
 	if err != nil {
@@ -290,7 +289,7 @@ func location(name string) (*time.Location, error) {
 	return z, nil
 }
 
-// Close ends everything, keys included. It is safe to call twice.
+// Close ends everything and drops the keys. It is safe to call twice.
 func (n *Node) Close() error {
 	n.mu.Lock()
 	if n.closed {

@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 
 const passphrase = "correct horse"
 
-// newNode gives an open node in a home of its own.
+// newNode returns an open node in a home of its own.
 func newNode(t *testing.T, change func(*config.Config)) *Node {
 	t.Helper()
 	n := initNode(t, change, InitOptions{Passphrase: passphrase, Work: 4})
@@ -61,7 +61,7 @@ func newNode(t *testing.T, change func(*config.Config)) *Node {
 	return n
 }
 
-// initNode gives a locked one. With a key file it opens faster.
+// initNode returns a locked one. With a key file it opens faster.
 func initNode(t *testing.T, change func(*config.Config), opt InitOptions) *Node {
 	t.Helper()
 	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
@@ -127,7 +127,7 @@ func has(hits []serve.Hit, text string, state memory.State) bool {
 	return false
 }
 
-// What is so now, what was so then, and what was believed then.
+// What is true now, what was true then, and what was believed then.
 func TestAsOfAndKnownAt(t *testing.T) {
 	n := newNode(t, nil)
 	spring := time.Date(2025, 3, 3, 9, 0, 0, 0, time.UTC)
@@ -152,7 +152,7 @@ func TestAsOfAndKnownAt(t *testing.T) {
 	}
 }
 
-// What recall has just given out, and an assistant reads aloud, is not learnt
+// What recall has just returned, and an assistant reads aloud, is not learnt
 // from.
 func TestNoFeedback(t *testing.T) {
 	n := newNode(t, nil)
@@ -180,7 +180,7 @@ func TestNoFeedback(t *testing.T) {
 	}
 }
 
-// Saying a day again leaves the memories as they were.
+// Hearing the same day again leaves the memories as they were.
 func TestSaidAgain(t *testing.T) {
 	n := newNode(t, nil)
 	lines := []string{"I live in Ghent.", "My sister Rita is allergic to peanuts.", "I have the dentist on Thursday at four."}
@@ -206,7 +206,7 @@ func TestSaidAgain(t *testing.T) {
 	}
 }
 
-// Retention counts on the clock of events, and spares what is pinned.
+// Retention uses the time of events, and spares what is pinned.
 func TestRetention(t *testing.T) {
 	n := newNode(t, func(c *config.Config) {
 		c.Retention.Utterance.Age = config.Duration(24 * time.Hour)
@@ -232,7 +232,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A second process is refused the home, and told who has it.
+// A second process is refused the home, and is told which process has it.
 func TestOneProcessAHome(t *testing.T) {
 	n := newNode(t, nil)
 	if _, err := Open(n.cfg, Options{}); !errors.Is(err, memory.ErrInUse) {
@@ -243,7 +243,7 @@ func TestOneProcessAHome(t *testing.T) {
 	}
 }
 
-// A pause outlives the process, and ends by itself.
+// A pause outlives the process, and ends on its own.
 func TestPauseOutlivesTheProcess(t *testing.T) {
 	n := newNode(t, nil)
 	until := time.Now().Add(time.Hour)

@@ -40,7 +40,7 @@ import (
 	"github.com/locket-dev/locket/node/voices"
 )
 
-// openRecords opens keys, store, index and engine.
+// openRecords opens the keys, the store, the index and the engine.
 func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) (err error) {
 	if o.ring, err = n.public.Unlock(ctx, u); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 }
 
 // openExtraction opens what makes memories of events: plugins, the language model,
-// voices, the extractor and the engines beside the node.
+// voices, the extractor and the engines that run beside the node.
 func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
 		Ready: n.ready, NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Transcribed: func(ctx context.Context, ids []memory.ID) error { return o.gate.Transcribed(ctx, ids) }, Log: n.log})
@@ -86,7 +86,7 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	}
 	cfg.LeftOut = o.language.LeftOut(n.sorter)
 	cfg.Later = o.language.Later()
-	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock waits for the answer
+	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock of the node waits for the answer
 	o.questions = questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, &n.paused).Ask,
 		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
 	cfg.Committed, cfg.Ordered, cfg.OffRecord = o.questions.Heard, n.spoken(o.ring), n.paused.offRecord
@@ -107,7 +107,7 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	return nil
 }
 
-// openExchange opens sync with its tiers, what others share, and the reading of it all.
+// openExchange opens sync and its tiers, and the reading of what others share.
 func (n *Node) openExchange(ctx context.Context, o *session) (err error) {
 	budget := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
 	var ease func(context.Context)
@@ -191,7 +191,8 @@ func (n *Node) openRest(o *session) {
 		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Export})
 }
 
-// parties are those whom the wearer gives something: readers, workers of feeds, apps.
+// parties returns everyone to whom the wearer gives memories: readers, workers of
+// feeds, apps.
 func (n *Node) parties(ctx context.Context, o *session) ([]policy.Request, error) {
 	out, err := o.sharing.Parties(ctx)
 	if err != nil {
@@ -205,7 +206,7 @@ func (n *Node) parties(ctx context.Context, o *session) ([]policy.Request, error
 	return out, err
 }
 
-// openQuery makes the reading of an open node.
+// openQuery makes the query part of an open node.
 func (n *Node) openQuery(o *session) *query.Query {
 	return query.New(query.Config{Engine: o.engine, Models: o.meaning.Models(), Embed: o.meaning.Embed(), Model: o.language.Client, Topic: n.cfg.LLM.Topic, Given: o.given,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// An index of another version of Locket, or a damaged one, is made anew: the
-// home opens, and everything is found.
+// An index of another version of Locket, or a damaged one, is rebuilt: the home
+// opens, and everything is found.
 func TestIndexOfAnotherVersion(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()

@@ -21,9 +21,9 @@ import (
 // overheard is set in the process that has a network of its own.
 const overheard = "LOCKET_TEST_OVERHEARD"
 
-// Somebody who listens where two devices meet can't know them again in another network.
-// Bytes of the first meeting come again in the second only if other wearers' devices send
-// them, too. The test runs in a process with a network of its own, and hears every byte.
+// Somebody who listens where two devices meet can't recognise them in another network. Bytes
+// of the first meeting appear again in the second only if other wearers' devices send them,
+// too. The test runs in a process with a network of its own, and hears every byte.
 func TestThreatOverheardInTheNetwork(t *testing.T) {
 	if !apart(t) {
 		return
@@ -65,14 +65,14 @@ func TestThreatOverheardInTheNetwork(t *testing.T) {
 	}
 	known, before := pieces(others), pieces(first)
 	for _, p := range second {
-		run := 0 // pieces one after the other that came the first time, and that others do not have
+		run := 0 // consecutive pieces that also appeared the first time, and that others do not have
 		for i := 8; i <= len(p); i++ {
 			if piece := p[i-8 : i]; before[string(piece)] && !known[string(piece)] {
 				run++
 			} else {
 				run = 0
 			}
-			if run == 6 { // chance gives two or three, where what all have is followed by digits
+			if run == 6 { // chance gives two or three, where text that all devices send is followed by digits
 				t.Errorf("%q came both times", p[i-8-run+1:i])
 			}
 		}
@@ -80,9 +80,8 @@ func TestThreatOverheardInTheNetwork(t *testing.T) {
 	t.Logf("%d pieces the first time, %d the second", len(before), len(pieces(second)))
 }
 
-// A device that comes into another network while it runs is met there. It announces
-// nothing of where it was, and listens at another port, because it could be known again by
-// the old one.
+// A device that moves into another network while it runs is met there. It announces nothing
+// of where it was, and listens on another port, because the old one would give it away.
 func TestThreatPortKnownAgain(t *testing.T) {
 	if !apart(t) {
 		return
@@ -115,8 +114,8 @@ func TestThreatPortKnownAgain(t *testing.T) {
 	a.stop(b)
 }
 
-// Strangers at twenty addresses hold as many connections of two devices as they can, and open
-// another whenever one ends. The devices meet.
+// Strangers at twenty addresses hold as many connections to two devices as they can, and open
+// another whenever one ends. The devices still meet.
 func TestThreatPeerHeldByStrangers(t *testing.T) {
 	if !apart(t) {
 		return
@@ -152,7 +151,7 @@ func TestThreatPeerHeldByStrangers(t *testing.T) {
 	a.stop(b)
 }
 
-// listening are the addresses at which something listens in this process's network.
+// listening returns the addresses at which something listens in this process's network.
 func listening(t *testing.T) (all []string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/net/tcp")
@@ -169,8 +168,8 @@ func listening(t *testing.T) (all []string) {
 	return all
 }
 
-// apart reports whether this is a process with a network of its own. If it is not, it has
-// run the test in one.
+// apart reports whether this process has a network of its own. If it has not, apart has run
+// the test in one that has.
 func apart(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(overheard) != "" {
@@ -213,7 +212,7 @@ func (w *wire) announced(here netip.Addr) map[netip.AddrPort]bool {
 	return all
 }
 
-// announced are the places of services by multicast DNS over IPv4.
+// announced returns the places of services by multicast DNS over IPv4.
 func announced(packets [][]byte) map[netip.AddrPort]bool {
 	all := map[netip.AddrPort]bool{}
 	for _, p := range packets {
@@ -240,7 +239,7 @@ func announced(packets [][]byte) map[netip.AddrPort]bool {
 	return all
 }
 
-// alone is a device without a relay, which meets others over the loopback interface.
+// alone returns a device without a relay, which meets others over the loopback interface.
 func alone(t *testing.T, seed uint64) *device {
 	d := newDevice(t, "", seed)
 	d.cfg.Sync.LAN, d.cfg.Sync.Interface = true, loopback(t)
@@ -274,18 +273,19 @@ func (d *device) gets(place string) {
 	until(d.t, place, d.state, func() bool { return strings.Contains(d.state(), place) })
 }
 
-// meets starts both devices, until the other has what this one is told, and stops them.
+// meets starts both devices, waits until the other one has what this one is told, and stops
+// them.
 func (d *device) meets(other *device, place string) {
 	d.t.Helper()
 	d.home(place)
 	d.start(other)
 	other.gets(place)
 	d.stop(other)
-	d.reopen() // as processes do that begin anew
+	d.reopen() // as new processes do
 	other.reopen()
 }
 
-// pieces are all runs of 8 bytes within packets.
+// pieces returns all runs of 8 bytes within packets.
 func pieces(packets [][]byte) map[string]bool {
 	all := map[string]bool{}
 	for _, p := range packets {
@@ -302,7 +302,7 @@ type wire struct {
 	marked chan struct{}
 
 	mu      sync.Mutex
-	packets [][]byte // what follows the heads of IP, TCP and UDP
+	packets [][]byte // what follows the IP, TCP and UDP headers
 }
 
 const (
@@ -338,7 +338,7 @@ func (w *wire) read(raw int) {
 		if err != nil {
 			panic(err)
 		}
-		if at, ok := from.(*unix.SockaddrLinklayer); !ok || at.Pkttype == unix.PACKET_OUTGOING { // it comes in as well
+		if at, ok := from.(*unix.SockaddrLinklayer); !ok || at.Pkttype == unix.PACKET_OUTGOING { // each packet also arrives as incoming
 			continue
 		}
 		data := payload(buf[:n])
@@ -352,7 +352,7 @@ func (w *wire) read(raw int) {
 	}
 }
 
-// heard gives what was heard since the last time.
+// heard returns what was heard since the last time.
 func (w *wire) heard() [][]byte {
 	w.t.Helper()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
@@ -371,7 +371,7 @@ func (w *wire) heard() [][]byte {
 	return out
 }
 
-// payload is what follows the heads of IP and of TCP or UDP.
+// payload returns what follows the headers of IP and of TCP or UDP.
 func payload(p []byte) []byte {
 	var protocol byte
 	switch {

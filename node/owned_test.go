@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What is known of another's birthday is no answer to "when is my birthday", and the other way round.
+// What is known of somebody else's birthday is no answer to "when is my birthday", and the other
+// way round.
 func TestAnothersPropertyIsNoAnswer(t *testing.T) {
 	others := []string{"Hanna's birthday is on March 3rd.", "My mother's birthday is on May 6th.", "Tom's address is Bergweg 4 in Kassel.", "Anna is a teacher.", "My wife works at the town hall.",
 		"Dr. Albers is Tom's doctor.", "Don't forget to buy a birthday card for Hanna.", "Tom's wife is called Petra.", "小王的生日是5月6日。", "小李的工作是护士。", "小李的医生是陈医生。", "我老婆在医院上班。"}

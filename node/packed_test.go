@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Old lines are packed where a budget is kept, without a relay, too: they are
-// searched and shown as before, and what is forgotten of them is nowhere.
+// Old lines are packed where a storage budget is kept, also without a relay:
+// they are searched and shown as before, and no trace is left of those that are
+// forgotten.
 func TestPackedLinesAreForgotten(t *testing.T) {
 	n := keyed(t, func(c *config.Config) { c.Hot.Records = 1000 })
 	if err := n.Start(t.Context()); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/pump"
 )
 
-// TestPanicEndsTheNodeOnce: an event at which the node panics is set aside at the next start, and
-// those after it are worked through.
+// TestPanicEndsTheNodeOnce: an event that makes the node panic is set aside at the next start,
+// and the events after it are processed.
 func TestPanicEndsTheNodeOnce(t *testing.T) {
 	n := newNode(t, nil)
 	o, release, err := n.use()

@@ -24,22 +24,22 @@ type pauseTimer struct {
 	mu    sync.Mutex // guards the rest
 	state pauseRecord
 	count uint64 // grows with each change of state
-	doubt bool   // something else may have written the file: intake stays paused
+	doubt bool   // something else may have written the file, so intake stays paused
 	timer *time.Timer
 	fire  func()
 }
 
-// pauseRecord is the file.
+// pauseRecord is the content of the file.
 type pauseRecord struct {
 	serve.PauseState
 	Since time.Time `json:"since,omitzero"` // when it began
-	Took  time.Time `json:"took,omitzero"`  // when the order was understood that began it at Since; zero: no spoken order or press
-	// Button: a button began it, and nothing else has paused since.
+	Took  time.Time `json:"took,omitzero"`  // when the spoken order or the press was understood that began the pause at Since; zero: it began otherwise
+	// Button: a button began the pause, and nothing else has paused the node since.
 	Button bool    `json:"button,omitempty"`
 	Past   []pause `json:"past,omitempty"` // the latest, oldest first
 }
 
-// pause is an earlier one, from From until just before To.
+// pause is an earlier pause, from From until just before To.
 type pause struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -47,11 +47,12 @@ type pause struct {
 	Why  string    `json:"why,omitempty"`
 }
 
-// maxPast is how many pauses are remembered. What a device stored during an older
-// one is taken in like anything else.
+// maxPast is how many pauses are remembered. Data that a device stored during an
+// older pause is taken in like any other.
 const maxPast = 256
 
-// after is the record once another pause begins, or none.
+// after returns the record after the change to the state s, which begins or ends a
+// pause.
 func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	next := pauseRecord{PauseState: s, Past: r.Past}
 	switch ended := r.end(now); {
@@ -68,7 +69,8 @@ func (r pauseRecord) after(s serve.PauseState, now time.Time) pauseRecord {
 	return next
 }
 
-// end is the time at which a pause has ended that is given up now.
+// end returns the time at which the pause ended, if it is ended now: Until, if that
+// has passed.
 func (r *pauseRecord) end(now time.Time) time.Time {
 	if !r.Until.IsZero() && r.Until.Before(now) {
 		return r.Until
@@ -76,7 +78,7 @@ func (r *pauseRecord) end(now time.Time) time.Time {
 	return now
 }
 
-// was reports whether there was a pause at a time.
+// was reports whether the node was paused at a time.
 func (p *pauseTimer) was(at time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +120,7 @@ func (p *pauseTimer) Between(from, to time.Time) []serve.Span {
 	return out
 }
 
-// load reads the file. If the device did not sign it, it is in doubt.
+// load reads the file. If this device did not sign it, the state is in doubt.
 func (p *pauseTimer) load(path string, device ed25519.PublicKey) (paused bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,13 +143,14 @@ func (p *pauseTimer) over() bool {
 	return !p.doubt && p.state.Paused && !p.state.Until.IsZero() && !time.Now().Before(p.state.Until)
 }
 
-// clear ends a pause that has run out. It does so even if it can't write the file,
-// as while the home is locked: the file has the time at which the pause ends.
+// clear ends a pause whose time is up. It does so even if it can't write the file,
+// as while the home is locked, because the file contains the time at which the
+// pause ends.
 func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.over() {
-		return false, nil // another one was begun meanwhile
+		return false, nil // another pause has begun meanwhile
 	}
 	next := p.state.after(serve.PauseState{}, time.Now())
 	if ring != nil {
@@ -157,7 +160,7 @@ func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err err
 	return true, err
 }
 
-// become takes a new state. The caller holds mu.
+// become sets the new state. The caller holds mu.
 func (p *pauseTimer) become(next pauseRecord) {
 	p.state = next
 	p.count++
@@ -186,8 +189,8 @@ func (p *pauseTimer) now() serve.PauseState {
 	return p.state.PauseState
 }
 
-// set begins or ends a pause. If the ring is not open the file is not signed, so it
-// is in doubt after a restart.
+// set begins or ends a pause. If the ring is not open, the file is not signed, and
+// the state is in doubt after a restart.
 func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -211,7 +214,7 @@ func (r *pauseRecord) write(path string, ring *keyring.Ring) error {
 	return nil
 }
 
-// watch calls fire when the pause that is set runs out.
+// watch calls fire when the current pause runs out.
 func (p *pauseTimer) watch(fire func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,14 +11,15 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// A pause ends at its time also where that can't be written down: what wearables
-// send after it is not dropped. One that was begun at that moment stays.
+// A pause ends at its time even if the end can't be written to disk: what
+// wearables send afterwards is not dropped. A pause that was begun at that
+// moment stays.
 func TestPauseEnds(t *testing.T) {
 	n := initNode(t, nil, InitOptions{KeyFile: true})
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	n.paused.watch(nil) // it is ended by hand
+	n.paused.watch(nil) // the test ends it by hand
 	if _, err := n.Pause(t.Context(), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +43,8 @@ func TestPauseEnds(t *testing.T) {
 	}
 }
 
-// When there was a pause is known after it, over a restart, and of one that
-// another took the place of.
+// The times of a pause are known after it, across a restart, and also if another
+// pause replaced it.
 func TestPausesAreRemembered(t *testing.T) {
 	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
 	if err != nil {
@@ -60,7 +61,7 @@ func TestPausesAreRemembered(t *testing.T) {
 	}
 	set(10, serve.PauseState{Paused: true})
 	set(20, serve.PauseState{Paused: true, Until: minutes(30)}) // it goes on
-	set(50, serve.PauseState{Paused: true})                     // that one had ended
+	set(50, serve.PauseState{Paused: true})                     // the other one had ended
 	set(60, serve.PauseState{})
 	for n, want := range map[int]bool{9: false, 10: true, 25: true, 30: false, 49: false, 50: true, 59: true, 60: false} {
 		if got := p.was(minutes(n)); got != want {

@@ -21,8 +21,8 @@ permit (principal is App, action == Action::"read", resource) when { resource.ty
 forbid (principal, action, resource) when { resource.tags.contains("zuzana") };
 `
 
-// One policy decides for shares and apps, syncs as the owner's word, takes back what
-// does not pass any more, and says before what it opens and closes.
+// One policy decides for shares and apps, is synced as the owner's statement, takes back
+// what it no longer permits, and says in advance what it opens and closes.
 func TestPolicyDecidesForAll(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 71)
@@ -91,7 +91,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 		t.Error(err)
 	}
 
-	// What is never to go is in no share, whatever that redacts.
+	// What must never be sent is in no share, whatever the share redacts.
 	if _, err := c.SetNever(ctx, []string{"ripe"}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,8 @@ func TestPolicyDecidesForAll(t *testing.T) {
 		t.Errorf("%+v, %v", tested, err)
 	}
 
-	// What was shared was taken back at once, and what is shared from now on is held to it.
+	// What was shared was taken back at once, and what is shared from now on follows the
+	// policy.
 	u, err := c.UpdateShare(ctx, made.ID.String())
 	if err != nil || u.Removed != 0 || u.Share.Memories != 1 {
 		t.Errorf("%+v, %v", u, err)
@@ -125,7 +126,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 		t.Errorf("the account: %+v, %v", deeds, err)
 	}
 
-	// It is the owner's word: another device has it, and no other rank sets it.
+	// It is the owner's statement: another device has it, and no other rank can set it.
 	other := newDevice(t, relay.url, 72)
 	d.well()
 	d.pair(other)
@@ -133,7 +134,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	if got, err := other.Policy(ctx); err != nil || got.Text != gardenOnly || !got.Mine {
 		t.Errorf("the other device has %+v, %v", got, err)
 	}
-	// Two devices that change it apart: what both allow passes.
+	// Two devices change it independently: only what both allow passes.
 	if _, err := c.SetPolicy(ctx, policy.ByHand); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	}
 	sees(3)
 
-	// Erased, it is gone, and another can be set.
+	// Once erased, it is gone, and another can be set.
 	ids, err := c.List(ctx, serve.ListQuery{Tag: rulebook.Tag})
 	if err != nil || len(ids.Memories) != 1 {
 		t.Fatal(ids, err)
@@ -169,7 +170,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 		t.Errorf("set anew: %+v, %v", got, err)
 	}
 	sees(2)
-	// Two devices that set a first one apart: both hold.
+	// Two devices set a first one independently: both hold.
 	if _, err := other.SetPolicy(ctx, `permit (principal is App, action, resource) when { resource.tags.contains("money") };`); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestPolicyDecidesForAll(t *testing.T) {
 	sees(1)
 }
 
-// The list of words that must go to nobody is itself shown to nobody.
+// The list of words that must not be sent to anybody is itself shown to nobody.
 func TestThreatRulesRead(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 72)

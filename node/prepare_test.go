@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What the day may ask for is brought here before anybody asks: what its date,
-// who speaks and what is planned find.
+// What may be asked for during the day is fetched before anybody asks: what
+// searches for its date, for the speakers and for plans find.
 func TestTheDayIsPrepared(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.settings("home")

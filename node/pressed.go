@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// pauseGesture is the press that pauses; empty: none does.
+// pauseGesture returns the button gesture that pauses the node; empty: none does.
 func (n *Node) pauseGesture() string {
 	if n.cfg.Pause.Button == config.NoButton {
 		return ""
@@ -16,15 +16,15 @@ func (n *Node) pauseGesture() string {
 	return n.cfg.Pause.Button
 }
 
-// signWith changes what signs a pause by a button; nil: the node is locked.
+// signWith sets the keys that sign a pause by a button; nil: the node is locked.
 func (n *Node) signWith(ring *keyring.Ring) {
 	n.paused.turn.Lock()
 	defer n.paused.turn.Unlock()
 	n.signer = ring
 }
 
-// pressed obeys a press of a wearable's button: it pauses, or ends the pause that a button began.
-// It does not take n.mu, because a stop waits for the intake, which calls it.
+// pressed handles a press of a wearable's button: it begins a pause, or ends one that a button
+// began. It does not take n.mu, because Stop waits for the intake, which calls it.
 func (n *Node) pressed(device string, at time.Time) {
 	text, err := n.toggle(device, at)
 	if err != nil {
@@ -34,8 +34,8 @@ func (n *Node) pressed(device string, at time.Time) {
 	n.answer(device, text)
 }
 
-// toggle gives what the wearable is to say. What is paused otherwise than by a button stays so,
-// and so does a pause that began after the press.
+// toggle begins or ends a pause and returns what the wearable is to say. It leaves alone a pause
+// that something other than a button began, or that began after the press.
 func (n *Node) toggle(device string, at time.Time) (text string, err error) {
 	n.paused.turn.Lock()
 	defer n.paused.turn.Unlock()

@@ -11,8 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// pressing gives a node that a double press pauses, and a press on a wearable of it that returns
-// when it is answered. Each press has a time of its own, also if the clock is coarse.
+// pressing returns a node that a double press pauses, and a function that presses a button of
+// its wearable and returns when the press is answered. Each press has a time of its own, even if
+// the clock is coarse.
 func pressing(t *testing.T) (n *Node, press func(wire.Button), commands chan wire.Cmd) {
 	t.Helper()
 	n = newNode(t, func(c *config.Config) { c.Pause.Button = "double" })
@@ -21,7 +22,7 @@ func pressing(t *testing.T) (n *Node, press func(wire.Button), commands chan wir
 	}
 	on := true
 	c, commands := spokenTo(t, n, "pendant", wire.Hello{Mic: &on, Tells: true})
-	awaitCmd(t, commands, wire.CmdResume) // of the hello
+	awaitCmd(t, commands, wire.CmdResume) // because of the hello
 	return n, func(b wire.Button) {
 		t.Helper()
 		if b.Gesture == "" {
@@ -50,7 +51,7 @@ func (n *Node) wantPause(t *testing.T, when, why string) {
 
 const byPendant = "by a button of pendant"
 
-// A press pauses and another goes on, open and locked. It is no mark of a moment.
+// A press pauses and another one resumes, open and locked. It does not mark a moment.
 func TestPausedByButton(t *testing.T) {
 	n, press, commands := pressing(t)
 	press(wire.Button{Gesture: "long"})
@@ -82,7 +83,7 @@ func TestPausedByButton(t *testing.T) {
 	n.wantPause(t, "a second press while locked", "")
 }
 
-// A pause that is known after a restart as a button's is ended by a button.
+// A pause that is known after a restart to come from a button is ended by a button.
 func TestButtonAfterRestart(t *testing.T) {
 	n, press, _ := pressing(t)
 	press(wire.Button{})
@@ -94,7 +95,8 @@ func TestButtonAfterRestart(t *testing.T) {
 	n.wantPause(t, "a press after it", "")
 }
 
-// A press in a pocket ends neither a pause by command or by voice nor a private zone.
+// An accidental press in a pocket does not end a pause by command or by voice, or a private
+// zone.
 func TestThreatButtonEndsPause(t *testing.T) {
 	n, press, commands := pressing(t)
 	if _, err := n.Pause(t.Context(), time.Time{}); err != nil {
@@ -134,18 +136,19 @@ func TestThreatButtonEndsPause(t *testing.T) {
 	for len(commands) > 0 {
 		<-commands
 	}
-	n.intake.SetPaused(false) // it tells again
+	n.intake.SetPaused(false) // it announces itself again
 	if c := awaitCmd(t, commands, wire.CmdPause); c.Why != wire.WhyPrivate {
 		t.Errorf("the wearable is told %+v", c)
 	}
 }
 
-// What waited, came twice, has no time, or came from a device without a microphone does nothing.
+// A press that waited, arrived twice, has no time, or comes from a device without a microphone
+// does nothing.
 func TestThreatOldPress(t *testing.T) {
 	n, press, _ := pressing(t)
 	press(wire.Button{Header: wire.Header{At: time.Now().Add(-2 * time.Minute)}})
 	press(wire.Button{Header: wire.Header{At: time.Now().Add(2 * time.Minute)}})
-	press(wire.Button{Header: wire.Header{At: time.Unix(1, 0)}}) // a clock that lost its power
+	press(wire.Button{Header: wire.Header{At: time.Unix(1, 0)}}) // a clock that lost power
 	n.wantPause(t, "old presses", "")
 	c, commands := spokenTo(t, n, "screen", wire.Hello{Tells: true})
 	awaitCmd(t, commands, wire.CmdResume)

@@ -23,20 +23,20 @@ import (
 // and not sealed: whoever has the disk can read where the zones are.
 const zonesFile = "zones.json"
 
-// private holds intake to the wearer's private zones, and tells devices when one
-// begins or ends.
+// private keeps intake from recording in the wearer's private zones, and tells the
+// devices when one begins or ends.
 type private struct {
 	gate   *zones.Gate
 	now    func() time.Time
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	zones  []zones.Zone
-	signed bool           // the device has signed the file; otherwise a locked node takes nothing in
+	signed bool           // this device has signed the file; otherwise a locked node takes nothing in
 	in     *intake.Intake // nil: the node does not run
 	timer  *time.Timer    // fires at the next full minute, because windows begin and end on one
 }
 
-// openZones reads the zones. If the file can't be read that is an error, because
-// the node would record private moments without it.
+// openZones reads the zones. A file that can't be read is an error, because
+// without it the node would record private moments.
 func (n *Node) openZones() error {
 	p := &n.private
 	p.now = n.now
@@ -63,7 +63,7 @@ func (p *private) read(path string, device ed25519.PublicKey) error {
 	return nil
 }
 
-// begin tells devices about zones from now on.
+// begin starts to tell the devices about zones.
 func (p *private) begin(in *intake.Intake) {
 	p.mu.Lock()
 	p.in = in
@@ -171,7 +171,7 @@ func (n *Node) RemoveZone(_ context.Context, name string) error {
 	return err
 }
 
-// status tells of the zones. The caller holds the node's lock.
+// status returns the state of the zones. The caller holds the node's lock.
 func (p *private) status() serve.PrivateStatus {
 	s := serve.PrivateStatus{Active: serve.Some(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
 	p.mu.Lock()

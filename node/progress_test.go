@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Who asks how sync goes is not kept waiting by a round that takes long, and
-// hears how much it has taken.
+// A request for the state of sync does not wait for a round that takes long,
+// and reports how much the round has received.
 func TestARoundTellsHowFarItIs(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 51), newDevice(t, relay.url, 52)
@@ -21,7 +21,7 @@ func TestARoundTellsHowFarItIs(t *testing.T) {
 
 	asked, slow, goOn := 0, make(chan struct{}), make(chan struct{})
 	b.net.lie(pages(t, func(ds []page.Placed) []page.Placed {
-		if asked++; asked == 2 { // the first page is taken
+		if asked++; asked == 2 { // the first page has been received
 			close(slow)
 			<-goOn
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// What a wearable sends that is none pushes out its own alone: what another sent, and what
-// the node noted itself, can be looked at still.
+// Invalid messages of a wearable push out only its own: what another wearable sent, and
+// what the node noted itself, can still be looked at.
 func TestThreatQuarantineFilled(t *testing.T) {
 	n := newNode(t, nil)
 	if err := n.Start(t.Context()); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// A wearable that tells is asked after a press, and by the node's name, and shows what is known;
-// the question does not answer itself.
+// A wearable that shows answers can be asked after a press, and by the node's name, and shows
+// what is known; the question does not become its own answer.
 func TestAskedOnAWearable(t *testing.T) {
 	n := newNode(t, nil)
 	hear(t, n, monday, "Ana", "My dentist appointment is on Tuesday at four")

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestReconcileCases takes what people say through the real chain, and looks
-// at what is remembered, with its dates and reasons. A case of the file is
+// TestReconcileCases takes what people say through the real chain, and checks
+// what is remembered, with its dates and reasons. A case of the file is
 //
 //	== name
 //	2026-03-02 Ana: I live in Beijing.          said, at nine o'clock UTC
@@ -21,9 +21,9 @@ import (
 //	= VERDICT state attribute value | a part of the reason
 //	- home                                      no memory of that attribute is there
 //
-// A memory without a slot stands by "text" and a part of its words. Every
-// memory of the case's speakers that has a slot is named, and no other is
-// there; of those that deny another, there is none to name.
+// A memory without a slot is listed as "text" with a part of its words. Every
+// memory of the case's speakers that has a slot has to be listed, and there
+// must be no other. Memories that deny another one are not listed.
 func TestReconcileCases(t *testing.T) {
 	b, err := os.ReadFile("testdata/reconcile.txt")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestReconcileCases(t *testing.T) {
 	for i, c := range cases {
 		name, body, _ := strings.Cut(c, "\n")
 		t.Run(name, func(t *testing.T) {
-			// Two cases of one speaker would meet in the same slots.
+			// Two cases with the same speaker would use the same slots.
 			run := reconcileCase{T: t, n: n, clock: i}
 			for _, line := range strings.Split(body, "\n") {
 				if line = strings.TrimSpace(line); line != "" {
@@ -99,8 +99,8 @@ func (c *reconcileCase) line(line string) {
 	}
 }
 
-// memories are those that the case's speakers have said, but for denials and
-// repetitions.
+// memories returns those that the case's speakers have stated, except for
+// denials and repetitions.
 func (c *reconcileCase) memories() (out []memory.Memory) {
 	page, err := c.n.List(c.Context(), serve.ListQuery{State: serve.AnyState, Limit: 10_000})
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *reconcileCase) expect(words []string, line string) {
 	}
 }
 
-// rest looks for what nobody named.
+// rest looks for memories that the case does not list.
 func (c *reconcileCase) rest() {
 	for _, m := range c.memories() {
 		if m.Slot != nil && !c.named[m.ID] {

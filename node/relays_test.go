@@ -16,9 +16,9 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
-// A second relay is added, holds the same, and does when the first is down; the
-// primary is moved there, the old relay is left, and a device that knows only the
-// new one has everything.
+// A second relay is added, holds the same, and is enough when the first is down.
+// The primary is moved there, the old relay is abandoned, and a device that knows
+// only the new one has everything.
 func TestMovingThePrimary(t *testing.T) {
 	old, other := serveRelay(t), serveRelay(t)
 	a, b := newDevice(t, old.url, 51), newDevice(t, old.url, 52)
@@ -48,7 +48,7 @@ func TestMovingThePrimary(t *testing.T) {
 		t.Fatalf("first\n%s\nsecond\n%s", a.state(), b.state())
 	}
 
-	old.stop() // they meet at the other
+	old.stop() // they meet at the other one
 	b.tell("The plums are ripe.", nil)
 	if s := b.sync(); s.Error != "" || s.Pending != 0 {
 		t.Fatalf("%+v", s)
@@ -135,7 +135,7 @@ func TestMovingThePrimary(t *testing.T) {
 }
 
 // An envelope store that can't be opened keeps nobody from the memories: sync is
-// off and says why, and nothing of the envelope store is touched.
+// off and says why, and the envelope store is left untouched.
 func TestEnvelopesDoNotOpen(t *testing.T) {
 	relay := serveRelay(t)
 	a := newDevice(t, relay.url, 56)
@@ -179,9 +179,10 @@ func TestEnvelopesDoNotOpen(t *testing.T) {
 	a.well()
 }
 
-// Two devices that no relay joins any more meet by a folder, one after another
-// and with what others put there: what is no envelope of theirs is named and
-// left, what was erased goes from the folder.
+// Two devices that no longer share a relay meet through a folder, one after the
+// other, together with files that others put there: a file that is not one of
+// their envelopes is named and left alone, and what was erased disappears from
+// the folder.
 func TestMeetByFolder(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
@@ -238,7 +239,7 @@ func TestMeetByFolder(t *testing.T) {
 		t.Error("the folder holds the bodies of what was erased")
 	}
 
-	// A folder that lies.
+	// A folder with false contents.
 	for _, f := range deltas(t, dir)[:1] {
 		bytes, err := os.ReadFile(f)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// What a repair found, and what it did.
+// The results of a repair.
 type (
 	Repaired     = health.Repaired
 	RepairedItem = health.RepairedItem
@@ -49,8 +49,8 @@ func homeToMend(cfg *config.Config, ask Ask) repair.Home {
 	}
 }
 
-// Look names what is wrong with a home that no process has open. If one has, the
-// error is memory.ErrInUse.
+// Look finds what is wrong with a home that no process has open. If a process has
+// it open, the error is memory.ErrInUse.
 func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
 	lock, err := filelock.Take(homePath(&cfg, "lock"))
 	if err != nil {
@@ -65,9 +65,9 @@ func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, er
 	return items, err
 }
 
-// Repair puts right what is wrong with a home that no process has open: first from
-// the home itself, then from the relay. If a relay could not be reached, another
-// call goes on from there.
+// Repair repairs a home that no process has open: first from the home itself, then
+// from the relay. If a relay could not be reached, another call continues from
+// there.
 func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Repaired, err error) {
 	var pass *string
 	once := func() (string, error) { // asked once, used twice
@@ -143,7 +143,8 @@ func Repair(ctx context.Context, cfg config.Config, opt Options, ask Ask) (r Rep
 	return r, nil
 }
 
-// openToMend opens a node, and asks for the passphrase if there is no other way.
+// openToMend opens a node for a repair. It asks for the passphrase if there is no
+// other way.
 func openToMend(ctx context.Context, cfg config.Config, opt Options, ask Ask) (*Node, error) {
 	n, err := Open(cfg, opt)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A photo that the relay lost, or has otherwise than it was sent, is sent again by
-// a device that has it; one that has not names it, and gets it afterwards.
+// A photo that the relay lost, or holds damaged, is sent again by a device that has it. A
+// device that does not have it names it, and gets it afterwards.
 func TestRepairPutsPhotosBack(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
@@ -69,7 +69,7 @@ func TestRepairPutsPhotosBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files { // sync looks at it too, and goes on
+	for _, f := range files { // sync checks it too, and goes on
 		var id envelope.Hash
 		if err := id.UnmarshalText([]byte(filepath.Base(f))); err != nil {
 			t.Fatal(err)
@@ -95,7 +95,8 @@ func TestRepairPutsPhotosBack(t *testing.T) {
 		*n = w.open(cfg, 0)
 		return r
 	}
-	// The second device has none of them: of what it can't compare it names what is not there.
+	// The second device has none of them: it can't compare them, so it names those that are
+	// missing.
 	if r := repair(&b, "two"); r.OK || !slices.ContainsFunc(r.Findings, func(f RepairedItem) bool { return f.Lost && strings.Contains(f.What, "another device") }) {
 		t.Errorf("%+v", r)
 	}
@@ -131,7 +132,7 @@ func TestRepairPutsPhotosBack(t *testing.T) {
 	}
 }
 
-// A photo for which the relay has no room keeps no repair from fetching another.
+// A photo for which the relay has no room does not keep a repair from fetching another.
 func TestRepairWhileAPhotoWaits(t *testing.T) {
 	w := newWorldOf(t, relay.Config{Quota: relay.Quota{Bytes: 200_000}})
 	cfg := w.settings("one")

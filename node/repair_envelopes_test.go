@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// envelopeFiles gives files below the folder of a device's envelope store.
+// envelopeFiles returns files below the folder of a device's envelope store.
 func (d *device) envelopeFiles(pattern string) []string {
 	d.t.Helper()
 	found, err := filepath.Glob(filepath.Join(d.cfg.Home, "shelf", "*", filepath.FromSlash(pattern)))
@@ -23,7 +23,7 @@ func (d *device) envelopeFiles(pattern string) []string {
 	return found
 }
 
-// member is how a device is called in the wearer's space.
+// member returns the name of a device in the wearer's space.
 func member(d *device) string {
 	d.t.Helper()
 	l, err := keyring.Open(filepath.Join(d.cfg.Home, "keys"))
@@ -33,7 +33,7 @@ func member(d *device) string {
 	return l.Member().String()
 }
 
-// turn changes a bit in the middle of a file.
+// turn flips a bit in the middle of a file.
 func turn(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -46,9 +46,9 @@ func turn(t *testing.T, path string) {
 	}
 }
 
-// An envelope store that is broken is put aside and filled anew, from two relays and from
-// what can still be read of it; what was on it alone, and had left the outbox,
-// is said again, so that every device has it.
+// A broken envelope store is put aside and refilled, from two relays and from what can
+// still be read of it. What existed only there, and had left the outbox, is stated again,
+// so that every device has it.
 func TestRepairOfEnvelopes(t *testing.T) {
 	t.Parallel()
 	first, second := serveRelay(t), serveRelay(t)
@@ -66,7 +66,7 @@ func TestRepairOfEnvelopes(t *testing.T) {
 	b.home("Ghent")
 	b.well()
 	a.well()
-	own := func() (files []string) { // of a's, the oldest first
+	own := func() (files []string) { // those of a, the oldest first
 		for _, f := range a.envelopeFiles("deltas/*/*.delta") {
 			if strings.Contains(f, member(a)) {
 				files = append(files, f)
@@ -95,7 +95,7 @@ func TestRepairOfEnvelopes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// In the envelope store, and nowhere else: three deltas.
+			// Three deltas that are in the envelope store, and nowhere else.
 			online := a.offline()
 			for _, what := range []string{"tea", "rain", "plums"} {
 				a.tell("With "+name+" there was "+what+".", nil)
@@ -141,7 +141,7 @@ func TestRepairOfEnvelopes(t *testing.T) {
 	}
 }
 
-// What another device said, and only this device's envelope store had, is named where it
+// What another device said, and only this device's envelope store had, is named when it
 // is lost.
 func TestRepairNamesWhatOthersSaid(t *testing.T) {
 	relay := serveRelay(t)
@@ -194,9 +194,8 @@ func TestRepairNamesWhatOthersSaid(t *testing.T) {
 	}
 }
 
-// A pack that the relay lost comes back from what was said of its memories, from
-// the relay's deltas; the same with several relays, where the one that has packs
-// lost them.
+// A pack that the relay lost is rebuilt from what was said of its memories, from the
+// relay's deltas. The same with several relays, where the one that keeps packs lost them.
 func TestRepairOfALostPack(t *testing.T) {
 	for _, relays := range []int{1, 2} {
 		dir := t.TempDir()
@@ -242,8 +241,8 @@ func TestRepairOfALostPack(t *testing.T) {
 	}
 }
 
-// A repair whose relay is away, and which was cut off before the new envelope store was
-// there, goes on where it ended.
+// A repair that was cut off before the new envelope store was in place, and whose relay
+// is unreachable, continues where it stopped.
 func TestRepairOfEnvelopesGoesOn(t *testing.T) {
 	relay, other := serveRelay(t), serveRelay(t)
 	a := newDevice(t, relay.url, 75)

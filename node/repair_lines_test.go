@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// loseAPage turns a bit of the store by which pages of lines are lost, and nothing
-// else. It leaves the node closed.
+// loseAPage flips a bit of the store such that pages of lines are lost, and
+// nothing else. It leaves the node closed.
 func (d *device) loseAPage() {
 	d.t.Helper()
 	if err := d.Close(); err != nil {
@@ -61,8 +61,8 @@ func linesLost(r *node.Repaired) (lost []string) {
 	return lost
 }
 
-// The lines of a page that was lost come from the relay again, and then nothing of
-// it is lost; without a relay it is said how many are gone, once.
+// The lines of a lost page are fetched from the relay again, and then nothing is
+// lost. Without a relay, the number of lost lines is reported, once.
 func TestRepairOfALostPageOfLines(t *testing.T) {
 	for _, synced := range []bool{true, false} {
 		t.Run(fmt.Sprintf("synced %v", synced), func(t *testing.T) {

@@ -47,8 +47,8 @@ func (d *device) look() []node.RepairedItem {
 	return found
 }
 
-// harm turns a bit in every so many bytes of files below the home, while the node is
-// closed. Which, the seed says.
+// harm flips a bit in every so many bytes of files below the home, while the node is
+// closed. The seed decides which bits.
 func (d *device) harm(pattern string, every int) {
 	d.t.Helper()
 	rng := flipsOf(d.t)
@@ -72,7 +72,8 @@ func (d *device) harm(pattern string, every int) {
 
 var flipSeed = flag.Uint64("seed", 0, "which bits of files are turned; 0: others in each hour")
 
-// flipsOf says which bits are turned, and the log names its seed.
+// flipsOf returns the source that chooses which bits are flipped, and writes its
+// seed to the log.
 func flipsOf(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := *flipSeed
@@ -83,7 +84,7 @@ func flipsOf(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 1))
 }
 
-// What was synced comes back from the relay, whatever is left of the store.
+// What was synced is restored from the relay, whatever is left of the store.
 func TestRepairFromTheRelay(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
@@ -132,7 +133,7 @@ func TestRepairFromTheRelay(t *testing.T) {
 		if got := a.state(); got != before {
 			t.Errorf("%s: is\n%s\nwas\n%s", name, got, before)
 		}
-		// It goes on, and what it says next is taken by others.
+		// The device goes on working, and others accept what it says next.
 		a.tell("After "+name+" there was tea.", nil)
 		a.well()
 		b.well()
@@ -152,9 +153,10 @@ func TestRepairFromTheRelay(t *testing.T) {
 	}
 }
 
-// allBack reports whether everything that others have is there again: what a
-// member keeps for itself alone, as how far it got, may be lost. Nobody keeps a
-// photo here: a blob is another record whose key a flipped bit has made one.
+// allBack reports whether everything that others have is there again. What a member
+// keeps only for itself, such as its progress, may be lost. Nobody keeps a photo
+// here: a blob that is reported is another record whose key became a blob's by a
+// flipped bit.
 func allBack(r *node.Repaired) bool {
 	return r.Relay == "" && !slices.ContainsFunc(r.Findings, func(f node.RepairedItem) bool {
 		for _, kind := range []string{"assertion ", "utterance ", "memory "} {
@@ -179,8 +181,8 @@ func removeAll(t *testing.T, home, pattern string) {
 	}
 }
 
-// A store that was put back to an older day, with its anchor and without, has
-// everything again.
+// A store that was restored to an older day, with its anchor and without, gets
+// everything back.
 func TestRepairOfAFolderPutBack(t *testing.T) {
 	relay := serveRelay(t)
 	a := newDevice(t, relay.url, 13)
@@ -220,7 +222,7 @@ func TestRepairOfAFolderPutBack(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		} else {
-			// Nothing on this disk knows; the relay does.
+			// Nothing on this disk shows it; the relay does.
 			a.open()
 			s := a.sync()
 			if len(s.Problems) == 0 || !strings.Contains(s.Problems[0].Reason, "put back") {
@@ -238,7 +240,7 @@ func TestRepairOfAFolderPutBack(t *testing.T) {
 	}
 }
 
-// Without a relay what can't be had back is listed, and nothing is made up.
+// Without a relay, what can't be restored is listed, and nothing is made up.
 func TestRepairAlone(t *testing.T) {
 	a := newDevice(t, "", 14)
 	a.init()
@@ -271,9 +273,9 @@ func TestRepairAlone(t *testing.T) {
 
 var flips = flag.Int("flips", 1, "of each file of a home in TestEveryFileOfAHome")
 
-// Whatever bit of whatever file of a home is turned: either it is found and
-// named, and a repair puts it right or lists what is lost, or the home says
-// what it said before.
+// Whichever bit of whichever file of a home is flipped: either the damage is found
+// and named, and a repair fixes it or lists what is lost, or the home says what it
+// said before.
 func TestEveryFileOfAHome(t *testing.T) {
 	a := newDevice(t, "", 15)
 	a.init()
@@ -369,7 +371,7 @@ func names(r *node.Repaired, path string) bool {
 	})
 }
 
-// waitInJournal writes events that wait, as a locked node would.
+// waitInJournal writes waiting events, as a locked node would.
 func waitInJournal(t *testing.T, home string) {
 	t.Helper()
 	keys, err := keyring.Open(filepath.Join(home, "keys"))

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestReplacedRanksBelow: the line that a memory was taken from, and that is no
-// longer so, is marked and stands behind what took its place; as it was then, it
-// stands first.
+// TestReplacedRanksBelow: the line of a memory that is no longer true is marked
+// and ranks below what replaced it; in a search of the time when it was true, it
+// ranks first.
 func TestReplacedRanksBelow(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -50,7 +50,7 @@ func TestReplacedRanksBelow(t *testing.T) {
 			if i != old && !h.Until.IsZero() {
 				t.Errorf("%s: %q is marked", q, h.Text)
 			}
-			sum := 0.0 // of parts that are rounded to six places each
+			sum := 0.0 // of parts that are each rounded to six places
 			for _, p := range h.Parts {
 				sum += p
 			}
@@ -90,7 +90,7 @@ func TestReplacedRanksBelow(t *testing.T) {
 }
 
 // TestSaidTwiceThenReplaced: each line that says what has ended is marked and
-// stands behind what took its place.
+// ranks below what replaced it.
 func TestSaidTwiceThenReplaced(t *testing.T) {
 	n := newNode(t, nil)
 	morning := time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)

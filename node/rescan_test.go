@@ -12,10 +12,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A plugin that takes words away and fails has all that is said quarantined;
-// after three faults doctor and the status say that it holds everything up. What
-// was quarantined can be given again once it is gone, comes to what it would have
-// come to, and not twice.
+// If a plugin that redacts words fails, everything said is quarantined; after
+// three faults, doctor and the status say that the plugin holds everything up.
+// Once it is gone, what was quarantined can be processed again, with the result
+// that it would have had, and only once.
 func TestRescan(t *testing.T) {
 	n := newNode(t, func(c *config.Config) { c.Plugins.Disabled = []string{"speech", "scene", "howto", "plans", "language"} })
 	ctx := t.Context()
@@ -72,7 +72,7 @@ func TestRescan(t *testing.T) {
 	if blocks() {
 		t.Error("it was enabled, and is said to hold things up")
 	}
-	// Who said it counts for forgetting, as if it had been read.
+	// The speaker counts for forgetting, as if the line had been read.
 	if _, err := n.Add(ctx, serve.AddRequest{Text: "The key lies under the mat.", Speaker: "Bo"}); err != nil {
 		t.Fatal(err)
 	}

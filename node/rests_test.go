@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A worker's word that is cold when the line that it quotes is redacted comes back
-// by itself, and is gone before anybody sees it: a node tells its ledger what turns
-// cold, and what came back.
+// A worker's statement is cold when the line that it quotes is redacted. It is
+// fetched back automatically and removed before anybody sees it, because a node
+// records in its ledger what turns cold and what came back.
 func TestColdWordsOfAWorkerYield(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()

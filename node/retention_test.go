@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Rules end memories by type, tag and sensitivity, on the clock of events;
-// what would go is shown first; what is pinned stays; and what goes is gone.
+// Rules end memories by type, tag and sensitivity, using the time of events;
+// what would go is shown first; what is pinned stays; and what goes is really
+// gone.
 func TestRetentionByRule(t *testing.T) {
 	n := keyed(t, func(c *config.Config) {
 		c.Retention.Rules = []string{"tag:family forever", "type:episodic 30d", "sensitivity:private 7d"}
@@ -43,7 +44,8 @@ func TestRetentionByRule(t *testing.T) {
 		}
 		return out
 	}
-	// The node has lain in a drawer since: by its own clock nothing is old yet.
+	// The node was switched off since then: by its own clock nothing is old
+	// yet.
 	if p := plan(); len(p) != 0 {
 		t.Errorf("without a later event: %v", p)
 	}

@@ -21,23 +21,23 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// revertEnv holds what a process is to revert, and when it is to be killed:
+// revertEnv holds, for a child process, what to revert and when to be killed:
 // [reverting] as JSON.
 const revertEnv = "LOCKET_NODE_TEST_REVERT"
 
-// reverting is a revert that is killed when it is about to withdraw the Claim-th
-// claim, or else as soon as a line is gone.
+// reverting is a revert that is killed just before it withdraws the Claim-th
+// claim, or otherwise as soon as a line is gone.
 type reverting struct {
 	Home  string
 	Claim int // 0: none
 	Line  memory.ID
-	Erase string // instead of reverting, a filter of what is to be erased
+	Erase string // instead of reverting: a filter of what is to be erased
 }
 
 const revertID = "midst"
 
-// reverts gives how many memories have lost their claims, and how many lines are
-// left.
+// reverts returns how many memories have lost their claims, and how many lines
+// are left.
 func reverts(ctx context.Context, n *Node) (taken, lines int, err error) {
 	o, release, err := n.use()
 	if err != nil {
@@ -64,7 +64,7 @@ func reverts(ctx context.Context, n *Node) (taken, lines int, err error) {
 	return taken, lines, err
 }
 
-// runRevert reverts all that workers said, until it is killed.
+// runRevert reverts everything that workers said, until it is killed.
 func runRevert() error {
 	var r reverting
 	if err := json.Unmarshal([]byte(os.Getenv(revertEnv)), &r); err != nil {
@@ -86,9 +86,9 @@ func runRevert() error {
 	defer release()
 	if r.Claim > 0 {
 		said := 0
-		o.engine.Clock().Now = func() time.Time { // asked for each withdrawal
+		o.engine.Clock().Now = func() time.Time { // called for each withdrawal
 			if said++; said == r.Claim {
-				_ = me.Kill() // it does not come back
+				_ = me.Kill() // it does not return
 			}
 			return time.Now()
 		}
@@ -116,8 +116,8 @@ func runRevert() error {
 	return fmt.Errorf("it ended by itself: %w", err)
 }
 
-// A revert that is killed in its midst, among the claims or among the lines, goes
-// on under its id and ends whole; an undo gives back what was taken by both.
+// A revert that is killed half-way, among the claims or among the lines,
+// continues under its id and completes; an undo restores what both parts took.
 func TestKilledRevertGoesOn(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	cfg, err := flowing(home)
@@ -161,7 +161,7 @@ func TestKilledRevertGoesOn(t *testing.T) {
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Among the claims, then among the lines.
+	// First among the claims, then among the lines.
 	claim := 1 + dream.Page + rand.IntN(memories-dream.Page)
 	killRevert(t, reverting{Home: home, Claim: claim})
 	n = open()

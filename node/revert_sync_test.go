@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A revert of one device is undone on another, and stands on both.
+// A revert on one device is undone on another, and both devices agree.
 func TestARevertIsUndoneElsewhere(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 21), newDevice(t, relay.url, 22)

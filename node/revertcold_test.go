@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What a worker said is taken back of cold memories too, or they are counted.
+// What a worker said is also taken back from cold memories, or they are
+// counted.
 func TestRevertReachesCold(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 1)

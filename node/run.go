@@ -27,12 +27,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// flushAfter is how many documents the index may have that are in no segment. A
-// start indexes about 20,000 documents a second again.
+// flushAfter is how many documents of the index may be in no segment. After a start they
+// are indexed again, about 20,000 documents a second.
 const flushAfter = 2000
 
-// How often memory is given back in quiet moments. A wearable's companion needs it
-// for other things sooner than a laptop does.
+// How often memory is given back in quiet moments. A wearable's companion needs that
+// memory for other things sooner than a laptop does.
 const (
 	freeEvery         = time.Minute
 	freeEveryWearable = 10 * time.Second
@@ -48,17 +48,17 @@ const (
 	heapGrowthWearable = 20
 )
 
-// How much of a control group's memory Go may hold before it collects more often: a
-// unit's MemoryMax=, or a container's limit. The rest is for the machine code and
-// memories of plugins, the program's own pages, and those of the store's files. A
-// wearable's companion needs more for its index, and less for plugins at its peaks.
+// How much of a control group's memory Go may hold before it collects more often: a unit's
+// MemoryMax=, or a container's limit. The rest is for the machine code and the memory of
+// plugins, the program's own pages, and the pages of the store's files. A wearable's
+// companion needs more for its index, and less for plugins at its peaks.
 const (
 	groupShare         = 0.5
 	groupShareWearable = 0.65
 )
 
-// Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says
-// otherwise. It is for a process that is a node of this profile and little else.
+// Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says otherwise. It
+// is for a process that runs a node of this profile and little else.
 func Frugal(profile string) {
 	share, growth := groupShare, heapGrowth
 	if profile == config.Wearable {
@@ -75,8 +75,8 @@ func Frugal(profile string) {
 // small: groupShare of a control group of 256 MB.
 const smallLimit = 128 << 20
 
-// small reports whether this node does with little memory: by its profile, or because
-// its process may not have more.
+// small reports whether this node has to do with little memory: because of its profile, or
+// because its process is limited.
 func (n *Node) small() bool {
 	return n.cfg.Profile == config.Wearable || debug.SetMemoryLimit(-1) < smallLimit
 }
@@ -92,8 +92,8 @@ func (n *Node) footprint() memtrim.Keeper {
 	return k
 }
 
-// Start takes events. It opens the node's own broker or connects to the configured
-// one, and works through the journal if the node is open. Stop ends that.
+// Start takes events. It opens the node's own broker or connects to the configured one,
+// and processes the journal if the node is open, until Stop is called.
 func (n *Node) Start(ctx context.Context) (err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -139,8 +139,8 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	return nil
 }
 
-// fleet is the wearables that may be told something. It takes no lock, as what asks may be
-// what a stop waits for.
+// fleet returns the wearables that may be told something. It takes no lock, because Stop
+// may wait for its caller.
 func (n *Node) fleet() questions.Fleet {
 	if in := n.fleetIntake.Load(); in != nil {
 		return in
@@ -164,13 +164,13 @@ func (n *Node) listen() error {
 	n.broker, err = intake.Listen(n.intake, cfg)
 	if err == nil {
 		n.web.Store(intake.NewWeb(n.intake, intake.WebConfig{Devices: n.devices, Admit: func(r *http.Request, device string) bool {
-			return serve.Known(r.Context(), "wearable "+device) // no app's name has a space
+			return serve.Known(r.Context(), "wearable "+device) // the name of an app has no space
 		}}))
 	}
 	return err
 }
 
-// Web takes what wearables send over HTTP, while the node runs with a broker of its own.
+// Web handles what wearables send over HTTP, while the node runs with a broker of its own.
 func (n *Node) Web() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if web := n.web.Load(); web != nil {
@@ -181,7 +181,8 @@ func (n *Node) Web() http.Handler {
 	})
 }
 
-// pageLink pairs a phone or laptop; empty: the node has no address for it.
+// pageLink returns a link that pairs a phone or laptop; empty: the node has no address for
+// it.
 func (n *Node) pageLink(name, password string) string {
 	if n.cfg.API.Remote == "" {
 		return ""
@@ -214,8 +215,8 @@ func (n *Node) dial() error {
 	return err
 }
 
-// Stop ends the taking of events. It waits until all taken events are on disk and
-// the current one is committed, and leaves the rest in the journal.
+// Stop stops taking events. It waits until all taken events are on disk and the current
+// one is committed, and leaves the rest in the journal.
 func (n *Node) Stop(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -256,7 +257,7 @@ func (n *Node) stopIntake() error {
 	return errors.Join(errs...)
 }
 
-// startPump works through the journal from where the last pump ended.
+// startPump starts to process the journal from where the last pump ended.
 func (n *Node) startPump(o *session) error {
 	ctx, stop := context.WithCancel(span.With(context.Background(), n.spans))
 	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log, Panicked: filepath.Join(n.cfg.Home, "panicked"),
@@ -283,8 +284,8 @@ func (n *Node) startPump(o *session) error {
 	return nil
 }
 
-// Drain works through the journal and returns when nothing is left. The node is
-// open and does not run.
+// Drain processes the journal and returns when nothing is left. The node must be open and
+// must not run.
 func (n *Node) Drain(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

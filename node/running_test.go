@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Nodes that run sync by themselves: what one learns, the other is told of,
-// and finds in its index.
+// Nodes that sync in the background: what one learns is sent to the other, which then finds
+// it in its index.
 func TestRunningNodesSync(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 41), newDevice(t, relay.url, 42)
@@ -53,8 +53,8 @@ func TestRunningNodesSync(t *testing.T) {
 	}
 }
 
-// A node that syncs by itself, and can't begin to keep envelopes for a second relay, goes on
-// with the one that it has.
+// A node that syncs in the background, and can't start to keep envelopes for a second relay,
+// goes on with the one relay that it has.
 func TestRunningGoesOnWithOneRelay(t *testing.T) {
 	relay, other := serveRelay(t), serveRelay(t)
 	a, b := newDevice(t, relay.url, 43), newDevice(t, relay.url, 44)
@@ -87,8 +87,8 @@ func TestRunningGoesOnWithOneRelay(t *testing.T) {
 	}
 }
 
-// The first relay of a node that runs serves at once: a device is let in there, and what is
-// learnt comes to it, as from the next start on.
+// The first relay of a running node works at once: a device is admitted there, and gets what
+// is learnt, as it would after a restart.
 func TestFirstRelayOfARunningNode(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, "", 45), newDevice(t, relay.url, 46)

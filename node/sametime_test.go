@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Recordings of one second and of one length are described in the same words, and are several: each
-// gets its words once, and none is left out of what waits. What two wearables hear of the same
-// words is one line.
+// Recordings of the same second and the same length have the same description, and are still
+// several: each gets its words once, and none is left out of the queue. When two wearables hear the
+// same words, there is one line.
 func TestRecordingsOfOneSecond(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Whisper(t)

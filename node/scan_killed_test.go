@@ -21,10 +21,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// scanEnv holds the [scanning] of a process, as JSON.
+// scanEnv holds the [scanning] of a child process, as JSON.
 const scanEnv = "LOCKET_NODE_TEST_SCAN"
 
-// scanning is a home to which a worker's words come, with the folder of its
+// scanning is a home that receives a worker's words, with the folder of its
 // compiled plugins.
 type scanning struct{ Home, Cache string }
 
@@ -44,12 +44,14 @@ func (s scanning) config() config.Config {
 	return cfg
 }
 
-// leaked is what a worker says that it should have kept back: a memory and a line.
+// leaked is what a worker sends although it should have held it back: a memory and
+// a line.
 const leaked = "so the wifi password is tulip-42-harbor, write it down"
 
 var leakedMemory, leakedLine = memory.ID{3}, memory.ID{4}
 
-// comes takes a worker's words as they come by a grant of the wearer's space.
+// comes takes in a worker's words as they arrive through a grant of the wearer's
+// space.
 func comes(ctx context.Context, n *Node) error {
 	o, release, err := n.use()
 	if err != nil {
@@ -69,18 +71,19 @@ func comes(ctx context.Context, n *Node) error {
 	})
 }
 
-// deadly kills the process where it is asked to look for secrets.
+// deadly kills the process when it is asked to look for secrets.
 type deadly struct{ extract.Plugin }
 
 func (deadly) Extract(context.Context, *abi.Event) (abi.Output, error) {
 	me, err := os.FindProcess(os.Getpid())
 	if err == nil {
-		err = me.Kill() // it does not come back
+		err = me.Kill() // it does not return
 	}
 	return abi.Output{}, err
 }
 
-// runScan takes a worker's words, and is killed when it looks for secrets in them.
+// runScan takes in a worker's words, and is killed when it looks for secrets in
+// them.
 func runScan() error {
 	var s scanning
 	if err := json.Unmarshal([]byte(os.Getenv(scanEnv)), &s); err != nil {
@@ -98,9 +101,9 @@ func runScan() error {
 	return fmt.Errorf("it ended by itself: %w", comes(context.Background(), n))
 }
 
-// A worker's words are never here unscanned: killed before they are looked
-// through, the process leaves nothing of them. When they come again, what holds a
-// secret is told of, and is not here either.
+// A worker's words are never stored unscanned: if the process is killed before
+// they are scanned, it leaves nothing of them. When they arrive again, those that
+// hold a secret are reported, and are not stored, either.
 func TestKilledBeforeTheScan(t *testing.T) {
 	s := scanning{filepath.Join(t.TempDir(), "home"), compiled}
 	if _, err := Init(s.config(), InitOptions{KeyFile: true}); err != nil {

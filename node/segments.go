@@ -9,10 +9,10 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Whose segments are whose in the store: each index has a prefix of their names.
+// The prefixes of segment names in the store: each index has its own.
 const (
-	wordsPrefix   = ""       // of the index
-	meaningPrefix = "dense/" // of vectors
+	wordsPrefix   = ""       // the full-text index
+	meaningPrefix = "dense/" // the index of vectors
 )
 
 // segments is recall.Segments over the store, which seals them. They may be written

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A policy lets answers be sold and no copies, or copies and no answers; policy test says the
-// same beforehand.
+// A policy allows answers to be sold but no copies, or copies but no answers; policy test
+// says the same in advance.
 func TestPolicyOfAnswersAndCopies(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 73)

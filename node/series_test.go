@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// fields is a photo of light and dark fields, others for each number.
+// fields returns a photo of light and dark fields, which differ for each number.
 func fields(t *testing.T, n int) []byte {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, 120, 80))
@@ -43,7 +43,7 @@ func fields(t *testing.T, n int) []byte {
 	return b.Bytes()
 }
 
-// photoComes has a photo come from the glasses.
+// photoComes has a photo arrive from the glasses.
 func photoComes(t *testing.T, n *Node, at time.Time, data []byte) {
 	t.Helper()
 	comesEvent(t, n, memory.Event{ID: memory.EventID{Device: "glasses", Boot: 1, Seq: uint64(at.Unix())}, Kind: memory.KindPhoto, At: at, Received: at, Clock: memory.ClockWall, Codec: "png", Data: data})
@@ -68,7 +68,8 @@ func addSight(t *testing.T, n *Node, s *llmtest.Server, r serve.AddEngineRequest
 	}
 }
 
-// seenBy gives what eyes made of photos, in order of their time, and how many photos are in none.
+// seenBy returns what the model of photos made of them, in order of time, and how many photos are
+// in no memory.
 func seenBy(t *testing.T, n *Node) (made []memory.Memory, unseen int) {
 	t.Helper()
 	photos, in := map[string]bool{}, map[string]int{}
@@ -103,8 +104,8 @@ func seenBy(t *testing.T, n *Node) (made []memory.Memory, unseen int) {
 	return made, unseen
 }
 
-// A model beside the node sees photos as a worker's does: twenty at once, or those before a
-// pause. A secret in what it says goes to the vault. A photo that was made alone has a caption.
+// A model beside the node gets photos as a worker's model does: twenty at once, or those before a
+// pause. A secret in what it says goes to the vault. A single photo gets a caption.
 func TestSeriesBesideTheNode(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
@@ -143,13 +144,13 @@ func TestSeriesBesideTheNode(t *testing.T) {
 	if vault == 0 {
 		t.Error("the secret is not in the vault")
 	}
-	if got := len(s.Requests()); got != 4 { // with the sample
+	if got := len(s.Requests()); got != 4 { // including the sample
 		t.Errorf("asked %d times", got)
 	}
 }
 
-// A model that does not take several photos is given one after the other, and a photo that can't
-// be opened is parked with the reason, without the others.
+// A model that does not accept several photos gets them one by one, and a photo that can't be
+// opened is parked alone, with the reason.
 func TestSeriesThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
@@ -171,8 +172,8 @@ func TestSeriesThatIsRefused(t *testing.T) {
 	}
 }
 
-// Eyes on another machine see the photos of a series that do not lie near a secret, and none
-// before it is known what was said around all of them.
+// A model on another machine sees the photos of a series that are not close in time to a secret,
+// and sees none before it is known what was said around all of them.
 func TestSeriesElsewhere(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(sees))
@@ -181,7 +182,7 @@ func TestSeriesElsewhere(t *testing.T) {
 	n := running(t, nil)
 	hear(t, n, evening, "Ana", "The wifi password is tulip-42-harbor.")
 	for i := range 5 {
-		photoComes(t, n, evening.Add(time.Duration(i)*8*time.Second), fields(t, i)) // of two, the line is less than ten seconds away
+		photoComes(t, n, evening.Add(time.Duration(i)*8*time.Second), fields(t, i)) // for two of them, the line is less than ten seconds away
 	}
 	addSight(t, n, s, serve.AddEngineRequest{Address: "http://sight.example:80/v1", Consent: true})
 	eventually(t, "what may go", func() bool { e := engineOfKind(t, n, "eyes"); return e.Done == 3 && e.Held == 2 && e.Waiting == 0 })
@@ -194,7 +195,7 @@ func TestSeriesElsewhere(t *testing.T) {
 }
 
 // Each photo is in one memory, whenever the daemon or its engine is killed: before the model
-// answers, as it does, and after.
+// answers, while it does, and after.
 func TestSeriesOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
 	const photos = 43 // three series
@@ -232,7 +233,7 @@ func TestSeriesOnceWhateverIsKilled(t *testing.T) {
 		case <-time.After(10 * time.Minute):
 			t.Errorf("round %d: the model was not asked", round)
 		}
-		if round%2 == 1 { // it answers as the daemon is killed
+		if round%2 == 1 { // it answers while the daemon is killed
 			answers <- struct{}{}
 		}
 		if round == 2 { // the engine's process first
@@ -263,7 +264,7 @@ func TestSeriesOnceWhateverIsKilled(t *testing.T) {
 	t.Logf("asked %d times for 3 series", len(s.Requests())-1)
 }
 
-// The print of photos that show one page is kept once, with each of them as evidence.
+// The text of photos that show the same page is kept once, with each photo as evidence.
 func TestPrintIsKeptOnce(t *testing.T) {
 	n := newNode(t, nil)
 	for i := range 3 {

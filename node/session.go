@@ -49,7 +49,7 @@ type session struct {
 	index  *recall.Index
 	engine *engine.Engine // changes the records in store and the documents in index
 
-	// Each package's part of an open node.
+	// The packages' parts of an open node.
 	plugins     *plugins.Plugins
 	extract     *extract.Extractor
 	language    *models.Language
@@ -67,7 +67,7 @@ type session struct {
 	matcher     *match.Matcher
 	policy      *rulebook.Rulebook
 	consent     *consent.Asker
-	purse       *market.Purse // what apps buy by
+	purse       *market.Purse // pays for what apps buy
 	dreams      *dream.Dreams
 	engines     *enginehost.Host
 	voices      *voices.Known
@@ -80,7 +80,8 @@ type session struct {
 	stop context.CancelFunc // ends the pump; nil if it was not started
 	done chan error         // receives the error with which the pump ended
 
-	// When the pump's goroutine did what in quiet moments. Only that goroutine uses these.
+	// The times of the last housekeeping, and what belongs to it. Only the pump's
+	// goroutine uses these.
 	memory    memtrim.Keeper
 	flushed   atomic.Int64 // documents in the index at its last flush; written under the engine's lock
 	swept     time.Time    // when retention was last applied
@@ -96,7 +97,7 @@ func (n *Node) isOpen() bool {
 }
 
 // unlock opens the store with the keys that u gives. If the node runs, it starts to
-// work through the journal.
+// process the journal.
 func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,11 +139,11 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	return nil
 }
 
-// What follows opens the parts of a session, in the order of unlock. A part that needs
-// one of a later function gets it by a closure, which nobody calls before openRest
-// has returned, or which asks whether it is there.
+// The functions below open the parts of a session, in the order of unlock. A part that
+// needs one of a later function gets it through a closure, which is not called before
+// openRest has returned, or which checks whether that part exists.
 
-// compact takes what was erased out of the files, and out of what is kept of the memories.
+// compact removes erased content from the files, and from the copies that the query keeps.
 func (o *session) compact(ctx context.Context) error {
 	return errors.Join(o.store.Compact(ctx), o.query.Forget(ctx))
 }
@@ -188,10 +189,10 @@ func (o *session) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// noSecret refuses a text that a person wrote if it holds a secret. Otherwise the
+// noSecret refuses a text that a person wrote if it contains a secret. Otherwise the
 // secret would be found, shown and synced.
 func (o *session) noSecret(ctx context.Context, field, text string) error {
-	lock := o.engine.Hold() // plugins change under this lock, and one call at a time asks them
+	lock := o.engine.Hold() // plugins change under this lock, and are asked by one call at a time
 	defer lock.Release()
 	found, err := o.extract.HoldsSecret(ctx, text)
 	if err == nil && found {
@@ -200,8 +201,8 @@ func (o *session) noSecret(ctx context.Context, field, text string) error {
 	return err
 }
 
-// Lock drops the keys and everything that they opened. Intake goes on. Calls that
-// may take minutes end first, with memory.ErrLocked; Lock waits for short ones.
+// Lock drops the keys and everything that they opened. Intake continues. Calls that may
+// take minutes are ended first, with memory.ErrLocked; Lock waits for short ones.
 func (n *Node) Lock(ctx context.Context) error {
 	n.mu.RLock()
 	if n.open != nil {
@@ -221,7 +222,7 @@ func (n *Node) Lock(ctx context.Context) error {
 
 var errClosed = errors.New("node is closed")
 
-// use gives the session, and keeps it from being closed until release.
+// use returns the session and keeps it from being closed until release is called.
 func (n *Node) use() (o *session, release func(), err error) {
 	n.mu.RLock()
 	if n.open == nil {
@@ -231,7 +232,7 @@ func (n *Node) use() (o *session, release func(), err error) {
 	return n.open, n.mu.RUnlock, nil
 }
 
-// partOf gives a package its part of the session.
+// partOf gives a package access to its part of the session.
 func partOf[T any](n *Node, part func(*session) T) opened.Of[T] {
 	return opened.From(func() (p T, life *opened.Life, release func(), err error) {
 		o, release, err := n.use()

@@ -86,7 +86,7 @@ func TestNodeShares(t *testing.T) {
 			}
 		}
 	}
-	// Deleting has told the share already: an update finds nothing to do.
+	// Deleting has already updated the share, so an update finds nothing to do.
 	u, err := d.UpdateShare(t.Context(), s.ID.String())
 	if err != nil || u.Removed != 0 || u.Added != 0 || u.Share.Memories != 2 {
 		t.Errorf("%+v, %v", u, err)
@@ -105,8 +105,8 @@ func TestNodeShares(t *testing.T) {
 	}
 }
 
-// A worker of the wearer's space reads the log until its grant is revoked; one
-// of a feed never gets to the wearer's space.
+// A worker of the wearer's space reads the log until its grant is revoked; a
+// worker of a feed never gets access to the wearer's space.
 func TestThreatWorkerAsksForAnotherSpace(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 52)
@@ -185,7 +185,7 @@ func TestThreatWorkerAsksForAnotherSpace(t *testing.T) {
 	}
 }
 
-// ownSpace is the wearer's.
+// ownSpace returns the wearer's space.
 func ownSpace(t *testing.T, d *device) memory.SpaceID {
 	t.Helper()
 	ring, err := keyring.Open(d.cfg.Home + "/keys")

@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Devices of which one makes snapshots and has the relay compacted: another
-// verifies it, and a third knows everything, although the deltas are gone.
+// One of several devices makes snapshots and has the relay compacted: another
+// one verifies the snapshot, and a third gets everything, although the deltas
+// are gone.
 func TestSnapshotsOfNodes(t *testing.T) {
 	relay := serveRelay(t)
 	a, b, c := newDevice(t, relay.url, 11), newDevice(t, relay.url, 12), newDevice(t, relay.url, 13)
@@ -40,7 +41,7 @@ func TestSnapshotsOfNodes(t *testing.T) {
 		a.well()
 		b.well()
 	}
-	a.reopen() // makes one, if it has not
+	a.reopen() // makes one, if it has not yet
 	a.well()
 	b.reopen() // verifies it
 	b.well()

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// takeOf gives the samples of a recording, times over.
+// takeOf returns the samples of a recording, repeated times over.
 func takeOf(t *testing.T, name string, times int) (pcm []byte) {
 	t.Helper()
 	b, err := os.ReadFile(map[bool]string{true: "../testdata/day/", false: "../wasm/plugins/speech/testdata/audio/"}[name == "jfk.wav"] + name)
@@ -25,7 +25,7 @@ func takeOf(t *testing.T, name string, times int) (pcm []byte) {
 	return pcm
 }
 
-// wavOf makes a file of samples at 16 kHz.
+// wavOf makes a WAV file from samples at 16 kHz.
 func wavOf(pcm []byte) []byte {
 	h := []byte("RIFF____WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00\x00\x7d\x00\x00\x02\x00\x10\x00data____")
 	binary.LittleEndian.PutUint32(h[4:], uint32(36+len(pcm)))
@@ -39,7 +39,7 @@ func soundComes(t *testing.T, n *Node, at time.Time, pcm []byte) {
 		Codec: "wav", Data: wavOf(pcm), Last: true})
 }
 
-// mixed has two voices speak at once, as loud as each other.
+// mixed has two voices speak at once, equally loud.
 func mixed(a, b []byte) []byte {
 	loud := func(pcm []byte) float64 {
 		sum := 0.0
@@ -58,7 +58,7 @@ func mixed(a, b []byte) []byte {
 	return out
 }
 
-// recordings gives those who speak in the recordings that are kept, in order.
+// recordings returns the speakers of the recordings that are kept, in order.
 func recordings(t *testing.T, n *Node) (who []string) {
 	t.Helper()
 	var all []*memory.Memory

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// obeyFor is how old a spoken order may be, as stored sound and slow ears are late.
+	// obeyFor is how old a spoken order may be: stored sound arrives late, and slow ears take time.
 	obeyFor = 10 * time.Minute
-	// sureFor is how slow a wearable's clock may be. An order that is no older is obeyed
-	// although the wearer resumed after its time.
+	// sureFor is how far a wearable's clock may be behind. An order that is no older than this is
+	// obeyed even if the wearer resumed after its time.
 	sureFor = time.Minute
 )
 
-// spoken gives what looks for orders in lines, and obeys them. ring signs the pause. A screen, a camera, a
-// folder, an app or an import has no microphone at this node, so that its words order nothing.
+// spoken returns a function that recognises orders in lines, and obeys them. ring signs the pause.
+// A screen, a camera, a folder, an app or an import has no microphone at this node, so its words
+// are never orders.
 func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 	return func(ev *memory.Event) bool {
 		order, ok := questions.Ordered(ev.Text)
@@ -49,7 +50,7 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 	}
 }
 
-// answer has the wearable that gave an order tell what became of it, if it can.
+// answer has the wearable that gave an order say what became of it, if it can.
 func (n *Node) answer(device, text string) {
 	fleet := n.fleet()
 	if text == "" || fleet == nil || !fleet.Tells(device) {
@@ -60,8 +61,8 @@ func (n *Node) answer(device, text string) {
 	}
 }
 
-// pauseSince begins a pause at a time that has passed. It gives what the wearable is to say.
-// It does not take n.mu, because a lock waits for the pump, which calls it.
+// pauseSince begins a pause at a time that has passed. It returns what the wearable is to say. It
+// does not take n.mu, because Lock waits for the pump, which calls it.
 func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *keyring.Ring) (text string, err error) {
 	s := serve.PauseState{Paused: true, Why: why}
 	text = "I have stopped listening, until you resume me by hand."
@@ -69,7 +70,7 @@ func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *k
 		s.Until = at.Add(lasts)
 		text = fmt.Sprintf("I have stopped listening, until %s.", s.Until.In(n.zone).Format("15:04"))
 		if !s.Until.After(time.Now()) {
-			return "", nil // it is over
+			return "", nil // the pause is over already
 		}
 	}
 	n.paused.turn.Lock()
@@ -83,7 +84,8 @@ func (n *Node) pauseSince(at time.Time, lasts time.Duration, why string, ring *k
 	return text, nil
 }
 
-// begin begins a pause at a time that has passed. One that goes on keeps its beginning.
+// begin begins a pause at a time that has passed. If the node is paused already, the earlier
+// beginning stays.
 func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, button bool, ring *keyring.Ring) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// spokenTo connects a wearable to a node that runs. commands gets what the node asks of it.
+// spokenTo connects a wearable to a running node. commands receives what the node asks of it.
 func spokenTo(t *testing.T, n *Node, name string, hello wire.Hello) (c *wear.Client, commands chan wire.Cmd) {
 	t.Helper()
 	cred, err := n.AddDevice(t.Context(), name)
@@ -43,8 +43,8 @@ func awaitCmd(t *testing.T, commands chan wire.Cmd, cmd string) wire.Cmd {
 	}
 }
 
-// The wearer says to stop: the wearables are told, the order is not kept, nothing after it is,
-// and the status and the day say why. A time that was said ends it.
+// The wearer says to stop: the wearables are told, neither the order nor anything after it is
+// kept, and the status and the day say why. If a time was said, the pause ends then.
 func TestPausedByVoice(t *testing.T) {
 	n := newNode(t, nil)
 	if err := n.Start(t.Context()); err != nil {
@@ -60,7 +60,7 @@ func TestPausedByVoice(t *testing.T) {
 		}
 		return r
 	}
-	awaitCmd(t, commands, wire.CmdResume) // of the hello
+	awaitCmd(t, commands, wire.CmdResume) // because of the hello
 	say("The dentist is on Tuesday")
 	before := time.Now()
 	say("Locket, stop listening for ten minutes.")
@@ -109,8 +109,8 @@ func mustDay(t *testing.T, n *Node) serve.Day {
 	return d
 }
 
-// What is read on a screen or in a photo, sent by an app, or imported is not the wearer's voice:
-// the order in it pauses nothing, and is kept like any line.
+// What is read from a screen or a photo, sent by an app, or imported is not the wearer's voice:
+// an order in it pauses nothing, and is kept like any line.
 func TestThreatWrittenWordsPause(t *testing.T) {
 	n := newNode(t, nil)
 	if err := n.Start(t.Context()); err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Where a node can't begin to take events, nothing of it goes on, and it begins once it can.
+// If a node can't start to take events, none of its parts keeps running, and it can start
+// once the cause is gone.
 func TestStartFails(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -17,7 +17,7 @@ func (n *Node) keys() *keyring.Ring {
 }
 
 // inDoubt reports whether something else may have written a file that a locked node
-// obeys. If so, the node lets no wearable in and takes nothing in until the home is
+// obeys. If so, no wearable may connect, and nothing is taken in until the home is
 // opened.
 func (n *Node) inDoubt() bool {
 	doubt := !n.devices.Signed()
@@ -26,9 +26,9 @@ func (n *Node) inDoubt() bool {
 	return doubt || !n.private.signed || n.paused.inDoubt()
 }
 
-// settleState signs the state files once the home opens. If something else changed
-// one, intake pauses until the wearer ends the pause. The caller holds the node's
-// lock.
+// settleState signs the state files when the home is opened. If something else
+// changed one, intake pauses until the wearer ends the pause. The caller holds the
+// node's lock.
 func (n *Node) settleState(ring *keyring.Ring) error {
 	changed := false
 	settle := func(name string) error {

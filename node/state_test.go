@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// restart gives a home again, locked and running.
+// restart returns the node of a home after a restart, locked and running.
 func restart(t *testing.T, n *Node) *Node {
 	t.Helper()
 	if err := n.Close(); err != nil {
@@ -38,13 +38,13 @@ func restart(t *testing.T, n *Node) *Node {
 	return again
 }
 
-// kept is a wearable as the list has it.
+// kept is a wearable as it is in the list.
 type kept struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
 }
 
-// letIn reports whether a wearable comes in by its password, over MQTT.
+// letIn reports whether a wearable is admitted with its password, over MQTT.
 func letIn(t *testing.T, n *Node, name, password string) bool {
 	t.Helper()
 	c, err := wear.Dial(wear.Config{URL: "tcp://" + n.broker.Addr().String(), Device: name, Password: password, Hello: wire.Hello{Model: "test", Firmware: "1"}, MaxWait: 100 * time.Millisecond})
@@ -67,7 +67,8 @@ func letIn(t *testing.T, n *Node, name, password string) bool {
 	}
 }
 
-// body is what a state file says, without the lines that say who wrote it.
+// body returns the contents of a state file, without the lines that say who wrote
+// it.
 func body(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -77,9 +78,9 @@ func body(t *testing.T, path string) []byte {
 	return b[:bytes.Index(append(b, "\n# "...), []byte("\n# "))+1]
 }
 
-// Whoever has the disk for a minute adds a wearable of its own, takes a zone away
-// or ends a pause. A locked node lets nobody in and takes nothing in then; an
-// open one puts back what was there, and says so.
+// Somebody who has the disk for a minute adds a wearable of their own, removes a
+// zone or ends a pause. A locked node then admits nobody and takes nothing in; an
+// open one restores what was there, and says so.
 func TestThreatStateFilesChanged(t *testing.T) {
 	t.Parallel()
 	own, hash, err := intake.NewDevice("intruder")
@@ -187,8 +188,8 @@ func TestThreatStateFilesChanged(t *testing.T) {
 }
 
 // Something else changes the list of wearables while the node is open. When the
-// wearer then adds or removes a wearable, the node does not sign that change with
-// its own.
+// wearer then adds or removes a wearable, the node does not sign the foreign
+// change along with its own.
 func TestThreatStateFilesChangedWhileOpen(t *testing.T) {
 	t.Parallel()
 	n := running(t, nil)

@@ -27,7 +27,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// marketAt serves a market by a clock, and gives its address and a voucher of 20 EUR.
+// marketAt serves a market with a clock, and returns its address and a voucher for 20 EUR.
 func marketAt(t *testing.T, now func() time.Time) (url, code string) {
 	t.Helper()
 	return marketWith(t, tradetest.MarketKey, now)
@@ -54,8 +54,8 @@ func marketWith(t *testing.T, key ed25519.PrivateKey, now func() time.Time) (url
 	return r.URL, codes[0]
 }
 
-// A bundle that grows: each period's items go to who paid it. Who stops paying has what
-// was, and no more; a period without anything new costs nothing.
+// A bundle that grows: each period's items go to those who paid for it. A buyer who stops
+// paying keeps what there was, and gets no more; a period without anything new costs nothing.
 func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	ctx := t.Context()
 	seller := newDevice(t, "", 71)
@@ -115,10 +115,10 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 		}))
 		return left
 	}
-	// has renews, delivers and fetches, and gives what the buyer can read.
+	// has renews, delivers and fetches, and returns what the buyer can read.
 	has := func() (texts []string) {
 		t.Helper()
-		for range 2 { // the second pays nothing
+		for range 2 { // the second time pays nothing
 			ok(buyer.Fetch(ctx))
 			sales()
 		}
@@ -176,7 +176,8 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 		t.Errorf("after its end: %+v, %v", all[0], err)
 	}
 
-	// A file that can't be read keeps no other subscription back, and has no more paid.
+	// A file that can't be read does not hold back other subscriptions, and does not cause
+	// more to be paid.
 	careless := &market.Buyer{Dir: t.TempDir(), Now: now}
 	ok(subscribe(careless, 200, 5))
 	ok(os.MkdirAll(filepath.Join(careless.Dir, "orders"), 0o700))
@@ -191,7 +192,8 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 		t.Errorf("the order that can't be read may be the only one: %v", err)
 	}
 
-	// Another price than what was decided lapses; a subscription that was ended buys nothing.
+	// A price that differs from the one agreed to lets the subscription lapse; an ended
+	// subscription buys nothing.
 	late := &market.Buyer{Dir: t.TempDir(), Now: now}
 	ok(subscribe(late, 200, 5))
 	_, err = late.Unsubscribe(t.Context(), listed.ID.String()[:10])

@@ -45,8 +45,8 @@ func TestPairAndSync(t *testing.T) {
 	}
 }
 
-// Whether the words are the same is said once: who has let a device in, or turned one
-// away, does not change that by another answer.
+// The question whether the words are the same is answered once: after admitting a device,
+// or turning one away, another answer changes nothing.
 func TestPairingIsAnsweredOnce(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2)
@@ -60,7 +60,8 @@ func TestPairingIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-// Who compared the words of one pairing lets nobody in by another, which was begun since.
+// Having compared the words of one pairing does not admit a device through another
+// pairing that was begun since.
 func TestThreatAnotherPairingConfirmed(t *testing.T) {
 	relay := serveRelay(t)
 	a, b, c := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3)
@@ -86,8 +87,8 @@ func TestThreatAnotherPairingConfirmed(t *testing.T) {
 	}
 }
 
-// Two devices work apart, over a network that fails in every way, closed and
-// opened at random, one of them with a clock that is a day off, and end alike.
+// Two devices work independently, over a network that fails in every way; they are closed
+// and opened at random, and the clock of one is a day off. In the end they are alike.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
@@ -154,7 +155,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// The phrase, and the relay's address, bring everything back.
+// The recovery phrase and the relay's address bring everything back.
 func TestRecover(t *testing.T) {
 	relay := serveRelay(t)
 	a := newDevice(t, relay.url, 5)
@@ -184,9 +185,9 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// What a device takes in of another life's export reaches its other devices,
-// under its own name; and an export of the own life, taken in on another
-// device, says nothing twice.
+// What a device imports from another life's export reaches its other devices, under its
+// own name; and an export of one's own life, imported on another device, adds nothing
+// twice.
 func TestImportedTravels(t *testing.T) {
 	relay := serveRelay(t)
 	a, b, stranger := newDevice(t, relay.url, 31), newDevice(t, relay.url, 32), newDevice(t, "", 33)
@@ -234,7 +235,7 @@ func TestImportedTravels(t *testing.T) {
 	}
 }
 
-// words are those of the key that signs the device's exports.
+// words returns those of the key that signs the device's exports.
 func (d *device) words() string {
 	d.t.Helper()
 	sum, err := archive.Check(d.Export(d.t.Context(), serve.ExportOptions{}), nil)

@@ -68,8 +68,8 @@ func (o *session) latest() time.Time {
 	return o.extract.Latest(lock)
 }
 
-// retryEvery is how often forgetting is tried again after a failure, such as for
-// want of space.
+// retryEvery is how often forgetting is tried again after a failure, such as a full
+// disk.
 const retryEvery = time.Minute
 
 // sweep applies retention. If there is a pump, it runs in the pump's goroutine.
@@ -82,9 +82,9 @@ func (o *session) sweep(ctx context.Context, now time.Time) error {
 	})
 }
 
-// purge removes everything from the journal that is worked through. Then it removes
-// the note that something is being forgotten. held are events that need not wait
-// for more any longer.
+// purge removes from the journal everything that is processed. Then it removes the
+// note that forgetting is under way. held are events that need not wait for more
+// any longer.
 func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	n.mu.RLock()
 	o := n.open
@@ -105,7 +105,7 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 		select {
 		case err := <-done:
 			return err
-		case <-ctx.Done(): // it goes on
+		case <-ctx.Done(): // the purge goes on
 			return ctx.Err()
 		}
 	}
@@ -132,8 +132,8 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	return err
 }
 
-// settled waits until every event taken so far is worked through. If the node is
-// locked or does not run, it returns at once.
+// settled waits until every event taken so far is processed. If the node is locked
+// or does not run, it returns at once.
 func (n *Node) settled(ctx context.Context) error {
 	n.mu.RLock()
 	runs := n.running && n.open != nil
@@ -144,7 +144,7 @@ func (n *Node) settled(ctx context.Context) error {
 	return n.Quiet(ctx)
 }
 
-// Quiet waits until everything that was taken so far is worked through.
+// Quiet waits until everything taken so far is processed.
 func (n *Node) Quiet(ctx context.Context) error {
 	last := n.journal.Stats().Last
 	for {

@@ -22,17 +22,17 @@ func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("network: is unreachable")
 }
 
-// offline cuts a device off, until what it gives is called.
+// offline cuts a device off until the returned function is called.
 func (d *device) offline() (online func()) {
 	was := d.net.next
 	d.net.next = noNetwork{}
 	return func() {
 		d.net.next = was
-		d.skew += time.Minute // it is tried again
+		d.skew += time.Minute // it tries again
 	}
 }
 
-// cool turns what it can cold: of what was told three days ago.
+// cool turns cold whatever can be: what was told three days ago.
 func (d *device) cool() serve.MoveAnswer {
 	d.t.Helper()
 	a, err := d.MoveTiers(d.t.Context(), serve.MoveRequest{Cool: true})
@@ -42,7 +42,7 @@ func (d *device) cool() serve.MoveAnswer {
 	return a
 }
 
-// newWearable has told so many facts, and keeps at most five of them here.
+// newWearable has told that many facts, and keeps at most five of them here.
 func newWearable(t *testing.T, relay string, facts int) (d *device, ids []memory.ID) {
 	t.Helper()
 	d = newDevice(t, relay, 1)
@@ -67,8 +67,8 @@ func (d *device) find(query string) serve.SearchResult {
 	return r
 }
 
-// What is over the budget turns cold once the relay has it, comes back when it
-// is recalled, as it was, and is named where it can't be fetched.
+// What exceeds the budget turns cold once the relay has it, comes back unchanged
+// when it is recalled, and is named where it can't be fetched.
 func TestHotAndCold(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
@@ -137,7 +137,7 @@ func TestHotAndCold(t *testing.T) {
 	}
 }
 
-// An index that can't be read any more is made anew with what is cold.
+// An index that can no longer be read is rebuilt, including what is cold.
 func TestColdIsIndexedAnew(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 7)
@@ -196,8 +196,8 @@ func TestNothingTurnsColdUnsent(t *testing.T) {
 	}
 }
 
-// Forgetting reaches cold memories: by its id without a network, by its words
-// with one; and what else was in the same delta is still there for others.
+// Forgetting reaches cold memories: by id without a network, by words with one;
+// and what else was in the same delta remains available to others.
 func TestForgetReachesCold(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
@@ -223,7 +223,7 @@ func TestForgetReachesCold(t *testing.T) {
 		t.Errorf("by words, without a network: %v", err)
 	}
 	online()
-	d.sync() // what the same delta carries is wanted back
+	d.sync() // what is in the same delta is wanted back
 	d.cool()
 	d.sync()
 	plan, err := d.PlanForget(ctx, serve.ForgetSelection{Query: "kettle number " + fmt.Sprint(indexOf(ids, cold[1])) + " stands"})
@@ -262,8 +262,8 @@ func indexOf(ids []memory.ID, id memory.ID) int {
 	return -1
 }
 
-// What another device says of a memory that is cold here is so here, too, once
-// it is back.
+// What another device says about a memory that is cold here also applies here
+// once the memory is back.
 func TestNewsOfCold(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
@@ -291,14 +291,14 @@ func TestNewsOfCold(t *testing.T) {
 	}
 }
 
-// What an app asks fetches nothing: whether it may see a cold memory is not known
-// before, and the stream of changes would bring back all of them.
+// Requests of apps fetch nothing: it is not known beforehand whether the app may
+// see a cold memory, and the stream of changes would bring back all of them.
 func TestAppsFetchNothingCold(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
 	ctx := t.Context()
 	cold := d.cool().Cold
-	if _, err := d.Get(ctx, ids[3]); cold == 0 || err != nil { // the owner's does
+	if _, err := d.Get(ctx, ids[3]); cold == 0 || err != nil { // the owner's request does
 		t.Fatal(cold, err)
 	}
 	cold = d.cool().Cold

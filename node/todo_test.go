@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What has to be done comes before what has the question's words.
+// What has to be done ranks before what has the question's words.
 func TestToDosComeFirst(t *testing.T) {
 	n := newNode(t, nil)
 	at := time.Date(2026, 3, 4, 16, 0, 0, 0, time.UTC)

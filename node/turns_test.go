@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Who waits while a plugin is given past events can give up.
+// A caller that waits while a plugin is given past events can give up.
 func TestPluginsWaitNoLongerThanAsked(t *testing.T) {
 	n := newNode(t, nil)
-	end, err := n.open.plugins.Turn(t.Context()) // as a replay of a year has it
+	end, err := n.open.plugins.Turn(t.Context()) // as a replay of a year holds it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func TestPluginsWaitNoLongerThanAsked(t *testing.T) {
 	}
 }
 
-// An export that somebody reads slowly, an import that comes slowly and a replay
-// that waits do not keep the keys open: they end as the node is locked.
+// An export that is read slowly, an import that arrives slowly and a replay that
+// waits do not keep the keys open: they end when the node is locked.
 func TestLockEndsWhatIsLong(t *testing.T) {
 	for what, long := range map[string]func(n *Node, begun func()) error{
 		"export": func(n *Node, begun func()) (last error) {
@@ -76,7 +76,7 @@ func TestLockEndsWhatIsLong(t *testing.T) {
 			go func() { locked <- n.Lock(t.Context()) }()
 			select {
 			case <-life.Over():
-			case <-time.After(10 * time.Second): // only where it fails
+			case <-time.After(10 * time.Second): // only if it fails
 				t.Errorf("%s: a lock waits until it is over", what)
 			}
 		})

@@ -54,7 +54,7 @@ func (w *world) lose() {
 	})
 }
 
-// spoil has the relay believe that it has every photo, while its disk has other bytes.
+// spoil makes the relay believe that it has every photo, while its disk has other bytes.
 func (w *world) spoil() {
 	w.t.Helper()
 	w.eachBlob(func(path string) error {
@@ -66,14 +66,14 @@ func (w *world) spoil() {
 	})
 }
 
-// deny gives the address of a middle before the relay that says of each blob that it
-// has it, and has none.
+// deny returns the address of a proxy in front of the relay that claims of each blob to
+// have it, and returns none.
 func (w *world) deny() string {
 	to, err := url.Parse(w.url)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	// The relay answers for the names of this machine, so Host may stay that of the middle.
+	// The relay answers for the names of this machine, so Host may stay that of the proxy.
 	honest := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }, FlushInterval: -1}
 	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.URL.Path, "/blobs/") {
@@ -96,7 +96,7 @@ func (w *world) deny() string {
 	return srv.URL
 }
 
-// photos are the files in which a home has photos of 400,000 bytes in clear.
+// photos returns the files in which a home has photos of 400,000 bytes of plain text.
 func photos(t *testing.T, cfg config.Config) (paths []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(cfg.Home, "store", "blobs", "*"))
@@ -126,7 +126,7 @@ func cooled(t *testing.T, n *Node, cfg config.Config) (int, error) {
 	return len(photos(t, cfg)), err
 }
 
-// twoRelays is a home with two photos, which two relays have been given.
+// twoRelays returns a home with two photos, which were sent to two relays.
 func twoRelays(t *testing.T, old *world, at string) (n *Node, cfg config.Config, phrase string, ids []memory.ID) {
 	t.Helper()
 	cfg = old.settings("one")
@@ -169,9 +169,9 @@ func hasPhoto(t *testing.T, n *Node, id memory.ID, of string) error {
 	return nil
 }
 
-// A device believes that two relays have its photos, and one of them has lost them, or
-// has other bytes. The device drops its own copy only if the primary relay shows the
-// photo. Whoever moves to the other relay finds them there afterwards.
+// A device believes that two relays have its photos, but one of them has lost them, or has
+// other bytes. The device drops its own copy only if the primary relay shows the photo. A
+// device that moves to the other relay finds the photos there afterwards.
 func TestPhotosThatOneOfTwoRelaysLost(t *testing.T) {
 	faults := map[string]func(*world){"lost": (*world).lose, "spoilt": (*world).spoil}
 	leave := map[string]func(*testing.T, *Node, string, string) error{
@@ -236,8 +236,8 @@ func TestPhotosThatOneOfTwoRelaysLost(t *testing.T) {
 	}
 }
 
-// A mirror that says of each photo that it has it, and gives none, is not moved to, and
-// the photos are had from the device and from the primary.
+// A mirror that claims of each photo to have it, but returns none, is not moved to, and the
+// photos can be had from the device and from the primary.
 func TestThreatMirrorThatOnlySaysSo(t *testing.T) {
 	t.Parallel()
 	old, mirror := newWorld(t), newWorld(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// homes are the wearer's homes that are believed now.
+// homes returns the homes that are currently believed to be the wearer's.
 func homes(t *testing.T, n *Node) (out []string) {
 	t.Helper()
 	err := n.view(t.Context(), func(_ *session, tx *store.Tx) error {
@@ -32,8 +32,8 @@ func homes(t *testing.T, n *Node) (out []string) {
 	return out
 }
 
-// What was said at a time that nobody knows stands beside what is there, and what is said
-// later ends both.
+// What was said at an unknown time is kept beside what is there, and what is said later
+// ends both.
 func TestUndatedEndsNothing(t *testing.T) {
 	n := newNode(t, nil)
 	hear(t, n, time.Now().Add(-time.Hour), "Ana", "I live in Lisbon.")
@@ -59,7 +59,7 @@ func TestUndatedEndsNothing(t *testing.T) {
 	}
 }
 
-// What the instructions leave out is not kept in its own words either, and what is kept so
+// What the instructions leave out is not kept verbatim either, and what is kept verbatim
 // is not counted as refused.
 func TestInstructionsReachOwnWords(t *testing.T) {
 	n := newNode(t, nil)

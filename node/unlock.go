@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/vault"
 )
 
-// unlocker is how the configuration says the keys are to be opened, or nil if it
-// says nothing.
+// unlocker returns the way in which the configuration says to open the keys, or nil if it
+// says none.
 func (n *Node) unlocker() (keyring.Unlocker, error) { return unlockerOf(&n.cfg, n.public) }
 
 func unlockerOf(cfg *config.Config, public *keyring.Locked) (keyring.Unlocker, error) {
@@ -62,8 +62,7 @@ func (n *Node) UnlockAsConfigured(ctx context.Context) (opened bool, err error) 
 	return true, n.unlock(ctx, u)
 }
 
-// Unlock implements serve.Keys. A passphrase is checked also where the node is open
-// already.
+// Unlock implements serve.Keys. A passphrase is checked even if the node is open already.
 func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if passphrase != "" {
 		u, open := keyring.Passphrase(string(passphrase)), n.unlock
@@ -90,7 +89,7 @@ func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	return fmt.Errorf("%w: it is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
 }
 
-// meansFailed reports whether a means to open the keys is missing or opens nothing, so that
+// meansFailed reports whether a way of opening the keys is missing or did not work, so that
 // another one should be tried.
 func meansFailed(err error) bool {
 	return slices.ContainsFunc([]error{keyring.ErrWrongPassphrase, keyring.ErrWrongKey, keyring.ErrNoWrap, keyring.ErrNoSecret, keyring.ErrNoKeyring, fs.ErrNotExist}, func(e error) bool { return errors.Is(err, e) })

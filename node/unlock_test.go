@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Without a passphrase what the settings name opens the keys, or the key file in
-// the home. Where that does not, a passphrase is asked for, if one would do.
+// Without a passphrase, the keys are opened by what the settings name, or by the
+// key file in the home. If that fails, a passphrase is asked for, provided that
+// one would work.
 func TestUnlockByWhatIsSet(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pass")
 	if err := os.WriteFile(file, []byte(passphrase+"\n"), 0o600); err != nil {
@@ -45,7 +46,7 @@ func TestUnlockByWhatIsSet(t *testing.T) {
 	if err := byWord.Unlock(t.Context(), ""); !errors.Is(err, serve.ErrPassphrase) {
 		t.Errorf("nothing is set: %v", err)
 	}
-	// Where the node is open already, a passphrase is checked all the same.
+	// If the node is open already, a passphrase is checked all the same.
 	if err := byWord.Unlock(t.Context(), passphrase); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func newVaultHome(t *testing.T) *vaultHome {
 	return h
 }
 
-// keep puts a password of the Wi-Fi into the vault.
+// keep puts a Wi-Fi password into the vault.
 func (h *vaultHome) keep(line string) memory.ID {
 	h.t.Helper()
 	added, err := h.Add(h.t.Context(), serve.AddRequest{Text: line})
@@ -57,7 +57,7 @@ func askFor(entry string) serve.VaultAsk {
 	return serve.VaultAsk{Entry: entry, Why: "to join the network"}
 }
 
-// waits holds that an app is given nothing, and not told why.
+// waits checks that an app gets nothing, and is not told why.
 func (h *vaultHome) waits(app *serve.Client, entry string) {
 	h.t.Helper()
 	v, err := app.AskVault(h.t.Context(), askFor(entry))
@@ -66,7 +66,7 @@ func (h *vaultHome) waits(app *serve.Client, entry string) {
 	}
 }
 
-// gets holds that an app is given the secret, and nothing the next time.
+// gets checks that an app gets the secret, and nothing the next time.
 func (h *vaultHome) gets(app *serve.Client, secret string) {
 	h.t.Helper()
 	v, err := app.AskVault(h.t.Context(), askFor("wi-fi password"))
@@ -75,7 +75,7 @@ func (h *vaultHome) gets(app *serve.Client, secret string) {
 	}
 }
 
-// question gives the one question of an app that waits.
+// question returns the one waiting question of an app.
 func (h *vaultHome) question(who string) serve.Consent {
 	h.t.Helper()
 	list, err := h.Consents(h.t.Context())
@@ -110,9 +110,9 @@ func (h *vaultHome) open() {
 	}
 }
 
-// An app is given a secret after the wearer's yes to this one reading, and not
-// otherwise: not by a yes to another app, a second time, too late, or of an entry that
-// was changed. It does not learn what there is to ask for.
+// An app gets a secret after the wearer's yes to this one reading, and not otherwise: not by a yes
+// to another app, a second time, too late, or for an entry that was changed. It does not learn what
+// there is to ask for.
 func TestThreatVaultWithoutWord(t *testing.T) {
 	ctx := t.Context()
 	h := newVaultHome(t)
@@ -133,7 +133,7 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 		}
 	}
 
-	// What is there and what is not look the same.
+	// An existing entry and a missing one look the same to an app.
 	h.waits(deploy, "Wi-Fi password")
 	h.waits(deploy, "bank card")
 	list, err := h.Consents(ctx)
@@ -161,7 +161,7 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 	}
 	h.waits(other, "bank card") // the no was to one app
 
-	// A yes needs an open vault, names what was shown, and is for once.
+	// A yes needs an open vault, names what was shown, and is valid once.
 	q := h.question("app:deploy")
 	if _, err := h.AnswerConsent(ctx, yesTo(&q)); !errors.Is(err, serve.ErrVaultLocked) {
 		t.Errorf("a yes while the vault is closed: %v", err)
@@ -183,7 +183,7 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 	h.gets(deploy, wifi)
 	h.waits(deploy, "wi-fi password")
 
-	// Of many requests at once one is given it.
+	// Of many simultaneous requests, one gets it.
 	h.allow("app:deploy")
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -201,7 +201,7 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 		t.Errorf("given %d times", given)
 	}
 
-	// Another reason is no other question, and a yes ends.
+	// A different reason does not make another question, and a yes expires.
 	h.waits(deploy, "wi-fi password")
 	if v, err := deploy.AskVault(ctx, serve.VaultAsk{Entry: "wi-fi password", Why: "because"}); err != nil || v.State != serve.VaultWaits || h.question("app:deploy").Purpose != "to join the network" {
 		t.Errorf("%+v, %v", v, err)
@@ -210,7 +210,7 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 	h.now = h.now.Add(10 * time.Minute)
 	h.waits(deploy, "wi-fi password")
 
-	// Each reading is in the log of the vault and in the app's account.
+	// Each reading is in the log of the vault and in the app's log.
 	told, err := h.VaultLog(ctx, 0)
 	reads := told.Reads
 	if err != nil || len(reads) != 2 || reads[0].By.Device != "app:deploy" || reads[0].ID != h.entry {
@@ -233,8 +233,8 @@ func TestThreatVaultWithoutWord(t *testing.T) {
 	}
 }
 
-// A yes holds for the entry as it was shown and for the key that asked. It ends when the key
-// or the entry ends. An app that may not ask for an entry does not learn whether it exists.
+// A yes applies to the entry as it was shown and to the key that asked. It ends when the key or the
+// entry ends. An app that may not ask for an entry does not learn whether it exists.
 func TestThreatVaultStaleWord(t *testing.T) {
 	ctx := t.Context()
 	h := newVaultHome(t)
@@ -268,7 +268,7 @@ func TestThreatVaultStaleWord(t *testing.T) {
 	}
 	h.now = h.now.Add(time.Minute)
 
-	// An app outside whose scope the entry is.
+	// An app whose scope does not include the entry.
 	abroad := h.app("abroad", func(r *serve.AppRequest) { r.Tags = []string{"work"} })
 	h.waits(abroad, "wi-fi password")
 	if q := h.question("app:abroad"); q.Waits[0].Mark != "" || q.Waits[0].ID == h.entry {
@@ -287,7 +287,7 @@ func TestThreatVaultStaleWord(t *testing.T) {
 	deploy = h.app("deploy")
 	h.waits(deploy, "wi-fi password")
 
-	// A locked node gives nothing; opened again, the vault is closed and the yes waits.
+	// A locked node gives nothing; once it is opened again, the vault is closed and the yes waits.
 	h.allow("app:deploy")
 	if _, err := h.Lock(ctx); err != nil {
 		t.Fatal(err)
@@ -303,7 +303,8 @@ func TestThreatVaultStaleWord(t *testing.T) {
 	h.gets(deploy, "Perch-oak-77")
 }
 
-// An app that waits, or was told no, is not told when an entry of that name goes or comes.
+// An app that waits, or was refused, does not notice when an entry of that name disappears or
+// appears.
 func TestVaultEntryComesAndGoes(t *testing.T) {
 	ctx := t.Context()
 	h := newVaultHome(t)
@@ -340,7 +341,7 @@ func TestVaultEntryComesAndGoes(t *testing.T) {
 	h.gets(waiting, "Perch-oak-77")
 }
 
-// answered gives the answer to an app that holds.
+// answered returns the answer to an app that is valid.
 func (h *vaultHome) answered(who string) serve.Consent {
 	h.t.Helper()
 	list, err := h.Consents(h.t.Context())
@@ -353,8 +354,8 @@ func (h *vaultHome) answered(who string) serve.Consent {
 	return serve.Consent{}
 }
 
-// Five questions of an app about the vault wait, whether there are such entries or not.
-// Those of other apps are asked all the same.
+// Five questions of an app about the vault may wait, whether such entries exist or not. Other apps'
+// questions are asked all the same.
 func TestThreatFloodOfVaultQuestions(t *testing.T) {
 	ctx := t.Context()
 	h := newVaultHome(t)

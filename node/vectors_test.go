@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// withVectors is a node that asks a server of embeddings and a reranker.
+// withVectors returns a node that uses a server of embeddings and a reranker.
 func withVectors(t *testing.T) (*Node, *llmtest.Server) {
 	s := llmtest.New(t, llmtest.Options{Key: "key"})
 	n := newNode(t, func(c *config.Config) {
@@ -21,7 +21,7 @@ func withVectors(t *testing.T) (*Node, *llmtest.Server) {
 	return n, s
 }
 
-// embedAll has the queue worked through, as the daemon does in the background.
+// embedAll has the queue processed, as the daemon does in the background.
 func embedAll(t *testing.T, n *Node) {
 	t.Helper()
 	for more := true; more; {
@@ -41,8 +41,9 @@ func dense(t *testing.T, n *Node) (names []string) {
 	return names
 }
 
-// Documents get vectors, whose part the hits name; a secret gets none; what is
-// forgotten has none left; and without the setting nothing is kept.
+// Documents get vectors, and the hits name their part in the score; a secret
+// gets none; of what is forgotten none remain; and without the setting nothing
+// is kept.
 func TestSearchByMeaning(t *testing.T) {
 	n, s := withVectors(t)
 	ctx := t.Context()
@@ -128,7 +129,7 @@ func TestSearchByMeaning(t *testing.T) {
 	}
 }
 
-// A model that takes too long is done without, and the answer says so.
+// A model that takes too long is skipped, and the answer says so.
 func TestMeaningLate(t *testing.T) {
 	n, _ := withVectors(t)
 	hear(t, n, time.Now(), "Ana", "The heron stands in the pond.")

@@ -104,9 +104,9 @@ func TestThreatBystandersWords(t *testing.T) {
 	}
 }
 
-// If only known voices are kept, the node stores neither words nor sound nor a print of another
-// voice, and notes a gap. The same holds if two strangers speak at once, and if they speak
-// together with the wearer and as loudly.
+// If only known voices are kept, the node stores neither the words nor the sound nor a print of
+// another voice, and notes a gap. The same holds if two strangers speak at once, and if they speak
+// together with the wearer and equally loudly.
 func TestThreatBystandersConsent(t *testing.T) {
 	n := running(t, func(c *config.Config) { c.Voices.KnownOnly = true })
 	soundComes(t, n, evening, takeOf(t, "jfk.wav", 1))
@@ -188,8 +188,8 @@ func TestThreatVoiceprint(t *testing.T) {
 	}
 }
 
-// The print of a voice that nobody named is in no file of the home either, once its day is over, it is
-// forgotten by its label, or the wearer keeps only known voices.
+// The print of a voice that nobody named is in no file of the home, either, once its day is over,
+// once it is forgotten by its label, or once the wearer keeps only known voices.
 func TestUnnamedVoiceprint(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"its day is over", "it is forgotten", "only known voices are kept", "not yet"} {
@@ -237,7 +237,8 @@ func TestUnnamedVoiceprint(t *testing.T) {
 	}
 }
 
-// unnamedPrint gives numbers of the print of the one voice that has no name, as the records have them.
+// unnamedPrint returns numbers of the print of the one voice that has no name, as the records have
+// them.
 func unnamedPrint(t *testing.T, n *Node) string {
 	t.Helper()
 	var book struct {
@@ -255,8 +256,8 @@ func unnamedPrint(t *testing.T, n *Node) string {
 	return string(book.Labels[0].Print.Sum)
 }
 
-// Where the files of the store could not be rewritten, a forgotten voice is an order: the same
-// command goes on with it, and so does the node when it is opened again.
+// If the files of the store could not be rewritten, the forgetting of a voice stays as an order:
+// the same command continues it, and so does the node when it is opened again.
 func TestForgottenVoiceGoesOn(t *testing.T) {
 	for _, how := range []string{"forgotten again", "opened again", "not yet"} {
 		n := initNode(t, nil, InitOptions{KeyFile: true})
@@ -309,7 +310,7 @@ func TestForgottenVoiceGoesOn(t *testing.T) {
 	}
 }
 
-// What a wearable hears next is the wearer's; a recording of little speech is refused.
+// What a wearable hears next is the wearer's voice; a recording with little speech is refused.
 func TestEnrolFromAWearable(t *testing.T) {
 	n := running(t, nil)
 	if _, err := n.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Sound: wavOf(takeOf(t, "spk1_snt1.wav", 1))}); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "want 10 s at least") {

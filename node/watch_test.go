@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A pause that began and ended between two looks is told to whoever watches: who asked
-// in its midst would show it for ever.
+// A pause that began and ended between two checks is reported to watchers: one that
+// asked in the middle of it would otherwise show it for ever.
 func TestWatchTellsOfAShortPause(t *testing.T) {
 	n := newNode(t, nil)
 	told := make(chan uint64, 8)
@@ -18,7 +18,7 @@ func TestWatchTellsOfAShortPause(t *testing.T) {
 		}
 		close(told)
 	}()
-	<-told // how it stands
+	<-told // the current state
 	if _, err := n.Pause(t.Context(), time.Time{}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A photo that waits for a line that costs nothing is not said to be at the relay, though its words
+// A photo that waits for an unmetered connection is not said to be at the relay, although its words
 // are. One that is held back is said to be on this device alone.
 func TestWhereAPhotoIs(t *testing.T) {
 	w := newWorld(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// where tells in a line what a device knows of where a memory is: its members, then
-// its relays.
+// where returns, in one line, where a device knows a memory to be: at which
+// members, then at which relays.
 func (d *device) where(id memory.ID) string {
 	d.t.Helper()
 	w, err := d.Where(d.t.Context(), id)
@@ -68,7 +68,7 @@ func TestWhereAMemoryIs(t *testing.T) {
 	a.well()
 	want(a, id, "all+said offered+said | house all")
 
-	// A mirror that is down has got nothing of what was said since.
+	// A mirror that is down has received nothing of what was said since.
 	if _, err := a.AddRelay(t.Context(), mirror.url); err != nil {
 		t.Fatal(err)
 	}

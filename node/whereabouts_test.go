@@ -15,15 +15,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Where the wearer was and with whom follows from visits and speakers, which no
-// words tell.
+// Where the wearer was, and with whom, follows from visits and speakers, although
+// no words say it.
 func TestWhereabouts(t *testing.T) {
 	off, err := builtIn()
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := newNode(t, func(c *config.Config) { c.Plugins.Disabled = off })
-	at := func(h, m int) time.Time { return time.Date(2026, 3, 2, h, m, 0, 0, time.UTC) } // Lisbon has UTC then
+	at := func(h, m int) time.Time { return time.Date(2026, 3, 2, h, m, 0, 0, time.UTC) } // Lisbon is at UTC then
 	o, release, err := n.use()
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +65,11 @@ func TestWhereabouts(t *testing.T) {
 	if res := ask("Where was I yesterday?", filter.Filter{}); res.Cited {
 		t.Errorf("yesterday: %+v", res)
 	}
-	// Who may not see visits is not told of them.
+	// An app that may not see visits is not told of them.
 	if res := ask("Where was I this afternoon?", filter.Only(func(it *filter.Item) bool { return it.Utterance != nil })); res.Cited {
 		t.Errorf("with no right to see visits: %q", res.Answer)
 	}
-	// Without a time, only "where am I" is answered by where the wearer is now.
+	// Without a time, only "where am I" is answered by the wearer's current place.
 	for question, want := range map[string]string{"where am I": "15:32 Café Lua", "where did I go": "", "我去过哪些地方": "", "which places have I visited": ""} {
 		if res := ask(question, filter.Filter{}); res.Answer != want && res.Known {
 			t.Errorf("%s: %q, want %q", question, res.Answer, want)
@@ -89,8 +89,8 @@ func TestWhereabouts(t *testing.T) {
 	}
 }
 
-// An answer tells what its evidence has room for, and how many more there are, also
-// where the language model fails.
+// An answer lists what its evidence has room for, and how many more there are, even
+// if the language model fails.
 func TestWhereaboutsCut(t *testing.T) {
 	off, err := builtIn()
 	if err != nil {

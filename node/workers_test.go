@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// What a worker said is taken back, and nothing else; and stands again.
+// What a worker said, and nothing else, is taken back, and can be restored.
 func TestRevert(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -87,8 +87,9 @@ func TestRevert(t *testing.T) {
 	}
 }
 
-// A worker whose words name an app as their source has them taken back with the words of workers,
-// and not with the app's: of a member of the space as of one of the feed.
+// A worker whose statements name an app as their source has them taken back together with
+// workers' statements, and not with the app's, both for a member of the space and for one of the
+// feed.
 func TestThreatWorkerInTheNameOfAnApp(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -131,8 +132,8 @@ func TestThreatWorkerInTheNameOfAnApp(t *testing.T) {
 	}
 }
 
-// What a worker heard goes with a revert, and is not said again; another id goes
-// on with one that was interrupted, and a device that did not make it undoes it.
+// Lines that a worker heard are removed by a revert, and are not added again; a call with the
+// same id continues an interrupted revert, and a device that did not make the revert undoes it.
 func TestRevertTakesLines(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -150,7 +151,7 @@ func TestRevertTakesLines(t *testing.T) {
 	if err := o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutUtterance(&own) }); err != nil {
 		t.Fatal(err)
 	}
-	// Of those the last is the device's own, which a worker says once more.
+	// The last of them is the device's own, which a worker states once more.
 	if err := o.sharing.Take(ctx, nil, []memory.Utterance{line(1, "worker/transcribe"), line(2, "speech"), line(9, "worker/transcribe")}); err != nil {
 		t.Fatal(err)
 	}

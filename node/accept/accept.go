@@ -1,5 +1,5 @@
-// Package accept is the gate for what workers and other devices say. It checks
-// their assertions before they are committed, and erases those that hold a secret.
+// Package accept is the gate for what workers and other devices say. It checks their
+// assertions before they are committed, and erases memories that contain a secret.
 package accept
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 )
 
-// Engine is what the gate reads and changes the records by.
+// Engine is how the gate reads and changes the records.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
@@ -26,26 +26,26 @@ type Engine interface {
 	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
 }
 
-// Chain is what takes words through the plugins. Its methods are called under the
+// Chain has the part of the extractor that the gate needs. Its methods are called under the
 // engine's write lock.
 type Chain interface {
 	HoldsSecret(ctx context.Context, text string) (bool, error)
 	Forget(ctx context.Context, lock *engine.Writer, g extract.Forgotten) (held []memory.EventID, err error)
 }
 
-// Config of the gate of an open node.
+// Config is what the gate of an open node needs.
 type Config struct {
 	Engine        Engine
 	Chain         Chain
 	Now           func() time.Time
 	ForgetPlugins func() error                                         // makes plugins drop what they have in memory
-	Swept         func(ctx context.Context, lock *engine.Writer) error // makes every file lose what was erased
+	Swept         func(ctx context.Context, lock *engine.Writer) error // removes from every file what was erased
 }
 
-// Gate is what package accept does for an open node. Its methods are safe for concurrent use.
+// Gate is the gate of an open node. Its methods are safe for concurrent use.
 type Gate struct{ c Config }
 
-// New makes it.
+// New makes a Gate.
 func New(c Config) *Gate { return &Gate{c} }
 
 // Relations between what a worker made and its source.
@@ -54,12 +54,12 @@ const (
 	printOf      = "print_of"
 )
 
-// Check checks the assertions that a transaction took from workers and other
-// devices, before it commits. Each of them has scanned its words for secrets, but
-// the node does not rely on that: a memory that holds a secret is erased in the
-// same transaction. So nobody ever sees it, and no crash can come in between. If no
-// plugin can look for secrets, nothing is committed. A recording whose transcript
-// came no longer waits for one. Check is engine.Config.Check.
+// Check checks the assertions that a transaction took from workers and other devices, before
+// it commits. Each of them has scanned its texts for secrets, but the node does not rely on
+// that: a memory that contains a secret is erased in the same transaction. So nobody ever
+// sees it, even after a crash. If no plugin can look for secrets, nothing is committed. A
+// recording whose transcript has arrived no longer waits for one. Check is
+// engine.Config.Check.
 func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Context, *engine.Writer) error, err error) {
 	var unsafe []memory.Memory
 	var lines []memory.ID
@@ -73,7 +73,7 @@ func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Cont
 		if d.Kind == store.UtteranceDocument {
 			u, err := tx.Utterance(d.ID)
 			if errors.Is(err, memory.ErrNotFound) {
-				continue // forgotten since
+				continue // it was forgotten since
 			}
 			if err != nil {
 				return nil, err
@@ -112,7 +112,7 @@ func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Cont
 	return func(ctx context.Context, lock *engine.Writer) error { return g.c.Swept(ctx, lock) }, nil
 }
 
-// transcripts gives the recordings and photos whose words a memory has.
+// transcripts returns the recordings and photos whose words a memory has.
 func transcripts(m *memory.Memory) (out []transcribed) {
 	if m.Type != memory.Resource || m.Fields.Resource == nil || strings.TrimSpace(m.Fields.Resource.Content) == "" {
 		return nil
@@ -125,13 +125,13 @@ func transcripts(m *memory.Memory) (out []transcribed) {
 	return out
 }
 
-// transcribed is a recording whose words a worker says it has.
+// transcribed is a recording of which a worker says that it has the words.
 type transcribed struct {
 	id    memory.ID
 	cites []memory.Evidence
 }
 
-// WithoutSecrets drops the assertions that hold a secret, before any is written.
+// WithoutSecrets drops the assertions that contain a secret, before any is written.
 func (g *Gate) WithoutSecrets(ctx context.Context, as []memory.Assertion, us []memory.Utterance) (_ []memory.Assertion, _ []memory.Utterance, err error) {
 	unsafe := func(text string) bool {
 		found, e := g.c.Chain.HoldsSecret(ctx, text)
@@ -163,8 +163,8 @@ func (g *Gate) WithoutSecrets(ctx context.Context, as []memory.Assertion, us []m
 	return as, us, err
 }
 
-// eraseFirstError are memories that hold a secret and have too many assertions to be erased
-// in the same transaction.
+// eraseFirstError has memories that contain a secret and have too many assertions to be
+// erased in the same transaction.
 type eraseFirstError struct {
 	ids []memory.ID
 	err error // store.ErrTooLarge
@@ -175,9 +175,8 @@ func (u *eraseFirstError) Error() string {
 }
 func (u *eraseFirstError) Unwrap() error { return u.err }
 
-// Take commits what others said. Memories that hold a secret and have too many
-// assertions for one transaction are erased first, and absorb what was said of them
-// afterwards.
+// Take commits what others said. Memories that contain a secret and have too many assertions
+// for one transaction are erased first, and what was said about them is applied afterwards.
 func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*eraseFirstError](err); ok {
@@ -189,8 +188,8 @@ func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx)
 	return err
 }
 
-// refuseSecrets forgets answers that hold a secret, as thoroughly as a person's
-// order would, and says so.
+// refuseSecrets forgets answers that contain a secret, as thoroughly as an order of the
+// wearer would, and reports that.
 func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory.ID) error {
 	ids := make([]memory.ID, len(found))
 	for i := range found {
@@ -217,7 +216,7 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 	return forget.PlanSweep(tx)
 }
 
-// Transcribed takes the mark of waiting off recordings whose words came.
+// Transcribed removes the waiting mark from recordings whose words have arrived.
 func (g *Gate) Transcribed(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
 	err := g.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -235,7 +234,7 @@ func (g *Gate) Transcribed(ctx context.Context, ids []memory.ID) error {
 	return g.c.Engine.Commit(ctx, func(tx *store.Tx) error { return g.waitNoLonger(tx, heard) })
 }
 
-// waitNoLonger takes the mark of waiting off recordings and photos.
+// waitNoLonger removes the waiting mark from recordings and photos.
 func (g *Gate) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 	for _, h := range heard {
 		m, err := tx.Memory(h.id)
@@ -255,7 +254,7 @@ func (g *Gate) waitNoLonger(tx *store.Tx, heard []transcribed) error {
 	return nil
 }
 
-// MarkTranscribed takes the mark of waiting off a recording, and replaces the part of its
+// MarkTranscribed removes the waiting mark from a recording, and replaces the part of its
 // text that says so.
 func MarkTranscribed(e Engine, tx *store.Tx, m *memory.Memory, instead, why string) error {
 	text, by := strings.TrimSuffix(m.Text, extract.WaitingText)+instead, memory.Source{Plugin: "node"}

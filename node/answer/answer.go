@@ -1,12 +1,12 @@
-// Package answer has a language model answer a question from a block of
-// context, and holds the answer to what it was given.
+// Package answer has a language model answer a question from a block of context,
+// and checks the answer against that block.
 //
 // The words:
 //
-//   - A citation is a cite of the block, in brackets, in an answer.
-//   - An answer is cited where at least one of its citations is of the block,
-//     and none is not. A model that cites what it wasn't given made that up, and
-//     maybe the rest.
+//   - A citation is the cite of a line of the block, in brackets, in an answer.
+//   - An answer counts as cited if at least one of its citations is in the block,
+//     and none is outside of it. A model that cites what it wasn't given made that up, and
+//     perhaps the rest, too.
 //
 // Everything here is a pure function of its arguments.
 package answer
@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/memory/retrieve"
 )
 
-// Versions of the prompts, which stand in prompts/.
+// Versions of the prompts in prompts/.
 const (
 	Version      = "answer.v1"
 	topicVersion = "topic.v1"
@@ -32,11 +32,11 @@ const (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-// Unknown is the answer if memory has none.
+// Unknown is the answer if memory does not have one.
 const Unknown = "I don't know."
 
-// Request asks a question of a block. It may go on from questions and answers
-// before it, the latest last.
+// Request makes the request to answer a question from a block. The question may
+// continue earlier questions and answers, the latest last.
 func Request(question string, before []retrieve.Turn, block, wearer string, now time.Time) llm.Request {
 	text := block + "\n\nThe wearer is " + quoted(wearer) + ". It is " + now.Format("Monday, 2006-01-02 15:04") + "."
 	if len(before) > 0 {
@@ -46,12 +46,12 @@ func Request(question string, before []retrieve.Turn, block, wearer string, now 
 	return llm.Request{System: llm.Prompt(prompts, Version), Messages: llm.FromUser(text)}
 }
 
-// TopicRequest asks what the last of some turns is about.
+// TopicRequest makes the request for the topic of the last of some turns.
 func TopicRequest(turns []retrieve.Turn) llm.Request {
 	return llm.Request{System: llm.Prompt(prompts, topicVersion), Messages: llm.FromUser(messages(turns))}
 }
 
-// messages is a conversation as JSON.
+// messages returns a conversation as JSON.
 func messages(turns []retrieve.Turn) string {
 	type message struct {
 		Speaker string `json:"speaker,omitempty"`
@@ -64,10 +64,10 @@ func messages(turns []retrieve.Turn) string {
 	return llm.JSON(list)
 }
 
-// maxTopic is the longest topic that Topic accepts, in bytes.
+// maxTopic is the maximum length of a topic that Topic accepts, in bytes.
 const maxTopic = 300
 
-// Topic takes the topic out of an answer. It is empty if there is none.
+// Topic returns the topic in an answer. It is empty if there is none.
 func Topic(text string) string {
 	if _, after, ok := strings.Cut(text, "</think>"); ok {
 		text = after
@@ -82,7 +82,7 @@ func Topic(text string) string {
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string
+		panic(err) // a string can always be encoded
 	}
 	return string(b)
 }
@@ -96,7 +96,7 @@ type Answer struct {
 	Invented []string        // citations of lines that the block does not have
 }
 
-// maxAnswer is the longest answer that is passed on, in bytes.
+// maxAnswer is the maximum length of an answer that is passed on, in bytes.
 const maxAnswer = 4 << 10
 
 var brackets = regexp.MustCompile(`\[([^\[\]]{1,200})\]`)
@@ -135,7 +135,7 @@ func Read(text string, lines []retrieve.Line) Answer {
 	return a
 }
 
-// Plain is an answer's text without its citations.
+// Plain returns an answer's text without its citations.
 func (a *Answer) Plain() string {
 	s := brackets.ReplaceAllStringFunc(a.Text, func(m string) string {
 		for _, c := range strings.FieldsFunc(strings.ToLower(m[1:len(m)-1]), func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {

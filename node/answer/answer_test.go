@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 		{"<think>[" + one + "]</think>Blue.", "Blue.", false, false, 0, 0},
 		{"Blue [zzzzzzzzzz]", "Blue", false, false, 0, 1},
 		{"Blue [" + one + "] [zzzzzzzzzz] [zzzzzzzzzz]", "Blue", false, false, 1, 1},
-		{"Blue [" + one[:9] + "]", "Blue", false, false, 0, 1}, // a shorter one may be of several
+		{"Blue [" + one[:9] + "]", "Blue", false, false, 0, 1}, // a shorter one may belong to several lines
 		{"Blue [1] [sic]", "Blue [1] [sic]", false, false, 0, 0},
 		{"I don’t know.", "I don’t know.", false, true, 0, 0},
 		{"我不知道", "我不知道", false, true, 0, 0},

@@ -15,24 +15,23 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The account of an app has a numbered line for each thing that the app did, and a
-// head. The tokens of a day bound how many memories an app can be shown, and so how
-// long its account gets. A call that showed and wrote nothing gets a line only if
-// it is among the first of the day. Otherwise an app could fill the disk with empty
-// calls.
+// The log of an app has a numbered entry for each thing that the app did, and a head.
+// The tokens of a day limit how many memories an app can be shown, and so how long its
+// log gets. A call that showed and wrote nothing gets an entry only if it is among the
+// first of the day. Otherwise an app could fill the disk with empty calls.
 const (
 	keptFor    = 90 * 24 * time.Hour
 	quietLines = 500 // a day
-	dropAtOnce = 8   // old lines, with each new one
+	dropAtOnce = 8   // old entries dropped with each new one
 
-	clearedAtOnce = 500 // lines of an account that goes, in one transaction
+	clearedAtOnce = 500 // entries of a dropped log that are removed in one transaction
 )
 
-// head is how far an account goes.
+// head is the state of a log.
 type head struct {
-	First uint64       `json:"first"` // the oldest line that is kept
+	First uint64       `json:"first"` // the oldest entry that is kept
 	Next  uint64       `json:"next"`
-	Day   time.Time    `json:"day"` // the midnight, in UTC, from which Quiet and Today count
+	Day   time.Time    `json:"day"` // the midnight, in UTC, from which Quiet and Today are counted
 	Quiet int          `json:"quiet"`
 	Today serve.AppDay `json:"today"`
 	Used  time.Time    `json:"used"`
@@ -47,7 +46,7 @@ func headOf(tx *store.Tx, app string) (h head, err error) {
 	return h, err
 }
 
-// of gives the head at a time: a new day begins its counts again.
+// of returns the head at a time: on a new day its counts start again.
 func (h head) of(now time.Time) head {
 	if day := now.UTC().Truncate(24 * time.Hour); !h.Day.Equal(day) {
 		h.Day, h.Quiet, h.Today = day, 0, serve.AppDay{}
@@ -55,16 +54,16 @@ func (h head) of(now time.Time) head {
 	return h
 }
 
-// note writes a line into an app's account, and takes its tokens off the day's. If
+// note adds an entry to an app's log, and takes its tokens from those of the day. If
 // too few are left, the error is serve.ErrLimit. Nothing may be shown before it
 // returns.
 func (b *Book) note(ctx context.Context, v *visit, u serve.AppUse) error {
 	return b.noteAnswer(ctx, v, u, 0)
 }
 
-// noteAnswer is note of what a language model has answered. The tokens of the answer
-// are taken also where they are not there: the model was paid, and who is refused the
-// answer would ask again.
+// noteAnswer is note for what a language model has answered. The tokens of the answer
+// are taken even if too few are left: the model was paid, and an app that is refused
+// the answer would ask again.
 func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer int) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -76,25 +75,25 @@ func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer 
 	l := &line{app: v.Name(), most: v.app.Tokens, use: u, answer: answer}
 	err := b.lines.note(ctx, b.store, l)
 	if errors.Is(err, serve.ErrLimit) && u.Tokens <= v.app.Tokens {
-		err = serve.Passes(u.At.Truncate(24*time.Hour).Add(24*time.Hour).Sub(u.At), err) // the day's tokens count from midnight
+		err = serve.Passes(u.At.Truncate(24*time.Hour).Add(24*time.Hour).Sub(u.At), err) // the day's tokens are counted from midnight
 	}
 	return err
 }
 
-// line is what is to be noted of an app.
+// line is an entry to be added to an app's log.
 type line struct {
 	app    string
 	most   int // tokens that the app may be given in a day
 	use    serve.AppUse
-	answer int // of the tokens: those of a model's answer
+	answer int // of the tokens, those of a model's answer
 
 	done bool // err is the outcome; guarded by lines.committing
 	err  error
 }
 
-// lines are noted together where they come together: a wait for the disk is as long
-// for many as for one. Whoever comes while a transaction is under way waits for it, and
-// the first of those commits for all of them.
+// lines adds simultaneous entries together, because waiting for the disk takes as long
+// for many as for one. Callers that arrive during a transaction wait for it, and the
+// first of them then commits for all of them.
 type lines struct {
 	mu      sync.Mutex
 	waiting []*line // guarded by mu
@@ -102,10 +101,10 @@ type lines struct {
 	committing sync.Mutex // held during a transaction
 }
 
-// mostLines is how many lines are noted in one transaction.
+// mostLines is how many entries are added in one transaction.
 const mostLines = 64
 
-// note returns once a line is on disk, or why it will not be.
+// note returns once an entry is on disk, or with the reason why it will not be.
 func (ls *lines) note(ctx context.Context, s Store, l *line) error {
 	ls.mu.Lock()
 	ls.waiting = append(ls.waiting, l)
@@ -117,7 +116,7 @@ func (ls *lines) note(ctx context.Context, s Store, l *line) error {
 		now := ls.waiting[:min(len(ls.waiting), mostLines)]
 		ls.waiting = slices.Clone(ls.waiting[len(now):])
 		ls.mu.Unlock()
-		// One that goes away may not take the others' lines with it.
+		// A caller that hangs up must not take the entries of others with it.
 		err := s.Update(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 			for _, l := range now {
 				if l.err = l.put(tx); l.err != nil && !errors.Is(l.err, serve.ErrLimit) {
@@ -136,7 +135,7 @@ func (ls *lines) note(ctx context.Context, s Store, l *line) error {
 	return l.err
 }
 
-// put writes the line. With serve.ErrLimit nothing was written.
+// put writes the entry. With serve.ErrLimit nothing was written.
 func (l *line) put(tx *store.Tx) error {
 	h, err := headOf(tx, l.app)
 	if err != nil {
@@ -144,7 +143,8 @@ func (l *line) put(tx *store.Tx) error {
 	}
 	u := &l.use
 	h = h.of(u.At)
-	// What gives out nothing is never refused: a write is done when it is noted.
+	// A request that returns no memories is never refused: a write has already happened
+	// when it is logged.
 	if given := u.Tokens - l.answer; given > 0 && h.Today.Tokens+given > l.most {
 		return fmt.Errorf("%w: this answer has %d tokens, and %d of the %d of today are left", serve.ErrLimit, u.Tokens, max(l.most-h.Today.Tokens, 0), l.most)
 	}
@@ -173,7 +173,7 @@ func (l *line) put(tx *store.Tx) error {
 	return tx.PutMeta(headName(l.app), &h)
 }
 
-// left is how many tokens an app has left for the day.
+// left returns how many tokens an app has left for the day.
 func (b *Book) left(ctx context.Context, v *visit) (n int, err error) {
 	err = b.store.View(ctx, func(tx *store.Tx) error {
 		h, err := headOf(tx, v.Name())
@@ -183,7 +183,7 @@ func (b *Book) left(ctx context.Context, v *visit) (n int, err error) {
 	return n, err
 }
 
-// drop removes lines that are old enough.
+// drop removes entries that are old enough.
 func (h *head) drop(tx *store.Tx, app string, now time.Time) error {
 	for range dropAtOnce {
 		var old serve.AppUse
@@ -199,8 +199,8 @@ func (h *head) drop(tx *store.Tx, app string, now time.Time) error {
 	return nil
 }
 
-// clearOut drops the apps whose keys ended first, with their accounts, where there are
-// too many; never the one that is named.
+// clearOut drops the apps whose keys ended first, with their logs, if there are too
+// many; it never drops the one that is named.
 func (b *Book) clearOut(ctx context.Context, but string) error {
 	for {
 		var old string
@@ -284,7 +284,7 @@ func (b *Book) AppLog(ctx context.Context, name string, limit int) (out serve.Ap
 	return out, err
 }
 
-// reasonOf is why something was refused, without the sentinel's words.
+// reasonOf returns why something was refused, without the sentinel's text.
 func reasonOf(err error) string {
 	return strings.TrimPrefix(err.Error(), serve.ErrForbidden.Error()+": ")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The account says which memories went to whom, and what was refused.
+// An app's log says which memories it was shown, and what it was refused.
 func TestAccount(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -49,7 +49,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// passes checks that the answer says in how many seconds the request may be made again.
+// passes checks that the answer says in how many seconds the request may be repeated.
 func passes(t *testing.T, err error, least, most int) {
 	t.Helper()
 	h := http.Header{}
@@ -73,7 +73,7 @@ func TestLimits(t *testing.T) {
 		_, err = app.List(ctx, serve.ListQuery{})
 	}
 	want(t, err, serve.ErrLimit, "3 requests a minute")
-	passes(t, err, 1, 20) // the next of three
+	passes(t, err, 1, 20) // the next one of three
 	little := reads("little", "semantic")
 	little.Tokens = 30
 	app = h.app(t, little)
@@ -88,7 +88,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// An app that has used up its day costs the owner no more of a language model.
+// An app that has used up its tokens of the day causes no more costs for a language model.
 func TestAsksNoModelInVain(t *testing.T) {
 	ctx := t.Context()
 	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
@@ -112,8 +112,8 @@ func TestAsksNoModelInVain(t *testing.T) {
 	}
 }
 
-// An app whose day is more than used up, by a long answer of a model, writes as before and
-// is told that it did. It is shown nothing more.
+// An app that has exceeded its tokens of the day, by a long answer of a model, can still
+// write and learns the results. It is shown nothing more.
 func TestWritesWithoutTokens(t *testing.T) {
 	ctx := t.Context()
 	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})

@@ -1,19 +1,19 @@
-// Package apps lets programs of others in, each by a key of its own, and holds each
-// to what its owner allows.
+// Package apps gives other programs access, each with its own key, and enforces what the owner
+// allows.
 //
 //   - An app has rights (read, add, update, forget, chat, buy, share, vault) and a scope: the types,
 //     sensitivity, tags, times and owner of the memories that it may see. What is not
 //     named is not allowed. The vault is in no scope: an app that may ask for it is
-//     given an entry after the wearer said yes to that one reading.
-//     The right console stands alone: it opens the page, with all that the owner may there.
-//   - [Guard] puts services behind that: each method that an app may reach is
+//     given an entry after the wearer has agreed to that one reading.
+//     The right console is given alone: it opens the page, with everything that the owner may do there.
+//   - [Guard] enforces that for services: each method that an app may reach is
 //     written out there, so that a new one does not compile before somebody has
-//     said what apps get of it. What an app may not see looks as if it were not there.
-//   - A [Book] has the apps, and the account of each: which memories it was
-//     shown, what it wrote, what it was refused. Both lie sealed in the store. An
-//     answer is given once its line of the account is on disk.
+//     decided what apps get from it. What an app may not see looks as if it did not exist.
+//   - A [Book] has the apps, and the log of each: which memories it was
+//     shown, what it wrote, what it was refused. Both are sealed in the store. An
+//     answer is given once its log entry is on disk.
 //
-// A key is 130 random bits, so its SHA-256 is all that is kept of it.
+// A key is 130 random bits, so only its SHA-256 is stored.
 package apps
 
 import (
@@ -38,8 +38,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Store keeps a book. Its methods fail with memory.ErrLocked while the node is
-// locked.
+// Store stores a book. Its methods fail with memory.ErrLocked while the node is locked.
 type Store interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Update(ctx context.Context, fn func(*store.Tx) error) error
@@ -47,8 +46,8 @@ type Store interface {
 
 // Limits.
 const (
-	MaxApps     = 100    // whose keys open
-	maxOver     = 400    // whose keys have ended, with their accounts
+	MaxApps     = 100    // with a valid key
+	maxOver     = 400    // whose keys have ended, with their logs
 	maxTags     = 32     // of a scope
 	maxRequests = 10_000 // a minute
 	maxTokens   = 10_000_000
@@ -59,16 +58,16 @@ const (
 // when one of them ends.
 var ErrBusy = fmt.Errorf("%d requests are under way", maxVisits)
 
-// listMeta is where the apps are kept.
+// listMeta is the record with the apps.
 const listMeta = "apps"
 
-// record is an app as it is kept.
+// record is an app as it is stored.
 type record struct {
 	App  serve.App `json:"app"`
 	Hash []byte    `json:"hash"`           // SHA-256 of the key
-	Root []byte    `json:"root,omitempty"` // what keys that it passes on are signed by; of an app that may
+	Root []byte    `json:"root,omitempty"` // public key that verifies keys which the app passes on, if it may do so
 
-	Client []byte `json:"client,omitempty"` // SHA-256 of the id of the client of OAuth that it was made for
+	Client []byte `json:"client,omitempty"` // SHA-256 of the id of the OAuth client for which the app was made
 }
 
 // over reports whether the app's key is no longer valid at t.
@@ -76,7 +75,7 @@ func (r *record) over(t time.Time) bool {
 	return !r.App.Revoked.IsZero() || !r.App.Ends.IsZero() && !t.Before(r.App.Ends)
 }
 
-// Book is the apps of a node. It is safe for concurrent use.
+// Book manages the apps of a node. It is safe for concurrent use.
 type Book struct {
 	store Store
 	ask   func(context.Context, []consent.Held) error
@@ -84,22 +83,22 @@ type Book struct {
 
 	mu     sync.Mutex
 	paces  map[string]*pace                              // by app
-	visits map[string]map[*visit]context.CancelCauseFunc // by app: what it has under way
+	visits map[string]map[*visit]context.CancelCauseFunc // by app: its current requests
 
 	opened  map[string]time.Time     // by hash of a key: when its use of the console was last noted
 	drawing map[string]bool          // by app: a graph is being drawn
-	places  map[string]chan struct{} // by app and kind: full when it has as much of that under way as it may
+	places  map[string]chan struct{} // by app and kind: full when it has the maximum number of such requests
 	rules   rulebook.Last
 	lines   lines
 
-	// What hooks are told of, as the owner has it; set by Guard.
+	// The changes for hooks, with the owner's rights; set by Guard.
 	exchange serve.Exchange
 	reader   serve.Reader
 	sharer   serve.Sharer
 }
 
-// NewBook gives the book in a store. ask asks the wearer where a rule of the policy
-// says so. now is the clock of keys and of the account.
+// NewBook returns the book in a store. ask asks the wearer if a rule of the policy says so. now is
+// the clock of keys and of the logs.
 func NewBook(s Store, ask func(context.Context, []consent.Held) error, now func() time.Time) *Book {
 	return &Book{store: s, ask: ask, now: now, paces: map[string]*pace{}, visits: map[string]map[*visit]context.CancelCauseFunc{}, drawing: map[string]bool{}, places: map[string]chan struct{}{}, opened: map[string]time.Time{}}
 }
@@ -109,7 +108,7 @@ func (b *Book) AddApp(ctx context.Context, r serve.AppRequest) (serve.NewApp, er
 	return b.AddAppFor(ctx, r, "")
 }
 
-// AddAppFor is AddApp for a client of OAuth, which may end the key by [Book.EndKey].
+// AddAppFor is AddApp for an OAuth client, which may end the key with [Book.EndKey].
 func (b *Book) AddAppFor(ctx context.Context, r serve.AppRequest, client string) (serve.NewApp, error) {
 	if err := check(&r, b.now()); err != nil {
 		return serve.NewApp{}, err
@@ -158,11 +157,11 @@ func (b *Book) AddAppFor(ctx context.Context, r serve.AppRequest, client string)
 	return serve.NewApp{App: rec.App, Key: serve.Secret(key), HookSecret: hook}, err
 }
 
-// clientMeta is where the key of clients' ids is kept.
+// clientMeta is the record with the key for clients' ids.
 const clientMeta = "oauth"
 
-// ClientKey gives the key by which the node knows the ids again that it has given to
-// clients of OAuth. It is made when it is first asked for.
+// ClientKey returns the key with which the node recognises the ids that it has issued to OAuth
+// clients. It is made at the first call.
 func (b *Book) ClientKey(ctx context.Context) (key []byte, err error) {
 	err = b.store.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(clientMeta, &key)
@@ -187,7 +186,7 @@ func records(tx *store.Tx) (list []record, err error) {
 	return list, err
 }
 
-// Parties are the apps whose keys open something at t, as rules know them.
+// Parties returns the apps whose keys are valid at t, in the form that the policy needs.
 func Parties(tx *store.Tx, t time.Time) (out []policy.Request, err error) {
 	list, err := records(tx)
 	for i := range list {
@@ -198,7 +197,8 @@ func Parties(tx *store.Tx, t time.Time) (out []policy.Request, err error) {
 	return out, err
 }
 
-// party is the app as rules know it. One that is made anew under the name is another.
+// party returns the app as the policy rules see it. An app that is added again under the same name
+// is a different party.
 func (r *record) party() policy.Request {
 	return policy.Request{Action: policy.Read, Kind: policy.App, Name: r.App.Name, Key: policy.KeyOf(r.Hash)}
 }
@@ -223,9 +223,8 @@ func (b *Book) Apps(ctx context.Context) (out []serve.App, err error) {
 	return out, err
 }
 
-// RevokeApp implements serve.Apps. What the app has under way ends, and its key opens
-// nothing from then on. What it began to write is written or given up before this
-// returns.
+// RevokeApp implements serve.Apps. The app's current requests end, and its key is no longer valid.
+// What it began to write is written or dropped before this returns.
 func (b *Book) RevokeApp(ctx context.Context, name string) (serve.App, error) {
 	app, writing, err := b.revoke(ctx, name, nil)
 	if err != nil {
@@ -234,9 +233,9 @@ func (b *Book) RevokeApp(ctx context.Context, name string) (serve.App, error) {
 	return app, written(ctx, name, writing)
 }
 
-// EndKey revokes the app whose key it is, as RevokeApp does, if it was made for
-// the client. It returns [memory.ErrNotFound] if the key opens nothing, and
-// [serve.ErrForbidden] if the app was not made for that client.
+// EndKey revokes the app that a key belongs to, as RevokeApp does, if it was made for the client.
+// It returns [memory.ErrNotFound] if the key is not valid, and [serve.ErrForbidden] if the app was
+// not made for that client.
 func (b *Book) EndKey(ctx context.Context, key serve.Secret, client string) error {
 	sum, id := sha256.Sum256([]byte(key)), sha256.Sum256([]byte(client))
 	name := ""
@@ -265,7 +264,7 @@ func (b *Book) EndKey(ctx context.Context, key serve.Secret, client string) erro
 	return written(ctx, name, writing)
 }
 
-// written waits until the requests of an app that was revoked have written.
+// written waits until the requests of an app that was revoked have finished writing.
 func written(ctx context.Context, name string, writing []*visit) error {
 	for _, v := range writing {
 		select {
@@ -280,9 +279,9 @@ func written(ctx context.Context, name string, writing []*visit) error {
 // maxEnded is how many keys that one app passed on can be revoked one by one.
 const maxEnded = 1000
 
-// revoke ends an app's key, or, of NAME:ID, one that it passed on and all that
-// follow from that. It gives the requests that have begun to write. key is the
-// SHA-256 of the app's key; nil: whatever it is.
+// revoke ends an app's key or, for NAME:ID, a key that it passed on and all that follow from that
+// one. It returns the requests that have begun to write. key is the SHA-256 of the app's key; nil:
+// any.
 func (b *Book) revoke(ctx context.Context, name string, key []byte) (app serve.App, writing []*visit, err error) {
 	name, id, part := strings.Cut(name, ":")
 	if raw, err := hex.DecodeString(id); part && (err != nil || len(raw) != 8) {

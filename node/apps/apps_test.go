@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { nodetest.Main(m) }
 
-// home is an open node with its API, as the owner asks it.
+// home is an open node with its API, with the owner's rights.
 type home struct {
 	*serve.Client
 	node *node.Node
@@ -53,7 +53,7 @@ func (h *home) add(t *testing.T, c *serve.Client, r serve.AddRequest) memory.ID 
 	return res.Changes[0].Memory
 }
 
-// app lets one in.
+// app adds an app.
 func (h *home) app(t *testing.T, r serve.AppRequest) *serve.Client {
 	t.Helper()
 	n, err := h.AddApp(t.Context(), r)
@@ -74,12 +74,13 @@ func reads(name string, types ...string) serve.AppRequest {
 	return serve.AppRequest{Name: name, Can: []serve.Right{serve.RightRead}, Types: types}
 }
 
-// budget is what the right to buy needs.
+// budget returns what the right to buy needs.
 func budget() *serve.AppBuying {
 	return &serve.AppBuying{Market: "https://market.example", Budget: "8.00 EUR"}
 }
 
-// What an app may not see is as if it were not there, whichever way it asks.
+// What an app may not see looks as if it did not exist, in whatever way the app
+// asks.
 func TestUnseen(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -125,7 +126,7 @@ func TestUnseen(t *testing.T) {
 	if err != nil || len(page.Memories) != 1 || page.Memories[0].ID != seen {
 		t.Errorf("listed %+v, %v", page, err)
 	}
-	// Pages and counts are of what it sees: the newest memory is hidden.
+	// Pages and counts cover only what it sees: the newest memory is hidden.
 	if page, err := app.List(ctx, serve.ListQuery{Limit: 1}); err != nil || len(page.Memories) != 1 || page.Next != "" {
 		t.Errorf("a page of one: %+v, %v", page, err)
 	}
@@ -181,7 +182,7 @@ func TestUnseen(t *testing.T) {
 	_, err = app.Search(ctx, serve.SearchRequest{Query: "tea", KnownAt: time.Now()})
 	want(t, err, serve.ErrForbidden, "known_at")
 
-	// One that may see lines finds what was said.
+	// An app that may see lines finds what was said.
 	lines := reads("listener", "utterances")
 	lines.Sensitivity = &private
 	res, err := h.app(t, lines).Search(ctx, serve.SearchRequest{Query: "who moves to Faro"})
@@ -190,8 +191,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// Lines of one time tell an app nothing of another: neither when what they say
-// stopped being so, nor what is being said now.
+// An app that may see lines of one time learns nothing about another time:
+// neither when a line stopped being true, nor what is being said now.
 func TestUnseenTimes(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -224,7 +225,7 @@ func TestUnseenTimes(t *testing.T) {
 	}
 }
 
-// An app can't choose by what it is not shown.
+// An app can't filter by what it is not shown.
 func TestFiltersOfUnseen(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -268,7 +269,7 @@ func TestFiltersOfUnseen(t *testing.T) {
 	}
 }
 
-// A memory that was corrected shows an app nothing of what it was before.
+// If a memory was corrected, an app is not shown what it was before.
 func TestEarlierTexts(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)

@@ -16,11 +16,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// doors is a node with all its doors for apps: the API, Mem0's, the Model Context Protocol's and
-// the one in front of a model.
+// doors is a node with all its interfaces for apps: the API, Mem0's, the Model Context Protocol's
+// and the model proxy.
 type doors struct {
 	*home
-	went int // bodies that came to the model
+	went int // bodies that reached the model
 }
 
 func newDoors(t *testing.T) *doors {
@@ -39,7 +39,7 @@ func newDoors(t *testing.T) *doors {
 	return d
 }
 
-// all are the rights that the doors use.
+// all returns a request with every right that the interfaces use.
 func all(name string) serve.AppRequest {
 	return serve.AppRequest{Name: name, Can: []serve.Right{serve.RightRead, serve.RightAdd, serve.RightUpdate, serve.RightForget, serve.RightChat},
 		Types: []string{"semantic", "episodic"}, Requests: 10_000, Tokens: 10_000_000}
@@ -54,7 +54,8 @@ func (d *doors) key(t *testing.T, r serve.AppRequest) string {
 	return string(n.Key)
 }
 
-// ask gives the answer's text, its status, and whether something was refused. Each answer is JSON.
+// ask returns the answer's text, its status, and whether something was refused. Each answer is
+// JSON.
 func (d *doors) ask(t *testing.T, key, method, path, body string) (text string, status int, refused bool) {
 	t.Helper()
 	r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
@@ -83,7 +84,7 @@ func (d *doors) ask(t *testing.T, key, method, path, body string) (text string, 
 	return text, status, refused
 }
 
-// count is how many memories there are, in every state.
+// count returns how many memories there are, in any state.
 func (d *doors) count(t *testing.T) int {
 	t.Helper()
 	page, err := d.List(t.Context(), serve.ListQuery{State: serve.AnyState, Limit: serve.MaxPage})
@@ -97,10 +98,10 @@ func tool(name, arguments string) string {
 	return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "` + name + `", "arguments": ` + arguments + `}}`
 }
 
-// long fills a text, so that a body has several hundreds of bytes.
+// long makes a text longer, so that a body has several hundred bytes.
 var long = strings.Repeat(" and the other way round, as it was said before", 6)
 
-// requests are right, one for each kind of body of each door.
+// requests returns valid requests, one for each kind of body of each interface.
 func requests() [][3]string {
 	filters := `{"AND": [{"user_id": "ann"}, {"NOT": {"metadata": {"a": "b"}}}]}`
 	own := `{"AND": [{"user": "ann"}, {"NOT": {"metadata.a": "b"}}]}`
@@ -127,8 +128,8 @@ func requests() [][3]string {
 	}
 }
 
-// A body that is cut off at each 100th byte is refused at each door, and nothing is done or
-// comes to a model; whole it is taken.
+// A body that is cut off at any 100th byte is refused by each interface, has no effect, and does
+// not reach a model. The complete body is accepted.
 func TestBodiesCutOff(t *testing.T) {
 	d := newDoors(t)
 	key := d.key(t, all("cutter"))
@@ -152,7 +153,7 @@ func TestBodiesCutOff(t *testing.T) {
 	}
 }
 
-// replaced gives a value with each of its parts, in turn, in each of the forms.
+// replaced yields a value with each of its parts, in turn, replaced by each of the forms.
 func replaced(v any, forms []any, yield func(any)) {
 	for _, f := range forms {
 		yield(f)
@@ -176,8 +177,8 @@ func replaced(v any, forms []any, yield func(any)) {
 	}
 }
 
-// Each field of each body in another type: what is refused has done nothing, and the node
-// answers each in words.
+// Each field of each body is sent with another type: a refused request has no effect, and the node
+// answers each one with a text.
 func TestWrongTypes(t *testing.T) {
 	d := newDoors(t)
 	key := d.key(t, all("typist"))
@@ -206,7 +207,7 @@ func TestWrongTypes(t *testing.T) {
 	t.Logf("%d of them were taken", took)
 }
 
-// What is too large, too deep or has too many terms is refused at each door.
+// Input that is too large, too deep or has too many terms is refused by each interface.
 func TestTooMuch(t *testing.T) {
 	d := newDoors(t)
 	key := d.key(t, all("glutton"))
@@ -259,7 +260,7 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// A memory of another owner looks, at each door, as one that does not exist.
+// In each interface, a memory of another owner looks like one that does not exist.
 func TestOtherOwnersIDs(t *testing.T) {
 	d := newDoors(t)
 	r := plain("Bob hides the spare key under the blue pot")
@@ -292,7 +293,7 @@ func TestOtherOwnersIDs(t *testing.T) {
 			fill := strings.NewReplacer("UUID", uuid(id), "ID", id.String())
 			text, status, _ := d.ask(t, key, q[0], fill.Replace(q[1]), fill.Replace(q[2]))
 			var p struct{ Instance string }
-			_ = json.Unmarshal([]byte(text), &p) // what is no problem has no instance
+			_ = json.Unmarshal([]byte(text), &p) // an answer that is not a problem has no instance
 			return fmt.Sprint(status, " ", strings.NewReplacer(uuid(id), "UUID", id.String(), "ID", id.String()[:10], "ID").Replace(text))
 		}
 		if there, not := say(id), say(none); there != not || strings.Contains(there, "pot") {
@@ -312,7 +313,7 @@ func TestOtherOwnersIDs(t *testing.T) {
 	if m, err := d.Get(t.Context(), id.String()); err != nil || m.Text != r.Text || m.State != memory.Active {
 		t.Errorf("%+v, %v", m, err)
 	}
-	// What another app added by Mem0's API is no event of this one.
+	// What another app added through Mem0's API is not an event of this one.
 	text, _, _ := d.ask(t, d.key(t, all("other")), "POST", "/mem0/v3/memories/add/", `{"messages": "The oar is long", "infer": false, "user_id": "ann"}`)
 	var made struct {
 		ID string `json:"event_id"`

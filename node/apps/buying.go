@@ -34,10 +34,11 @@ func checkBuying(b *serve.AppBuying) error {
 	return nil
 }
 
-// buyer is serve.Buyer for apps. What one app orders is not there for another.
+// buyer is serve.Buyer for apps. An order of one app does not exist for
+// another.
 type buyer struct{ in serve.Buyer }
 
-// spends gives the context in which the app of a request buys.
+// spends returns the context in which the app of a request buys.
 func spends(ctx context.Context) (context.Context, *visit, error) {
 	v := visitOf(ctx)
 	if v == nil {
@@ -63,17 +64,17 @@ func (b *buyer) Goods(ctx context.Context, q serve.GoodsQuery) (out serve.GoodsA
 	return out, v.book.note(ctx, v, serve.AppUse{Did: "findGoods"})
 }
 
-// Purchase notes what an app did with an order, and what it was given of it.
+// Purchase logs what an app did with an order, and what it was given of it.
 func (b *buyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (out serve.Purchase, err error) {
 	ctx, v, err := spends(ctx)
 	if err != nil {
 		return out, err
 	}
-	if err := v.begin(); err != nil { // a key that is revoked meanwhile pays nothing
+	if err := v.begin(); err != nil { // a key that is revoked meanwhile must not pay
 		return out, err
 	}
 	asks := ""
-	if r.Act == serve.OrderGoods && r.Question != "" { // the seller reads it
+	if r.Act == serve.OrderGoods && r.Question != "" { // the seller can read it
 		asks = fmt.Sprintf(", asking %q", r.Question)
 	}
 	if out, err = b.in.Purchase(ctx, r); err != nil {

@@ -12,15 +12,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// CheckApp reports what is wrong with a request, as AddApp does, and fills in what it
-// leaves out.
+// CheckApp reports what is wrong with a request, as AddApp does, and fills in defaults.
 func (b *Book) CheckApp(r *serve.AppRequest) error { return check(r, b.now()) }
 
-// maxConsole is how long a key that opens the console may last.
+// maxConsole is how long a key that opens the console may be valid.
 const maxConsole = 90 * 24 * time.Hour
 
-// checkConsole is check of a key that opens the console, which allows everything that the
-// page may: what an app's scope says means nothing there.
+// checkConsole is check for a key that opens the console. Such a key allows everything
+// that the page may do, so an app's scope has no meaning.
 func checkConsole(r *serve.AppRequest, now time.Time) error {
 	switch {
 	case len(r.Can) != 1:
@@ -36,12 +35,12 @@ func checkConsole(r *serve.AppRequest, now time.Time) error {
 	return nil
 }
 
-// bad says which field of a request breaks a rule.
+// bad returns the error for a field of a request that breaks a rule.
 func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{memory.ErrInvalid}, a...)...)
 }
 
-// check finds what breaks a rule in a request for a key, and fills in what was left out.
+// check returns an error if a request for a key breaks a rule, and fills in defaults.
 func check(r *serve.AppRequest, now time.Time) error {
 	if wire.CheckDevice(r.Name) != nil {
 		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
@@ -102,7 +101,7 @@ func checkRights(r *serve.AppRequest) error {
 	return nil
 }
 
-// checkTypes checks what an app may see, of which sensitivity.
+// checkTypes checks the types that an app may see, and their sensitivity.
 func checkTypes(r *serve.AppRequest) error {
 	if len(r.Types) == 0 && slices.ContainsFunc(r.Can, func(c serve.Right) bool { return c != serve.RightVault }) {
 		return bad("types: want one or more of core, episodic, semantic, procedural, resource and utterances")
@@ -127,7 +126,7 @@ func checkTypes(r *serve.AppRequest) error {
 	return nil
 }
 
-// checkTags checks the tags and the owner to which an app is confined.
+// checkTags checks the tags and the owner to which an app is restricted.
 func checkTags(r *serve.AppRequest) error {
 	if len(r.Tags) > maxTags {
 		return bad("tags: %d, at most %d", len(r.Tags), maxTags)

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A revocation waits for what a console on another machine writes, too, and nothing is
-// written by its key afterwards.
+// A revocation also waits for what a console on another machine is writing, and nothing is written
+// with its key afterwards.
 func TestRevokeWaitsForConsole(t *testing.T) {
 	ctx := t.Context()
 	b := book(t)
@@ -32,7 +32,7 @@ func TestRevokeWaitsForConsole(t *testing.T) {
 	go func() { written <- ask("POST", "/v1/memories", `{"text": "The kettle is blue", "infer": false}`).Code }()
 	<-w.begun
 	short, cancel := context.WithCancel(ctx)
-	go func() { // its caller waits no longer than for the revocation itself
+	go func() { // the caller waits only for the revocation itself
 		for ask("GET", "/v1/self", "").Code == http.StatusOK {
 			runtime.Gosched()
 		}
@@ -52,7 +52,7 @@ func TestRevokeWaitsForConsole(t *testing.T) {
 	}
 }
 
-// A revocation between a request's admission and its beginning counts.
+// A revocation between the admission of a request and its beginning takes effect.
 func TestRevokedAsConsoleBegins(t *testing.T) {
 	ctx := t.Context()
 	b := book(t)
@@ -76,7 +76,7 @@ func TestRevokedAsConsoleBegins(t *testing.T) {
 	}
 }
 
-// admits has something happen when a key has been admitted.
+// admits calls a function when a key has been admitted.
 type admits struct {
 	*apps.Book
 	then func()
@@ -88,7 +88,8 @@ func (a admits) Admit(ctx context.Context, key serve.Secret) (serve.Caller, cont
 	return c, ctx, leave, err
 }
 
-// consoleOf asks as a console elsewhere, which learns the run of the daemon first: no other is answered.
+// consoleOf makes requests like a console on another machine, which first asks for the number of
+// the daemon's run, because other requests are not answered.
 func consoleOf(t *testing.T, api http.Handler, key serve.Secret) (ask func(method, path, body string) *httptest.ResponseRecorder) {
 	t.Helper()
 	run := "another"

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// consult asks the wearer about what an app would have been given, had the wearer
-// said yes before. find gives it: memories and lines that a scope lets through. The
-// app is not told, or it would learn that there is something.
+// consult asks the wearer about what an app would have been given if the wearer had
+// agreed before. find returns that: memories and lines that a scope admits. The app
+// is not told, because it would learn that there is something.
 func (v *visit) consult(ctx context.Context, find func(*scope) ([]memory.Memory, []memory.Utterance, error)) error {
 	if !v.asks || v.book.ask == nil {
 		return nil
@@ -42,7 +42,7 @@ func (v *visit) consult(ctx context.Context, find func(*scope) ([]memory.Memory,
 	return v.book.ask(ctx, held)
 }
 
-// consultFound is consult about what a search finds.
+// consultFound is consult for the hits of a search.
 func (v *visit) consultFound(ctx context.Context, in serve.Recaller, q serve.SearchRequest, f filter.Filter) error {
 	return v.consult(ctx, func(wide *scope) (ms []memory.Memory, us []memory.Utterance, err error) {
 		q.Filters, q.Sees = wide.asked(f), wide.filter()

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// An app passes on a part of what it may see; the owner sees which key was used,
-// and ends one with all that follow from it.
+// An app passes on a part of what it may see. The owner sees which key was used,
+// and revokes one with all that follow from it.
 func TestPassedOn(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -57,7 +57,7 @@ func TestPassedOn(t *testing.T) {
 	over, _, _ := pass(n.Key, delegate.Narrow{Ends: time.Now().Unix() - 1}, 0)
 	want(t, get(over, fact), serve.ErrKey, "")
 
-	// Each key says what it may do itself.
+	// Each key reports its own rights.
 	ends := time.Now().Add(time.Hour).Truncate(time.Second).UTC()
 	short, _, _ := pass(key, delegate.Narrow{Sensitivity: new(memory.Public), Ends: ends.Unix()}, 0)
 	for _, of := range []struct {
@@ -121,7 +121,7 @@ func TestPassedOn(t *testing.T) {
 	}
 	want(t, get(other, episode), serve.ErrKey, "")
 
-	// An app that the owner did not let pass anything on.
+	// An app whose owner does not let it pass anything on.
 	n, err = h.AddApp(ctx, reads("reader", "semantic"))
 	if err != nil {
 		t.Fatal(err)

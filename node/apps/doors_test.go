@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What needs a home and no more; one is enough for all.
+// Tests that need no more than a home; one home is enough for all.
 func TestDoors(t *testing.T) {
 	h := newHome(t)
 	for name, test := range map[string]func(*testing.T, *home){"paced": doorsArePaced, "graph": graphIsPaced, "twice": twoCallsCountTwice, "note": noteIsTheApps, "hook": hookIsTheApps} {
@@ -29,8 +29,8 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// Each request of an app counts, at whichever door, also where it needs nothing of
-// the API; and one that asks the API once counts once.
+// Each request of an app counts, in every interface, even if it does not call the
+// API. A request that calls the API once counts once.
 func doorsArePaced(t *testing.T, h *home) {
 	h.add(t, h.Client, plain("Ana likes green tea"))
 	api := serve.New(serve.Options{Services: h.node.Services(), ForApps: func(api http.Handler) map[string]serve.Door {
@@ -69,7 +69,7 @@ func doorsArePaced(t *testing.T, h *home) {
 	}
 }
 
-// A request that asks the API twice counts twice.
+// A request that calls the API twice counts twice.
 func twoCallsCountTwice(t *testing.T, h *home) {
 	api := serve.New(serve.Options{Services: h.node.Services(), ForApps: func(api http.Handler) map[string]serve.Door {
 		return map[string]serve.Door{"/twice": {Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func twoCallsCountTwice(t *testing.T, h *home) {
 	}
 }
 
-// A graph takes all that an app sees, and counts for as much.
+// A graph reads everything that an app sees, and counts accordingly.
 func graphIsPaced(t *testing.T, h *home) {
 	ctx := t.Context()
 	ops := make([]serve.Operation, 0, serve.MaxBatch)
@@ -126,8 +126,8 @@ func graphIsPaced(t *testing.T, h *home) {
 	want(t, err, serve.ErrLimit, "a graph counts")
 }
 
-// What a language model is sent for an app is taken of the app's day, and nothing is
-// sent once that is used up.
+// What a language model is sent for an app is taken from the app's tokens of the day,
+// and nothing is sent once those are used up.
 func TestTopicTakesTokens(t *testing.T) {
 	ctx := t.Context()
 	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
@@ -161,7 +161,7 @@ func TestTopicTakesTokens(t *testing.T) {
 	}
 }
 
-// What an app notes is the app's word, and not the wearer's.
+// What an app adds is the app's statement, and not the wearer's.
 func noteIsTheApps(t *testing.T, h *home) {
 	app := h.app(t, serve.AppRequest{Name: "notes", Can: serve.Rights[:], Types: []string{"semantic"}, Buying: budget()})
 	m, err := h.Get(t.Context(), h.add(t, app, plain("The kettle is blue")).String())
@@ -173,7 +173,8 @@ func noteIsTheApps(t *testing.T, h *home) {
 	}
 }
 
-// A hook is told what its app may read from then on, and nothing once the app is out.
+// A hook is sent what its app may read from then on, and nothing once the app was
+// revoked.
 func hookIsTheApps(t *testing.T, h *home) {
 	ctx := t.Context()
 	b, ok := h.node.Services().Apps.(*apps.Book)
@@ -236,7 +237,7 @@ func hookIsTheApps(t *testing.T, h *home) {
 	want(t, err, memory.ErrInvalid, "right to read")
 }
 
-// book is one over a store of its own.
+// book returns a Book with its own store.
 func book(t *testing.T) *apps.Book {
 	t.Helper()
 	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20, Small: true})
@@ -291,7 +292,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 	}()
 	<-w.begun
 	short, cancel := context.WithCancel(ctx)
-	defer context.AfterFunc(within, cancel)() // its caller waits no longer than for the revocation itself
+	defer context.AfterFunc(within, cancel)() // the caller waits only for the revocation itself
 	_, err = b.RevokeApp(short, "notes")
 	want(t, err, context.Canceled, "notes is revoked, and what it was writing is not done yet")
 	want(t, context.Cause(within), serve.ErrKey, "revoked")
@@ -311,7 +312,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 	}
 }
 
-// A name that was revoked can be given again, and only keys that open count.
+// A name that was revoked can be used again, and only valid keys count.
 func TestNamesAgain(t *testing.T) {
 	ctx := t.Context()
 	b := book(t)

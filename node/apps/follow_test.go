@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// An app follows what it sees, is told when it goes, and pays no tokens for that. The first
-// line has the number from which it can read changes.
+// An app follows what it sees, is told when something goes, and pays no tokens for that.
+// The first line has the number from which it can read changes.
 func TestFollow(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -71,12 +71,12 @@ func TestFollow(t *testing.T) {
 		stop()
 	}
 
-	// It costs requests, and is in the account; the changes that were read cost tokens.
+	// Following costs requests, and is in the log; the changes that were read cost tokens.
 	l, err := h.AppLog(ctx, "reader", 0)
 	if err != nil || len(l.Entries) == 0 || l.Entries[len(l.Entries)-1].Did != "follow" || l.Entries[len(l.Entries)-1].Tokens != 0 {
 		t.Errorf("%+v, %v", l, err)
 	}
-	// Who follows when its key ends is told that.
+	// If the key ends while the app follows, the app is told so.
 	all, end := iter.Pull2(app.Follow(context.WithoutCancel(ctx), serve.FollowQuery{Since: time.Now().Add(-time.Hour)}))
 	defer end()
 	if _, err, _ := all(); err != nil {
@@ -85,7 +85,7 @@ func TestFollow(t *testing.T) {
 	if _, err := h.RevokeApp(ctx, "reader"); err != nil {
 		t.Fatal(err)
 	}
-	for err == nil { // what was told before may stand in front of it
+	for err == nil { // earlier messages may come before it
 		_, err, ok = all()
 		if !ok {
 			t.Fatal("it ends without a word")

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Guard puts services behind the book. The owner's calls pass unchanged. An app's
-// calls are held to its rights and its scope, and noted. wearer is the name of the
-// person that "user" stands for in a graph.
+// Guard puts the book in front of services. The owner's calls pass unchanged. An app's calls are
+// limited to its rights and its scope, and logged. wearer is the name of the person that "user"
+// stands for in a graph.
 func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	all := s.Reader
 	b.reader, b.exchange, b.sharer = all, s.Exchange, s.Sharer
@@ -32,13 +32,12 @@ func Guard(s serve.Services, b *Book, wearer string) serve.Services {
 	return s
 }
 
-// missing is the one answer for a memory that is not there and for one that the app
-// may not see.
+// missing returns the same error for a memory that does not exist and for one that the app may not
+// see.
 func missing(what string) error { return fmt.Errorf("memory %.40q: %w", what, memory.ErrNotFound) }
 
-// resolve gives the id of a memory that the app sees. If an abbreviation fits two
-// memories, it is as if it fitted none: the app may not learn which others there
-// are.
+// resolve returns the id of a memory that the app sees. An abbreviation that matches two memories
+// is treated as if it matched none, because the app must not learn which others there are.
 func (v *visit) resolve(ctx context.Context, in resolver, get getter, text string) (memory.ID, error) {
 	id, err := in.Resolve(ctx, text)
 	if errors.Is(err, memory.ErrAmbiguous) || errors.Is(err, memory.ErrNotFound) {
@@ -63,13 +62,12 @@ type getter interface {
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
 }
 
-// get gives a memory as the app sees it, or memory.ErrNotFound if the app does not
-// see it.
+// get returns a memory as the app sees it, or memory.ErrNotFound if the app does not see it.
 func (v *visit) get(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
 	return v.scope.get(ctx, in, id)
 }
 
-// read is get for what needs the right to read.
+// read is get for requests that need the right to read.
 func (v *visit) read(ctx context.Context, in getter, id memory.ID) (memory.Memory, error) {
 	if err := v.can(serve.RightRead); err != nil {
 		return memory.Memory{}, err
@@ -88,8 +86,8 @@ func (s *scope) get(ctx context.Context, in getter, id memory.ID) (memory.Memory
 	return s.show(m), nil
 }
 
-// scopeNow gives the app's scope by the policy and the answers of the wearer as they
-// are now, for a request that stays open: they may have changed since it began.
+// scopeNow returns the app's scope by the policy and the wearer's answers as they are now, for a
+// request that stays open: they may have changed since it began.
 func (v *visit) scopeNow(ctx context.Context) (s scope, err error) {
 	err = v.book.store.View(ctx, func(tx *store.Tx) error {
 		rules, err := v.book.rules.Read(tx)
@@ -99,7 +97,7 @@ func (v *visit) scopeNow(ctx context.Context) (s scope, err error) {
 	return s, err
 }
 
-// shown notes that the app is given memories.
+// shown logs that the app is given memories.
 func (v *visit) shown(ctx context.Context, did string, ms ...memory.Memory) error {
 	u := serve.AppUse{Did: did, Tokens: tokens(ms...)}
 	for i := range ms {
@@ -108,19 +106,18 @@ func (v *visit) shown(ctx context.Context, did string, ms ...memory.Memory) erro
 	return v.book.note(ctx, v, u)
 }
 
-// wrote notes what the app has written, even if the app has hung up.
+// wrote logs what the app has written, even if the app has hung up.
 func (v *visit) wrote(ctx context.Context, did string, ids ...memory.ID) error {
 	sorting.Sort(ids, func(a, b memory.ID) int { return slices.Compare(a[:], b[:]) })
 	return v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Wrote: slices.Compact(ids)})
 }
 
-// deny notes a refusal, and returns its error.
+// deny logs a refusal, and returns its error.
 func (v *visit) deny(ctx context.Context, did string, err error) error {
 	return errors.Join(err, v.book.note(context.WithoutCancel(ctx), v, serve.AppUse{Did: did, Refused: reasonOf(err)}))
 }
 
-// owners does for the owner what no app may do, whatever rights the route asks for, and refuses it
-// to apps.
+// owners calls do for the owner. It refuses apps, whatever rights the route needs.
 func owners[A, T any](ctx context.Context, do func(context.Context, A) (T, error), a A) (out T, err error) {
 	if visitOf(ctx) != nil {
 		return out, errOwners
@@ -128,7 +125,7 @@ func owners[A, T any](ctx context.Context, do func(context.Context, A) (T, error
 	return do(ctx, a)
 }
 
-// ownersOf is owners of what takes nothing, and ownersBy of what takes two things.
+// ownersOf is owners for a function without an argument, and ownersBy for one with two.
 func ownersOf[T any](ctx context.Context, do func(context.Context) (T, error)) (out T, err error) {
 	if visitOf(ctx) != nil {
 		return out, errOwners

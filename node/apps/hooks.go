@@ -19,33 +19,33 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Hook is where an app is told of new memories, and how far it has been.
+// Hook is the address to which an app's messages are sent, and how far they were sent.
 type Hook struct {
 	App    string       `json:"-"`
 	URL    string       `json:"-"`
 	Secret serve.Secret `json:"secret"` // whsec_ and 24 bytes in base64
-	Cursor uint64       `json:"cursor"` // number of the last change that was told or is none of the app's
-	Tries  int          `json:"tries"`  // of the next one, in vain
+	Cursor uint64       `json:"cursor"` // number of the last change that was sent or does not concern the app
+	Tries  int          `json:"tries"`  // failed attempts with the next one
 	Next   time.Time    `json:"next"`   // when it is tried again
-	Off    string       `json:"off"`    // why nothing is told any more
-	Day    string       `json:"day"`    // 2026-09-14: the wearer's day whose end is told next; empty: it was never looked at
+	Off    string       `json:"off"`    // why nothing is sent any more
+	Day    string       `json:"day"`    // 2026-09-14: the wearer's day whose end is sent next; empty: not determined yet
 
-	// Ended and EndedID are of the last share of the app's whose end was told. Without them
-	// the ends of shares were never looked at.
+	// Ended and EndedID are those of the app's last share whose end was sent. If they are not
+	// set, ends of shares were never checked.
 	Ended   time.Time      `json:"ended,omitzero"`
 	EndedID memory.SpaceID `json:"ended_id,omitzero"`
 
-	Conflict string `json:"conflict,omitempty"` // id of the last one that was told: each change of its sides would tell it again
+	Conflict string `json:"conflict,omitempty"` // id of the last conflict that was sent, because each change of its sides would send it again
 }
 
-// Told is what an app is told of one change.
+// Told is what an app is sent about one change.
 type Told struct {
-	Change   *memory.Change // nil: the conflict alone is told
+	Change   *memory.Change // nil: only the conflict is sent
 	Memory   memory.Memory
 	Conflict *Conflict // nil: there is none
 }
 
-// Conflict is what an app is told of memories that contradict each other. It may read each
+// Conflict is what an app is sent about memories that contradict each other. It may read each
 // of them.
 type Conflict struct {
 	ID       string          `json:"id"`       // it changes when the sides change
@@ -53,7 +53,7 @@ type Conflict struct {
 	Memories []memory.Memory `json:"memories"` // at most maxSides
 }
 
-// ShareEnd is what an app is told of a share that it made, once nobody reads it any more.
+// ShareEnd is what an app is sent about a share that it made, once nobody can read it any more.
 type ShareEnd struct {
 	ID      memory.SpaceID `json:"id"`
 	Title   string         `json:"title,omitempty"`
@@ -62,12 +62,12 @@ type ShareEnd struct {
 	Ended   time.Time      `json:"ended"`
 }
 
-// SecretPrefix begins the secret of a hook, as Standard Webhooks has it.
+// SecretPrefix begins the secret of a hook, as in Standard Webhooks.
 const SecretPrefix = "whsec_"
 
 func hookName(app string) string { return "hook/" + app }
 
-// checkHook takes https, and http on this machine.
+// checkHook accepts https, and http on this machine.
 func checkHook(s string) error {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || len(s) > 2000 {
@@ -82,8 +82,8 @@ func checkHook(s string) error {
 	return nil
 }
 
-// newHook writes the hook of an app that begins, from the changes that come after.
-// now is whence ends of its shares are told.
+// newHook stores the hook of a new app, which is sent the changes that come after. Ends of its
+// shares are sent from now on.
 func newHook(tx *store.Tx, r *serve.AppRequest, now time.Time) (serve.Secret, error) {
 	if r.Hook == "" {
 		return "", tx.DeleteMeta(hookName(r.Name))
@@ -95,11 +95,11 @@ func newHook(tx *store.Tx, r *serve.AppRequest, now time.Time) (serve.Secret, er
 	b := make([]byte, 24)
 	rand.Read(b)
 	h := Hook{Secret: serve.Secret(SecretPrefix + base64.StdEncoding.EncodeToString(b)), Cursor: last,
-		Ended: now.UTC().Truncate(time.Second)} // as ends are kept
+		Ended: now.UTC().Truncate(time.Second)} // in the precision in which ends are stored
 	return h.Secret, tx.PutMeta(hookName(r.Name), &h)
 }
 
-// Hooks gives those of apps whose keys open.
+// Hooks returns the hooks of apps whose keys are valid.
 func (b *Book) Hooks(ctx context.Context) (out []Hook, err error) {
 	err = b.store.View(ctx, func(tx *store.Tx) error {
 		list, err := records(tx)
@@ -116,7 +116,7 @@ func (b *Book) Hooks(ctx context.Context) (out []Hook, err error) {
 			if err != nil {
 				return err
 			}
-			if ok { // without it, the other apps are told all the same
+			if ok { // otherwise the other apps are still served
 				out = append(out, h)
 			}
 		}
@@ -125,7 +125,7 @@ func (b *Book) Hooks(ctx context.Context) (out []Hook, err error) {
 	return out, err
 }
 
-// SaveHook keeps how far a hook is, unless another has taken its place.
+// SaveHook stores the progress of a hook, unless another one has replaced it.
 func (b *Book) SaveHook(ctx context.Context, h Hook) error {
 	return b.store.Update(ctx, func(tx *store.Tx) error {
 		var there Hook
@@ -136,12 +136,12 @@ func (b *Book) SaveHook(ctx context.Context, h Hook) error {
 	})
 }
 
-// lookedAtOnce is how many changes are looked through for one that an app sees.
+// lookedAtOnce is how many changes are searched for one that an app sees.
 const lookedAtOnce = 1000
 
-// NextFor gives what there is to tell of the next change after a hook's cursor, as the app
-// sees it now, and notes it in the account; nil: there is nothing up to cursor.
-// It is an error once the app is out: serve.ErrKey.
+// NextFor returns what has to be sent about the next change after a hook's cursor, as the app
+// sees it now, and logs it; nil: there is nothing up to cursor. The error is serve.ErrKey once
+// the app's key has ended.
 func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err error) {
 	v, within, leave, err := b.entry(ctx, &h)
 	if err != nil {
@@ -173,7 +173,7 @@ func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err
 			t.Conflict = nil
 		}
 		shown := told(t)
-		if t.Conflict != nil && tokens(shown...) > v.app.Tokens { // no day has room for it
+		if t.Conflict != nil && tokens(shown...) > v.app.Tokens { // it exceeds the tokens of a whole day
 			t.Conflict, shown = nil, []memory.Memory{m}
 		}
 		if m.State == memory.Active && (got.Verdict == memory.Add || got.Verdict == memory.Update) {
@@ -182,7 +182,7 @@ func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err
 		} else if t.Conflict == nil {
 			continue
 		}
-		if n := tokens(shown...); n > v.app.Tokens { // it would hold up all that comes after, day after day
+		if n := tokens(shown...); n > v.app.Tokens { // it would block everything after it, day after day
 			why := fmt.Sprintf("a memory has %d tokens, and the app gets %d a day", n, v.app.Tokens)
 			if err := v.book.note(within, v, serve.AppUse{Did: "hook", Refused: why}); err != nil {
 				return nil, h.Cursor, err
@@ -197,7 +197,7 @@ func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err
 	return nil, cursor, nil
 }
 
-// told are the memories that an app is given with what it is told.
+// told returns the memories that an app is given with a message.
 func told(t *Told) []memory.Memory {
 	if t.Conflict == nil {
 		return []memory.Memory{t.Memory}
@@ -221,9 +221,9 @@ func (b *Book) entry(ctx context.Context, h *Hook) (*visit, context.Context, fun
 	return v, within, leave, nil
 }
 
-// conflict gives the open conflict in which a memory is a side, if the app may read every
-// side as it is; else nil. Of fields that devices changed apart an app is told nothing: it
-// sees the present text of a memory alone.
+// conflict returns the open conflict of which a memory is a side, if the app may read every
+// side as it is; otherwise nil. A conflict about a field that devices changed independently is
+// not sent, because the app only sees the present text of a memory.
 func (v *visit) conflict(ctx context.Context, in getter, m *memory.Memory) (*Conflict, error) {
 	if m.Group == "" {
 		return nil, nil
@@ -260,10 +260,11 @@ func (v *visit) conflict(ctx context.Context, in getter, m *memory.Memory) (*Con
 	return nil, nil
 }
 
-// maxSides is how many sides of a conflict an app is told.
+// maxSides is how many sides of a conflict an app is sent.
 const maxSides = 32
 
-// distinct reports whether no memory is there twice, as in a conflict about one memory's field.
+// distinct reports whether no memory appears twice, as it does in a conflict about one memory's
+// field.
 func distinct(ms []memory.Memory) bool {
 	seen := map[memory.ID]bool{}
 	for i := range ms {
@@ -272,12 +273,12 @@ func distinct(ms []memory.Memory) bool {
 	return len(seen) == len(ms)
 }
 
-// settleTime is how long a share's end lies back before it is told. Ends are kept in whole
-// seconds, so that by then every end of that second is known.
+// settleTime is how long after its end a share's end is sent. Ends are stored in whole seconds,
+// so by then every end of that second is known.
 const settleTime = 2 * time.Second
 
-// EndFor gives the next share of a hook's app that has ended since the last one that was
-// told; nil: there is none. Where the app may not share, there is none.
+// EndFor returns the next share of a hook's app that has ended since the last one that was
+// sent; nil: there is none. If the app may not share, there is none.
 func (b *Book) EndFor(ctx context.Context, h Hook) (*ShareEnd, error) {
 	v, within, leave, err := b.entry(ctx, &h)
 	if err != nil {
@@ -288,7 +289,7 @@ func (b *Book) EndFor(ctx context.Context, h Hook) (*ShareEnd, error) {
 		return nil, nil
 	}
 	list, err := b.sharer.Shares(within)
-	if errors.Is(err, serve.ErrUnsupported) { // there is no relay, and so no share
+	if errors.Is(err, serve.ErrUnsupported) { // there is no relay, and so there are no shares
 		return nil, nil
 	}
 	var next *serve.Share
@@ -309,7 +310,7 @@ func (b *Book) EndFor(ctx context.Context, h Hook) (*ShareEnd, error) {
 	return &ShareEnd{next.ID, next.Title, next.Created, next.Expires, next.Revoked}, b.note(within, v, serve.AppUse{Did: "hook"})
 }
 
-// hooksOf puts what became of hooks into a list of apps.
+// hooksOf adds the state of hooks to a list of apps.
 func hooksOf(tx *store.Tx, list []serve.App) error {
 	for i := range list {
 		if list[i].Hook == "" {
@@ -327,7 +328,7 @@ func hooksOf(tx *store.Tx, list []serve.App) error {
 	return nil
 }
 
-// mayHook holds a request's hook to what it needs.
+// mayHook checks that a request has what its hook needs.
 func mayHook(r *serve.AppRequest) error {
 	if r.Hook == "" {
 		return nil

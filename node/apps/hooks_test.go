@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// changed are memories whose changes an app is told, in their order.
+// changed are memories whose changes an app is sent, in their order.
 type changed struct {
 	serve.Exchange
 	serve.Reader
@@ -38,7 +38,7 @@ func (c *changed) Get(_ context.Context, id memory.ID) (memory.Memory, error) {
 
 var letIn = time.Date(2026, 9, 14, 8, 0, 0, 500, time.UTC)
 
-// hookBook has apps that are let in, with hooks and 20 tokens a day.
+// hookBook returns a Book with apps that have hooks and 20 tokens a day.
 func hookBook(t *testing.T, names ...string) (*Book, *store.Store) {
 	t.Helper()
 	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1})
@@ -55,8 +55,8 @@ func hookBook(t *testing.T, names ...string) (*Book, *store.Store) {
 	return b, s
 }
 
-// An app whose record of its hook is not there holds up no other, and ends of shares are told
-// from when an app was let in.
+// If the record of an app's hook is missing, the hooks of other apps are still served. Ends of
+// shares are sent from the time when an app was added.
 func TestHooks(t *testing.T) {
 	b, s := hookBook(t, "first", "second")
 	if err := s.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteMeta(hookName("first")) }); err != nil {
@@ -71,8 +71,8 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// A memory for which no day has room is passed over, and the account says so. Where requests of
-// the app are under way it is told apart from a day's limit.
+// A memory that exceeds the tokens of a whole day is skipped, and the log says so. The error
+// for too many current requests differs from that for the limit of a day.
 func TestHookOverTheDay(t *testing.T) {
 	b, _ := hookBook(t, "app")
 	of := &changed{}

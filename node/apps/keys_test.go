@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A key that was revoked opens nothing, and what it has open ends with 401.
+// A key that was revoked is not valid, and its open requests end with 401.
 func TestThreatRevokedKey(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -53,7 +53,7 @@ func TestThreatRevokedKey(t *testing.T) {
 	want(t, err, serve.ErrKey, "")
 	short := reads("short", "semantic")
 	short.Requests = 10_000
-	for within := 300 * time.Millisecond; ; within *= 2 { // it is over before it is there, on a busy machine
+	for within := 300 * time.Millisecond; ; within *= 2 { // on a busy machine the time may be over before the request arrives
 		short.Ends = time.Now().Add(within)
 		if n, err = owner.AddApp(ctx, short); !errors.Is(err, memory.ErrInvalid) {
 			break
@@ -68,8 +68,8 @@ func TestThreatRevokedKey(t *testing.T) {
 	want(t, err, serve.ErrKey, "")
 }
 
-// Whoever has a session of the console makes no key that may do more, or opens longer,
-// than the form of the page offers.
+// Somebody who has a session of the console can't make a key that may do more, or is
+// valid longer, than the page's form offers.
 func TestThreatKeyFromAPage(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -133,7 +133,7 @@ func TestThreatKeyFromAPage(t *testing.T) {
 	}
 }
 
-// A stream that is open heeds the policy that the wearer has changed meanwhile.
+// An open stream respects a policy that the wearer has changed meanwhile.
 func TestThreatStreamOfAnOldPolicy(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -163,8 +163,8 @@ func TestThreatStreamOfAnOldPolicy(t *testing.T) {
 	}
 }
 
-// An app may hold only so many streams open at a time, because the node's
-// connections are few and a stream stays open.
+// An app may have only a limited number of streams open at the same time, because the
+// node's connections are limited and a stream stays open.
 func TestStreamsAtOnce(t *testing.T) {
 	h := newHome(t)
 	h.add(t, h.Client, plain("The kettle is blue"))
@@ -200,7 +200,8 @@ func TestStreamsAtOnce(t *testing.T) {
 	}
 }
 
-// How the scheme is written makes no owner of an app, where the owner needs no token.
+// An app does not become the owner by writing the scheme differently, even where the
+// owner needs no token.
 func TestKeyInAnyCase(t *testing.T) {
 	h := newHome(t)
 	n, err := h.AddApp(t.Context(), reads("reader", "semantic"))
@@ -218,7 +219,7 @@ func TestKeyInAnyCase(t *testing.T) {
 	}
 }
 
-// A locked node lets no app in, and tells nothing.
+// A locked node admits no app, and reveals nothing.
 func TestLocked(t *testing.T) {
 	h := newHome(t)
 	app := h.app(t, reads("reader", "semantic"))

@@ -18,7 +18,7 @@ type gated struct {
 	*store.Store
 	began, open chan struct{}
 	first       sync.Once
-	updates     int // one at a time
+	updates     int // at the same time
 }
 
 func (g *gated) Update(ctx context.Context, fn func(*store.Tx) error) error {
@@ -27,8 +27,8 @@ func (g *gated) Update(ctx context.Context, fn func(*store.Tx) error) error {
 	return g.Store.Update(ctx, fn)
 }
 
-// Lines that come while a transaction is under way share the next one, and the one that
-// is refused costs no other.
+// Entries that arrive during a transaction share the next one, and a refused one does
+// not affect the others.
 func TestLinesTogether(t *testing.T) {
 	ctx := t.Context()
 	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1})

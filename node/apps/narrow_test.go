@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// An app finds what the owner finds with a filter that reads each memory: the same hits with
-// the same scores. For the app, the index alone decides most of this. It still holds after
-// memories were forgotten or became more or less private.
+// An app finds the same as the owner finds with a filter that reads each memory: the same
+// hits with the same scores. For the app, the index alone decides most of this. It still
+// holds after memories were forgotten or became more or less private.
 func TestSearchOfAScopeReadsTheSame(t *testing.T) {
 	h := newHome(t)
 	ctx := t.Context()
@@ -81,7 +81,7 @@ func TestSearchOfAScopeReadsTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if q.K == 100 { // all of them, so that it must be what anybody finds, less what the app does not see
+				if q.K == 100 { // all of them, so this must be what anybody finds, without what the app does not see
 					all, err := h.Search(ctx, q)
 					if err != nil {
 						t.Fatal(err)
@@ -126,7 +126,7 @@ func TestSearchOfAScopeReadsTheSame(t *testing.T) {
 	check("changed")
 }
 
-// idsOf gives the ids of the hits that only lets through, sorted.
+// idsOf returns the sorted ids of the hits that only accepts.
 func idsOf(hits []serve.Hit, only func(*serve.Hit) bool) (ids []string) {
 	for i := range hits {
 		if only == nil || only(&hits[i]) {

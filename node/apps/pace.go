@@ -8,14 +8,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// pace is how many requests an app has left: a bucket that fills within a minute.
+// pace is how many requests an app has left: a token bucket that fills within a minute.
 type pace struct {
 	left float64
 	at   time.Time
 }
 
 // pace takes one of the requests that an app may make in a minute. If none is left, it returns
-// when there will be one; otherwise 0.
+// how long to wait for the next one; otherwise 0.
 func (b *Book) pace(name string, perMinute int) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -33,8 +33,8 @@ func (b *Book) pace(name string, perMinute int) (wait time.Duration) {
 	return 0
 }
 
-// draws lets one graph of an app be drawn at a time: it takes all memories that the
-// app sees, and a while.
+// draws lets only one graph of an app be drawn at a time, because that reads all memories that
+// the app sees, and takes a while.
 func (v *visit) draws() (done func(), err error) {
 	b := v.book
 	b.mu.Lock()
@@ -50,12 +50,12 @@ func (v *visit) draws() (done func(), err error) {
 	}, nil
 }
 
-// What an app recalls keeps a processor busy, and the owner's questions wait for it. What
-// is written is written by one at a time, so whatever a wearable sends waits its turn.
+// An app's searches keep a processor busy, and the owner's questions wait for it. Only one
+// request writes at a time, and what a wearable sends waits for it.
 const (
-	maxRecalls = 4                // of one app at a time
-	maxWrites  = 1                // of one app at a time
-	placeWait  = 10 * time.Second // how long another one waits for its place
+	maxRecalls = 4                // of one app at the same time
+	maxWrites  = 1                // of one app at the same time
+	placeWait  = 10 * time.Second // how long a further one waits for a place
 )
 
 func (v *visit) recalls(ctx context.Context) (done func(), err error) {
@@ -66,8 +66,8 @@ func (v *visit) writing(ctx context.Context) (done func(), err error) {
 	return v.place(ctx, "changes", maxWrites)
 }
 
-// place waits for a place among what an app has under way of a kind: serve.ErrLimit if none is
-// free in time.
+// place waits for a place among an app's current requests of a kind; the error is
+// serve.ErrLimit if none is free in time.
 func (v *visit) place(ctx context.Context, of string, most int) (done func(), err error) {
 	b, name := v.book, v.Name()+" "+of
 	b.mu.Lock()

@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// still is a recaller that has no answer until it is told to end.
+// still is a recaller that does not answer until it is told to end.
 type still struct {
-	begun chan bool // one for each call
+	begun chan bool // one item for each call
 	end   chan error
 }
 
@@ -36,7 +36,7 @@ func (s *still) Context(context.Context, serve.ContextRequest) (serve.ContextRes
 	return serve.ContextResult{}, s.recall()
 }
 
-// listing is a reader that has no answer either.
+// listing is a reader that does not answer either.
 type listing struct {
 	serve.Reader
 	*still
@@ -50,14 +50,14 @@ func (l listing) Owners(context.Context, filter.Filter) ([]serve.OwnerCount, err
 	return nil, l.recall()
 }
 
-// empty is a store in which there is nothing, and which keeps nothing.
+// empty is a store that contains nothing, and stores nothing.
 type empty struct{ Store }
 
 func (empty) View(context.Context, func(*store.Tx) error) error   { return nil }
 func (empty) Update(context.Context, func(*store.Tx) error) error { return nil }
 
-// An app recalls a few things at a time. The others wait, and not for ever; the owner and
-// other apps don't wait for them.
+// An app may run only a few recalls at the same time. Further ones wait, but not forever; the
+// owner and other apps don't wait for them.
 func TestFewRecallsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &still{make(chan bool, 100), make(chan error)}
@@ -109,7 +109,7 @@ func TestFewRecallsAtATime(t *testing.T) {
 			ask(one, i)
 		}
 		begun(maxRecalls)
-		in.end <- broken // whoever waits has its place then
+		in.end <- broken // then a waiting one gets its place
 		answer(broken)
 		begun(maxRecalls + 1)
 
@@ -121,7 +121,7 @@ func TestFewRecallsAtATime(t *testing.T) {
 		leave()
 		answer(context.Canceled)
 		ask(one, 0)
-		time.Sleep(placeWait) // on the clock of synctest: it takes no time
+		time.Sleep(placeWait) // with the clock of synctest, so it takes no time
 		answer(serve.ErrLimit)
 		close(in.end)
 		synctest.Wait()
@@ -136,7 +136,7 @@ func TestFewRecallsAtATime(t *testing.T) {
 	})
 }
 
-// unwritten is a writer that is not done until it is told to end.
+// unwritten is a writer that does not finish until it is told to end.
 type unwritten struct {
 	serve.Writer
 	still
@@ -147,7 +147,7 @@ func (w *unwritten) Add(context.Context, serve.AddRequest) (serve.AddResult, err
 }
 
 // An app writes one thing at a time: what a wearable or the owner has to say waits for that one
-// and not for all that the app sends.
+// and not for everything that the app sends.
 func TestThreatAppWritesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := &unwritten{still: still{make(chan bool, 100), make(chan error)}}
@@ -181,8 +181,8 @@ func TestThreatAppWritesAtOnce(t *testing.T) {
 		in.end <- broken
 		in.end <- broken
 		in.end <- broken
-		begun(4)              // the next of the first app
-		time.Sleep(placeWait) // on the clock of synctest: it takes no time
+		begun(4)              // the next one of the first app
+		time.Sleep(placeWait) // with the clock of synctest, so it takes no time
 		synctest.Wait()
 		refused := 0
 		for range len(answers) {

@@ -33,8 +33,8 @@ func (r *reader) Get(ctx context.Context, id memory.ID) (memory.Memory, error) {
 	return m, err
 }
 
-// GetAt shows an app what was true at a time, within what it may see. What was
-// believed at that time only the owner may see, because it may have been corrected
+// GetAt returns for an app what was true at a time, within what it may see. Only the
+// owner may see what was believed at that time, because it may have been corrected
 // since.
 func (r *reader) GetAt(ctx context.Context, id memory.ID, asOf, knownAt time.Time) (memory.Memory, error) {
 	v := visitOf(ctx)
@@ -76,7 +76,7 @@ func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, e
 	if err := v.present(ctx, "listMemories", q.KnownAt); err != nil {
 		return serve.ListPage{}, err
 	}
-	done, err := v.recalls(ctx) // a filter may read all memories for a page
+	done, err := v.recalls(ctx) // for a filter, all memories may have to be read for one page
 	if err != nil {
 		return serve.ListPage{}, err
 	}
@@ -125,8 +125,8 @@ func (r *reader) History(ctx context.Context, id memory.ID) ([]memory.Change, er
 	return v.history(list, &m), v.shown(ctx, "memoryHistory", m)
 }
 
-// Follow tells an app of what it may see, or could see until then: the policy and the
-// wearer's answers may change while it follows.
+// Follow reports to an app changes of what it may see, or could see until then: the
+// policy and the wearer's answers may change while it follows.
 func (r *reader) Follow(ctx context.Context, q serve.FollowQuery) iter.Seq2[serve.Followed, error] {
 	v := visitOf(ctx)
 	if v == nil {

@@ -75,8 +75,8 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 		return serve.AskResult{}, err
 	}
 	defer done()
-	// The owner pays for the model, so it is not asked for an answer that the app
-	// could not be given.
+	// The owner pays for the model, so it is not asked for an answer that could not be
+	// given to the app.
 	left, err := v.book.left(ctx, v)
 	if err != nil {
 		return serve.AskResult{}, err
@@ -90,7 +90,7 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 	if err != nil {
 		return serve.AskResult{}, err
 	}
-	res.Vault, res.Unheard = nil, nil // for the owner
+	res.Vault, res.Unheard = nil, nil // only for the owner
 	v.items(res.Citations)
 	u := v.items(res.Evidence)
 	answer := retrieve.Tokens(res.Answer)
@@ -124,8 +124,8 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 		}
 	}
 	q.Filters, q.Sees, q.NoQuotes = v.scope.asked(q.Filters), v.scope.filter(), q.NoQuotes || !v.scope.lines
-	// The owner pays the model here, too: what it is sent is taken of the day's tokens,
-	// and it is not asked where a block would have no room after that.
+	// The owner pays for the model here, too: what it is sent is taken from the day's
+	// tokens, and it is not asked if there would be no room left for a block.
 	q.AskModel = func(n int) bool {
 		left, err := v.book.left(ctx, v)
 		return err == nil && left >= n+cmp.Or(q.Budget, serve.DefaultBudget) && v.book.note(ctx, v, serve.AppUse{Did: "topic", Tokens: n}) == nil
@@ -139,7 +139,7 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 	return res, v.book.note(ctx, v, u)
 }
 
-// items cuts the evidence of items down to the app's times, and counts them.
+// items limits the evidence of items to the app's times, and counts them.
 func (v *visit) items(list []serve.ContextItem) (u serve.AppUse) {
 	u.Shown = make([]memory.ID, len(list))
 	for i := range list {

@@ -12,7 +12,7 @@ import (
 )
 
 // mediaTokens is how many of a day's tokens a photo or a recording takes. It is
-// about what a model that sees makes of a photo of one megapixel.
+// roughly what a vision model uses for a photo of one megapixel.
 const mediaTokens = 1000
 
 // mediaReader is serve.MediaReader, for the owner and for apps.
@@ -97,7 +97,7 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 	return view, v.shown(ctx, "graph", named(ms, &view)...)
 }
 
-// named gives the memories that the relations in a view are made of.
+// named returns the memories from which the relations in a view are made.
 func named(ms []memory.Memory, view *atlas.View) (out []memory.Memory) {
 	in := map[memory.ID]bool{}
 	for i := range view.Relations {
@@ -165,8 +165,8 @@ func (e *exchange) Foreign(ctx context.Context, q serve.ForeignQuery, body io.Re
 	return ownersBy(ctx, e.in.Foreign, q, body)
 }
 
-// Changes gives an app the changes of memories that it sees now. The numbers have
-// gaps where other memories changed.
+// Changes returns for an app the changes of memories that it sees now. The
+// numbers have gaps where other memories changed.
 func (e *exchange) Changes(ctx context.Context, after uint64, follow bool) iter.Seq2[memory.Change, error] {
 	v := visitOf(ctx)
 	if v == nil {

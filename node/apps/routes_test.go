@@ -16,11 +16,11 @@ import (
 
 var parameter = regexp.MustCompile(`\{\w+\}`)
 
-// status asks a route, with nothing in its body, and gives the answer's status and
-// the kind of its problem.
+// status calls a route with an empty body, and returns the answer's status and the
+// kind of its problem.
 func status(h http.Handler, e *serve.Endpoint, authorization string) (int, string) {
 	r := httptest.NewRequest(e.Method, "http://localhost"+parameter.ReplaceAllString(e.Path, "0000"), strings.NewReader("{}"))
-	r.RemoteAddr = "127.0.0.1:1" // wrong keys are slowed elsewhere
+	r.RemoteAddr = "127.0.0.1:1" // wrong keys would be slowed from elsewhere
 	r.Header.Set("Content-Type", "application/json")
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
@@ -28,13 +28,13 @@ func status(h http.Handler, e *serve.Endpoint, authorization string) (int, strin
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	var p serve.Problem
-	_ = json.Unmarshal(w.Body.Bytes(), &p) // what is no problem has no type
+	_ = json.Unmarshal(w.Body.Bytes(), &p) // an answer that is not a problem has no type
 	return w.Code, strings.TrimPrefix(p.Type, "urn:locket:problem:")
 }
 
 // Each route names a right. An app with all rights that can be given reaches none
-// of the owner's, one with one right only the routes of that, and the token of the
-// metrics reads them alone.
+// of the owner's routes, one with a single right only the routes for that, and the
+// metrics token only the metrics.
 func TestRightsOfRoutes(t *testing.T) {
 	h := newHome(t)
 	const owner, metrics = "the token of the owner", "the token of metrics"
@@ -45,7 +45,7 @@ func TestRightsOfRoutes(t *testing.T) {
 		if right == "all" {
 			r.Can = serve.Rights[:]
 		}
-		if right == serve.RightShare { // of what it reads
+		if right == serve.RightShare { // for what it reads
 			r.Can = []serve.Right{serve.RightRead, serve.RightShare}
 		}
 		if slices.Contains(r.Can, serve.RightBuy) {

@@ -14,16 +14,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// scope is which memories an app may see.
+// scope says which memories an app may see.
 type scope struct {
 	types        []memory.Type
-	lines        bool // utterances, too
+	lines        bool // includes utterances
 	most         memory.Sensitivity
 	tags         []string // at least one of them; empty: any
 	since, until time.Time
 	owner        memory.Owner // as far as it is given
-	// decide is the wearer's policy. With waits, what a rule asks the wearer about is
-	// seen, too.
+	// decide is the wearer's policy. With waits, the scope also includes what a rule asks the
+	// wearer about.
 	decide func(*policy.Item) policy.Decision
 	ruled  bool // the wearer has set a policy
 	waits  bool
@@ -45,7 +45,7 @@ func scopeOf(r *serve.AppRequest, q policy.Request, rules *rulebook.Rules, now t
 	return s
 }
 
-// Sees gives what an app with a scope may see. key is by which rules know its key.
+// Sees returns what an app with a scope may see. key identifies its key in policy rules.
 func Sees(r *serve.AppRequest, app, key string, rules *rulebook.Rules, now time.Time) func(*memory.Memory) bool {
 	s := scopeOf(r, policy.Request{Action: policy.Read, Kind: policy.App, Name: app, Key: key}, rules, now)
 	return s.sees
@@ -75,7 +75,7 @@ func (s *scope) allows(it policy.Item) bool {
 	return d.Allow || s.waits && d.Asks
 }
 
-// within reports whether a time is within the app's times.
+// within reports whether a time is within the app's limits.
 func (s *scope) within(t time.Time) bool {
 	return (s.since.IsZero() || !t.Before(s.since)) && (s.until.IsZero() || t.Before(s.until))
 }
@@ -84,7 +84,7 @@ func (s *scope) owns(o memory.Owner) bool {
 	return (s.owner.User == "" || s.owner.User == o.User) && (s.owner.Agent == "" || s.owner.Agent == o.Agent) && (s.owner.Run == "" || s.owner.Run == o.Run)
 }
 
-// filter chooses the same as sees and seesLine do.
+// filter returns a filter that selects the same as sees and seesLine.
 func (s *scope) filter() filter.Filter {
 	return filter.Glanced(func(it *filter.Item) bool {
 		if it.Memory != nil {
@@ -94,8 +94,8 @@ func (s *scope) filter() filter.Filter {
 	}, s.glance)
 }
 
-// glance tells what sees and seesLine say, where type and sensitivity tell it. A policy of the
-// wearer's may ask for anything; without one, each memory passes that is found.
+// glance returns the result of sees and seesLine as far as type and sensitivity decide it. A
+// policy of the wearer may depend on anything; without one, each memory that is found passes.
 func (s *scope) glance(b filter.Brief) filter.Verdict {
 	switch {
 	case b.Utterance && !s.lines, !b.Utterance && !slices.Contains(s.types, b.Type), b.Rated && b.Sensitivity > s.most:
@@ -108,8 +108,8 @@ func (s *scope) glance(b filter.Brief) filter.Verdict {
 	return filter.Yes
 }
 
-// asked is an app's filter, applied to memories as the app sees them. If it could
-// choose by what it is not shown, it would learn that.
+// asked returns an app's filter, applied to memories as the app sees them. If it could select
+// by what the app is not shown, the app would learn that.
 func (s *scope) asked(f filter.Filter) filter.Filter {
 	if f.IsZero() {
 		return s.filter()
@@ -120,12 +120,12 @@ func (s *scope) asked(f filter.Filter) filter.Filter {
 		}
 		m := s.show(*it.Memory)
 		return f.Match(&filter.Item{Memory: &m, Categories: it.Categories})
-	}, f.Glance)) // an index knows of a memory nothing that show changes
+	}, f.Glance)) // an index knows nothing of a memory that show changes
 }
 
-// show gives a memory as the app sees it: without links to other memories, which
-// the app may not see, without evidence of other times, and of a visit the place's
-// name without its position.
+// show returns a memory as the app sees it: without links to other memories, which the app may
+// not see, without evidence outside its times, and for a visit the place's name without its
+// position.
 func (s *scope) show(m memory.Memory) memory.Memory {
 	m.Into, m.Links, m.Conflict, m.Repeats = memory.ID{}, nil, nil, false
 	if _, ok := m.Metadata[memory.MetaPosition]; ok && m.Source.Plugin == "node" {
@@ -136,8 +136,8 @@ func (s *scope) show(m memory.Memory) memory.Memory {
 	return m
 }
 
-// evidence gives the evidence of the app's times, without excerpts: the lines may
-// say what a correction has taken out of the memory.
+// evidence returns the evidence within the app's times, without excerpts: the lines may say
+// what a correction has removed from the memory.
 func (s *scope) evidence(list []memory.Evidence) []memory.Evidence {
 	out := slices.DeleteFunc(slices.Clone(list), func(e memory.Evidence) bool { return !s.within(e.At) })
 	for i := range out {
@@ -148,9 +148,8 @@ func (s *scope) evidence(list []memory.Evidence) []memory.Evidence {
 	return out
 }
 
-// change gives a change of a memory that the app sees now. Only the owner sees
-// earlier texts, because the memory may have been more private then, or was
-// corrected.
+// change returns a change of a memory that the app sees now. Only the owner sees earlier
+// texts, because the memory may have been more private then, or was corrected.
 func (s *scope) change(c memory.Change, m *memory.Memory) memory.Change {
 	if c.Old != m.Text {
 		c.Old = ""
@@ -162,7 +161,7 @@ func (s *scope) change(c memory.Change, m *memory.Memory) memory.Change {
 	return c
 }
 
-// tokens is how much of a model's context memories take.
+// tokens returns how much of a model's context memories take.
 func tokens(ms ...memory.Memory) (n int) {
 	for i := range ms {
 		n += retrieve.Tokens(ms[i].AllText())

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/policy"
 )
 
-// What the index decides of a scope and of an app's filter is what the memory itself decides: an app is
-// shown no more because its record was not read, and no less.
+// The index decides about a scope and an app's filter in the same way as the memory itself would:
+// an app is shown neither more nor less because a record was not read.
 func TestScopeInTheIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 7))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -68,8 +68,8 @@ func TestScopeInTheIndex(t *testing.T) {
 	}
 }
 
-// An app is told where the wearer was, and not where on earth that is. What an
-// app or a caller has kept under the same key is its own.
+// An app is told the place where the wearer was, but not its position. What an app or a caller has
+// stored under the same key is its own.
 func TestPositionUnseen(t *testing.T) {
 	m := memory.Memory{Candidate: memory.Candidate{Source: memory.Source{Plugin: "node"}, Metadata: memory.Metadata{memory.MetaPosition: "31.2,121.4", "place": "Home"}}}
 	var s scope

@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maxShares is how many shares of one app readers can read at a time.
+// maxShares is how many active shares one app may have.
 const maxShares = 20
 
 // sharer is serve.Sharer, for the owner and for apps. An app shares what it may see
-// itself. It sees and changes only the shares that it made. Another app that is given the
-// same name later gets none of them.
+// itself. It sees and changes only the shares that it made. An app that is given the same
+// name later gets none of them.
 type sharer struct{ in serve.Sharer }
 
-// shares gives the visit of an app that may share; nil: the owner asks.
+// shares returns the visit of an app that may share; nil: the owner asks.
 func shares(ctx context.Context, did string) (*visit, error) {
 	v := visitOf(ctx)
 	if v == nil {
@@ -51,7 +51,7 @@ func (s *sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (out ser
 	if n := len(slices.DeleteFunc(own, func(s serve.Share) bool { return !s.Revoked.IsZero() })); n >= maxShares {
 		return out, fmt.Errorf("%w: %d shares of the app are read already", serve.ErrLimit, n)
 	}
-	if err := v.begin(); err != nil { // a key that is revoked meanwhile shares nothing
+	if err := v.begin(); err != nil { // a key that is revoked meanwhile must not share
 		return out, err
 	}
 	a := v.app
@@ -61,14 +61,13 @@ func (s *sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (out ser
 			return v.book.note(ctx, v, serve.AppUse{Did: "createShare", Shown: ids})
 		}}
 	out, err = s.in.CreateShare(serve.WithAsker(ctx, asker), r)
-	if errors.Is(err, memory.ErrNotFound) { // why it is so would tell of what the app may not see
+	if errors.Is(err, memory.ErrNotFound) { // the reason would reveal something about what the app may not see
 		err = fmt.Errorf("%w: nothing that the app may share fits", memory.ErrNotFound)
 	}
 	return out, err
 }
 
-// mayShare checks what an app asks to share. The share ends with the key, if the key
-// ends by itself.
+// mayShare checks what an app asks to share. If the key expires, the share ends with it.
 func (v *visit) mayShare(r *serve.ShareRequest) error {
 	bad := func(field, why string) error { return fmt.Errorf("%w: %s: %s", memory.ErrInvalid, field, why) }
 	switch {
@@ -87,7 +86,7 @@ func (v *visit) mayShare(r *serve.ShareRequest) error {
 	return nil
 }
 
-// own gives the shares of an app.
+// own returns the shares of an app.
 func (s *sharer) own(ctx context.Context, v *visit) ([]serve.Share, error) {
 	list, err := s.in.Shares(ctx)
 	return slices.DeleteFunc(list, func(s serve.Share) bool { return s.App != v.Name() || s.AppKey != v.by.Key }), err

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Searches don't tell an app that a word which it may not see is in the memories: the
-// answer to a hidden word is that to a word that is nowhere.
+// Searches don't reveal to an app that memories contain a word which it may not see:
+// the answer to a hidden word is the same as to a word that is nowhere.
 func TestHiddenWordsAreAsIfNowhere(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -53,7 +53,8 @@ func TestHiddenWordsAreAsIfNowhere(t *testing.T) {
 			}
 		}
 	}
-	// The owner is led on by names as before, and so is an app by what it sees.
+	// The owner still gets hits for related names, and so does an app for what it
+	// sees.
 	if res, err := h.Search(ctx, serve.SearchRequest{Query: "Yvonne Tresk"}); err != nil || len(res.Hits) < 2 {
 		t.Errorf("the owner finds %+v, %v", res, err)
 	}
@@ -76,7 +77,8 @@ func has(hits []serve.Hit, id memory.ID) bool {
 	return false
 }
 
-// answers is all that an app is told of a question, but for the question's own words.
+// answers returns everything that an app is told about a question, without the
+// question's own words.
 func answers(t *testing.T, c *serve.Client, q string) string {
 	t.Helper()
 	res, err := c.Search(t.Context(), serve.SearchRequest{Query: q})

@@ -21,10 +21,10 @@ func (a *vaultAsker) AskVault(ctx context.Context, r serve.VaultAsk) (out serve.
 	if err := v.can(serve.RightVault); err != nil {
 		return out, err
 	}
-	if len(v.via) > 0 { // whoever has the key that was passed on is not whom the wearer said yes to
+	if len(v.via) > 0 { // the holder of a key that was passed on is not the app to which the wearer agreed
 		return out, v.deny(ctx, "askVault", refused("a key that was passed on may not ask for the vault"))
 	}
-	if err := v.begin(); err != nil { // a key that is revoked meanwhile is given nothing
+	if err := v.begin(); err != nil { // a key that is revoked meanwhile must not get anything
 		return out, err
 	}
 	asker := &serve.Asker{App: v.Name(), Key: v.by.Key, Fits: v.scope.opens}
@@ -44,7 +44,7 @@ func (a *vaultAsker) AskVault(ctx context.Context, r serve.VaultAsk) (out serve.
 }
 
 // opens reports whether the app may ask for an entry of the vault. Its types and its
-// sensitivity say nothing about the vault.
+// sensitivity do not apply to the vault.
 func (s *scope) opens(m *memory.Memory) bool {
 	if m.State == memory.Erased || m.Fields.Vault == nil || m.Cold {
 		return false

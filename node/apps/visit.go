@@ -49,10 +49,10 @@ func (b *Book) Admit(ctx context.Context, key serve.Secret) (serve.Caller, conte
 	return v, within, leave, nil
 }
 
-// enter begins a request of an app: serve.ErrKey, serve.ErrLimit with ErrBusy, memory.ErrLocked.
-// A key that was passed on narrows what the app may.
+// enter begins a request of an app. Errors: serve.ErrKey, serve.ErrLimit with ErrBusy,
+// memory.ErrLocked. A key that was passed on restricts the app further.
 func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) bool) (*visit, context.Context, func(), error) {
-	b.mu.Lock() // against a revocation in between
+	b.mu.Lock() // so that no revocation comes in between
 	defer b.mu.Unlock()
 	var found *record
 	var rules rulebook.Rules
@@ -72,7 +72,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 		return nil, nil, nil, err
 	}
 	if found == nil || found.over(b.now()) {
-		return nil, nil, nil, serve.ErrKey // only the owner may know why
+		return nil, nil, nil, serve.ErrKey // only the owner may know the reason
 	}
 	name, by := found.App.Name, found.party()
 	var via []string
@@ -82,7 +82,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 			return nil, nil, nil, serve.ErrKey
 		}
 	}
-	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are few, so one app may hold only so many
+	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are limited, so one app may have only so many
 		return nil, nil, nil, serve.Passes(time.Second, fmt.Errorf("%w: %w", serve.ErrLimit, ErrBusy))
 	}
 	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{}), key: string(found.Hash)}
@@ -107,7 +107,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 	return v, within, leave, nil
 }
 
-// begin notes that a visit writes: serve.ErrKey where it was revoked meanwhile.
+// begin records that a visit writes. The error is serve.ErrKey if it was revoked meanwhile.
 func (v *visit) begin() error {
 	v.book.mu.Lock()
 	defer v.book.mu.Unlock()
@@ -118,7 +118,7 @@ func (v *visit) begin() error {
 	return nil
 }
 
-// visitOf gives the visit of the app that asks, or nil if the owner asks.
+// visitOf returns the visit of the app that asks, or nil if the owner asks.
 func visitOf(ctx context.Context) *visit {
 	v, _ := serve.CallerOf(ctx).(*visit)
 	return v
@@ -152,10 +152,10 @@ func (v *visit) May(ctx context.Context, right serve.Right, operation string) er
 	return nil
 }
 
-// consoleNoted is how often the use of the console is noted at most.
+// consoleNoted is the minimum interval between log entries about the use of the console.
 const consoleNoted = 10 * time.Minute
 
-// OpensConsole reports whether the key has the right console, and notes its use.
+// OpensConsole reports whether the key has the right console, and logs its use.
 func (v *visit) OpensConsole(ctx context.Context) (bool, error) {
 	if !slices.Equal(v.app.Can, []serve.Right{serve.RightConsole}) || len(v.via) > 0 {
 		return false, nil
@@ -177,10 +177,10 @@ func (v *visit) OpensConsole(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// BeginConsole is what a request of the console begins with that changes something.
+// BeginConsole begins a request of the console that changes something.
 func (v *visit) BeginConsole() error { return v.begin() }
 
-// NoteConsole notes an operation of the console, or why it was refused.
+// NoteConsole logs an operation of the console, and why it was refused, if it was.
 func (v *visit) NoteConsole(ctx context.Context, operation string, refused error) error {
 	u := serve.AppUse{Did: operation}
 	if refused != nil {
@@ -189,10 +189,10 @@ func (v *visit) NoteConsole(ctx context.Context, operation string, refused error
 	return v.book.note(ctx, v, u)
 }
 
-// Has is what serve.Has asks.
+// Has reports whether the app has a right; serve.Has calls it.
 func (v *visit) Has(right serve.Right) bool { return v.can(right) == nil }
 
-// can tells whether the app has a right.
+// can returns an error unless the app has a right.
 func (v *visit) can(right serve.Right) error {
 	switch right {
 	case serve.RightApp, serve.RightAnyone:

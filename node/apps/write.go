@@ -11,15 +11,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// writer is serve.Writer, for the owner and for apps. What an app writes carries
-// its name and the lowest rank, below what the wearer's devices heard and what the
-// wearer said.
+// writer is serve.Writer, for the owner and for apps. What an app writes has its name and
+// the lowest rank, below what the wearer's devices heard and what the wearer said.
 type writer struct {
 	in     serve.Writer
 	reader serve.Reader
 }
 
-// ownTags are tags that mean something to the node, beside those that begin with ownPrefix.
+// ownTags are tags that have a meaning for the node, in addition to those that begin with
+// ownPrefix.
 var ownTags = []string{"entity", "community", memory.WaitingTag, memory.HearsayTag, memory.KnownVoiceTag, "question", "answer", "secret", "transcript", "print", "caption", "sequence",
 	"recording", "visit"}
 
@@ -61,11 +61,11 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	}
 	out := res
 	out.Changes, out.Line = []memory.Change{}, memory.ID{}
-	// The reason why a line is no news would tell what was said to the wearer or
-	// shown to others.
+	// The reason why a line is not new would reveal what was said to the wearer or shown to
+	// others.
 	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })
 	for i := range out.Refusals {
-		if r := &out.Refusals[i]; r.Kind == "instructions" { // its reason has words of the instructions
+		if r := &out.Refusals[i]; r.Kind == "instructions" { // its reason contains words of the instructions
 			r.Reason = "the wearer has such things left out"
 		}
 	}
@@ -80,7 +80,7 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 			out.Changes = append(out.Changes, v.scope.change(c, &m))
 		}
 	}
-	if len(out.Changes) == 0 { // the memory that is known is not for the app
+	if len(out.Changes) == 0 { // the app may not see the known memory
 		out.Left = nil
 	}
 	return out, v.wrote(ctx, "addMemory", ids...)
@@ -109,7 +109,7 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 		if r.Keep && !slices.Contains(s.types, memory.Semantic) {
 			return refused("keep: app %s has nothing to do with semantic memories, and what is kept as it stands is one", v.Name())
 		}
-		r.Types = append([]memory.Type{}, s.types...) // not nil, which is any
+		r.Types = append([]memory.Type{}, s.types...) // not nil, which would mean any
 		return nil
 	}
 	t := cmp.Or(r.Type, memory.Semantic)
@@ -135,8 +135,8 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 	return v.mayTag(r.Tags)
 }
 
-// mayHold refuses fields that name something in the store: through a memory of its
-// own, an app could see the photo of another memory.
+// mayHold refuses fields that refer to something in the store: with them an app could see
+// another memory's photo through a memory of its own.
 func mayHold(f *memory.Fields) error {
 	if f != nil && (f.Resource != nil && f.Resource.Blob != "" || f.Vault != nil) {
 		return refused("fields: no app names a photo, a recording or a secret")
@@ -144,7 +144,7 @@ func mayHold(f *memory.Fields) error {
 	return nil
 }
 
-// mayTag refuses tags that an app neither sets nor takes away.
+// mayTag refuses tags that an app may neither set nor remove.
 func (v *visit) mayTag(tags []string) error {
 	for _, t := range tags {
 		if is := strings.ToLower(strings.TrimSpace(t)); slices.Contains(ownTags, is) || strings.HasPrefix(is, ownPrefix) {
@@ -154,8 +154,8 @@ func (v *visit) mayTag(tags []string) error {
 	return nil
 }
 
-// Update lets an app correct what it wrote itself, as long as nobody else has said
-// anything of it.
+// Update lets an app correct what it wrote itself, as long as nobody else has said anything
+// about it.
 func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest) (memory.Memory, error) {
 	v := visitOf(ctx)
 	if v == nil {
@@ -240,7 +240,7 @@ type eraser struct {
 	reader serve.Reader
 }
 
-// Erase erases what an app sees of the memories that a filter finds. If the wearer
+// Erase erases what an app sees among the memories that a filter finds. If the wearer
 // pinned one of them, it erases none.
 func (e *eraser) Erase(ctx context.Context, r serve.EraseRequest) (out serve.EraseAnswer, err error) {
 	for range eraseTries {
@@ -252,15 +252,16 @@ func (e *eraser) Erase(ctx context.Context, r serve.EraseRequest) (out serve.Era
 	return out, err
 }
 
-// eraseTries is how often a filter is read when memories vanish between the reading and
-// the order to erase.
+// eraseTries is how often a filter is evaluated if memories vanish between the evaluation
+// and the order to erase.
 const eraseTries = 5
 
 func (e *eraser) erase(ctx context.Context, r serve.EraseRequest) (out serve.EraseAnswer, err error) {
 	const did = "deleteMemory"
 	v, f := visitOf(ctx), r.Filters
 	if v != nil {
-		// What is erased tells what a filter finds, so it needs the right to read, too.
+		// The erased memories reveal what a filter finds, so the right to read is needed,
+		// too.
 		if err := errors.Join(v.can(serve.RightForget), v.can(serve.RightRead)); err != nil {
 			return out, v.deny(ctx, did, err)
 		}

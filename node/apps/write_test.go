@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What an app writes has its name and the lowest rank, replaces nothing, and is
-// taken back by the name.
+// What an app writes has its name and the lowest rank, replaces nothing, and can be reverted
+// by the name.
 func TestWrites(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -72,7 +72,7 @@ func TestWrites(t *testing.T) {
 			t.Errorf("%+v, want the field %s", p, field)
 		}
 	}
-	// A key of its own: what another called the same is no answer.
+	// An app's own key: what another app added with the same key does not matter.
 	keyed := plain("The tram is late")
 	keyed.Key = "k1"
 	h.add(t, h.Client, keyed)
@@ -127,8 +127,8 @@ func TestForgets(t *testing.T) {
 	want(t, err, serve.ErrForbidden, "may not read")
 }
 
-// All that a filter finds goes, as far as the app sees it; where the wearer pinned one,
-// nothing does.
+// Everything that a filter finds is erased, as far as the app sees it; if the wearer pinned
+// one of these memories, nothing is.
 func TestEraseByFilter(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -173,11 +173,11 @@ func TestEraseByFilter(t *testing.T) {
 	}
 }
 
-// vanishing is a writer before which a memory is erased by somebody else, between the
-// time when a filter was read and the order to erase what it found.
+// vanishing is a writer that has somebody else erase a memory between the evaluation of a
+// filter and the order to erase what it found.
 type vanishing struct {
 	serve.Writer
-	gone []memory.ID // one for each try
+	gone []memory.ID // one for each attempt
 }
 
 func (v *vanishing) Delete(ctx context.Context, ids ...memory.ID) error {
@@ -191,7 +191,7 @@ func (v *vanishing) Delete(ctx context.Context, ids ...memory.ID) error {
 	return v.Writer.Delete(ctx, ids...)
 }
 
-// What vanishes meanwhile does not keep the rest from being erased.
+// A memory that vanishes meanwhile does not prevent the others from being erased.
 func TestEraseWhileOthersErase(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -209,8 +209,8 @@ func TestEraseWhileOthersErase(t *testing.T) {
 	}
 }
 
-// What the extractors make of an app's text is of the types with which the app has to do,
-// and the app is told of what is left out.
+// The extractors make only memories of the app's types from an app's text, and the app is
+// told what was left out.
 func TestInferredTypes(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -243,7 +243,7 @@ func TestInferredTypes(t *testing.T) {
 	if res, err := facts.Add(ctx, serve.AddRequest{Text: "Kept words yak", Keep: true}); err != nil || len(res.Changes) != 1 {
 		t.Errorf("%+v, %v", res, err)
 	}
-	// That the wearer has something left out is told, and not in their words.
+	// The app is told that the wearer has something left out, but not in the wearer's words.
 	if err := h.SetInstructions(ctx, "Leave out everything about work."); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,8 @@ func TestInferredTypes(t *testing.T) {
 	}
 }
 
-// What a text came with in vain is told of a memory that the app sees, and of no other.
+// For a memory that the app sees, it is told which parts of a text had no effect, and for
+// others not.
 func TestLeftOfWhatIsKnown(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
@@ -281,8 +282,8 @@ func TestLeftOfWhatIsKnown(t *testing.T) {
 	}
 }
 
-// An app sets no tag that means something to the node, and takes none away, whichever way it
-// asks. Nobody sets an empty one.
+// An app can neither set nor remove a tag that has a meaning for the node, in whatever way
+// it tries. Nobody can set an empty tag.
 func TestTagsOfTheNode(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)

@@ -1,20 +1,20 @@
-// Package archive is what an export of a node is, apart from the node.
+// Package archive defines the format of a node's exports.
 //
 // The words:
 //
 //   - An archive is a sequence of [Record]s: a header, what was said
 //     (utterances), what was claimed (assertions), the blobs that memories
 //     name, an end with their count, and a signature.
-//   - The digest of an archive is over the set of its records, in no order, so
-//     that the same archive may lie in one file of JSON lines or be spread over
+//   - The digest of an archive covers the set of its records, independent of their order, so
+//     that the same archive may be in one file of JSON lines or spread over
 //     a folder.
-//   - A notebook is an archive as a folder of Markdown: what a person reads is
-//     rendered from the records, which stand beside it in comments.
+//   - A notebook is an archive as a folder of Markdown files: what a person reads is
+//     rendered from the records, which are in comments beside it.
 //
-// FORMAT of the digest: for each record but end and signature, in ascending
-// order of these, SHA-256 of kind, 0x00, and data as compact JSON; SHA-256 of
-// "locket/v1 archive", 0x00, and all of them. It is signed by the device's
-// Ed25519 key (see keyring.Verify) in the domain [Domain].
+// FORMAT of the digest: SHA-256 of "locket/v1 archive", 0x00, and the hashes of all records
+// except end and signature, in ascending order. The hash of a record is the SHA-256 of its kind,
+// 0x00, and its data as compact JSON. It is signed by the device's Ed25519 key (see
+// keyring.Verify) in the domain [Domain].
 package archive
 
 import (
@@ -35,14 +35,14 @@ import (
 // Version is the version of the records. An archive of another version is refused.
 const Version = 1
 
-// Domain is the one in which archives are signed.
+// Domain is the domain in which archives are signed.
 const Domain = "export archive"
 
-// What callers can tell apart; all wrap [memory.ErrInvalid].
+// Errors that callers can tell apart; all wrap [memory.ErrInvalid].
 var (
 	// ErrCut: the end is missing, or names more records than there are.
 	ErrCut = fmt.Errorf("%w: the archive is cut off", memory.ErrInvalid)
-	// ErrForged: it has a signature, which is not of these records.
+	// ErrForged: the archive has a signature, but not for these records.
 	ErrForged = fmt.Errorf("%w: the archive is not what was signed", memory.ErrInvalid)
 )
 
@@ -56,7 +56,7 @@ const (
 	KindSignature = "signature" // last, at most once: Signature
 )
 
-// Record is one line.
+// Record is one line of an archive.
 type Record struct {
 	Kind string          `json:"kind"`
 	Data json.RawMessage `json:"data"`
@@ -72,14 +72,14 @@ type Header struct {
 	Secrets bool           `json:"secrets,omitempty"`
 }
 
-// Assertion is an assertion. If the archive has secrets, it also has the secret that is sealed in
-// it, unless the node that made the archive could not open that.
+// Assertion is an assertion. If the archive includes secrets, it also has the secret that is
+// sealed in it, unless the node that made the archive could not open that.
 type Assertion struct {
 	memory.Assertion
 	Secret string `json:"secret,omitempty"`
 }
 
-// Vault is the secret in its candidate or patch, sealed; nil: it has none.
+// Vault returns the sealed secret in its candidate or patch; nil: it has none.
 func (a *Assertion) Vault() *memory.VaultFields {
 	var f *memory.VaultFields
 	switch {
@@ -97,7 +97,7 @@ func (a *Assertion) Vault() *memory.VaultFields {
 // PartSize is how many bytes of a blob one record holds.
 const PartSize = 512 << 10
 
-// Part is a piece of a blob. The pieces of one follow each other.
+// Part is a piece of a blob. The pieces of one blob are consecutive.
 type Part struct {
 	Name  memory.ID `json:"name"`
 	Owner memory.ID `json:"owner"` // the memory with which the blob is erased
@@ -111,14 +111,14 @@ type End struct {
 	Records int `json:"records"`
 }
 
-// Signature says whose the archive is.
+// Signature says who signed the archive.
 type Signature struct {
 	Key    ed25519.PublicKey `json:"key"`    // of the device
 	Digest []byte            `json:"digest"` // 32 bytes
 	Sig    []byte            `json:"sig"`
 }
 
-// Words are five words that stand for a key, so that people can compare them.
+// Words returns five words that stand for a key, so that people can compare keys.
 func Words(key ed25519.PublicKey) string {
 	h := sha256.Sum256(key)
 	return strings.Join(keyring.Words(h[:], 5), " ")
@@ -169,7 +169,7 @@ func Make(h Header, body iter.Seq2[Record, error], sign func(digest []byte) (Sig
 	}
 }
 
-// digest is over a set of records.
+// digest collects the hashes of a set of records.
 type digest struct{ sums [][sha256.Size]byte }
 
 func (d *digest) add(r Record) {
@@ -177,7 +177,7 @@ func (d *digest) add(r Record) {
 	b.WriteString(r.Kind)
 	b.WriteByte(0)
 	if json.Compact(&b, r.Data) != nil {
-		b.Write(r.Data) // no signer wrote it
+		b.Write(r.Data) // no signer has written such data
 	}
 	d.sums = append(d.sums, sha256.Sum256(b.Bytes()))
 }
@@ -192,17 +192,16 @@ func (d *digest) sum() []byte {
 	return h.Sum(nil)
 }
 
-// Summary is what is known of an archive that is whole.
+// Summary is what is known about a complete archive.
 type Summary struct {
 	Header  Header
 	Records int
 	Key     ed25519.PublicKey // of the signer; nil: there is no signature
 }
 
-// Check reads an archive through and says whether it is whole and as it was signed:
-// ErrCut, ErrForged, or another error that names the record. If tap is set, it is
-// given each record as it comes. The record must not be trusted until Check has
-// returned.
+// Check reads an archive and checks that it is complete and as it was signed. Errors: ErrCut,
+// ErrForged, or another error that names the record. If tap is set, it is called with each record
+// as it is read. The record must not be trusted until Check has returned.
 func Check(records iter.Seq2[Record, error], tap func(Record) error) (s Summary, err error) {
 	var d digest
 	began, ended, signed, n := false, false, false, 0

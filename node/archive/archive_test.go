@@ -20,7 +20,7 @@ import (
 
 var at = time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC)
 
-// life is the body of an archive with something of everything in it.
+// life returns the body of an archive with records of every kind.
 func life(t *testing.T) []Record {
 	t.Helper()
 	var out []Record
@@ -52,7 +52,7 @@ func life(t *testing.T) []Record {
 	say(4, memory.ActPropose, &memory.Candidate{Type: memory.Resource, Text: "A photo", Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "Photo", MediaType: "image/jpeg", Content: "two\nlines", Blob: memory.ID{40}.String()}}}, "")
 	say(5, memory.ActPropose, &memory.Candidate{Type: memory.Vault, Text: "Wifi", Fields: memory.Fields{Vault: &memory.VaultFields{Label: "wifi", EntryType: "password", Sealed: []byte{1}}}}, "tulip")
 	say(6, memory.ActPropose, &memory.Candidate{Type: memory.Episodic, Text: "Lunch", Fields: memory.Fields{Episodic: &memory.EpisodicFields{Place: "Miro", Started: at}}}, "")
-	say(7, memory.ActPin, nil, "") // of what nobody proposed
+	say(7, memory.ActPin, nil, "") // about a memory that nobody proposed
 	for r, err := range Parts(Part{Name: memory.ID{40}, Owner: memory.ID{4}}, strings.NewReader(strings.Repeat("jpeg", PartSize/4)+"!")) {
 		if err != nil {
 			t.Fatal(err)
@@ -101,8 +101,8 @@ func signed(t *testing.T) ([]Record, ed25519.PublicKey) {
 	return gather(t, Make(Header{Space: memory.SpaceID{1}, At: at, Wearer: "Ann", Zone: "Asia/Tokyo"}, seq(life(t)), sign)), public
 }
 
-// A change of any record, a record more or less, and another order of what
-// frames it are found.
+// A changed record, an added or removed record, and a different order of the
+// framing records are detected.
 func TestCheck(t *testing.T) {
 	all, key := signed(t)
 	sum, err := Check(seq(all), nil)
@@ -141,7 +141,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("record %d (%s) twice: %v", i, all[i].Kind, err)
 		}
 	}
-	swapped := slices.Clone(all) // the same count of records
+	swapped := slices.Clone(all) // the same number of records
 	swapped[1] = swapped[2]
 	if _, err := Check(seq(swapped), nil); !errors.Is(err, ErrForged) {
 		t.Errorf("one record in place of another: %v", err)
@@ -167,9 +167,9 @@ func (f *file) Close() error {
 	return nil
 }
 
-// A notebook gives back the same set of records, which its signature still
-// holds; what a person changed in its words is named and not taken, and what
-// is changed in the records is found.
+// A notebook returns the same set of records, for which its signature is still
+// valid. Text that a person changed is reported but not imported, and changed
+// records are detected.
 func TestNotebook(t *testing.T) {
 	all, key := signed(t)
 	f := folder{}
@@ -242,7 +242,7 @@ func sorted(list []Record) (out []string) {
 	return out
 }
 
-// What breaks off leaves an error, whatever there was before.
+// An archive that breaks off causes an error, whatever came before.
 func TestBroken(t *testing.T) {
 	broken := errors.New("broken")
 	body := func(yield func(Record, error) bool) { yield(Record{}, broken) }

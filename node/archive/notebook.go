@@ -29,17 +29,17 @@ import (
 //	days/2026-03-01.md   what was said on a day, and what happened on it
 //	blobs/ID.EXT         photos and recordings
 //
-// Each record but the parts of blobs stands in a comment of a line of its own,
-// after what is said of it in words:
+// Each record except the parts of blobs is in a comment on a separate line, after
+// its text for people:
 //
 //	<!-- locket:KIND {"…":…} -->
 //
-// with the JSON as Go's encoder writes it, in which ">" is escaped. The parts
-// of a blob are made of its file again; a comment "locket:file" says whose it
-// is. What is in words follows from the records: [ReadNotebook] renders it
-// again, and names the files in which a person changed it.
+// with the JSON as Go's encoder writes it, in which ">" is escaped. The parts of a
+// blob are made from its file; a comment "locket:file" says to which memory it
+// belongs. The text for people follows from the records: [ReadNotebook] renders it
+// again, and reports the files in which a person changed it.
 
-// Folder takes the files of a notebook.
+// Folder receives the files of a notebook.
 type Folder interface {
 	// Create makes a file; name has forward slashes. The file ends with Close.
 	Create(name string) (io.WriteCloser, error)
@@ -51,7 +51,7 @@ type notebook struct {
 	headerLine json.RawMessage
 	utterances []line[memory.Utterance]
 	assertions []line[Assertion]
-	files      []fileOf // in the order of their names
+	files      []fileOf // sorted by name
 	tail       []Record // end and signature
 	zone       *time.Location
 }
@@ -71,8 +71,8 @@ type fileOf struct {
 
 func (f *fileOf) path() string { return "blobs/" + f.Name.String() + f.Ext }
 
-// WriteNotebook writes an archive to a folder. The archive is checked on the
-// way; after an error the folder is of no use. All records but blobs are held
+// WriteNotebook writes an archive to a folder. The archive is checked while it is
+// written; after an error the folder is useless. All records except blobs are held
 // in memory.
 func WriteNotebook(records iter.Seq2[Record, error], to Folder) (Summary, error) {
 	n := notebook{}
@@ -124,7 +124,7 @@ func WriteNotebook(records iter.Seq2[Record, error], to Folder) (Summary, error)
 	return sum, nil
 }
 
-// add takes a record that is no part of a blob.
+// add adds a record that is not part of a blob.
 func (n *notebook) add(r Record) error {
 	var err error
 	switch r.Kind {
@@ -164,8 +164,8 @@ func (n *notebook) mediaType(owner memory.ID) string {
 	return ""
 }
 
-// extension is the file name extension of a media type, so that a click opens the
-// file.
+// extension returns the file name extension for a media type, so that a click
+// opens the file.
 func extension(media string) string {
 	return map[string]string{"image/jpeg": ".jpg", "image/png": ".png", "audio/wav": ".wav", "audio/ogg": ".ogg"}[media]
 }
@@ -195,13 +195,14 @@ func (n *notebook) memories() []memory.Memory {
 	return out
 }
 
-// MaxNotebook is how many bytes the pages of a notebook may have together: they
-// are in memory while it is read. An export as lines has no such limit.
+// MaxNotebook is the maximum number of bytes of all pages of a notebook together,
+// because they are in memory while it is read. An export as lines has no such
+// limit.
 const MaxNotebook = 1 << 30
 
-// MaxZipped is how many bytes the pages of a notebook may have together, by the
-// size of its zip file. It is a hundred times that size, because text shrinks to a
-// twentieth, and at least 64 MiB.
+// MaxZipped returns the maximum number of bytes of all pages of a notebook
+// together, given the size of its zip file. It is a hundred times that size,
+// because text shrinks to a twentieth, and at least 64 MiB.
 func MaxZipped(size int64) int64 {
 	return min(MaxNotebook, max(64<<20, 100*min(size, MaxNotebook)))
 }
@@ -211,12 +212,11 @@ var (
 	comment  = regexp.MustCompile(`(?m)^<!-- locket:([a-z]+) (.*) -->$`)
 )
 
-// ReadNotebook gives the archive that a folder holds, in an order that an
-// import takes, and the pages whose words a person has changed since: the
-// records count, not the words. Files with other names are passed over. The
-// pages have at most so many bytes together.
-// Nothing is verified but the form: see [Check]. Errors wrap
-// [memory.ErrInvalid] where the folder is wrong.
+// ReadNotebook returns the archive in a folder, in an order that an import
+// accepts, and the pages whose text a person has changed since. The records count,
+// and not the text. Files with other names are ignored. most limits the bytes of
+// all pages together. Only the form is verified: see [Check]. Errors wrap
+// [memory.ErrInvalid] if the folder is invalid.
 func ReadNotebook(folder fs.FS, most int64) (records iter.Seq2[Record, error], edited []string, err error) {
 	n := notebook{}
 	found := map[string]string{}
@@ -280,7 +280,7 @@ func readPage(folder fs.FS, name string, most int64) (string, error) {
 	return string(b), err
 }
 
-// sort puts the records into the order that pages and imports have.
+// sort sorts the records in the order of pages and imports.
 func (n *notebook) sort() {
 	sorting.Sort(n.utterances, func(a, b line[memory.Utterance]) int {
 		return cmp.Or(a.says.At.Compare(b.says.At), slices.Compare(a.says.ID[:], b.says.ID[:]))
@@ -292,7 +292,7 @@ func (n *notebook) sort() {
 	sorting.Sort(n.tail, func(a, b Record) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
-// records gives the archive again, with the blobs from their files.
+// records returns the archive again, with the blobs from their files.
 func (n *notebook) records(folder fs.FS) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if !yield(Record{KindHeader, n.headerLine}, nil) {
@@ -321,7 +321,7 @@ func (n *notebook) records(folder fs.FS) iter.Seq2[Record, error] {
 	}
 }
 
-// parts cuts a file into the records that it was written from.
+// parts splits a file into the records from which it was written.
 func (f *fileOf) parts(folder fs.FS, yield func(Record, error) bool) bool {
 	file, err := folder.Open(f.path())
 	if err != nil {
@@ -337,8 +337,8 @@ func (f *fileOf) parts(folder fs.FS, yield func(Record, error) bool) bool {
 	return true
 }
 
-// Parts cuts what r gives into the records of a blob. Each has PartSize bytes but
-// the last, which is shorter and may be empty.
+// Parts splits what r returns into the records of a blob. Each has PartSize bytes
+// except the last, which is shorter and may be empty.
 func Parts(p Part, r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for buf := make([]byte, PartSize); !p.Last; p.Part++ {

@@ -13,21 +13,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// titles of the pages, by type.
+// titles are the titles of the pages, by type.
 var titles = map[memory.Type]string{
 	memory.Core: "Who this is", memory.Semantic: "What is so", memory.Procedural: "How things are done",
 	memory.Resource: "Photos, recordings, documents", memory.Vault: "Secrets",
 }
 
-// page is one file under way.
+// page is a file that is being written.
 type page struct{ strings.Builder }
 
 func (p *page) say(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// keep puts a record into a comment.
+// keep writes a record into a comment.
 func (p *page) keep(kind string, raw json.RawMessage) { p.say("<!-- locket:%s %s -->", kind, raw) }
 
-// render gives the pages by name. It is a pure function of the records.
+// render returns the pages by name. It is a pure function of the records.
 func (n *notebook) render() map[string]string {
 	n.sort()
 	said := map[memory.ID][]json.RawMessage{}
@@ -71,7 +71,7 @@ func (n *notebook) render() map[string]string {
 		}
 		delete(said, m.ID)
 		if f := files[m.ID]; f != nil {
-			raw, _ := json.Marshal(f) // of texts alone
+			raw, _ := json.Marshal(f) // texts can always be encoded
 			p.keep("file", raw)
 			delete(files, m.ID)
 		}
@@ -79,7 +79,7 @@ func (n *notebook) render() map[string]string {
 	}
 	n.readme(on("README.md", "The memories of "+plain(or(n.header.Wearer, "somebody"))), counts)
 	last := pages["README.md"]
-	for _, id := range sorting.Sorted(maps.Keys(said), compareIDs) { // memories that nobody proposed here
+	for _, id := range sorting.Sorted(maps.Keys(said), compareIDs) { // memories for which there is no proposal here
 		for _, raw := range said[id] {
 			last.keep(KindAssertion, raw)
 		}
@@ -114,7 +114,7 @@ func (n *notebook) readme(p *page, counts map[memory.Type]int) {
 	p.say("in the words around them is not taken, and named.\n")
 }
 
-// memory writes one memory in words.
+// memory writes one memory as text.
 func (n *notebook) memory(p *page, m *memory.Memory, file *fileOf) {
 	p.say("## %s\n", plain(m.Text))
 	var marks []string
@@ -165,7 +165,7 @@ func (n *notebook) fields(p *page, m *memory.Memory) {
 	}
 }
 
-// span says from when to when a memory holds.
+// span returns the period in which a memory is true, in words.
 func (n *notebook) span(m *memory.Memory) string {
 	s := ""
 	if !m.TrueFrom.IsZero() {
@@ -177,7 +177,7 @@ func (n *notebook) span(m *memory.Memory) string {
 	return s
 }
 
-// when is the day on which an episodic memory stands.
+// when returns the day under which an episodic memory is listed.
 func when(m *memory.Memory) time.Time {
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
 		return f.Started
@@ -188,7 +188,7 @@ func when(m *memory.Memory) time.Time {
 	return m.Learnt
 }
 
-// day gives the page of a day, and its title.
+// day returns the page name and the title of a day.
 func (n *notebook) day(t time.Time) (name, title string) {
 	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
 		return "days/undated.md", "Without a date"
@@ -202,10 +202,10 @@ func (n *notebook) at(t time.Time) string { return t.In(n.zone).Format("Mon 2 Ja
 var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "#", `\#`,
 	"<", "&lt;", ">", "&gt;", "&", "&amp;", "\r", " ", "\n", " ", "|", `\|`)
 
-// plain is a text on one line in which nothing is Markdown or HTML.
+// plain returns a text on one line in which nothing is Markdown or HTML.
 func plain(s string) string { return special.Replace(s) }
 
-// quote is a text of several lines in which nothing is Markdown or HTML.
+// quote returns a text of several lines in which nothing is Markdown or HTML.
 func quote(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {

@@ -1,6 +1,6 @@
-// Package backup keeps the newest export of a home in a folder or a bucket, in sealed
-// pieces, so that the next one writes only what is new. What was forgotten meanwhile leaves
-// the folder with it: a folder holds one export, and no older ones.
+// Package backup keeps the newest export of a home in a folder or a bucket, in sealed pieces, so
+// that the next backup writes only what is new. What was forgotten meanwhile is removed from the
+// folder at the same time: a folder contains one export, and no older ones.
 //
 // FORMAT of a folder, version 1
 //
@@ -14,8 +14,8 @@
 //	damaged       names of pieces that a check found damaged, one a line; until the next
 //	              export is written
 //
-// A bucket has the same files as objects below a prefix. Whoever has the folder sees how many pieces there are, their sizes and their
-// times, and which come and go.
+// A bucket has the same files as objects below a prefix. Anybody who has the folder can see how
+// many pieces there are, their sizes and times, and which are added and removed.
 package backup
 
 import (
@@ -43,9 +43,9 @@ import (
 var (
 	// ErrNone: there is no backup in the folder.
 	ErrNone = errors.New("there is no backup here")
-	// ErrOther: the folder has something else in it.
+	// ErrOther: the folder contains something else.
 	ErrOther = errors.New("the folder has other things in it, and no backup")
-	// ErrDamaged: a file of the backup is missing, or is not what was written.
+	// ErrDamaged: a file of the backup is missing, or was changed.
 	ErrDamaged = errors.New("the backup is damaged")
 	// ErrMeanwhile: somebody else wrote the backup while it was being written.
 	ErrMeanwhile = errors.New("somebody else has written this backup meanwhile")
@@ -55,23 +55,22 @@ const (
 	magic    = "LKBI\x01"
 	saltSize = 16
 
-	maxPiece = 64 << 20 // bytes, opened: more than any record has
+	maxPiece = 64 << 20 // bytes, opened; no record is larger
 	maxIndex = 64 << 20
 )
 
-// Index says what the newest export is made of.
+// Index says which pieces make up the newest export.
 type Index struct {
 	Version int       `json:"version"`
 	At      time.Time `json:"at"`
 	Records int       `json:"records"` // between header and end
 	Pieces  []string  `json:"pieces"`  // ids, in order
 
-	Space   memory.SpaceID `json:"space,omitzero"`    // of the home; zero where an older version wrote it
-	Secrets bool           `json:"secrets,omitempty"` // with the values of the vault
+	Space   memory.SpaceID `json:"space,omitzero"`    // of the home; zero if an older version wrote the index
+	Secrets bool           `json:"secrets,omitempty"` // it includes the values of the vault
 }
 
-// Folder is a backup that is open, in a folder or a bucket. Its methods are for one
-// caller at a time.
+// Folder is an open backup, in a folder or a bucket. Only one caller at a time may use its methods.
 type Folder struct {
 	at      Place
 	key     *seal.Key
@@ -87,9 +86,8 @@ func Has(ctx context.Context, at Place) (bool, error) {
 	return err == nil, err
 }
 
-// Open opens the backup at a place by its passphrase: ErrNone where there is none,
-// an error of filelock where somebody else has it open, and seal.ErrFile where
-// the passphrase is another.
+// Open opens the backup at a place with its passphrase. Errors: ErrNone if there is none, an error
+// of filelock if somebody else has it open, and seal.ErrFile if the passphrase is wrong.
 func Open(ctx context.Context, at Place, passphrase string) (*Folder, error) {
 	sealed, err := at.Read(ctx, keyName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +106,7 @@ func Open(ctx context.Context, at Place, passphrase string) (*Folder, error) {
 	return f, nil
 }
 
-// Make begins a backup at a place, which must be empty or not there: ErrOther.
+// Make begins a backup at a place, which must be empty or missing; otherwise the error is ErrOther.
 func Make(ctx context.Context, at Place, passphrase string) (*Folder, error) {
 	all, err := at.List(ctx)
 	if err != nil {
@@ -157,8 +155,8 @@ func (f *Folder) Close() error {
 	return f.release()
 }
 
-// Written says what a backup did. The first piece and the last one, which hold the
-// export's date and count, are others each time: they are not counted as new or removed.
+// Written says what a backup did. The first piece and the last one, which contain the export's date
+// and count, change each time: they are not counted as new or removed.
 type Written struct {
 	Records int   `json:"records"`
 	Pieces  int   `json:"pieces"` // all of them
@@ -167,9 +165,9 @@ type Written struct {
 	Gone    int   `json:"removed_pieces"`
 }
 
-// Write takes an export, which must be whole. Until it was read to its end nothing is
-// written, and until all was written the folder holds the one before. The errors
-// ErrOtherHome, ErrNothing and ErrVault say that the one before stays for good.
+// Write takes an export, which must be complete. Nothing is written until it was read to its end,
+// and the folder keeps the previous export until everything is written. With the errors
+// ErrOtherHome, ErrNothing and ErrVault the previous one stays permanently.
 func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, error], opt WriteOptions) (w Written, err error) {
 	was, err := f.before(ctx)
 	if err != nil {
@@ -254,9 +252,9 @@ func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
 
 var isID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// sweep removes the pieces that the index does not name: they were forgotten, or an
-// export was cut off. gone is how many these were, without the first and the last one
-// of the export before.
+// sweep removes the pieces that the index does not name: they were forgotten, or belong to an
+// interrupted export. gone is how many these were, without the first and the last one of the
+// previous export.
 func (f *Folder) sweep(ctx context.Context, ix *Index, before []string, there map[string]int64) (gone int, err error) {
 	named := map[string]bool{}
 	for _, id := range ix.Pieces {

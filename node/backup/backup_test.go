@@ -22,7 +22,7 @@ import (
 
 const pass = "correct horse"
 
-// export is one of n lines, without those of without.
+// export returns an export of n lines, without the lines in without.
 func export(n int, without ...int) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		count := 0
@@ -50,14 +50,14 @@ func line(i int) string {
 	return fmt.Sprintf("The keeper of island %d counted %d gulls. %s", i, 3*i, strings.Repeat("x", i%90))
 }
 
-// kept is a place that a test looks into and changes.
+// kept is a place that a test inspects and changes.
 type kept struct {
 	Place
 	files func() map[string]string
-	set   func(name, content string) // "": it is removed
+	set   func(name, content string) // content "": it is removed
 }
 
-// places has a way to make each kind, empty.
+// places makes an empty place of each kind.
 var places = map[string]func(*testing.T) kept{
 	"folder": func(t *testing.T) kept {
 		dir := filepath.Join(t.TempDir(), "backup")
@@ -90,7 +90,7 @@ var places = map[string]func(*testing.T) kept{
 	},
 }
 
-// inEach runs a test at each kind of place.
+// inEach runs a test with each kind of place.
 func inEach(t *testing.T, test func(*testing.T, kept)) {
 	for name, make := range places {
 		t.Run(name, func(t *testing.T) { test(t, make(t)) })
@@ -119,7 +119,7 @@ func write(t *testing.T, f *Folder, records iter.Seq2[archive.Record, error]) Wr
 	return w
 }
 
-// texts are those that the folder gives back.
+// texts returns the texts in the folder's backup.
 func texts(t *testing.T, f *Folder) (out []string) {
 	t.Helper()
 	_, err := archive.Check(f.Records(t.Context()), func(r archive.Record) error {
@@ -156,8 +156,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// The next backup writes what is new and takes away what was forgotten, and what
-// comes back is the newest.
+// The next backup writes what is new and removes what was forgotten, and a
+// restore returns the newest one.
 func TestIncremental(t *testing.T) { inEach(t, testIncremental) }
 
 func testIncremental(t *testing.T, at kept) {
@@ -171,7 +171,8 @@ func testIncremental(t *testing.T, at kept) {
 		t.Errorf("the same again: %+v", again)
 	}
 	next := write(t, f, export(5001, 2500))
-	// Of the pieces with the line that went, the last line and the end.
+	// The pieces that may change are those with the removed line, the last line
+	// and the end.
 	if next.New > 4 || next.Gone > 4 || next.New == 0 {
 		t.Errorf("a line more and one less: %+v", next)
 	}
@@ -194,7 +195,7 @@ func testIncremental(t *testing.T, at kept) {
 	}
 }
 
-// One that is cut off, or that somebody ends, leaves the one before.
+// A backup that is cut off, or interrupted, leaves the previous one intact.
 func TestCutOff(t *testing.T) { inEach(t, testCutOff) }
 
 func testCutOff(t *testing.T, at kept) {
@@ -245,7 +246,7 @@ func testCutOff(t *testing.T, at kept) {
 	}
 }
 
-// Whatever byte is changed in whatever file, it is told, and no line is made up.
+// If any byte is changed in any file, that is reported, and no line is invented.
 func TestDamage(t *testing.T) { inEach(t, testDamage) }
 
 func testDamage(t *testing.T, at kept) {
@@ -269,7 +270,7 @@ func testDamage(t *testing.T, at kept) {
 		if _, err := archive.Check(f.Records(t.Context()), nil); err == nil {
 			t.Errorf("%s is gone, and nothing is told", name)
 		}
-		// What a full disk cut off is written anew.
+		// A file that was cut off by a full disk is written again.
 		at.set(name, was[:len(was)/2])
 		write(t, f, export(300))
 		if got := texts(t, f); !slices.Equal(got, want) {
@@ -310,7 +311,8 @@ func testDoors(t *testing.T, at kept) {
 	}
 }
 
-// A mistyped URL is no folder; a drive of Windows is one, and so is what ./ says.
+// A mistyped URL is not a folder; a path on a Windows drive is one, and so is a
+// path that begins with ./.
 func TestAtRefusesMistypedURLs(t *testing.T) {
 	for _, name := range []string{"s3:/my-bucket", "s3:my-bucket", "S3://my-bucket", "s3//my-bucket", "https://example.org/x", "file:/mnt"} {
 		if at, err := At(name, t.TempDir(), os.Getenv); err == nil || !strings.Contains(err.Error(), "s3://BUCKET/PREFIX") {
@@ -324,7 +326,7 @@ func TestAtRefusesMistypedURLs(t *testing.T) {
 	}
 }
 
-// What lies in the home is lost with it.
+// A backup in the home would be lost with it.
 func TestNotInTheHome(t *testing.T) {
 	home := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")

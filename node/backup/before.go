@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// ErrOtherHome: the backup is of another home than the export.
+	// ErrOtherHome: the backup is of a different home than the export.
 	ErrOtherHome = errors.New("the backup there is kept: it is of another home")
 	// ErrNothing: the export has no records, and the backup has some.
 	ErrNothing = errors.New("the backup there is kept: this home has nothing in it")
@@ -23,16 +23,16 @@ var (
 
 // WriteOptions say where a backup is prepared, and what it may replace.
 type WriteOptions struct {
-	Spool string // a local folder for sealed pieces until the export was read; empty: that of the system
+	Spool string // local folder for sealed pieces until the export was read; empty: the system's
 
-	OtherHome bool // a backup of another home, or one that has records where the export has none
-	Vault     bool // a backup with the values of the vault by one without
+	OtherHome bool // it may replace a backup of another home, or one that has records if the export has none
+	Vault     bool // it may replace a backup that has the values of the vault by one without them
 }
 
-// before is what the backup has that a new one would replace.
+// before describes the backup that a new one would replace.
 type before struct {
-	none    bool // no export came to its end
-	unknown bool // it is damaged, so that nothing else is known
+	none    bool // no export was completed
+	unknown bool // it is damaged, so nothing else is known
 	space   memory.SpaceID
 	secrets bool
 	records int
@@ -85,7 +85,7 @@ func (b *before) begins(h *archive.Header, opt *WriteOptions) error {
 }
 
 // ends reports whether an export that was read may replace the backup. same is how many
-// of its pieces lie there already. A damaged backup whose pieces are all others may be of
+// of its pieces are there already. A damaged backup of which all pieces differ may be of
 // another home.
 func (b *before) ends(records, same, there int, opt *WriteOptions) error {
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// watched is a place that asks before it writes.
+// watched is a place that calls a function before it writes.
 type watched struct {
 	Place
 	write func(name string) error
@@ -28,7 +28,7 @@ func (w *watched) Write(ctx context.Context, name string, b []byte) error {
 	return w.Place.Write(ctx, name, b)
 }
 
-// headed is an export under another header.
+// headed returns an export with another header.
 func headed(h archive.Header, records iter.Seq2[archive.Record, error]) iter.Seq2[archive.Record, error] {
 	h.Version = archive.Version
 	return func(yield func(archive.Record, error) bool) {
@@ -43,7 +43,7 @@ func headed(h archive.Header, records iter.Seq2[archive.Record, error]) iter.Seq
 	}
 }
 
-// others is an export that has no line of export's.
+// others returns an export that shares no line with export's.
 func others(records iter.Seq2[archive.Record, error]) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		for r, err := range records {
@@ -57,8 +57,8 @@ func others(records iter.Seq2[archive.Record, error]) iter.Seq2[archive.Record, 
 	}
 }
 
-// A home that was just made, or another one, does not replace the only backup, whatever
-// version wrote it, unless a person says so.
+// A new home, or another one, does not replace the only backup, whatever version wrote
+// that, unless a person says so.
 func TestOtherHome(t *testing.T) {
 	at := places["folder"](t)
 	mine, other := archive.Header{Space: memory.SpaceID{1}}, archive.Header{Space: memory.SpaceID{2}}
@@ -91,7 +91,8 @@ func TestOtherHome(t *testing.T) {
 		refused(version+": this home, empty", headed(mine, export(0)), ErrNothing)
 		older()
 	}
-	// An older version's whose header is damaged, and any whose index is.
+	// The same for a backup of an older version whose header is damaged, and for any
+	// with a damaged index.
 	header, index := place(ix.Pieces[0]), at.files()[indexName]
 	sealed := at.files()[header]
 	at.set(header, sealed[:len(sealed)-1]+"x")
@@ -137,7 +138,8 @@ func TestVaultStays(t *testing.T) {
 	write(t, f, headed(h, export(102)))
 }
 
-// While the export is read, its place is not written to, and no file of it stays.
+// While the export is read, nothing is written to the place, and no spool file is left
+// behind.
 func TestSpool(t *testing.T) {
 	at := places["folder"](t)
 	f := open(t, at.Place)

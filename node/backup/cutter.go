@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// A piece ends after a line that says so by its hash, so that a line more or
-	// less changes one piece and not all that follow.
+	// A piece ends after a line whose hash says so, so that an added or removed line
+	// changes only one piece and not all that follow.
 	leastPiece = 8 << 10
 	mostPiece  = 256 << 10
 	cutEach    = 64 // lines
@@ -29,16 +29,16 @@ type cutter struct {
 	enc   *zstd.Encoder
 	spool *spool
 	there map[string]int64 // size of each file of the folder
-	lines bytes.Buffer     // of the piece that is not cut yet
+	lines bytes.Buffer     // of the current piece
 
 	ix    Index
 	same  int   // pieces that the folder has
-	fresh int   // those that it has not, without the first and the last
-	bytes int64 // of these
+	fresh int   // pieces that it does not have, without the first and the last
+	bytes int64 // bytes of these
 }
 
-// add takes the next record. The header is a piece by itself, and so is the end, because
-// they are others in each export.
+// add adds the next record. The header is a piece by itself, and so is the end, because
+// they differ in each export.
 func (c *cutter) add(r *archive.Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *cutter) add(r *archive.Record) error {
 	c.lines.Write(line)
 	c.lines.WriteByte('\n')
 	h := fnv.New32a()
-	_, _ = h.Write(line) // a hash takes everything
+	_, _ = h.Write(line) // a hash never fails
 	if n := c.lines.Len(); r.Kind == archive.KindHeader || n >= mostPiece || n >= leastPiece && h.Sum32()%cutEach == 0 {
 		return c.cut(r.Kind != archive.KindHeader)
 	}
@@ -70,7 +70,7 @@ func (c *cutter) cut(content bool) error {
 	}
 	switch name := place(id); {
 	case c.spool.named[name]:
-	case c.there[name] == int64(len(sealed)): // one that a full disk cut off has another size
+	case c.there[name] == int64(len(sealed)): // a piece that was cut off by a full disk has another size
 		c.same++
 	default:
 		if err := c.spool.add(name, sealed); err != nil {
@@ -88,14 +88,14 @@ func (c *cutter) cut(content bool) error {
 
 func place(id string) string { return pieces + id[:2] + "/" + id }
 
-// sealed gives a frame as its piece.
+// sealed returns a frame as a piece.
 func (f *Folder) sealed(frame []byte) (id string, sealed []byte, err error) {
 	names := f.key.Derive("names")
 	defer names.Zero()
 	b := names.Bytes()
 	defer clear(b)
 	mac := hmac.New(sha256.New, b)
-	_, _ = mac.Write(frame) // a hash takes everything
+	_, _ = mac.Write(frame) // a hash never fails
 	id = hex.EncodeToString(mac.Sum(nil))
 	key := f.key.Derive("piece " + id)
 	defer key.Zero()

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// NoteDamage reads the newest export's pieces, and notes in the backup which of them are
-// damaged or missing. The next Write writes them again, as far as its export has them.
+// NoteDamage reads the newest export's pieces, and records in the backup which of them
+// are damaged or missing. The next Write writes them again, if its export has them.
 func (f *Folder) NoteDamage(ctx context.Context) (names []string, err error) {
 	ix, err := f.Index(ctx)
 	if err != nil {
@@ -34,8 +34,8 @@ func (f *Folder) NoteDamage(ctx context.Context) (names []string, err error) {
 	return names, f.at.Write(ctx, damagedName, []byte(strings.Join(names, "\n")+"\n"))
 }
 
-// list gives the names and sizes of what is there. The size of a damaged piece is -1, as
-// no piece has it.
+// list returns the names and sizes of the existing files. The size of a damaged piece is
+// -1, which no piece has.
 func (f *Folder) list(ctx context.Context) (there map[string]int64, err error) {
 	if there, err = f.at.List(ctx); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (f *Folder) list(ctx context.Context) (there map[string]int64, err error) {
 	return there, nil
 }
 
-// isPiece reports whether a name is a piece's. Whoever has the folder may have put
-// other names there.
+// isPiece reports whether a name is that of a piece. Somebody who has access to the
+// folder may have put other names there.
 func isPiece(name string) bool {
 	id := name[strings.LastIndexByte(name, '/')+1:]
 	return isID.MatchString(id) && name == place(id)

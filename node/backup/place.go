@@ -14,30 +14,28 @@ import (
 	"github.com/locket-dev/locket/internal/filelock"
 )
 
-// Place keeps the files of a backup under the names that FORMAT gives. Its methods
-// are for one caller at a time.
+// Place stores the files of a backup under the names that FORMAT gives. Only one caller at a time
+// may use its methods.
 type Place interface {
-	// Read gives a file's content. The error is fs.ErrNotExist if there is none.
+	// Read returns a file's content. The error is fs.ErrNotExist if there is none.
 	Read(ctx context.Context, name string) ([]byte, error)
 	// Write makes a file, or replaces it. After an error the file is as it was, or
 	// has the new content. If the file was read, and somebody else has changed it
 	// since, the error may be ErrMeanwhile.
 	Write(ctx context.Context, name string, b []byte) error
-	// List gives the names and sizes in bytes of all files.
+	// List returns the names and sizes in bytes of all files.
 	List(ctx context.Context) (map[string]int64, error)
 	// Remove removes a file. It is no error if there is none.
 	Remove(ctx context.Context, name string) error
-	// Take keeps other processes of this machine out until release. The error is
-	// one of filelock.
+	// Take excludes other processes of this machine until release. The error is one of filelock.
 	Take() (release func() error, err error)
 }
 
-// scheme is the beginning of a URL, mistyped ones among them. A drive of Windows has one
-// letter.
+// scheme matches the beginning of a URL, including mistyped ones. A Windows drive has one letter.
 var scheme = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]+:/*|[sS]3//)`)
 
-// At gives the place that a person names: a folder, or s3://BUCKET/PREFIX as
-// [openS3] reads it. home is that of the node, which has the lock for a bucket.
+// At returns the place that a person names: a folder, or s3://BUCKET/PREFIX in the form that
+// [openS3] reads. home is that of the node, which has the lock for a bucket.
 func At(name, home string, environ func(string) string) (Place, error) {
 	if strings.HasPrefix(name, s3Scheme) {
 		return openS3(name, filepath.Join(home, "backup.lock"), environ)
@@ -48,8 +46,8 @@ func At(name, home string, environ func(string) string) (Place, error) {
 	return folder(name), nil
 }
 
-// Outside refuses a place for a new backup that lies in the home, with which it would be lost. Neither
-// has to be there yet.
+// Outside refuses a place for a new backup that is in the home, because it would be lost with the
+// home. Neither has to exist yet.
 func Outside(name, home string) error {
 	if scheme.MatchString(name) {
 		return nil
@@ -58,10 +56,11 @@ func Outside(name, home string) error {
 	if err == nil && filepath.IsLocal(rel) {
 		return fmt.Errorf("backup: %s lies in the home, %s, and would be lost with it: choose a folder elsewhere, best on another disk", name, home)
 	}
-	return nil // on Windows one drive is never in another
+	return nil // on Windows a path on another drive is never inside
 }
 
-// followed returns the absolute path of a file. It follows the links in the part of the path that exists.
+// followed returns the absolute path of a file. It follows the links in the part of the path that
+// exists.
 func followed(path string) string {
 	path, rest := filepath.Clean(path), ""
 	if abs, err := filepath.Abs(path); err == nil {
@@ -78,7 +77,7 @@ func followed(path string) string {
 	}
 }
 
-// Shown is the name of a place without what may follow it.
+// Shown returns the name of a place without its parameters.
 func Shown(name string) string {
 	if strings.HasPrefix(name, s3Scheme) {
 		name, _, _ = strings.Cut(name, "?")

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// Index reads what the newest export is made of: ErrNone, ErrDamaged.
+// Index reads the index of the newest export. Errors: ErrNone, ErrDamaged.
 func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	b, err := f.at.Read(ctx, indexName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,9 +47,9 @@ func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	return ix, nil
 }
 
-// Records gives the newest export. An error wraps ErrDamaged where a file is, and
-// names it. What came before it is right, and is not yet known to be whole:
-// archive.Check says that.
+// Records returns the newest export. If a file is damaged, the error wraps
+// ErrDamaged and names the file. The records before an error are correct, but it is
+// not known whether the export is complete: archive.Check checks that.
 func (f *Folder) Records(ctx context.Context) iter.Seq2[archive.Record, error] {
 	return func(yield func(archive.Record, error) bool) {
 		ix, err := f.Index(ctx)
@@ -78,8 +78,8 @@ func (f *Folder) Records(ctx context.Context) iter.Seq2[archive.Record, error] {
 	}
 }
 
-// piece gives the records of a piece. The error is ErrDamaged unless the place could
-// not be asked.
+// piece returns the records of a piece. The error is ErrDamaged unless the place
+// could not be reached.
 func (f *Folder) piece(ctx context.Context, dec *zstd.Decoder, id string) (records []archive.Record, err error) {
 	sealed, err := f.at.Read(ctx, place(id))
 	if errors.Is(err, fs.ErrNotExist) {

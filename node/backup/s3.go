@@ -19,12 +19,12 @@ import (
 	"github.com/locket-dev/locket/internal/retry"
 )
 
-// ErrS3: a bucket was named wrongly, or its service refuses.
+// ErrS3: a bucket was named wrongly, or its service refused a request.
 var ErrS3 = errors.New("s3")
 
 const s3Scheme = "s3://"
 
-// s3 is a place in a bucket of Amazon S3, or of a service that speaks its protocol.
+// s3 is a place in a bucket of Amazon S3, or of a compatible service.
 type s3 struct {
 	base   url.URL // of the objects; its path ends with the prefix
 	prefix string  // of the names in the bucket; empty, or ends with a slash
@@ -32,27 +32,27 @@ type s3 struct {
 	list   url.URL // of the bucket
 	region string
 	keys   s3Keys
-	lock   string // path of the file that keeps other processes of this machine out
+	lock   string // path of the file that excludes other processes of this machine
 	client *http.Client
-	pause  time.Duration // before the second try
-	pages  int           // of a listing, at most
+	pause  time.Duration // before the second attempt
+	pages  int           // maximum number of pages of a listing
 
-	// tags has the ETag of each file but pieces that was read, and "" of one that was
-	// not there: what is written in its place must not have changed.
+	// tags has the ETag of each file that was read, except pieces, and "" for one that
+	// did not exist. A file may be overwritten only if it did not change since.
 	tags map[string]string
 }
 
-// The characters of a name that every service and every proxy leaves as it is.
+// The characters of a name that every service and every proxy leaves unchanged.
 var s3Name, s3Prefix = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`), regexp.MustCompile(`^[A-Za-z0-9._/-]*$`)
 
-// openS3 reads s3://BUCKET/PREFIX?region=REGION&endpoint=URL. Without endpoint it is
+// openS3 parses s3://BUCKET/PREFIX?region=REGION&endpoint=URL. Without endpoint it uses
 // Amazon's, or what AWS_ENDPOINT_URL_S3 names; without region, that of AWS_REGION. Keys
-// are found where Amazon's own tools look: AWS_ACCESS_KEY_ID and
-// AWS_SECRET_ACCESS_KEY, or else AWS_PROFILE of ~/.aws/credentials.
+// are found where Amazon's own tools look: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
+// or else AWS_PROFILE of ~/.aws/credentials.
 func openS3(name, lock string, environ func(string) string) (*s3, error) {
 	u, err := url.Parse(name)
 	if err != nil || u.User != nil || u.Fragment != "" {
-		return nil, fmt.Errorf("%w: want s3://BUCKET/PREFIX", ErrS3) // what is wrong may be a key
+		return nil, fmt.Errorf("%w: want s3://BUCKET/PREFIX", ErrS3) // the invalid part may be a key
 	}
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%w: s3://%s%s: %s", ErrS3, u.Host, u.Path, fmt.Sprintf(format, args...))
@@ -83,7 +83,7 @@ func openS3(name, lock string, environ func(string) string) (*s3, error) {
 			return nil, wrong("endpoint: want a URL such as https://minio.example:9000")
 		}
 		s.list = url.URL{Scheme: e.Scheme, Host: e.Host, Path: "/" + s.bucket + "/"}
-	case strings.Contains(s.bucket, "."): // a certificate for *.s3 does not cover it
+	case strings.Contains(s.bucket, "."): // a certificate for *.s3 does not cover such a name
 		s.list = url.URL{Scheme: "https", Host: "s3." + s.region + ".amazonaws.com", Path: "/" + s.bucket + "/"}
 	default:
 		s.list = url.URL{Scheme: "https", Host: s.bucket + ".s3." + s.region + ".amazonaws.com", Path: "/"}
@@ -105,7 +105,7 @@ func first(list ...string) string {
 	return ""
 }
 
-// String names the place without what follows from the settings.
+// String returns the name of the place without what comes from the settings.
 func (s *s3) String() string { return s3Scheme + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
 
 func (s *s3) Take() (func() error, error) {
@@ -119,7 +119,7 @@ func (s *s3) Take() (func() error, error) {
 func (s *s3) Read(ctx context.Context, name string) ([]byte, error) {
 	b, h, err := s.ask(ctx, http.MethodGet, s.base.JoinPath(name), nil, nil)
 	switch {
-	case strings.HasPrefix(name, pieces): // its name says what it holds
+	case strings.HasPrefix(name, pieces): // its name identifies its content
 	case err == nil:
 		s.tags[name] = h.Get("ETag")
 	case errors.Is(err, fs.ErrNotExist):
@@ -136,10 +136,10 @@ func (s *s3) Write(ctx context.Context, name string, b []byte) error {
 		condition.Set("If-Match", tag)
 	}
 	_, h, err := s.ask(ctx, http.MethodPut, s.base.JoinPath(name), condition, b)
-	if errors.Is(err, errUnknown) { // a service that has no conditions
+	if errors.Is(err, errUnknown) { // the service does not support conditions
 		_, h, err = s.ask(ctx, http.MethodPut, s.base.JoinPath(name), nil, b)
 	}
-	if errors.Is(err, ErrMeanwhile) { // unless it was a first try whose answer was lost
+	if errors.Is(err, ErrMeanwhile) { // unless this is because of a first attempt whose answer was lost
 		if is, err := s.Read(ctx, name); err == nil && bytes.Equal(is, b) {
 			return nil
 		}
@@ -208,14 +208,14 @@ const (
 	s3Tries  = 5
 	maxReply = max(maxPiece, maxIndex) + 1<<20 // bytes
 
-	// An index has a million pieces at most, and a page of S3 has a thousand names.
+	// An index has at most a million pieces, and a page of S3 has a thousand names.
 	maxNames, maxPages = 4 << 20, 10_000
 )
 
-// errUnknown: the service does not know something that was asked of it.
+// errUnknown: the service does not support a part of the request.
 var errUnknown = fmt.Errorf("%w: not implemented", ErrS3)
 
-// ask sends a signed request, and again where the service is busy or away.
+// ask sends a signed request, and repeats it if the service is busy or unreachable.
 func (s *s3) ask(ctx context.Context, method string, u *url.URL, head http.Header, body []byte) (b []byte, h http.Header, err error) {
 	pause := retry.Backoff{First: s.pause, Most: 30 * time.Second}
 	for try := 1; ; try++ {
@@ -254,7 +254,7 @@ func (s *s3) once(ctx context.Context, method string, u *url.URL, head http.Head
 		return b, resp.Header, false, nil
 	}
 	var e struct{ Code, Message string }
-	_ = xml.Unmarshal(b, &e) // a proxy's page has no code
+	_ = xml.Unmarshal(b, &e) // the page of a proxy has no code
 	said := strings.TrimSpace(e.Code + " " + e.Message)
 	if said == "" {
 		said = strconv.Itoa(resp.StatusCode) + " without a reason"

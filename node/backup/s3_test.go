@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// bucketAt is a prefix of a counterpart's bucket.
+// bucketAt returns a prefix of the test server's bucket.
 func bucketAt(t *testing.T, s *s3test.Server, prefix string) *s3 {
 	t.Helper()
 	at, err := At("s3://bucket/"+prefix+"?region=eu-central-1&endpoint="+s.URL, t.TempDir(), os.Getenv)
@@ -26,7 +26,7 @@ func bucketAt(t *testing.T, s *s3test.Server, prefix string) *s3 {
 	return at.(*s3)
 }
 
-// What a person may write, where it leads, and what is wrong with it.
+// Names that a person may write, where they point, and what is wrong with invalid ones.
 func TestBucketNames(t *testing.T) {
 	env := map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "eu-west-1"}
 	for _, c := range []struct{ name, leads, wrong string }{
@@ -59,7 +59,7 @@ func TestBucketNames(t *testing.T) {
 	}
 }
 
-// Keys stand in the environment, or in the file of Amazon's tools, under a profile.
+// Keys come from the environment, or from a profile in the file of Amazon's tools.
 func TestBucketKeys(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "credentials")
 	if err := os.WriteFile(file, []byte("# mine\n[default]\naws_access_key_id = one\naws_secret_access_key=two\n\n[backup]\naws_access_key_id=three\naws_secret_access_key = four\naws_session_token=five\n[half]\naws_access_key_id=six\n"), 0o600); err != nil {
@@ -88,7 +88,7 @@ func TestBucketKeys(t *testing.T) {
 	}
 }
 
-// The examples of Amazon's documentation ("Signature Calculations for the Authorization
+// The examples in Amazon's documentation ("Signature Calculations for the Authorization
 // Header: Transferring Payload in a Single Chunk").
 func TestSignature(t *testing.T) {
 	k := s3Keys{id: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
@@ -111,7 +111,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// A service that is busy is asked again; one that refuses is not, and is quoted.
+// A busy service is asked again; a refusal is not repeated, and is quoted.
 func TestBucketRefuses(t *testing.T) {
 	s := s3test.New(t)
 	at := bucketAt(t, s, "p")
@@ -158,8 +158,8 @@ func TestBucketRefuses(t *testing.T) {
 	}
 }
 
-// Of two machines that write one backup at the same time, one wins and the other is
-// told, and what is there is whole.
+// If two machines write the same backup at the same time, one wins, the other gets an
+// error, and the result is complete.
 func TestTwoWrite(t *testing.T) {
 	s := s3test.New(t)
 	one := open(t, bucketAt(t, s, "p"))
@@ -187,7 +187,7 @@ func TestTwoWrite(t *testing.T) {
 		t.Errorf("%d lines", len(got))
 	}
 	s.MustHaveSeen("condition", "list", "PUT", "GET", "DELETE")
-	// A write whose answer was lost is known again.
+	// A write whose answer was lost is recognised.
 	at := bucketAt(t, s, "q")
 	if _, err := at.Read(t.Context(), "index"); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestTwoWrite(t *testing.T) {
 	}
 }
 
-// Names that somebody else put into the bucket lead nowhere, and a listing ends.
+// Names that somebody else put into the bucket have no effect, and a listing ends.
 func TestBucketListing(t *testing.T) {
 	s := s3test.New(t)
 	at := bucketAt(t, s, "some/prefix")

@@ -15,20 +15,21 @@ import (
 	"time"
 )
 
-// s3Keys are what a request to a bucket is signed by.
+// s3Keys are the keys with which a request to a bucket is signed.
 type s3Keys struct {
 	id, secret string
-	session    string // of keys that end; empty: of those that don't
+	session    string // of temporary keys; empty: they are permanent
 }
 
-// sign signs a request by AWS4-HMAC-SHA256 (Amazon S3 API Reference, "Authenticating
-// Requests: Using the Authorization Header"): host, every header that is set, and the
-// body. The path has no character that has to be escaped, and the query is sorted.
+// sign signs a request with AWS4-HMAC-SHA256 (Amazon S3 API Reference,
+// "Authenticating Requests: Using the Authorization Header"): host, every header that
+// is set, and the body. The path has no character that has to be escaped, and the
+// query is sorted.
 func (k *s3Keys) sign(r *http.Request, body []byte, region string, now time.Time) {
 	sum := func(b []byte) string { h := sha256.Sum256(b); return hex.EncodeToString(h[:]) }
 	mac := func(key []byte, text string) []byte {
 		h := hmac.New(sha256.New, key)
-		h.Write([]byte(text)) // a hash takes everything
+		h.Write([]byte(text)) // a hash never fails
 		return h.Sum(nil)
 	}
 	stamp := now.UTC().Format("20060102T150405Z")
@@ -58,7 +59,7 @@ func (k *s3Keys) sign(r *http.Request, body []byte, region string, now time.Time
 	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", k.id, scope, signed, mac(key, text)))
 }
 
-// findKeys finds the keys of the bucket's service.
+// findKeys finds the keys for the bucket's service.
 func findKeys(environ func(string) string) (k s3Keys, err error) {
 	k.id, k.secret, k.session = environ("AWS_ACCESS_KEY_ID"), environ("AWS_SECRET_ACCESS_KEY"), environ("AWS_SESSION_TOKEN")
 	if k.id != "" && k.secret != "" {

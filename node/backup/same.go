@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// Content is what an export says, as far as it is the same in another home: how
-// often each line, claim and piece of a photo is there, by its hash.
+// Content is the part of an export that is the same in another home: how often
+// each line, claim and piece of a photo occurs, by its hash.
 type Content map[[32]byte]int
 
 // ContentOf reads an export to its end.
@@ -27,7 +27,8 @@ func ContentOf(records iter.Seq2[archive.Record, error]) (Content, error) {
 	return c, nil
 }
 
-// Add counts a record. Space, dots and seals are those of one home.
+// Add counts a record. Space, dots and seals are ignored, because they belong
+// to one home.
 func (c Content) Add(r archive.Record) error {
 	var v any
 	switch r.Kind {
@@ -64,7 +65,7 @@ func (c Content) Add(r archive.Record) error {
 	return nil
 }
 
-// Missing counts what c has and other has not, or not as often.
+// Missing counts what c has and other does not have, or not as often.
 func (c Content) Missing(other Content) (n int) {
 	for h, times := range c {
 		n += max(0, times-other[h])

@@ -18,16 +18,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// State says how the backups of a home by schedule went.
+// State describes the scheduled backups of a home.
 type State struct {
 	To    string    `json:"to"`
 	Every string    `json:"every,omitempty"`
-	At    time.Time `json:"at,omitzero"` // when the last one was done
-	// Of the last one that was done.
+	At    time.Time `json:"at,omitzero"` // when the last one was made
+	// About the last one that was made.
 	Written Written `json:"written"`
-	Vault   bool    `json:"vault"` // the values of the vault are in it
+	Vault   bool    `json:"vault"` // it includes the values of the vault
 
-	Failures int       `json:"failures,omitempty"` // since then
+	Failures int       `json:"failures,omitempty"` // since the last one that was made
 	Failed   time.Time `json:"failed,omitzero"`
 	Error    string    `json:"error,omitempty"`
 }
@@ -37,14 +37,16 @@ const (
 	handFile  = "backup-by-hand.json"
 )
 
-// StateOf reads how the backups of a home by schedule went. It is nil if there was none.
+// StateOf reads the state of the scheduled backups of a home. It is nil if there was
+// none.
 func StateOf(home string) (*State, error) { return readState(home, stateFile) }
 
-// ByHand reads of the last backup that a person made. It is nil if there was none.
+// ByHand reads the state of the last backup that a person made. It is nil if there was
+// none.
 func ByHand(home string) (*State, error) { return readState(home, handFile) }
 
-// NoteByHand notes that a person made a backup now. vault says that the values of the
-// vault are in it.
+// NoteByHand records that a person made a backup now. vault says whether it includes the
+// values of the vault.
 func NoteByHand(home, to string, w Written, vault bool) error {
 	if !strings.Contains(to, "://") {
 		abs, err := filepath.Abs(to)
@@ -84,15 +86,15 @@ type Schedule struct {
 	Home  string
 	To    string // as a person named it
 	Every time.Duration
-	// Do makes one. vault says that the values of the vault are in it. If the node is
-	// locked, the error is memory.ErrLocked, and it is tried again later.
+	// Do makes a backup. vault says whether it includes the values of the vault. If the
+	// node is locked, the error is memory.ErrLocked, and it is tried again later.
 	Do  func(context.Context) (w Written, vault bool, err error)
 	Now func() time.Time // nil: time.Now
 	Log *slog.Logger
 }
 
-// How soon it is tried again after a failure, and how often the clock is looked at: a
-// machine may sleep meanwhile.
+// How soon it is tried again after a failure, and how often the clock is checked,
+// because a machine may sleep meanwhile.
 const (
 	firstRetry = 5 * time.Minute
 	mostRetry  = 6 * time.Hour
@@ -136,7 +138,8 @@ func (s *Schedule) Run(ctx context.Context) {
 	}
 }
 
-// rests reports whether the next one is not due yet. If the clock was set back, it is.
+// rests reports whether the next backup is not due yet. If the clock was set back, it is
+// due.
 func (st *State) rests(every time.Duration, now time.Time) bool {
 	last, pause := st.At, every
 	if st.Failures > 0 {

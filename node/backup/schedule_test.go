@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A backup is made when it is due, across starts; a failure is tried again sooner,
-// noted, and forgotten after a success; a locked node is waited for.
+// A backup is made when it is due, across restarts. A failure is retried sooner,
+// recorded, and cleared after a success. With a locked node it waits.
 func TestSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		home := t.TempDir()

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// spool is a local file of sealed pieces that wait until the export was read. An export
-// holds the store's read lock while it is read, which must not last as long as a slow
-// bucket or a disk in the network takes.
+// spool is a local file of sealed pieces that wait until the export was read. While an
+// export is read it holds the store's read lock, which must not last as long as a slow
+// bucket or network disk takes.
 type spool struct {
 	file  *os.File
 	size  int64
@@ -25,8 +25,8 @@ type spooled struct {
 const spoolName = "backup-*.spool"
 
 // newSpool makes the file, and removes those of processes that were killed. The system
-// removes an open file at its end, or refuses to remove it, so that those of others that
-// still run are safe.
+// either removes an open file only when it is closed, or refuses to remove it, so the
+// files of running processes are safe.
 func newSpool(dir string) (*spool, error) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -36,7 +36,7 @@ func newSpool(dir string) (*spool, error) {
 		return nil, fmt.Errorf("backup: spool: %w", err)
 	}
 	for _, path := range left {
-		_ = os.Remove(path) // of a process that still has it, or another user's
+		_ = os.Remove(path) // a file of a running process, or another user's
 	}
 	file, err := os.CreateTemp(dir, spoolName)
 	if err != nil {
@@ -48,7 +48,7 @@ func newSpool(dir string) (*spool, error) {
 
 func (s *spool) close() error {
 	err := s.file.Close()
-	_ = os.Remove(s.file.Name()) // where that was not done at the beginning
+	_ = os.Remove(s.file.Name()) // where that was not possible at the beginning
 	return err
 }
 

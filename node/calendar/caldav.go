@@ -23,10 +23,10 @@ import (
 //	/caldav/locket/            the calendar
 //	/caldav/locket/ID.ics      an entry
 //
-// PROPFIND, REPORT (calendar-query by component and time, calendar-multiget) and GET
-// are answered. What would change something is 403.
+// PROPFIND, REPORT (calendar-query by component and time, calendar-multiget) and GET are
+// answered. Requests that would change something get a 403.
 
-// DAVPattern is where it is; the key of the app may stand before it.
+// DAVPattern is the path of the calendar; the app's key may precede it.
 const DAVPattern = "/caldav/"
 
 const (
@@ -38,16 +38,16 @@ const (
 	nsCS  = "http://calendarserver.org/ns/"
 )
 
-// maxDAV is the greatest body of a request, in bytes: a thousand addresses of entries.
+// maxDAV is the maximum size of a request body, in bytes: a thousand addresses of entries.
 const maxDAV = 256 << 10
 
-// DAVDoor gives the calendar over an API.
+// DAVDoor serves the calendar over an API.
 func DAVDoor(c Config, api http.Handler) serve.Door {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	return serve.Door{Needs: serve.RightRead, Body: maxDAV, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		prefix, _, _ := strings.Cut(r.RequestURI, davHome) // with the key, where it is in the path
+		prefix, _, _ := strings.Cut(r.RequestURI, davHome) // including the key, if it is in the path
 		d := &dav{Config: c, ctx: r.Context(), client: serve.AsApp(api, r), prefix: prefix}
 		w.Header().Set("DAV", "1, calendar-access")
 		var err error
@@ -81,14 +81,14 @@ type dav struct {
 	prefix string // of addresses
 }
 
-// object is an entry as a file.
+// object is an entry in the form of a file.
 type object struct {
 	entry
 	path, tag string
 	body      []byte
 }
 
-// objects gives the entries that an app may see.
+// objects returns the entries that an app may see.
 func (d *dav) objects() ([]object, error) {
 	ms, err := list(d.ctx, d.client, d.Now())
 	if err != nil {
@@ -112,7 +112,7 @@ func tagOf(b []byte) string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// of gives the entry of a path.
+// of returns the entry for a path.
 func of(all []object, name string) *object {
 	for i := range all {
 		if all[i].path == name {
@@ -136,7 +136,7 @@ func (d *dav) get(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("ETag", o.tag)
 	w.Header().Set("Content-Type", "text/calendar; charset=utf-8")
-	_, _ = w.Write(o.body) // who went away needs no answer
+	_, _ = w.Write(o.body) // an error means that the client has left
 	return nil
 }
 
@@ -235,8 +235,8 @@ func (d *dav) home() []prop {
 
 const readOnly = "<D:privilege><D:read/></D:privilege>"
 
-// calendar are the calendar's properties. The entries are listed only for its ctag,
-// which changes with any of them, and given then.
+// calendar returns the calendar's properties. The entries are listed, and returned, only if the
+// ctag is requested, which changes with any of them.
 func (d *dav) calendar(want *names) (out []prop, all []object, err error) {
 	out = []prop{
 		{nsDAV, "resourcetype", "<D:collection/><C:calendar/>"}, {nsDAV, "displayname", escape("Locket: " + d.Wearer)},
@@ -285,7 +285,7 @@ func (n *names) has(space, name string) bool {
 	return false
 }
 
-// add writes the properties of a resource that were asked for, and which of them it does not have.
+// add writes the requested properties of a resource, and which of them it does not have.
 func (m *multistatus) add(d *dav, name string, has []prop, want *names) {
 	if m.full() {
 		return
@@ -319,7 +319,7 @@ func (m *multistatus) add(d *dav, name string, has []prop, want *names) {
 	m.WriteString("</D:response>")
 }
 
-// write writes an element. A name of another space declares it.
+// write writes an element. A name from another namespace declares it.
 func (p *prop) write(b *strings.Builder) {
 	open, end := map[string]string{nsDAV: "D:", nsCal: "C:", nsCS: "S:"}[p.space]+p.name, ""
 	end = open
@@ -336,6 +336,6 @@ func (p *prop) write(b *strings.Builder) {
 
 func escape(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
 }

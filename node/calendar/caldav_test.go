@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// davServer serves a calendar of an appointment, a promise and a birthday.
+// davServer serves a calendar with an appointment, a promise and a birthday.
 func davServer(t *testing.T) string {
 	t.Helper()
 	dentist := episode(1, "appointment", "Dentist <b>&", "2026-10-20 10:00", time.Date(2026, 10, 20, 10, 0, 0, 0, time.UTC))
@@ -108,7 +108,8 @@ func TestCalDAV(t *testing.T) {
 	}
 }
 
-// A body that is cut off, is too long, or asks for what is not there is refused by name.
+// A body that is cut off, is too long, or asks for something that does not exist is
+// refused with a specific error.
 func TestCalDAVBadInput(t *testing.T) {
 	url := davServer(t)
 	whole := strings.NewReplacer("COMP", "VEVENT", "RANGE", "").Replace(queryOf)
@@ -134,7 +135,7 @@ func TestCalDAVBadInput(t *testing.T) {
 	}
 }
 
-// A request of a few kB does not make an answer of gigabytes.
+// A request of a few kB does not cause an answer of gigabytes.
 func TestCalDAVRepeats(t *testing.T) {
 	url := davServer(t)
 	file := `/caldav/locket/` + memory.ID{1}.String() + `.ics</D:href>`
@@ -145,7 +146,7 @@ func TestCalDAVRepeats(t *testing.T) {
 	for i := range maxProps + 1 {
 		fmt.Fprintf(&distinct, "<D:p%d/>", i)
 	}
-	space := `<D:prop xmlns:x="urn:` + strings.Repeat("y", 8000) + `">` // said once, meant by each
+	space := `<D:prop xmlns:x="urn:` + strings.Repeat("y", 8000) + `">` // declared once, used by each
 	for _, c := range []struct {
 		method, body, has string
 		code, times       int
@@ -165,7 +166,7 @@ func TestCalDAVRepeats(t *testing.T) {
 	}
 }
 
-// What would be longer than an answer may be is refused, and not held.
+// An answer that would be too long is refused, and not held in memory.
 func TestCalDAVAnswerBound(t *testing.T) {
 	var m multistatus
 	o := object{path: davCal + "x.ics", body: make([]byte, 1<<20)}

@@ -2,12 +2,12 @@
 // subscribe to an address: appointments and plans as events, promises as tasks,
 // birthdays as days of each year.
 //
-//   - Who asks is an app by its key, and sees what it may see; each reading is in its
-//     account.
-//   - A memory is one entry, whose UID is its id. What is superseded, archived or
-//     forgotten is not in the feed, and calendars take it away.
-//   - Times are the wearer's, in their zone, which the file describes. A day without an
-//     hour is a day.
+//   - A program that asks is an app with a key, and sees what the app may see; each reading
+//     is in the app's log.
+//   - A memory is one entry, whose UID is its id. Memories that are superseded, archived or
+//     forgotten are not in the feed, and calendars remove them.
+//   - Times are the wearer's, in their zone, which the file describes. A date without a
+//     time is an all-day entry.
 package calendar
 
 import (
@@ -23,12 +23,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Pattern is where the feed is; the key of the app may stand before it.
+// Pattern is the path of the feed; the app's key may precede it.
 const Pattern = "GET /calendar.ics"
 
 // Limits of a feed.
 const (
-	back       = 90 * 24 * time.Hour // what was is shown for so long
+	back       = 90 * 24 * time.Hour // how long past entries are shown
 	maxEntries = 2000
 )
 
@@ -60,11 +60,11 @@ func Door(c Config, api http.Handler) serve.Door {
 		}
 		h.Set("Content-Type", "text/calendar; charset=utf-8")
 		h.Set("Content-Disposition", `inline; filename="locket.ics"`)
-		_, _ = w.Write(body) // who went away needs no answer
+		_, _ = w.Write(body) // an error means that the client has left
 	})}
 }
 
-// refuse tells an error as the API did.
+// refuse answers with an error in the form of the API.
 func refuse(w http.ResponseWriter, err error) {
 	p, ok := errors.AsType[*serve.Problem](err)
 	if !ok {
@@ -75,10 +75,10 @@ func refuse(w http.ResponseWriter, err error) {
 	_ = json.NewEncoder(w).Encode(p)
 }
 
-// kinds are the tags of what is to come.
+// kinds are the tags of the memories in the calendar.
 var kinds = []string{"appointment", "plan", "promise"}
 
-// list gives what the feed is made of.
+// list returns the memories in the feed.
 func list(ctx context.Context, c *serve.Client, now time.Time) (out []memory.Memory, err error) {
 	var f filter.Filter
 	since := now.Add(-back).UTC().Format(time.RFC3339)
@@ -110,18 +110,19 @@ func list(ctx context.Context, c *serve.Client, now time.Time) (out []memory.Mem
 	return out, nil
 }
 
-// entry is a memory as a calendar has it.
+// entry is a memory in the form of a calendar entry.
 type entry struct {
 	m      *memory.Memory
 	task   bool
 	yearly bool
-	at     time.Time // in the wearer's zone; zero: of a task without a day
-	clock  bool      // at has an hour, and is no day
+	at     time.Time // in the wearer's zone; zero: a task without a day
+	clock  bool      // at has a time of day, and is not just a date
 
-	moved time.Duration // from the memory's instant to at, and so for its end
+	moved time.Duration // difference from the memory's instant to at, which also applies to its end
 }
 
-// entryOf gives a memory's entry; false: it has no time that a calendar could show.
+// entryOf returns a memory's entry; ok is false if it has no time that a calendar could
+// show.
 func entryOf(m *memory.Memory, zone *time.Location) (e entry, ok bool) {
 	e.m = m
 	if m.Slot != nil && m.Slot.Attribute == "birthday" {
@@ -151,11 +152,12 @@ func entryOf(m *memory.Memory, zone *time.Location) (e entry, ok bool) {
 	return e, true
 }
 
-// dayOf reads the day of a birthday as the extractors write it: "March 3", "3月3日".
+// dayOf parses the day of a birthday in the forms that the extractors write: "March 3",
+// "3月3日".
 func dayOf(s string) (time.Month, int, bool) {
 	s = strings.NewReplacer("月", "/", "日", "", "号", "").Replace(strings.TrimSpace(s))
 	for _, layout := range []string{"January 2", "1/2", "01-02", "2006-01-02", "2 January"} {
-		// A leap year first: 29 February has none of its own otherwise.
+		// A leap year is tried first, because 29 February needs one.
 		if t, err := time.Parse("2006 "+layout, "2000 "+s); err == nil && !strings.HasPrefix(layout, "2006") {
 			return t.Month(), t.Day(), true
 		}

@@ -17,7 +17,7 @@ func at(t *testing.T, zone *time.Location, s string) time.Time {
 	return v
 }
 
-// episode is a memory as the rules make it.
+// episode returns a memory as the rules make it.
 func episode(id byte, kind, text, value string, started time.Time) memory.Memory {
 	m := memory.Memory{ID: memory.ID{id}, Learnt: time.Date(2026, 9, 1, 8, 0, 0, 0, time.UTC)}
 	m.Type, m.Text, m.Slot = memory.Episodic, text, &memory.Slot{Subject: "user", Attribute: kind, Value: value}

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// An app that may read is not to fill the node's memory by one request: what it asks
-// for is said once, and an answer is bounded.
+// An app that may read must not be able to fill the node's memory with one request:
+// repeated names are dropped, and the answer is limited.
 const (
-	maxProps     = 50       // different properties of one request
+	maxProps     = 50       // different properties in one request
 	maxPropBytes = 8 << 10  // of their names and namespaces together
 	maxAnswer    = 16 << 20 // bytes of an answer; 2,000 entries with their files take about 3 MB
 )
 
-// limit drops names that are there already, and refuses more than anybody asks for.
+// limit drops repeated names, and refuses more than any client asks for.
 func (n *names) limit() error {
 	if n == nil {
 		return nil
@@ -39,7 +39,7 @@ func (n *names) limit() error {
 // multistatus is an answer about several resources (RFC 4918, 13).
 type multistatus struct{ bytes.Buffer }
 
-// full reports whether the answer is longer than one may be. Nothing is added then.
+// full reports whether the answer is too long. Then nothing more is added.
 func (m *multistatus) full() bool { return m.Len() > maxAnswer }
 
 func (m *multistatus) missing(href string) {
@@ -58,6 +58,6 @@ func (m *multistatus) write(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusMultiStatus)
 	_, _ = io.WriteString(w, xml.Header+`<D:multistatus xmlns:D="DAV:" xmlns:C="`+nsCal+`" xmlns:S="`+nsCS+`">`)
 	_, _ = m.WriteTo(w)
-	_, _ = io.WriteString(w, "</D:multistatus>") // who went away needs no answer
+	_, _ = io.WriteString(w, "</D:multistatus>") // an error means that the client has left
 	return nil
 }

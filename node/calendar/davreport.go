@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// compFilter is a filter by component and time; what else a filter may have is not
-// known, and refused.
+// compFilter is a filter by component and time; other conditions are unknown, and
+// refused.
 type compFilter struct {
 	Name  string       `xml:"name,attr"`
 	Comps []compFilter `xml:"urn:ietf:params:xml:ns:caldav comp-filter"`
@@ -65,7 +65,7 @@ func (d *dav) report(w http.ResponseWriter, r *http.Request) error {
 	for i := range all {
 		at[all[i].path] = &all[i]
 	}
-	told := make(map[string]bool, len(q.Hrefs)) // each once, whatever stands before it
+	told := make(map[string]bool, len(q.Hrefs)) // each only once, whatever precedes it
 	for _, h := range q.Hrefs {
 		name := h
 		if i := strings.Index(h, davCal); i >= 0 {
@@ -84,7 +84,7 @@ func (d *dav) report(w http.ResponseWriter, r *http.Request) error {
 	return m.write(w)
 }
 
-// match gives the function that a filter is.
+// match returns a function that applies the filter.
 func (f *compFilter) match() (func(*object) bool, error) {
 	refused := refusal(http.StatusForbidden, "filter: want VCALENDAR, and within it VEVENT or VTODO, with a time-range or without")
 	if f.Name != "VCALENDAR" || len(f.Comps) > 1 || f.Range != nil || len(f.Other) > 0 {
@@ -118,10 +118,10 @@ func (f *compFilter) match() (func(*object) bool, error) {
 	}, nil
 }
 
-// within reports whether an entry is, in part, between two times; zero: without end.
+// within reports whether any part of an entry is between two times; zero: no limit.
 func (e *entry) within(from, to time.Time) bool {
 	if e.at.IsZero() {
-		return true // a task without a day is always to be done
+		return true // a task without a date always matches
 	}
 	long := 24 * time.Hour
 	if e.clock {
@@ -139,7 +139,7 @@ func (e *entry) within(from, to time.Time) bool {
 	if from.IsZero() || to.IsZero() {
 		return to.IsZero() || e.at.Before(to)
 	}
-	for year := from.Year() - 1; year <= to.Year() && year <= from.Year()+8; year++ { // 29 February comes within 8 years
+	for year := from.Year() - 1; year <= to.Year() && year <= from.Year()+8; year++ { // there is a 29 February within 8 years
 		at := time.Date(year, e.at.Month(), e.at.Day(), 0, 0, 0, 0, e.at.Location())
 		if at.Day() == e.at.Day() && !at.Before(e.at) && in(at) {
 			return true

@@ -11,14 +11,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// ics is a file that is being written: lines of at most 75 bytes that end in CR LF
-// (RFC 5545, 3.1).
+// ics is an iCalendar file that is being written: lines of at most 75 bytes that end
+// with CR LF (RFC 5545, 3.1).
 type ics struct{ bytes.Buffer }
 
-// line writes name:value as it is, folded.
+// line writes name:value unchanged, folded.
 func (w *ics) line(name, value string) {
 	s := name + ":" + value
-	for most := 75; len(s) > most; most = 74 { // a line that goes on begins with a space
+	for most := 75; len(s) > most; most = 74 { // a continuation line begins with a space
 		n := most
 		for !utf8.RuneStart(s[n]) {
 			n--
@@ -29,7 +29,7 @@ func (w *ics) line(name, value string) {
 	w.WriteString(s + "\r\n")
 }
 
-// text writes a value of the type TEXT.
+// text writes a value of type TEXT.
 func (w *ics) text(name, value string) {
 	value = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r == 0x7f {
@@ -40,14 +40,14 @@ func (w *ics) text(name, value string) {
 	w.line(name, strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\n", `\n`).Replace(value))
 }
 
-// Forms of time.
+// Time formats.
 const (
 	formDay   = "20060102"
 	formLocal = "20060102T150405"
 	formUTC   = "20060102T150405Z"
 )
 
-// write gives the file, the earliest entry first.
+// write returns the file, with the earliest entry first.
 func write(c Config, ms []memory.Memory) []byte {
 	var list []entry
 	for i := range ms {
@@ -64,8 +64,8 @@ func write(c Config, ms []memory.Memory) []byte {
 	return file(c, list, true)
 }
 
-// file gives a file of entries in order of their time: a feed, or one entry of CalDAV,
-// which knows of no METHOD (RFC 4791, 4.1).
+// file returns a file with entries in the order of their time: a feed, or a single
+// entry of CalDAV, which has no METHOD (RFC 4791, 4.1).
 func file(c Config, list []entry, feed bool) []byte {
 	var w ics
 	w.line("BEGIN", "VCALENDAR")
@@ -91,8 +91,8 @@ func file(c Config, list []entry, feed bool) []byte {
 	return w.Bytes()
 }
 
-// zoneName is the zone's in the IANA's list; empty: it has none that others would know,
-// and times are in UTC.
+// zoneName returns the zone's IANA name; empty: it has none that others would know, and
+// times are in UTC.
 func zoneName(zone *time.Location) string {
 	if name := memory.ZoneName(zone); name != "UTC" {
 		return name
@@ -100,7 +100,7 @@ func zoneName(zone *time.Location) string {
 	return ""
 }
 
-// moment writes a time, in UTC where the zone has no name.
+// moment writes a time, in UTC if the zone has no name.
 func (w *ics) moment(name string, at time.Time, zone string) {
 	if zone == "" {
 		w.line(name, at.UTC().Format(formUTC))
@@ -109,7 +109,7 @@ func (w *ics) moment(name string, at time.Time, zone string) {
 	}
 }
 
-// entry writes one.
+// entry writes an entry.
 func (w *ics) entry(e *entry, zone string) {
 	kind, when := "VEVENT", "DTSTART"
 	if e.task {
@@ -151,7 +151,7 @@ func (w *ics) entry(e *entry, zone string) {
 		w.text("DESCRIPTION", e.m.Text)
 		related := ""
 		if e.task {
-			related = ";RELATED=END" // a task with a time that it is due, and none at which it begins
+			related = ";RELATED=END" // a task has a due time, but no start
 		}
 		w.line("TRIGGER"+related, "-PT30M")
 		w.line("END", "VALARM")
@@ -159,7 +159,7 @@ func (w *ics) entry(e *entry, zone string) {
 	w.line("END", kind)
 }
 
-// zone describes the zone as it is around the entries: each change of its offset.
+// zone describes the zone around the times of the entries: each change of its offset.
 func (w *ics) zone(zone *time.Location, name string, list []entry) {
 	var first, last time.Time
 	for i := range list {
@@ -175,7 +175,7 @@ func (w *ics) zone(zone *time.Location, name string, list []entry) {
 		}
 	}
 	if first.IsZero() {
-		return // days have no zone
+		return // dates have no zone
 	}
 	w.line("BEGIN", "VTIMEZONE")
 	w.line("TZID", name)
@@ -193,7 +193,7 @@ func (w *ics) zone(zone *time.Location, name string, list []entry) {
 			kind = "DAYLIGHT"
 		}
 		w.line("BEGIN", kind)
-		// The change is told in the time that was before it.
+		// The change is given in the local time before it.
 		w.line("DTSTART", begin.UTC().Add(time.Duration(before)*time.Second).Format(formLocal))
 		w.line("TZOFFSETFROM", offsetText(before))
 		w.line("TZOFFSETTO", offsetText(offset))

@@ -1,13 +1,14 @@
-// Package cold keeps a node's store within its budget: what is asked for
-// least turns cold, and comes back when it is recalled, or before, for a day
-// that will ask for it.
+// Package cold keeps a node's store within its budget: the memories that are used least turn
+// cold, and are fetched again when they are recalled, or in advance for a day that may need
+// them.
 //
-//   - A [PackStore] is where packs lie: the relay, as this device sees it.
+//   - A [PackStore] is where packs are stored: the relay, as this device sees it.
 //   - To cool is to turn memories cold until the budget is kept.
 //   - To fetch is to bring cold ones back, with their groups.
-//   - What is missing is cold, and the pack store can't be reached now.
+//   - A memory is missing if it is cold and the pack store can't be reached now.
 //
-// Which memories is for package tier to say, how a pack looks for package store.
+// Package tier decides which memories turn cold, and package store defines the format of a
+// pack.
 package cold
 
 import (
@@ -25,58 +26,58 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// PackStore keeps packs. Implementations are safe for concurrent use.
+// PackStore stores packs. Implementations are safe for concurrent use.
 type PackStore interface {
-	// Put returns once the pack is kept, with its name in the pack store. The same bytes
+	// Put returns once the pack is stored, with its name in the pack store. The same bytes
 	// have the same name.
 	Put(ctx context.Context, body []byte) (at []byte, err error)
-	// Get gives a pack of a size, whole and unaltered. The error is [ErrLost] if
-	// the pack store was reached and does not have the pack so.
+	// Get returns a pack of a given size, complete and unaltered. The error is [ErrLost] if
+	// the pack store was reached and does not have the pack in this form.
 	Get(ctx context.Context, at []byte, size int64) ([]byte, error)
-	// Piece gives n bytes of a pack of a size, from an offset, unchecked. The error
-	// is [ErrLost] if the pack store was reached and has no such pack.
+	// Piece returns n bytes of a pack of a given size, from an offset, without checking them.
+	// The error is [ErrLost] if the pack store was reached and has no such pack.
 	Piece(ctx context.Context, at []byte, from, n, size int64) ([]byte, error)
 	// Delete removes a pack. It is no error if there is none.
 	Delete(ctx context.Context, at []byte) error
 }
 
-// ErrUnreachable: the pack store can't be asked now; what is cold is missing.
+// ErrUnreachable: the pack store can't be reached now, so cold memories are missing.
 var ErrUnreachable = errors.New("cold memories can't be fetched now")
 
-// ErrLost: the pack store does not have a pack, or has it altered.
+// ErrLost: the pack store does not have a pack, or has altered it.
 var ErrLost = errors.New("the pack store does not have the pack, or has it altered")
 
-// Config of a keeper. Store and Commit are needed.
+// Config is what a Keeper needs. Store and Commit are required.
 type Config struct {
 	Store  *store.Store
 	Packs  PackStore // nil: there is none, and nothing turns cold
 	Budget tier.Budget
 
-	// Commit changes the records and has the index know.
+	// Commit changes the records and updates the index.
 	Commit func(ctx context.Context, fn func(*store.Tx) error) error
-	// Covered writes the index's segments. It gives the place in the document log
-	// up to which they hold everything.
+	// Covered writes the index's segments. It returns the place in the document log up to
+	// which they contain everything.
 	Covered func(ctx context.Context) (uint64, error)
 	Notes   func(memory.ID) []string // see store.Cooling
 	Froze   func(*store.Tx, []memory.Assertion) error
-	// Thawed is told which memories came back, within the transaction. The index
-	// has not seen its changes otherwise. It may be nil.
+	// Thawed is called with the memories that came back, within the transaction. Otherwise
+	// the index has not seen their changes. May be nil.
 	Thawed func(*store.Tx, []memory.ID) error
 	// Safe makes sure that the pack store has a photo or recording just as it is here,
 	// and can give it back. It is false if the blob was not sent, or differs there.
 	// If Safe is nil, photos and recordings stay.
 	Safe func(ctx context.Context, blob memory.ID) (bool, error)
-	// Stays says why a memory stays hot for a reason of the node's own. It is empty
-	// if the memory need not stay.
+	// Stays returns why a memory stays hot for a reason of the node. It is empty if the
+	// memory need not stay.
 	Stays func(*memory.Memory) string
-	// Uses is how often each memory was used on this device.
+	// Uses returns how often each memory was used on this device.
 	Uses func(*store.Tx) (map[memory.ID]Use, error)
-	// Back goes on with what waited for groups that are back. It is called at each
-	// Maintain, and does little if nothing waits.
+	// Back continues what waited for groups that are back. It is called at each Maintain, and
+	// does little if nothing waits.
 	Back func(ctx context.Context) error
 	// Alone calls do, which takes more memory than anything else: it rewrites or compacts the
-	// records. Before that it lets go of what can be loaded again, which is not loaded again
-	// before do has returned. If Alone is nil, do is just called.
+	// records. Before that it frees what can be loaded again, which is not loaded before do
+	// has returned. If Alone is nil, do is called directly.
 	Alone func(ctx context.Context, do func(context.Context) error) error
 	Log   *slog.Logger
 	Now   func() time.Time // nil: time.Now
@@ -88,8 +89,8 @@ type Use struct {
 	Last  time.Time
 }
 
-// Keeper keeps the budget. Its methods are safe for concurrent use. Only one of
-// Cool, Maintain, Ease and Compact runs at a time; the others wait.
+// Keeper keeps the budget. Its methods are safe for concurrent use. Only one of Cool,
+// Maintain, Ease and Compact runs at a time; the others wait.
 type Keeper struct {
 	c Config
 
@@ -100,19 +101,19 @@ type Keeper struct {
 
 	still sync.RWMutex // held for reading by callers during which nothing may turn cold, see Hold
 
-	ease   easing     // under tending
-	rest   resting    // likewise
-	count  sync.Mutex // guards what follows, but for frozen and packed; never held for long
+	ease   easing     // guarded by tending
+	rest   resting    // guarded by tending
+	count  sync.Mutex // guards the fields below, except frozen and packed; never held for long
 	state  Status
-	down   time.Time          // the pack store is not asked again until then
+	down   time.Time          // the pack store is not contacted again until then
 	why    error              // why not
 	today  map[memory.ID]bool // fetched for the day
 	frozen int                // memories that turned cold since the files were last rewritten
-	packed int                // utterances, since then
+	packed int                // utterances that were packed since then
 }
 
-// turn is a lock whose waiters may give up, because its holder may wait for the
-// pack store for as long as that takes.
+// turn is a lock whose waiters may give up, because its holder may have to wait long for the
+// pack store.
 type turn chan struct{}
 
 func (t turn) take(ctx context.Context) error {
@@ -129,14 +130,14 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// lastBody is the pack that was fetched last. Neighbours turned cold together, and
-// are often asked for together.
+// lastBody is the pack that was fetched last. Memories in it turned cold together, and are
+// often needed together.
 type lastBody struct {
 	pack uint64
 	body []byte
 }
 
-// New gives a keeper that does nothing by itself.
+// New makes a Keeper that does nothing by itself.
 func New(c Config) *Keeper {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
@@ -151,15 +152,15 @@ func New(c Config) *Keeper {
 	return &Keeper{c: c, fetching: make(turn, 1)}
 }
 
-// Hold keeps memories from turning cold until release is called. So a caller that
-// reads first the cold memories and then the hot ones misses none.
+// Hold keeps memories from turning cold until release is called. A caller that reads first
+// the cold memories and then the hot ones then misses none.
 func (k *Keeper) Hold() (release func()) {
 	k.still.RLock()
 	return k.still.RUnlock
 }
 
-// Fetched is how many memories have come back since the node was opened. It waits
-// for fetches that are under way.
+// Fetched returns how many memories have come back since the node was opened. It waits for
+// current fetches.
 func (k *Keeper) Fetched() int {
 	k.fetching <- struct{}{}
 	defer k.fetching.give()
@@ -168,11 +169,11 @@ func (k *Keeper) Fetched() int {
 	return k.state.Fetched
 }
 
-// restAfter is how long the pack store is left alone after it could not be reached.
-// Without a network, not every recall has to wait for it.
+// restAfter is how long the pack store is not contacted after it could not be reached.
+// Without it, every recall would have to wait if there is no network.
 const restAfter = 15 * time.Second
 
-// body gives a pack's bytes. The caller holds fetching.
+// body returns a pack's bytes. The caller holds fetching.
 func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	if k.last.pack == p.Number && k.last.body != nil {
 		return k.last.body, nil
@@ -181,7 +182,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 		return nil, err
 	}
 	b, err := k.c.Packs.Get(ctx, p.At, p.Size)
-	if errors.Is(err, ErrLost) { // repair will look at it more closely
+	if errors.Is(err, ErrLost) { // a repair will look at it more closely
 		err = errors.Join(err, k.doubt(ctx, p.Number))
 	}
 	if err := k.asked(p, err); err != nil {
@@ -191,7 +192,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	return b, nil
 }
 
-// reachable says why the pack store is not to be asked now, or nil.
+// reachable returns why the pack store must not be contacted now, or nil.
 func (k *Keeper) reachable() error {
 	if k.c.Packs == nil {
 		return fmt.Errorf("%w: sync.relay is not set", ErrUnreachable)
@@ -204,8 +205,8 @@ func (k *Keeper) reachable() error {
 	return nil
 }
 
-// asked notes how asking the pack store for a pack ended. If the pack store does not have
-// this pack, or the caller went away, that says nothing about other packs.
+// asked records the result of requesting a pack from the pack store. If the pack store does
+// not have this pack, or the caller has left, that says nothing about other packs.
 func (k *Keeper) asked(p *store.ColdPack, err error) error {
 	k.count.Lock()
 	defer k.count.Unlock()
@@ -220,9 +221,9 @@ func (k *Keeper) asked(p *store.ColdPack, err error) error {
 	return err
 }
 
-// Fetch brings memories back, and passes over hot ones. missing are those that
-// could not be brought; then err wraps [ErrUnreachable], and the others are here
-// all the same. It waits for the fetches of other callers no longer than ctx lasts.
+// Fetch brings memories back, and skips hot ones. missing are those that could not be
+// fetched; then err wraps [ErrUnreachable], and the others were fetched nevertheless. It
+// waits for the fetches of other callers no longer than ctx lasts.
 func (k *Keeper) Fetch(ctx context.Context, ids ...memory.ID) (missing []memory.ID, err error) {
 	waited := k.fetching.take(ctx)
 	if waited == nil {
@@ -276,7 +277,7 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 		}
 		return k.c.Thawed(tx, back)
 	})
-	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // try them one after the other
+	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // try them one by one
 		for _, s := range p.Stubs {
 			if ids == nil || slices.Contains(ids, s.ID) {
 				if err := k.thaw(ctx, pack, []memory.ID{s.ID}); err != nil {
@@ -294,8 +295,7 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 	return err
 }
 
-// FetchAll brings everything back. missing is how many memories could not be
-// brought.
+// FetchAll brings everything back. missing is how many memories could not be fetched.
 func (k *Keeper) FetchAll(ctx context.Context) (missing int, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -326,10 +326,10 @@ func (k *Keeper) packs(ctx context.Context) (out []store.ColdPack, err error) {
 	return out, err
 }
 
-// Each gives every cold memory. It fetches them for the call alone and does not
-// keep them. Wanted memories come back first, because their stubs may be out of
-// date. missing is how many could not be fetched: then err wraps [ErrUnreachable],
-// and the others were given.
+// Each calls fn with every cold memory. It fetches them only for that call and does not keep
+// them. Wanted memories are brought back first, because their stubs may be out of date.
+// missing is how many could not be fetched: then err wraps [ErrUnreachable], and fn was
+// called with the others.
 func (k *Keeper) Each(ctx context.Context, fn func(*store.Cold) error) (missing int, err error) {
 	if err := k.fetchAsked(ctx); err != nil && !errors.Is(err, ErrUnreachable) {
 		return 0, err

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// What was replaced leaves the disk without anything turning cold.
+// Replaced values are removed from the disk even if nothing turns cold.
 func TestCompactWhatWasReplaced(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	value := make([]byte, 150<<10)
@@ -40,8 +40,8 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 	}
 }
 
-// What takes most memory happens while the caller has let go of all that can be loaded again: the
-// records are rewritten, and a small store's memtable becomes a table.
+// The steps that need most memory happen while the caller has freed everything that can be loaded
+// again: the records are rewritten, and a small store's memtable becomes a table.
 func TestAloneWhileRewriting(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	write := func(times int) {

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// packUnits is how many memories go into one pack: some 50 KB, of which a recall
+// packUnits is how many memories are in one pack: some 50 KB, of which a recall
 // usually needs one memory.
 const packUnits = 64
 
@@ -42,7 +42,7 @@ func (k *Keeper) coolNow(ctx context.Context) (n int, err error) {
 	if err != nil {
 		k.blocked(err.Error())
 	}
-	if errors.Is(err, errHeld) { // it goes on the next time
+	if errors.Is(err, errHeld) { // it continues the next time
 		err = nil
 	}
 	return n, err
@@ -75,7 +75,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 		n += frozen
 		if err != nil {
 			k.blocked(err.Error())
-			if errors.Is(err, errHeld) { // it goes on the next time
+			if errors.Is(err, errHeld) { // it continues the next time
 				err = nil
 			}
 			return n, err
@@ -97,7 +97,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 // errHeld keeps memories hot while a caller reads everything, see [Keeper.Hold].
 var errHeld = errors.New("an export runs: nothing turns cold meanwhile")
 
-// held reports whether a caller needs that nothing turns cold now.
+// held reports whether a caller requires that nothing turns cold now.
 func (k *Keeper) held() bool {
 	if !k.still.TryLock() {
 		return true
@@ -106,17 +106,18 @@ func (k *Keeper) held() bool {
 	return false
 }
 
-// blocked notes why memories over the budget stay hot.
+// blocked records why memories over the budget stay hot.
 func (k *Keeper) blocked(why string) {
 	k.count.Lock()
 	k.state.Blocked = why
 	k.count.Unlock()
 }
 
-// countEvery is how often, with a budget in bytes, all hot memories are weighed.
+// countEvery is how often, with a budget in bytes, the size of all hot memories is
+// measured.
 const countEvery = 10 * time.Minute
 
-// due reports whether it is worth choosing memories now.
+// due reports whether it is worthwhile to choose memories now.
 func (k *Keeper) due(hot int) bool {
 	k.count.Lock()
 	defer k.count.Unlock()
@@ -132,7 +133,7 @@ func (k *Keeper) due(hot int) bool {
 	return s.Weighed.IsZero() || grew || s.Bytes+s.MediaBytes > k.c.Budget.Bytes || k.c.Now().Sub(s.Weighed) > countEvery
 }
 
-// choose gives the memories that are to turn cold.
+// choose returns the memories that are to turn cold.
 func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 	var items []tier.Item
 	total := int64(0)
@@ -168,7 +169,7 @@ func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 	return tier.Choose(items, k.c.Budget, k.c.Now()), nil
 }
 
-// freeze packs some memories, has the pack store keep the pack, and replaces the
+// freeze packs some memories, stores the pack in the pack store, and replaces the
 // memories by stubs.
 func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, left map[string]int) (n int, err error) {
 	var p *store.Packed
@@ -189,11 +190,11 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 	if !k.still.TryLock() { // do not wait: the holder may be slow
 		return 0, errors.Join(errHeld, k.c.Packs.Delete(ctx, at))
 	}
-	// Cooling gives room, so it must not stop for want of it.
+	// Cooling frees space, so it must not fail for lack of it.
 	err = k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
 	k.still.Unlock()
 	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
-		// The pack has no use any more: nobody has its keys.
+		// The pack is useless now, because nobody has its keys.
 		err = k.c.Packs.Delete(ctx, at)
 		for half := range slices.Chunk(ids, (len(ids)+1)/2) {
 			got, e := k.freeze(ctx, half, c, left)
@@ -226,18 +227,18 @@ func (k *Keeper) sweepGone(ctx context.Context) error {
 	return nil
 }
 
-// The files are rewritten after so many memories turned cold, or when they have
-// grown by half, and by at least some MB. Until then they hold the old versions,
-// too.
+// The files are rewritten after so many memories have turned cold, or when they
+// have grown by half and by at least some MB. Until then they also contain the old
+// versions.
 const (
 	compactAfter = 2000
 	compactGrown = 12 << 20 // bytes
 
-	// about so many utterances take as much room as a memory, before they are
+	// so many utterances take about as much space as a memory, before they are
 	// packed
 	linesOfMemory = 3
 
-	// used by Ease, in the middle of something large
+	// used by Ease, during a large operation
 	easeFrozen = 10_000
 	easeGrown  = 32 << 20
 )
@@ -245,8 +246,8 @@ const (
 // rewrittenMeta is how many bytes the records took when they were last rewritten.
 const rewrittenMeta = "tiers/rewritten"
 
-// Compact gives back the disk space of what turned cold or was replaced, if enough
-// has.
+// Compact frees the disk space of what turned cold or was replaced, if there is
+// enough of it.
 func (k *Keeper) Compact(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()

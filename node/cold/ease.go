@@ -10,19 +10,19 @@ import (
 
 // easing is the state of [Keeper.Ease].
 type easing struct {
-	above int       // Ease does nothing up to so many hot memories
+	above int       // Ease does nothing up to this number of hot memories
 	until time.Time // after an error, Ease does nothing until then
 }
 
-// easeRest is how long Ease does nothing after an error. What brings more than the
-// budget goes on meanwhile.
+// easeRest is how long Ease does nothing after an error. The large operation goes on
+// meanwhile.
 const easeRest = time.Minute
 
-// Ease is Cool for the middle of something that brings much more than the budget.
-// It waits until there is a quarter more than that, so that choosing is worth it,
-// and rewrites the files more seldom than [Keeper.Maintain] does. In a small store it
-// also does what the store would do soon, because while the plugins hold little there is
-// memory for it now. After an error it does nothing for a minute.
+// Ease is Cool during an operation that brings much more than the budget. It waits until
+// there is a quarter more than that, so that choosing is worthwhile, and rewrites the
+// files less often than [Keeper.Maintain] does. In a small store it also does what the
+// store would do soon anyway, because memory is available for it now, while the plugins
+// use little. After an error it does nothing for a minute.
 func (k *Keeper) Ease(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
@@ -37,7 +37,7 @@ func (k *Keeper) Ease(ctx context.Context) error {
 	if !crowded && !k.c.Store.Unsettled() {
 		return nil
 	}
-	err = k.alone(ctx, func(context.Context) error { return nil }) // choosing and packing have its room, too
+	err = k.alone(ctx, func(context.Context) error { return nil }) // choosing and packing use the freed memory, too
 	if err == nil && crowded {
 		err = k.easeNow(ctx)
 	}
@@ -57,7 +57,7 @@ func (k *Keeper) easeNow(ctx context.Context) error {
 	if err := k.compactAt(ctx, easeFrozen, easeGrown); err != nil {
 		return err
 	}
-	// Memories that have to stay are not checked again each time a few more come.
+	// Memories that have to stay are not checked again each time a few more arrive.
 	hot, err := k.hot(ctx)
 	k.ease.above = 0
 	if k.crowded(hot) {
@@ -71,11 +71,11 @@ func (k *Keeper) hot(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// perMemory is about how many bytes a memory takes here, before any was weighed.
+// perMemory is about how many bytes a memory takes here, before any was measured.
 const perMemory = 2 << 10
 
 // crowded reports whether so many hot memories exceed the budget by a quarter. It
-// guesses their size from the last weighing.
+// estimates their size from the last measurement.
 func (k *Keeper) crowded(hot int) bool {
 	k.count.Lock()
 	defer k.count.Unlock()

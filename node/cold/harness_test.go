@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// now is when everything in these tests is said.
+// now is the time of everything that is said in these tests.
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func openStore(t *testing.T) *store.Store {
@@ -38,7 +38,7 @@ func update(t *testing.T, s *store.Store, fn func(tx *store.Tx) error) {
 	}
 }
 
-// say has a device say a fact, under a number of its own.
+// say makes a device say a fact, with its own sequence number.
 func say(t *testing.T, s *store.Store, id memory.ID, number uint64, text string) {
 	t.Helper()
 	a := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{1}, Seq: number}, Clock: memory.Clock{Wall: now.UnixMilli()}, Rank: memory.RankDevice,
@@ -47,7 +47,7 @@ func say(t *testing.T, s *store.Store, id memory.ID, number uint64, text string)
 	update(t, s, func(tx *store.Tx) error { _, err := tx.AssertRemote(a); return err })
 }
 
-// sayFacts has a device say n facts, whose ids begin with 1 to n.
+// sayFacts makes a device say n facts, whose ids begin with 1 to n.
 func sayFacts(t *testing.T, s *store.Store, n byte) {
 	t.Helper()
 	for i := range n {
@@ -55,12 +55,14 @@ func sayFacts(t *testing.T, s *store.Store, n byte) {
 	}
 }
 
-// everything is where the index's segments hold all that there is.
+// everything is the position up to which the index's segments contain
+// everything.
 const everything = 1 << 60
 
 func covered(context.Context) (uint64, error) { return everything, nil }
 
-// freeze turns memories cold, in one pack, and gives its name in the pack store.
+// freeze turns memories cold, in one pack, and returns its name in the pack
+// store.
 func freeze(t *testing.T, s *store.Store, sh cold.PackStore, ids ...memory.ID) (at []byte) {
 	t.Helper()
 	c := store.Cooling{Covered: everything}
@@ -76,7 +78,7 @@ func freeze(t *testing.T, s *store.Store, sh cold.PackStore, ids ...memory.ID) (
 	return at
 }
 
-// packStore keeps packs, as a relay does; one that it lost it does not have.
+// packStore stores packs, as a relay does; a lost one is missing.
 type packStore map[string][]byte
 
 func (s packStore) Put(_ context.Context, body []byte) ([]byte, error) {

@@ -7,24 +7,26 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Utterances don't turn cold. With a budget they are packed: a page of many is one
-// record, and they are still whole on this device. That needs no pack store.
+// Utterances don't turn cold. With a budget they are packed into pages: many of
+// them become one record, and stay complete on this device. That needs no pack
+// store.
 
 // restAt is the age from which an utterance may be packed. By then its session is
 // over, and nothing looks at its day again.
 const restAt = 24 * time.Hour
 
-// packLoose is how many unpacked utterances make it worth writing pages.
+// packLoose is the number of unpacked utterances from which it is worthwhile to
+// write pages.
 const packLoose = 128
 
-// resting is what the last look left unpacked, so that utterances that can't be
-// packed are not looked at again and again.
+// resting is what the last attempt left unpacked, so that utterances that can't be
+// packed are not tried again and again.
 type resting struct {
 	left int
 	at   time.Time
 }
 
-// packLines packs the utterances that are old. The caller holds tending.
+// packLines packs old utterances. The caller holds tending.
 func (k *Keeper) packLines(ctx context.Context) error {
 	now := k.c.Now()
 	before := now.Add(-restAt)
@@ -41,7 +43,7 @@ func (k *Keeper) packLines(ctx context.Context) error {
 		return err
 	}
 	for since, more := (time.Time{}), true; more; {
-		// Packing gives room, so it must not stop for want of it.
+		// Packing frees space, so it must not fail for lack of it.
 		err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error {
 			packed, next, err := tx.PackUtterances(since, before, covered)
 			k.packed += packed

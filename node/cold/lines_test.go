@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// Where a budget is kept old utterances are packed, with a relay or without one,
-// and new ones are not.
+// With a budget, old utterances are packed, with or without a relay, and new
+// ones are not.
 func TestOldUtterancesArePacked(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	const old, fresh = 300, 200

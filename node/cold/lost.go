@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// doubtedMeta is the record of packs that the pack store did not give as they were put
-// there: their numbers, ascending.
+// doubtedMeta is the record of packs that the pack store did not return as they were
+// stored: their numbers, ascending.
 const doubtedMeta = "tiers/doubted"
 
-// maxPiece is the longest piece that is asked of a pack store, in bytes. If an entry is
-// longer, its pack is fetched whole.
+// maxPiece is the longest piece that is requested from a pack store, in bytes. If an
+// entry is longer, the whole pack is fetched.
 const maxPiece = 1 << 20
 
-// doubt notes that the pack store did not give a pack as it was put there.
+// doubt records that the pack store did not return a pack as it was stored.
 func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	known := false
 	read := func(tx *store.Tx) (all []uint64, err error) {
@@ -40,10 +40,10 @@ func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	})
 }
 
-// Lost gives the packs that the pack store does not have as they were put there. It
-// reads one entry of each, chosen by chance. It fetches a pack whole only if it
-// failed once before, which includes any that a reading has found damaged. If the
-// pack store can't be reached, the error is [ErrUnreachable].
+// Lost returns the packs that the pack store does not have as they were stored. It
+// reads one random entry of each. It fetches a whole pack only if that failed before,
+// which includes any pack that a read has found damaged. If the pack store can't be
+// reached, the error is [ErrUnreachable].
 func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (k *Keeper) sample(ctx context.Context, p *store.ColdPack) error {
 	}
 	var piece store.PackPiece
 	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { piece, err = tx.PackPiece(p.Number); return err })
-	if errors.Is(err, memory.ErrNotFound) { // emptied meanwhile
+	if errors.Is(err, memory.ErrNotFound) { // it was emptied meanwhile
 		return nil
 	}
 	if err != nil {

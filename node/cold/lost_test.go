@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// counting counts the bytes that a pack store gives.
+// counting counts the bytes that a pack store returns.
 type counting struct {
 	packStore
 	given int
@@ -48,8 +48,9 @@ func freezePack(t *testing.T, s *store.Store, sh cold.PackStore, number byte) (a
 	return freeze(t, s, sh, ids...), ids
 }
 
-// To see which packs the pack store has lost does not take all of them; of one that
-// could not be read once, all of it is looked at, after a restart, too.
+// To find out which packs the pack store has lost, it is not necessary to fetch all
+// of them. A pack that could not be read once is read completely, even after a
+// restart.
 func TestLostWithoutFetchingAll(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh := &counting{packStore: packStore{}}
@@ -81,7 +82,8 @@ func TestLostWithoutFetchingAll(t *testing.T) {
 	if err != nil || len(lost) != 2 {
 		t.Fatalf("one is gone, one altered: %v, %v", lost, err)
 	}
-	// Harm to the first that a sample misses; whoever reads it notices.
+	// The first pack is damaged where a sample misses it; a complete read notices
+	// it.
 	broken := &lying{counting: sh, at: string(at[0])}
 	k := cold.New(cold.Config{Store: s, Packs: broken, Commit: s.Relieve})
 	if _, err := k.Fetch(ctx, first[0]); !errors.Is(err, cold.ErrLost) {
@@ -91,13 +93,13 @@ func TestLostWithoutFetchingAll(t *testing.T) {
 	if lost, err := k.Lost(ctx); err != nil || len(lost) != 3 {
 		t.Errorf("one that could not be read before: %v, %v", lost, err)
 	}
-	// It was the way to it alone that was broken.
+	// Only the connection was broken.
 	if lost, err := keeper().Lost(ctx); err != nil || len(lost) != 2 {
 		t.Errorf("afterwards: %v, %v", lost, err)
 	}
 }
 
-// lying has every piece of a pack, and never the whole of it.
+// lying returns every piece of a pack, but never the whole pack.
 type lying struct {
 	*counting
 	at string

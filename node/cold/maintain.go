@@ -11,28 +11,28 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// Status tells how a keeper is.
+// Status is the state of a Keeper.
 type Status struct {
 	Hot     int       // memories
-	Bytes   int64     // of the hot memories, when they were last weighed
+	Bytes   int64     // size of the hot memories when it was last measured
 	Weighed time.Time // zero: never
 	Cold    int       // memories
 
-	Media      int   // photos and recordings on this device, when they were last weighed
-	MediaBytes int64 // that they take
+	Media      int   // photos and recordings on this device, when they were last measured
+	MediaBytes int64 // their size
 
 	Packs   int
 	Packed  int64 // bytes of packs
 	Wanted  int   // groups of cold memories that something waits for
-	Leaving int   // packs that nothing needs and that the pack store still has
+	Leaving int   // packs that nothing needs but that the pack store still has
 	Fetched int   // memories that came back since the node was opened
 	Blocked string
 	Missing string // why cold memories can't be fetched now; empty: they can, or nobody tried
 
-	weighedAt int // hot memories then
+	weighedAt int // number of hot memories then
 }
 
-// Status counts. It does not wait for the pack store.
+// Status returns the state. It does not wait for the pack store.
 func (k *Keeper) Status(ctx context.Context) (Status, error) {
 	k.count.Lock()
 	s := k.state
@@ -77,20 +77,20 @@ func (k *Keeper) cool(ctx context.Context) error {
 	return errors.Join(err, k.compact(ctx))
 }
 
-// fetchWanted brings wanted memories back, and lets what waits for them go on.
+// fetchWanted brings wanted memories back, and lets what waits for them continue.
 func (k *Keeper) fetchWanted(ctx context.Context) error {
 	errs := []error{k.fetchAsked(ctx)}
 	if ctx.Err() != nil {
 		return errors.Join(append(errs, ctx.Err())...)
 	}
-	// They may have come back by another way than this.
+	// They may also have come back in another way.
 	if k.c.Back != nil {
 		errs = append(errs, k.c.Back(ctx))
 	}
 	return errors.Join(errs...)
 }
 
-// fetchAsked brings wanted memories back, and those that become wanted by that.
+// fetchAsked brings wanted memories back, and those that become wanted because of that.
 func (k *Keeper) fetchAsked(ctx context.Context) error {
 	type place struct {
 		id   memory.ID
@@ -108,7 +108,7 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 		if err != nil || len(wanted) == 0 {
 			return errors.Join(append(errs, err)...)
 		}
-		for _, s := range wanted { // a memory that can't come does not keep the others away
+		for _, s := range wanted { // a memory that can't be fetched does not hold up the others
 			if ctx.Err() != nil {
 				return errors.Join(append(errs, ctx.Err())...)
 			}
@@ -118,10 +118,10 @@ func (k *Keeper) fetchAsked(ctx context.Context) error {
 	}
 }
 
-// fetchUnit brings a wanted memory back with its group, even if part of the group is hot
-// already, which [store.Tx.Stub] passes over. The group is looked for in its own pack, and not by
-// the memory's id: homes may have a memory in two packs, in a group each, from before
-// [store.Tx.MakePack] refused that, and by its id only the newer is found.
+// fetchUnit brings a wanted memory back with its group, even if part of the group is hot already,
+// which [store.Tx.Stub] skips. The group is searched for in its own pack, and not by the memory's
+// id: from the time before [store.Tx.MakePack] refused that, homes may have a memory in two
+// packs, in one group each, and only the newer one is found by its id.
 func (k *Keeper) fetchUnit(ctx context.Context, s store.Stub) error {
 	if err := k.fetching.take(ctx); err != nil {
 		return err
@@ -131,18 +131,18 @@ func (k *Keeper) fetchUnit(ctx context.Context, s store.Stub) error {
 	err := k.c.Store.View(ctx, func(tx *store.Tx) (err error) { p, err = tx.Pack(s.Pack); return err })
 	switch here := func(o store.Stub) bool { return o.ID == s.ID }; {
 	case errors.Is(err, memory.ErrNotFound) || err == nil && !slices.ContainsFunc(p.Stubs, here):
-		return nil // it is back, or in a pack of another number; then the next round brings it
+		return nil // it is back, or in a pack with another number; then the next round fetches it
 	case err != nil:
 		return err
 	}
 	return k.thaw(ctx, s.Pack, []memory.ID{s.ID})
 }
 
-// maxDay is how many memories are fetched for a day at most.
+// maxDay is the maximum number of memories that are fetched for a day.
 const maxDay = 256
 
-// Prepare brings back what the cues of a day find, and keeps it hot until the next
-// day is prepared. find gives what a query finds, the best first.
+// Prepare brings back what the cues of a day find, and keeps it hot until the next day is
+// prepared. find returns what a query finds, the best first.
 func (k *Keeper) Prepare(ctx context.Context, cues []tier.Cue, find func(ctx context.Context, query string) ([]memory.ID, error)) (n int, err error) {
 	var ids []memory.ID
 	for _, c := range cues {

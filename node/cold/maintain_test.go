@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// A pack that is lost does not keep the others away, and whoever waits for what
-// is back is asked each time, whether something was wanted or not.
+// A lost pack does not prevent others from being fetched, and Back is called each time,
+// whether something was wanted or not.
 func TestTendGoesOnPastALostPack(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh, asked := packStore{}, 0
@@ -40,8 +40,8 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 	}
 }
 
-// A group that is wanted comes back from its own pack, also where the memory's id leads to
-// another one: a home may have a memory in two packs, and two ids may begin alike.
+// A wanted group is fetched from its own pack, even if the memory's id leads to another
+// one: a home may have a memory in two packs, and two ids may begin alike.
 func TestWantedComesFromItsOwnPack(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh := packStore{}
@@ -63,7 +63,7 @@ func TestWantedComesFromItsOwnPack(t *testing.T) {
 	}
 }
 
-// Nothing turns cold while someone holds.
+// Nothing turns cold while somebody holds.
 func TestHold(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 12)
@@ -78,9 +78,9 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// Who is told of what turns cold and comes back is told within the transaction:
-// where it fails, nothing came; what it has wanted back comes in the same round,
-// and before everything cold is looked at.
+// The callbacks for what turns cold and comes back are called within the transaction: if
+// one fails, nothing came back; what it wants back comes in the same round, and before
+// everything cold is read.
 func TestThawedIsToldBeforeAnybodySees(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)

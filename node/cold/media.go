@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// A photo or recording turns cold by itself. Its memory stays, and says what the
-// photo shows. Nothing is packed, because the pack store already has the blob, sealed
-// for every member; the note of where it lies opens it.
+// A photo or recording turns cold by itself. Its memory stays, and says what the photo shows.
+// Nothing is packed, because the pack store already has the blob, sealed for every member; the note
+// about its place opens it.
 
-// stayAfter is how long a photo or recording stays here after it came from a
-// wearable, or was fetched because somebody asked for it.
+// stayAfter is how long a photo or recording stays here after it came from a wearable, or was
+// fetched because somebody asked for it.
 const stayAfter = 24 * time.Hour
 
 // media are the photos and recordings of one memory.
@@ -25,8 +25,7 @@ type media struct {
 	item  tier.Item
 }
 
-// weighMedia gives the photos and recordings on this device by their owners, and
-// their size.
+// weighMedia returns the photos and recordings on this device by their owners, and their size.
 func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memory.ID]*media, total int64, err error) {
 	all = map[memory.ID]*media{}
 	for o, err := range tx.OwnedBlobs() {
@@ -42,7 +41,8 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 			if err == nil && rec.Type == memory.Resource {
 				m.item = tier.ItemOf(rec)
 				m.item.Used, m.item.Last = uses[o.Owner].Count, uses[o.Owner].Last
-				// What the node says of the memory (it expires, say) does not matter: the memory stays hot.
+				// The node's reasons for a memory (such as its expiry) do not matter, because the
+				// memory itself stays hot.
 				m.item.Fixed = m.item.Fixed || slices.Contains(rec.Tags, memory.WaitingTag)
 			}
 		}
@@ -53,8 +53,8 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 	return all, total, nil
 }
 
-// coolMedia removes photos and recordings until they fit into what the memories
-// leave of the budget, or until no more can go.
+// coolMedia removes photos and recordings until they fit into what the memories leave of the
+// budget, or until no more can be removed.
 func (k *Keeper) coolMedia(ctx context.Context) (err error) {
 	if k.c.Safe == nil || k.c.Budget.Bytes == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (k *Keeper) coolMedia(ctx context.Context) (err error) {
 		return err
 	}
 	k.count.Lock()
-	memories := min(k.state.Bytes, k.c.Budget.Bytes/10*9) // those over it have just turned cold
+	memories := min(k.state.Bytes, k.c.Budget.Bytes/10*9) // memories above that have just turned cold
 	k.state.Media, k.state.MediaBytes = 0, total
 	for _, m := range all {
 		k.state.Media += len(m.blobs)

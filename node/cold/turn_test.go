@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// slow gives a pack when it is told to, and not before.
+// slow returns a pack only when it is told to.
 type slow struct {
 	packStore
 	asked, give chan struct{}
@@ -26,8 +26,8 @@ func (s *slow) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
 	}
 }
 
-// Who asks for what is cold waits for a fetch that is slow as long as it likes to,
-// and who asks how the keeper is does not at all.
+// Callers who need a cold memory wait for a slow fetch only as long as they like, and
+// callers who ask for the keeper's status do not wait at all.
 func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)
@@ -53,7 +53,8 @@ func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
 	}
 }
 
-// That somebody gave up says nothing of the pack store: the next is not kept waiting.
+// If a caller gives up, that says nothing about the pack store: the next caller is
+// not kept waiting.
 func TestWhoGivesUpLeavesThePackStoreToOthers(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 1)

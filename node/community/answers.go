@@ -17,23 +17,23 @@ import (
 // Limits of what a node answers by itself.
 const (
 	MaxAnswer  = 3                  // copies for one question
-	MaxADay    = 20                 // questions of one member at which it looks within a day
-	MaxATick   = 20                 // looks each time that a community is maintained
-	answerable = 7 * 24 * time.Hour // how old a question is at most
+	MaxADay    = 20                 // questions of one member that the node looks at within a day
+	MaxATick   = 20                 // questions looked at each time that a community is maintained
+	answerable = 7 * 24 * time.Hour // maximum age of a question
 )
 
-// looks is what a home keeps about the questions of one member. It outlives the questions,
-// so that nobody asks more often by taking them back.
+// looks is what a home stores about the questions of one member. It is kept when the
+// questions are withdrawn, so that withdrawing them does not allow more questions.
 type looks struct {
 	Since time.Time   `json:"since"` // when the day began
 	Count int         `json:"count"` // how many questions were looked at on that day
-	Of    []memory.ID `json:"of"`    // questions that were looked at, and are open
-	Waits []memory.ID `json:"waits"` // of these, those at which the node looks again: the wearer has not decided
+	Of    []memory.ID `json:"of"`    // questions that were looked at and are open
+	Waits []memory.ID `json:"waits"` // of these, those that the node looks at again, because the wearer has not decided
 }
 
 func looksMeta(of memory.MemberID) string { return fmt.Sprintf("%s/looks/%s", keptMeta, of) }
 
-// more counts a look, if there may be one.
+// more counts a look, if another one is allowed.
 func (l *looks) more(now time.Time) bool {
 	if day := now.Sub(l.Since); day < 0 || day >= 24*time.Hour {
 		l.Since, l.Count = now, 0
@@ -45,8 +45,8 @@ func (l *looks) more(now time.Time) bool {
 	return true
 }
 
-// note notes a look. open are the questions that are there and not too old: of others
-// nothing has to be known.
+// note records a look. open are the questions that exist and are not too old: nothing need
+// be stored about others.
 func (l *looks) note(q memory.ID, waits bool, open map[memory.ID]bool) {
 	past := func(id memory.ID) bool { return id == q || !open[id] }
 	l.Of = append(slices.DeleteFunc(l.Of, past), q)
@@ -55,7 +55,7 @@ func (l *looks) note(q memory.ID, waits bool, open map[memory.ID]bool) {
 	}
 }
 
-// Answers says what this node answers questions with; nil: nothing.
+// Answers sets what this node uses to answer questions; nil: nothing.
 func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec) (v serve.CommunityHead, err error) {
 	err = c.at(ctx, id, func(sp *space) error {
 		sp.kept.Answers = nil
@@ -78,8 +78,8 @@ func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec
 	return v, err
 }
 
-// answer looks at the questions of others that are new, and then at those about which the
-// wearer was asked.
+// answer looks at new questions of others, and then at those about which the wearer was
+// asked.
 func (sp *space) answer(ctx context.Context, g Giver, v *serve.CommunityView) (err error) {
 	if sp.kept.Answers == nil {
 		return nil
@@ -108,7 +108,7 @@ func (sp *space) answer(ctx context.Context, g Giver, v *serve.CommunityView) (e
 			fresh = append(fresh, q)
 		}
 	}
-	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] }) // each has its turn
+	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] }) // so that each gets its turn
 	left := MaxATick
 	for i, q := range slices.Concat(fresh, waiting) {
 		l := by[authorOf(q.ID)]
@@ -128,7 +128,8 @@ func (sp *space) look(ctx context.Context, g Giver, q *serve.CommunityQuestion, 
 	if errors.Is(err, share.ErrNothing) {
 		err = nil
 	}
-	// It is noted first: a crash leaves a question without an answer, and asks nobody twice.
+	// It is recorded first: after a crash a question stays without an answer, but nobody is
+	// asked twice.
 	l.note(q.ID, err != nil || p.Waits > 0, open)
 	kept := sp.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(looksMeta(authorOf(q.ID)), l) })
 	if err := errors.Join(err, kept); err != nil {

@@ -1,18 +1,18 @@
-// Package community has spaces that many people write to: each member puts redacted
-// copies of memories in, under that member's own policy, and reads what the others put in.
+// Package community has spaces to which many people write: each member adds redacted copies of
+// memories, under that member's own policy, and reads what the others have added.
 //
 // The words:
 //
 //   - A community is a space whose members are people. The first member of its log is its
 //     owner, the log's other owners are its moderators, and its writers the members.
-//   - An item is a copy that a member put in. An answer is an item for a question.
-//   - A note is something else that a member says: rules, a removal with its reason, a
-//     question, who is proposed as a member, or that its author leaves.
-//   - A gift is what a home keeps about items that it put in at one time.
+//   - An item is a copy that a member added. An answer is an item for a question.
+//   - A note is anything else that a member says: rules, a removal with its reason, a
+//     question, a proposed member, or that its author leaves.
+//   - A gift is what a home stores about the items that it added at one time.
 //
-// The id of an item or note begins with its author's member id, and of what a member says
-// only what is about such ids counts (wall). The view ([See]) is a pure function of the
-// membership log and of all that was said.
+// The id of an item or note begins with its author's member id, and a member's statements count
+// only if they are about such ids (wall). The view ([See]) is a pure function of the membership log
+// and of all that was said.
 package community
 
 import (
@@ -38,26 +38,26 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// ErrNotMember: the relay does not serve the community to this key. It was never let in,
-// or was put out, or the community has ended; the relay does not say which.
+// ErrNotMember: the relay does not serve the community to this key. The key was never admitted, or
+// was removed, or the community has ended; the relay does not say which.
 var ErrNotMember = fmt.Errorf("%w: this key is no member of the community, or not any more", serve.ErrForbidden)
 
 // owner is the owner of copies and notes, as members see them.
 const owner = "shared"
 
-// Communities are those of a home, each in a folder of its own within the reader's. Its
-// methods are safe for concurrent use; one runs at a time.
+// Communities manages the communities of a home, each in its own folder within the reader's folder.
+// Its methods are safe for concurrent use; one runs at a time.
 type Communities struct {
 	Reader *share.Reader
 	mu     turn
 }
 
-// Founder is what a community is founded with.
+// Founder has what is needed to found a community.
 type Founder struct {
-	Root     ed25519.PrivateKey // its account at the relay
+	Root     ed25519.PrivateKey // the founder's account at the relay
 	Recovery *seal.Recipient
 	Relay    string // URL
-	Invite   string // at the relay
+	Invite   string // invitation at the relay
 }
 
 func (c *Communities) now() time.Time {
@@ -86,7 +86,7 @@ func called(what, name string) (string, error) {
 	return name, nil
 }
 
-// Found makes a community. If the relay can't be reached, nothing of it is kept.
+// Found founds a community. If the relay can't be reached, nothing of it is kept.
 func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity) (v serve.CommunityView, err error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return v, err
@@ -118,7 +118,7 @@ func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity
 	return c.begin(ctx, l, name, e.Bytes(), true, f.Invite)
 }
 
-// Join fetches a community into which somebody let this home's key.
+// Join fetches a community to which somebody admitted this home's key.
 func (c *Communities) Join(ctx context.Context, link, name string) (v serve.CommunityView, err error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return v, err
@@ -159,7 +159,8 @@ func (c *Communities) Join(ctx context.Context, link, name string) (v serve.Comm
 	return c.begin(ctx, l, name, entries[0].Bytes(), false, "")
 }
 
-// free checks that no other community here has a name, by which the policy knows it.
+// free checks that no other community here has the same name, because the policy knows a community
+// by its name.
 func (c *Communities) free(ctx context.Context, name string) (string, error) {
 	name, err := called("name", name)
 	if err != nil {
@@ -181,7 +182,8 @@ func (c *Communities) in(ctx context.Context, id memory.SpaceID, do func(*space)
 	return errors.Join(do(sp), sp.close())
 }
 
-// at finds a community by what a person calls it, and opens it for a while. Nothing else is done with any community meanwhile.
+// at finds the community that a person names, and opens it for a while. Nothing else is done with
+// any community meanwhile.
 func (c *Communities) at(ctx context.Context, id string, do func(*space) error) error {
 	if err := c.mu.Take(ctx); err != nil {
 		return err
@@ -194,8 +196,8 @@ func (c *Communities) at(ctx context.Context, id string, do func(*space) error) 
 	return c.in(ctx, space, do)
 }
 
-// with finds a community, exchanges with the relay, does something, sends what it said,
-// and returns what there is then.
+// with finds a community, exchanges with the relay, calls do, sends what that said, and returns the
+// result.
 func (c *Communities) with(ctx context.Context, id string, do func(*space, *serve.CommunityView) error) (v serve.CommunityView, err error) {
 	err = c.at(ctx, id, func(sp *space) error {
 		if err := sp.sync(ctx); err != nil {
@@ -221,12 +223,12 @@ func (c *Communities) Show(ctx context.Context, id string) (serve.CommunityView,
 	return c.with(ctx, id, nil)
 }
 
-// forbidden says that a role does not allow something.
+// forbidden returns the error that a role does not allow something.
 func forbidden(what string) error {
 	return fmt.Errorf("%w: only %s", serve.ErrForbidden, what)
 }
 
-// Rules says the community's rules, which the owner alone may.
+// Rules sets the community's rules, which only the owner may do.
 func (c *Communities) Rules(ctx context.Context, id, text string) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
 		if v.Role != roleOwner {
@@ -236,14 +238,14 @@ func (c *Communities) Rules(ctx context.Context, id, text string) (serve.Communi
 	})
 }
 
-// Ask puts a question to all members.
+// Ask asks all members a question.
 func (c *Communities) Ask(ctx context.Context, id, text string) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, _ *serve.CommunityView) error { return sp.note(ctx, noteQuestion, "", text) })
 }
 
-// Leave takes out what this member put in, and ends the community if root, which is the
-// root of the wearer's communities, founded it. Where the relay does not serve it any
-// more, what was fetched is dropped.
+// Leave removes what this member added, and ends the community if it was founded by root, which is
+// the root of the wearer's communities. If the relay no longer serves it, what was fetched is
+// dropped.
 func (c *Communities) Leave(ctx context.Context, id string, root ed25519.PrivateKey) error {
 	var at memory.SpaceID
 	_, err := c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
@@ -257,7 +259,7 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 		}
 		var as []memory.Assertion
 		for _, m := range said {
-			// Decisions about others stand; they are no item of this member's.
+			// Decisions about others stay, because they are not items of this member.
 			if kind := m.Metadata[metaKind]; sp.me.SaysLine(m.ID) && kind != noteRemoval && kind != noteRules {
 				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase})
 			}

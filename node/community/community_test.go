@@ -36,8 +36,8 @@ func newGardeners(t *testing.T, clock *ticks) gardeners {
 	return g
 }
 
-// Members read each other's copies, redacted and as each one's policy allows, marked
-// with whose they are, and what may go no more is taken out.
+// Members read each other's copies, redacted and as each one's policy allows, marked with
+// their author. What is no longer allowed is removed.
 func TestCommunity(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -91,7 +91,7 @@ func TestCommunity(t *testing.T) {
 	}
 }
 
-// Each role may do what it may, and all read why.
+// Each role may do only what it is allowed to do, and all can read the reasons.
 func TestCommunityRoles(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -122,7 +122,7 @@ func TestCommunityRoles(t *testing.T) {
 	_, err = newcomer.Join(ctx, g.link, "")
 	no("nobody let in", ErrNotMember, err)
 
-	// A member proposes, and a moderator says yes.
+	// A member proposes somebody, and a moderator agrees.
 	v = must[serve.CommunityView](t)(g.ann.Invite(ctx, g.id, serve.CommunityInvite{Who: "Bo=" + newcomer.request(t)}))
 	if len(v.Waiting) != 1 || v.Waiting[0].By != "Ann" || v.People != 3 {
 		t.Fatalf("proposed: %+v", v.Waiting)
@@ -161,7 +161,8 @@ func TestCommunityRoles(t *testing.T) {
 		t.Error("what Tom had fetched answers on")
 	}
 
-	// Who leaves takes along what is theirs, and the owner's node takes them out of the log.
+	// When members leave, what they added is removed, and the owner's node removes them from
+	// the log.
 	if err := newcomer.Leave(ctx, g.id, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -186,8 +187,8 @@ func TestCommunityRoles(t *testing.T) {
 	}
 }
 
-// A question is answered by the node of who allows it, once, from what its policy lets
-// go, and not more than twenty times a day for one who asks.
+// A question is answered once by the node of a member who allows it, from what its policy
+// permits, and at most twenty times a day for one asker.
 func TestCommunityQuestions(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -235,8 +236,8 @@ func TestCommunityQuestions(t *testing.T) {
 	}
 }
 
-// What a member says about others' items, or in a form that is not theirs to use, counts
-// for nobody, whatever client made it.
+// A member's statements about items of others, or in a form that this member may not use, do
+// not count for anybody, whatever client made them.
 func TestThreatCommunityMember(t *testing.T) {
 	me, other := memory.MemberID{1}, memory.MemberID{2}
 	propose := func(change func(*memory.Assertion)) *delta.Op {
@@ -271,7 +272,7 @@ func TestThreatCommunityMember(t *testing.T) {
 		t.Error("a worker's item is taken")
 	}
 
-	// It reaches no other member, either, from a client that sends it nevertheless.
+	// They do not reach any other member, either, if a client sends them nevertheless.
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	g.mei.remember("by Mei", "all")
@@ -296,7 +297,7 @@ func TestThreatCommunityMember(t *testing.T) {
 	}
 }
 
-// The view is the same in whatever order things came.
+// The view is the same in whatever order things arrived.
 func TestSeeInAnyOrder(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()

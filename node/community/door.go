@@ -16,11 +16,11 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// noFee is the text of a noteFee by which nobody is let in for money any more.
+// noFee is the text of a noteFee which says that nobody is admitted for money any more.
 const noFee = "none"
 
-// Entrance gives a community that the wearer owns, as it was fetched last:
-// serve.ErrForbidden where another owns it, or it has ended.
+// Entrance returns a community that the wearer owns, as it was fetched last. The error is
+// serve.ErrForbidden if somebody else owns it, or it has ended.
 func (c *Communities) Entrance(ctx context.Context, id string) (v serve.CommunityHead, err error) {
 	err = c.at(ctx, id, func(sp *space) error {
 		all, _, err := sp.see(ctx)
@@ -38,7 +38,8 @@ func (c *Communities) Entrance(ctx context.Context, id string) (v serve.Communit
 	return v, err
 }
 
-// SayFee tells the members for what anybody is let in; empty: nobody is any more.
+// SayFee tells the members the fee for which anybody is admitted; empty: nobody is any
+// more.
 func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string) error {
 	fee = cmp.Or(fee, noFee)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
@@ -53,10 +54,11 @@ func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string)
 	return err
 }
 
-// LetIn lets in somebody who paid. Whoever is in it already, or was, and a name that
-// another has, are serve.ErrConflict, as is a community that is full. note is called when
-// nothing is in the way, and before the relay hears of it. Again says that it was called
-// earlier for the same payment: then who is in it already was let in by it.
+// LetIn admits somebody who paid. The error is serve.ErrConflict if they are or were a
+// member, if somebody else has the name, or if the community is full. note is called when
+// nothing prevents the admission, and before the relay is told. again says that note was
+// called earlier for the same payment: then an existing member was admitted by that
+// payment.
 func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		name, err := called("name", name)
@@ -89,8 +91,9 @@ func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string,
 	return err
 }
 
-// alike is a name as a person sees it: letters of one width and case, and none that can't
-// be seen. Letters of other scripts that look the same stay others.
+// alike returns a name in the form in which people compare names: letters of one width
+// and case, and no invisible characters. Letters of other scripts that look the same stay
+// different.
 func alike(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
@@ -116,8 +119,8 @@ func (sp *space) was(ctx context.Context, m *envelope.Member) (bool, error) {
 	return false, err
 }
 
-// PutOutAfter reports whether a key was put out of a community, and did not ask to leave,
-// by what was fetched last.
+// PutOutAfter reports whether a key was removed from a community without having asked to
+// leave, as of the last fetch.
 func (c *Communities) PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (out bool, err error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return false, err
@@ -140,7 +143,8 @@ func (c *Communities) PutOutAfter(ctx context.Context, id memory.SpaceID, key []
 	return out, err
 }
 
-// PutOut puts out whoever has a key, with a reason. Who is no member is left as they are.
+// PutOut removes the member who has a key, with a reason. If the key is not a member's,
+// nothing changes.
 func (c *Communities) PutOut(ctx context.Context, id memory.SpaceID, key []byte, reason string) error {
 	whom := envelope.MemberOf(key, id)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {

@@ -17,8 +17,9 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// begin keeps a new community, and exchanges with the relay for the first time. It gets
-// its place when all of it is there, so that a crash leaves nothing half done.
+// begin stores a new community, and exchanges with the relay for the first time. The
+// folder gets its final name when it is complete, so that a crash leaves nothing half
+// done.
 func (c *Communities) begin(ctx context.Context, l share.Link, name string, genesis []byte, founds bool, invite string) (v serve.CommunityView, err error) {
 	dir := filepath.Join(c.root(), partly+l.Space.String())
 	if err := atomicfile.MkdirAll(dir); err != nil {
@@ -49,10 +50,11 @@ func (c *Communities) begin(ctx context.Context, l share.Link, name string, gene
 	return v, atomicfile.SyncDir(c.root())
 }
 
-// partly begins the names of folders that are not a whole community yet, or not any more.
+// partly begins the names of folders of communities that are not complete yet, or are
+// being removed.
 const partly = "partly-"
 
-// drop removes what is kept of a community.
+// drop removes what is stored of a community.
 func (c *Communities) drop(id memory.SpaceID) error {
 	dir := filepath.Join(c.root(), partly+id.String())
 	if err := errors.Join(os.RemoveAll(dir), os.Rename(c.folder(id), dir), atomicfile.SyncDir(c.root())); err != nil {
@@ -75,7 +77,7 @@ func (c *Communities) sweep() error {
 	return err
 }
 
-// ids are the communities that are kept here.
+// ids returns the communities that are stored here.
 func (c *Communities) ids() (out []memory.SpaceID, err error) {
 	entries, err := os.ReadDir(c.root())
 	if errors.Is(err, os.ErrNotExist) {
@@ -98,7 +100,7 @@ func (c *Communities) List(ctx context.Context) ([]serve.CommunityHead, error) {
 	return c.list(ctx)
 }
 
-// list leaves out what can't be opened, and says so in the log of the program.
+// list leaves out communities that can't be opened, and logs that.
 func (c *Communities) list(ctx context.Context) ([]serve.CommunityHead, error) {
 	out := []serve.CommunityHead{}
 	ids, err := c.ids()
@@ -124,8 +126,8 @@ func (c *Communities) list(ctx context.Context) ([]serve.CommunityHead, error) {
 	return out, nil
 }
 
-// find returns the community that a name, an id, or the beginning of one means. By a
-// whole id it opens none.
+// find returns the community that a name, an id, or the beginning of an id means. With a
+// complete id it opens none.
 func (c *Communities) find(ctx context.Context, text string) (out memory.SpaceID, err error) {
 	if id, err := memory.ParseID(text); err == nil {
 		if _, err := os.Stat(c.folder(memory.SpaceID(id))); err == nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What a crash leaves of a community that was being made or left stands in no other's way.
+// What a crash left of a community that was being joined or left does not affect others.
 func TestAfterACrash(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	space := must[serve.CommunityView](t)(g.ann.Show(ctx, g.id)).ID
 
-	// An earlier Locket was killed while it joined, and while it left.
+	// An earlier version of Locket was killed while it joined, and while it left.
 	for _, file := range []string{genesisFile, stampFile} {
 		half := g.ann.folder(memory.SpaceID(randomID()))
 		if err := os.MkdirAll(half, 0o700); err != nil {
@@ -33,7 +33,7 @@ func TestAfterACrash(t *testing.T) {
 		must[serve.CommunityView](t)(g.ann.Show(ctx, id))
 	}
 
-	// This one was killed while it removed the folder, and joins again.
+	// This version was killed while it removed the folder, and joins again.
 	if err := os.Rename(g.ann.folder(space), filepath.Join(g.ann.root(), partly+space.String())); err != nil {
 		t.Fatal(err)
 	}

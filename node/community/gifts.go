@@ -18,17 +18,17 @@ import (
 
 const (
 	tendWithin = 30 * time.Second // for one community, whose relay may be slow
-	retryEnded = time.Hour        // between tries at one that the relay does not serve any more
+	retryEnded = time.Hour        // between attempts with a community that the relay no longer serves
 )
 
-// Giver decides what of the wearer's memories may go into a community, and notes in the
-// wearer's account what goes: share.Sharing.
+// Giver decides which of the wearer's memories may be added to a community, and logs that:
+// share.Sharing.
 type Giver interface {
 	Offer(ctx context.Context, w share.ShareSpec, to share.Party, ids *seal.Key, byHand bool) (share.Preview, error)
 	Gave(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error
 }
 
-// offer gives the copies of a choice. of is the question that they answer, by which the
+// offer returns the copies of a choice. of is the question that they answer, so that the
 // same memory has another id in each answer. again are the memories to look at once more,
 // or nil.
 func (sp *space) offer(ctx context.Context, g Giver, w choice, of memory.ID, again []memory.ID, byHand bool) (share.Preview, error) {
@@ -43,7 +43,7 @@ func (sp *space) offer(ctx context.Context, g Giver, w choice, of memory.ID, aga
 	return g.Offer(ctx, share.ShareSpec{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, Again: again}, share.Party{Name: sp.kept.Name, Key: l.Genesis[:]}, ids, byHand)
 }
 
-// placed is the item's id of a copy of a gift.
+// placed returns the item's id for a copy of a gift.
 func (sp *space) placed(made *gift, id memory.ID) memory.ID {
 	key := sp.device.StoreKey(sp.id)
 	defer key.Zero()
@@ -66,7 +66,7 @@ func (sp *space) there(tx *store.Tx, made *gift) (map[memory.ID]memory.ID, error
 	return out, nil
 }
 
-// isThere reports whether something was said and not taken back.
+// isThere reports whether something was said and not withdrawn.
 func isThere(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -75,7 +75,7 @@ func isThere(tx *store.Tx, id memory.ID) (bool, error) {
 	return err == nil && m.State == memory.Active, err
 }
 
-// Preview returns what Add would put in. Nothing leaves this machine.
+// Preview returns what Add would add. Nothing leaves this machine.
 func (c *Communities) Preview(ctx context.Context, g Giver, id string, w share.ShareSpec) (p share.Preview, err error) {
 	err = c.at(ctx, id, func(sp *space) error {
 		p, err = sp.offer(ctx, g, choice{w.Criteria, w.Redact, w.Purpose}, memory.ID{}, nil, true)
@@ -84,7 +84,7 @@ func (c *Communities) Preview(ctx context.Context, g Giver, id string, w share.S
 	return p, err
 }
 
-// Add puts copies in. If w.Confirm is the digest of another preview, it is
+// Add adds copies. If w.Confirm is the digest of another preview, the error is
 // share.ErrChanged.
 func (c *Communities) Add(ctx context.Context, g Giver, id string, w share.ShareSpec) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, _ *serve.CommunityView) error {
@@ -99,8 +99,8 @@ func (c *Communities) Add(ctx context.Context, g Giver, id string, w share.Share
 	})
 }
 
-// give puts copies in that are not there yet, at most so many. The gift is noted first, so
-// that a copy is never there without what takes it out again.
+// give adds copies that are not there yet, up to a maximum. The gift is recorded first, so
+// that there is never a copy without the record needed to remove it.
 func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copies []share.Copy, most int) error {
 	made := gift{choice: w, Of: of, Nonce: randomID(), IDs: map[memory.ID]memory.ID{}}
 	here := map[memory.ID]memory.ID{}
@@ -151,7 +151,7 @@ func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copi
 }
 
 // takeBack erases copies whose memories were forgotten or changed, or that the policy
-// holds back by now, and answers to questions that were taken back.
+// holds back now, and answers to questions that were withdrawn.
 func (sp *space) takeBack(ctx context.Context, g Giver) (err error) {
 	for _, n := range slices.Clone(sp.kept.Gifts) {
 		err = errors.Join(err, sp.takeBackOf(ctx, g, n))
@@ -162,7 +162,7 @@ func (sp *space) takeBack(ctx context.Context, g Giver) (err error) {
 func (sp *space) takeBackOf(ctx context.Context, g Giver, n int) error {
 	var made gift
 	var stay map[memory.ID]memory.ID
-	asked := true // what it answers
+	asked := true // whether the question that it answers exists
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
 		_, err := tx.Meta(giftMeta(n), &made)
 		if err != nil {
@@ -213,9 +213,9 @@ func (sp *space) takeBackOf(ctx context.Context, g Giver, n int) error {
 	})
 }
 
-// Maintain does for each community what is due: it fetches what is new, takes out what may
-// no longer be there, answers questions, and takes those out of the log who left. root
-// is that of the wearer's own communities.
+// Maintain does what is due for each community: it fetches what is new, removes what is no
+// longer allowed, answers questions, and removes members who left from the log. root is
+// that of the wearer's own communities.
 func (c *Communities) Maintain(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
 	ids, err := c.ids()
 	errs := []error{err}
@@ -240,7 +240,7 @@ func (c *Communities) MaintainOne(ctx context.Context, id memory.SpaceID, g Give
 }
 
 func (sp *space) maintain(ctx context.Context, g Giver, root ed25519.PrivateKey) error {
-	if !sp.kept.Ended.IsZero() { // or the relay erred
+	if !sp.kept.Ended.IsZero() { // or the relay made a mistake
 		now := sp.c.now()
 		if now.Sub(sp.kept.Tried).Abs() < retryEnded {
 			return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// maintain has homes do what is due.
+// maintain runs the maintenance of some homes.
 func maintain(t *testing.T, hs ...*home) {
 	t.Helper()
 	for _, h := range hs {
@@ -24,7 +24,7 @@ func maintain(t *testing.T, hs ...*home) {
 	}
 }
 
-// Copies with pseudonyms stay as long as they may.
+// Copies with pseudonyms stay as long as they are allowed.
 func TestPseudonymsStay(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -60,8 +60,8 @@ func TestPseudonymsStay(t *testing.T) {
 	}
 }
 
-// What was taken out, by a policy that denied it for a while or by hand, can be put in
-// again, and holds up nothing else.
+// What was removed, by a policy that denied it for a while or by hand, can be added
+// again, and does not hold up anything else.
 func TestPutInAgain(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -91,8 +91,8 @@ func TestPutInAgain(t *testing.T) {
 	}
 }
 
-// Who takes questions back is looked at no more often for that, and each answer stands in
-// the wearer's account. Answers to a question that is gone go, too.
+// Withdrawing questions does not allow a member more questions, and each answer is in the
+// wearer's log. Answers to a question that is gone are removed, too.
 func TestThreatQuestionsTakenBack(t *testing.T) {
 	clock := new(ticks)
 	g := newGardeners(t, clock)
@@ -170,7 +170,7 @@ func (c *counting) Offer(ctx context.Context, w share.ShareSpec, to share.Party,
 	return c.Giver.Offer(ctx, w, to, ids, byHand)
 }
 
-// What a home keeps about the questions of one member has a bound, however long and often
+// What a home stores about the questions of one member is limited, however long and often
 // that member asks.
 func TestLooksAreBounded(t *testing.T) {
 	var l looks
@@ -195,7 +195,7 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 }
 
-// A question about which the wearer is asked is answered once the wearer says yes, though
+// A question about which the wearer is asked is answered once the wearer agrees, even if
 // it was looked at before.
 func TestAskedQuestionsAreAnsweredLater(t *testing.T) {
 	g := newGardeners(t, new(ticks))
@@ -223,7 +223,7 @@ func TestAskedQuestionsAreAnsweredLater(t *testing.T) {
 	}
 }
 
-// Nobody pushes the others out of a search.
+// Nobody can crowd the others out of a search.
 func TestThreatMemberFillsTheSearch(t *testing.T) {
 	var ms []memory.Memory
 	at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)

@@ -16,7 +16,7 @@ import (
 )
 
 // Spaces implements given.Source: the communities, each with a stamp that changes
-// whenever what is kept of it does.
+// whenever its stored part does.
 func (c *Communities) Spaces() (map[memory.SpaceID]string, error) {
 	ids, err := c.ids()
 	out := map[memory.SpaceID]string{}
@@ -33,9 +33,9 @@ func (c *Communities) Spaces() (map[memory.SpaceID]string, error) {
 	return out, err
 }
 
-// Given implements given.Source: what others put into a community, as far as it is shown.
-// While communities are exchanging with a relay it is memory.ErrInUse, so that no search
-// waits for a network.
+// Given implements given.Source: what others added to a community, as far as it is shown.
+// While communities exchange with a relay the error is memory.ErrInUse, so that no search
+// waits for the network.
 func (c *Communities) Given(ctx context.Context, id memory.SpaceID) (g share.Given, err error) {
 	if !c.mu.Try() {
 		return g, fmt.Errorf("community %s: %w", id, memory.ErrInUse)
@@ -73,8 +73,8 @@ func (c *Communities) Given(ctx context.Context, id memory.SpaceID) (g share.Giv
 	return g, err
 }
 
-// newest returns at most so many memories, the newest first. Each author has a share: the
-// newest of each come before the second of any, so that nobody pushes out the others.
+// newest returns the newest memories, up to a maximum. Authors share it: the newest of
+// each author come before the second of any, so that nobody crowds out the others.
 func newest(ms []memory.Memory, most int) []memory.Memory {
 	byTime := func(a, b memory.Memory) int { return b.Learnt.Compare(a.Learnt) }
 	sorting.Stable(ms, byTime)
@@ -93,7 +93,8 @@ func newest(ms []memory.Memory, most int) []memory.Memory {
 	return ms
 }
 
-// Quiet implements given.Source. A community is left, which its members notice.
+// Quiet implements given.Source. It refuses, because a community has to be left, which
+// its members notice.
 func (c *Communities) Quiet(space memory.SpaceID) error {
 	if _, err := os.Stat(filepath.Join(c.folder(space), genesisFile)); err != nil {
 		return fmt.Errorf("community %s: %w", space, memory.ErrNotFound)
@@ -101,5 +102,6 @@ func (c *Communities) Quiet(space memory.SpaceID) error {
 	return fmt.Errorf("%w: it is a community: leave it", serve.ErrConflict)
 }
 
-// Fetch implements given.Source. The node maintains communities by itself.
+// Fetch implements given.Source. It does nothing, because the node maintains communities
+// by itself.
 func (c *Communities) Fetch(context.Context) error { return nil }

@@ -26,23 +26,23 @@ func serveRelay(t *testing.T) string {
 	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{}).URL
 }
 
-// ticks is a clock that goes on by a second whenever it is asked, so that what was said
-// later has a later time. It is the same for all, and safe for concurrent use.
+// ticks is a clock that advances by a second whenever it is read, so that what was said
+// later has a later time. It is shared by all, and safe for concurrent use.
 type ticks struct{ s atomic.Int64 }
 
 func (c *ticks) now() time.Time {
 	return time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC).Add(time.Duration(c.s.Add(1)) * time.Second)
 }
 
-// home is one person's: communities, memories, and the function that decides what of
-// these may leave.
+// home is the home of one person: communities, memories, and the function that decides
+// which of these may leave.
 type home struct {
 	*Communities
 	giver    *share.Sharing
 	key      *seal.Key
 	founder  Founder
 	memories []memory.Memory
-	policy   string // in Cedar; empty: what is given by hand passes
+	policy   string // in Cedar; empty: what is given by hand is permitted
 	records  []share.Record
 	account  []share.Deed
 }
@@ -65,7 +65,8 @@ func (h *home) allow(context.Context) (rulebook.Rules, error) {
 	return rulebook.Rules{List: []policy.Policy{p}, Mine: true}, err
 }
 
-// Choose implements share.Source: what has all words of the query.
+// Choose implements share.Source: it returns the memories that have all words of the
+// query.
 func (h *home) Choose(_ context.Context, c share.Criteria) (out []memory.Memory, err error) {
 	for _, m := range h.memories {
 		if c.Fits(&m) && !slices.ContainsFunc(strings.Fields(strings.ToLower(c.Query)), func(w string) bool { return !strings.Contains(strings.ToLower(m.Text), w) }) {
@@ -93,7 +94,7 @@ func (h *home) Note(_ context.Context, d share.Deed) error {
 
 func (h *home) Deeds(context.Context) ([]share.Deed, error) { return h.account, nil }
 
-// remember gives a home a memory.
+// remember adds a memory to a home.
 func (h *home) remember(text string, tags ...string) memory.ID {
 	id := randomID()
 	h.memories = append(h.memories, memory.Memory{ID: id, Space: memory.SpaceID{9}, State: memory.Active, Learnt: time.Date(2026, 11, 19, 8, 0, 0, 0, time.UTC),
@@ -105,7 +106,7 @@ func (h *home) forget(id memory.ID) {
 	h.memories = slices.DeleteFunc(h.memories, func(m memory.Memory) bool { return m.ID == id })
 }
 
-// request is what a home gives to who invites it.
+// request returns what a home gives to somebody who invites it.
 func (h *home) request(t fataler) string {
 	t.Helper()
 	text, _, err := h.Reader.Key()

@@ -18,24 +18,24 @@ import (
 	"github.com/locket-dev/locket/sync/remote/upstream"
 )
 
-// machine is a community beside a model of it.
+// machine is a community with a model of it.
 type machine struct {
 	t     *rapid.T
 	homes []*home
 	id    string
 	link  string
 
-	role  []string          // of each home; empty: not let in yet
-	out   []bool            // put out
-	items map[string]int    // those that are shown, by text, with whose they are
+	role  []string          // of each home; empty: not admitted yet
+	out   []bool            // removed
+	items map[string]int    // the items that are shown, by text, with their authors
 	gone  map[string]bool   // removed with a reason
-	undo  []map[string]int  // by whom, with whose they are: shown again when that one is put out
-	later []map[string]bool // what was said after each home was put out
+	undo  []map[string]int  // by the remover, with the items' authors: shown again when the remover is removed
+	later []map[string]bool // what was said after each home was removed
 }
 
-// A random community does what its roles allow and no more; who was put out never
-// decrypts what is said later, even if the relay hands over everything; and all who
-// remain see the same.
+// A random community does what its roles allow and nothing else. A removed member
+// never decrypts what is said later, even if the relay hands over everything; and
+// all who remain see the same.
 func TestThreatPutOutOfACommunity(t *testing.T) {
 	for name, value := range map[string]string{"rapid.checks": "4"} {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
@@ -187,7 +187,7 @@ func (m *machine) putOut(t *testing.T, who int) {
 	}
 }
 
-// member is a home's member id in the community.
+// member returns a home's member id in the community.
 func (h *home) member(t fataler, id string) memory.MemberID {
 	d, err := h.Reader.Device()
 	if err != nil {
@@ -220,7 +220,7 @@ func (m *machine) check(t *testing.T, who int) {
 	}
 }
 
-// attack gives everything that the relay has to each one who was put out.
+// attack gives everything that the relay has to each removed member.
 func (m *machine) attack(t *testing.T) {
 	for i := range m.out {
 		if !m.out[i] {
@@ -233,7 +233,7 @@ func (m *machine) attack(t *testing.T) {
 			}
 		}
 	}
-	read := m.opened(t, m.homes[0]) // so that the attack is seen to work
+	read := m.opened(t, m.homes[0]) // this shows that the attack works
 	for text := range m.items {
 		if !read[text] {
 			m.t.Fatalf("the owner can't open %q", text)
@@ -241,7 +241,7 @@ func (m *machine) attack(t *testing.T) {
 	}
 }
 
-// opened is what a home's keys open of the whole log and all deltas.
+// opened returns what a home's keys can open of the whole log and all deltas.
 func (m *machine) opened(t *testing.T, h *home) map[string]bool {
 	l, err := share.ParseLink(m.link)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Invite lets somebody in, by NAME=KEY or by the name of one who waits and the words of
-// that one's key, so that the key is the one that somebody looked at. What a member
-// without that right says becomes a proposal, which waits for an owner or moderator.
+// Invite admits somebody: by NAME=KEY, or by the name of somebody who waits together with
+// the words of their key, so that the key is the one that was looked at. For a member who
+// may not admit people it makes a proposal, which waits for an owner or moderator.
 func (c *Communities) Invite(ctx context.Context, id string, r serve.CommunityInvite) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
 		name, key, named := strings.Cut(r.Who, "=")
@@ -62,7 +62,7 @@ func (c *Communities) Invite(ctx context.Context, id string, r serve.CommunityIn
 	})
 }
 
-// ReadKey reads the key of somebody who is to be let in: memory.ErrInvalid.
+// ReadKey parses the key of somebody who is to be admitted, or returns memory.ErrInvalid.
 func ReadKey(text string) (envelope.Request, error) {
 	q, err := envelope.ParseRequest(text)
 	if err == nil {
@@ -74,7 +74,7 @@ func ReadKey(text string) (envelope.Request, error) {
 	return q, nil
 }
 
-// one says that a name means nobody, or more than one.
+// one returns an error if a name means nobody, or more than one.
 func one(found int, what, name string) error {
 	switch found {
 	case 0:
@@ -85,10 +85,10 @@ func one(found int, what, name string) error {
 	return fmt.Errorf("%s %.40q: %w", what, name, memory.ErrAmbiguous)
 }
 
-// Remove takes out an item, a question, an answer or a member. What this member said
-// itself is erased; anything else takes an owner or moderator, and a reason. A moderator
-// is put out by the owner alone, whose root signs, and the owner alone removes a removal,
-// so that it does not count.
+// Remove removes an item, a question, an answer or a member. What this member said is
+// erased; for anything else an owner or moderator and a reason are needed. Only the owner
+// removes a moderator, with the signature of the owner's root, and only the owner removes
+// a removal, so that it no longer counts.
 func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRemoval, root ed25519.PrivateKey) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
 		members := slices.DeleteFunc(slices.Clone(v.Members), func(m serve.CommunityMember) bool { return m.Name != r.What && !begins(m.Member.String(), r.What) })
@@ -121,8 +121,8 @@ func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRe
 	})
 }
 
-// putOutFor puts a member out with a reason, which is kept first, so that no removal
-// stands without one, even after a crash.
+// putOutFor removes a member with a reason. The reason is stored first, so that there is
+// no removal without one, even after a crash.
 func (sp *space) putOutFor(ctx context.Context, whom memory.MemberID, reason string, root ed25519.PrivateKey) error {
 	if _, err := noted(noteRemoval, whom.String(), reason); err != nil {
 		return err
@@ -134,10 +134,11 @@ func (sp *space) putOutFor(ctx context.Context, whom memory.MemberID, reason str
 	if err := sp.putOut(ctx, whom, root); err != nil {
 		return err
 	}
-	return sp.sayReasons(ctx) // in the epoch that begins with it
+	return sp.sayReasons(ctx) // in the epoch that begins with the removal
 }
 
-// sayReasons says why members were put out, and drops the reason of who was not.
+// sayReasons publishes why members were removed, and drops the reasons for those who were
+// not.
 func (sp *space) sayReasons(ctx context.Context) error {
 	present, err := sp.replica.Members(ctx)
 	if err != nil {
@@ -155,8 +156,8 @@ func (sp *space) sayReasons(ctx context.Context) error {
 	return sp.keep(ctx)
 }
 
-// means reports whether a text is an item's id, or 4 characters or more of what the id
-// says beside its author, which all items of that author have in common.
+// means reports whether a text is an item's id, or at least 4 characters of the part of
+// the id after its author, which all items of that author share.
 func means(text string, id memory.ID) bool {
 	return strings.EqualFold(text, id.String()) || begins(id.String()[serve.AuthorChars:], text)
 }
@@ -172,7 +173,8 @@ func (sp *space) putOut(ctx context.Context, whom memory.MemberID, root ed25519.
 		return err
 	}
 	var sign envelope.Signer
-	// Whom a moderator let in as another is a member here, and an owner of the log.
+	// Somebody whom a moderator admitted under another id is a member here, and an owner
+	// in the log.
 	if slices.ContainsFunc(present, func(o envelope.Member) bool { return o.ID == whom && o.Role == envelope.Owner }) {
 		log, err := sp.journal.Entries(ctx)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What the command shows of an id names one of two items of one member.
+// The part of an id that the command shows distinguishes two items of one member.
 func TestRemoveByShortID(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -25,8 +25,8 @@ func TestRemoveByShortID(t *testing.T) {
 	}
 }
 
-// A key is let in with the words that somebody compared, also where who proposed it put
-// another key into the name.
+// A key is admitted with the words that somebody compared, even if the proposer replaced
+// the key under that name.
 func TestInviteByWords(t *testing.T) {
 	relay, clock := serveRelay(t), new(ticks)
 	mei, bo, eve := newHome(t, relay, clock), newHome(t, relay, clock), newHome(t, relay, clock)
@@ -46,7 +46,7 @@ func TestInviteByWords(t *testing.T) {
 	}
 }
 
-// A removal by a moderator counts until the owner undoes it, or puts the moderator out.
+// A removal by a moderator counts until the owner undoes it, or removes the moderator.
 func TestRemovalIsUndone(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -75,7 +75,8 @@ func TestRemovalIsUndone(t *testing.T) {
 	if last := v.Log[len(v.Log)-1]; len(v.Items) != 1 || v.Items[0].ID.String() != removal.What || last.Did != didUndo || last.What != removal.What || last.Why != undo.Reason {
 		t.Errorf("undone: %v, %+v", texts(v.Items), last)
 	}
-	// Another moderator's word against the owner's does not count, whatever client says it.
+	// Another moderator's statement against the owner's does not count, whatever client
+	// made it.
 	v = must[serve.CommunityView](t)(g.tom.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error {
 		return sp.note(ctx, noteRemoval, v.Log[len(v.Log)-1].ID.String(), "no")
 	}))
@@ -88,11 +89,11 @@ func TestRemovalIsUndone(t *testing.T) {
 	}
 }
 
-// Why somebody was put out is said by who signed it, whatever date another's note has.
+// Only the signer of a removal gives its reason, whatever date another member's note has.
 func TestReasonIsTheSigners(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
-	bo := newHome(t, g.mei.founder.Relay, new(ticks)) // whose clock is behind
+	bo := newHome(t, g.mei.founder.Relay, new(ticks)) // its clock is behind
 	must[serve.CommunityView](t)(g.mei.Invite(ctx, g.id, serve.CommunityInvite{Who: "owner=" + bo.request(t), Moderator: true}))
 	must[serve.CommunityView](t)(bo.Join(ctx, g.link, ""))
 	ann := g.ann.member(t, g.id).String()
@@ -113,8 +114,8 @@ func TestReasonIsTheSigners(t *testing.T) {
 	}
 }
 
-// Whom a moderator appoints with a changed program is a member, and the log says so. The
-// owner can put that one out.
+// Somebody whom a moderator appoints with a modified program is a member, and the log says
+// so. The owner can remove that member.
 func TestModeratorAppointsNobody(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -140,8 +141,8 @@ func TestModeratorAppointsNobody(t *testing.T) {
 	}
 }
 
-// A removal has its reason even if the program was killed between the two, and one that
-// no member could be told puts nobody out.
+// A removal has its reason even if the program was killed between the two. If the reason
+// can't be sent to any member, nobody is removed.
 func TestRemovalHasAReason(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
@@ -168,8 +169,8 @@ func TestRemovalHasAReason(t *testing.T) {
 	}
 }
 
-// What a member took back counts, too, in each home alike, and who may say no more can
-// leave, and remove with a reason.
+// What a member withdrew also counts, in each home alike. A member who may say no more can
+// still leave, and remove with a reason.
 func TestSaidOverALife(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()

@@ -24,18 +24,18 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// kept is what a home keeps about a community, in its sealed store.
+// kept is what a home stores about a community, in its sealed store.
 type kept struct {
 	Link    string    `json:"link"`
 	Name    string    `json:"name"`
 	Joined  time.Time `json:"joined"`
 	Ended   time.Time `json:"ended,omitzero"`
 	Tried   time.Time `json:"tried,omitzero"`    // when it was last tried after it had ended
-	Gifts   []int     `json:"gifts,omitempty"`   // the numbers of what was put in
+	Gifts   []int     `json:"gifts,omitempty"`   // the numbers of the gifts
 	Next    int       `json:"next"`              // the number of the next gift
-	Answers *choice   `json:"answers,omitempty"` // what the node answers with; nil: it does not
+	Answers *choice   `json:"answers,omitempty"` // what the node uses to answer; nil: it does not answer
 
-	Reasons map[memory.MemberID]string `json:"reasons,omitempty"` // of removals that may have gone out without theirs
+	Reasons map[memory.MemberID]string `json:"reasons,omitempty"` // of removals that may have been sent without their reasons
 }
 
 // choice says what is given, and how it is redacted.
@@ -45,15 +45,15 @@ type choice struct {
 	Purpose  string          `json:"purpose,omitempty"`
 }
 
-// gift is what was put in at a time, so that it can be taken out when it may no longer
-// be there.
+// gift is what was added at one time, so that it can be removed when it is no longer
+// allowed.
 type gift struct {
 	choice
 	Of memory.ID `json:"of,omitzero"` // the question that it answers
-	// Nonce makes the ids of its items, see [space.placed]. What was taken out is gone
-	// for good, and so its id can't come back with the next gift.
+	// Nonce makes the ids of its items, see [space.placed]. What was removed is gone
+	// for good, so its id must not come back with the next gift.
 	Nonce memory.ID               `json:"nonce"`
-	IDs   map[memory.ID]memory.ID `json:"ids"` // copies as they are offered, and of what they are
+	IDs   map[memory.ID]memory.ID `json:"ids"` // copies as they are offered, with the memories that they are of
 }
 
 func giftMeta(n int) string { return fmt.Sprintf("%s/gift/%d", keptMeta, n) }
@@ -68,7 +68,7 @@ const (
 type space struct {
 	c       *Communities
 	id      memory.SpaceID
-	dir     string // where it is kept
+	dir     string // the folder that stores it
 	me      memory.MemberID
 	device  *keyring.Device
 	keys    replica.Keys
@@ -79,11 +79,11 @@ type space struct {
 	replica *replica.Replica
 	relay   *remote.Relay
 	kept    kept
-	changed bool // something was said or came
+	changed bool // something was said or received
 }
 
-// open opens a community that is kept in dir. For a new one it is told what is known of
-// it, and who founds it gives an invitation at the relay with it.
+// open opens a community that is stored in dir. For a new community it is given what is
+// known about it; its founder also gives an invitation at the relay.
 func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, fresh *kept, founds bool, invite string) (sp *space, err error) {
 	genesis, err := os.ReadFile(filepath.Join(dir, genesisFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,8 +160,8 @@ func (sp *space) keep(ctx context.Context) error {
 	return sp.store.Update(ctx, func(tx *store.Tx) error { return tx.PutMeta(keptMeta, sp.kept) })
 }
 
-// sync exchanges with the relay. A member who was removed is told so, and what was
-// fetched answers no more.
+// sync exchanges with the relay. A member who was removed gets that as an error, and
+// what was fetched is no longer used for answers.
 func (sp *space) sync(ctx context.Context) error {
 	before, err := sp.replica.Status(ctx)
 	if err != nil {
@@ -193,7 +193,7 @@ func (sp *space) sync(ctx context.Context) error {
 	return err
 }
 
-// say commits assertions of this member's. An erasure takes it out of the files, too.
+// say commits assertions of this member. What it erases is removed from the files, too.
 func (sp *space) say(ctx context.Context, as ...memory.Assertion) error {
 	erased, proposed, most := false, 0, MaxSaid-spare
 	sp.changed = true
@@ -210,7 +210,7 @@ func (sp *space) say(ctx context.Context, as ...memory.Assertion) error {
 		return errors.Join(err, fmt.Errorf("%w: %s", serve.ErrConflict, why))
 	}
 	err := share.InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) error {
-		a.Seen = []memory.Dot{} // nobody overrules anybody here
+		a.Seen = []memory.Dot{} // nobody can override anybody here
 		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
@@ -223,7 +223,7 @@ func (sp *space) say(ctx context.Context, as ...memory.Assertion) error {
 	return sp.store.Compact(ctx)
 }
 
-// noted is the candidate of a note.
+// noted returns the candidate for a note.
 func noted(kind, of, text string) (memory.Candidate, error) {
 	c := memory.Candidate{Type: memory.Semantic, Text: text, Owner: memory.Owner{User: owner}, Confidence: 1, Sensitivity: memory.Personal, Metadata: memory.Metadata{metaKind: kind, metaOf: of}}
 	if of == "" {
@@ -232,7 +232,7 @@ func noted(kind, of, text string) (memory.Candidate, error) {
 	return c, c.Validate()
 }
 
-// note says something that is no item.
+// note says something that is not an item.
 func (sp *space) note(ctx context.Context, kind, of, text string) error {
 	c, err := noted(kind, of, text)
 	if err != nil {
@@ -241,12 +241,12 @@ func (sp *space) note(ctx context.Context, kind, of, text string) error {
 	return sp.say(ctx, memory.Assertion{Memory: sp.me.LineOf(randomID()), Act: memory.ActPropose, Candidate: &c})
 }
 
-// said is all that was said and not taken back.
+// said returns everything that was said and not withdrawn.
 func (sp *space) said(ctx context.Context) ([]memory.Memory, error) {
 	return share.ActiveIn(ctx, sp.store)
 }
 
-// see is what this member sees, of what is here.
+// see returns what this member sees, from what is here.
 func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.Memory, err error) {
 	said, err = sp.said(ctx)
 	if err != nil {
@@ -274,7 +274,7 @@ func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.
 	name := func(m *envelope.Member) string {
 		text, err := replica.OpenName(m, sp.id, sp.keys.Epoch)
 		if err != nil {
-			return "" // it is called by its id
+			return "" // it is shown with its id
 		}
 		return text
 	}

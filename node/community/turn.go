@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// turn is a mutex for which a caller waits no longer than its context. Its zero value is
-// free. Who waits longest is next.
+// turn is a mutex that can be waited for with a context. Its zero value is free. Whoever
+// has waited longest is next.
 type turn struct {
 	once sync.Once
 	held chan struct{}
@@ -20,7 +20,8 @@ func (t *turn) made() chan struct{} {
 	return t.held
 }
 
-// Take waits until it is free. If the context ends before, it is memory.ErrInUse.
+// Take waits until the turn is free. If the context ends first, the error is
+// memory.ErrInUse.
 func (t *turn) Take(ctx context.Context) error {
 	select {
 	case t.made() <- struct{}{}:
@@ -30,7 +31,7 @@ func (t *turn) Take(ctx context.Context) error {
 	}
 }
 
-// Try takes it if it is free.
+// Try takes the turn if it is free.
 func (t *turn) Try() bool {
 	select {
 	case t.made() <- struct{}{}:
@@ -40,5 +41,5 @@ func (t *turn) Try() bool {
 	}
 }
 
-// Give makes it free.
+// Give frees the turn.
 func (t *turn) Give() { <-t.made() }

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Who calls while an exchange goes on waits no longer than its context.
+// A caller waits for a running exchange only as long as its context lasts.
 func TestThreatSlowRelay(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	asked := make(chan struct{})
@@ -46,8 +46,8 @@ func TestThreatSlowRelay(t *testing.T) {
 	}
 }
 
-// A relay that refuses once is asked again after an hour, and what may go no more is
-// taken out then.
+// A relay that refuses once is asked again after an hour, and what is no longer
+// allowed is removed then.
 func TestRelayThatRefusedIsAskedAgain(t *testing.T) {
 	clock := new(ticks)
 	g := newGardeners(t, clock)
@@ -66,7 +66,7 @@ func TestRelayThatRefusedIsAskedAgain(t *testing.T) {
 	})}
 	refuses.Store(true)
 	maintain(t, g.ann)
-	maintain(t, g.ann) // the first try after it
+	maintain(t, g.ann) // the first attempt after that
 	g.ann.memories = nil
 	refuses.Store(false)
 	before := calls.Load()

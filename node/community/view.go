@@ -15,18 +15,18 @@ import (
 )
 
 // A note is a proposal with one of these under the key metaKind of its metadata. A
-// proposal without is an item. What a note is about stands under metaOf.
+// proposal without it is an item. metaOf has what a note is about.
 const (
 	metaKind = "community"
 	metaOf   = "of"
 
-	noteRules     = "rules"     // the text; the owner's alone
-	noteRemoval   = "removal"   // of an item's or member's id, with the reason; an owner's or moderator's
+	noteRules     = "rules"     // the text; only by the owner
+	noteRemoval   = "removal"   // the id of an item or member, with the reason; by an owner or moderator
 	noteQuestion  = "question"  // the text
 	noteAnswer    = "answer"    // an item that answers a question's id
 	noteCandidate = "candidate" // a request to join, with the name under metaOf
-	noteFee       = "fee"       // what the entry costs, and where; the owner's alone
-	noteLeaving   = "leaving"   // its author asks to be taken out of the log
+	noteFee       = "fee"       // what the entry costs, and where it is paid; only by the owner
+	noteLeaving   = "leaving"   // its author asks to be removed from the log
 )
 
 // The roles, as they are shown. The membership log has owners and writers: its first
@@ -37,7 +37,7 @@ const (
 	roleMember    = "member"
 )
 
-// The deeds of the log.
+// The deeds in the log.
 const (
 	didFound  = "founded"
 	didAdmit  = "let in"
@@ -54,33 +54,33 @@ type person struct {
 	serve.CommunityMember
 	key     []byte
 	removed bool
-	by      memory.MemberID // who signed the removal
-	deed    int             // of the log, that removed this one
-	undone  bool            // put out with a reason, so that this one's removals don't count
+	by      memory.MemberID // the signer of the removal
+	deed    int             // index in the log of the deed that removed this person
+	undone  bool            // removed with a reason, so that this person's removals don't count
 }
 
 func (p *person) moderates() bool { return p.Role == roleOwner || p.Role == roleModerator }
 
-// seen is a view while it is made.
+// seen is a view that is being made.
 type seen struct {
 	v         serve.CommunityView
 	me        memory.MemberID
 	founder   memory.MemberID
 	people    map[memory.MemberID]*person
 	removed   map[string]serve.CommunityDeed // by the id of what was removed
-	removals  map[string]string              // notes that remove items, by their ids, with what they remove
+	removals  map[string]string              // notes that remove items, with what they remove, by their ids
 	undone    map[string]bool                // removals that the owner removed
 	questions map[string]*serve.CommunityQuestion
 }
 
-// authorOf is whose id it is: see wall.
+// authorOf returns the member to whom an id belongs: see wall.
 func authorOf(id memory.ID) (m memory.MemberID) {
 	copy(m[:], id[:])
 	return m
 }
 
-// See makes the view of a member from the entries of the membership log and all that
-// was said. It is a pure function, and the order of said makes no difference.
+// See makes the view of a member from the entries of the membership log and everything
+// that was said. It is a pure function, and the order of said does not matter.
 func See(me memory.MemberID, entries []*envelope.Entry, name func(*envelope.Member) string, said []memory.Memory) serve.CommunityView {
 	s := seen{me: me, people: map[memory.MemberID]*person{}, removed: map[string]serve.CommunityDeed{}, removals: map[string]string{}, undone: map[string]bool{}, questions: map[string]*serve.CommunityQuestion{}}
 	for _, e := range entries {
@@ -105,11 +105,11 @@ func See(me memory.MemberID, entries []*envelope.Entry, name func(*envelope.Memb
 	return s.view(said)
 }
 
-// entry takes one entry of the membership log.
+// entry processes one entry of the membership log.
 func (s *seen) entry(e *envelope.Entry, name func(*envelope.Member) string) {
 	d, author := serve.CommunityDeed{At: time.Unix(e.At, 0).UTC()}, e.Author
 	if (author == memory.MemberID{}) {
-		author = s.founder // whose the root is
+		author = s.founder // the root is the founder's
 	}
 	if by := s.people[author]; by != nil {
 		d.By = by.Name
@@ -138,8 +138,9 @@ func (s *seen) entry(e *envelope.Entry, name func(*envelope.Member) string) {
 	s.v.Log = append(s.v.Log, d)
 }
 
-// removal takes what has to be known before removals count: for what reason members were
-// put out, which who signed it says alone, and which removals the owner removed.
+// removal processes what must be known before removals are counted: the reasons why
+// members were removed, which only the signer of the removal may give, and which removals
+// the owner removed.
 func (s *seen) removal(m *memory.Memory) {
 	if m.Metadata[metaKind] != noteRemoval {
 		return
@@ -154,7 +155,7 @@ func (s *seen) removal(m *memory.Memory) {
 	}
 }
 
-// note takes what decides about others' words: rules and removals.
+// note processes what decides about statements of others: rules and removals.
 func (s *seen) note(m *memory.Memory) {
 	p := s.people[authorOf(m.ID)]
 	d := serve.CommunityDeed{At: m.Learnt, By: p.Name, ID: m.ID}
@@ -189,7 +190,7 @@ func (s *seen) note(m *memory.Memory) {
 			return
 		case undoes:
 			d.Did, d.What = didUndo, item
-		case p.undone || s.undone[m.ID.String()] && p.Role != roleOwner: // it stands in the log alone
+		case p.undone || s.undone[m.ID.String()] && p.Role != roleOwner: // it is only listed in the log
 		case already:
 			return
 		default:
@@ -217,7 +218,7 @@ func (s *seen) shown(m *memory.Memory) serve.CommunityItem {
 	return serve.CommunityItem{ID: m.ID, By: p.Name, At: m.Learnt, Type: m.Type, Text: m.Text, You: p.You}
 }
 
-// out says why an item is hidden; empty: it is shown.
+// out returns why an item is hidden; empty: it is shown.
 func (s *seen) out(m *memory.Memory) string {
 	if d, is := s.removed[m.ID.String()]; is {
 		return d.Why + " (" + d.By + ")"
@@ -228,7 +229,8 @@ func (s *seen) out(m *memory.Memory) string {
 	return ""
 }
 
-// question takes questions and who is proposed. A question that is removed has no answers.
+// question processes questions and proposed members. A question that was removed has no
+// answers.
 func (s *seen) question(m *memory.Memory) {
 	p := s.people[authorOf(m.ID)]
 	switch m.Metadata[metaKind] {
@@ -262,7 +264,7 @@ func (s *seen) hide(m *memory.Memory, why string) {
 	s.v.Removed = append(s.v.Removed, it)
 }
 
-// item takes items and answers.
+// item processes items and answers.
 func (s *seen) item(m *memory.Memory) {
 	kind := m.Metadata[metaKind]
 	if kind != "" && kind != noteAnswer {
@@ -278,7 +280,7 @@ func (s *seen) item(m *memory.Memory) {
 	}
 }
 
-// view puts together what was seen, in an order that follows from it alone.
+// view returns the view, in an order that depends only on its content.
 func (s *seen) view(said []memory.Memory) serve.CommunityView {
 	v := &s.v
 	for _, p := range s.people {
@@ -304,7 +306,7 @@ func (s *seen) view(said []memory.Memory) serve.CommunityView {
 	return *v
 }
 
-// knows says who may know what was asked and answered.
+// knows says who may know the question and the answers.
 func knows(members, former int) string {
 	more := ""
 	if former > 0 {
@@ -313,7 +315,7 @@ func knows(members, former int) string {
 	return fmt.Sprintf("The %d members%s know what was asked, who asked, and each answer; whoever joins later can read it, too. The relay sees that a member sent something, and its size.", members, more)
 }
 
-// former is how many could read what was said at a time, and are no members any more.
+// former returns how many could read what was said at a time, and are no longer members.
 func (s *seen) former(at time.Time) int {
 	n := 0
 	for _, p := range s.people {

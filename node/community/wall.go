@@ -18,19 +18,19 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Limits of what one member says over the life of a membership, with what was taken back,
-// so that they don't depend on when a home fetches.
+// Limits of what one member may say in the life of a membership. What was withdrawn
+// counts, too, so that the limits don't depend on when a home fetches.
 const (
-	MaxSaid = 2000 // items and notes that a home takes
-	spare   = 100  // of these, for removals with their reasons, and for leaving
+	MaxSaid = 2000 // items and notes that a home accepts
+	spare   = 100  // of these, reserved for removals with their reasons, and for leaving
 )
 
-// wall is the journal of a space whose members don't trust each other. Of what a member
-// sends it takes proposals and erasures under ids of that member's own, and quarantines
+// wall is the journal of a space whose members don't trust each other. From a member it
+// accepts proposals and erasures under ids that belong to that member, and quarantines
 // the rest.
 type wall struct {
 	*journal.Journal
-	said map[memory.MemberID]int // items and notes of each, with those that were erased; nil: not counted yet
+	said map[memory.MemberID]int // number of items and notes of each member, including erased ones; nil: not counted yet
 }
 
 // count counts what each member said so far.
@@ -60,7 +60,7 @@ func (w *wall) count(ctx context.Context) error {
 	return err
 }
 
-// room says why a member may say no more; empty: more is taken.
+// room returns why a member may say no more; empty: more is accepted.
 func (w *wall) room(ctx context.Context, by memory.MemberID, more, most int) (string, error) {
 	if err := w.count(ctx); err != nil {
 		return "", err
@@ -72,7 +72,7 @@ func (w *wall) room(ctx context.Context, by memory.MemberID, more, most int) (st
 	return "", nil
 }
 
-// fresh counts the ids of an op that are not kept yet, as memories or as erased ones.
+// fresh counts the ids of an op that are new here, neither stored nor erased.
 func (w *wall) fresh(ctx context.Context, op *delta.Op) (n int, err error) {
 	var ids []memory.ID
 	switch {
@@ -94,7 +94,7 @@ func (w *wall) fresh(ctx context.Context, op *delta.Op) (n int, err error) {
 		return nil
 	})
 	if op.Assertion != nil && op.Assertion.Act == memory.ActPropose {
-		n = 1 // also where it repeats an id
+		n = 1 // even if it repeats an id
 	}
 	return n, err
 }
@@ -104,7 +104,7 @@ func (w *wall) Apply(ctx context.Context, in replica.Incoming, s replica.State) 
 	var ops []delta.Op
 	for i := range in.Ops {
 		why := refused(&in.Ops[i], &in.Author)
-		if why == "" && in.Author.ID != w.Member { // what this home said was counted then
+		if why == "" && in.Author.ID != w.Member { // what this home said was counted when it was said
 			more, err := w.fresh(ctx, &in.Ops[i])
 			if err == nil {
 				why, err = w.room(ctx, in.Author.ID, more, MaxSaid)
@@ -126,7 +126,8 @@ func (w *wall) Apply(ctx context.Context, in replica.Incoming, s replica.State) 
 	return w.Journal.Apply(ctx, in, s)
 }
 
-// refused says why an op does not count; empty: it does. All members refuse the same.
+// refused returns why an op does not count; empty: it does. All members refuse the same
+// ops.
 func refused(op *delta.Op, by *envelope.Member) string {
 	a := op.Assertion
 	switch {
@@ -152,8 +153,8 @@ func refused(op *delta.Op, by *envelope.Member) string {
 	return ""
 }
 
-// apart derives each memory from what was said about it alone, so that no member's word
-// changes what another said.
+// apart derives each memory only from what was said about itself, so that no member can
+// change what another said.
 func apart(group []memory.Assertion) (out []memory.Memory) {
 	by := map[memory.ID][]memory.Assertion{}
 	for _, a := range group {

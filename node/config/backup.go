@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// Backup has the daemon write a backup by schedule; with an empty To there is none.
+// Backup has the daemon make scheduled backups; with an empty To there are none.
 type Backup struct {
-	To             string   `toml:"to"`                          // a folder, or s3://BUCKET/PREFIX; locket backup has begun the backup there
-	Every          Duration `toml:"every"`                       // from the end of one to the next
+	To             string   `toml:"to"`                          // a folder, or s3://BUCKET/PREFIX; locket backup must have made the first backup there
+	Every          Duration `toml:"every"`                       // from the end of one backup to the next
 	PassphraseFile string   `toml:"passphrase_file" kind:"path"` // with the backup's passphrase
 	WithoutVault   bool     `toml:"without_vault"`               // the values of the vault stay sealed for this node
 }
 
-// LeastBackup is the shortest time between two backups, each of which reads everything.
+// LeastBackup is the minimum time between two backups, because each of them reads
+// everything.
 const LeastBackup = 10 * time.Minute
 
 func (l *Loaded) checkBackup() error {

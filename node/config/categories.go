@@ -23,7 +23,7 @@ const CategoriesFile = "categories.toml"
 //	words = ["tomato", "compost heap", "番茄"]
 //	attributes = ["owns"]
 //
-// They are in the order of their names. Without a file there are none, and no
+// They are sorted by name. If there is no file, there are none, and that is no
 // error. Errors wrap [ErrConfig].
 func Categories(path string) ([]category.Category, error) {
 	data, err := os.ReadFile(path)

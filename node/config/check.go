@@ -15,11 +15,13 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// maxSocket is the longest path of a Unix socket that every platform takes
-// (sun_path has 104 bytes on macOS, 108 on Linux, one of them the final zero).
+// maxSocket is the maximum length of the path of a Unix socket that every
+// platform accepts (sun_path has 104 bytes on macOS, 108 on Linux, one of them
+// the final zero).
 const maxSocket = 103
 
-// languageTag is a language's code of ISO 639, and what BCP 47 lets follow.
+// languageTag matches an ISO 639 language code, and the subtags that BCP 47
+// allows after it.
 var languageTag = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 
 // check reports the first rule that a setting breaks, naming its place.
@@ -181,7 +183,7 @@ func (l *Loaded) checkUnlock() error {
 	return nil
 }
 
-// Location is the wearer's zone.
+// Location returns the wearer's time zone.
 func (c *Config) Location() (*time.Location, error) {
 	if c.Zone == "" || c.Zone == "Local" {
 		return time.Local, nil
@@ -189,8 +191,8 @@ func (c *Config) Location() (*time.Location, error) {
 	return time.LoadLocation(c.Zone)
 }
 
-// Endpoint is where the API listens, for net.Listen and net.Dial: "unix" and a
-// path, or "tcp" and a loopback address.
+// Endpoint returns where the API listens, for net.Listen and net.Dial: "unix"
+// and a path, or "tcp" and a loopback address.
 func (c *Config) Endpoint() (network, address string, err error) {
 	if path, ok := strings.CutPrefix(c.API.Listen, "unix:"); ok {
 		switch {
@@ -211,7 +213,7 @@ func (c *Config) Endpoint() (network, address string, err error) {
 	return "tcp", c.API.Listen, nil
 }
 
-// SlogLevel is log.level for package slog.
+// SlogLevel returns log.level for package slog.
 func (c *Config) SlogLevel() slog.Level {
 	var v slog.Level
 	if err := v.UnmarshalText([]byte(c.Log.Level)); err != nil {
@@ -220,9 +222,9 @@ func (c *Config) SlogLevel() slog.Level {
 	return v
 }
 
-// InClear says whether what wearables send, passwords included, crosses a
-// network unencrypted: to the node's own broker from other machines, or from
-// somebody's broker elsewhere.
+// InClear reports whether what wearables send, passwords included, crosses a
+// network unencrypted: to the node's own broker from other machines, or from an
+// external broker elsewhere.
 func (c *Config) InClear() bool {
 	if c.Broker.URL == "" {
 		host, _, err := net.SplitHostPort(c.Broker.Listen)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrConfig wraps every error of [Load]: a setting is wrong where the error
-// says it was written.
+// ErrConfig wraps every error of [Load]: a setting is wrong at the place that the error
+// names.
 var ErrConfig = errors.New("configuration")
 
 // ErrFlag is the ErrConfig of a setting that was given on the command line.
@@ -20,16 +20,16 @@ const (
 	Wearable = "wearable" // little memory and disk
 )
 
-// NoButton: no press of a button pauses.
+// NoButton means that no press of a button pauses the node.
 const NoButton = "none"
 
-// Config is every setting. The zero value works after [Config.Defaults]; what
-// [Load] gives is filled already.
+// Config has all settings. The zero value works after [Config.Defaults]; a Config from
+// [Load] has the defaults already.
 type Config struct {
 	Home       string    `toml:"home" kind:"path"`       // the node's folder
-	Wearer     string    `toml:"wearer"`                 // whose memory it is: tells "I" from "you"
+	Wearer     string    `toml:"wearer"`                 // the owner's name, which tells "I" from "you"
 	Zone       string    `toml:"zone"`                   // IANA name; "Local": the machine's
-	Languages  []string  `toml:"languages"`              // spoken around the wearer, as "de" or "pt-BR", for engines; empty: not known
+	Languages  []string  `toml:"languages"`              // spoken around the wearer, as "de" or "pt-BR", for engines; empty: unknown
 	Profile    string    `toml:"profile"`                // "default", or "wearable" for little memory and disk
 	Metrics    string    `toml:"metrics"`                // "on" or "off"
 	Categories string    `toml:"categories" kind:"path"` // file of the wearer's own categories
@@ -57,14 +57,14 @@ type Config struct {
 	HomeAssistant HomeAssistant `toml:"homeassistant"`
 }
 
-// Broker is where the wearables' events come from: somebody's broker at URL, or the
+// Broker is where the wearables' events come from: an external broker at URL, or the
 // node's own at Listen if URL is empty.
 type Broker struct {
 	URL          string `toml:"url" kind:"url"` // tcp, ssl, mqtt, mqtts, ws or wss
 	Username     string `toml:"username"`
 	PasswordFile string `toml:"password_file" kind:"path"`
 	CA           string `toml:"ca" kind:"path"`   // PEM; empty: the system's
-	Cert         string `toml:"cert" kind:"path"` // PEM, of this client
+	Cert         string `toml:"cert" kind:"path"` // PEM, the certificate of this client
 	Key          string `toml:"key" kind:"path"`
 	ClientID     string `toml:"client_id"`
 	Embedded     bool   `toml:"embedded"`
@@ -74,29 +74,30 @@ type Broker struct {
 	Public       string `toml:"public_url" kind:"url"` // embedded: URL that devices are told; empty: from Listen
 }
 
-// API is where commands speak to the daemon.
+// API is where the daemon serves commands.
 type API struct {
 	Listen    string `toml:"listen"`                 // "unix:PATH", or host:port on loopback
-	TokenFile string `toml:"token_file" kind:"path"` // for TCP; made by the daemon where it does not exist
-	// AskToken has the Unix socket ask for the token too, or an app's key.
+	TokenFile string `toml:"token_file" kind:"path"` // for TCP; the daemon makes it if it does not exist
+	// AskToken requires the token, or an app's key, on the Unix socket, too.
 	AskToken bool `toml:"ask_token"`
-	// MetricsTokenFile is for TCP, and made as TokenFile is. Its token reads /metrics
-	// and nothing else.
+	// MetricsTokenFile is for TCP, and made like TokenFile. Its token only reads
+	// /metrics.
 	MetricsTokenFile string `toml:"metrics_token_file" kind:"path"`
-	// Remote is where apps on other machines ask, over TLS alone: host:port, such as
+	// Remote is where apps on other machines connect, only over TLS: host:port, such as
 	// 0.0.0.0:7332; empty: nowhere.
 	Remote  string `toml:"remote"`
 	TLSCert string `toml:"tls_cert" kind:"path"`  // remote: PEM; empty: the node makes its own
 	TLSKey  string `toml:"tls_key" kind:"path"`   // remote: PEM
 	Public  string `toml:"public_url" kind:"url"` // remote: https URL that apps are told; empty: from Remote
 	// Proxies are addresses and networks of reverse proxies before Remote, whose
-	// X-Forwarded-For is believed. Clients of one that is not listed share its limits.
+	// X-Forwarded-For is trusted. All clients of a proxy that is not listed share its
+	// limits.
 	Proxies []string `toml:"proxies"`
 	Console string   `toml:"console"` // host:port on loopback for the page of locket open; port 0: any
 }
 
-// Unlock says how the daemon opens its keys without a person. At most one is set.
-// With none it starts locked, and takes events in all the same.
+// Unlock says how the daemon opens its keys without a person. At most one is set. If none
+// is, the daemon starts locked, and takes events nevertheless.
 type Unlock struct {
 	PassphraseEnv  string `toml:"passphrase_env"` // name of an environment variable
 	PassphraseFile string `toml:"passphrase_file" kind:"path"`
@@ -104,55 +105,55 @@ type Unlock struct {
 	Keyring        bool   `toml:"keyring"` // the OS keyring
 }
 
-// Retention says how long sources are kept; memories quote what they need. A source
-// ends at the first of the two limits; 0 keeps none.
+// Retention says how long sources are kept; memories quote what they need. A source is
+// removed when it reaches the first of the two limits; 0 keeps none.
 type Retention struct {
 	Audio     Keep `toml:"audio"`
 	Photo     Keep `toml:"photo"`
 	Utterance Keep `toml:"utterance"`
 
-	// Rules say how long memories are kept, as node/retention reads them:
-	// "type:episodic 90d". The first that fits decides.
+	// Rules say how long memories are kept, in the form that node/retention reads:
+	// "type:episodic 90d". The first rule that matches decides.
 	Rules []string `toml:"rules"`
 }
 
-// Keep is how much of one kind, and for how long.
+// Keep limits the amount and the age of one kind of source.
 type Keep struct {
 	Bytes Size     `toml:"bytes"`
 	Age   Duration `toml:"age"`
 }
 
-// Disk is the watch on free space.
+// Disk is about free disk space.
 type Disk struct {
 	Reserve Size `toml:"reserve"` // below it, events are refused
 }
 
-// Hot limits how many memories are kept whole on this device. Those that are asked
-// for least leave a stub here, and their text is at the relay. 0 is no limit.
+// Hot limits how many memories are kept completely on this device. Of those that are used
+// least only a stub stays here, and their text is at the relay. 0 means no limit.
 type Hot struct {
 	Records Count `toml:"records"`
 	Bytes   Size  `toml:"bytes"`
 }
 
-// Zones says what the private zones' gate believes; the zones themselves are
-// set by command.
+// Zones configures when the wearer counts as being in a private zone; the zones
+// themselves are set by command.
 type Zones struct {
 	Age     Duration `toml:"location_age"` // after this time, a location outside a zone no longer says that the wearer is outside it
-	Unknown string   `toml:"unknown"`      // "take" or "drop": what becomes of events while the location is not known
+	Unknown string   `toml:"unknown"`      // "take" or "drop": what is done with events while the location is unknown
 }
 
-// Pause says what pauses the wearables besides a command and the wearer's word.
+// Pause says what pauses the node, besides a command and the wearer's spoken order.
 type Pause struct {
-	Button string `toml:"button"` // "none", or which press of a wearable's button pauses and ends that pause: "single", "double", "long"
+	Button string `toml:"button"` // "none", or the press of a wearable's button that begins and ends a pause: "single", "double", "long"
 }
 
-// Log is what goes to standard error.
+// Log configures the log on standard error.
 type Log struct {
 	Level  string `toml:"level"`  // debug, info, warn, error
 	Format string `toml:"format"` // text, json
 }
 
-// Voices says whose voices are kept.
+// Voices configures whose voices are kept.
 type Voices struct {
 	KnownOnly bool `toml:"known_only"` // neither words nor sound of voices that nobody enrolled or named are kept
 }
@@ -161,17 +162,16 @@ type Voices struct {
 // empty Config it runs none.
 type Bridge struct {
 	Config  string `toml:"config" kind:"path"`  // the file for locket-bridge run
-	Program string `toml:"program" kind:"path"` // empty: locket-bridge beside this program, or else on the PATH
+	Program string `toml:"program" kind:"path"` // empty: locket-bridge beside this program, otherwise on the PATH
 }
 
-// Plugins chooses extractors.
+// Plugins selects the extractors.
 type Plugins struct {
-	Dir      string   `toml:"dir" kind:"path"` // of .wasm files besides the built-in ones
-	Disabled []string `toml:"disabled"`        // names
+	Dir      string   `toml:"dir" kind:"path"` // folder of .wasm files, in addition to the built-in plugins
+	Disabled []string `toml:"disabled"`        // ids of plugins that are turned off
 }
 
-// Defaults fills each field that is zero. To have a size or age of zero, set it
-// afterwards.
+// Defaults fills each field that is zero. To set a size or age to zero, do it afterwards.
 func (c *Config) Defaults() {
 	def(&c.Profile, Default)
 	def(&c.Home, defaultHome())
@@ -225,21 +225,22 @@ func def[T comparable](v *T, d T) {
 	}
 }
 
-// Sync is with the wearer's other devices.
+// Sync is the exchange with the wearer's other devices.
 type Sync struct {
 	Relay  string `toml:"relay" kind:"url"` // http(s)://HOST[:PORT]; empty: nothing leaves this machine
-	Vault  bool   `toml:"vault"`            // secrets go to the other devices, too
-	Invite string `toml:"invite"`           // code that the relay asks of a new account
-	LAN    bool   `toml:"lan"`              // meet the wearer's other devices in the same network
-	// Snapshots is how many deltas after the last snapshot this device makes
-	// another. A number that is never reached means none.
+	Vault  bool   `toml:"vault"`            // secrets are sent to the other devices, too
+	Invite string `toml:"invite"`           // code that the relay requires for a new account
+	LAN    bool   `toml:"lan"`              // exchange with the wearer's other devices in the same network
+	// Snapshots is the number of deltas after which this device makes a new snapshot. A
+	// number that is never reached means none.
 	Snapshots Count `toml:"snapshots"`
-	Compact   bool  `toml:"compact"` // have the relay drop what a verified snapshot covers
+	Compact   bool  `toml:"compact"` // have the relay delete what a verified snapshot covers
 
-	// Interface is the one network interface to meet them on. Empty: every one that
-	// has multicast.
+	// Interface is the only network interface on which to find them. Empty: every
+	// interface that has multicast.
 	Interface string `toml:"interface"`
-	// Metered: "yes", the line costs by the byte; "no"; or "auto", as NetworkManager has
-	// it. Where it does, utterances and memories go; photos and recordings wait.
+	// Metered says whether the connection costs by the byte: "yes", "no", or "auto",
+	// which asks NetworkManager. If it does, utterances and memories are sent; photos and
+	// recordings wait.
 	Metered Metered `toml:"metered"`
 }

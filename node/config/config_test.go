@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// alone keeps the machine's own folders out of a test.
+// alone isolates a test from the machine's own folders.
 func alone(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -281,7 +281,8 @@ func TestPassphraseVariableIsNoSetting(t *testing.T) {
 	}
 }
 
-// What a document has a reader put into the shell stops no command there.
+// A variable that a document tells readers to set in the shell does not stop
+// any command.
 func TestVariablesOfTheDocuments(t *testing.T) {
 	alone(t)
 	files, err := filepath.Glob("../../docs/*.md")

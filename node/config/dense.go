@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Dense is the models that help to find what was said in other words: one makes
-// vectors of texts, the other judges the first hits. Without a URL there is no such
-// model, and nothing that was said leaves the node.
+// Dense configures the models that help to find what was said in other words: one
+// makes embeddings of texts, the other reranks the first hits. Without a URL there
+// is no such model, and nothing that was said leaves the node.
 type Dense struct {
 	URL            string   `toml:"url" kind:"url"` // OpenAI-compatible, with /embeddings
 	Model          string   `toml:"model"`
-	RerankURL      string   `toml:"rerank_url" kind:"url"` // with /rerank, as Jina, vLLM and llama.cpp have it
+	RerankURL      string   `toml:"rerank_url" kind:"url"` // with /rerank, as in Jina, vLLM and llama.cpp
 	RerankModel    string   `toml:"rerank_model"`
 	Key            Secret   `toml:"key"`
 	KeyFile        string   `toml:"key_file" kind:"path"`
-	QueryPrefix    string   `toml:"query_prefix"`    // prefix that the model wants before a question
-	DocumentPrefix string   `toml:"document_prefix"` // prefix that it wants before a document
+	QueryPrefix    string   `toml:"query_prefix"`    // prefix that the model needs before a question
+	DocumentPrefix string   `toml:"document_prefix"` // prefix that it needs before a document
 	Within         Duration `toml:"within"`          // how long a search waits for each of the two
 }
 
-// APIKey is the key, read from its file if it is in one. Empty: there is none.
+// APIKey returns the key, read from its file if there is one. Empty: there is none.
 func (c *Dense) APIKey() (string, error) {
 	return keyIn("dense.key_file", c.KeyFile, c.Key)
 }
 
-// Recall is what helps to find words without a model.
+// Recall configures aids for finding words without a model.
 type Recall struct {
-	Dictionary string `toml:"dictionary" kind:"path"` // of English and Chinese, as CC-CEDICT has it; gzip is read, too
+	Dictionary string `toml:"dictionary" kind:"path"` // English-Chinese dictionary in the format of CC-CEDICT, which may be compressed with gzip
 }
 
 func (l *Loaded) checkDense() error {

@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// takeFile reads TOML strictly. It checks the keys that the environment or a flag
-// has set, too, and leaves their values.
+// takeFile reads TOML strictly. It also checks keys that the environment or a
+// flag has set, but leaves their values.
 func (l *Loaded) takeFile(over *Config, path string, data []byte) error {
 	var file Config
 	dec := toml.NewDecoder(bytes.NewReader(data))
@@ -64,8 +64,8 @@ func fileError(path string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrConfig, path, err)
 }
 
-// keyLines gives the line of each key that is written in the file, which the
-// decoder does not tell.
+// keyLines returns the line of each key in the file, which the decoder does not
+// report.
 func keyLines(data []byte) (map[string]int, error) {
 	lines := map[string]int{}
 	var p unstable.Parser

@@ -9,10 +9,10 @@ import (
 // FileName is the file's name, in the home or the platform's config folder.
 const FileName = "config.toml"
 
-// defaultHome is the node's folder where none is named: on Linux
+// defaultHome returns the node's folder if none is named: on Linux
 // $XDG_DATA_HOME/locket or ~/.local/share/locket (XDG Base Directory 0.8), on
 // macOS ~/Library/Application Support/locket, on Windows %LocalAppData%\locket.
-// It is relative where the user has no home folder.
+// It is relative if the user has no home folder.
 func defaultHome() string {
 	switch runtime.GOOS {
 	case "windows":
@@ -24,7 +24,7 @@ func defaultHome() string {
 			return filepath.Join(d, "Library", "Application Support", "locket")
 		}
 	default:
-		// The specification has relative paths ignored.
+		// The specification says to ignore relative paths.
 		if d := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(d) {
 			return filepath.Join(d, "locket")
 		}
@@ -35,8 +35,8 @@ func defaultHome() string {
 	return "locket-home"
 }
 
-// platformFile is the configuration's path in the platform's config folder,
-// or empty where there is no such folder.
+// platformFile returns the path of the configuration in the platform's config
+// folder, or the empty string if there is no such folder.
 func platformFile() string {
 	d, err := os.UserConfigDir()
 	if err != nil {

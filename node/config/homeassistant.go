@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// HomeAssistant is the broker of a Home Assistant that is to show the node; with an empty
-// URL there is none.
+// HomeAssistant configures the broker of a Home Assistant that shows the node; with an
+// empty URL there is none.
 type HomeAssistant struct {
 	URL          string `toml:"url" kind:"url"` // tcp, ssl, mqtt, mqtts, ws or wss
 	Username     string `toml:"username"`
 	PasswordFile string `toml:"password_file" kind:"path"`
 	CA           string `toml:"ca" kind:"path"`       // PEM; empty: the system's
-	Prefix       string `toml:"prefix"`               // of its discovery; empty: homeassistant
-	KeyFile      string `toml:"key_file" kind:"path"` // with the key of an app, which reads and asks; empty: nothing that was remembered goes there
+	Prefix       string `toml:"prefix"`               // of its discovery topics; empty: homeassistant
+	KeyFile      string `toml:"key_file" kind:"path"` // file with the key of an app that reads and asks; empty: no memories are sent there
 }
 
-// Password gives what the broker is told; empty: nothing.
+// Password returns the password for the broker; empty: there is none.
 func (c *HomeAssistant) Password() (string, error) {
 	if c.PasswordFile == "" {
 		return "", nil
@@ -29,7 +29,7 @@ func (c *HomeAssistant) Password() (string, error) {
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
 
-// AppKey gives the app's key; empty: there is none.
+// AppKey returns the app's key; empty: there is none.
 func (c *HomeAssistant) AppKey() (string, error) { return wordIn("homeassistant.key_file", c.KeyFile) }
 
 func (l *Loaded) checkHomeAssistant() error {

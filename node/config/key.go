@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// key is one setting: its dotted name and where it lies in a Config.
+// key is a setting: its dotted name and its field in a Config.
 type key struct {
 	name  string // "broker.url"
 	env   string // "LOCKET_BROKER_URL"
@@ -17,7 +17,7 @@ type key struct {
 	index []int  // for reflect.Value.FieldByIndex
 }
 
-// keys lists every setting, in the order of the struct.
+// keys returns every setting, in the order of the struct.
 func keys() []key { return keysOf(reflect.TypeFor[Config](), "", nil) }
 
 func keysOf(t reflect.Type, prefix string, index []int) []key {
@@ -35,7 +35,7 @@ func keysOf(t reflect.Type, prefix string, index []int) []key {
 	return ks
 }
 
-// Keys gives the names of all settings, in the order of the struct.
+// Keys returns the names of all settings, in the order of the struct.
 func Keys() []string {
 	var names []string
 	for _, k := range keys() {
@@ -46,8 +46,8 @@ func Keys() []string {
 
 func (k key) of(c *Config) reflect.Value { return reflect.ValueOf(c).Elem().FieldByIndex(k.index) }
 
-// parse sets the setting from text, as the environment and flags have it.
-// Lists are divided by commas.
+// parse sets the setting from text, as it is in the environment or a flag.
+// Lists are separated by commas.
 func (k key) parse(c *Config, s string) error {
 	v := k.of(c)
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
@@ -76,7 +76,7 @@ func (k key) parse(c *Config, s string) error {
 	return nil
 }
 
-// text is the setting's value as parse takes it.
+// text returns the setting's value in the form that parse reads.
 func (k key) text(c *Config) string {
 	v := k.of(c)
 	if s, ok := v.Interface().(fmt.Stringer); ok {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// LLM is the language model that may help. With an empty URL there is none, and
-// nothing that was said leaves the node.
+// LLM configures a language model. With an empty URL there is none, and nothing
+// that was said leaves the node.
 type LLM struct {
 	URL       string   `toml:"url" kind:"url"` // OpenAI-compatible, such as http://127.0.0.1:11434/v1
 	Model     string   `toml:"model"`
@@ -18,15 +18,15 @@ type LLM struct {
 	KeyFile   string   `toml:"key_file" kind:"path"`
 	Extract   bool     `toml:"extract"`    // the model is sent what is said, to find memories in it
 	Topic     bool     `toml:"topic"`      // the model is sent the last messages, to say what they are about
-	Format    string   `toml:"format"`     // of JSON: auto, schema, object, text
-	Timeout   Duration `toml:"timeout"`    // of one answer
-	MaxTokens Count    `toml:"max_tokens"` // of one answer
+	Format    string   `toml:"format"`     // form of JSON answers: auto, schema, object, text
+	Timeout   Duration `toml:"timeout"`    // for one answer
+	MaxTokens Count    `toml:"max_tokens"` // for one answer
 }
 
 // Secret is a setting that is never shown.
 type Secret string
 
-// String says whether it is set.
+// String returns only whether it is set.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -34,13 +34,13 @@ func (s Secret) String() string {
 	return "[set]"
 }
 
-// GoString is String.
+// GoString returns the same as String.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText gives String, so that no encoding shows it.
+// MarshalText returns the same as String, so that no encoding reveals it.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Count is a whole number from 0 on.
+// Count is a whole number that is not negative.
 type Count int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -53,12 +53,13 @@ func (c *Count) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// APIKey gives the key, from the setting or its file; empty where neither is set.
+// APIKey returns the key, from the setting or its file; empty if neither is set.
 func (c *LLM) APIKey() (string, error) {
 	return keyIn("llm.key_file", c.KeyFile, c.Key)
 }
 
-// keyIn is the key that stands in a file, or else in the setting.
+// keyIn returns the key from a file if there is one, and otherwise from the
+// setting.
 func keyIn(setting, path string, key Secret) (string, error) {
 	if path == "" {
 		return string(key), nil

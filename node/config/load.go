@@ -11,34 +11,34 @@ import (
 	"strings"
 )
 
-// Sources is what [Load] reads, besides the file that they lead to.
+// Sources is what [Load] reads, besides the file that the sources lead to.
 type Sources struct {
-	Environ []string // as os.Environ gives it
-	Flags   []Flag   // the later of two for one key wins
-	File    string   // --config; empty: LOCKET_CONFIG, or looked for
-	Dir     string   // that relative paths in Environ and Flags start from; empty: the working folder
+	Environ []string // in the form of os.Environ
+	Flags   []Flag   // of two for one key, the later wins
+	File    string   // --config; empty: LOCKET_CONFIG, or the file is searched for
+	Dir     string   // base for relative paths in Environ and Flags; empty: the working directory
 }
 
 // Flag is a setting that was given on the command line.
 type Flag struct {
-	Name  string // as the person wrote it: "--broker"
+	Name  string // as on the command line: "--broker"
 	Key   string // "broker.url"
 	Value string
 }
 
-// fileVariable names the file; it is no setting.
+// fileVariable names the file; it is not a setting itself.
 const fileVariable = "LOCKET_CONFIG"
 
-// Load reads the file, then the environment, then the flags: the later is the
-// stronger. The file is Sources.File or LOCKET_CONFIG, which have to exist;
-// else config.toml in the home where a flag or variable names one, so that
-// homes stay apart; else in the platform's config folder, else in the default
-// home. Every error wraps [ErrConfig] and names the place.
+// Load reads the file, then the environment, then the flags; later ones override earlier ones.
+// The file is Sources.File or LOCKET_CONFIG, which must exist. Otherwise, if a flag or
+// variable names a home, it is config.toml in that home, so that homes stay apart. Otherwise
+// it is the one in the platform's config folder, or else in the default home. Every error
+// wraps [ErrConfig] and names the place.
 func Load(s Sources) (*Loaded, error) {
 	l := &Loaded{origins: map[string]Origin{}}
 	env := variables(s.Environ)
 
-	var over Config // what is written, without defaults
+	var over Config // the written settings, without defaults
 	for _, k := range keys() {
 		if v, ok := env[k.env]; ok {
 			if err := l.take(&over, k, v, Origin{Kind: FromEnv, Name: k.env}, s.Dir); err != nil {
@@ -80,8 +80,8 @@ func (l *Loaded) take(c *Config, k key, text string, o Origin, dir string) error
 	return nil
 }
 
-// absolute makes a path whole: "~/" is the user's home, and a relative path
-// starts from dir.
+// absolute makes a path absolute: "~/" is the user's home, and a relative path starts from
+// dir.
 func (l *Loaded) absolute(c *Config, k key, dir string) error {
 	v := k.of(c)
 	p := v.String()
@@ -104,7 +104,7 @@ func (l *Loaded) absolute(c *Config, k key, dir string) error {
 	return nil
 }
 
-// readFile finds the file, and takes from it what env and flags have not set.
+// readFile finds the file, and takes from it what the environment and flags have not set.
 func (l *Loaded) readFile(over *Config, flag, variable string) error {
 	var paths []string
 	must := true
@@ -135,8 +135,8 @@ func (l *Loaded) readFile(over *Config, flag, variable string) error {
 	return nil
 }
 
-// fill makes the result: the defaults that suit what is written, overridden by what
-// is written. So a written zero stays.
+// fill makes the result: the defaults that match the written settings, overridden by those. So
+// a written zero is kept.
 func (l *Loaded) fill(over *Config) {
 	l.Config = *over
 	l.Defaults()
@@ -172,7 +172,7 @@ func (l *Loaded) checkVariables(env map[string]string) error {
 	return nil
 }
 
-// ofOthers reports whether another program of Locket reads a variable. A shell may have it set
+// ofOthers reports whether another program of Locket reads a variable. A shell may have set it
 // for that program.
 func ofOthers(name string) bool {
 	return name == "LOCKET_APP_KEY" || name == "LOCKET_JOBS_DB" || strings.HasPrefix(name, "LOCKET_CLOUD_") || strings.HasPrefix(name, "LOCKET_RELEASE_")
@@ -192,7 +192,7 @@ func nearest(name string, known []string) string {
 	return "; did you mean " + at + "?"
 }
 
-// edits is the Levenshtein distance in bytes.
+// edits returns the Levenshtein distance in bytes.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

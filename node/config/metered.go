@@ -2,17 +2,17 @@ package config
 
 import "fmt"
 
-// Metered says whether a line costs by the byte.
+// Metered says whether the connection costs by the byte.
 type Metered string
 
 const (
 	MeteredNo   Metered = "no"
 	MeteredYes  Metered = "yes"
-	MeteredAuto Metered = "auto" // as this machine's NetworkManager has it
+	MeteredAuto Metered = "auto" // what this machine's NetworkManager says
 )
 
-// UnmarshalText implements encoding.TextUnmarshaler. It takes true and false too, as earlier
-// versions had them alone.
+// UnmarshalText implements encoding.TextUnmarshaler. It also accepts true and false, the
+// only values in earlier versions.
 func (m *Metered) UnmarshalText(b []byte) error {
 	switch s := Metered(b); s {
 	case MeteredNo, MeteredYes, MeteredAuto:

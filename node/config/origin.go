@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// OriginKind is the kind of place that a value was taken from.
+// OriginKind is the kind of place that a value came from.
 type OriginKind string
 
 // The kinds of origins, the weakest first.
@@ -18,14 +18,15 @@ const (
 	FromFlag    OriginKind = "flag"
 )
 
-// Origin is where a value was taken from.
+// Origin is where a value came from.
 type Origin struct {
 	Kind OriginKind
 	Name string // the file's path, the variable, the flag
 	Line int    // of the file, from 1
 }
 
-// String is the place as a person looks for it: "config.toml:3", "LOCKET_ZONE".
+// String returns the place in the form in which a person looks for it: "config.toml:3",
+// "LOCKET_ZONE".
 func (o Origin) String() string {
 	switch o.Kind {
 	case FromFile:
@@ -39,10 +40,10 @@ func (o Origin) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// Setting is one line of what locket config prints.
+// Setting is one line of the output of locket config.
 type Setting struct {
 	Key    string `json:"key"`
-	Value  string `json:"value"` // a password within a URL is "xxxxx"
+	Value  string `json:"value"` // a password in a URL is shown as "xxxxx"
 	Origin Origin `json:"origin"`
 }
 
@@ -53,7 +54,7 @@ type Loaded struct {
 	origins map[string]Origin
 }
 
-// Origin tells where a key's value came from.
+// Origin returns where a key's value came from.
 func (l *Loaded) Origin(name string) Origin {
 	if o, ok := l.origins[name]; ok {
 		return o
@@ -61,7 +62,7 @@ func (l *Loaded) Origin(name string) Origin {
 	return Origin{Kind: FromDefault}
 }
 
-// Settings lists every key, in the order of the struct.
+// Settings returns every key, in the order of the struct.
 func (l *Loaded) Settings() []Setting {
 	var list []Setting
 	for _, k := range keys() {
@@ -74,8 +75,8 @@ func (l *Loaded) Settings() []Setting {
 	return list
 }
 
-// ForFile gives a key's value as the file of settings has it: a text, a list of texts, or whether
-// something holds. Passwords are not left out.
+// ForFile returns a key's value as the settings file has it: a text, a list of texts, or a
+// boolean. Passwords are not left out.
 func (l *Loaded) ForFile(name string) any {
 	k, ok := findKey(name)
 	if !ok {
@@ -90,7 +91,7 @@ func (l *Loaded) ForFile(name string) any {
 	return k.text(&l.Config)
 }
 
-// redact takes the password out of a URL.
+// redact removes the password from a URL.
 func redact(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -99,7 +100,7 @@ func redact(s string) string {
 	return u.Redacted()
 }
 
-// wrong is the error of a key's value, with the place where it was written.
+// wrong returns the error for a key's value, with the place where it was written.
 func (l *Loaded) wrong(name, format string, args ...any) error {
 	kind := ErrConfig
 	if l.Origin(name).Kind == FromFlag {

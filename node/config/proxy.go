@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Proxy is the model server that memory is put in front of, for apps with the right to
-// chat; with an empty URL there is none.
+// Proxy configures the model server to whose requests memories are added, for apps
+// with the right to chat; with an empty URL there is none.
 type Proxy struct {
 	URL     string `toml:"url" kind:"url"`       // without the path: http://127.0.0.1:11434, https://api.openai.com
-	KeyFile string `toml:"key_file" kind:"path"` // with the key that is sent to it; empty: none is
-	Learn   bool   `toml:"learn"`                // what the wearer says to the model is learnt, where the app may add
+	KeyFile string `toml:"key_file" kind:"path"` // file with the key that is sent to it; empty: none is sent
+	Learn   bool   `toml:"learn"`                // learn what the wearer says to the model, if the app may add memories
 	Budget  Count  `toml:"budget"`               // tokens of memories in a request; 0: 1000
 }
 
-// MCP is how assistants are served whose hooks ask (locket mcp hook).
+// MCP configures assistants whose hooks ask for memories (locket mcp hook).
 type MCP struct {
-	Learn bool `toml:"learn"` // what the wearer says to the assistant is learnt, where the app may add
+	Learn bool `toml:"learn"` // learn what the wearer says to the assistant, if the app may add memories
 }
 
-// Key gives what is sent to the model server; empty: nothing.
+// Key returns the key for the model server; empty: there is none.
 func (c *Proxy) Key() (string, error) { return wordIn("proxy.key_file", c.KeyFile) }
 
-// wordIn reads a file of one word; empty where none is named.
+// wordIn reads a file that contains one word; the result is empty if no file is named.
 func wordIn(setting, path string) (string, error) {
 	if path == "" {
 		return "", nil

@@ -8,22 +8,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Rule is how long memories of a type, with a tag, or of a sensitivity are kept,
-// as [parseRule] reads it.
+// Rule says how long memories of a type, with a tag, or of a sensitivity are kept, in
+// the form that [parseRule] reads.
 type Rule struct {
 	Text  string
 	Types []memory.Type      // empty: any
-	Tags  []string           // all of them
-	Least memory.Sensitivity // this, or more sensitive
-	Keep  Duration           // 0: for ever
+	Tags  []string           // the memory must have all of them
+	Least memory.Sensitivity // this sensitivity or a higher one
+	Keep  Duration           // 0: forever
 }
 
-// forever is a rule's length of time for what is never to end.
+// forever is a rule's duration for memories that are never removed.
 const forever = "forever"
 
-// parseRule reads conditions and a length of time: "type:episodic 90d",
-// "tag:work & sensitivity:private 30d" (both must hold; a sensitivity fits what is
-// more sensitive, too), "tag:family forever".
+// parseRule parses conditions and a duration: "type:episodic 90d", "tag:work &
+// sensitivity:private 30d" (both must hold; a sensitivity also matches higher ones),
+// "tag:family forever".
 func parseRule(s string) (r Rule, err error) {
 	bad := func(what string) (Rule, error) {
 		return Rule{}, fmt.Errorf("%w: rule %q: %s; want such as \"type:episodic 90d\", \"tag:work & sensitivity:private 30d\" or \"tag:family forever\"", memory.ErrInvalid, s, what)
@@ -66,7 +66,7 @@ func parseRule(s string) (r Rule, err error) {
 	return r, nil
 }
 
-// ParseRules reads several, and names the one that is wrong.
+// ParseRules parses several rules. An error names the wrong one.
 func ParseRules(texts []string) ([]Rule, error) {
 	rules := make([]Rule, len(texts))
 	for i, t := range texts {
@@ -78,7 +78,7 @@ func ParseRules(texts []string) ([]Rule, error) {
 	return rules, nil
 }
 
-// With returns r with some of its settings replaced, and the rules that it has then. A
+// With returns r with some of its settings replaced, and the resulting rules. A
 // setting is KEY=VALUE, such as "retention.rules=type:episodic 90d". Errors wrap
 // [memory.ErrInvalid].
 func (r Retention) With(settings []string) (Retention, []Rule, error) {

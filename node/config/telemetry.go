@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Telemetry is the OpenTelemetry collector to which the node sends what it does and how long
-// that takes. Nothing that the node remembers is sent. An empty URL turns it off.
+// Telemetry configures the OpenTelemetry collector to which the node sends traces and
+// metrics of what it does. No memories are sent. An empty URL turns it off.
 type Telemetry struct {
 	URL   string   `toml:"url" kind:"url"` // for OTLP over HTTP, without the paths of traces and metrics: http://127.0.0.1:4318
-	Every Duration `toml:"every"`          // from one sending of the metrics to the next; they are sent if metrics are on
+	Every Duration `toml:"every"`          // interval at which metrics are sent, if metrics are on
 }
 
 func (l *Loaded) checkTelemetry() error {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Size is a number of bytes, written "64MB" or "2GiB". KB, MB, GB and TB are
-// powers of 1000; KiB, MiB, GiB and TiB powers of 1024; no unit is bytes.
+// Size is a number of bytes, written "64MB" or "2GiB". KB, MB, GB and TB are powers
+// of 1000; KiB, MiB, GiB and TiB powers of 1024; a number without a unit is in
+// bytes.
 type Size int64
 
 var sizeUnits = []struct {
@@ -20,8 +21,8 @@ var sizeUnits = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
 }
 
-// parseSize reads what [Size.String] writes, in either case, with a fraction
-// or a space before the unit if need be. Negative sizes are refused.
+// parseSize parses what [Size.String] writes. It also accepts any case, a fraction,
+// and a space before the unit. Negative sizes are refused.
 func parseSize(s string) (Size, error) {
 	t, unit := strings.ToUpper(strings.TrimSpace(s)), int64(1)
 	for _, u := range sizeUnits {
@@ -37,7 +38,7 @@ func parseSize(s string) (Size, error) {
 	return Size(math.Round(v * float64(unit))), nil
 }
 
-// String gives the unit that divides the size without a rest and leaves the
+// String uses the unit that divides the size without a remainder and gives the
 // smallest number.
 func (s Size) String() string {
 	n, unit := int64(s), "B"
@@ -64,14 +65,15 @@ func (s *Size) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Duration is a span of time, written as Go does ("1h30m") or in days and
-// weeks of 24 hours ("30d", "2w", "1d12h").
+// Duration is a span of time, written in Go's form ("1h30m") or in days and weeks of
+// 24 hours ("30d", "2w", "1d12h").
 type Duration time.Duration
 
 // Day is 24 hours: retention and pauses do not follow a zone's clock changes.
 const Day = 24 * time.Hour
 
-// ParseDuration reads what [Duration.String] writes. Negative durations are refused.
+// ParseDuration parses what [Duration.String] writes. Negative durations are
+// refused.
 func ParseDuration(s string) (Duration, error) {
 	t, total := strings.TrimSpace(s), time.Duration(0)
 	bad := fmt.Errorf("duration %q: want a number with a unit, such as 10m, 12h, 30d or 2w", s)
@@ -102,11 +104,11 @@ func ParseDuration(s string) (Duration, error) {
 	return Duration(total), nil
 }
 
-// Std is the same as package time has it.
+// Std returns the same duration as a time.Duration.
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
-// String gives days where they come out whole, and Go's form without zero
-// parts otherwise.
+// String uses days if they come out whole, and otherwise Go's form without zero
+// parts.
 func (d Duration) String() string {
 	t := time.Duration(d)
 	if t != 0 && t%Day == 0 {
@@ -134,7 +136,7 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// parsePlain reads digits with at most one point: no sign, exponent, hex,
+// parsePlain parses digits with at most one decimal point: no sign, exponent, hex or
 // infinity.
 func parsePlain(s string) (float64, error) {
 	if s == "" || strings.Trim(s, "0123456789.") != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Who has stolen a key of the console has the node ask no address of their choice, which
-// would reach into the network of the node.
+// Somebody who has stolen a key of the console can't make the node send requests to any
+// address, which could reach into the node's network.
 func TestThreatStrangeMarketFromElsewhere(t *testing.T) {
 	f := newFar(t)
 	asked := atomic.Bool{}
@@ -30,18 +30,18 @@ func TestThreatStrangeMarketFromElsewhere(t *testing.T) {
 	if asked.Load() {
 		t.Error("the node asked it")
 	}
-	b.want(http.StatusOK, "GET", "/v1/market/known"+of, nil) // which asks nobody
+	b.want(http.StatusOK, "GET", "/v1/market/known"+of, nil) // this asks nobody
 	if uses, err := f.owner().AppLog(t.Context(), "laptop", 0); err != nil || !slices.ContainsFunc(uses.Entries, func(u serve.AppUse) bool { return u.Refused != "" }) {
 		t.Errorf("the account of the key has %+v, %v", uses, err)
 	}
-	// On the node's own machine it is for the wearer to say.
+	// On the node's own machine the wearer may decide that.
 	if _, err := f.node.Services().Shopper.Offers(t.Context(), serve.OfferQuery{Market: strange.URL}); !asked.Load() {
 		t.Errorf("the wearer's own question did not go out: %v", err)
 	}
 }
 
-// What is private is made less so on the node's own machine alone: rules, shares and apps would
-// pass it on to those who keep it.
+// Something private can be made less private only on the node's own machine: rules, shares and
+// apps would pass it on to others, who keep it.
 func TestThreatLessPrivateFromElsewhere(t *testing.T) {
 	f := newFar(t)
 	private, no := memory.Private, false

@@ -1,22 +1,21 @@
-// Package console serves the page by which the wearer looks at their memory.
+// Package console serves the web page with which the wearer looks at their memory.
 //
-//   - The page is made from web/ (TypeScript, Preact) by esbuild; dist/ is the
-//     result, which is committed, and embedded as page.zip, so that who builds Locket needs
+//   - The page is built from web/ (TypeScript, Preact) with esbuild; dist/ is the
+//     result, which is committed, and embedded as page.zip, so that building Locket needs
 //     no Node. .ci/console checks that dist/ is what web/ makes.
-//   - It speaks the public API of the node and nothing else. A [Console] lets
+//   - It uses only the public API of the node. A [Console] lets
 //     requests of its own sessions through to the handler of that API.
-//   - Where there is no home yet, the page makes one ([Console.SetUp]), before there is
+//   - If there is no home yet, the page makes one ([Console.SetUp]), before there is
 //     an API.
 //   - Nothing listens until the wearer asks for a link (locket open). A link
-//     has a code that is good once, and for two minutes, in its fragment, which
+//     has a code that is valid once, and for two minutes, in its fragment, which
 //     no browser sends anywhere. The page exchanges it for a session.
 //
-// A session has two halves. A cookie that no script can read is sent by the
-// browser; a key is kept by the page, which sends it in a header. Cookies don't
-// know ports: whatever else listens on this machine's loopback may be sent the
-// cookie. The key belongs to the page's origin, of which the port is a part. The
-// cookie has the port in its name, so that the consoles of two homes don't take each
-// other's place in one browser.
+// A session has two halves. The browser sends a cookie that no script can read; the page
+// keeps a key, which it sends in a header. Cookies ignore ports: anything else that listens
+// on this machine's loopback may receive the cookie. The key belongs to the page's origin,
+// which includes the port. The cookie has the port in its name, so that the consoles of two
+// homes don't replace each other's cookie in one browser.
 package console
 
 import (
@@ -38,11 +37,11 @@ type Console struct {
 	listen string
 	log    *slog.Logger
 	now    func() time.Time
-	asked  chan struct{} // of one place: a link was made
-	again  string        // the command that opens it
+	asked  chan struct{} // of capacity one: a link was made
+	again  string        // the command that opens the console again
 
 	mu       sync.Mutex
-	api      http.Handler // nil: not known yet
+	api      http.Handler // nil: unknown yet
 	origin   string       // http://HOST:PORT; empty: it does not listen
 	host     string
 	cookie   string // name of the sessions' cookie
@@ -50,11 +49,11 @@ type Console struct {
 	done     chan error
 	closed   bool
 	why      error      // why it was ended; nil: it was not
-	setup    *settingUp // nil: the home was there before the console
+	setup    *settingUp // nil: the home existed before the console
 	sessions sessions
 }
 
-// Options of a console.
+// Options are the options of a Console.
 type Options struct {
 	Listen string           // host:port on loopback; port 0: any
 	Log    *slog.Logger     // nil: nothing is logged
@@ -62,7 +61,7 @@ type Options struct {
 	Again  string           // the command that opens it again; empty: locket open
 }
 
-// New gives a console that does not listen yet.
+// New makes a Console that does not listen yet.
 func New(o Options) *Console {
 	c := &Console{listen: o.Listen, log: o.Log, now: o.Now, asked: make(chan struct{}, 1), again: cmp.Or(o.Again, "locket open")}
 	c.log = cmp.Or(c.log, slog.New(slog.DiscardHandler))
@@ -72,8 +71,8 @@ func New(o Options) *Console {
 	return c
 }
 
-// Serve connects the console to the handler of the node's API, which asks for no
-// token. It is called once, before the first link or after SetUp.
+// Serve connects the console to the handler of the node's API, which must require no token.
+// It is called once, before the first link or after SetUp.
 func (c *Console) Serve(api http.Handler) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,13 +99,13 @@ func (c *Console) OpenConsole(ctx context.Context) (serve.ConsoleLink, error) {
 	}
 	select {
 	case c.asked <- struct{}{}:
-	default: // warm is about to look
+	default: // warm is about to ask already
 	}
 	code, until := c.sessions.code(c.now())
 	return serve.ConsoleLink{URL: c.origin + "/#open=" + code, Expires: until}, nil
 }
 
-// handlerOfAPI is nil while a home is set up.
+// handlerOfAPI returns nil while a home is being set up.
 func (c *Console) handlerOfAPI() http.Handler {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +116,7 @@ func (c *Console) handlerOfAPI() http.Handler {
 func (c *Console) begin(l net.Listener) {
 	c.host = l.Addr().String()
 	c.origin = "http://" + c.host
-	_, port, _ := net.SplitHostPort(c.host) // as a listener has it
+	_, port, _ := net.SplitHostPort(c.host) // the address of a listener has a port
 	c.cookie = cookiePrefix + port
 	inner, end := context.WithCancel(context.Background())
 	c.end, c.done = end, make(chan error, 1)
@@ -131,8 +130,8 @@ func (c *Console) begin(l net.Listener) {
 	}()
 }
 
-// warm asks the node for its status after each link, until ctx ends. The node then reads
-// all memories, if it has not since it was unlocked, while the browser starts.
+// warm asks the node for its status after each link, until ctx ends. While the browser
+// starts, the node then reads all memories, if it has not done so since it was unlocked.
 func (c *Console) warm(ctx context.Context) {
 	for {
 		select {
@@ -142,7 +141,7 @@ func (c *Console) warm(ctx context.Context) {
 		}
 		if api := c.handlerOfAPI(); api != nil {
 			client := serve.InProcess(api)
-			_, _ = client.Status(ctx) // the page asks itself, and shows what fails
+			_, _ = client.Status(ctx) // the page asks again, and shows an error
 			client.Close()
 		}
 	}

@@ -34,7 +34,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// bench is a console over an API that says what it was asked.
+// bench is a console over an API that records its requests.
 type bench struct {
 	t      *testing.T
 	c      *Console
@@ -85,7 +85,7 @@ func (b *bench) link() {
 	b.origin, b.code = u.Scheme+"://"+u.Host, strings.TrimPrefix(u.Fragment, "open=")
 }
 
-// ask makes a request, changed by with.
+// ask makes a request, modified by with.
 func (b *bench) ask(method, path, body string, with func(*http.Request)) (*http.Response, string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.origin+path, bytes.NewBufferString(body))
@@ -109,7 +109,7 @@ func (b *bench) ask(method, path, body string, with func(*http.Request)) (*http.
 	return res, string(text)
 }
 
-// begin exchanges the link's code for a session. It gives a function that adds the
+// begin exchanges the link's code for a session. It returns a function that adds the
 // session's cookie and key to a request.
 func (b *bench) begin() (in func(*http.Request), status int) {
 	b.t.Helper()
@@ -163,7 +163,7 @@ func TestLinkIsGoodOnce(t *testing.T) {
 func TestSessionEnds(t *testing.T) {
 	b := newBench(t)
 	in, _ := b.begin()
-	for range 20 { // in use
+	for range 20 { // the session is in use
 		b.clock.pass(idleTime - time.Second)
 		b.want(http.StatusOK, "GET", "/v1/status", in)
 	}
@@ -185,7 +185,7 @@ func TestSessionEnds(t *testing.T) {
 	b.want(http.StatusUnauthorized, "GET", "/v1/status", in)
 }
 
-// Two homes' consoles are open in one browser, whose cookies don't know ports.
+// The consoles of two homes are open in one browser, whose cookies ignore ports.
 func TestTwoConsolesInOneBrowser(t *testing.T) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -237,7 +237,7 @@ func TestTwoConsolesInOneBrowser(t *testing.T) {
 	}
 }
 
-// Watching alone keeps no session, and ends with it.
+// Watching alone does not keep a session alive, and ends with it.
 func TestStreamEndsWithItsSession(t *testing.T) {
 	b := newBench(t)
 	in, _ := b.begin()
@@ -257,8 +257,8 @@ func TestStreamEndsWithItsSession(t *testing.T) {
 	}
 }
 
-// Who lacks a half of the session, or comes by another name or from another
-// page, gets nothing of any route.
+// Requests that lack half of the session, use another name or come from another page
+// get nothing from any route.
 func TestStrangers(t *testing.T) {
 	b := newBench(t)
 	in, _ := b.begin()
@@ -285,7 +285,8 @@ func TestStrangers(t *testing.T) {
 	b.want(http.StatusNotFound, "GET", "/none.js", nil)
 }
 
-// A session makes no other session, and sees no code by which an app is let in.
+// A session can't make another session, and can't see the codes with which apps are
+// given access.
 func TestSessionMakesNoSession(t *testing.T) {
 	b := newBench(t)
 	b.c.Serve(serve.New(serve.Options{}))
@@ -327,8 +328,8 @@ func TestPageIsGuarded(t *testing.T) {
 	}
 }
 
-// A link has the node read what the first page shows, before a browser asks. Closing
-// ends a reading that takes long.
+// A link makes the node read what the first page shows, before a browser asks. Close
+// ends a read that takes long.
 func TestLinkWarms(t *testing.T) {
 	asked, ended := make(chan string, 1), make(chan struct{})
 	c := New(Options{Listen: "127.0.0.1:0"})
@@ -351,7 +352,8 @@ func TestLinkWarms(t *testing.T) {
 	<-ended
 }
 
-// The page's answer names the words that the browser will need, which are there.
+// The page's answer names the file with the texts that the browser will need, and
+// the file exists.
 func TestWordsAhead(t *testing.T) {
 	b := newBench(t)
 	for accepts, want := range map[string]string{"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh", "de-DE, de;q=0.9, zh-TW;q=0.8": "zh", "fr,en-GB;q=0.5": "en", "fr": "en"} {

@@ -18,19 +18,20 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ErrEnded: a node elsewhere lets its console in no more, because the key has ended or
-// was revoked, or because the node was locked or started anew.
+// ErrEnded: a node on another machine no longer accepts its console, because the key has
+// ended or was revoked, or because the node was locked or restarted.
 var ErrEnded = errors.New("the node has ended this console")
 
-// errNoConsole: a key has another right.
+// errNoConsole: the key does not have the right console.
 var errNoConsole = errors.New("this key does not open the console: locket app add NAME --can console makes one that does")
 
-// askTime is how long the first question to a node may take.
+// askTime is how long the first request to a node may take.
 const askTime = 20 * time.Second
 
-// Elsewhere is the API of a node on another machine, for [Console.Serve] on this one. It
-// asks over TLS, with the key of a link that has the right console. ended is called with
-// [ErrEnded] and the reason when the node refuses the key, or was locked or started anew.
+// Elsewhere returns the API of a node on another machine, for [Console.Serve] on this
+// one. It makes requests over TLS, with the key of a link that has the right console.
+// ended is called with [ErrEnded] and the reason when the node refuses the key, or was
+// locked or restarted.
 func Elsewhere(ctx context.Context, to applink.Link, ended func(why error)) (http.Handler, error) {
 	address, known, err := to.Reach()
 	if err != nil {
@@ -70,7 +71,7 @@ func Elsewhere(ctx context.Context, to applink.Link, ended func(why error)) (htt
 				return endOf(res)
 			}
 			if res.StatusCode/100 == 3 && res.StatusCode != http.StatusNotModified {
-				return fmt.Errorf("the node sends elsewhere: %s", res.Status) // it never does
+				return fmt.Errorf("the node sends elsewhere: %s", res.Status) // it never redirects
 			}
 			return nil
 		},
@@ -84,10 +85,10 @@ func Elsewhere(ctx context.Context, to applink.Link, ended func(why error)) (htt
 		}}, nil
 }
 
-// maxProblem is the most that is read of a problem.
+// maxProblem is how much of a problem is read at most.
 const maxProblem = 8 << 10
 
-// endOf gives why a node has ended the console, or nil where only its vault is locked.
+// endOf returns why a node has ended the console, or nil if only its vault is locked.
 func endOf(res *http.Response) error {
 	b, err := io.ReadAll(io.LimitReader(res.Body, maxProblem))
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *Console) End(why error) {
 	c.sessions.clear()
 }
 
-// Wait returns when there is neither a session nor a link that would begin one, or when
+// Wait returns when there is neither a session nor a link that could begin one, or when
 // ctx ends. It returns why the console was ended, or nil if nobody uses it any more.
 func (c *Console) Wait(ctx context.Context) error {
 	tick := time.NewTicker(time.Second / 4)

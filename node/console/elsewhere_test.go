@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { nodetest.Main(m) }
 
-// far is a node whose door for apps is open, as other machines reach it.
+// far is a node with an open door for apps, as other machines reach it.
 type far struct {
 	t    *testing.T
 	node *node.Node
@@ -79,7 +79,7 @@ func (f *far) owner() *serve.Client {
 	return c
 }
 
-// key lets somebody in who may open the console, or what else is given.
+// key adds an app that may open the console, or has the given rights.
 func (f *far) key(name string, can ...serve.Right) applink.Link {
 	f.t.Helper()
 	r := serve.AppRequest{Name: name, Can: can, Types: []string{"semantic"}}
@@ -143,7 +143,7 @@ func (n *near) ask(method, path, body string, with func(*http.Request)) (*http.R
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Origin", n.origin)
-	r.Header.Set("Authorization", "Bearer lka_of-another") // which goes nowhere
+	r.Header.Set("Authorization", "Bearer lka_of-another") // it is not passed on
 	if n.cookie != nil {
 		r.AddCookie(n.cookie)
 		r.Header.Set("Locket-Console", n.key)
@@ -170,8 +170,8 @@ func (n *near) want(status int, method, path string, with func(*http.Request)) {
 	}
 }
 
-// The page on another machine does what it does on the node's own, by a key that has
-// that right; what is the command's alone is refused, and its use stands in the account.
+// The page on another machine does the same as on the node's own, with a key that has that
+// right. What only the command may do is refused, and its use is in the log.
 func TestConsoleOfAnotherMachine(t *testing.T) {
 	f := newFar(t)
 	b, _ := f.open(f.key("laptop"))
@@ -183,8 +183,8 @@ func TestConsoleOfAnotherMachine(t *testing.T) {
 	b.want(http.StatusOK, "GET", "/v1/status", nil)
 	b.want(http.StatusForbidden, "GET", "/v1/export", nil)
 	b.want(http.StatusOK, "GET", "/v1/vault/log", nil)
-	// The account says what it changed, what it read of the vault, and what it was refused;
-	// what it looked at is noted by the first request alone.
+	// The log says what it changed, what it read of the vault, and what it was refused; of the
+	// requests that only look, it has the first one.
 	noted := func() (did []string) {
 		t.Helper()
 		log, err := f.owner().AppLog(t.Context(), "laptop", 10)
@@ -201,7 +201,7 @@ func TestConsoleOfAnotherMachine(t *testing.T) {
 	if got := noted(); !slices.Equal(got, []string{"vaultLog", "exportAll", "addMemory", "openConsole"}) {
 		t.Error(got)
 	}
-	// Another key of the same name is another use.
+	// Another key of the same name is logged separately.
 	if _, err := f.owner().RevokeApp(t.Context(), "laptop"); err != nil {
 		t.Fatal(err)
 	}
@@ -211,10 +211,10 @@ func TestConsoleOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// Who has stolen a key of the console gets nothing by it that outlasts it: of all routes, those
-// that say how the home is opened, who is let in and how far, what leaves it, and which
-// files and programs of the node's machine it uses are refused. So is any route that changes
-// something and is not known here.
+// Somebody who has stolen a key of the console gains nothing that outlasts it: among all
+// routes, those are refused that decide how the home is opened, who has access and to what,
+// what leaves it, and which files and programs of the node's machine it uses. So is any route
+// that changes something and is not listed here.
 func TestThreatStolenConsoleKey(t *testing.T) {
 	f := newFar(t)
 	b, _ := f.open(f.key("laptop"))
@@ -238,18 +238,18 @@ func TestThreatStolenConsoleKey(t *testing.T) {
 	if known != len(everyday) {
 		t.Errorf("%d of %d operations are there", known, len(everyday))
 	}
-	// The ways that open the home are as they were.
+	// The ways that open the home are unchanged.
 	if ways, err := f.owner().Ways(t.Context()); err != nil || !slices.Contains(ways.Ways, serve.WayPassphrase) {
 		t.Errorf("%+v, %v", ways, err)
 	}
-	if res, text := b.ask("POST", "/v1/vault/unlock", "{}", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(text, "by it alone") { // and so where a home has no passphrase
+	if res, text := b.ask("POST", "/v1/vault/unlock", "{}", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(text, "by it alone") { // also if a home has no passphrase
 		t.Errorf("the vault: %s %s", res.Status, text)
 	}
-	b.want(http.StatusOK, "GET", "/v1/apps", nil) // the session goes on
+	b.want(http.StatusOK, "GET", "/v1/apps", nil) // the session continues
 }
 
-// A page on the node's own machine changes neither who holds its keys nor which programs of
-// others it runs: docs/console.md lists what is for the command alone.
+// A page on the node's own machine can't change who holds its keys or which third-party
+// programs it runs: docs/console.md lists what only the command may do.
 func TestThreatStolenSessionTakesHome(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	page := serve.New(serve.Options{Services: n.Services()})
@@ -275,7 +275,8 @@ func TestThreatStolenSessionTakesHome(t *testing.T) {
 	}
 }
 
-// A page lets no device in without the passphrase: a device has all of the memory, for good.
+// A page can't pair a device without the passphrase, because a device keeps all memories for
+// good.
 func TestThreatStolenSessionPairs(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	handler := serve.New(serve.Options{Services: n.Services()})
@@ -292,7 +293,7 @@ func TestThreatStolenSessionPairs(t *testing.T) {
 			t.Errorf("%s: %d %s", body, code, said)
 		}
 	}
-	// Nothing is paired here, which is looked at afterwards.
+	// Nothing is paired here, which is checked afterwards.
 	for body, ctx := range map[string]context.Context{fmt.Sprintf(`{"same":true,"passphrase":%q}`, nodetest.Passphrase): page, `{"same":false}`: page, `{"same":true}`: t.Context()} {
 		if code, said := ask(ctx, body); code != http.StatusConflict {
 			t.Errorf("%s: %d %s", body, code, said)
@@ -300,8 +301,8 @@ func TestThreatStolenSessionPairs(t *testing.T) {
 	}
 }
 
-// Who has no key with the right console, another machine's page, another name, a link that
-// was used, a session that has ended: none of them gets anything of a node elsewhere.
+// None of the following gets anything from a remote node: a caller without a key that has the
+// right console, another machine's page, another name, a used link, a session that has ended.
 func TestThreatConsoleFromElsewhere(t *testing.T) {
 	f := newFar(t)
 	ctx := t.Context()
@@ -321,7 +322,7 @@ func TestThreatConsoleFromElsewhere(t *testing.T) {
 	reader := f.key("notes", serve.RightRead)
 	refused("the key of an app", func(l *applink.Link) { l.Key = reader.Key })
 
-	// Without the number of the run, the key opens nothing but its own name.
+	// Without the number of the run, the key opens only its own name.
 	direct := &http.Client{Transport: &http.Transport{TLSClientConfig: func() *tls.Config { _, c, _ := good.Reach(); return c }()}}
 	for path, want := range map[string]int{"/v1/self": http.StatusOK, "/v1/status": http.StatusUnauthorized, "/v1/memories": http.StatusUnauthorized} {
 		r, err := http.NewRequestWithContext(ctx, "GET", good.Address+path, nil)
@@ -347,7 +348,8 @@ func TestThreatConsoleFromElsewhere(t *testing.T) {
 	b.want(http.StatusMisdirectedRequest, "GET", "/v1/status", func(r *http.Request) { r.Host = "evil.example:" + r.URL.Port() })
 	b.want(http.StatusNotFound, "GET", "/mcp", func(r *http.Request) { r.URL.Path = "/mcp.x" })
 
-	// A page of it makes no such key, and the command none that goes on or has no end.
+	// A page of it can't make such a key, and the command can't make one that passes it on or
+	// never expires.
 	year := time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
 	if res, text := b.ask("POST", "/v1/apps", `{"name": "more", "can": ["console"], "types": [], "ends": "`+year+`"}`, nil); res.StatusCode != http.StatusForbidden {
 		t.Errorf("%s %s", res.Status, text)
@@ -368,7 +370,7 @@ func TestThreatConsoleFromElsewhere(t *testing.T) {
 		}
 	}
 
-	// It ends with the daemon's run, which a lock ends, too, and with the key.
+	// It ends with the daemon's run, which a lock also ends, and with the key.
 	again, _ := f.open(f.key("desk"))
 	again.want(http.StatusOK, "GET", "/v1/status", nil)
 	f.begin()
@@ -379,14 +381,14 @@ func TestThreatConsoleFromElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(http.StatusUnauthorized, "GET", "/v1/status", nil)
-	if err := page.Wait(ctx); !errors.Is(err, console.ErrEnded) || !strings.Contains(err.Error(), "revoked") { // the command says so
+	if err := page.Wait(ctx); !errors.Is(err, console.ErrEnded) || !strings.Contains(err.Error(), "revoked") { // the command reports it
 		t.Error(err)
 	}
 	refused("a key that was revoked", func(*applink.Link) {})
 }
 
-// A session on another machine ends when the node is locked, and is over once it is open
-// again; the command that serves it ends, too.
+// A session on another machine ends when the node is locked, and does not continue when it is
+// opened again; the command that serves it ends, too.
 func TestThreatConsoleElsewhereEndsWithLock(t *testing.T) {
 	f := newFar(t)
 	key := f.key("desk")
@@ -396,7 +398,7 @@ func TestThreatConsoleElsewhereEndsWithLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.want(http.StatusUnauthorized, "GET", "/v1/status", nil)
-	if err := page.Wait(t.Context()); !errors.Is(err, console.ErrEnded) || !strings.Contains(err.Error(), "locked") { // which would go on as long as a session does
+	if err := page.Wait(t.Context()); !errors.Is(err, console.ErrEnded) || !strings.Contains(err.Error(), "locked") { // otherwise it would continue as long as a session does
 		t.Error(err)
 	}
 	if _, err := console.Elsewhere(t.Context(), key, func(error) {}); err == nil {

@@ -21,23 +21,24 @@ import (
 //go:embed page.zip
 var packed []byte
 
-// What the browser may do with the page: run its script and its style, speak
-// to its own origin, and show what it was given. Nothing else is fetched,
-// framed, or run. The one policy of trusted types gives the addresses of the
-// service worker and of the graph's script, whatever it is asked for.
+// The content security policy: the browser may run the page's script and style,
+// connect to its own origin, and show what it was given. Nothing else is fetched,
+// framed, or run. The only trusted types policy returns the addresses of the service
+// worker and of the graph's script, whatever it is asked for.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src blob:; manifest-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types locket"
 
-// The names of a session's halves. The cookie's goes on with the console's port.
+// The names of a session's two halves. The cookie's name continues with the console's
+// port.
 const (
 	cookiePrefix = "locket_console_"
 	keyHeader    = "Locket-Console"
 )
 
-// maxCode is the most that is read of a request for a session.
+// maxCode is how much of a request for a session is read at most.
 const maxCode = 1 << 10
 
-// handler is made once the origin is known.
+// handler is called once the origin is known.
 func (c *Console) handler() http.Handler {
 	files, err := unpack(packed)
 	if err != nil {
@@ -50,13 +51,14 @@ func (c *Console) handler() http.Handler {
 	if c.setup != nil {
 		c.setup.routes(mux, c.within)
 	} else {
-		mux.HandleFunc("/setup/", http.NotFound) // which is no place in the page
+		mux.HandleFunc("/setup/", http.NotFound) // this is not a place in the page
 	}
 	mux.HandleFunc("/", page(files))
 	return c.guard(mux)
 }
 
-// guard refuses what does not come from the page, or from a person who opens it.
+// guard refuses requests that come neither from the page nor from a person who opens
+// it.
 func (c *Console) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -69,7 +71,7 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), microphone=(self), geolocation=(), usb=(), serial=()")
 		h.Set("Cache-Control", "no-store")
 		if r.Host != c.host {
-			// A name that resolves to this machine (DNS rebinding).
+			// The name may be one that resolves to this machine (DNS rebinding).
 			refuse(w, http.StatusMisdirectedRequest, "host", "the console is at "+c.origin)
 			return
 		}
@@ -81,11 +83,11 @@ func (c *Console) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers in the words of the API's problems.
+// refuse answers in the form of the API's problems.
 func refuse(w http.ResponseWriter, status int, field, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // a browser that went away needs no answer
+	_ = json.NewEncoder(w).Encode(map[string]any{ // a browser that has left needs no answer
 		"type": "about:blank", "title": http.StatusText(status), "status": status, "field": field, "detail": detail})
 }
 
@@ -94,7 +96,7 @@ type begun struct {
 	Key string `json:"key"`
 }
 
-// exchange gives a session for a code.
+// exchange exchanges a code for a session.
 func (c *Console) exchange(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Code string `json:"code"`
@@ -114,7 +116,7 @@ func (c *Console) exchange(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(begun{key})
 }
 
-// session gives the session of a request, or nil.
+// session returns the session of a request, or nil.
 func (c *Console) session(r *http.Request, watches bool) *session {
 	cookie, err := r.Cookie(c.cookie)
 	if err != nil {
@@ -127,7 +129,7 @@ func (c *Console) refuseStranger(w http.ResponseWriter) {
 	refuse(w, http.StatusUnauthorized, "session", "no session, or it has ended: open the console with "+c.again)
 }
 
-// within has a session's requests alone come to h.
+// within lets only requests of a session reach h.
 func (c *Console) within(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c.session(r, false) == nil {
@@ -138,7 +140,7 @@ func (c *Console) within(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// forward lets a session's requests through to the API.
+// forward passes a session's requests to the API.
 func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	watches := r.URL.Path == "/v1/live"
 	s := c.session(r, watches)
@@ -166,7 +168,8 @@ func (c *Console) forward(w http.ResponseWriter, r *http.Request) {
 	<-ended
 }
 
-// endWith cancels a request when its session is over, because a stream would go on.
+// endWith cancels a request when its session is over, because a stream would
+// otherwise continue.
 func (c *Console) endWith(ctx context.Context, s *session, cancel func()) {
 	for {
 		t := time.NewTimer(max(c.sessions.left(s, c.now()), time.Second))
@@ -214,9 +217,10 @@ func unpack(b []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// page serves the files of the page. A path that is no file is a place in the page.
+// page serves the files of the page. A path that is not a file is a place in the
+// page.
 func page(files map[string][]byte) http.HandlerFunc {
-	words := map[string]string{} // the names of their scripts by language: words.en-….js
+	words := map[string]string{} // the names of the scripts with its texts, by language: words.en-….js
 	for name := range files {
 		if l, ok := strings.CutPrefix(name, "words."); ok {
 			l, _, _ = strings.Cut(l, "-")
@@ -244,8 +248,9 @@ func page(files map[string][]byte) http.HandlerFunc {
 	}
 }
 
-// language is the one in which the page speaks to a browser, unless the wearer chose:
-// the browser then has the words sooner, which the page would ask for.
+// language returns the language in which the page appears in a browser, unless the
+// wearer chose one. The browser then has the texts sooner than if the page asked for
+// them.
 func language(accepts string) string {
 	for _, l := range strings.Split(accepts, ",") {
 		switch l = strings.TrimSpace(l); {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is embedded is what the source made.
+// The embedded page is the one that the source makes.
 func TestPackedIsCurrent(t *testing.T) {
 	files, err := unpack(packed)
 	if err != nil {

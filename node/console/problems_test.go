@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The Chinese page has its own words for each kind of problem, but for those that have words in
-// both languages, and for no other.
+// The Chinese page has a text for each kind of problem, except those that have texts in both
+// languages, and for no other.
 func TestProblemsHaveChineseWords(t *testing.T) {
 	source, err := os.ReadFile("web/src/problems.zh.ts")
 	if err != nil {

@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// How long things last.
+// Lifetimes.
 const (
 	codeTime    = 2 * time.Minute
 	idleTime    = 30 * time.Minute // a session without a request
-	sessionTime = 12 * time.Hour   // a session, whatever it does
+	sessionTime = 12 * time.Hour   // a session, even if it is used
 )
 
-// How many there may be at a time; the oldest goes first.
+// Maximum numbers; the oldest is dropped first.
 const (
 	maxCodes    = 8
 	maxSessions = 16
 )
 
-// sessions are the browsers that may come in. Secrets are kept as digests of one
-// length, so that comparing them takes the same time.
+// sessions are the browsers that have access. Secrets are stored as digests of equal length,
+// so that comparing them takes constant time.
 type sessions struct {
 	mu    sync.Mutex
 	codes []code
 	list  []*session
-	came  bool // a browser has come in
+	came  bool // a browser has connected
 }
 
 type code struct {
@@ -36,7 +36,7 @@ type code struct {
 	expires time.Time
 }
 
-// session is one browser's.
+// session is the session of one browser.
 type session struct {
 	cookie, key [sha256.Size]byte
 	begun, used time.Time     // guarded by sessions.mu
@@ -61,8 +61,8 @@ func (s *sessions) code(now time.Time) (text string, expires time.Time) {
 	return text, expires
 }
 
-// begin exchanges a code for a session: it gives the session's cookie and key. The
-// code is used up, even if it has expired.
+// begin exchanges a code for a session: it returns the session's cookie and key. The code is
+// used up, even if it has expired.
 func (s *sessions) begin(text string, now time.Time) (cookie, key string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +88,8 @@ func (s *sessions) begin(text string, now time.Time) (cookie, key string, ok boo
 	return cookie, key, true
 }
 
-// find gives the session of a cookie and a key, and notes that it is in use unless
-// the request only watches. It drops sessions that are over.
+// find returns the session of a cookie and a key, and records that it is in use unless the
+// request only watches. It drops sessions that are over.
 func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *sessions) find(cookie, key string, watches bool, now time.Time) (found 
 	return found
 }
 
-// none reports whether there is neither a session nor a code that would open one, and whether
+// none reports whether there is neither a session nor a code that could open one, and whether
 // there ever was a session.
 func (s *sessions) none(now time.Time) (none, came bool) {
 	s.mu.Lock()
@@ -120,7 +120,7 @@ func (s *sessions) none(now time.Time) (none, came bool) {
 	return !good, s.came
 }
 
-// left is how long a session lasts without another request.
+// left returns how long a session lasts without another request.
 func (s *sessions) left(o *session, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,39 +16,38 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Setup makes a home where there is none. The console calls its methods one at a time.
+// Setup makes a home if there is none. The console calls its methods one at a time.
 type Setup interface {
-	// Offer tells what the page asks for, and with what filled in.
+	// Offer returns the questions of the page, with the known answers.
 	Offer() SetupOffer
-	// Make makes the home apart from where it will be, and returns the words that
-	// recover its keys. Keep or Discard follows. An error that the person can put right is a
-	// [SetupError].
+	// Make makes the home in a temporary place, and returns the words that recover its keys.
+	// Keep or Discard must follow. An error that the person can correct is a [SetupError].
 	Make(ctx context.Context, a SetupAnswers) (words []string, err error)
-	// Keep puts what Make made in its place.
+	// Keep moves what Make made to its final place.
 	Keep() error
-	// Discard removes what Make made. Without one it does nothing.
+	// Discard removes what Make made. If there is nothing, it does nothing.
 	Discard() error
-	// AtLogin has the system start the daemon when the wearer logs in.
+	// AtLogin makes the system start the daemon when the wearer logs in.
 	AtLogin() (SetupLogin, error)
 }
 
-// SetupOffer is what a new home could be.
+// SetupOffer describes the possible choices for a new home.
 type SetupOffer struct {
 	Home   string `json:"home"`   // its folder
-	Wearer string `json:"wearer"` // as the settings have it already
+	Wearer string `json:"wearer"` // as configured already
 	Zone   string `json:"zone"`
-	// Languages are those that the settings say are spoken around the wearer, as "de" or
-	// "pt-BR"; empty: they say none.
+	// Languages are the configured languages that are spoken around the wearer, as "de" or
+	// "pt-BR"; empty: none are configured.
 	Languages []string `json:"languages"`
-	Login     string   `json:"login,omitempty"` // systemd or launchd; empty: nothing here starts it
+	Login     string   `json:"login,omitempty"` // systemd or launchd; empty: nothing here can start it
 }
 
 // SetupAnswers say how the home is made.
 type SetupAnswers struct {
-	Wearer     string       `json:"wearer"` // empty: as the settings have it
+	Wearer     string       `json:"wearer"` // empty: as configured
 	Zone       string       `json:"zone"`
-	Languages  []string     `json:"languages"`  // spoken around the wearer, as in SetupOffer; empty: as the settings have them
-	Way        serve.Way    `json:"way"`        // that opens the home
+	Languages  []string     `json:"languages"`  // spoken around the wearer, as in SetupOffer; empty: as configured
+	Way        serve.Way    `json:"way"`        // how the home is opened
 	Passphrase serve.Secret `json:"passphrase"` // with serve.WayPassphrase
 	Words      string       `json:"words"`      // language of the words: en or zh
 }
@@ -56,10 +55,10 @@ type SetupAnswers struct {
 // SetupLogin says what starts the daemon.
 type SetupLogin struct {
 	File string `json:"file"`
-	Now  string `json:"now"` // the command that starts it at once
+	Now  string `json:"now"` // the command that starts it now
 }
 
-// SetupError is an answer that can't be taken.
+// SetupError is an error in an answer.
 type SetupError struct {
 	Field string // of SetupAnswers, as in JSON
 	Err   error
@@ -68,35 +67,35 @@ type SetupError struct {
 func (e *SetupError) Error() string { return e.Err.Error() }
 func (e *SetupError) Unwrap() error { return e.Err }
 
-// Why a setup ended without a home.
+// Reasons why a setup ended without a home.
 var (
 	ErrNobodyCame = errors.New("nobody opened the page")
 	ErrSetupEnded = errors.New("the setup was ended on the page, or nothing was done there for half an hour")
 )
 
-// maxSetup is the most that is read of an answer.
+// maxSetup is how much of an answer is read at most.
 const maxSetup = 8 << 10
 
 // askedWords is how many of the words are asked for.
 const askedWords = 3
 
-// settingUp is the one setup of a console.
+// settingUp is the setup of a console. There is only one.
 type settingUp struct {
 	kept chan struct{} // closed when the home is in its place
 
 	mu    sync.Mutex
 	by    Setup    // guarded by mu
-	words []string // made, and not checked yet
+	words []string // made, but not checked yet
 	ask   []int    // which of them are asked for, from 1
 	done  bool     // the home is in its place
 	over  bool     // nothing more is made
 }
 
-// SetUp serves the page that makes a home, until the home is in its place. Then the
-// caller opens it, and connects its API by Serve; the browser's session goes on. show is
-// called with the link, which is the only one there is, so that no second browser
-// comes in. What was made is discarded if ctx ends, if the page ends its session, or if
-// nobody opens the link in time.
+// SetUp serves the page that makes a home, until the home is in its place. Then the caller
+// opens it, and connects its API with Serve; the browser's session continues. show is called
+// with the link, which is the only one, so that no second browser gets access. What was made
+// is discarded if ctx ends, if the page ends its session, or if nobody opens the link in
+// time.
 func (c *Console) SetUp(ctx context.Context, by Setup, show func(serve.ConsoleLink) error) error {
 	s := &settingUp{by: by, kept: make(chan struct{})}
 	link, err := c.beginSetup(ctx, s)
@@ -130,7 +129,7 @@ func (c *Console) SetUp(ctx context.Context, by Setup, show func(serve.ConsoleLi
 	}
 }
 
-// beginSetup listens, and makes the link.
+// beginSetup starts to listen, and makes the link.
 func (c *Console) beginSetup(ctx context.Context, s *settingUp) (serve.ConsoleLink, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,15 +171,15 @@ func (s *settingUp) made() bool {
 	return s.done
 }
 
-// setupState is how far a setup is.
+// setupState is the progress of a setup.
 type setupState struct {
 	State string     `json:"state"` // new, words or made
 	Ask   []int      `json:"ask,omitempty"`
 	Offer SetupOffer `json:"offer"`
-	Words []string   `json:"words,omitempty"` // in the answer that made them, and in no other
+	Words []string   `json:"words,omitempty"` // only in the answer to the request that made them
 }
 
-// routes adds what the page of a setup calls.
+// routes adds the routes that the page of a setup calls.
 func (s *settingUp) routes(mux *http.ServeMux, within func(http.HandlerFunc) http.HandlerFunc) {
 	for path, h := range map[string]func(*http.Request) (any, error){
 		"GET /setup/state": s.state, "POST /setup/home": s.make, "POST /setup/check": s.check, "DELETE /setup/home": s.again, "POST /setup/login": s.atLogin,
@@ -198,12 +197,12 @@ func (s *settingUp) routes(mux *http.ServeMux, within func(http.HandlerFunc) htt
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(v) // a browser that went away needs no answer
+			_ = json.NewEncoder(w).Encode(v) // a browser that has left needs no answer
 		}))
 	}
 }
 
-// now is the state; the caller holds mu, as with all that follow.
+// now returns the state; the caller holds mu, as for all functions below.
 func (s *settingUp) now() setupState {
 	v := setupState{State: "new", Ask: s.ask, Offer: s.by.Offer()}
 	switch {
@@ -240,7 +239,7 @@ func (s *settingUp) make(r *http.Request) (any, error) {
 	return v, nil
 }
 
-// check takes the words that were asked for, or skip.
+// check checks the words that were asked for, or skip.
 func (s *settingUp) check(r *http.Request) (any, error) {
 	var in struct {
 		Words []string `json:"words"`
@@ -265,7 +264,7 @@ func (s *settingUp) check(r *http.Request) (any, error) {
 	return s.now(), nil
 }
 
-// again takes back what was made, so that the answers can be given anew.
+// again discards what was made, so that the answers can be given anew.
 func (s *settingUp) again(*http.Request) (any, error) {
 	if s.done {
 		return nil, errors.New("the home is in its place")
@@ -283,7 +282,7 @@ func (s *settingUp) atLogin(*http.Request) (any, error) {
 	return s.by.AtLogin()
 }
 
-// read reads an answer of the page.
+// read parses an answer of the page.
 func read(r *http.Request, v any) error {
 	b, err := io.ReadAll(io.LimitReader(r.Body, maxSetup))
 	if err != nil || r.Header.Get("Content-Type") != "application/json" || json.Unmarshal(b, v) != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maker is a Setup that notes what becomes of the home.
+// maker is a Setup that records what happens to the home.
 type maker struct{ home string }
 
 var makerWords = strings.Fields("abandon ability able about above absent absorb abstract absurd abuse access accident")
@@ -38,7 +38,7 @@ func (m *maker) Discard() error {
 }
 func (m *maker) AtLogin() (SetupLogin, error) { return SetupLogin{File: "unit"}, nil }
 
-// settled is a setup that runs, with the browser that opened its link.
+// settled is a running setup, with the browser that opened its link.
 type settled struct {
 	*bench
 	in    func(*http.Request)
@@ -73,7 +73,7 @@ func newSetup(t *testing.T) *settled {
 
 func (s *settled) come() *settled { s.in, _ = s.begin(); return s }
 
-// send sends an answer of the page, and gives what comes back.
+// send sends an answer of the page, and returns the result.
 func (s *settled) send(status int, method, path, body string) (v setupState) {
 	s.t.Helper()
 	res, text := s.ask(method, path, body, func(r *http.Request) { s.in(r); r.Header.Set("Content-Type", "application/json") })
@@ -133,12 +133,13 @@ func TestSetupKeeps(t *testing.T) {
 	}
 	s.send(http.StatusConflict, "DELETE", "/setup/home", "")
 	s.send(http.StatusOK, "POST", "/setup/login", "")
-	// The session goes on with the API of the home.
+	// The session continues with the API of the home.
 	s.c.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "here") }))
 	s.want(http.StatusOK, "GET", "/v1/status", s.in)
 }
 
-// Whoever comes second, or from elsewhere, changes and sees nothing of a setup.
+// A second browser, or one from elsewhere, can't change or see anything of a
+// setup.
 func TestThreatSetupByAnother(t *testing.T) {
 	s := newSetup(t).come()
 	s.send(http.StatusOK, "POST", "/setup/home", byKeyFile)
@@ -159,17 +160,17 @@ func TestThreatSetupByAnother(t *testing.T) {
 	if _, err := s.c.OpenConsole(t.Context()); err == nil {
 		t.Error("a second link while a home is set up")
 	}
-	// A console on an address that others reach sets nothing up.
+	// A console on an address that others can reach can't set up a home.
 	if err := New(Options{Listen: "0.0.0.0:0"}).SetUp(t.Context(), &maker{}, nil); err == nil {
 		t.Error("a setup for the network")
 	}
-	// Without a setup there are no such routes.
+	// Without a setup these routes don't exist.
 	b := newBench(t)
 	in, _ := b.begin()
 	b.want(http.StatusNotFound, "GET", "/setup/state", in)
 }
 
-// However a setup ends, what it made is taken back.
+// However a setup ends, what it made is removed.
 func TestSetupEnds(t *testing.T) {
 	for name, end := range map[string]struct {
 		do   func(*settled)

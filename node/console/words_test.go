@@ -16,8 +16,8 @@ var (
 	quoted   = regexp.MustCompile(`"(\w+)"`)
 )
 
-// The page has no words that it never says: each stands in its source as it is, or follows
-// from parts there.
+// The page has no unused texts: each key is in its source, or can be composed of parts
+// there.
 func TestNoUnusedWords(t *testing.T) {
 	files, err := filepath.Glob("web/src/*.ts*")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestNoUnusedWords(t *testing.T) {
 		if strings.HasPrefix(m[1], "$") && !quoted.MatchString(hole.FindString(m[1])) {
 			continue // it may begin with anything
 		}
-		form := "" // what stands between the holes, and in the first one, where that begins it
+		form := "" // the text between the placeholders, and in the first one, if it begins it
 		at := 0
 		for _, h := range hole.FindAllStringIndex(m[1], -1) {
 			form += regexp.QuoteMeta(m[1][at:h[0]])

@@ -1,14 +1,14 @@
-// Package delegate lets an app pass on a part of what its owner allows it, with no
-// network and without asking: to a helper of an agent, for one task, for an hour.
+// Package delegate lets an app pass on a part of its rights without a network and
+// without asking: for example to a helper of an agent, for one task, or for an hour.
 //
-// A key that was passed on is a chain. Each link narrows what the one before
-// allows, and names the key that may add the next; it is signed by the key that
-// the link before names, and the first by one that follows from the app's own
-// key. Whoever holds the chain holds the last of these keys, and can use it or
-// pass it on further, as far as each link allows. Nobody can take a link out: the
-// next would not be signed.
+// A key that was passed on is a chain. Each link narrows what the previous one allows,
+// and names the key that may add the next; it is signed by the key that the previous
+// link names, and the first link by a key that is derived from the app's own key. The
+// holder of the chain has the last of these keys, and can use it or pass it on further,
+// as far as each link allows. Nobody can remove a link, because the next one would not
+// have a valid signature.
 //
-// What links say is closed: these fields and no others, each of which can only
+// The content of a link is fixed: it has only the fields below, each of which can only
 // narrow. So a chain allows what all of its links allow, whoever wrote them.
 //
 // FORMAT of a chain: "lka_." and the base64url, without padding, of the
@@ -38,33 +38,33 @@ import (
 	"github.com/locket-dev/locket/sync/canonical"
 )
 
-// What callers can tell apart.
+// Errors that callers can tell apart.
 var (
 	ErrChain = errors.New("this is no key that was passed on")
 	ErrDepth = errors.New("this key may not be passed on any further")
 	ErrWider = errors.New("a key that is passed on can only be narrower")
 )
 
-// MaxDepth is how many links a chain has at most.
+// MaxDepth is the maximum number of links of a chain.
 const MaxDepth = 8
 
 const prefix = serve.KeyPrefix + "."
 
-// Narrow is what one link leaves of what was allowed before it. What is zero
-// narrows nothing.
+// Narrow is what one link leaves of what was allowed before it. A zero field narrows
+// nothing.
 type Narrow struct {
 	Can         []string            `cbor:"3,keyasint,omitempty"`
 	Types       []string            `cbor:"4,keyasint,omitempty"`
-	Sensitivity *memory.Sensitivity `cbor:"5,keyasint,omitempty"` // at most
-	Tags        []string            `cbor:"6,keyasint,omitempty"` // memories with one of these
-	Since       int64               `cbor:"7,keyasint,omitempty"` // of the evidence; s since 1970
+	Sensitivity *memory.Sensitivity `cbor:"5,keyasint,omitempty"` // maximum
+	Tags        []string            `cbor:"6,keyasint,omitempty"` // only memories with one of these
+	Since       int64               `cbor:"7,keyasint,omitempty"` // only evidence from then on; s since 1970
 	Until       int64               `cbor:"8,keyasint,omitempty"`
-	Ends        int64               `cbor:"9,keyasint,omitempty"` // of the key
+	Ends        int64               `cbor:"9,keyasint,omitempty"` // when the key expires
 }
 
 type says struct {
 	Next []byte `cbor:"1,keyasint"`
-	More int    `cbor:"2,keyasint"` // links that may follow
+	More int    `cbor:"2,keyasint"` // how many links may follow
 	Narrow
 }
 
@@ -86,17 +86,17 @@ var reading = canonical.Reader(canonical.Limits{Levels: 6, Items: 64, Pairs: 16}
 func Root(app serve.Secret) ed25519.PublicKey { return root(app).Public().(ed25519.PublicKey) }
 
 func root(app serve.Secret) ed25519.PrivateKey {
-	sum := sha256.Sum256([]byte("locket delegation v1\x00" + app)) // a key of 130 random bits
+	sum := sha256.Sum256([]byte("locket delegation v1\x00" + app)) // this is enough, because the key has 130 random bits
 	return ed25519.NewKeyFromSeed(sum[:])
 }
 
 // Is reports whether a key looks like one that was passed on.
 func Is(key serve.Secret) bool { return strings.HasPrefix(string(key), prefix) }
 
-// Pass makes a narrower key, which itself may be passed on so often. key is an
-// app's own, of the app of that name, or one that was passed on; then the name may
-// be empty. What the node will refuse, because the owner allowed less, it can't
-// tell. The id is what the owner revokes the new key by.
+// Pass makes a narrower key, which itself may be passed on more times. key is the own
+// key of the app of that name, or one that was passed on; then the name may be empty.
+// Pass can't know what the node will refuse because the owner allowed less. The owner
+// revokes the new key by the id.
 func Pass(key serve.Secret, app string, n Narrow, more int) (narrower serve.Secret, id string, err error) {
 	c, signer := &chain{Version: 1, App: app}, root(key)
 	if Is(key) {
@@ -125,7 +125,7 @@ func Pass(key serve.Secret, app string, n Narrow, more int) (narrower serve.Secr
 	return serve.Secret(text), c.id(len(c.Links) - 1), nil
 }
 
-// mayFollow says whether the last link lets another follow.
+// mayFollow returns an error unless the last link allows another one to follow.
 func (c *chain) mayFollow(more int) error {
 	var last says
 	if err := reading.Unmarshal(c.Links[len(c.Links)-1].Says, &last); err != nil {
@@ -137,7 +137,8 @@ func (c *chain) mayFollow(more int) error {
 	return nil
 }
 
-// signed is what link i is a signature of: everything before it, too.
+// signed returns what the signature of link i covers, which includes everything before
+// it.
 func (c *chain) signed(i int, raw []byte) []byte {
 	h := sha256.New()
 	h.Write([]byte("locket delegation v1\x00" + c.App + "\x00"))
@@ -150,7 +151,8 @@ func (c *chain) signed(i int, raw []byte) []byte {
 	return h.Sum(nil)
 }
 
-// id names the chain up to link i, and so all that follow from it.
+// id returns the id of the chain up to link i, which also stands for all chains that
+// continue it.
 func (c *chain) id(i int) string { return hex.EncodeToString(c.signed(i, c.Links[i].Says)[:8]) }
 
 func read(key serve.Secret) (*chain, error) {
@@ -159,7 +161,7 @@ func read(key serve.Secret) (*chain, error) {
 	}
 	text := strings.TrimPrefix(string(key), prefix)
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || strings.ContainsAny(text, "\r\n") { // which the decoder passes over
+	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder would ignore line breaks
 		return nil, ErrChain
 	}
 	c := &chain{}
@@ -172,8 +174,8 @@ func read(key serve.Secret) (*chain, error) {
 	return c, nil
 }
 
-// App gives the name of the app that a chain says it is of. [Check] says whether it
-// is.
+// App returns the name of the app to which a chain claims to belong. [Check] verifies
+// that.
 func App(key serve.Secret) (string, error) {
 	c, err := read(key)
 	if err != nil {
@@ -182,10 +184,10 @@ func App(key serve.Secret) (string, error) {
 	return c.App, nil
 }
 
-// Check holds a chain to the root of its app and to how many links its owner
-// allows, and narrows what the app may do to what the chain allows; Delegate is then how
-// often it may be passed on from here. The ids are
-// those of its links: it holds unless one of them was revoked.
+// Check verifies a chain against the root of its app and the number of links that the
+// owner allows, and narrows the app's rights to what the chain allows; Delegate is then
+// how often the key may still be passed on. The ids are those of its links: the chain is
+// valid unless one of them was revoked.
 func Check(key serve.Secret, root ed25519.PublicKey, most int, app serve.AppRequest) (r serve.AppRequest, ids []string, err error) {
 	c, err := read(key)
 	if err != nil {
@@ -214,13 +216,13 @@ func Check(key serve.Secret, root ed25519.PublicKey, most int, app serve.AppRequ
 		ids = append(ids, c.id(i))
 	}
 	if !bytes.Equal(ed25519.NewKeyFromSeed(c.Seed).Public().(ed25519.PublicKey), signer) {
-		return r, nil, ErrChain // whoever shows it has not its key
+		return r, nil, ErrChain // the sender does not have the chain's key
 	}
 	r.Delegate = left
 	return r, ids, nil
 }
 
-// apply gives what a link leaves of what was allowed.
+// apply returns what a link leaves of what was allowed.
 func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 	if len(n.Can) > 0 {
 		r.Can = slices.DeleteFunc(slices.Clone(r.Can), func(c serve.Right) bool { return !slices.Contains(n.Can, string(c)) })
@@ -231,7 +233,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 	if n.Sensitivity != nil && (r.Sensitivity == nil || *n.Sensitivity < *r.Sensitivity) {
 		most := *n.Sensitivity
 		if r.Sensitivity == nil {
-			most = min(most, memory.Personal) // what an app has that says nothing
+			most = min(most, memory.Personal) // the default of an app without a sensitivity
 		}
 		r.Sensitivity = &most
 	}
@@ -239,7 +241,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 		if len(r.Tags) == 0 {
 			r.Tags = n.Tags
 		} else if r.Tags = slices.DeleteFunc(slices.Clone(r.Tags), func(t string) bool { return !slices.Contains(n.Tags, t) }); len(r.Tags) == 0 {
-			return r, fmt.Errorf("%w: it leaves no tags", ErrWider) // and none would be all
+			return r, fmt.Errorf("%w: it leaves no tags", ErrWider) // no tags would mean all memories
 		}
 	}
 	// Lines have no tags and no sensitivity of their own.
@@ -256,7 +258,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 	return r, nil
 }
 
-// earlier is the first of two ends, of which zero is none.
+// earlier returns the earlier of two ends; zero means none.
 func earlier(t time.Time, s int64) time.Time {
 	if at := time.Unix(s, 0).UTC(); s != 0 && (t.IsZero() || at.Before(t)) {
 		return at

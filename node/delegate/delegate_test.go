@@ -67,7 +67,7 @@ func TestPassedOn(t *testing.T) {
 	}
 }
 
-// Who has a chain can't take a link out, put one in, change one, or use it without
+// The holder of a chain can't remove a link, insert one, change one, or use it without
 // its key.
 func TestThreatWiderKey(t *testing.T) {
 	one, _ := pass(t, own, Narrow{Types: []string{"episodic"}}, 2)
@@ -111,7 +111,7 @@ func TestThreatWiderKey(t *testing.T) {
 	}
 }
 
-// forged2 adds two links by the chain's own key, which allows one.
+// forged2 adds two links with the chain's own key, which allows one.
 func forged2(c *chain, next []byte) {
 	seed := bytes.Repeat([]byte{5}, 32)
 	mid := ed25519.NewKeyFromSeed(seed)
@@ -126,7 +126,7 @@ func forged2(c *chain, next []byte) {
 	c.Seed = seed
 }
 
-// What a random chain allows, each of its beginnings allows too.
+// What a random chain allows, each of its prefixes allows, too.
 func TestChildWithinParent(t *testing.T) {
 	list := func(of ...string) *rapid.Generator[[]string] {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 3, rapid.ID)
@@ -192,7 +192,7 @@ func FuzzCheck(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// Each process of the fuzzer has made a key of its own: inputs say how to change it.
+	// Each process of the fuzzer has its own key, so inputs say how to change it.
 	f.Add(uint16(0), byte(1), uint16(0), "")
 	f.Add(uint16(40), byte(0x20), uint16(7), "x")
 	f.Add(uint16(0), byte(0), uint16(1), "lka_.")

@@ -11,9 +11,9 @@ import (
 )
 
 // commit writes the memories of an answer, and that its messages are done, in one
-// transaction. If something that the model was shown has gone or changed since, it
-// writes nothing and fresh is false: the answer may repeat what the wearer has just
-// forgotten.
+// transaction. If something that the model was shown was removed or changed since,
+// it writes nothing and fresh is false, because the answer may repeat what the
+// wearer has just forgotten.
 func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch, ids *shown, ops []judge.Operation) (done Done, fresh bool, err error) {
 	rulings := judge.Rule(b, ops, w.source(), w.cfg.Owner)
 	err = w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
@@ -46,7 +46,7 @@ func (w *Worker) commit(ctx context.Context, tasks []store.Task, b *judge.Batch,
 	return done, fresh, err
 }
 
-// holds reports whether everything that was shown is still there and says the same.
+// holds reports whether everything that was shown still exists and says the same.
 func (s *shown) holds(tx *store.Tx) (bool, error) {
 	for id, text := range s.utterances {
 		u, err := tx.Utterance(id)
@@ -75,7 +75,7 @@ func (s *shown) holds(tx *store.Tx) (bool, error) {
 	return true, nil
 }
 
-// safe refuses operations that hold a secret.
+// safe refuses operations that contain a secret.
 func (w *Worker) safe(r *judge.Ruling, secret func(string) (bool, error)) error {
 	if r.Candidate == nil {
 		return nil
@@ -102,20 +102,20 @@ func (w *Worker) refusal(b *judge.Batch, r *judge.Ruling) memory.Refusal {
 	return memory.Refusal{Event: m.Event, At: m.At, Plugin: Plugin, Kind: "model", Reason: r.Reason}
 }
 
-// say asserts something by a ruling, with a device's rank.
+// say makes an assertion by a ruling, with a device's rank.
 func (w *Worker) say(tx *store.Tx, r *judge.Ruling, a memory.Assertion) ([]memory.Change, error) {
 	a.Source = w.source()
 	a.Source.Device = r.Message.Event.Device
 	return w.node.Say(tx, memory.RankDevice, a)
 }
 
-// closing ends a memory by what a ruling quotes.
+// closing returns the assertion that ends a memory because of what a ruling quotes.
 func closing(m *memory.Memory, r *judge.Ruling) memory.Assertion {
 	return memory.Assertion{Memory: m.ID, Act: memory.ActClose, Patch: &memory.Patch{Validity: &memory.Validity{From: m.TrueFrom, To: r.Message.At}},
-		Reason: "by what was said in " + r.Message.Utterance.String()} // not the words: they would outlive the utterance here
+		Reason: "by what was said in " + r.Message.Utterance.String()} // not the words themselves, because they would outlive the utterance here
 }
 
-// assertOne says what a ruling says, and nothing that follows from it.
+// assertOne asserts a ruling, without what follows from it.
 func (w *Worker) assertOne(tx *store.Tx, r *judge.Ruling) (changes []memory.Change, err error) {
 	if r.Known != nil && r.Verdict != memory.Add {
 		now, err := tx.Memory(r.Known.ID)

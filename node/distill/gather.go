@@ -12,16 +12,16 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// wishesMeta is where the owner's own instructions stand.
+// wishesMeta is the record with the owner's instructions.
 const wishesMeta = "llm instructions"
 
-// Wishes gives the owner's instructions. They are empty if there are none.
+// Wishes returns the owner's instructions. They are empty if there are none.
 func Wishes(tx *store.Tx) (s string, err error) {
 	_, err = tx.Meta(wishesMeta, &s)
 	return s, err
 }
 
-// SetWishes keeps the instructions, or removes them if they are empty.
+// SetWishes stores the instructions, or removes them if they are empty.
 func SetWishes(tx *store.Tx, s string) error {
 	if s == "" {
 		return tx.DeleteMeta(wishesMeta)
@@ -29,10 +29,10 @@ func SetWishes(tx *store.Tx, s string) error {
 	return tx.PutMeta(wishesMeta, s)
 }
 
-// shown names everything in a batch that came from the records, so that an answer
-// can be refused if any of it is gone by then.
+// shown has the ids of everything in a batch that came from the records, so that
+// an answer can be refused if any of it is gone by then.
 type shown struct {
-	utterances map[memory.ID]string // and its text
+	utterances map[memory.ID]string // with its text
 	memories   map[memory.ID]string
 }
 
@@ -91,15 +91,15 @@ func (w *Worker) message(u *memory.Utterance) judge.Message {
 	return judge.Message{Utterance: u.ID, Event: u.Event, At: u.At, Zone: memory.ZoneOr(u.Zone, w.cfg.Zone), Speaker: u.Speaker, Lang: u.Lang, Text: u.Text}
 }
 
-// may reports whether a model may be shown a memory. Memories in the vault and the
-// blocks that an assistant always has are never shown.
+// may reports whether a model may be shown a memory. Memories in the vault and
+// core blocks are never shown.
 func may(m *memory.Memory) bool {
 	return m.State == memory.Active && !m.Negates && m.Sensitivity < memory.Secret &&
 		(m.Type == memory.Episodic || m.Type == memory.Semantic || m.Type == memory.Procedural)
 }
 
-// near gathers what is known about the messages. It goes round by round, so that
-// each message gets its nearest memory before any gets its sixth.
+// near gathers what is known about the messages. It works in rounds, so that each
+// message gets its nearest memory before any gets its sixth.
 func (w *Worker) near(ctx context.Context, b *judge.Batch) error {
 	lists := make([][]memory.ID, len(b.Messages))
 	for i, m := range b.Messages {
@@ -130,14 +130,14 @@ func (w *Worker) near(ctx context.Context, b *judge.Batch) error {
 	})
 }
 
-// Of the summary.
+// Settings of the summary.
 const (
 	summaryEvery = 10 // messages
 	maxSummary   = 1200
 )
 
-// summarise goes on with the session's summary once enough was said since. It only
-// helps: if it fails, the next batch tries again.
+// summarise continues the session's summary once enough was said since. It is only
+// an aid: if it fails, the next batch tries again.
 func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 	var s store.Summary
 	var ms []judge.Message
@@ -178,7 +178,7 @@ func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 		}
 	}
 	return w.node.Commit(ctx, func(tx *store.Tx, secret func(string) (bool, error)) error {
-		for _, m := range ms { // forgotten or redacted while the model was asked: the summary may repeat what is gone
+		for _, m := range ms { // one was forgotten or redacted while the model was asked: the summary may repeat what is gone
 			u, err := tx.Utterance(m.Utterance)
 			if errors.Is(err, memory.ErrNotFound) {
 				return nil
@@ -195,7 +195,7 @@ func (w *Worker) summarise(ctx context.Context, b *judge.Batch) error {
 			return err
 		}
 		if len(ms) > 0 && now.Session == s.Session && now.Text == "" && s.Of > len(ms) {
-			return nil // the summary that this one continued was taken back
+			return nil // the summary that this one continues was removed
 		}
 		if found, err := secret(s.Text); err != nil || found {
 			return err

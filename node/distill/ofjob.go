@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// assert says what a ruling says. Where it ends an employer, what somebody had by that job, the boss
-// and the pay, ends too, by the same words. What these words say of them holds on.
+// assert asserts a ruling. If it ends an employment, what somebody had through that job (boss, pay)
+// ends, too, with the same words as evidence. What these words say about those slots stays.
 func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) ([]memory.Change, error) {
 	group, of, err := employer(tx, r)
 	if err != nil {
@@ -57,8 +57,8 @@ func (w *Worker) assert(tx *store.Tx, r *judge.Ruling) ([]memory.Change, error) 
 	return changes, nil
 }
 
-// employer is the group of the employers that a ruling may end, and a candidate of that slot; without a
-// slot where it is of no employer.
+// employer returns the group of the employers that a ruling may end, and a candidate for that slot.
+// The candidate has no slot if the ruling is not about an employer.
 func employer(tx *store.Tx, r *judge.Ruling) (group string, of memory.Candidate, err error) {
 	if c := r.Candidate; c != nil && len(reconcile.OfJob(c.Slot)) > 0 {
 		return c.Group(), memory.Candidate{Type: c.Type, Owner: c.Owner, Slot: c.Slot}, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/memory/judge"
 )
 
-// Versions of the prompts, which stand in prompts/; the first is part of the
-// source of what is remembered. A prompt that is changed gets a new number.
+// Versions of the prompts in prompts/; the first is part of the source of memories.
+// A changed prompt gets a new number.
 const (
 	Version        = "extract.v1"
 	summaryVersion = "summary.v1"
@@ -20,8 +20,8 @@ const (
 //go:embed prompts/*.md
 var prompts embed.FS
 
-// schema of an answer. Strict servers require every property, so optional ones may
-// be null.
+// schema is that of an answer. Strict servers require every property, so optional
+// ones may be null.
 var schema = &llm.Schema{Name: "operations", JSON: json.RawMessage(`{
 "type":"object","additionalProperties":false,"required":["operations"],
 "properties":{"operations":{"type":"array","items":{
@@ -47,8 +47,8 @@ type shownKnown struct {
 	Since string      `json:"since,omitempty"`
 }
 
-// request is what the model is asked. The utterances stand in JSON, so that no text
-// of theirs can end it.
+// request returns the request to the model. The utterances are in JSON, so that no
+// text of theirs can break out of it.
 func request(b *judge.Batch) llm.Request {
 	data := struct {
 		Wearer   string        `json:"wearer"`
@@ -72,7 +72,7 @@ func request(b *judge.Batch) llm.Request {
 	return llm.Request{System: system, Messages: llm.FromUser(llm.JSON(data)), Schema: schema}
 }
 
-// summaryRequest asks for a summary that goes on from another.
+// summaryRequest asks for a summary that continues another one.
 func summaryRequest(before string, ms []judge.Message) llm.Request {
 	data := struct {
 		Summary  string        `json:"summary"`

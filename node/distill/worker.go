@@ -21,25 +21,25 @@ import (
 type Node interface {
 	// View reads the records.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Commit changes the records and tells the index. secret reports whether a text
-	// holds a secret, and may be called within fn only.
+	// Commit changes the records and updates the index. secret reports whether a
+	// text contains a secret, and may only be called within fn.
 	Commit(ctx context.Context, fn func(tx *store.Tx, secret func(text string) (bool, error)) error) error
-	// Say asserts something in the device's name, within fn of Commit.
+	// Say makes assertions in the device's name, within fn of Commit.
 	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
-	// Near gives the memories that are nearest to a text, the nearest first.
+	// Near returns the memories that are nearest to a text, the nearest first.
 	Near(ctx context.Context, text string, k int) ([]memory.ID, error)
 	// MemoryID is memory.DeriveID under the space's id key.
 	MemoryID(ev memory.EventID, plugin, fingerprint string) memory.ID
 }
 
-// Model is what is asked.
+// Model is a language model.
 type Model interface {
 	AskJSON(ctx context.Context, r llm.Request, take func(b []byte) error) (llm.Usage, error)
 	Ask(ctx context.Context, r llm.Request) (llm.Answer, error)
 	Name() string
 }
 
-// Config says whom a worker works for.
+// Config says for whom a worker works.
 type Config struct {
 	Owner  string // user id of the wearer
 	Wearer string // the wearer's name
@@ -47,8 +47,8 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Worker takes messages to a model, one batch at a time. Its methods are safe
-// for concurrent use.
+// Worker passes messages to a model, one batch at a time. Its methods are safe for
+// concurrent use.
 type Worker struct {
 	cfg   Config
 	node  Node
@@ -57,7 +57,7 @@ type Worker struct {
 	busy  sync.Mutex // one batch at a time
 
 	mu      sync.Mutex
-	trouble string // why the last batch failed; empty: it did not
+	trouble string // why the last batch failed; empty: it succeeded
 }
 
 // New makes a worker that does nothing yet.
@@ -66,14 +66,14 @@ func New(cfg Config, n Node, m Model) *Worker {
 	return &Worker{cfg: cfg, node: n, model: m, wake: make(chan struct{}, 1)}
 }
 
-// Plugin names the worker as the source of what it finds.
+// Plugin is the worker's name in the source of what it finds.
 const Plugin = "llm"
 
 func (w *Worker) source() memory.Source {
 	return memory.Source{Plugin: Plugin, Version: Version, Model: w.model.Name()}
 }
 
-// Wake tells the worker that messages came.
+// Wake tells the worker that there are new messages.
 func (w *Worker) Wake() {
 	select {
 	case w.wake <- struct{}{}:
@@ -81,17 +81,17 @@ func (w *Worker) Wake() {
 	}
 }
 
-// Trouble says why messages wait. It is empty if they do not.
+// Trouble returns why messages wait. It is empty if they do not.
 func (w *Worker) Trouble() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.trouble
 }
 
-// Of the worker's pace.
+// Settings of the worker's pace.
 const (
 	settle    = 5 * time.Second // after a message, so that the next ones come with it
-	firstRest = 5 * time.Second // after a fault, doubled up to
+	firstRest = 5 * time.Second // after a fault, doubled each time up to the next
 	longRest  = 5 * time.Minute
 )
 
@@ -124,17 +124,17 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// Done counts what was made of messages.
+// Done counts the results of messages.
 type Done struct {
-	Messages int // that the model was asked about
+	Messages int // messages that the model was asked about
 	Changes  []memory.Change
 	Refused  int // operations that were refused
-	Parked   int // messages that were
+	Parked   int // messages that were parked
 }
 
 // Drain asks about all messages that wait, but not about parked ones. It stops at a
-// fault that is not theirs, such as a server that is not there; then they go on
-// waiting.
+// fault that is not caused by a message, such as an unreachable server; then the
+// messages go on waiting.
 func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
 	w.busy.Lock()
 	defer w.busy.Unlock()
@@ -165,8 +165,8 @@ func (w *Worker) Drain(ctx context.Context) (all Done, err error) {
 	}
 }
 
-// next gives the tasks of the next batch: the oldest that wait, of one session. A
-// task that failed together with others is tried alone.
+// next returns the tasks of the next batch: the oldest that wait, from one session.
+// A task that failed together with others is tried alone.
 func (w *Worker) next(ctx context.Context) (tasks []store.Task, err error) {
 	err = w.node.View(ctx, func(tx *store.Tx) error {
 		for k, err := range tx.Tasks() {
@@ -188,8 +188,8 @@ func (w *Worker) next(ctx context.Context) (tasks []store.Task, err error) {
 	return tasks, err
 }
 
-// maxTries is how often a message is tried whose model gives no usable answer,
-// before the message is parked. One unusable answer already took three attempts.
+// maxTries is how often a message is tried without a usable answer before it is
+// parked. One unusable answer already took three attempts.
 const maxTries = 3
 
 // batch asks about tasks, and commits the result.
@@ -198,7 +198,7 @@ func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err 
 	if err != nil {
 		return done, err
 	}
-	if len(b.Messages) == 0 { // they were forgotten, or retention ended them
+	if len(b.Messages) == 0 { // they were forgotten, or removed by retention
 		return done, w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error { return drop(tx, tasks) })
 	}
 	var ops []judge.Operation
@@ -220,14 +220,14 @@ func (w *Worker) batch(ctx context.Context, tasks []store.Task) (done Done, err 
 	return done, err
 }
 
-// failed decides about tasks whose model gave no usable answer: they are tried
-// again alone, and then parked with the reason.
+// failed handles tasks for which the model gave no usable answer: they are tried
+// again one by one, and then parked with the reason.
 func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (done Done, err error) {
 	f, ok := errors.AsType[*llm.Fault](cause)
 	if !ok || ctx.Err() != nil {
 		return done, cause
 	}
-	if f.Temporary() && f.Status != http.StatusInternalServerError { // the lines themselves may cause a 500; 502 and the like mean that the server is away
+	if f.Temporary() && f.Status != http.StatusInternalServerError { // the lines themselves may cause a 500; 502 and the like mean that the server is down
 		return done, cause
 	}
 	err = w.node.Commit(ctx, func(tx *store.Tx, _ func(string) (bool, error)) error {
@@ -241,7 +241,7 @@ func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (d
 		}
 		for _, k := range tasks {
 			if !there[k.Utterance] {
-				continue // forgotten meanwhile
+				continue // it was forgotten meanwhile
 			}
 			k.Tries++
 			k.Reason = f.Error()
@@ -256,7 +256,7 @@ func (w *Worker) failed(ctx context.Context, tasks []store.Task, cause error) (d
 		return nil
 	})
 	if err == nil && done.Parked == 0 && f.Kind == llm.Gone {
-		err = cause // the model fails at this message, or at every one: wait
+		err = cause // the model may fail for this message or for every one: wait
 	}
 	return done, err
 }

@@ -1,13 +1,13 @@
-// Package door is the address of a node that other machines reach: for apps alone,
-// each by its key, and over TLS alone.
+// Package door serves a node to other machines: only for apps, each with its key, and only
+// over TLS.
 //
 //   - The node has a key for TLS of its own, and makes a certificate of it at each
-//     start, for the names and addresses that it has by then. Who connects knows the
-//     node by its *pin*, the SHA-256 of that key's public half in curl's spelling,
-//     whatever the node is called and wherever it is.
-//   - Or a certificate comes from files, as ACME clients write them. They are read
-//     again when they have changed, and whoever connects trusts whom its system trusts.
-//   - A [Link] has an address, an app's key and the pin: all that an app needs.
+//     start, for the names and addresses that it has at that time. A client recognises the
+//     node by its *pin*, the SHA-256 of that key's public half in the notation of curl,
+//     whatever name and address the node has.
+//   - Alternatively the certificate comes from files, as ACME clients write them. They are
+//     read again when they have changed, and a client trusts them as its system does.
+//   - A [Link] has an address, an app's key and the pin: everything that an app needs.
 package door
 
 import (
@@ -33,21 +33,21 @@ import (
 	"github.com/locket-dev/locket/node/lan"
 )
 
-// Config says which certificate a door shows.
+// Config says which certificate a door uses.
 type Config struct {
-	Home      string           // the node's folder, where its own key and certificate lie
-	Cert, Key string           // PEM files in their place; empty: the node's own
+	Home      string           // the node's folder, which contains its own key and certificate
+	Cert, Key string           // PEM files to use instead; empty: the node's own
 	Now       func() time.Time // nil: time.Now
 }
 
-// Files of the node's own, in its folder.
+// The node's own files, in its folder.
 const (
 	keyFile  = "door.key" // PKCS #8 in PEM, for its owner only
-	certFile = "door.crt" // what was made of it last, for those who want to check names
+	certFile = "door.crt" // the certificate that was made last, for clients that want to check names
 )
 
-// lifetime is how long a certificate of the node's own holds. Another is made at each
-// start, and the pin is the key's.
+// lifetime is how long a certificate of the node is valid. A new one is made at each start,
+// but the pin belongs to the key.
 const lifetime = 10 * 365 * 24 * time.Hour
 
 // TLS returns the server's TLS configuration. If the node has no key of its own, TLS makes
@@ -81,8 +81,8 @@ func TLS(c Config) (*tls.Config, error) {
 	return out, nil
 }
 
-// Pin gives the pin of the node's own key, which is made where there is none; empty
-// where the certificate comes from files.
+// Pin returns the pin of the node's own key, which is made if there is none. It is empty if
+// the certificate comes from files.
 func Pin(c Config) (string, error) {
 	if c.Cert != "" {
 		return "", nil
@@ -98,7 +98,8 @@ func Pin(c Config) (string, error) {
 	return applink.Pin(public), nil
 }
 
-// ownKey reads the node's key for TLS, or makes one. Two that make it at once agree.
+// ownKey reads the node's key for TLS, or makes one. Two processes that make it at the same
+// time get the same one.
 func ownKey(home string) (*ecdsa.PrivateKey, error) {
 	path := filepath.Join(home, keyFile)
 	b, err := os.ReadFile(path)
@@ -139,7 +140,7 @@ func makeKey(path string) error {
 	return err
 }
 
-// ownCertificate is for the names and addresses of this machine as they are now.
+// ownCertificate makes a certificate for the present names and addresses of this machine.
 func ownCertificate(key *ecdsa.PrivateKey, now time.Time) (tls.Certificate, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
@@ -161,7 +162,7 @@ func ownCertificate(key *ecdsa.PrivateKey, now time.Time) (tls.Certificate, erro
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// files is a certificate that something else renews.
+// files is a certificate that another program renews.
 type files struct {
 	cert, key string
 	now       func() time.Time
@@ -169,10 +170,10 @@ type files struct {
 	mu     sync.Mutex
 	last   *tls.Certificate
 	looked time.Time
-	was    [2]time.Time // when the files were changed
+	was    [2]time.Time // modification times of the files
 }
 
-// lookEvery is how often it is looked whether the files have changed.
+// lookEvery is how often it is checked whether the files have changed.
 const lookEvery = 10 * time.Second
 
 // get is tls.Config.GetCertificate. If the files can't be read, or do not match because they

@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// opened serves an API at a door on loopback, and gives its address.
+// opened serves an API at a door on loopback, and returns its address.
 func opened(t *testing.T, c Config) string {
 	t.Helper()
 	conf, err := TLS(c)
@@ -49,7 +49,7 @@ func opened(t *testing.T, c Config) string {
 	return l.Addr().String()
 }
 
-// problem is why a client is refused.
+// problem returns why a client is refused.
 func problem(t *testing.T, l Link) string {
 	t.Helper()
 	c, err := Dial(l)
@@ -64,13 +64,13 @@ func problem(t *testing.T, l Link) string {
 	return err.Error()
 }
 
-// A node is known by its key, whatever it is called: the same after a restart, and
-// another node's is refused before a key of an app is sent.
+// A node is recognised by its key, whatever its name: it is the same after a
+// restart, and another node's key is refused before an app's key is sent.
 func TestThreatStandsInForTheDoor(t *testing.T) {
 	home, other := t.TempDir(), t.TempDir()
 	var pins sync.Map
 	var making sync.WaitGroup
-	for range 8 { // the daemon and commands may make the key at once
+	for range 8 { // the daemon and commands may make the key at the same time
 		making.Go(func() {
 			pin, err := Pin(Config{Home: home})
 			if err != nil {
@@ -105,11 +105,11 @@ func TestThreatStandsInForTheDoor(t *testing.T) {
 			t.Errorf("%s: %s", p, got)
 		}
 	}
-	l.Pin = "" // the system knows no such certificate
+	l.Pin = "" // the system does not know this certificate
 	if got := problem(t, l); !strings.Contains(got, "x509") {
 		t.Error(got)
 	}
-	// Nobody is the owner there, and nothing is said in the clear.
+	// Nobody is the owner there, and nothing is sent in the clear.
 	l.Pin, l.Key = pin, "a token of the owner"
 	if got := problem(t, l); !strings.Contains(got, "send the key of an app") {
 		t.Error(got)
@@ -130,7 +130,7 @@ func TestThreatStandsInForTheDoor(t *testing.T) {
 	}
 }
 
-// pair writes a certificate into files, and gives its serial number.
+// pair writes a certificate into files, and returns its serial number.
 func pair(t *testing.T, dir string) (cert, key, serial string) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -158,7 +158,7 @@ func pair(t *testing.T, dir string) (cert, key, serial string) {
 	return cert, key, leaf.SerialNumber.String()
 }
 
-// Files that something renews are read again; half of a renewal changes nothing.
+// Files that are renewed are read again; half of a renewal changes nothing.
 func TestFiles(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	cert, key, first := pair(t, dir)

@@ -11,13 +11,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Link is all that an app on another machine needs.
+// Link is everything that an app on another machine needs.
 type Link = applink.Link
 
-// ParseLink reads one.
+// ParseLink parses a link.
 func ParseLink(s string) (Link, error) { return applink.Parse(s) }
 
-// Dial gives a client that asks through a link. It does not connect yet.
+// Dial returns a client that makes requests through a link. It does not connect
+// yet.
 func Dial(l Link) (*serve.Client, error) {
 	address, c, err := l.Reach()
 	if err != nil {
@@ -26,8 +27,8 @@ func Dial(l Link) (*serve.Client, error) {
 	return serve.DialTLS(address, c, serve.Secret(l.Key)), nil
 }
 
-// Address is where others reach a door that listens on listen; public, where it is
-// given, whatever it listens on.
+// Address returns the address at which others reach a door that listens on listen.
+// If public is given, that is the result.
 func Address(listen, public string) (string, error) {
 	if public != "" {
 		return strings.TrimRight(public, "/"), nil

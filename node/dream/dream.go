@@ -1,7 +1,7 @@
-// Package dream looks after what is remembered in a quiet moment. A plan says
-// what package consolidate would change. A dream does the plan's steps, some in
-// each transaction, and notes how far it got, so that a crash costs nothing. An
-// undo takes a whole dream back.
+// Package dream consolidates memories in quiet moments. A plan says what package
+// consolidate would change. A dream carries out the plan's steps, some in each
+// transaction, and records its progress, so that a crash loses nothing. An undo
+// reverts a whole dream.
 package dream
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Engine is what a dream reads and changes the records by.
+// Engine is how a dream reads and changes the records.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
@@ -28,15 +28,15 @@ type Engine interface {
 	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 }
 
-// Chain is what takes words through the plugins. Whoever calls HoldsSecret or
-// Process holds the engine's write lock.
+// Chain runs the plugins on a text. Callers of HoldsSecret or Process hold the
+// engine's write lock.
 type Chain interface {
-	Latest(*engine.Writer) time.Time // of events
+	Latest(*engine.Writer) time.Time // the time of the latest event
 	HoldsSecret(ctx context.Context, text string) (bool, error)
 	Process(ctx context.Context, lock *engine.Writer, ev memory.Event) (extract.Outcome, error)
 }
 
-// Config of the dreams of an open node.
+// Config is what the dreams of an open node need.
 type Config struct {
 	Engine   Engine
 	Chain    Chain
@@ -45,32 +45,33 @@ type Config struct {
 	Zone     *time.Location
 	Now      func() time.Time
 
-	// Uses gives how often each memory was used, as SaveUses wrote it last.
+	// Uses returns how often each memory was used, as SaveUses stored it last.
 	Uses     func(*store.Tx) (map[memory.ID]consolidate.Use, error)
 	SaveUses func(context.Context) error
-	// Forgot is how often something was forgotten. The caller holds the engine's
-	// lock.
+	// Forgot returns how often something was forgotten. The caller holds the
+	// engine's lock.
 	Forgot func() uint64
 	// Erase removes a memory and some lines from every file.
 	Erase func(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error
 }
 
-// Dreams are those of an open node. Its methods are safe for concurrent use.
+// Dreams is the dream part of an open node. Its methods are safe for concurrent
+// use.
 type Dreams struct {
 	c  Config
-	mu sync.Mutex // held while a dream is planned, done or taken back; taken before the engine's lock
+	mu sync.Mutex // held while a dream is planned, carried out or undone; taken before the engine's lock
 }
 
-// New makes them; nothing is planned yet.
+// New makes Dreams; nothing is planned yet.
 func New(c Config) *Dreams { return &Dreams{c: c} }
 
-// Dreamer implements serve.Dreamer over the dreams of what is open.
+// Dreamer implements serve.Dreamer.
 type Dreamer struct {
 	settled func(context.Context) error
 	open    opened.Of[*Dreams]
 }
 
-// NewDreamer makes one. settled waits until all taken events are worked through.
+// NewDreamer makes a Dreamer. settled waits until all taken events are processed.
 func NewDreamer(settled func(context.Context) error, open opened.Of[*Dreams]) Dreamer {
 	return Dreamer{settled, open}
 }
@@ -91,7 +92,7 @@ func (r Dreamer) PlanDream(ctx context.Context) (shown serve.DreamPlan, err erro
 	return serve.ShowDream(&plan), err
 }
 
-// clock is the clock of events, by which a dream judges. It is never ahead of the
+// clock returns the clock of events, which a dream uses. It is never ahead of the
 // wall clock. If nothing has happened yet, it is the wall clock.
 func (ds *Dreams) clock() time.Time {
 	wall := ds.c.Now()
@@ -101,14 +102,15 @@ func (ds *Dreams) clock() time.Time {
 	return wall
 }
 
-// latest is the time of the latest event, or zero if there was none.
+// latest returns the time of the latest event, or zero if there was none.
 func (ds *Dreams) latest() time.Time {
 	lock := ds.c.Engine.Hold()
 	defer lock.Release()
 	return ds.c.Chain.Latest(lock)
 }
 
-// id names what a step proposes. It is the same on all devices of the space.
+// id returns the id of what a step proposes. It is the same on all devices of the
+// space.
 func (ds *Dreams) id(name string) memory.ID {
 	return ds.c.IDs(memory.EventID{Device: dreamer}, dreamer, name)
 }

@@ -14,13 +14,13 @@ const LookEvery = time.Hour
 // A dream is due in a quiet moment once all three hold.
 const (
 	after         = 24 * time.Hour // since the last one
-	sessionsSince = 5              // of talk since
-	memoriesSince = 20             // new since
+	sessionsSince = 5              // sessions of talk since then
+	memoriesSince = 20             // new memories since then
 )
 
-// Due counts what came since the last dream. It counts the records themselves, so
-// there are no counters that a crash could leave wrong. It stops counting once
-// there is enough.
+// Due reports whether enough happened since the last dream. It counts the records
+// themselves, so there are no counters that a crash could leave wrong. It stops
+// counting once there is enough.
 func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 	if !last.IsZero() && now.Sub(last) < after {
 		return false, nil
@@ -48,8 +48,8 @@ func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 	return false, nil
 }
 
-// IfDue goes on with a dream that broke off, and begins one if it is time by the
-// clock of events.
+// IfDue continues a dream that was interrupted, and begins one if it is time by
+// the clock of events.
 func (ds *Dreams) IfDue(ctx context.Context) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()

@@ -13,24 +13,24 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// dreamer is the source of what a dream says; its version is the plan's id.
+// dreamer is the source of what a dream asserts; its version is the plan's id.
 const dreamer = "dream"
 
 const dreamMeta = "dream"
 
-// dreaming is what this device keeps about dreams.
+// dreaming is what this device stores about dreams.
 type dreaming struct {
 	Plan    *consolidate.Plan    `json:"p,omitempty"` // the last plan that was shown
-	Next    int                  `json:"n,omitempty"` // the step of the plan under way at which it goes on
-	Doing   bool                 `json:"d,omitempty"` // the plan is under way
-	Skipped []serve.SkippedDream `json:"s,omitempty"` // steps of the plan under way that were skipped
-	Undoing string               `json:"u,omitempty"` // the dream that is being taken back
+	Next    int                  `json:"n,omitempty"` // the next step of the plan that is being carried out
+	Doing   bool                 `json:"d,omitempty"` // the plan is being carried out
+	Skipped []serve.SkippedDream `json:"s,omitempty"` // steps of that plan that were skipped
+	Undoing string               `json:"u,omitempty"` // the dream that is being undone
 	Last    time.Time            `json:"l,omitzero"`  // when the last dream was done
 	Scanned string               `json:"c,omitempty"` // the plugins with which all memories were last scanned for credentials
-	Spared  []string             `json:"f,omitempty"` // steps that were taken back and must not be done again
+	Spared  []string             `json:"f,omitempty"` // steps that were undone and must not be done again
 }
 
-// maxSpared is how many of them are kept: the latest.
+// maxSpared is how many of these are kept: the latest.
 const maxSpared = 2000
 
 func stepKey(s *consolidate.Step) string { return string(s.Kind) + " " + s.Memory.String() }
@@ -43,7 +43,7 @@ func (ds *Dreams) dreaming(ctx context.Context) (d dreaming, err error) {
 	return d, err
 }
 
-// plan makes a plan by the clock of events, and keeps it. The caller holds mu.
+// plan makes a plan by the clock of events, and stores it. The caller holds mu.
 func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Plan, err error) {
 	if err := ds.goOn(ctx); err != nil {
 		return plan, err
@@ -57,8 +57,8 @@ func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Pla
 	return plan, err
 }
 
-// tryPlan makes a plan once. If something was forgotten meanwhile, it keeps nothing
-// and fresh is false, because the plan may hold words of it.
+// tryPlan makes a plan once. If something was forgotten meanwhile, it stores nothing and
+// fresh is false, because the plan may contain words of it.
 func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
 	lock := ds.c.Engine.Hold()
 	began := ds.c.Forgot()
@@ -95,7 +95,7 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 	plan = consolidate.New(in)
 	plan.Steps = slices.DeleteFunc(plan.Steps, func(s consolidate.Step) bool { return slices.Contains(d.Spared, stepKey(&s)) })
 	if slices.ContainsFunc(plan.Steps, func(s consolidate.Step) bool { return s.Kind == consolidate.Scrub }) {
-		d.Scanned = "" // not before the steps are done
+		d.Scanned = "" // only set when the steps are done
 	}
 	d.Plan, d.Next, d.Skipped = &plan, 0, nil
 	lock = ds.c.Engine.Hold()
@@ -106,7 +106,7 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 	return plan, true, lock.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })
 }
 
-// holding gives the memories that hold credentials.
+// holding returns the memories that contain credentials.
 func (ds *Dreams) holding(ctx context.Context, ms []memory.Memory) (func(*memory.Memory) bool, error) {
 	found := map[memory.ID]bool{}
 	for i := range ms {
@@ -152,9 +152,10 @@ func (ds *Dreams) apply(ctx context.Context, id string, without []memory.ID) (re
 	return serve.DreamResult{ID: id, Steps: d.Next - len(d.Skipped), Skipped: d.Skipped}, nil
 }
 
-// leaveOut takes the steps for some memories out of a plan that is not under way yet. Of
-// one that is, it accepts what was left out before, so that the same request can be sent
-// again. It changes nothing where it refuses one of them.
+// leaveOut removes the steps for some memories from a plan that is not being carried out
+// yet. If the plan is being carried out, it accepts only memories whose steps were left
+// out before, so that the same request can be sent again. If it refuses one of them, it
+// changes nothing.
 func (d *dreaming) leaveOut(without []memory.ID) error {
 	steps, spared := slices.Clone(d.Plan.Steps), slices.Clone(d.Spared)
 	for i, id := range without {
@@ -178,12 +179,12 @@ func (d *dreaming) leaveOut(without []memory.ID) error {
 	return nil
 }
 
-// leftOut reports whether a step for a memory was left out, or taken back, before.
+// leftOut reports whether a step for a memory was left out, or undone, before.
 func (d *dreaming) leftOut(id memory.ID) bool {
 	return slices.ContainsFunc(d.Spared, func(key string) bool { return strings.HasSuffix(key, " "+id.String()) })
 }
 
-// keepPlan writes how far a plan got, unless the plan was dropped since.
+// keepPlan stores the progress of a plan, unless the plan was dropped since.
 func keepPlan(tx *store.Tx, d *dreaming) (there bool, err error) {
 	var now dreaming
 	if _, err := tx.Meta(dreamMeta, &now); err != nil || now.Plan == nil || now.Plan.ID != d.Plan.ID {
@@ -192,8 +193,8 @@ func keepPlan(tx *store.Tx, d *dreaming) (there bool, err error) {
 	return true, tx.PutMeta(dreamMeta, d)
 }
 
-// DropPlan removes a plan, because it holds words of the memories that it would
-// change. A plan under way ends there.
+// DropPlan removes a plan, because it contains words of the memories that it would
+// change. A plan that is being carried out ends there.
 func DropPlan(tx *store.Tx) error {
 	var d dreaming
 	if _, err := tx.Meta(dreamMeta, &d); err != nil || d.Plan == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory/consolidate"
 )
 
-// A request to leave steps out is accepted a second time, also while the plan is under
-// way, and never moves the steps of such a plan: the place at which it goes on counts them.
+// A request to leave steps out is accepted a second time, even while the plan is being
+// carried out. It never moves the steps of such a plan, because the progress counts them.
 func TestLeaveOut(t *testing.T) {
 	of := func(d *dreaming) (ids []memory.ID) {
 		for _, s := range d.Plan.Steps {
@@ -35,7 +35,7 @@ func TestLeaveOut(t *testing.T) {
 		if got, want := of(d), []memory.ID{all[0], all[2], all[3], all[5]}; !slices.Equal(got, want) || len(d.Spared) != 2 {
 			t.Fatalf("%v are left and %q are spared, want %v", got, d.Spared, want)
 		}
-		d.Doing, d.Next = true, 3 // it was broken off, and the same request comes again
+		d.Doing, d.Next = true, 3 // it was interrupted, and the same request comes again
 	}
 	for _, id := range []memory.ID{all[0], all[5], {99}} { // done, still to be done, and never there
 		if err := d.leaveOut([]memory.ID{all[1], id}); !errors.Is(err, memory.ErrInvalid) || len(of(d)) != 4 || len(d.Spared) != 2 {

@@ -15,20 +15,21 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// claims is what a dream has said: for each memory, the dots that still stand.
+// claims is what a dream has said: for each memory, the dots that are not withdrawn.
 type claims struct {
 	at   time.Time
 	of   map[memory.ID][]memory.Dot
-	gone int // withdrawn
+	gone int // how many were withdrawn
 }
 
-// claimed is what a dream has said and was not withdrawn.
+// claimed is something that a dream has said and that was not withdrawn.
 type claimed struct {
 	memory.Assertion
 	of *memory.Memory
 }
 
-// claimsOf gives what stands of a dream, in the order of its dots.
+// claimsOf returns what a dream has said and was not withdrawn, in the order of its
+// dots.
 func claimsOf(tx *store.Tx, id string) (out []claimed, err error) {
 	all, err := dreamsHere(tx)
 	if err == nil && all[id] == nil {
@@ -56,7 +57,7 @@ func claimsOf(tx *store.Tx, id string) (out []claimed, err error) {
 	return out, nil
 }
 
-// into finds what a dream proposed of a memory, or nil.
+// into finds what a dream proposed for a memory, or nil.
 func into(list []claimed, m memory.ID) *claimed {
 	for i := range list {
 		if list[i].Act == memory.ActPropose && list[i].Memory == m {
@@ -66,7 +67,7 @@ func into(list []claimed, m memory.ID) *claimed {
 	return nil
 }
 
-// movers counts the memories that a dream has put away into m.
+// movers counts the memories that a dream has archived into m.
 func movers(list []claimed, m memory.ID) int {
 	of := map[memory.ID]bool{} // two devices may have dreamt the same
 	for i := range list {
@@ -77,8 +78,9 @@ func movers(list []claimed, m memory.ID) int {
 	return len(of)
 }
 
-// stepsOf gives the steps of a dream that stand. A merge or move is named by the memory
-// that was put away, and everything else by the memory that was said.
+// stepsOf returns the steps of a dream that are still in effect. A merge or move is
+// named by the memory that was archived, and any other step by the memory that was
+// asserted.
 func stepsOf(tx *store.Tx, id string) (out []serve.DreamStep, err error) {
 	list, err := claimsOf(tx, id)
 	if err != nil {
@@ -120,9 +122,9 @@ func stepsOf(tx *store.Tx, id string) (out []serve.DreamStep, err error) {
 	return out, nil
 }
 
-// undoStep withdraws what a dream did with one memory, in one transaction: with what a
-// merge gave the memory that took it in, and with what a move made if nothing else was
-// moved there.
+// undoStep withdraws what a dream did with one memory, in one transaction. That
+// includes what a merge gave to the memory that took this one in, and what a move made
+// if nothing else was moved there.
 func (ds *Dreams) undoStep(ctx context.Context, id string, step memory.ID) (res serve.DreamResult, err error) {
 	res = serve.DreamResult{ID: id, Steps: 1}
 	return res, ds.c.Engine.Commit(ctx, func(tx *store.Tx) error {
@@ -140,7 +142,7 @@ func (ds *Dreams) undoStep(ctx context.Context, id string, step memory.ID) (res 
 				continue
 			}
 			for _, o := range list {
-				gave := o.Act == memory.ActReinforce && o.Dot == memory.Dot{Member: c.Dot.Member, Seq: c.Dot.Seq + 1} // said right after it: Step.Assertions
+				gave := o.Act == memory.ActReinforce && o.Dot == memory.Dot{Member: c.Dot.Member, Seq: c.Dot.Seq + 1} // said right after it, see Step.Assertions
 				made := o.Act == memory.ActPropose && movers(list, c.Into) == 1
 				if o.Memory == c.Into && (gave || made) {
 					take[c.Into] = append(take[c.Into], o.Dot)
@@ -160,17 +162,17 @@ func (ds *Dreams) undoStep(ctx context.Context, id string, step memory.ID) (res 
 				return err
 			}
 			if m != step {
-				d.Spared = d.Spared[:spared] // another dream may do something with it
+				d.Spared = d.Spared[:spared] // another dream may do something with the memory again
 			}
 		}
 		d.Spared = d.Spared[max(0, len(d.Spared)-maxSpared):]
-		d.Plan = nil // it was made of what was
+		d.Plan = nil // it was made from the earlier state
 		return tx.PutMeta(dreamMeta, d)
 	})
 }
 
-// dreamsHere finds what dreams have said, on any device, by the id of the plan: the
-// assertions name it.
+// dreamsHere finds what dreams have said, on any device, by the id of the plan, which
+// the assertions name.
 func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	out := map[string]*claims{}
 	ids, err := tx.About(dreamer)
@@ -180,7 +182,7 @@ func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	for _, id := range ids {
 		m, err := tx.Memory(id)
 		if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
-			continue // nothing follows from what was said of it
+			continue // nothing is in effect of what was said about it
 		}
 		if err != nil {
 			return nil, err
@@ -220,7 +222,7 @@ func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	return out, nil
 }
 
-// dreamt gives the dreams that were done, the last first.
+// dreamt returns the dreams that were carried out, the last one first.
 func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
 	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
 		all, err := dreamsHere(tx)
@@ -237,8 +239,8 @@ func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
 	return list, err
 }
 
-// undo withdraws what a dream has said, some memories at a time. After a crash it
-// does not find again what was withdrawn already.
+// undo withdraws what a dream has said, some memories at a time. After a crash it does
+// not withdraw anything twice.
 func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, err error) {
 	res.ID = id
 	var left map[memory.ID][]memory.Dot
@@ -288,8 +290,8 @@ func (ds *Dreams) undo(ctx context.Context, id string) (res serve.DreamResult, e
 	})
 }
 
-// withdraw takes back what was said of one memory, in the wearer's name, because
-// the wearer asked for it. No later dream may do the same again.
+// withdraw takes back what was said about one memory, in the wearer's name, because the
+// wearer asked for it. No later dream may do the same again.
 func (ds *Dreams) withdraw(tx *store.Tx, id memory.ID, dots []memory.Dot, d *dreaming) error {
 	for _, kind := range []string{"merge", "expire", "archive", "move", "summarise", "revive"} {
 		d.Spared = append(d.Spared, kind+" "+id.String())

@@ -13,12 +13,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Page is how many steps one transaction does.
+// Page is how many steps one transaction carries out.
 const Page = 25
 
-// walk does the rest of a plan. Each transaction notes how far it got, so that the
-// next call goes on there after a crash. If something is forgotten meanwhile, it
-// ends early. The caller holds mu.
+// walk carries out the rest of a plan. Each transaction records the progress, so
+// that the next call continues there after a crash. If something is forgotten
+// meanwhile, it ends early. The caller holds mu.
 func (ds *Dreams) walk(ctx context.Context, d dreaming) (dreaming, error) {
 	for there := true; there && d.Next < len(d.Plan.Steps); {
 		if err := ctx.Err(); err != nil {
@@ -65,7 +65,7 @@ func (ds *Dreams) walk(ctx context.Context, d dreaming) (dreaming, error) {
 	return d, ds.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, done) })
 }
 
-// step gives the assertions of one step, or the reason why it is skipped.
+// step returns the assertions of one step, or the reason why it is skipped.
 func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why string, err error) {
 	var m, into memory.Memory
 	switch s.Kind {
@@ -121,9 +121,10 @@ func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why stri
 	return "", nil
 }
 
-// scrub says memories that hold a credential anew. The chain takes the credential
-// out and puts it into the vault; then the old memory is erased. After a crash it
-// can be done again, because the new memories have the same names each time.
+// scrub asserts memories that contain a credential again, without it. The chain
+// takes the credential out and puts it into the vault; then the old memory is
+// erased. After a crash this can be repeated, because the new memories get the
+// same ids each time.
 func (ds *Dreams) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (there bool, err error) {
 	lock := ds.c.Engine.Hold()
 	defer lock.Release()
@@ -179,7 +180,7 @@ func (ds *Dreams) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (
 	return there, err
 }
 
-// goOn ends what a crash, or the end of the process, broke off.
+// goOn continues what a crash, or the end of the process, interrupted.
 func (ds *Dreams) goOn(ctx context.Context) error {
 	d, err := ds.dreaming(ctx)
 	if err == nil && d.Undoing != "" {
@@ -191,8 +192,8 @@ func (ds *Dreams) goOn(ctx context.Context) error {
 	return err
 }
 
-// MadeOf gives the memories that dreams have made of a memory, and that hold its
-// words.
+// MadeOf returns the memories that dreams have made of a memory, and that contain
+// its words.
 func MadeOf(tx *store.Tx, id memory.ID) (out []memory.ID, err error) {
 	for m, err := range tx.Memories(store.Filter{}) {
 		if err != nil {

@@ -32,20 +32,20 @@ func latestFirst[T any](list []T, at func(T) time.Time, id func(T) string) {
 	})
 }
 
-// disputed is a conflict with the group that it is of.
+// disputed is a conflict with the group that it belongs to.
 type disputed struct {
 	reconcile.Conflict
 	group []memory.Assertion
 }
 
-// disputes finds every conflict. It reads only groups of which more than one thing
-// was said.
+// disputes finds every conflict. It reads only groups about which more than one
+// thing was said.
 func (es *Edits) disputes(ctx context.Context, tx *store.Tx, yield func(disputed) error) error {
 	ids, err := es.c.Disputable(ctx, tx)
 	if err != nil {
 		return err
 	}
-	for m, err := range tx.MemoriesOf(ids) { // one may be seen by somebody else's transaction, and not yet by this one
+	for m, err := range tx.MemoriesOf(ids) { // another transaction may see one of them that this one does not see yet
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 	return res, err
 }
 
-// dispute gives the one conflict whose id begins with id.
+// dispute returns the one conflict whose id begins with id.
 func (es *Edits) dispute(ctx context.Context, tx *store.Tx, id string) (out disputed, err error) {
 	id = strings.ToLower(id)
 	err = es.disputes(ctx, tx, func(d disputed) error {

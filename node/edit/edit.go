@@ -1,6 +1,6 @@
-// Package edit has what a person adds, changes and settles. [Assertions] turns a
-// person's request to change a memory into assertions. It is pure: it takes what is
-// known, and gives either all assertions of the request or an error.
+// Package edit adds, changes and settles memories for a person. [Assertions] turns a person's
+// request to change a memory into assertions. It is pure: it takes what is known, and returns
+// either all assertions of the request or an error.
 package edit
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Known is what an edit may need to know besides the memory.
+// Known is what an edit may need to know beside the memory.
 type Known struct {
 	// Past reports whether a superseded memory says this line.
 	Past func(line string) (bool, error)
-	// ID names the memory that a line of a block becomes when it is moved.
+	// ID returns the id of the memory that a line of a block becomes when it is moved.
 	ID func(block *memory.Memory, c *memory.Candidate) memory.ID
 	// Reread, if set, is what the memory's extractor finds in its old and in its new text.
 	Reread *Reread
 	Zone   *time.Location
 }
 
-// Assertions gives what has to be said, in order, so that m becomes what p asks
-// for. Memory, act, content and reason of each are set. Errors wrap
-// memory.ErrInvalid and name the field of the request, or serve.ErrChanged.
+// Assertions returns the assertions, in order, that turn m into what p asks for. Memory, act,
+// content and reason of each are set. Errors wrap memory.ErrInvalid and name the field of the
+// request, or serve.ErrChanged.
 func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory.Assertion, error) {
 	if err := stillSays(m, p.Was); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 		return nil, err
 	}
 	if text != nil && *text == m.Text && p.Text == nil {
-		text = nil // the block has this line already
+		text = nil // the block already has this line
 	}
 	patch.Text = text
 	reason := p.Reason
@@ -109,7 +109,7 @@ func stillSays(m *memory.Memory, was *serve.Was) error {
 	return nil
 }
 
-// newText is the text that is asked for, or nil if the text stays.
+// newText returns the requested text, or nil if the text stays.
 func newText(m *memory.Memory, p *serve.UpdateRequest) (*string, error) {
 	var s string
 	var err error
@@ -141,7 +141,7 @@ func newSteps(m *memory.Memory, edits []memory.StepEdit) (*memory.Fields, error)
 	return &memory.Fields{Procedural: &g}, nil
 }
 
-// check checks the memory, as it would be, against the rules of its type.
+// check checks the changed memory against the rules of its type.
 func check(m *memory.Memory, p *memory.Patch) error {
 	c := m.Candidate
 	if p.Text != nil {
@@ -169,8 +169,8 @@ func check(m *memory.Memory, p *memory.Patch) error {
 	return c.Validate()
 }
 
-// condense shortens a block that its new text makes too long. Repeated and outdated
-// lines go, and the oldest lines become semantic memories.
+// condense shortens a block that becomes too long with its new text. Repeated and outdated lines
+// are removed, and the oldest lines become semantic memories.
 func condense(m *memory.Memory, p *memory.Patch, known Known) ([]memory.Assertion, error) {
 	f := m.Fields.Core
 	if p.Fields != nil {
@@ -214,7 +214,7 @@ func condense(m *memory.Memory, p *memory.Patch, known Known) ([]memory.Assertio
 	return out, nil
 }
 
-// MovedLine is the semantic memory that a line of a block becomes.
+// MovedLine returns the semantic memory that a line of a block becomes.
 func MovedLine(block *memory.Memory, line string) memory.Candidate {
 	return memory.Candidate{Type: memory.Semantic, Text: strings.TrimSpace(line), Lang: block.Lang, Owner: block.Owner, Evidence: block.Evidence,
 		Links: []memory.Link{{Relation: "derived_from", To: block.ID.String()}}, Tags: []string{"core"}, Source: memory.Source{Plugin: "core"},

@@ -11,7 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Who corrects the words of a value has corrected the value and the relation, too.
+// Correcting the text of a memory also corrects the value of its slot and the
+// object of its relation.
 func TestValueFollowsText(t *testing.T) {
 	n := nodetest.New(t, nil)
 	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))

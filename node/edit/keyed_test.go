@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { nodetest.Main(m) }
 
-// With a key a text is added once, whoever else comes with that key at the same time.
+// A text with a key is added once, whoever else uses that key at the same time.
 func TestKeyed(t *testing.T) {
 	n := nodetest.New(t, nil)
 	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))

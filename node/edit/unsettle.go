@@ -15,17 +15,18 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maxSettlements is how many settlements are listed: the latest.
+// maxSettlements is how many settlements are listed: the latest ones.
 const maxSettlements = 50
 
-// settlement is what stands of one.
+// settlement is a settlement, as far as it was not taken back.
 type settlement struct {
 	serve.Settlement
-	back   []memory.Assertion // what takes it back: of each memory one, whose act is empty if the wearer has said more since
-	chosen bool               // Memory is one that was chosen or changed, and not one that it ended
+	back   []memory.Assertion // the assertions that take it back, one for each memory; an empty act means that the wearer has said more about that memory since
+	chosen bool               // Memory is the one that was chosen or changed, not one that was ended
 }
 
-// settlements finds what of settlements stands, the latest first.
+// settlements finds the settlements that were not taken back completely, the
+// latest first.
 func settlements(tx *store.Tx) (list []*settlement, err error) {
 	about := map[memory.ID][]string{} // the settlements that have said something about a memory
 	var ids []memory.ID
@@ -106,7 +107,7 @@ func (w Writer) Unsettle(ctx context.Context, id string) (res serve.Settled, err
 		return res, err
 	}
 	defer release()
-	var list []*settlement // found before the write lock is taken: it reads every assertion
+	var list []*settlement // they are found before the write lock is taken, because that reads every assertion
 	err = es.View(ctx, func(tx *store.Tx) error {
 		list, err = settlements(tx)
 		return err

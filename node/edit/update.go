@@ -49,7 +49,7 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 	return m, err
 }
 
-// written is every text that an update brings, by its field.
+// written returns every text that an update brings, by its field.
 func written(p *serve.UpdateRequest) map[string]string {
 	out := map[string]string{}
 	for field, s := range map[string]*string{"text": p.Text, "append": p.Append, "value": p.Value} {
@@ -75,7 +75,7 @@ func written(p *serve.UpdateRequest) map[string]string {
 	return out
 }
 
-// past gives a function that reports whether a superseded memory says a line. It
+// past returns a function that reports whether a superseded memory says a line. It
 // reads the memories when it is first called.
 func past(tx *store.Tx) func(line string) (bool, error) {
 	var all map[string]bool
@@ -96,8 +96,9 @@ func past(tx *store.Tx) func(line string) (bool, error) {
 	}
 }
 
-// movedID names the memory that a line of a block becomes, by the line's words. So
-// a line that is moved twice, or on two devices, is one memory.
+// movedID returns the id of the memory that a line of a block becomes. It depends
+// on the line's words, so a line that is moved twice, or on two devices, is one
+// memory.
 func (es *Edits) movedID(block *memory.Memory, c *memory.Candidate) memory.ID {
 	return es.c.MemoryID(memory.EventID{Device: "core"}, "core", block.Owner.User+"\x1f"+block.Owner.Agent+"\x1f"+block.Owner.Run+"\x1f"+c.Fingerprint())
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// undatedDevice brings what was said at a time that nobody knows. As an app it ends nothing
-// that the wearer's devices heard: both are shown, and what is said later ends both.
+// undatedDevice is the source of imported text without a known time. Like an app, it can't end what
+// the wearer's devices heard: both are shown, and a later statement ends both.
 const undatedDevice = memory.AppDevice + "undated import"
 
-// maxAhead is how far in the future a given time may lie, as for devices.
+// maxAhead is how far in the future a given time may be, as for devices.
 const maxAhead = 24 * time.Hour
 
 // Engine is the part of engine.Engine that this package uses.
@@ -36,35 +36,34 @@ type Engine interface {
 	Member() memory.MemberID
 }
 
-// Chain is what takes words through the plugins. Whoever calls it holds the engine's
-// write lock.
+// Chain runs the plugins on a text. Callers hold the engine's write lock.
 type Chain interface {
 	Process(ctx context.Context, lock *engine.Writer, ev memory.Event) (extract.Outcome, error)
 	Try(ctx context.Context, plugin, text string) (extract.Tried, error)
 }
 
-// Config of the changes by a person on an open node.
+// Config is what the edits on an open node need.
 type Config struct {
 	Engine  Engine
 	Chain   Chain
 	Wearer  string
 	Zone    *time.Location
 	Now     func() time.Time
-	Started time.Time // when the node began: with a random number it names what is typed
+	Started time.Time // when the node started; with a random number it names what is typed
 
-	Warm     func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
-	NoSecret func(ctx context.Context, field, text string) error // refuses a text that holds a secret
+	Warm     func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back; its error is serve.ErrCold
+	NoSecret func(ctx context.Context, field, text string) error // refuses a text that contains a secret
 	MemoryID func(ev memory.EventID, plugin, fingerprint string) memory.ID
-	// LeftOut, if set, gives what the wearer's instructions say is not to be remembered.
+	// LeftOut, if set, returns what the wearer's instructions exclude from being remembered.
 	LeftOut func(tx *store.Tx) (category.LeftOut, error)
-	// Disputable gives a memory of each group of which more than one thing was said.
+	// Disputable returns a memory of each group about which more than one thing was said.
 	Disputable func(ctx context.Context, tx *store.Tx) ([]memory.ID, error)
 }
 
-// Edits are what package edit does for an open node.
+// Edits is the edit part of an open node.
 type Edits struct{ c Config }
 
-// New makes it.
+// New makes Edits.
 func New(c Config) *Edits { return &Edits{c} }
 
 // View implements opened.Viewer.
@@ -72,13 +71,13 @@ func (es *Edits) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return es.c.Engine.View(ctx, fn)
 }
 
-// Writer implements serve.Settler, and serve.Writer but for Delete, which forgets.
+// Writer implements serve.Settler, and serve.Writer except Delete, which belongs to forgetting.
 type Writer struct {
 	of      opened.Of[*Edits]
 	members func(context.Context) ([]serve.Member, error)
 }
 
-// NewWriter makes one over what is open. members names the devices of the wearer.
+// NewWriter makes a Writer. members names the devices of the wearer.
 func NewWriter(of opened.Of[*Edits], members func(context.Context) ([]serve.Member, error)) Writer {
 	return Writer{of, members}
 }
@@ -142,7 +141,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	return es.asIs(ctx, &r, from, r.Key != "")
 }
 
-// checkTags refuses empty tags, which nobody could ask for.
+// checkTags refuses empty tags, which no filter could ask for.
 func checkTags(field string, tags []string) error {
 	for i, t := range tags {
 		if strings.TrimSpace(t) == "" {
@@ -152,7 +151,7 @@ func checkTags(field string, tags []string) error {
 	return nil
 }
 
-// hear takes a text through the extractors, as a line that was said.
+// hear runs the extractors on a text, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
@@ -171,7 +170,7 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	return res, err
 }
 
-// lineOf gives the line that is kept of a text, or the zero id.
+// lineOf returns the line that was kept of a text, or the zero id.
 func (es *Edits) lineOf(ctx context.Context, event memory.EventID) (id memory.ID, err error) {
 	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.UtterancesOf(event) {
@@ -185,7 +184,7 @@ func (es *Edits) lineOf(ctx context.Context, event memory.EventID) (id memory.ID
 	return id, err
 }
 
-// leftOut gives what of the wearer's instructions says that a text is not to be remembered.
+// leftOut returns which of the wearer's instructions excludes a text from being remembered.
 func (es *Edits) leftOut(ctx context.Context, text string) (said string, ok bool, err error) {
 	if es.c.LeftOut == nil {
 		return "", false, nil
@@ -198,8 +197,7 @@ func (es *Edits) leftOut(ctx context.Context, text string) (said string, ok bool
 	return said, ok, err
 }
 
-// refuse stores why a text did not become a memory, in the place of what the extractors said
-// of it.
+// refuse stores why a text did not become a memory, and replaces what the extractors said about it.
 func (es *Edits) refuse(ctx context.Context, r memory.Refusal) ([]memory.Refusal, error) {
 	_, err := es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		if _, err := tx.Unrefuse(r.Event); err != nil {
@@ -210,8 +208,8 @@ func (es *Edits) refuse(ctx context.Context, r memory.Refusal) ([]memory.Refusal
 	return []memory.Refusal{r}, err
 }
 
-// unread reports whether the extractors found nothing in a text that may still
-// be worth keeping: not a question, a greeting, or what held a secret.
+// unread reports whether the extractors found nothing in a text that may still be worth keeping:
+// one that is not a question or a greeting, and held no secret.
 func unread(res *serve.AddResult) bool {
 	if len(res.Changes) > 0 || res.Redacted > 0 || res.Repeated {
 		return false
@@ -224,8 +222,9 @@ func unread(res *serve.AddResult) bool {
 	return len(res.Refusals) > 0
 }
 
-// asIs makes one memory of a text as it stands, with what it is from. If once is set, it is the event's only text:
-// the same again is repeated, and another is serve.ErrConflict.
+// asIs makes one memory of a text as it stands, with its source as evidence. If once is set, the
+// event has no other text: the same text again is a repetition, and a different one is
+// serve.ErrConflict.
 func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evidence, once bool) (res serve.AddResult, err error) {
 	by, event := authorityOf(ctx).Source, from.Event
 	c := memory.Candidate{Type: r.Type, Text: r.Text, Lang: r.Lang, Owner: memory.Owner{User: cmp.Or(r.User, memory.WearerUser), Agent: r.Agent, Run: r.Run},
@@ -272,7 +271,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 			}
 		}
 		refused, err := tx.Unrefuse(event)
-		if err == nil && refused > 0 { // the extractors read nothing in it, and it is remembered all the same
+		if err == nil && refused > 0 { // the extractors found nothing in it, but it is remembered nevertheless
 			err = tx.CountAccepted(1)
 		}
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, err
@@ -284,7 +283,8 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 	return res, err
 }
 
-// left names what a text came with that the memory which says the same does not have.
+// left names the parts that came with a text and that the known memory which says the same does not
+// have.
 func (es *Edits) left(ctx context.Context, c *memory.Candidate, known memory.ID) (fields []string, err error) {
 	err = es.c.Engine.View(ctx, func(tx *store.Tx) error {
 		m, err := tx.Memory(known)
@@ -314,7 +314,7 @@ func (es *Edits) left(ctx context.Context, c *memory.Candidate, known memory.ID)
 	return fields, err
 }
 
-// keyedEvent is the event of a text for which a caller has its own key.
+// keyedEvent returns the event id of a text for which the caller has its own key.
 func keyedEvent(device, key string) memory.EventID {
 	sum := sha256.Sum256([]byte("locket/v1 key\x00" + key))
 	return memory.EventID{Device: device, Boot: binary.BigEndian.Uint64(sum[:8]) >> 1, Seq: binary.BigEndian.Uint64(sum[8:16]) >> 1}
@@ -326,7 +326,7 @@ func randomSeq() uint64 {
 	return binary.BigEndian.Uint64(b[:]) >> 1
 }
 
-// authorityOf is who speaks in a request: the wearer, or the app that asks.
+// authorityOf returns who speaks in a request: the wearer, or the app that asks.
 func authorityOf(ctx context.Context) engine.Authority {
 	if c := serve.CallerOf(ctx); c != nil {
 		return engine.Authority{Source: memory.Source{Device: memory.AppDevice + c.Name(), Plugin: "app"}, Rank: memory.RankCloud}
@@ -334,7 +334,7 @@ func authorityOf(ctx context.Context) engine.Authority {
 	return engine.PersonAuthority
 }
 
-// change says something about one memory, and gives the memory as it is then.
+// change makes assertions about one memory, and returns the changed memory.
 func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion) (memory.Memory, error) {
 	es, release, err := w.of.Use()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package enginehost has the engines that the wearer has chosen work for an open
-// node, and lets the wearer choose them. Package engines has the engines
-// themselves, their processes and their queues.
+// Package enginehost runs the engines that the wearer has chosen for an open node, and lets the
+// wearer choose them. Package engines has the engines themselves, their processes and their
+// queues.
 package enginehost
 
 import (
@@ -24,33 +24,33 @@ import (
 	"github.com/locket-dev/locket/node/opened"
 )
 
-// Config of the engines of an open node.
+// Config is what the engines of an open node need.
 type Config struct {
 	Home     string
-	Langs    []string   // spoken around the wearer, BCP 47; empty: not known
-	LLM      config.LLM // the language model that the configuration names, if it does
+	Langs    []string   // spoken around the wearer, BCP 47; empty: unknown
+	LLM      config.LLM // the language model that the configuration names, if any
 	Command  []string   // of an engine's process; nil: engines.Self's
 	Engine   accept.Engine
 	Extract  *extract.Extractor
 	Language *models.Language
 	Life     *opened.Life
-	Paused   func() bool // what is spoken is not heard now, as there is a pause or a private zone; nil: always heard
+	Paused   func() bool // reports that speech is not heard now, because of a pause or a private zone; nil: it is always heard
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
-// Host is what package enginehost does for an open node. It implements engines.Host. Its methods
-// are safe for concurrent use.
+// Host is the engines part of an open node. It implements engines.Host. Its methods are safe for
+// concurrent use.
 type Host struct {
 	c      Config
 	trying sync.Mutex                   // held while engines are tried with a sample
 	live   atomic.Pointer[engines.Live] // nil: no engine hears what is being spoken
-	mu     sync.Mutex                   // guards what follows
+	mu     sync.Mutex                   // guards the fields below
 	runs   bool                         // engines are to work
 	queues map[result.Kind]*working
 }
 
-// working is an engine that works through its queue.
+// working is an engine that processes its queue.
 type working struct {
 	queue   *engines.Queue
 	process *engines.Process
@@ -59,10 +59,10 @@ type working struct {
 	stop    func()        // ends the work and waits for it
 }
 
-// New makes a host whose engines do not work yet.
+// New makes a Host whose engines do not work yet.
 func New(c Config) *Host { return &Host{c: c, queues: map[result.Kind]*working{}} }
 
-// Start has the chosen engines work in the background, until Stop.
+// Start starts the chosen engines in the background, until Stop.
 func (h *Host) Start(ctx context.Context) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,8 +72,8 @@ func (h *Host) Start(ctx context.Context) {
 	}
 }
 
-// arrange starts the engines that are chosen now and do not work yet. It ends those
-// that are chosen no more, and those whose kind has changed. The caller holds mu.
+// arrange starts the chosen engines that are not running yet. It ends those that are no longer
+// chosen, and those whose kind has changed. The caller holds mu.
 func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 	var specs []engines.Spec
 	err := h.View(ctx, func(tx *store.Tx) (err error) {
@@ -101,7 +101,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 		if err != nil {
 			return err
 		}
-		if words, whole := engine.Confinement(); s.URL == "" && !whole { // the process says it where nobody looks
+		if words, whole := engine.Confinement(); s.URL == "" && !whole { // the process itself would report it where nobody looks
 			h.c.Log.Warn("an engine is confined less than it should be", "engine", s.Name(), "because", words)
 		}
 		q := engines.NewQueue(s, h, p, h.c.Log, h.c.Now)
@@ -110,7 +110,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 			w.live = h.listen(s, q)
 			q.SetLive(w.live)
 			h.live.Store(w.live)
-			w.unhear = h.c.Life.Start(func(ctx context.Context) { // a lock may have to wait for a call before it ends the engines
+			w.unhear = h.c.Life.Start(func(ctx context.Context) { // when the node is locked, it may have to wait for a call before it ends the engines
 				<-ctx.Done()
 				w.live.Close()
 			})
@@ -130,7 +130,7 @@ func (h *Host) end(w *working) {
 	w.process.Close()
 }
 
-// Stop waits until what engines made is committed or given up.
+// Stop waits until what engines made is committed or dropped.
 func (h *Host) Stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -141,8 +141,8 @@ func (h *Host) Stop() {
 	}
 }
 
-// process makes a process whose runs have a folder of their own, because a process
-// removes everything that it finds in that folder.
+// process makes a process whose runs have their own folder, because a process removes everything
+// that it finds in that folder.
 func (h *Host) process(name string) (*engines.Process, error) {
 	command := h.c.Command
 	if command == nil {
@@ -154,7 +154,7 @@ func (h *Host) process(name string) (*engines.Process, error) {
 	return &engines.Process{Command: command, Runs: filepath.Join(engines.RunsFolder(h.c.Home), name), Langs: h.c.Langs}, nil
 }
 
-// Offer has engines look at memories that have come or changed.
+// Offer makes engines look at new or changed memories.
 func (h *Host) Offer(changes []memory.Change) {
 	if len(changes) == 0 {
 		return

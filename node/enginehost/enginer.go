@@ -22,7 +22,7 @@ type Viewer interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 }
 
-// LLM gives the settings of the language model: those of the configuration, or if
+// LLM returns the settings of the language model: those of the configuration, or if
 // that names none, those of the mind that the wearer has chosen.
 func LLM(c config.LLM, records Viewer) func(context.Context) (config.LLM, error) {
 	return func(ctx context.Context) (config.LLM, error) {
@@ -50,9 +50,9 @@ type Enginer struct {
 	langs  []string // spoken around the wearer, BCP 47
 }
 
-// NewEnginer makes one over the engines of what is open. Places is where engines
-// are looked for; zero: the usual addresses on loopback. A program that hears none of
-// langs, BCP 47, is not found; with none of them each is.
+// NewEnginer makes an Enginer. Places is where engines are searched for; zero: the
+// usual addresses on loopback. A program that hears none of langs, BCP 47, is not
+// found; if langs is empty, every program is.
 func NewEnginer(of opened.Of[*Host], places engines.Places, langs []string) Enginer {
 	return Enginer{of, places, langs}
 }
@@ -66,7 +66,7 @@ func (e Enginer) Engines(ctx context.Context) (list []serve.Engine, err error) {
 	return list, err
 }
 
-// List gives the engines and what each is doing.
+// List returns the engines with their state.
 func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 	out = []serve.Engine{}
 	err = h.View(ctx, func(tx *store.Tx) error {
@@ -77,7 +77,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 		for i := range specs {
 			s := &specs[i]
 			if s.Kind == engines.Mind && h.c.LLM.URL != "" {
-				continue // meanwhile the configuration names a mind, which has priority
+				continue // the configuration now names a mind, which has priority
 			}
 			v := shown(s)
 			if s.Kind != engines.Mind {
@@ -98,7 +98,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 		v.Config = true
 		out = append(out, v)
 	}
-	m, err := h.c.Language.Status(ctx) // not Modeller.Model: a node that locks waits for us, and we would wait for it
+	m, err := h.c.Language.Status(ctx) // not Modeller.Model: a node that is being locked waits for us, and we would wait for it
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (h *Host) List(ctx context.Context) (out []serve.Engine, err error) {
 	return out, nil
 }
 
-// shown is an engine as the API tells of it.
+// shown returns an engine in the form of the API.
 func shown(s *engines.Spec) serve.Engine {
 	v := serve.Engine{Kind: string(s.Kind), Engine: s.Engine, Name: s.Name(), URL: s.URL, Model: s.Model, Keyed: s.Key != "", Local: s.Local(), Added: s.Added, Consent: s.Consent, Reasons: []string{}}
 	if s.Sample != nil {
@@ -120,7 +120,7 @@ func shown(s *engines.Spec) serve.Engine {
 	return v
 }
 
-// state says what waits for an engine.
+// state adds what waits for an engine.
 func (h *Host) state(tx *store.Tx, s *engines.Spec, v *serve.Engine) error {
 	kind := s.Work()
 	parked, err := engines.ParkedOf(tx, kind)
@@ -148,7 +148,7 @@ func (h *Host) state(tx *store.Tx, s *engines.Spec, v *serve.Engine) error {
 	return nil
 }
 
-// Working gives the engines that hear and see, and what each is doing.
+// Working returns the engines that hear and see, with their state.
 func (h *Host) Working(tx *store.Tx) (out []serve.Engine, err error) {
 	specs, err := engines.Load(tx)
 	for i := range specs {
@@ -201,7 +201,7 @@ func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v ser
 	return v, err
 }
 
-// tried gives the engine that a request means, once it has answered about a sample.
+// tried returns the engine that a request means, after it has answered to a sample.
 func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
 	kind := engines.Kind(r.Kind)
 	if kind == engines.Mind && h.c.LLM.URL != "" {
@@ -233,7 +233,7 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 		if err == nil && sample.Words == 0 {
 			err = engine.Faultf(s.Name(), engine.Babbled, "it found no words in the sample")
 		}
-		if f, ok := errors.AsType[*engine.Fault](err); ok && f.Kind == engine.Gone { // whatever kind of server it is
+		if f, ok := errors.AsType[*engine.Fault](err); ok && f.Kind == engine.Gone { // it makes no difference what kind of server it is
 			err = fmt.Errorf("%s does not answer: %s", r.Address, f.Detail)
 		}
 		if err != nil {
@@ -252,14 +252,14 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 	return nil, errors.Join(errs...)
 }
 
-// addresses are what the address of an engine of a kind may be.
+// addresses says, for each kind, what the address of an engine may be.
 var addresses = map[engines.Kind]string{
 	engines.Ears: "http://127.0.0.1:8080 or tcp://127.0.0.1:10300, or " + engines.PocketSphinx,
 	engines.Eyes: "http://127.0.0.1:11434/v1, or " + engines.Tesseract,
 	engines.Mind: "http://127.0.0.1:11434/v1",
 }
 
-// gets says what an engine of a kind is sent.
+// gets says what an engine of each kind receives.
 var gets = map[engines.Kind]string{engines.Ears: "your recordings", engines.Eyes: "your photos", engines.Mind: "what is said around you"}
 
 // Changed starts and ends engines after the wearer's choice has changed.
@@ -274,8 +274,8 @@ func (h *Host) Changed(ctx context.Context, changed ...engines.Spec) error {
 	err := h.arrange(context.WithoutCancel(ctx), kinds...)
 	h.mu.Unlock()
 	if mind {
-		// The caller may have hung up, but a mind that was removed must not be
-		// asked any more.
+		// The caller may have hung up, but a mind that was removed must not be asked
+		// any more.
 		err = errors.Join(err, h.c.Language.Change(context.WithoutCancel(ctx), func() {
 			lock := h.c.Engine.Hold()
 			defer lock.Release()

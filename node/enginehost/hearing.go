@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// listen makes what has an engine hear utterances while they are spoken.
+// listen makes the Live through which an engine hears utterances while they are spoken.
 func (h *Host) listen(s engines.Spec, q *engines.Queue) *engines.Live {
 	paused := h.c.Paused
 	if paused == nil {
@@ -20,10 +20,10 @@ func (h *Host) listen(s engines.Spec, q *engines.Queue) *engines.Live {
 	return engines.NewLive(engines.LiveConfig{Spec: s, Langs: h.c.Langs, Paused: paused, Clean: h.clean, Ready: q.Wake, Log: h.c.Log, Now: h.c.Now})
 }
 
-// clean gives words that may be shown. They are not kept, and what holds a secret is not shown
-// at all.
+// clean returns words that may be shown. They are not kept, and a text that contains a secret
+// is not shown at all.
 func (h *Host) clean(ctx context.Context, text string) string {
-	lock := h.c.Engine.Hold() // plugins change under this lock, and one call at a time asks them
+	lock := h.c.Engine.Hold() // plugins change under this lock, and are asked by one call at a time
 	defer lock.Release()
 	if found, err := h.c.Extract.HoldsSecret(ctx, text); err != nil || found {
 		return ""
@@ -52,7 +52,7 @@ func (h *Host) Drop(device string) {
 	}
 }
 
-// lookAgain is how often Hearing looks whether another engine hears.
+// lookAgain is how often Hearing checks whether another engine hears.
 const lookAgain = time.Second
 
 // Hearing implements serve.Hearer.

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// answersVersion is the version of how answers become memories.
+// answersVersion is the version of the conversion of answers into memories.
 const answersVersion = "1.0.0"
 
 // Took implements engines.Host.
@@ -56,7 +56,7 @@ func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID)
 	return err
 }
 
-// saw keeps what an engine read in a photo or says about it, or about a series.
+// saw keeps what an engine read in a photo, or says about a photo or a series.
 func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, of []*memory.Memory, by memory.Source, waits func(*store.Tx) error) error {
 	mark := func(tx *store.Tx) error {
 		if err := waits(tx); err != nil {
@@ -91,8 +91,9 @@ func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, o
 // printLook is how many of the newest resources are compared with a new print.
 const printLook = 400
 
-// printedAgain reports whether a photo of a moment before or after has the same print. Then the
-// memory of that has this photo as evidence, too, and no other is made.
+// printedAgain reports whether a photo from a moment before or after has the same printed text.
+// Then the memory of that text gets this photo as further evidence, and no other memory is
+// made.
 func (h *Host) printedAgain(ctx context.Context, lock *engine.Writer, src *memory.Memory, a *result.Answer, by memory.Source, mark func(*store.Tx) error) (again bool, err error) {
 	var known memory.ID
 	err = h.View(ctx, func(tx *store.Tx) error {

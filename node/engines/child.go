@@ -17,15 +17,15 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// ProcessName is what an engine's process is called by its only argument. A
-// program that starts processes asks [IsProcess] before anything else.
+// ProcessName is the only argument of an engine's process. A program that starts
+// such processes calls [IsProcess] before anything else.
 const ProcessName = "engine-worker"
 
 // IsProcess reports whether this process was started to run engines.
 func IsProcess(args []string) bool { return len(args) == 2 && args[1] == ProcessName }
 
-// ServeProcess is the whole life of an engine's process. It does jobs until its
-// input ends, even in the middle of a job. It gives the exit code.
+// ServeProcess runs an engine's process. It does jobs until its input ends, even
+// in the middle of a job. It returns the exit code.
 func ServeProcess(stdin io.Reader, stdout, stderr io.Writer) int {
 	if err := bound(); err != nil {
 		fmt.Fprintln(stderr, err)
@@ -75,7 +75,7 @@ func ServeProcess(stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 }
 
-// message is a job with what it works on.
+// message is a job with its media.
 type message struct {
 	job
 	media  []byte
@@ -84,7 +84,7 @@ type message struct {
 	left   map[int]string // photos of the series that can't be opened
 }
 
-// next reads a job. The photos of a series are made small as they come.
+// next reads a job. The photos of a series are scaled down as they are read.
 func next(in io.Reader) (m message, err error) {
 	if m.media, err = receive(in, &m.job); err != nil {
 		return m, err
@@ -134,7 +134,7 @@ func (m *message) do(ctx context.Context) (a result.Answer, err error) {
 	return a, engine.Faultf(name, engine.Refused, "it does no such work")
 }
 
-// see says what a photo or a series shows.
+// see returns what a photo or a series shows.
 func (m *message) see(ctx context.Context, name string) (a result.Answer, err error) {
 	c, err := m.Spec.vision()
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *message) see(ctx context.Context, name string) (a result.Answer, err er
 		}
 		return result.Captioned(name, text, m.media), nil
 	}
-	if m.series.Waiting() == 0 { // none could be opened
+	if m.series.Waiting() == 0 { // no photo could be opened
 		return result.Answer{Kind: result.Sequence, Engine: name, Left: m.left}, nil
 	}
 	seen, err := m.series.Watch(ctx, c)
@@ -159,7 +159,8 @@ func (m *message) see(ctx context.Context, name string) (a result.Answer, err er
 	return a, nil
 }
 
-// clean removes the files of runs that were killed: they may hold sound.
+// clean removes the files of runs that were killed, because they may contain
+// sound.
 func (j *job) clean() error {
 	if j.Runs == "" {
 		return nil
@@ -183,7 +184,7 @@ func faultOf(name string, err error) error {
 	kind := map[llm.Kind]engine.Kind{llm.Slow: engine.Slow, llm.Babbled: engine.Babbled, llm.Refused: engine.Refused, llm.Setup: engine.Missing,
 		llm.Busy: engine.Busy, llm.Gone: engine.Gone}[f.Kind]
 	detail := f.Error()
-	if kind == engine.Gone { // which says itself that there is no answer
+	if kind == engine.Gone { // its message says already that there is no answer
 		detail = f.Detail
 	}
 	e := engine.Faultf(name, kind, "%s", detail)
@@ -191,6 +192,7 @@ func faultOf(name string, err error) error {
 	return e
 }
 
-// heapGoal is the size of heap, in bytes, above which the process collects garbage
-// more eagerly. A photo of 40 million pixels takes some 300 MB for a moment.
+// heapGoal is the size of the heap, in bytes, above which the process collects
+// garbage more eagerly. A photo of 40 million pixels takes about 300 MB for a
+// moment.
 const heapGoal = 256 << 20

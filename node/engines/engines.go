@@ -31,10 +31,10 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// ErrSpec: no engine fits what is asked for.
+// ErrSpec: no engine matches the request.
 var ErrSpec = errors.New("no such engine")
 
-// Kind is what an engine is for the wearer.
+// Kind is what an engine does for the wearer.
 type Kind string
 
 // The kinds.
@@ -44,7 +44,7 @@ const (
 	Mind Kind = "mind" // a language model
 )
 
-// Kinds are all that there are.
+// Kinds are all kinds.
 var Kinds = []Kind{Ears, Eyes, Mind}
 
 // The engines.
@@ -68,13 +68,13 @@ type Spec struct {
 	Model string `json:"model,omitempty"`
 	Key   string `json:"key,omitempty"` // sent as a bearer token; empty: none
 
-	Consent time.Time `json:"consent,omitzero"` // when the wearer agreed, if the engine is not on this machine
+	Consent time.Time `json:"consent,omitzero"` // when the wearer consented, if the engine is not on this machine
 	Added   time.Time `json:"added,omitzero"`
-	Sample  *Sample   `json:"sample,omitempty"` // what it answered when it was last tried
+	Sample  *Sample   `json:"sample,omitempty"` // its answer when it was last tried
 }
 
-// Work is what an engine does with a source. It is empty for a mind, which is given
-// lines.
+// Work returns the kind of work that an engine does with a source. It is empty for a mind,
+// which works on lines.
 func (s *Spec) Work() result.Kind {
 	switch s.Engine {
 	case PocketSphinx, WhisperCPP, OpenAI, Wyoming:
@@ -87,10 +87,11 @@ func (s *Spec) Work() result.Kind {
 	return ""
 }
 
-// Same reports whether one engine takes the place of the other.
+// Same reports whether one engine replaces the other.
 func (s *Spec) Same(o *Spec) bool { return s.Kind == o.Kind && s.Work() == o.Work() }
 
-// Name is what a memory's source says of the engine, as a worker would write it.
+// Name returns the engine's name in a memory's source, in the form that a worker would
+// use.
 func (s *Spec) Name() string {
 	switch s.Engine {
 	case PocketSphinx:
@@ -107,7 +108,7 @@ func (s *Spec) Name() string {
 	return s.Engine
 }
 
-// Host is the machine that gets what the engine works on. It is empty for a
+// Host returns the machine that receives what the engine works on. It is empty for a
 // program.
 func (s *Spec) Host() string {
 	u, err := url.Parse(s.URL)
@@ -136,7 +137,7 @@ func IsAddress(address string) bool {
 	return ok && (scheme == "http" || scheme == "https" || scheme == "tcp")
 }
 
-// Check says what is wrong with a spec; the error names the field.
+// Check returns an error if a spec is invalid; the error names the field.
 func (s *Spec) Check() error {
 	kind := map[string]Kind{PocketSphinx: Ears, WhisperCPP: Ears, OpenAI: Ears, Wyoming: Ears, Tesseract: Eyes, Vision: Eyes, Language: Mind}[s.Engine]
 	switch {
@@ -165,8 +166,8 @@ func (s *Spec) Check() error {
 	return nil
 }
 
-// speech makes the engine that hears. runs is the folder in which each run of a
-// program gets its own.
+// speech makes the engine that hears. runs is the folder in which each run of a program
+// gets its own folder.
 func (s *Spec) speech(runs string) speech.Engine {
 	switch s.Engine {
 	case WhisperCPP:
@@ -183,14 +184,15 @@ func (s *Spec) reader(runs string, langs []string) *sight.Tesseract {
 	return &sight.Tesseract{Command: engine.Command{Dir: runs}, Langs: sight.TesseractNames(langs)}
 }
 
-// Deaf reports whether the engine is a program that hears none of these languages, BCP 47,
-// which are spoken around the wearer. Of no languages nothing is known.
+// Deaf reports whether the engine is a program that hears none of the languages that are
+// spoken around the wearer, BCP 47. If there are none, they are unknown, and the result is
+// false.
 func (s *Spec) Deaf(langs []string) bool {
 	return s.Engine == PocketSphinx && len(langs) > 0 && !slices.ContainsFunc(langs, speech.English)
 }
 
-// suits says what is wrong with a program for a wearer around whom these languages are
-// spoken, BCP 47; nothing if there are none.
+// suits returns an error if a program does not suit a wearer around whom these languages
+// are spoken, BCP 47. It returns nil if there are none.
 func (s *Spec) suits(ctx context.Context, langs []string) error {
 	if len(langs) == 0 {
 		return nil
@@ -212,7 +214,7 @@ func (s *Spec) suits(ctx context.Context, langs []string) error {
 	return nil
 }
 
-// only is the language of everything that is said, where there is one.
+// only returns the language of everything that is said, if there is only one.
 func only(langs []string) string {
 	if len(langs) == 1 {
 		return langs[0]

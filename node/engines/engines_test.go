@@ -49,7 +49,7 @@ func wav(t *testing.T) []byte {
 	return b
 }
 
-// What a person may type, and what is wrong with it.
+// Addresses that a person may type, and what is wrong with invalid ones.
 func TestSpecs(t *testing.T) {
 	for _, c := range []struct {
 		spec  Spec
@@ -82,8 +82,8 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// The programs that ears and eyes are where nothing better is: for real, in a
-// process of their own, which leaves nothing behind.
+// The programs that are used as ears and eyes if there is nothing better, run for real, in a
+// separate process that leaves nothing behind.
 func TestProgramsForReal(t *testing.T) {
 	p := newProcess(t)
 	ears := Spec{Kind: Ears, Engine: PocketSphinx}
@@ -110,7 +110,7 @@ func TestProgramsForReal(t *testing.T) {
 	}
 }
 
-// pid is the id of the process, or 0 if none runs.
+// pid returns the id of the process, or 0 if none is running.
 func (p *Process) pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,8 +120,7 @@ func (p *Process) pid() int {
 	return p.run.cmd.Process.Pid
 }
 
-// A process that dies in the midst of a job is a fault of that job and no more. KILLS has so
-// many of them killed.
+// If a process dies during a job, only that job fails. KILLS sets how many are killed.
 func TestKilledProcess(t *testing.T) {
 	p, s := newProcess(t), speechtest.Whisper(t)
 	j := Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: wav(t)}
@@ -147,7 +146,7 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// What a service may answer, and what is made of it.
+// Possible answers of a service, and how they are handled.
 func TestRubbish(t *testing.T) {
 	p, s := newProcess(t), speechtest.Whisper(t)
 	for name, c := range map[string]struct {
@@ -179,7 +178,7 @@ func TestRubbish(t *testing.T) {
 	}
 }
 
-// Which engine is meant by an address, by what answers there.
+// The engine at an address is determined by what answers there.
 func TestGuess(t *testing.T) {
 	p, whisper, openai := newProcess(t), speechtest.Whisper(t), speechtest.OpenAI(t, "k")
 	first := func(address, model, key string) string {
@@ -208,7 +207,7 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// What is found on this machine, and that nothing of the wearer's goes there.
+// Engines on this machine are found, and no data of the wearer is sent to them.
 func TestLook(t *testing.T) {
 	whisper, openai := speechtest.Whisper(t), speechtest.OpenAI(t, "")
 	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -251,7 +250,7 @@ func TestLook(t *testing.T) {
 	}()
 	at := Places{Whisper: []string{page.URL, whisper.URL}, Speech: []string{page.URL, openai.URL}, Wyoming: []string{asr.Addr().String()}, Ollama: []string{page.URL, ollama.URL}, Llama: []string{page.URL}}
 	at.Announced = func(context.Context) []netip.AddrPort {
-		return []netip.AddrPort{netip.MustParseAddrPort(asr.Addr().String()), netip.MustParseAddrPort("127.0.0.2:1")} // twice the same is one; the other is gone
+		return []netip.AddrPort{netip.MustParseAddrPort(asr.Addr().String()), netip.MustParseAddrPort("127.0.0.2:1")} // a duplicate counts once; the third one is gone
 	}
 	var got []string
 	for _, kind := range Kinds {
@@ -274,7 +273,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A line for each turn of a speaker, and one where nobody tells them apart.
+// A line for each turn of a speaker, or a single one if speakers are not told apart.
 func TestTurns(t *testing.T) {
 	seg := func(speaker, text string) speech.Segment { return speech.Segment{Speaker: speaker, Text: text} }
 	for want, a := range map[string]result.Answer{

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/result"
 )
 
-// Between the node and an engine's process a message is
+// A message between the node and an engine's process is
 //
 //	offset  size  what
 //	0       4     length h of the header, big-endian
@@ -20,17 +20,17 @@ import (
 //	8       h     header: JSON of a job or a reply
 //	8+h     m     media: a WAV file, a JPEG or a PNG
 //
-// A job on a series of photos has no media. Its photos follow it, a message each.
-// Both ends are the same program, so that the message has no version.
+// A job for a series of photos has no media. Its photos follow it, one message
+// each. Both ends are the same program, so the message has no version.
 
 // job is a piece of work on one source, or on a series of photos.
 type job struct {
 	Spec   Spec     `json:"spec"`
-	Lang   string   `json:"lang,omitempty"`   // of the source, BCP 47
-	Langs  []string `json:"langs,omitempty"`  // around the wearer, BCP 47
+	Lang   string   `json:"lang,omitempty"`   // language of the source, BCP 47
+	Langs  []string `json:"langs,omitempty"`  // languages around the wearer, BCP 47
 	Turn   int      `json:"turn,omitempty"`   // quarter turns that put a photo upright
 	Runs   string   `json:"runs,omitempty"`   // folder for the runs of programs
-	Photos int      `json:"photos,omitempty"` // how many follow
+	Photos int      `json:"photos,omitempty"` // how many photos follow
 }
 
 // shot is the header of a photo of a series.
@@ -46,7 +46,7 @@ type reply struct {
 	Error  string         `json:"error,omitempty"`
 }
 
-// Bounds of a message.
+// Limits of a message.
 const (
 	maxHeader = 32 << 20 // a transcript with every word's time
 	maxMedia  = 128 << 20
@@ -104,7 +104,7 @@ func replyOf(a result.Answer, err error) reply {
 	return reply{Error: engine.Clip(err.Error())}
 }
 
-// outcome takes the answer or the error out of a reply.
+// outcome returns the answer or the error in a reply.
 func (r *reply) outcome(name string) (a result.Answer, err error) {
 	switch {
 	case r.Answer != nil:
@@ -117,6 +117,6 @@ func (r *reply) outcome(name string) (a result.Answer, err error) {
 	return a, errFrame
 }
 
-// jobTime is the most that a job takes. An utterance has at most 30 seconds, and
-// every engine's own limits are shorter.
+// jobTime is the maximum duration of a job. An utterance has at most 30 seconds,
+// and every engine's own limits are shorter.
 const jobTime = 6 * time.Minute

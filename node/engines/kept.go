@@ -12,20 +12,20 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// What is kept in the home's records, sealed like all of them.
+// Names of the home's records, which are sealed like all of them.
 const (
 	specsMeta  = "engines"
 	parkedMeta = "engines parked" // followed by a space and the kind of work
 )
 
-// Load gives the engines that the wearer has chosen.
+// Load returns the engines that the wearer has chosen.
 func Load(tx *store.Tx) (all []Spec, err error) {
 	_, err = tx.Meta(specsMeta, &all)
 	return all, err
 }
 
-// Put adds an engine. It replaces one that does the same; sources that were parked
-// for that one are tried again.
+// Put adds an engine. It replaces one that does the same work; sources that were
+// parked for that one are tried again.
 func Put(tx *store.Tx, s Spec) error {
 	all, err := Load(tx)
 	if err != nil {
@@ -39,7 +39,8 @@ func Put(tx *store.Tx, s Spec) error {
 	return unpark(tx, s.Work())
 }
 
-// KeepSamples keeps what engines answered when they were tried, by kind and engine.
+// KeepSamples stores what engines answered when they were tried, by kind and
+// engine.
 func KeepSamples(tx *store.Tx, samples map[Kind]map[string]*Sample) error {
 	all, err := Load(tx)
 	if err != nil || len(all) == 0 {
@@ -53,8 +54,8 @@ func KeepSamples(tx *store.Tx, samples map[Kind]map[string]*Sample) error {
 	return tx.PutMeta(specsMeta, all)
 }
 
-// Remove takes away the engines of a kind, or those of them with this name, and
-// gives what it removed.
+// Remove removes the engines of a kind, or those of them with this name, and
+// returns what it removed.
 func Remove(tx *store.Tx, kind Kind, name string) (gone []Spec, err error) {
 	all, err := Load(tx)
 	if err != nil {
@@ -80,7 +81,7 @@ func Remove(tx *store.Tx, kind Kind, name string) (gone []Spec, err error) {
 	return gone, tx.PutMeta(specsMeta, stay)
 }
 
-// Parked is a source at which an engine failed, with the reason.
+// Parked is a source on which an engine failed, with the reason.
 type Parked struct {
 	At     time.Time `json:"at"`
 	Reason string    `json:"reason"`
@@ -98,8 +99,8 @@ func parkedOf(tx *store.Tx, k result.Kind) (map[string]Parked, error) {
 	return all, err
 }
 
-// ParkedOf gives the sources that are parked for a kind of work and still wait, by
-// their ids.
+// ParkedOf returns the sources that are parked for a kind of work and still wait,
+// by their ids.
 func ParkedOf(tx *store.Tx, k result.Kind) (map[memory.ID]Parked, error) {
 	all, err := parkedOf(tx, k)
 	if err != nil {
@@ -121,8 +122,8 @@ func ParkedOf(tx *store.Tx, k result.Kind) (map[memory.ID]Parked, error) {
 	return out, nil
 }
 
-// park notes that an engine failed at a source, and drops notes about sources that
-// are gone.
+// park records that an engine failed on a source, and drops the records of sources
+// that are gone.
 func park(ctx context.Context, h Host, k result.Kind, id memory.ID, p Parked) error {
 	return h.Commit(ctx, func(tx *store.Tx) error {
 		still, err := ParkedOf(tx, k)

@@ -36,7 +36,7 @@ func TestLanguagesOfPrograms(t *testing.T) {
 	for _, c := range []struct {
 		spec  Spec
 		langs []string
-		want  string // of the error
+		want  string // part of the error
 	}{
 		{Spec{Kind: Ears, Engine: PocketSphinx}, []string{"de", "zh"}, "hears American English alone, and languages is de, zh"},
 		{Spec{Kind: Ears, Engine: PocketSphinx}, []string{"de", "en-GB"}, ""},

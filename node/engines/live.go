@@ -15,45 +15,45 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// Live has an engine hear utterances while they are spoken, so that the words come soon after
-// the utterance ends. The [Queue] fetches the words and keeps them once. If the engine did not
-// hear an utterance to its end, the Queue gives it the whole recording.
+// Live lets an engine hear utterances while they are spoken, so that the words are available
+// soon after an utterance ends. The [Queue] fetches the words and keeps them once. If the
+// engine did not hear an utterance to its end, the Queue gives it the whole recording.
 //
 // Its methods are safe for concurrent use and don't block. It implements extract.Live.
 type Live struct {
 	c    LiveConfig
 	work sync.WaitGroup // of all hearings
 
-	mu     sync.Mutex             // guards what follows
-	closed bool                   // no hearing begins any more
-	spoken map[string]*hearing    // by device: utterances that are not over
-	ended  map[memory.ID]*hearing // by recording: utterances that are
+	mu     sync.Mutex             // guards the fields below
+	closed bool                   // no new hearing may begin
+	spoken map[string]*hearing    // utterances that are not over, by device
+	ended  map[memory.ID]*hearing // utterances that are over, by recording
 	change chan struct{}          // closed at the next change
 }
 
-// LiveConfig of a Live.
+// LiveConfig is what a Live needs.
 type LiveConfig struct {
-	Spec   Spec     // one that [Spec.Streams]
-	Langs  []string // as a Process has them
+	Spec   Spec     // must be one that [Spec.Streams]
+	Langs  []string // as in a Process
 	Paused func() bool
-	// Clean gives the words as far as they may be shown: without those in which there may be a
-	// secret.
+	// Clean returns the words that may be shown: without those that may contain a secret.
 	Clean func(ctx context.Context, text string) string
-	// Ready is told when the words of an utterance that is over have come, or won't.
+	// Ready is called when the words of a finished utterance are available, or will not be.
 	Ready func()
 	Log   *slog.Logger
 	Now   func() time.Time
 }
 
 // Streams reports whether an engine hears utterances while they are spoken. An engine on
-// another machine does not: a secret that is said ten seconds later holds a recording back.
+// another machine does not, because a secret that is said ten seconds later must still hold a
+// recording back.
 func (s *Spec) Streams() bool { return s.Engine == Wyoming && s.Local() }
 
-// Of what is heard live.
+// Settings of live hearing.
 const (
-	maxHearings = 8                      // at a time, those among them whose words nobody has fetched
+	maxHearings = 8                      // at the same time, including those whose words nobody has fetched
 	liveSilence = 3 * time.Second        // without sound: somebody paused, entered a private zone, or the device is gone
-	liveLook    = 250 * time.Millisecond // how often a hearing looks whether there is a pause
+	liveLook    = 250 * time.Millisecond // how often a hearing checks whether there is a pause
 	liveKeep    = 2 * time.Minute        // how long the words wait for the queue
 	liveBuffer  = 64                     // messages of sound that an engine may be behind by
 )
@@ -67,11 +67,11 @@ type hearing struct {
 
 	// guarded by Live.mu
 	partial string
-	over    bool // the engine is done, well or badly
+	over    bool // the engine has finished, with or without success
 	answer  *result.Answer
 }
 
-// NewLive makes one. Close ends it.
+// NewLive makes a Live. Close ends it.
 func NewLive(c LiveConfig) *Live {
 	return &Live{c: c, spoken: map[string]*hearing{}, ended: map[memory.ID]*hearing{}, change: make(chan struct{})}
 }
@@ -106,12 +106,12 @@ func (l *Live) Hear(device string, fresh bool, pcm []int16) {
 	}
 	select {
 	case h.sound <- pcm:
-	default: // the engine is too slow for this
+	default: // the engine is too slow to keep up
 		l.drop(device)
 	}
 }
 
-// begin has the engine hear another utterance. The caller holds mu.
+// begin makes the engine hear another utterance. The caller holds mu.
 func (l *Live) begin(device string) *hearing {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &hearing{device: device, began: l.c.Now().UTC(), sound: make(chan []int16, liveBuffer), cancel: cancel}
@@ -150,7 +150,7 @@ func (l *Live) drop(device string) {
 	}
 }
 
-// forget gives up words that nobody has fetched.
+// forget drops words that nobody has fetched.
 func (l *Live) forget(recording memory.ID, h *hearing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +162,7 @@ func (l *Live) forget(recording memory.ID, h *hearing) {
 	}
 }
 
-// hear is the life of a hearing.
+// hear runs a hearing from beginning to end.
 func (l *Live) hear(ctx context.Context, h *hearing) {
 	w := &speech.Wyoming{Address: l.c.Spec.Host(), Model: l.c.Spec.Model}
 	t, err := w.Listen(ctx, l.soundOf(ctx, h), speech.Hints{Lang: only(l.c.Langs)}, func(text string) {
@@ -192,8 +192,8 @@ func (l *Live) hear(ctx context.Context, h *hearing) {
 	l.c.Ready()
 }
 
-// soundOf gives what is said until it is over. It ends the hearing when there is a pause, or
-// when no more sound comes.
+// soundOf returns the sound of an utterance until its end. It ends the hearing when there is a
+// pause, or when no more sound arrives.
 func (l *Live) soundOf(ctx context.Context, h *hearing) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		look := time.NewTicker(liveLook)
@@ -219,8 +219,8 @@ func (l *Live) soundOf(ctx context.Context, h *hearing) func(func([]byte) bool) 
 	}
 }
 
-// Words gives what was heard of a recording, once. pending: it is still being heard. Without
-// words that is all over, and the recording has to be heard whole.
+// Words returns, once, what was heard of a recording. pending: it is still being heard. If
+// there are no words and nothing is pending, the whole recording has to be heard.
 func (l *Live) Words(recording memory.ID) (a *result.Answer, pending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -234,7 +234,7 @@ func (l *Live) Words(recording memory.ID) (a *result.Answer, pending bool) {
 	return h.answer, false
 }
 
-// Kept tells that a recording has its words, or waits no more.
+// Kept says that a recording has its words, or no longer waits.
 func (l *Live) Kept(recording memory.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -245,7 +245,7 @@ func (l *Live) Kept(recording memory.ID) {
 	}
 }
 
-// changed tells those who follow what is heard. The caller holds mu.
+// changed notifies those who follow what is heard. The caller holds mu.
 func (l *Live) changed() {
 	close(l.change)
 	l.change = make(chan struct{})
@@ -255,10 +255,10 @@ func (l *Live) changed() {
 type Partial struct {
 	Device string
 	Since  time.Time
-	Text   string // without what may be a secret
+	Text   string // without anything that may be a secret
 }
 
-// Now gives what is being said, the oldest first, and a channel that is closed when that
+// Now returns what is being said, the oldest first, and a channel that is closed when that
 // changes.
 func (l *Live) Now() (out []Partial, change <-chan struct{}) {
 	l.mu.Lock()

@@ -18,15 +18,16 @@ import (
 	"github.com/locket-dev/locket/node/lan"
 )
 
-// Places are where [Look] looks: on this machine, and for ears also where servers in the
-// network announce themselves. The zero value is where these programs listen by default.
+// Places are where [Look] looks: on this machine, and for ears also servers that announce
+// themselves in the network. The zero value is where these programs listen by default.
 type Places struct {
-	Whisper []string // base URLs that whisper.cpp's server may have
+	Whisper []string // base URLs to try for whisper.cpp's server
 	Speech  []string // base URLs of OpenAI-compatible speech servers
 	Wyoming []string // host:port
 	Ollama  []string // base URLs
-	Llama   []string // base URLs that llama.cpp's server may have
-	// Announced gives the addresses of Wyoming servers that mDNS knows. nil: it is asked.
+	Llama   []string // base URLs to try for llama.cpp's server
+	// Announced returns the addresses of Wyoming servers that mDNS knows. nil: mDNS is
+	// queried.
 	Announced func(context.Context) []netip.AddrPort
 }
 
@@ -47,16 +48,16 @@ func (p Places) filled() Places {
 	return p
 }
 
-// Of a look.
+// Limits of a look.
 const (
 	lookTime  = 2 * time.Second // for each address
 	maxLooked = 1 << 20         // bytes of an answer
 	maxModels = 20              // how many models of a server are asked what they can do
 )
 
-// Look finds the engines of a kind that are on this machine: services at their
-// usual addresses, and programs that are installed. The best one comes first, and after
-// them those that announce themselves in the network. Nothing of the wearer's is sent.
+// Look finds the engines of a kind that are on this machine: services at their usual
+// addresses, and programs that are installed. The best one comes first, and after them
+// those that announce themselves in the network. No data of the wearer is sent.
 func Look(ctx context.Context, kind Kind, at Places) []Spec {
 	at = at.filled()
 	var looks []func(context.Context) []Spec
@@ -110,11 +111,11 @@ func Look(ctx context.Context, kind Kind, at Places) []Spec {
 }
 
 var looking = &http.Client{
-	Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy: it is on this machine
+	Transport:     &http.Transport{DisableKeepAlives: true}, // no proxy, because it is on this machine
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// fetch gives the body of a good answer, and nil for any other.
+// fetch returns the body of a successful answer, and nil for any other.
 func fetch(ctx context.Context, method, url, body string) []byte {
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
@@ -135,7 +136,7 @@ func fetch(ctx context.Context, method, url, body string) []byte {
 	return b
 }
 
-// lookWhisper recognises whisper.cpp's server by the page at its root.
+// lookWhisper recognises whisper.cpp's server from the page at its root.
 func lookWhisper(ctx context.Context, base string) []Spec {
 	if !strings.Contains(strings.ToLower(string(fetch(ctx, http.MethodGet, base+"/", ""))), "whisper.cpp") {
 		return nil
@@ -143,8 +144,8 @@ func lookWhisper(ctx context.Context, base string) []Spec {
 	return []Spec{{Kind: Ears, Engine: WhisperCPP, URL: base}}
 }
 
-// models gives the names of an OpenAI-compatible server's models, and the owner of
-// the first.
+// models returns the names of an OpenAI-compatible server's models, and the owner of the
+// first.
 func models(ctx context.Context, base string) (ids []string, owner string) {
 	var list struct {
 		Data []struct {
@@ -219,18 +220,18 @@ func lookWyoming(ctx context.Context, address string) []Spec {
 		}
 		var asr []json.RawMessage
 		if json.Unmarshal(ev.Data["asr"], &asr) != nil || len(asr) == 0 {
-			return nil // it makes speech, or waits for a wake word
+			return nil // it produces speech, or waits for a wake word
 		}
 		return []Spec{{Kind: Ears, Engine: Wyoming, URL: "tcp://" + address}}
 	}
 }
 
-// maxAnnounced is how many servers of a network are asked what they are: anybody may
-// announce as many as they like.
+// maxAnnounced is how many servers of a network are queried, because anybody may announce
+// as many as they like.
 const maxAnnounced = 8
 
-// lookAnnounced asks the servers that mDNS knows. One of this machine's is asked by
-// loopback first, because what is there needs no consent.
+// lookAnnounced queries the servers that mDNS knows. A server of this machine is queried
+// over loopback first, because it then needs no consent.
 func lookAnnounced(ctx context.Context, at []netip.AddrPort) []Spec {
 	found := make([][]Spec, min(len(at), maxAnnounced))
 	var all sync.WaitGroup
@@ -248,7 +249,7 @@ func lookAnnounced(ctx context.Context, at []netip.AddrPort) []Spec {
 	return slices.Concat(found...)
 }
 
-// lookOllama asks about each model what it can do.
+// lookOllama asks what each model can do.
 func lookOllama(ctx context.Context, base, can string, kind Kind, engine string) (out []Spec) {
 	var list struct {
 		Models []struct {
@@ -287,9 +288,8 @@ func lookLlama(ctx context.Context, base string) (out []Spec) {
 	return out
 }
 
-// Guess says which engines may be at an address that a person has typed. An HTTP
-// address may be either of two kinds of ears; the one that first answers a sample
-// is the one.
+// Guess returns the engines that may be at an address that a person has typed. An HTTP
+// address may belong to two kinds of ears; the first one that answers a sample is chosen.
 func Guess(ctx context.Context, kind Kind, address, model, key string) []Spec {
 	s := Spec{Kind: kind, URL: strings.TrimRight(address, "/"), Model: model, Key: key}
 	as := func(engine string) Spec { s := s; s.Engine = engine; return s }

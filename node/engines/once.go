@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// once has the engine work on a source, or on the photos of a series that may be shown now. It
+// once makes the engine work on a source, or on the photos of a series that may be shown now. It
 // returns an error only for a reason that would stop every source.
 func (q *Queue) once(ctx context.Context, its []item) error {
 	j, of, err := q.job(ctx, its)
@@ -63,7 +63,7 @@ func (q *Queue) once(ctx context.Context, its []item) error {
 	return nil
 }
 
-// failed notes that the engine failed at some sources. The caller holds mu.
+// failed records that the engine failed on some sources. The caller holds mu.
 func (q *Queue) failed(ctx context.Context, of []memory.ID, err error) error {
 	var f *engine.Fault
 	errors.As(err, &f)
@@ -76,7 +76,7 @@ func (q *Queue) failed(ctx context.Context, of []memory.ID, err error) error {
 		if len(of) == 1 {
 			q.drop(of[0])
 		}
-		return nil // of a series, the next look at each says which is gone
+		return nil // for a series, the next look at each photo shows which is gone
 	}
 	for _, id := range of {
 		it := q.item(id)
@@ -89,7 +89,7 @@ func (q *Queue) failed(ctx context.Context, of []memory.ID, err error) error {
 		case it.tries < maxTries && (f == nil || f.Temporary()):
 			it.after = q.now().Add(retry.After(it.tries, firstRest, longRest))
 		case len(of) > 1:
-			it.alone, it.tries = true, 0 // one of them may be the reason, or they are too many for the model
+			it.alone, it.tries = true, 0 // one of them may be the reason, or they may be too many for the model
 		default:
 			if err := park(ctx, q.host, q.spec.Work(), id, Parked{At: q.now().UTC(), Reason: engine.Clip(err.Error())}); err != nil {
 				return err
@@ -108,12 +108,12 @@ const (
 	over            // it is gone, or no longer waits
 	nearSecret      // it stays on this machine
 	notHere         // its file is not on this device
-	unheard         // what was said around it is not known yet
+	unheard         // it is not known yet what was said around it
 )
 
-// job puts together what the engine is sent, and the sources of that. There are none if none may
-// be sent now. What lies near a secret is left out of a series; the others wait until it is known of
-// all what was said around them.
+// job returns what the engine is sent, and the sources of that. There are none if none may be sent
+// now. Photos near a secret are left out of a series; the others wait until it is known for all of
+// them what was said around them.
 func (q *Queue) job(ctx context.Context, its []item) (j Job, of []memory.ID, err error) {
 	j.Spec = q.spec
 	fates := make([]fate, len(its))
@@ -150,8 +150,8 @@ func (q *Queue) job(ctx context.Context, its []item) (j Job, of []memory.ID, err
 	return j, of, nil
 }
 
-// settle takes out of the queue what is not to be sent, and gives the rest of what was to be sent
-// together. That is nothing if some of it has to wait.
+// settle removes from the queue what must not be sent, and returns the rest of what belongs
+// together. It returns nothing if some of it has to wait.
 func (q *Queue) settle(its []item, fates []fate) (left []item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -180,7 +180,7 @@ func (q *Queue) settle(its []item, fates []fate) (left []item) {
 	return left
 }
 
-// source looks at a source whose turn has come.
+// source checks a source whose turn has come.
 func (q *Queue) source(tx *store.Tx, id memory.ID) (*memory.Memory, fate, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && !Waits(m, q.spec.Work()) {

@@ -25,30 +25,29 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// idle is how long a process without work is kept.
+// idle is how long a process without work keeps running.
 const idle = time.Minute
 
-// Process is where engines work: this program, started a second time. It is started
-// with the first job and again if it died, and is ended when there is nothing to
-// do. The zero value with a Command works. Its methods are safe for concurrent use;
-// jobs are done one at a time.
+// Process runs engines: it is this program, started a second time. It is started with the
+// first job and again if it died, and is ended when there is nothing to do. The zero value
+// with a Command works. Its methods are safe for concurrent use; jobs are done one at a time.
 type Process struct {
 	Command []string // the program with its arguments: see [Self]
 	Runs    string   // folder for the runs of programs; empty: the system's
-	// Langs are the languages that are spoken around the wearer, BCP 47; empty: not known.
-	// Where there is one, ears are told that recordings are in it.
+	// Langs are the languages that are spoken around the wearer, BCP 47; empty: unknown. If
+	// there is only one, ears are told that recordings are in that language.
 	Langs []string
 
 	mu    sync.Mutex // held during a job
-	run   *running   // nil: none runs
+	run   *running   // nil: no process is running
 	quiet *time.Timer
 }
 
-// Self is the command that starts this program as an engine's process. The program
-// has to begin with [IsProcess] and [ServeProcess].
+// Self returns the command that starts this program as an engine's process. The program has to
+// begin with [IsProcess] and [ServeProcess].
 func Self() ([]string, error) {
 	if runtime.GOOS == "linux" {
-		return []string{"/proc/self/exe", ProcessName}, nil // this very file, even if another has its name by now
+		return []string{"/proc/self/exe", ProcessName}, nil // this very file, even if another file has its name by now
 	}
 	exe, err := os.Executable()
 	if err != nil {
@@ -57,8 +56,8 @@ func Self() ([]string, error) {
 	return []string{exe, ProcessName}, nil
 }
 
-// RunsFolder is a folder for the runs of one home's programs. It is in memory if
-// the system has such a place, because a program may be given sound as a file.
+// RunsFolder returns a folder for the runs of one home's programs. It is in memory if the
+// system has such a place, because a program may be given sound as a file.
 func RunsFolder(home string) string {
 	sum := sha256.Sum256([]byte(home))
 	name := "locket-engines-" + hex.EncodeToString(sum[:8])
@@ -70,7 +69,7 @@ func RunsFolder(home string) string {
 	return filepath.Join(home, "engine-runs")
 }
 
-// running is a process that runs.
+// running is a running process.
 type running struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -78,8 +77,8 @@ type running struct {
 	said tail
 }
 
-// Do has an engine work on a source or a series, in the process. An error is an *engine.Fault,
-// memory.ErrNotFound where a photo of a series is gone, or that of ctx.
+// Do makes an engine work on a source or a series, in the process. An error is an
+// *engine.Fault, memory.ErrNotFound if a photo of a series is gone, or that of ctx.
 func (p *Process) Do(ctx context.Context, j Job) (a result.Answer, err error) {
 	ctx, work := span.Ask(ctx, "engine")
 	defer func() { work.End(err) }()
@@ -115,8 +114,8 @@ type Job struct {
 	Media []byte // a WAV file, a JPEG or a PNG
 	Lang  string
 	Turn  int // quarter turns that put a photo upright
-	// Series opens the photos of a series, one after another, so that one at a time is
-	// in memory. Then there is no Media. An error of one ends the job.
+	// Series opens the photos of a series, one after another, so that only one at a time is in
+	// memory. Then there is no Media. An error of one of them ends the job.
 	Series []func(context.Context) (sight.Frame, error)
 }
 
@@ -139,7 +138,7 @@ func (p *Process) tell(ctx context.Context, w io.Writer, j *Job) error {
 
 func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) {
 	r := p.run
-	limit, cancel := context.WithTimeout(ctx, jobTime+time.Minute) // it ends by itself before that
+	limit, cancel := context.WithTimeout(ctx, jobTime+time.Minute) // the process ends the job itself before that
 	defer cancel()
 	stop := context.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
 	var got reply
@@ -162,12 +161,12 @@ func (p *Process) ask(ctx context.Context, j *Job) (a result.Answer, err error) 
 	return a, engine.Faultf(j.Spec.Name(), engine.Crashed, "its process ended: %s", strings.TrimRight(why+": "+r.said.String(), ": "))
 }
 
-// passed are the environment variables that a process gets. It does not get others,
-// such as a passphrase.
+// passed are the environment variables that a process gets. It does not get others, such as a
+// passphrase.
 var passed = []string{"PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SYSTEMROOT"}
 
-// Environ gives those of an environment, each NAME=VALUE, whose names are in a list. The
-// list has them in capitals; Windows writes them in either case.
+// Environ returns the variables of an environment, each NAME=VALUE, whose names are in a list.
+// The list has them in capitals; Windows writes them in either case.
 func Environ(all, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -195,10 +194,10 @@ func (p *Process) start() (*running, error) {
 	return r, nil
 }
 
-// end kills a process, and says how it ended.
+// end kills a process, and returns how it ended.
 func (r *running) end() string {
 	r.in.Close()
-	_ = r.cmd.Process.Kill() // it may be gone
+	_ = r.cmd.Process.Kill() // it may have ended already
 	if err := r.cmd.Wait(); err != nil {
 		return err.Error()
 	}

@@ -22,16 +22,16 @@ import (
 type Host interface {
 	// View reads the records.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Commit changes them.
+	// Commit changes the records.
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	// Took keeps what an engine made of a source or a series, and that none of it waits
-	// any more, in one transaction. The error is memory.ErrNotFound if a source is
-	// gone or no longer waits.
+	// Took stores what an engine made of a source or a series, and that none of its sources
+	// waits any more, in one transaction. The error is memory.ErrNotFound if a source is gone or
+	// no longer waits.
 	Took(ctx context.Context, a *result.Answer, sources ...memory.ID) error
 }
 
-// Queue gives sources that wait for one engine to it, the oldest first. A model that sees
-// gets photos as series, see [Queue.nextSeries]. Its methods are safe for concurrent use.
+// Queue passes sources that wait for one engine to it, the oldest first. A model that sees gets
+// photos as series, see [Queue.nextSeries]. Its methods are safe for concurrent use.
 type Queue struct {
 	spec    Spec
 	host    Host
@@ -42,41 +42,41 @@ type Queue struct {
 	wake    chan struct{}
 
 	mu      sync.Mutex
-	offered []memory.ID // may wait, and were not looked at yet
+	offered []memory.ID // these may wait, but were not checked yet
 	items   []item      // sources that wait, the oldest first
-	held    int         // how many lie near a secret, by the last scan
+	held    int         // how many are near a secret, by the last scan
 	absent  int         // how many have no file here, by the last scan
-	trouble string      // why the queue does not go on; empty: it does
-	retry   time.Time   // when it goes on
-	done    int         // since the start
+	trouble string      // why the queue stopped; empty: it did not
+	retry   time.Time   // when it continues
+	done    int         // number of sources since the start
 }
 
 // item is a source that waits.
 type item struct {
 	id         memory.ID
 	start, end time.Time
-	after      time.Time // it is not tried before this; zero: now
-	tries      int       // that failed
-	hash       string    // of a photo
+	after      time.Time // not tried before this time; zero: now
+	tries      int       // number of failed attempts
+	hash       string    // for a photo
 	learnt     time.Time // when it came
-	alone      bool      // a photo that is not shown with others, as the engine failed at its series
+	alone      bool      // a photo that is not shown together with others, because the engine failed on its series
 }
 
-// NewQueue makes a queue that does nothing yet.
+// NewQueue makes a Queue that does nothing yet.
 func NewQueue(s Spec, h Host, p *Process, log *slog.Logger, now func() time.Time) *Queue {
 	return &Queue{spec: s, host: h, process: p, log: log.With("engine", s.Name()), now: now, wake: make(chan struct{}, 1)}
 }
 
-// SetLive has the queue take words that were heard while they were spoken. It is called before
+// SetLive makes the queue use words that were heard while they were spoken. It is called before
 // Run, or not at all.
 func (q *Queue) SetLive(l *Live) { q.live = l }
 
-// Of a queue's pace.
+// Settings of a queue's pace.
 const (
-	firstRest = time.Second // after a failure, doubled up to
+	firstRest = time.Second // after a failure, doubled each time up to the next
 	longRest  = 5 * time.Minute
-	scanEvery = 10 * time.Minute // finds what came another way, such as by sync
-	maxTries  = 3                // at one source, before it is parked
+	scanEvery = 10 * time.Minute // finds what was added in another way, such as by sync
+	maxTries  = 3                // attempts with one source before it is parked
 )
 
 // Offer tells the queue that these memories are new or changed.
@@ -87,7 +87,7 @@ func (q *Queue) Offer(ids ...memory.ID) {
 	q.Wake()
 }
 
-// Wake has the queue look again at what it may do now.
+// Wake makes the queue check again what it may do now.
 func (q *Queue) Wake() {
 	select {
 	case q.wake <- struct{}{}:
@@ -150,7 +150,7 @@ func wait(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-// tell notes why the queue does not go on, and for how long.
+// tell records why the queue stopped, and for how long.
 func (q *Queue) tell(trouble string, rest time.Duration) {
 	q.mu.Lock()
 	q.trouble, q.retry = trouble, q.now().Add(rest)
@@ -174,7 +174,7 @@ func (q *Queue) scan(ctx context.Context) error {
 	return nil
 }
 
-// look takes up offered memories that wait.
+// look adds offered memories that wait to the queue.
 func (q *Queue) look(ctx context.Context) error {
 	q.mu.Lock()
 	offered := q.offered
@@ -222,9 +222,9 @@ func (q *Queue) look(ctx context.Context) error {
 	return nil
 }
 
-// next gives the oldest source that may be tried now, or a series, or how long to wait for one.
-// A recording that was heard while it was spoken comes first. One that is still being heard has
-// to wait.
+// next returns the oldest source that may be tried now, or a series, or how long to wait for
+// one. A recording that was heard while it was spoken comes first. One that is still being heard
+// has to wait.
 func (q *Queue) next() ([]item, time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -257,12 +257,12 @@ func (q *Queue) next() ([]item, time.Duration) {
 	return nil, rest
 }
 
-// ready is when a source may be tried. An engine on another machine gets it only when everything
-// that was said around it is known.
+// ready returns when a source may be tried. An engine on another machine gets it only when
+// everything that was said around it is known.
 func (q *Queue) ready(it *item) time.Time {
 	around := extract.HeldAround
 	if q.spec.Work() != result.Transcribe {
-		around += extract.LongestHeard // what is said while a photo is made may not be cut yet
+		around += extract.LongestHeard // speech during a photo may not be cut into utterances yet
 	}
 	if settled := it.end.Add(around); !q.spec.Local() && settled.After(it.after) {
 		return settled
@@ -270,12 +270,12 @@ func (q *Queue) ready(it *item) time.Time {
 	return it.after
 }
 
-// drop takes a source out of the queue.
+// drop removes a source from the queue.
 func (q *Queue) drop(id memory.ID) {
 	q.items = slices.DeleteFunc(q.items, func(o item) bool { return o.id == id })
 }
 
-// item gives a source of the queue, or nil.
+// item returns a source of the queue, or nil.
 func (q *Queue) item(id memory.ID) *item {
 	if i := slices.IndexFunc(q.items, func(o item) bool { return o.id == id }); i >= 0 {
 		return &q.items[i]
@@ -283,14 +283,14 @@ func (q *Queue) item(id memory.ID) *item {
 	return nil
 }
 
-// State is how a queue goes on.
+// State is the state of a queue.
 type State struct {
 	Waiting int       // sources
-	Held    int       // sources that lie near a secret, and stay here
+	Held    int       // sources that are near a secret, and stay here
 	Absent  int       // sources whose file is not on this device
 	Done    int       // since the start
 	Trouble string    // why the others wait
-	Retry   time.Time // when they are tried again; zero where nothing is wrong
+	Retry   time.Time // when they are tried again; zero if nothing is wrong
 }
 
 // State returns the queue's state.

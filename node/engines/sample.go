@@ -24,15 +24,15 @@ type Sample struct {
 	Error   string    `json:"error,omitempty"`  // why the last trial failed
 }
 
-// maxSampleText is how much of an answer is kept, in bytes.
+// maxSampleText is how much of an answer is stored, in bytes.
 const maxSampleText = 200
 
 // SampleTime is how long an engine may take for a sample. The engine may have to load its model first.
 const SampleTime = 3 * time.Minute
 
-// Try has an engine work on a sample: three seconds of speech, a page of print, or
-// a question for a mind. An engine that is not on this machine gets nothing of the
-// wearer's. An error is an *engine.Fault, or that of ctx.
+// Try makes an engine work on a sample: three seconds of speech, a page of print, or a question for
+// a mind. An engine that is not on this machine gets no data of the wearer. An error is an
+// *engine.Fault, or that of ctx.
 func Try(ctx context.Context, p *Process, s *Spec, now time.Time) (*Sample, error) {
 	limit, cancel := context.WithTimeout(ctx, SampleTime)
 	defer cancel()

@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Of when a series may be tried.
+// When a series may be tried.
 const (
-	lateRest  = 5 * time.Second // after a photo came: photos of the past come together
-	farFuture = time.Hour       // a photo that is later than this has a wrong time, and nothing is waited for
+	lateRest  = 5 * time.Second // after a photo arrived: old photos arrive together
+	farFuture = time.Hour       // a photo that is further in the future has a wrong time, so nothing waits for it
 )
 
-// nextSeries gives photos that are to be seen together, see [result.Series], or how long to wait for
-// some. A series that is not full is over after a pause. It is shown once all of its photos may be. A
-// photo at whose series the engine failed is given alone. The caller holds mu.
+// nextSeries returns photos that are to be seen together, see [result.Series], or how long to wait
+// for some. A series that is not full is complete after a pause. It is shown once all of its photos
+// may be shown. A photo on whose series the engine failed is returned alone. The caller holds mu.
 func (q *Queue) nextSeries() ([]item, time.Duration) {
 	now, rest := q.now(), scanEvery
 	var free []item
@@ -59,7 +59,7 @@ func (q *Queue) nextSeries() ([]item, time.Duration) {
 	return nil, rest
 }
 
-// open gives a function that opens a photo of a series.
+// open returns a function that opens a photo of a series.
 func (q *Queue) open(id memory.ID) func(context.Context) (sight.Frame, error) {
 	return func(ctx context.Context) (f sight.Frame, err error) {
 		err = q.host.View(ctx, func(tx *store.Tx) error {

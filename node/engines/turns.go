@@ -13,8 +13,8 @@ import (
 // utterance of at most half a minute.
 const maxTurns = 100
 
-// Turns gives the lines of a recording: one for each turn of a speaker, or one in
-// all if the engine does not tell speakers apart.
+// Turns returns the lines of a recording: one for each turn of a speaker, or a
+// single one if the engine does not tell speakers apart.
 func Turns(a *result.Answer) (out []extract.Spoken) {
 	if strings.TrimSpace(a.Text) == "" {
 		return nil

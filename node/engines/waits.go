@@ -10,14 +10,14 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// Done marks on photos: an engine has looked for print, or has described them.
+// Marks on photos: an engine has looked for print, or has described the photo.
 const (
 	TagRead      = "read"
 	TagCaptioned = "captioned"
 )
 
-// DoneTag is the tag of a source on which a kind of work is done. It is empty if
-// the work removes a tag instead.
+// DoneTag returns the tag of a source on which a kind of work is done. It is empty if the
+// work removes a tag instead.
 func DoneTag(k result.Kind) string {
 	switch k {
 	case result.Read:
@@ -28,8 +28,8 @@ func DoneTag(k result.Kind) string {
 	return ""
 }
 
-// Waits reports whether a memory waits for a kind of work. A photo waits for a series as it
-// does for a caption.
+// Waits reports whether a memory waits for a kind of work. A photo waits for a series in
+// the same way as for a caption.
 func Waits(m *memory.Memory, k result.Kind) bool {
 	if k == result.Sequence {
 		k = result.Caption
@@ -37,8 +37,8 @@ func Waits(m *memory.Memory, k result.Kind) bool {
 	return slices.Contains(result.WorkOn(m), k) && (DoneTag(k) == "" || !slices.Contains(m.Tags, DoneTag(k)))
 }
 
-// Waiting gives the sources that wait for a kind of work, parked ones too, in no
-// order.
+// Waiting returns the sources that wait for a kind of work, including parked ones, in no
+// particular order.
 func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}}) {
 		if err != nil {
@@ -54,12 +54,12 @@ func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
 // unheardRest is how long a source rests that waits for ears.
 const unheardRest = 20 * time.Second
 
-// Unheard reports whether local ears are still to hear a recording of the time around
-// a photo: a secret may be in it, and then the photo stays here. A recording that they
-// failed at is waited for no more.
+// Unheard reports whether local ears still have to hear a recording from the time around a
+// photo. A secret may be in it, and then the photo stays here. A recording on which they
+// failed is not waited for.
 func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
 	if slices.Contains(result.WorkOn(photo), result.Transcribe) {
-		return false, nil // it is one itself
+		return false, nil // it is a recording itself
 	}
 	specs, err := Load(tx)
 	if err != nil || !slices.ContainsFunc(specs, func(s Spec) bool { return s.Kind == Ears && s.Local() }) {

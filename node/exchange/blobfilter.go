@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// blobFilter is the journal of the wearer's space, which keeps recordings near a
-// secret on this device. A worker may be in the space, or come later. The space
-// learns that the recording exists.
+// blobFilter is the journal of the wearer's space, except that it keeps
+// recordings near a secret on this device, because a worker may be in the space
+// now or later. The space still learns that the recording exists.
 type blobFilter struct{ *journal.Journal }
 
 // Outbox implements replica.Journal.
@@ -44,7 +44,7 @@ func (d blobFilter) Outbox(ctx context.Context, limit int) ([]replica.Outgoing, 
 func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
 	m, err := tx.Memory(id)
 	if errors.Is(err, memory.ErrNotFound) {
-		return true, nil // the owner was quarantined unread, or is gone: nobody else may have the blob
+		return true, nil // the owner was quarantined unread, or is gone: nobody else may get the blob
 	}
 	if err != nil {
 		return false, err

@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// Of two recordings, the sound of that near a secret is not sent.
+// There are two recordings, one near a secret; the sound of that one is not
+// sent.
 func TestSoundOfASecretStays(t *testing.T) {
 	s, err := store.Open(store.Options{Dir: filepath.Join(t.TempDir(), "store"), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1})
 	if err != nil {

@@ -37,7 +37,7 @@ func (sc Syncer) CompareHeads(ctx context.Context, text string) (out serve.Heads
 	if ctx.Err() != nil {
 		return out, came
 	}
-	ds, err := r.Compare(ctx, h, came == nil) // even if nobody can be reached, the deltas that are here show forks
+	ds, err := r.Compare(ctx, h, came == nil) // even if nobody can be reached, the deltas here may show forks
 	if errors.Is(err, replica.ErrForeign) || errors.Is(err, envelope.ErrRule) || errors.Is(err, envelope.ErrSignature) {
 		return out, fmt.Errorf("%w: %v", memory.ErrInvalid, err)
 	}

@@ -17,27 +17,27 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// Door is the relay, or the device, through which a new device comes into a space.
+// Door is the relay, or the device, through which a new device joins a space.
 type Door struct {
 	URL  string
 	HTTP *http.Client // nil: the usual
 }
 
-// Make makes the home of a new device from what it learnt. Nothing else keeps the
-// keys.
+// Make makes the home of a new device from what it learnt. The keys are stored
+// nowhere else.
 type Make func(*keyring.Joining) error
 
 // Joined is what a new device learns of the space.
 type Joined struct {
 	Space  memory.SpaceID
 	Relay  string
-	Wearer string // empty after Recover, because no other device tells it
+	Wearer string // empty after Recover, because no other device sends it
 }
 
-// Join makes the home of a new device of a wearer who has one already, by the code
-// that the other device shows. same is asked whether both devices show the same
-// words; if it says no, the pairing ends. Join does not keep the relay's address,
-// which belongs to the configuration.
+// Join makes the home of a new device of a wearer who already has another device,
+// with the code that the other device shows. same is asked whether both devices
+// show the same words; if it says no, the pairing ends. Join does not store the
+// relay's address, which belongs to the configuration.
 func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(words []string, other string) bool) (j Joined, err error) {
 	relay, ok, err := openPeer(at.URL, nil, nil)
 	if !ok {
@@ -92,8 +92,8 @@ func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(
 	return Joined{Space: g.Space, Relay: g.Relay, Wearer: g.Wearer}, make(joining)
 }
 
-// epochsFor collects the epoch keys that a log has for a member. If one is missing,
-// that is an error.
+// epochsFor collects the epoch keys that a log has for a member. A missing key is
+// an error.
 func epochsFor(entries []*envelope.Entry, log *envelope.State, to memory.MemberID, open func(memory.SpaceID, []byte) (seal.Epochs, error)) (seal.Epochs, error) {
 	out := seal.Epochs{}
 	for _, e := range entries {
@@ -120,7 +120,7 @@ func epochsFor(entries []*envelope.Entry, log *envelope.State, to memory.MemberI
 const recoverTries = 5
 
 // Recover makes a home from the phrase alone, as a new device of the space. Its
-// memories come with the first sync. Lost devices stay members until they are
+// memories arrive with the first sync. Lost devices stay members until they are
 // removed.
 func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, err error) {
 	rec, err := keyring.Recover(phrase)
@@ -196,5 +196,5 @@ func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, cha
 	}
 }
 
-// owner is a device of the wearer, as the log names it.
+// owner returns a device of the wearer in the form in which the log names it.
 func owner(d *keyring.Device) envelope.Member { return membership.Of(d, envelope.Owner) }

@@ -15,7 +15,7 @@ func (k Keys) Sign(domain string, msg []byte) ([]byte, error) {
 // Epoch implements [replica.Keys]. The ring owns the key.
 func (k Keys) Epoch(n uint32) (*seal.Key, bool) { return k.Ring.Epoch(k.Ring.Space(), n) }
 
-// Take implements [replica.Keys]. It fails if sealed is not to this device, or the keys
+// Take implements [replica.Keys]. It fails if sealed is not for this device, or the keys
 // can't be written.
 func (k Keys) Take(sealed []byte) error {
 	e, err := seal.OpenEpochs(k.Ring.DeviceIdentity(), k.Ring.Space(), sealed)

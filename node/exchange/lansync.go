@@ -24,28 +24,28 @@ import (
 	"github.com/locket-dev/locket/sync/peer"
 )
 
-// lanSync is a node's part in its own network. It serves the envelope store to the
-// space's members, can be found by them, and exchanges with those that it finds.
+// lanSync is a node's part of sync in its local network. It serves the envelope store
+// to the space's members, lets them find it, and exchanges with those that it finds.
 type lanSync struct {
 	sy      *Syncing
 	remotes *remotes.Remotes
 	server  *peer.Server
-	older   sync.Once // it is said once that an older version is here
+	older   sync.Once // reports only once that an older version was found
 
-	mu    sync.Mutex         // guards what follows, but not follow and asks
-	end   context.CancelFunc // nil: it was not started
-	leave context.CancelFunc // ends what is done at these addresses
-	here  []netip.Addr       // addresses of this device when it began here
+	mu    sync.Mutex         // guards the fields below, except follow and asks
+	end   context.CancelFunc // nil: lanSync was not started
+	leave context.CancelFunc // ends what runs at these addresses
+	here  []netip.Addr       // addresses of this device when it began at them
 	at    netip.AddrPort     // where it listens; zero: it doesn't
 	http  *http.Server       // nil: stopped
 	lan   *lan.Lan
 	known map[netip.AddrPort]time.Time // addresses that were asked, and when
 
 	follow sync.WaitGroup // the goroutine that follows the addresses
-	asks   sync.WaitGroup // goroutines that serve or ask, and requests that are answered
+	asks   sync.WaitGroup // goroutines that serve or ask, and requests that are being answered
 }
 
-// askAgain is how long an address is left alone after it was asked who it is.
+// askAgain is how long an address is not asked again after it was asked who it is.
 const askAgain = time.Minute
 
 func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
@@ -59,9 +59,9 @@ func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
 	return m
 }
 
-// lanKeys are the keys by which members of the space know each other in a network:
-// that of the current epoch, and earlier ones, for a device that has not heard of
-// the current epoch yet.
+// lanKeys returns the keys by which members of the space recognise each other in a
+// network: that of the current epoch, and earlier ones, for a device that has not
+// heard of the current epoch yet.
 func (sy *Syncing) lanKeys() [][]byte {
 	var out [][]byte
 	for n := uint32(1); ; n++ {
@@ -76,8 +76,8 @@ func (sy *Syncing) lanKeys() [][]byte {
 	return out[:min(len(out), 3)]
 }
 
-// start listens, announces and searches, here and wherever this device moves to.
-// Failures are logged, because sync by other ways goes on.
+// start listens, announces and searches, at the present addresses and wherever this
+// device moves to. Failures are only logged, because sync by other ways continues.
 func (m *lanSync) start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +90,7 @@ func (m *lanSync) start() {
 	m.follow.Go(func() { m.move(ctx) })
 }
 
-// begin begins at the addresses of the moment. The caller holds the lock.
+// begin begins at the present addresses. The caller holds the lock.
 func (m *lanSync) begin(ctx context.Context) {
 	m.here = m.addresses()
 	ctx, m.leave = context.WithCancel(ctx)
@@ -99,8 +99,8 @@ func (m *lanSync) begin(ctx context.Context) {
 	}
 }
 
-// move begins anew whenever this device has other addresses. Its port is another one
-// then: whoever listens in two networks would know it again by that.
+// move starts again whenever this device gets other addresses. It then has another
+// port, because somebody who listens in two networks could otherwise recognise it.
 func (m *lanSync) move(ctx context.Context) {
 	for wait.For(ctx, moveEvery) {
 		m.mu.Lock()
@@ -118,10 +118,10 @@ func (m *lanSync) move(ctx context.Context) {
 	}
 }
 
-// moveEvery is how often it is looked whether this device has other addresses.
+// moveEvery is how often it is checked whether this device has other addresses.
 const moveEvery = 20 * time.Second
 
-// addresses are those that others in the network may reach, sorted.
+// addresses returns the addresses that others in the network may reach, sorted.
 func (m *lanSync) addresses() (all []netip.Addr) {
 	list, _ := net.Interfaces() // without them there are no addresses
 	for _, i := range list {
@@ -141,7 +141,7 @@ func (m *lanSync) listen(ctx context.Context) error {
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
 	m.known = map[netip.AddrPort]time.Time{}
 	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: lan.With,
-		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and say what is no TLS
+		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and send something that is not TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server
 	for _, ln := range lns {
@@ -156,8 +156,9 @@ func (m *lanSync) listen(ctx context.Context) error {
 	return err
 }
 
-// counted has finish wait for requests too, which a server does not when it is closed:
-// they write into the envelope store. ctx is that of the addresses of the moment.
+// counted makes finish wait for requests, too, because they write into the envelope
+// store, and closing a server does not wait for them. ctx belongs to the present
+// addresses.
 func (m *lanSync) counted(ctx context.Context, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()
@@ -215,13 +216,13 @@ func listenAt(addresses []netip.Addr) (lns []net.Listener, err error) {
 	return lns, nil
 }
 
-// urlOf is the URL of a listener at an address.
+// urlOf returns the URL of a listener at an address.
 func urlOf(at netip.AddrPort) string {
 	u := url.URL{Scheme: peer.Scheme, Host: at.String()}
 	return u.String()
 }
 
-// found asks who is at an address that a member's beacon gave.
+// found asks an address that a member's beacon gave who it is.
 func (m *lanSync) found(ctx context.Context, at netip.AddrPort) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -249,7 +250,7 @@ func (m *lanSync) found(ctx context.Context, at netip.AddrPort) {
 	})
 }
 
-// url is where others in the network reach this device.
+// url returns the URL at which others in the network reach this device.
 func (m *lanSync) url() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -285,8 +286,8 @@ func (m *lanSync) url() (string, error) {
 	return "", fmt.Errorf("%w: this device has no address in a network", serve.ErrUnsupported)
 }
 
-// look waits a while for another device to be found. It is for a process that does
-// not run long enough to find one later.
+// look waits a while until another device is found. It is for a process that does not
+// run long enough to find one later.
 func (m *lanSync) look(ctx context.Context) {
 	m.start()
 	for range lookTries {
@@ -307,7 +308,7 @@ const (
 	lookEvery = 100 * time.Millisecond
 )
 
-// stop ends it, and waits.
+// stop ends everything, and waits.
 func (m *lanSync) stop() {
 	m.mu.Lock()
 	if m.end != nil {
@@ -321,7 +322,7 @@ func (m *lanSync) stop() {
 	m.mu.Unlock()
 }
 
-// finish ends what is done at the addresses of the moment, and waits.
+// finish ends what runs at the present addresses, and waits.
 func (m *lanSync) finish() {
 	m.mu.Lock()
 	server, l := m.http, m.lan

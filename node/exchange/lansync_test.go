@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// An address that is not ready yet keeps nobody from the others of its interface.
+// An address that is not ready yet does not prevent the use of the others of its
+// interface.
 func TestListenAtAddressesThatAreReady(t *testing.T) {
 	ready, not := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("2001:db8::1")
 	for _, all := range [][]netip.Addr{{ready, not}, {not, ready}} {
@@ -28,7 +29,8 @@ func TestListenAtAddressesThatAreReady(t *testing.T) {
 	}
 }
 
-// What another device asked for is done, or given up, before the store of envelopes is.
+// A request of another device is finished, or given up, before the envelope store is
+// closed.
 func TestFinishWaitsForRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, done := &lanSync{}, false
@@ -36,9 +38,9 @@ func TestFinishWaitsForRequests(t *testing.T) {
 		m.leave = leave
 		begun := make(chan struct{})
 		h := m.counted(ctx, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			close(begun) // a second time it panics
+			close(begun) // a second close panics
 			<-ctx.Done()
-			time.Sleep(time.Second) // of the bubble's clock
+			time.Sleep(time.Second) // with the bubble's clock
 			done = true
 		}))
 		ask := func() { h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) }
@@ -48,11 +50,11 @@ func TestFinishWaitsForRequests(t *testing.T) {
 		if !done {
 			t.Error("it does not wait")
 		}
-		ask() // which came too late
+		ask() // this one comes too late
 	})
 }
 
-// An address of the link alone is none that a new device could go to.
+// A link-local address is not one that a new device could connect to.
 func TestNoURLOfALink(t *testing.T) {
 	m := &lanSync{at: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
 	if url, err := m.url(); !errors.Is(err, serve.ErrUnsupported) {

@@ -16,9 +16,10 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// MediaSafe is cold.Config.Safe. It reports whether the primary relay holds both
-// the blob and the delta that names it. Without an envelope store, the replica's
-// own note says so; with one, the store has the sealed bytes.
+// MediaSafe is cold.Config.Safe. It reports whether the primary relay holds both the
+// blob and the delta that names it. Without an envelope store, the replica's note
+// about the blob is checked with the relay; with one, the store has the sealed bytes
+// for the check.
 func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
 	primary := sy.Space()
 	return func(ctx context.Context, name memory.ID) (bool, error) {
@@ -63,7 +64,7 @@ func (sy *Syncing) MediaHome(ctx context.Context) (left int, err error) {
 		if err == nil {
 			err = r.FetchBlob(ctx, name)
 		}
-		if err != nil && !errors.Is(err, memory.ErrNotFound) { // erased meanwhile
+		if err != nil && !errors.Is(err, memory.ErrNotFound) { // it was erased meanwhile
 			left, errs = left+1, append(errs, err)
 		}
 		if ctx.Err() != nil {
@@ -73,9 +74,9 @@ func (sy *Syncing) MediaHome(ctx context.Context) (left int, err error) {
 	return left, errors.Join(errs...)
 }
 
-// comeHome fetches everything that only the primary relay has, before that relay is
-// left. If something can't be fetched, the error is serve.ErrConflict with the
-// number.
+// comeHome fetches everything that only the primary relay has, before the wearer
+// leaves that relay. If something can't be fetched, the error is serve.ErrConflict
+// with the number.
 func (sc Syncer) comeHome(ctx context.Context) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {
@@ -93,8 +94,9 @@ func (sc Syncer) comeHome(ctx context.Context) error {
 	return nil
 }
 
-// shelve puts the photos and recordings that are here into the envelope store, so that
-// the relay to which the wearer moves gets them even if the one before has lost them.
+// shelve copies the photos and recordings that are here into the envelope store, so
+// that the relay to which the wearer moves gets them even if the previous one has lost
+// them.
 func (sc Syncer) shelve(ctx context.Context, p *remotes.Remotes) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {

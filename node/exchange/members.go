@@ -15,11 +15,11 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// platformMark stands between a device's name and its platform in a log or a
-// pairing. No name has a zero byte in it.
+// platformMark separates a device's name from its platform in a log or a pairing. No name
+// contains a zero byte.
 const platformMark = "\x00"
 
-// DeviceName is what the wearer's other devices call this one: its name and its
+// DeviceName returns what the wearer's other devices call this one: its name and its
 // platform.
 func DeviceName() string {
 	name, err := os.Hostname()
@@ -30,15 +30,14 @@ func DeviceName() string {
 	return name + platform
 }
 
-// nameAndPlatform splits what [DeviceName] gives. The platform is empty if it is
-// not there.
+// nameAndPlatform splits the result of [DeviceName]. The platform is empty if it is not
+// there.
 func nameAndPlatform(called string) (name, platform string) {
 	name, platform, _ = strings.Cut(called, platformMark)
 	return name, platform
 }
 
-// SpaceMembers gives the members of the space, or none if the node syncs with
-// nobody.
+// SpaceMembers returns the members of the space, or none if the node syncs with nobody.
 func (sy *Syncing) SpaceMembers(ctx context.Context) ([]envelope.Member, error) {
 	if r := sy.Replica(); r != nil {
 		return r.Members(ctx)
@@ -84,7 +83,7 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	return out, nil
 }
 
-// met gives the devices that this one met in its network, by their ids.
+// met returns the devices that this one met in its network, by their ids.
 func (sc Syncer) met(ctx context.Context) (map[memory.MemberID]*serve.Relay, error) {
 	relays, err := sc.Relays(ctx)
 	out := map[memory.MemberID]*serve.Relay{}
@@ -96,8 +95,8 @@ func (sc Syncer) met(ctx context.Context) (map[memory.MemberID]*serve.Relay, err
 	return out, err
 }
 
-// reachOf says what a member has: the later of what it said and what was seen when it was
-// met, if it was. It returns nil if neither is known.
+// reachOf returns what a member has: the later of its own statement and what was seen
+// when this device met it. It returns nil if there is neither.
 func reachOf(said *replica.Reach, met *serve.Relay) *serve.Reach {
 	if met != nil && met.Synced.After(said.At) {
 		behind := min(uint64(met.Lacks), said.Others)
@@ -118,9 +117,9 @@ func (sc Syncer) Rotate(ctx context.Context) (serve.Rotated, error) {
 	return serve.Rotated{Epoch: uint64(epoch)}, ChangeError(ctx, err)
 }
 
-// ChangeError is an error of a change of the members. Such a change does not count
-// before the relay has it, so an error that no rule explains is the relay's or the
-// network's, unless it is one of this node.
+// ChangeError returns the error of a change of the members. Such a change does not count
+// before the relay has it. So an error that no rule explains comes from the relay or the
+// network, unless it is one of this node's own.
 func ChangeError(ctx context.Context, err error) error {
 	for _, own := range []error{replica.ErrClosed, memory.ErrLocked, memory.ErrNoSpace, memory.ErrDamaged} {
 		if errors.Is(err, own) {
@@ -156,8 +155,9 @@ func (sc Syncer) RemoveMember(ctx context.Context, id memory.MemberID, phrase se
 		defer rec.Zero()
 		root = func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil }
 	}
-	// What the member has sent until now counts, so it is fetched first. A relay
-	// that lies about that, or takes nothing from here, can't keep the member in.
+	// What the member has sent so far counts, so it is fetched first. A relay that lies
+	// about that, or accepts nothing from this device, can't keep the member from being
+	// removed.
 	if err := r.Sync(ctx); err != nil {
 		sy.c.Log.Warn("remove a device: sync failed before", "error", err)
 	}

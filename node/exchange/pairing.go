@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// pairLife is how long a code is valid. A relay keeps a mailbox for as long.
+// pairLife is how long a code is valid. A relay keeps a mailbox for the same time.
 const pairLife = 10 * time.Minute
 
 // mailbox is pairing.Box at a relay.
@@ -42,16 +42,15 @@ func (m mailbox) First(ctx context.Context, box [16]byte) ([]byte, error) {
 	return m.relay.Message(ctx, box, 0, 0)
 }
 
-// invitation is a pairing under way, in which this node is the one that is a
-// member.
+// invitation is a pairing under way, in which this node is the existing member.
 type invitation struct {
 	code pairing.Code
-	at   string        // URL at which both leave their messages
-	peer *peer.Server  // not nil: this device itself takes them
+	at   string        // URL of the mailbox where both leave their messages
+	peer *peer.Server  // not nil: this device itself serves the mailbox
 	stop func()        // waits for the goroutine that invites
 	met  chan struct{} // closed once meeting or err is set
 
-	mu       sync.Mutex // guards the rest
+	mu       sync.Mutex // guards the fields below
 	meeting  *pairing.Meeting
 	answered bool // the person here has said whether the words are the same
 	err      error
@@ -108,9 +107,9 @@ func (sc Syncer) PairInvite(ctx context.Context) (serve.Pairing, error) {
 	return i.state(), nil
 }
 
-// invite begins an invitation, and gives the mailbox where both sides leave their
-// messages. It is at the relay, or on this device if there is no relay and it meets
-// others in its network.
+// invite begins an invitation, and returns the mailbox where both sides leave their messages.
+// It is at the relay, or on this device if there is no relay and the device meets others in its
+// network.
 func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 	relay, url := sy.Relay()
 	i := &invitation{code: pairing.NewCode(), met: make(chan struct{}), at: url}
@@ -130,8 +129,7 @@ func (sy *Syncing) invite() (pairing.Mailbox, *invitation, error) {
 	return i.peer.Boxes(), i, nil
 }
 
-// readWait is how long a new device has to read the log from the device that let it
-// in.
+// readWait is how long a new device has to read the log from the device that admitted it.
 const readWait = time.Minute
 
 func waitFor(ctx context.Context, done <-chan struct{}) error {
@@ -174,8 +172,8 @@ func (sc Syncer) PairWait(ctx context.Context) (serve.Pairing, error) {
 	return i.state(), nil
 }
 
-// PairConfirm implements serve.Membership. The first answer counts: after a no, a
-// yes lets nobody in.
+// PairConfirm implements serve.Membership. The first answer counts: after a no, a later yes
+// admits nobody.
 func (sc Syncer) PairConfirm(ctx context.Context, said serve.ConfirmRequest) (serve.Pairing, error) {
 	i, sy, err := sc.invitation()
 	if err != nil {
@@ -206,7 +204,7 @@ func (sc Syncer) PairConfirm(ctx context.Context, said serve.ConfirmRequest) (se
 	return i.state(), nil
 }
 
-// refuse ends a pairing whose words differ, and gives the error for it.
+// refuse ends a pairing whose words differ, and returns the error for it.
 func refuse(ctx context.Context, m *pairing.Meeting) error {
 	if err := m.Refuse(ctx); err != nil {
 		return fmt.Errorf("%w; the other device could not be told: %v", pairing.ErrDiffer, err)
@@ -214,12 +212,13 @@ func refuse(ctx context.Context, m *pairing.Meeting) error {
 	return pairing.ErrDiffer
 }
 
-// admit lets a new device in, once the person at that device has agreed as well.
+// admit admits a new device, once the person at that device has agreed as well.
 func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting) (err error) {
 	if err := m.Agree(ctx); err != nil {
 		return err
 	}
-	// A caller who hangs up from here on would leave a member that was never told of the space.
+	// If the caller hung up after this, there would be a member that was never told of the
+	// space.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*readWait)
 	defer stop()
 	r, err := sy.Active()

@@ -46,7 +46,7 @@ func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 	return out, nil
 }
 
-// checkRelay gives a relay's URL in the form in which it is kept.
+// checkRelay returns a relay's URL in the form in which it is stored.
 func checkRelay(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -55,8 +55,8 @@ func checkRelay(text string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// withRelay changes something about a relay, and gives the list. Of a node without an envelope
-// store check is called before one is begun, which is for good.
+// withRelay changes something about a relay, and returns the list. If the node has no envelope
+// store, check is called before one is created, which can't be reversed.
 func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx context.Context, sy *Syncing, url string) error, do func(p *remotes.Remotes, url string) error) ([]serve.Relay, error) {
 	url, err := checkRelay(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx cont
 		}
 		release()
 		err = do(p, url)
-		if _, at := sy.Relay(); p.Primary() != at { // pairings, shares and the market go by the new one from now on
+		if _, at := sy.Relay(); p.Primary() != at { // pairings, shares and the market use the new relay from now on
 			err = errors.Join(err, sy.begin(p.Primary()))
 		}
 	}
@@ -96,7 +96,7 @@ func (sc Syncer) withRelay(ctx context.Context, text string, check func(ctx cont
 	return sc.Relays(ctx)
 }
 
-// foundAt begins the wearer's space at a relay, unless the relay has it.
+// foundAt creates the wearer's space at a relay, unless the relay has it.
 func foundAt(ctx context.Context, sy *Syncing, url string) error {
 	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
@@ -113,7 +113,7 @@ func foundAt(ctx context.Context, sy *Syncing, url string) error {
 	return nil
 }
 
-// usedAt gives an error unless the node syncs through the relay.
+// usedAt returns an error unless the node syncs through the relay.
 func usedAt(_ context.Context, sy *Syncing, url string) error {
 	if url != sy.Primary() {
 		return fmt.Errorf("relay %s: %w", url, remotes.ErrUnknown)
@@ -127,7 +127,7 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 		if err != nil {
 			return err
 		}
-		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // fetches what only the old relay has
+		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // this fetches what only the old relay has
 			return err
 		}
 		return p.Add(ctx, url)

@@ -22,8 +22,8 @@ const EnvelopesDir = "shelf"
 // works on an envelope store.
 type exchange struct {
 	replica *replica.Replica
-	remotes *remotes.Remotes // nil: the replica speaks with one relay directly
-	lan     *lanSync         // nil: it meets nobody in the same network
+	remotes *remotes.Remotes // nil: the replica talks to one relay directly
+	lan     *lanSync         // nil: the node meets nobody in the same network
 }
 
 func (x *exchange) start() {
@@ -51,7 +51,7 @@ func (x *exchange) close() {
 	x.replica.Close()
 }
 
-// Replica gives the replica, or nil if the node syncs with nobody.
+// Replica returns the replica, or nil if the node syncs with nobody.
 func (sy *Syncing) Replica() *replica.Replica {
 	if x := sy.exchange.Load(); x != nil {
 		return x.replica
@@ -87,7 +87,7 @@ func (sy *Syncing) openEnvelopes() error {
 	if err != nil {
 		return err
 	}
-	for _, b := range known { // these blobs went to the relay before there was an envelope store
+	for _, b := range known { // these blobs were sent to the relay before there was an envelope store
 		e, err := envelope.ParseEntry(b)
 		if err == nil {
 			err = p.Envelopes.TakeEntry(e)
@@ -113,7 +113,7 @@ func (sy *Syncing) openEnvelopes() error {
 	return nil
 }
 
-// retryAfter is how long a relay asked to be left alone when it refused.
+// retryAfter returns how long a relay asked not to be contacted when it refused.
 func retryAfter(err error) time.Duration {
 	if e, ok := errors.AsType[*remote.Error](err); ok {
 		return e.RetryAfter
@@ -121,7 +121,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// remotes gives the node's remotes. It begins an envelope store if there was none.
+// remotes returns the node's remotes. It creates an envelope store if there was none.
 func (sc Syncer) remotes() (*remotes.Remotes, *Syncing, func(), error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
@@ -149,8 +149,8 @@ func (sc Syncer) remotes() (*remotes.Remotes, *Syncing, func(), error) {
 	return x.remotes, sy, release, nil
 }
 
-// reopenSync goes back to one relay after an envelope store could not be opened, and goes on
-// if there was a running exchange.
+// reopenSync goes back to a single relay after an envelope store could not be opened, and
+// restarts the exchange if it was running.
 func (sy *Syncing) reopenSync(was *exchange, running bool) error {
 	if was == nil {
 		return nil
@@ -167,7 +167,7 @@ func (sy *Syncing) reopenSync(was *exchange, running bool) error {
 	return nil
 }
 
-// Primary is the URL of the primary relay. It is empty if there is none.
+// Primary returns the URL of the primary relay. It is empty if there is none.
 func (sy *Syncing) Primary() string {
 	if p := sy.Remotes(); p != nil {
 		return p.Primary()
@@ -175,8 +175,8 @@ func (sy *Syncing) Primary() string {
 	return sy.at.Load().url
 }
 
-// Round does one round of sync, with every remote if there are several. The error
-// is [replica.ErrHeld] if only blobs that wait were not sent.
+// Round runs one round of sync, with every remote if there are several. The error is
+// [replica.ErrHeld] if only blobs that have to wait were not sent.
 func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 	x := sy.exchange.Load()
 	if x == nil || x.remotes == nil {
@@ -190,7 +190,7 @@ func (sy *Syncing) Round(ctx context.Context, r *replica.Replica) error {
 	if replica.Failed(synced) {
 		return errors.Join(came, synced)
 	}
-	if err := x.remotes.Round(ctx); err != nil && synced != nil { // send what this round made here
+	if err := x.remotes.Round(ctx); err != nil && synced != nil { // sends what this round made here
 		return fmt.Errorf("%w; %v", err, synced)
 	} else if err != nil {
 		return err

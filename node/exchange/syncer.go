@@ -19,7 +19,7 @@ import (
 // Syncer implements serve.Syncer, serve.Relayer and serve.Membership.
 type Syncer struct{ of opened.Of[*Syncing] }
 
-// NewSyncer makes one over the sync of what is open.
+// NewSyncer makes a Syncer.
 func NewSyncer(of opened.Of[*Syncing]) Syncer { return Syncer{of} }
 
 func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error) {
@@ -47,7 +47,7 @@ func (sc Syncer) SyncStatus(ctx context.Context) (s serve.SyncStatus, err error)
 	return s, nil
 }
 
-// standing tells the state of sync. It does not wait for a round that runs, which
+// standing returns the state of sync. It does not wait for a running round, which
 // may take long.
 func (sc Syncer) standing(ctx context.Context, r *replica.Replica) (replica.Status, []replica.Problem, error) {
 	s, runs := r.During()
@@ -86,8 +86,8 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	if !filepath.IsAbs(dir) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %q: want an absolute path", memory.ErrInvalid, dir)
 	}
-	// Check before an envelope store is begun for the folder: a mistyped name must
-	// change nothing.
+	// Checked before an envelope store is created for the folder: a mistyped name
+	// must change nothing.
 	if i, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	} else if err == nil && !i.IsDir() {
@@ -107,7 +107,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil { // this relay may be down
 		return out, err
 	}
-	for range 2 { // the first round sends and takes; the second sends what follows from what came
+	for range 2 { // the first round sends and receives; the second sends what follows from what was received
 		held := r.Sync(ctx)
 		if replica.Failed(held) {
 			return out, held
@@ -121,7 +121,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		if errors.Is(err, fs.ErrNotExist) {
 			return out, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 		}
-		if at, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(at.Path, dir) { // the person's folder, and no matter of the node's log
+		if at, is := errors.AsType[*fs.PathError](err); is && strings.HasPrefix(at.Path, dir) { // the person's folder, which does not concern the node's log
 			return out, fmt.Errorf("%w: folder %s: %v", memory.ErrInvalid, dir, at.Err)
 		}
 		if err != nil {

@@ -28,25 +28,25 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// partsDir holds sealed blobs that are not here completely yet.
+// partsDir holds sealed blobs that have not arrived completely yet.
 const partsDir = "parts"
 
-// batchDelay is how long changes are gathered before they are sent. The first change
-// after a silence goes at once.
+// batchDelay is how long changes are collected before they are sent. The first change after a
+// silence is sent at once.
 const batchDelay = 300 * time.Millisecond
 
-// snapshotBehind is from how many unread deltas a snapshot is read instead. By then
-// a snapshot costs about as much as it saves.
+// snapshotBehind is the number of unread deltas from which a snapshot is read instead. At that
+// number a snapshot costs about as much as it saves.
 const snapshotBehind = 200
 
 var (
-	// ErrNoRelay: something needs the relay, and there is none.
+	// ErrNoRelay: the operation needs the relay, and there is none.
 	ErrNoRelay = fmt.Errorf("%w: this node has no relay", serve.ErrUnsupported)
 	// ErrAlone: the node syncs with nobody.
 	ErrAlone = fmt.Errorf("%w: this node syncs with nobody: neither sync.relay nor sync.lan is set", serve.ErrUnsupported)
 )
 
-// Syncing is what package exchange does for an open node. Its methods are safe for concurrent use.
+// Syncing is the sync part of an open node. Its methods are safe for concurrent use.
 type Syncing struct {
 	c         Config
 	at        atomic.Pointer[relayAt] // the primary relay
@@ -60,13 +60,13 @@ type Syncing struct {
 	pairing *invitation // the last one; nil: there was none
 }
 
-// relayAt is a relay and its URL; relay nil: there is none.
+// relayAt is a relay and its URL; if relay is nil, there is none.
 type relayAt struct {
 	relay *remote.Relay
 	url   string
 }
 
-// Config of the sync of an open node.
+// Config is what the sync of an open node needs.
 type Config struct {
 	Home   string
 	Sync   config.Sync
@@ -75,13 +75,13 @@ type Config struct {
 	Public *keyring.Locked
 	Store  *store.Store
 	Clock  *memory.Ticker
-	HTTP   *http.Client // to relays; nil: the usual
+	HTTP   *http.Client // for relays; nil: the usual
 	Life   *opened.Life
 	Now    func() time.Time
-	Spans  span.Sink // is told of rounds; nil: nobody is
+	Spans  span.Sink // receives the spans of rounds; nil: there are none
 	Log    *slog.Logger
 
-	// Metered reports whether the line costs by the byte now; nil: it never does.
+	// Metered reports whether the connection costs by the byte now; nil: it never does.
 	Metered func(context.Context) bool
 
 	// Take commits what others said, and carries out here what they have forgotten.
@@ -93,7 +93,7 @@ type Config struct {
 	FetchCold func(ctx context.Context) (missing int, err error)
 }
 
-// Open makes it. Nothing is exchanged before Start.
+// Open makes a Syncing. Nothing is exchanged before Start.
 func Open(c Config) (*Syncing, error) {
 	sy := &Syncing{c: c}
 	sy.at.Store(&relayAt{url: c.Sync.Relay})
@@ -104,7 +104,8 @@ func Open(c Config) (*Syncing, error) {
 	return sy, nil
 }
 
-// Start exchanges in the background until Stop, with nobody before there is a first relay.
+// Start exchanges in the background until Stop. Before there is a first relay it exchanges with
+// nobody.
 func (sy *Syncing) Start() {
 	sy.running.Store(true)
 	if x := sy.exchange.Load(); x != nil {
@@ -133,20 +134,20 @@ func (sy *Syncing) Close() {
 // HasRelay reports whether there is a primary relay.
 func (sy *Syncing) HasRelay() bool { return sy.at.Load().relay != nil }
 
-// Relay is the primary relay, and its URL. Another one may be the primary later.
+// Relay returns the primary relay, and its URL. Another one may be the primary later.
 func (sy *Syncing) Relay() (*remote.Relay, string) {
 	at := sy.at.Load()
 	return at.relay, at.url
 }
 
-// Journal is the replica's durable state.
+// Journal returns the replica's durable state.
 func (sy *Syncing) Journal() *journal.Journal { return sy.journal }
 
-// Unsynced is why there is no exchange although there should be one, or nil.
+// Unsynced returns why there is no exchange although there should be one, or nil.
 func (sy *Syncing) Unsynced() error { return sy.unsynced }
 
-// Remotes are the remotes with which envelopes are exchanged. nil: the replica
-// speaks with one relay directly.
+// Remotes returns the remotes with which envelopes are exchanged. nil: the replica talks to one
+// relay directly.
 func (sy *Syncing) Remotes() *remotes.Remotes {
 	if x := sy.exchange.Load(); x != nil {
 		return x.remotes
@@ -154,7 +155,7 @@ func (sy *Syncing) Remotes() *remotes.Remotes {
 	return nil
 }
 
-// Space is the wearer's space at the primary relay. There must be one.
+// Space returns the wearer's space at the primary relay. There must be one.
 func (sy *Syncing) Space() replica.Remote { return sy.spaceAt(sy.at.Load().relay) }
 
 func (sy *Syncing) path(name string) string { return filepath.Join(sy.c.Home, name) }
@@ -167,8 +168,8 @@ func openRelay(url string, client *http.Client, now func() time.Time) (*remote.R
 	return remote.New(url, remote.Option{HTTP: client, Now: now})
 }
 
-// openPeer opens another device, which is there if it knows one of keys; nil: anybody.
-// ok is false if the URL is not one of a device.
+// openPeer opens another device, which must know one of keys; nil: any device. ok is false if the
+// URL is not that of a device.
 func openPeer(url string, now func() time.Time, keys func() [][]byte) (r *remote.Relay, ok bool, err error) {
 	host, ok := strings.CutPrefix(url, peer.Scheme+"://")
 	if ok {
@@ -177,9 +178,9 @@ func openPeer(url string, now func() time.Time, keys func() [][]byte) (r *remote
 	return r, ok, err
 }
 
-// open makes the replica of an open node that has a relay or an envelope store. If
-// the store can't be opened, the node works without sync. The store is not touched
-// then, and the memories are all here.
+// open makes the replica of an open node that has a relay or an envelope store. If the store can't
+// be opened, the node works without sync. The store is not touched then, and all memories are on
+// the device.
 func (sy *Syncing) open() (err error) {
 	sy.journal = sy.newJournal()
 	if remotes.Used(sy.path(EnvelopesDir)) || sy.c.Sync.LAN || sy.c.Metered != nil {
@@ -201,7 +202,7 @@ func (sy *Syncing) open() (err error) {
 	return err
 }
 
-// begin makes a relay the primary one. An empty url is none.
+// begin makes a relay the primary one. An empty url means none.
 func (sy *Syncing) begin(url string) error {
 	relay, err := openRelay(url, sy.c.HTTP, sy.c.Now)
 	if err == nil {
@@ -210,13 +211,13 @@ func (sy *Syncing) begin(url string) error {
 	return err
 }
 
-// spaceAt is the wearer's space at a relay.
+// spaceAt returns the wearer's space at a relay.
 func (sy *Syncing) spaceAt(relay *remote.Relay) replica.Remote {
 	return upstream.New(relay.Space(sy.c.Ring.Space(), sy.c.Ring.Member(), sy.c.Ring.SignRequest), sy.c.Sync.Invite)
 }
 
-// newReplica makes a replica over the node's journal. It speaks with a relay, or
-// with an envelope store, whose remotes are given then.
+// newReplica makes a replica over the node's journal. It talks to a relay, or to an envelope
+// store, whose remotes are then given in of.
 func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.Replica, error) {
 	genesis, err := membership.Genesis(sy.c.Ring.Locked)
 	if err != nil {
@@ -241,7 +242,7 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 
 // newJournal makes the durable state of the replica.
 func (sy *Syncing) newJournal() *journal.Journal {
-	var gone *store.Targets // what the current transaction takes away; under the engine's lock
+	var gone *store.Targets // what the current transaction removes; guarded by the engine's lock
 	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, ClockSeen: sy.c.Clock.Observe,
 		Erased: func(t store.Targets) {
 			if gone == nil {
@@ -265,8 +266,8 @@ func (sy *Syncing) Posted() {
 	}
 }
 
-// replica gives the open node's replica. If it is closed while it is used, its
-// methods fail with replica.ErrClosed.
+// replica returns the open node's replica. If it is closed while it is used, its methods fail with
+// replica.ErrClosed.
 func (sc Syncer) replica() (*Syncing, *replica.Replica, error) {
 	sy, release, err := sc.of.Use()
 	if err != nil {
@@ -277,7 +278,7 @@ func (sc Syncer) replica() (*Syncing, *replica.Replica, error) {
 	return sy, r, err
 }
 
-// Active gives the replica, or why there is none.
+// Active returns the replica, or why there is none.
 func (sy *Syncing) Active() (*replica.Replica, error) {
 	if r := sy.Replica(); r != nil {
 		return r, nil

@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// whereHere is what this device itself knows of where a memory is.
+// whereHere is what this device itself knows about where a memory is.
 type whereHere struct {
 	self memory.MemberID
-	said map[memory.MemberID]bool // who has said something of it
+	said map[memory.MemberID]bool // members that have said something about it
 	blob blobAt
 }
 
@@ -27,14 +27,14 @@ func (sc Syncer) whereHere(ctx context.Context, id memory.ID, w *serve.Where) (h
 	h.self, h.said = sy.c.Ring.Member(), map[memory.MemberID]bool{}
 	err = sy.c.Store.View(ctx, func(tx *store.Tx) error {
 		w.Media, w.Cold, err = heldHere(tx, id)
-		if err != nil || w.Cold { // a cold one was sent, whoever said it
+		if err != nil || w.Cold { // a cold memory was sent, whoever said it
 			return err
 		}
 		as, err := tx.Assertions(id)
 		for i := range as {
 			h.said[as[i].Dot.Member] = true
 		}
-		if err == nil && sy.Replica() != nil { // else nothing is sent to anybody
+		if err == nil && sy.Replica() != nil { // otherwise nothing is sent to anybody
 			w.Waits, err = tx.Unsent(id)
 		}
 		return err
@@ -51,7 +51,7 @@ func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err er
 		return w, err
 	}
 	w.Relays = []serve.RelayHas{}
-	offered := serve.HoldsUnknown // how much of it the members were offered
+	offered := serve.HoldsUnknown // what the members were offered of it
 	if w.Waits > 0 || here.blob.part {
 		offered = serve.HoldsPart
 	}
@@ -94,13 +94,13 @@ func (sc Syncer) Where(ctx context.Context, id memory.ID) (w serve.Where, err er
 	return w, err
 }
 
-// isDevice reports whether a member is a device of the wearer's, and no worker or reader.
+// isDevice reports whether a member is a device of the wearer, and not a worker or reader.
 // Without sync this device has no role.
 func isDevice(m *serve.Member) bool {
 	return m.Here || m.Role == envelope.Owner.String() || m.Role == envelope.Writer.String()
 }
 
-// heldHere says how much of a memory this device has.
+// heldHere returns how much of a memory this device has.
 func heldHere(tx *store.Tx, id memory.ID) (media string, cold bool, err error) {
 	if _, cold, err = tx.Stub(id); err != nil || cold {
 		return "", cold, err
@@ -125,14 +125,14 @@ func heldHere(tx *store.Tx, id memory.ID) (media string, cold bool, err error) {
 
 // blobAt is what is known of where the bytes of a memory's photo or recording are.
 type blobAt struct {
-	any   bool            // it has one, of which more than a stub is here
-	part  bool            // its bytes are here, and no remote was given them
-	given map[string]bool // the remotes that have it, by their names; nil: the only relay
-	here  bool            // its sealed bytes wait here for those that have it not
+	any   bool            // the memory has one, and this device has more than a stub of the memory
+	part  bool            // the bytes are here, and no remote was given them
+	given map[string]bool // the URLs of the remotes that have the bytes; nil: the only relay has them
+	here  bool            // the sealed bytes are here, for remotes that do not have them
 }
 
-// blobOf says where the bytes of a memory's photo or recording are besides this device, and
-// notes in w that they are held back.
+// blobOf returns where the bytes of a memory's photo or recording are besides this device,
+// and records in w if they are held back.
 func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b blobAt, err error) {
 	if w.Media == "" || sy.Replica() == nil {
 		return b, nil
@@ -168,12 +168,12 @@ func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b 
 	return b, err
 }
 
-// holdsOf says how much of a memory a remote has. waits is how many of the memory's
+// holdsOf returns how much of a memory a remote has. waits is how many of the memory's
 // assertions wait to be sent.
 func holdsOf(r *serve.Relay, waits int, blob *blobAt) serve.Holds {
 	given := !blob.any || blob.given == nil || blob.given[r.URL]
 	switch {
-	case waits > 0, !given && blob.here && r.Kind != serve.RelayPeer: // a peer asks for it when it wants it
+	case waits > 0, !given && blob.here && r.Kind != serve.RelayPeer: // a peer asks for the bytes when it wants them
 		return serve.HoldsPart
 	case r.Lacks > 0, !given, r.Fails():
 		return serve.HoldsUnknown

@@ -34,7 +34,7 @@ func TestHoldsOf(t *testing.T) {
 	}
 }
 
-// Workers and readers are members, and are no devices of the wearer's.
+// Workers and readers are members, but not devices of the wearer.
 func TestDevicesAmongMembers(t *testing.T) {
 	for role, want := range map[envelope.Role]bool{envelope.Owner: true, envelope.Writer: true, envelope.Extractor: false, envelope.Reader: false} {
 		if got := isDevice(&serve.Member{Role: role.String()}); got != want {

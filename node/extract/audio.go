@@ -28,8 +28,8 @@ const keepSound = 30 * sound.Rate
 const WaitingText = ", waiting for a transcript"
 
 // stream is the sound of one device. Its events are held, uncommitted, until
-// everything in them is silence or part of an utterance that was cut. After a crash
-// they come again from the journal.
+// everything in them is silence or belongs to an utterance that was cut. After a
+// crash they come again from the journal.
 type stream struct {
 	boot    uint64
 	decoder sound.Decoder
@@ -37,7 +37,7 @@ type stream struct {
 	end     int64            // samples of the stream so far
 	next    time.Time        // when the next sample is due
 	heard   time.Time        // when the node was last told of sound
-	last    memory.Event     // without its data
+	last    memory.Event     // the last event, without its data
 	open    []memory.EventID // held events, oldest first
 	since   []int64          // the stream position at which each of them began
 	cut     int64            // the position up to which utterances have been cut
@@ -50,7 +50,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 	ev := &p.event
 	s := x.streams[ev.ID.Device]
 	if s != nil && slices.Contains(s.open, ev.ID) {
-		p.held = true // a copy of an event that is held already
+		p.held = true // a second copy of an event that is held already
 		return
 	}
 	if s != nil && (s.boot != ev.ID.Boot || ev.At.Sub(s.next).Abs() > 2*time.Second) {
@@ -68,7 +68,7 @@ func (x *Extractor) audio(ctx context.Context, p *pending) {
 	pcm, err := s.decode(ev)
 	if err != nil {
 		p.refuse("", "unreadable", err.Error())
-		if s.last.ID == (memory.EventID{}) { // nothing of it was heard, so that nothing has to end
+		if s.last.ID == (memory.EventID{}) { // nothing of the stream was heard, so there is nothing to end
 			delete(x.streams, ev.ID.Device)
 		}
 		return
@@ -124,7 +124,7 @@ const pauseLimit = 2 * sound.Rate
 // speaking reports whether speech was heard that is not in an utterance yet.
 func (s *stream) speaking() bool { return s.voice > s.cut && s.end-s.voice < pauseLimit }
 
-// done gives the held events for which nothing waits any more. While somebody
+// done returns the held events that nothing waits for any more. While somebody
 // speaks, the last one stays.
 func (s *stream) done(speaking bool) []memory.EventID {
 	n := len(s.open)
@@ -160,9 +160,10 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 	delete(x.streams, p.event.ID.Device)
 }
 
-// EndSilent commits what waits for more and has been silent for a while. If a
-// device vanished in the middle of a sentence, the sentence ends there. If the rest
-// of a photo did not come for a longer while, the photo is noted as lost.
+// EndSilent commits sound that waits for more, if its device has been silent for a
+// while. If a device vanished in the middle of a sentence, the sentence ends there.
+// If the rest of a photo does not come for a longer time, the photo is noted as
+// lost.
 func (x *Extractor) EndSilent(ctx context.Context, w *engine.Writer, after, parts time.Duration) ([]Outcome, error) {
 	ended := x.lostParts(parts)
 	for _, s := range x.streams {
@@ -203,15 +204,15 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 	}
 	turns := x.voices(p.event.ID.Device, s.next.Add(-samples(s.end-from)), s.pcm[from-first:to-first])
 	if len(turns) > 1 || turns[0].Stranger {
-		x.hearNone(p, s) // what was heard is of all of them, and each gets its own words
+		x.hearNone(p, s) // Live heard all voices together, but each voice becomes a recording of its own
 	}
 	for _, v := range turns {
 		x.turn(ctx, p, pl, s, from+int64(v.From), from+int64(v.To), v)
 	}
 }
 
-// turn makes a waiting resource of what one voice said in an utterance, from and to
-// being positions in the stream.
+// turn makes a waiting resource of what one voice said in an utterance. from and to
+// are positions in the stream.
 func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, from, to int64, v Voice) {
 	first := s.end - int64(len(s.pcm))
 	pcm := s.pcm[from-first : to-first]
@@ -240,11 +241,11 @@ func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, 
 		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
 		x.hearNone(p, s)
 	}
-	if p.unkeptLines > off && len(p.utterances) == lines { // nothing in it is to be kept
+	if p.unkeptLines > off && len(p.utterances) == lines { // the wearer wants nothing of it kept
 		x.hearNone(p, s)
 		return
 	}
-	if x.cfg.KnownOnly { // a worker, too, leaves out whom it hears beside the voice
+	if x.cfg.KnownOnly { // a worker, too, must leave out anyone whom it hears beside the voice
 		c.Tags = append(c.Tags, memory.KnownVoiceTag)
 	}
 	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
@@ -252,8 +253,8 @@ func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, 
 	x.hearBecame(p, s, from, to, id)
 }
 
-// holding gives the event in which a sample came, and where that event began. So a
-// name made from it stays the same when the events come again.
+// holding returns the event that contains a sample, and the position at which that
+// event began. So an id made from them stays the same when the events come again.
 func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID, int64) {
 	for i := len(s.open) - 1; i >= 0; i-- {
 		if s.since[i] <= sample {
@@ -263,7 +264,7 @@ func (s *stream) holding(sample int64, otherwise memory.EventID) (memory.EventID
 	return otherwise, 0
 }
 
-// decode gives a message's samples, whatever its codec.
+// decode returns a message's samples, whatever its codec.
 func (s *stream) decode(ev *memory.Event) ([]int16, error) {
 	switch {
 	case ev.Codec == "wav":

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// script is a plugin whose answers a test gives.
+// script is a plugin whose answers a test provides.
 type script struct {
 	id     string
 	first  bool
@@ -104,7 +104,7 @@ func newBench(t *testing.T, plugins ...Plugin) *bench {
 	return b
 }
 
-// whole does what is given past events in one go.
+// whole passes all past events at once.
 func (b *bench) whole(run func(*engine.Writer) error) error { return run(b.w) }
 
 func (b *bench) event(kind memory.Kind) memory.Event {
@@ -128,7 +128,7 @@ func (b *bench) must(ev memory.Event) Outcome {
 	return out
 }
 
-// everything is all that the store would show, as one text.
+// everything returns all that the store would show, as one text.
 func (b *bench) everything() string {
 	b.t.Helper()
 	var s strings.Builder

@@ -17,9 +17,9 @@ import (
 // nearest is how many known memories a candidate is compared with.
 const nearest = 8
 
-// commit writes what an event makes in one transaction, and then brings the index
-// up to date. What is to be erased is erased before that, in as many transactions
-// as needed: after a crash the event comes again.
+// commit writes the results of an event in one transaction, and then updates the index.
+// Memories that have to be erased are erased before that, in as many transactions as needed:
+// after a crash the event comes again.
 func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([]memory.Change, error) {
 	p.dropLeaking()
 	c, err := x.prepare(ctx, p)
@@ -57,19 +57,19 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 	return c.changes, nil
 }
 
-// committing is what the transaction of one event needs and returns. The slices with
-// an index have one item for each proposal, or each quarantined text, of the event.
+// committing is what the transaction of one event needs and returns. The slices with an
+// index have one item for each proposal, or for each quarantined text, of the event.
 type committing struct {
 	known       []memory.ID  // by proposal: the memory that says the same; zero: none
 	files       []store.Blob // by proposal: the file of its bytes
 	quarantined []store.Blob // by quarantined text: the file with all of it
 
 	changes []memory.Change
-	session *saved // what the store has of the session after the transaction
+	session *saved // the session as the store has it after the transaction
 	later   bool   // a task for a language model was written
 }
 
-// prepare does what needs no transaction: it looks for memories that say the same,
+// prepare does the part that needs no transaction: it looks for memories that say the same,
 // and writes files.
 func (x *Extractor) prepare(ctx context.Context, p *pending) (*committing, error) {
 	c := &committing{known: make([]memory.ID, len(p.proposals)), files: make([]store.Blob, len(p.proposals)), quarantined: make([]store.Blob, len(p.quarantined))}
@@ -162,7 +162,8 @@ func (x *Extractor) write(tx *store.Tx, p *pending, c *committing) error {
 	return p.saveTrace(tx, c.changes, c.known)
 }
 
-// writeUtterances writes the event's lines, and a task for each that is worth a second look.
+// writeUtterances writes the event's lines, and a task for each line that is worth a second
+// look.
 func (x *Extractor) writeUtterances(tx *store.Tx, p *pending, c *committing) error {
 	for _, u := range p.utterances {
 		if clean, ok := p.rewritten[u.ID]; ok { // a later text of the same event showed that this one holds a secret
@@ -182,8 +183,8 @@ func (x *Extractor) writeUtterances(tx *store.Tx, p *pending, c *committing) err
 	return nil
 }
 
-// markDone marks the event as done, and those that it completes. It also takes the event
-// out of the quarantine if it comes from there.
+// markDone marks the event as done, and those that it completes. If the event comes from the
+// quarantine, it is taken out of there.
 func (p *pending) markDone(tx *store.Tx) error {
 	done := p.covers
 	if !p.unfinished {
@@ -208,8 +209,7 @@ func (x *Extractor) savePresent(tx *store.Tx, p *pending, c *committing) (err er
 	return x.states.save(tx)
 }
 
-// assertOne says what one proposal says: more evidence for a memory like it, or a new
-// memory.
+// assertOne asserts one proposal: as more evidence for a memory like it, or as a new memory.
 func (x *Extractor) assertOne(tx *store.Tx, pr *proposal, known memory.ID) ([]memory.Change, error) {
 	a := memory.Assertion{Memory: pr.id, Act: memory.ActPropose, Candidate: &pr.cand, Source: pr.cand.Source}
 	if !known.IsZero() && known != pr.id {
@@ -222,7 +222,7 @@ func (x *Extractor) assertOne(tx *store.Tx, pr *proposal, known memory.ID) ([]me
 	return x.engine.Say(tx, rank, a)
 }
 
-// alike finds a memory that says the same.
+// alike finds a memory that says the same as a candidate.
 func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
 	if c.Slot != nil || c.Type == memory.Resource || c.Type == memory.Vault {
 		return memory.ID{}, nil
@@ -250,8 +250,8 @@ func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, 
 	return best, err
 }
 
-// redactEarlier takes a secret that was recognised only now out of utterances that
-// were written before.
+// redactEarlier removes a secret that was recognised only now from utterances that were
+// written before.
 func redactEarlier(tx *store.Tx, p *pending) error {
 	for id, clean := range p.rewritten {
 		u, err := tx.Utterance(id)
@@ -291,10 +291,10 @@ func (x *Extractor) eraseEarlier(ctx context.Context, w *engine.Writer, p *pendi
 	if err != nil || len(gone) == 0 {
 		return nil, err
 	}
-	return w.Erase(ctx, memory.Source{Plugin: secretsPlugin}, "it held a part of a secret", gone...) // with an error, some are erased
+	return w.Erase(ctx, memory.Source{Plugin: secretsPlugin}, "it held a part of a secret", gone...) // after an error, some of them are erased
 }
 
-// holds reports whether a memory repeats a text that was taken out.
+// holds reports whether a memory repeats a text that was taken out as a secret.
 func holds(m *memory.Memory, taken []string) bool {
 	texts := []string{m.Text}
 	for _, e := range m.Evidence {

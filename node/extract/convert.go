@@ -21,7 +21,7 @@ type turn struct {
 
 // convert makes a domain candidate of a plugin's candidate. turns[0] is the event's
 // own text, turns[1] the turn before it. The secret of a vault candidate is sealed
-// here and goes no further.
+// here and passed on no further.
 func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, lang string) (memory.Candidate, error) {
 	out := memory.Candidate{
 		Type: memory.Type(c.Type), Text: c.Text, Lang: c.Lang, Owner: memory.Owner{User: x.cfg.Owner},
@@ -38,7 +38,7 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 	if c.Kind != "" && !slices.Contains(out.Tags, c.Kind) {
 		out.Tags = append([]string{c.Kind}, out.Tags...)
 	}
-	// Who can't know it is for Locket to say.
+	// Only Locket decides whether a statement is hearsay.
 	out.Tags = slices.DeleteFunc(slices.Clone(out.Tags), func(t string) bool { return t == memory.HearsayTag })
 	if c.Slot != nil {
 		out.Slot = &memory.Slot{Subject: c.Slot.Subject, Attribute: c.Slot.Attribute, Value: c.Slot.Value, Many: c.Slot.Many}
@@ -93,8 +93,9 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 	return nil
 }
 
-// nameOf is what a fact is about: its subject, or for a fact about the wearer what it
-// says of them; for one without a subject the first thing or person that it names.
+// nameOf returns a name for the topic of a fact: its title; or its subject; or, for a
+// fact about the wearer, its object. If the fact has none of these, it is the first
+// thing or person that it names.
 func (x *Extractor) nameOf(c *abi.Candidate) string {
 	name := c.Title
 	switch {
@@ -114,7 +115,8 @@ func (x *Extractor) nameOf(c *abi.Candidate) string {
 	return memory.Cut(name, memory.MaxName)
 }
 
-// evidence makes evidence of a span, checked against the text that it quotes.
+// evidence makes evidence of a span. It checks the span against the text that it
+// quotes.
 func evidence(s abi.Span, turns []turn) (memory.Evidence, error) {
 	n := -s.Turn
 	if n < 0 || n >= len(turns) {

@@ -19,7 +19,7 @@ func TestKindIsATagOnce(t *testing.T) {
 	}
 }
 
-// A plugin can't say that its candidate is hearsay, which would keep it from ending anything.
+// A plugin can't mark its candidate as hearsay, which would prevent it from ending anything.
 func TestPluginsTagNoHearsay(t *testing.T) {
 	x := &Extractor{cfg: Config{Owner: "ana"}}
 	for _, c := range []abi.Candidate{

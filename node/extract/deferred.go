@@ -13,13 +13,13 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// DeferringPlugin is a Plugin for which events are kept while it can't take them.
+// DeferringPlugin is a Plugin for which events are kept while it can't process them.
 type DeferringPlugin interface {
 	Plugin
-	// Waits reports whether an event on which the plugin failed in this way is kept
-	// for it. With nil it reports whether the events that are kept go on waiting.
-	// That is so if its manifest says wait, and it is disabled now or the machine
-	// had no time for it.
+	// Waits reports whether an event on which the plugin failed in this way is kept for
+	// it. With nil it reports whether the events that are kept go on waiting. Both are
+	// the case if the plugin's manifest says wait, and the plugin is disabled now or the
+	// machine had no time for it.
 	Waits(failed error) bool
 }
 
@@ -28,10 +28,10 @@ type DeferringPlugin interface {
 const maxDeferred = 10_000
 
 // deferredQueue is the record of the events that are kept for a plugin: from First up to
-// Next, each in a record of its own.
+// Next, each in its own record.
 type deferredQueue struct {
 	First, Next uint64
-	Lost        uint64 // that were given up
+	Lost        uint64 // how many were dropped
 }
 
 // deferredPrefix begins the names of these records.
@@ -46,7 +46,7 @@ func deferredSlot(plugin string, n uint64) string {
 // deferredRecord is an event as it is kept, without its bytes and its text.
 type deferredRecord struct {
 	memory.Event
-	Said memory.ID `json:"said,omitzero"` // of a text: its utterance
+	Said memory.ID `json:"said,omitzero"` // for a text: its utterance
 }
 
 // deferFor notes that a plugin missed the event of the call under way, or the text that
@@ -68,7 +68,8 @@ func (p *pending) deferFor(pl Plugin, failed error) {
 	p.deferred[pl.ID()] = append(p.deferred[pl.ID()], ev)
 }
 
-// dropDeferred takes a text off the lists of what waits, because nothing of it is kept.
+// dropDeferred removes a text from the lists of what waits, because nothing of it is
+// kept.
 func (p *pending) dropDeferred(said memory.ID) {
 	for id, events := range p.deferred {
 		p.deferred[id] = slices.DeleteFunc(events, func(e deferredRecord) bool { return e.Said == said })
@@ -101,7 +102,7 @@ func (p *pending) saveDeferred(tx *store.Tx) error {
 	return nil
 }
 
-// Deferred is how many events wait for a plugin.
+// Deferred returns how many events wait for a plugin.
 func (x *Extractor) Deferred(ctx context.Context, plugin string) (n int, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		var o deferredQueue
@@ -112,9 +113,9 @@ func (x *Extractor) Deferred(ctx context.Context, plugin string) (n int, err err
 	return n, err
 }
 
-// CatchUp gives a plugin at most so many of the events that waited for it, oldest
-// first. An event on which it fails is given up. If the failure disables the plugin
-// again, the rest goes on waiting.
+// CatchUp gives a plugin some of the events that waited for it, oldest first and at most
+// so many. An event on which the plugin fails is dropped. If the failure disables the
+// plugin again, the rest goes on waiting.
 func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, most int) (res ReplayResult, err error) {
 	state := map[string][]byte{}
 	for range most {
@@ -135,7 +136,7 @@ func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, mo
 				return res, err
 			}
 			if w, ok := pl.(DeferringPlugin); ok && w.Waits(nil) {
-				return res, nil // it is disabled again, and this one waits, too
+				return res, nil // the plugin is disabled again, so this event waits, too
 			}
 		}
 		// After a crash here the plugin gets the event again, with the same ids.
@@ -156,10 +157,10 @@ func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, mo
 	return res, nil
 }
 
-// this much of what was said before a text is searched for its session
+// how much of what was said before a text is searched for its session
 const sessionBefore = 2 * time.Hour
 
-// owedPast puts an event together again, or gives nil if it is not kept any more.
+// owedPast reassembles an event that waits, or returns nil if it is not kept any more.
 func (x *Extractor) owedPast(tx *store.Tx, plugin string, n uint64) (*past, error) {
 	var ev deferredRecord
 	if ok, err := tx.Meta(deferredSlot(plugin, n), &ev); err != nil || !ok {
@@ -190,12 +191,12 @@ type DeferredEvent struct {
 	name  string // name of its record
 }
 
-// DeferredEvents gives all events that wait for any plugin, in no order.
+// DeferredEvents returns all events that wait for any plugin, in no particular order.
 func DeferredEvents(tx *store.Tx) iter.Seq2[DeferredEvent, error] {
 	return func(yield func(DeferredEvent, error) bool) {
 		for name, err := range tx.MetaNames(deferredPrefix) {
 			if err == nil && !strings.Contains(name, ", ") {
-				continue // the record of a plugin
+				continue // the record of a plugin's queue
 			}
 			var ev deferredRecord
 			if err == nil {

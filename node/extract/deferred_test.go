@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// moody is a plugin that may be disabled, and has its events wait or not.
+// moody is a plugin that may be disabled, and whose events may or may not wait.
 type moody struct {
 	script
 	disabled, patient bool
@@ -31,8 +31,8 @@ func newMoody(patient bool) *moody {
 	return m
 }
 
-// TestEventsWait: while a plugin is disabled its events go on without it, and
-// are given to it afterwards, in order, once; where its manifest says skip
+// TestEventsWait: while a plugin is disabled, events are processed without it,
+// and are given to it afterwards, in order, once; if its manifest says skip,
 // they are not.
 func TestEventsWait(t *testing.T) {
 	for _, patient := range []bool{true, false} {
@@ -51,7 +51,7 @@ func TestEventsWait(t *testing.T) {
 		if n, err := b.x.Deferred(t.Context(), "moody"); err != nil || n != want {
 			t.Fatalf("%d wait, want %d, %v", n, want, err)
 		}
-		// Disabled still: they wait on.
+		// It is still disabled, so they keep waiting.
 		if patient {
 			if _, err := b.x.CatchUp(t.Context(), b.w, m, 10); err != nil {
 				t.Fatal(err)
@@ -83,7 +83,7 @@ func TestEventsWait(t *testing.T) {
 	}
 }
 
-// TestForgetPlugin: nothing waits for a plugin that is gone.
+// TestForgetPlugin: nothing waits for a plugin that was removed.
 func TestForgetPlugin(t *testing.T) {
 	m := newMoody(true)
 	b := newBench(t, m)

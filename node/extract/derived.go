@@ -10,17 +10,16 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// maxDepth is how many steps an event may be derived: sound gives an utterance,
-// which gives a text.
+// maxDepth is how many steps an event may be derived: an utterance from sound, and a text from
+// the utterance.
 const maxDepth = 2
 
 // maxSpoken is how many texts a plugin may hear in one utterance.
 const maxSpoken = 8
 
-// extractUtterance gives an utterance to the plugins that ask for utterances, and takes what
-// they make of it through the chain: candidates, and texts as if a wearable had
-// sent them. It reports whether there was a text. from is where the utterance
-// begins in the event that it is named after, in samples.
+// extractUtterance gives an utterance to the plugins that ask for utterances, and processes the
+// results: candidates, and texts as if a wearable had sent them. It reports whether there was a
+// text. from is where the utterance begins in the event that it is named after, in samples.
 func (x *Extractor) extractUtterance(ctx context.Context, p *pending, id memory.EventID, from int64, began time.Time, pcm []int16, speaker string) (spoken bool) {
 	outer, depth := p.event, p.depth
 	defer func() { p.event, p.depth = outer, depth }()
@@ -38,8 +37,8 @@ func (x *Extractor) extractUtterance(ctx context.Context, p *pending, id memory.
 		}
 		told := len(p.refusals)
 		out, ok := x.call(ctx, p, pl, &in, soundOf(outer.ID.Device))
-		// That an utterance has no words is no news: they come from an engine, or are missed by
-		// the recording itself. Refusals count what was said.
+		// It is not reported that an utterance has no words: the words come later from an
+		// engine, or the recording shows that it still waits. Refusals are counted for texts.
 		p.refusals = slices.Concat(p.refusals[:told], slices.DeleteFunc(p.refusals[told:], func(r memory.Refusal) bool { return r.Kind == "boilerplate" }))
 		if !ok {
 			continue

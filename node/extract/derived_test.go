@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// TestSpeechToMemory: sound gives an utterance, that a text, and that a
-// memory, all with the event of the sound; the secrets plugin sees the text
-// before anybody else; and the same event again gives the same.
+// TestSpeechToMemory: sound becomes an utterance, that a text, and that a memory, all
+// with the event of the sound. The secrets plugin sees the text before any other. The
+// same event again has the same result.
 func TestSpeechToMemory(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil
@@ -58,7 +58,7 @@ func TestSpeechToMemory(t *testing.T) {
 	}
 }
 
-// TestUtteranceOfTooManyTexts: what one utterance may give has an end.
+// TestUtteranceOfTooManyTexts: the number of texts of one utterance is limited.
 func TestUtteranceOfTooManyTexts(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", To: sound.Rate}}}, nil
@@ -79,7 +79,8 @@ func TestUtteranceOfTooManyTexts(t *testing.T) {
 	}
 }
 
-// A plugin that reads words finds none in sound, which says nothing of what was said.
+// A plugin that reads words finds none in sound, which says nothing about what was
+// said.
 func TestSoundWithoutWordsIsNotRefused(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil

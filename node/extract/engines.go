@@ -22,12 +22,12 @@ type Spoken struct {
 	Text    string
 }
 
-// Words takes what an engine heard in a recording through the chain, as if a
-// wearable had sent the lines. The lines, what follows from them, and what mark
-// writes are one transaction. mark runs first; if it fails, nothing is committed.
-// The same recording gives the same ids. A recording that is newer than everything
-// that was said continues the session. An older one belongs to the session in which
-// it was made, and leaves the present alone.
+// Words processes what an engine heard in a recording, as if a wearable had sent the
+// lines. The lines, what follows from them, and what mark writes are one transaction.
+// mark runs first; if it fails, nothing is committed. The same recording produces the
+// same ids. A recording that is newer than everything that was said continues the
+// session. An older one belongs to the session in which it was made, and does not
+// change the present.
 func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memory.Memory, by memory.Source, said []Spoken, mark func(*store.Tx) error) (changes []memory.Change, err error) {
 	ev, began := recording.Evidence[0].Event, recording.When()
 	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: began, Received: time.Now().UTC()}, rewritten: map[memory.ID]string{},
@@ -60,7 +60,7 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	if err := x.onlyNew(ctx, p); err != nil {
 		return nil, err
 	}
-	if changes, err = x.commit(ctx, w, p); err == nil && p.unkeptLines > 0 && len(p.utterances) == 0 { // nothing in it is to be kept
+	if changes, err = x.commit(ctx, w, p); err == nil && p.unkeptLines > 0 && len(p.utterances) == 0 { // the wearer wants nothing of it kept
 		var gone []memory.Change
 		gone, err = w.Erase(ctx, by, offRecord, recording.ID)
 		changes = append(changes, gone...)
@@ -68,7 +68,7 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	return changes, err
 }
 
-// onlyNew leaves out proposals that were made before under their own ids.
+// onlyNew removes proposals that were made before under the same ids.
 func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
 	return x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
@@ -82,14 +82,14 @@ func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
 
 // Sight is what an engine read in a photo, or says about it.
 type Sight struct {
-	Name string // of the memory, for its id: one for each engine
+	Name string // of the memory, for its id; each engine has its own
 	Text string
 	// Candidate makes the memory from the text without its secrets.
 	Candidate func(text string, redacted int) memory.Candidate
 }
 
-// Seen keeps what an engine saw in a photo. Secrets in it go to the vault. The
-// memory and what mark writes are one transaction, in which mark runs first.
+// Seen keeps what an engine saw in a photo. Secrets in it go to the vault. The memory
+// and what mark writes are one transaction, in which mark runs first.
 func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Memory, s Sight, mark func(*store.Tx) error) ([]memory.Change, error) {
 	ev, at := photo.Evidence[0].Event, photo.When()
 	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: at, Received: time.Now().UTC(), Text: s.Text}, rewritten: map[memory.ID]string{}, inSameTx: mark, addsToDone: true, replayed: true}

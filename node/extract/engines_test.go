@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Of a secret that an engine heard over two turns of one recording neither half
-// is written: not in a line, and not in what was made of the first. Where the
-// recording's mark can't be written nothing is.
+// If an engine hears a secret in two turns of one recording, neither half is
+// written: not in a line, and not in what was made from the first. If the
+// recording's mark can't be written, nothing is.
 func TestHalvesInOneRecording(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		j := strings.Index(ev.Text, "77-88")

@@ -57,23 +57,23 @@ type Keys interface {
 type Config struct {
 	Owner      string         // user id of the wearer
 	Wearer     string         // the wearer's name: who "I" is
-	Zone       *time.Location // where an event does not say; nil: UTC
+	Zone       *time.Location // for events that do not name a zone; nil: UTC
 	KeepAudio  time.Duration  // how long a recording waits for a transcript; 0: 7 days
 	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
-	// LeftOut, if set, gives what the wearer's instructions say is not to be remembered.
+	// LeftOut, if set, returns what the wearer's instructions exclude from being remembered.
 	LeftOut func(tx *store.Tx) (category.LeftOut, error)
 	// Later, if set, is called after lines that may be worth a second look were
 	// committed. Such lines are kept as tasks.
 	Later func()
 	// Committed, if set, is called after an event was committed, with the lines that were said in
-	// it, also those that another wearable heard, too. It must not block.
+	// it, including those that another wearable heard, too. It must not block.
 	Committed func(*memory.Event, []memory.Utterance)
 	// Ordered, if set, is given each line before anything else. It reports whether the line is an
-	// order to the node, which it then has obeyed; such a line is not kept. It must not wait for
-	// the engine. After a failed commit the line comes again.
+	// order to the node, and then has carried it out; such a line is not kept. It must not wait
+	// for the engine. After a failed commit the line comes again.
 	Ordered func(*memory.Event) bool
-	// OffRecord, if set, reports whether what happened at a time is not kept, because it came
-	// between an order to stop and the pause that followed.
+	// OffRecord, if set, reports whether what happened at a time must not be kept, because it
+	// came between an order to stop and the pause that followed.
 	OffRecord func(at time.Time) bool
 	// Voices, if set, tells the voices in an utterance apart.
 	Voices Voices
@@ -94,10 +94,10 @@ type Extractor struct {
 	session session
 	stored  *saved                      // the session as the store has it; nil: it has to be read
 	streams map[string]*stream          // sound that is being heard, by device
-	partial map[memory.EventID]*partial // by the event of the first part
+	partial map[memory.EventID]*partial // by the event of the photo's first part
 	states  states
 	served  served
-	live    Live   // nil: nothing is heard while it is spoken
+	live    Live   // hears utterances while they are spoken; nil: nothing does
 	forgot  uint64 // how often something was forgotten
 }
 
@@ -119,9 +119,8 @@ func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, key
 	return x, nil
 }
 
-// SetPlugins gives the next events to these plugins, in this order, those that are
-// First before the others. A plugin's state goes by its id, so it outlasts another
-// version.
+// SetPlugins gives the next events to these plugins, in this order, those that are First before
+// the others. The state of a plugin belongs to its id, so a new version continues with it.
 func (x *Extractor) SetPlugins(plugins []Plugin) {
 	x.plugins = nil
 	for _, first := range []bool{true, false} {
@@ -133,17 +132,16 @@ func (x *Extractor) SetPlugins(plugins []Plugin) {
 	}
 }
 
-// SetLater changes Config.Later from now on. nil: lines are not kept as tasks any
-// more.
+// SetLater replaces Config.Later. nil: lines are not kept as tasks any more.
 func (x *Extractor) SetLater(later func()) { x.cfg.Later = later }
 
 // Outcome says what became of one event.
 type Outcome struct {
 	Event    memory.EventID
 	Repeated bool             // the event was done before
-	Held     bool             // it is sound of an utterance that is not over, or a part of a photo, and waits for more
+	Held     bool             // it is sound of an unfinished utterance, or a part of a photo, and waits for more
 	Covers   []memory.EventID // held events that this event completes
-	Lines    []memory.ID      // utterances that were kept of it
+	Lines    []memory.ID      // utterances of it that were kept
 	Changes  []memory.Change
 	Refusals []memory.Refusal
 	Redacted int
@@ -168,14 +166,14 @@ type pending struct {
 	steps      []Step            // the plugins' calls so far
 	covers     []memory.EventID  // held events that this event completes
 	leftOut    *category.LeftOut // nil until a candidate asks for it
-	broken     error             // why the event can't be processed now; it comes again
+	broken     error             // why the event can't be processed now; it will come again
 
 	// A later text can show that an earlier one holds half of a secret.
 	rewritten map[memory.ID]string // new texts of utterances from which a secret was taken
 	secrets   []string             // what was taken out
-	marks     []string             // what stands in their place in the event's own text
+	marks     []string             // the marks that replace them in the event's own text
 
-	// A text that nobody may see, because no plugin could look for secrets in it.
+	// Texts that nobody may see, because no plugin could look for secrets in them.
 	quarantined     []store.Quarantined
 	quarantineOwner memory.ID // the utterance with which their blobs are erased
 	quarantineSeq   uint64    // the event's number in the quarantine; 0: it comes for the first time
@@ -186,7 +184,7 @@ type pending struct {
 	depth  int           // how often the event was derived from another
 
 	held        bool                        // nothing is committed: the event waits for more
-	unfinished  bool                        // something that began in this sound is not over, so the event is not done
+	unfinished  bool                        // an utterance that began in this sound is not over, so the event is not done
 	replayed    bool                        // an old event comes again, and must not change the plugins' present state
 	addsToDone  bool                        // it adds to an event that was done before
 	unkeptLines int                         // lines that are not kept, because the wearer wants them off the record
@@ -201,9 +199,9 @@ type proposal struct {
 	data []byte // bytes of a resource, which become a blob that the candidate names
 }
 
-// Process takes one event through the chain and commits the result. An error means
-// that nothing was committed and that the event should come again. What is wrong
-// with the event itself is an Outcome with a refusal.
+// Process runs the chain on one event and commits the result. An error means that nothing was
+// committed and that the event should come again. If something is wrong with the event itself,
+// the Outcome has a refusal.
 func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Event) (out Outcome, err error) {
 	ctx, work := span.Start(ctx, "extract")
 	defer func() {
@@ -278,8 +276,8 @@ func (x *Extractor) Process(ctx context.Context, w *engine.Writer, ev memory.Eve
 	return out, nil
 }
 
-// snapshot keeps what an event changes in memory, so that an event that was not
-// committed can come again as if for the first time.
+// snapshot saves the in-memory state that an event may change. If the event is not committed,
+// restore resets that state, and the event can be processed again as if for the first time.
 func (x *Extractor) snapshot(device string) (restore func()) {
 	session, states := x.session, maps.Clone(x.states)
 	session.turns = slices.Clone(session.turns)
@@ -337,14 +335,14 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 	}
 	for _, r := range out.Refusals {
 		if r.Kind == "nothing" && p.marked(ev.Text, r.Span) {
-			continue // it said a secret, which went to the vault
+			continue // the text said a secret, which went to the vault
 		}
 		p.refuse(pl.ID(), r.Kind, memory.Cut(r.Reason, maxReason))
 	}
 	return out, true
 }
 
-// event is the part of a plugin's input that all kinds share.
+// event returns the part of a plugin's input that all kinds share.
 func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 	zone := x.zone(ev)
 	_, offset := ev.At.In(zone).Zone()

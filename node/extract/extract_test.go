@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// A plugin that fails costs its own answer; one that lies, its lie.
+// If a plugin fails, only its own answer is lost; if it lies, only the lie is refused.
 func TestPluginsFailForThemselves(t *testing.T) {
 	broken := &script{id: "broken", kinds: "text", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, errors.New("trapped") }}
 	liar := &script{id: "liar", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
@@ -58,8 +58,8 @@ func TestPluginsFailForThemselves(t *testing.T) {
 	}
 }
 
-// What is taken out, nobody after that sees; and where the one that looks for
-// secrets fails, nobody sees the line at all.
+// What is taken out is not seen by later plugins. If the plugin that looks for secrets fails,
+// no other plugin sees the line.
 func TestSecretsComeFirst(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		if strings.Contains(ev.Text, "crash") {
@@ -97,7 +97,7 @@ func TestSecretsComeFirst(t *testing.T) {
 	}
 }
 
-// A line whose secret is named is kept only if all of the secret goes to the vault. Otherwise
+// A line whose secret is named is kept only if the whole secret goes to the vault. Otherwise
 // the line may come again.
 func TestNamedSecret(t *testing.T) {
 	works := true
@@ -138,8 +138,8 @@ func TestNamedSecret(t *testing.T) {
 	}
 }
 
-// A secret said in two halves becomes one at the second: the first is taken
-// out of what was written, and what repeats it is erased.
+// If a secret is said in two halves, it is recognised at the second: the first half is taken
+// out of what was written, and memories that repeat it are erased.
 func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		if !strings.Contains(ev.Text, "77-88") {
@@ -163,7 +163,7 @@ func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {
 	}
 }
 
-// However many memories repeat a half of a secret, they go.
+// All memories that repeat a half of a secret are erased, however many there are.
 func TestManyAreTakenOutAfterwards(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		i, j := strings.Index(ev.Text, "77-88"), 0
@@ -218,7 +218,7 @@ func TestManyAreTakenOutAfterwards(t *testing.T) {
 	}
 }
 
-// What could not be committed comes again as if for the first time.
+// An event that could not be committed comes again as if for the first time.
 func TestNoSpaceThenSpace(t *testing.T) {
 	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return remember("Ana said: " + ev.Text), nil
@@ -246,8 +246,8 @@ func TestNoSpaceThenSpace(t *testing.T) {
 	}
 }
 
-// Sound is held while somebody speaks, and let go with the utterance; what a
-// vanished device left open is committed after a silence.
+// Sound is held while somebody speaks, and released with the utterance. What a vanished
+// device left open is committed after a silence.
 func TestSoundIsHeldUntilItIsCut(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio"}
 	speech.answer = func(ev *abi.Event) (abi.Output, error) {
@@ -282,7 +282,7 @@ func TestSoundIsHeldUntilItIsCut(t *testing.T) {
 	}
 }
 
-// Sound of which nothing could be read holds nothing, so that nothing of it ends later.
+// Sound that can't be decoded is not held, so there is nothing to end later.
 func TestUnreadableSoundIsLetGo(t *testing.T) {
 	b := newBench(t, &script{id: "speech", kinds: "audio"})
 	ev := b.event(memory.KindAudio)
@@ -295,8 +295,8 @@ func TestUnreadableSoundIsLetGo(t *testing.T) {
 	}
 }
 
-// A photo in parts is whole once they are all there, in any order; one whose
-// rest does not come is given up and said to be lost.
+// A photo in parts is complete once all parts are there, in any order. A photo whose
+// remaining parts do not come is given up and reported as lost.
 func TestPhotoInParts(t *testing.T) {
 	scene := &script{id: "scene", kinds: "photo", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Candidates: []abi.Candidate{{Type: "resource", Text: "Photo", Title: "Photo", MediaType: "image/png", Confidence: 1}}}, nil
@@ -341,7 +341,7 @@ func TestPhotoInParts(t *testing.T) {
 	}
 }
 
-// What a plugin gives as its reason is kept as a sentence: not a whole text.
+// A plugin's reason is kept as one sentence, and not as a whole text.
 func TestReasonIsCut(t *testing.T) {
 	refuses := &script{id: "refuses", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return abi.Output{Refusals: []abi.Refusal{{Kind: "question", Reason: "x" + strings.Repeat("é", 1000)}}}, nil
@@ -353,7 +353,7 @@ func TestReasonIsCut(t *testing.T) {
 	}
 }
 
-// Nearly the same words again are more evidence, not another memory.
+// Nearly the same words again are more evidence, and not another memory.
 func TestNearDuplicatesReinforce(t *testing.T) {
 	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return remember(ev.Text, abi.Span{Start: 0, End: len(ev.Text)}), nil

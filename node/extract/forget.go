@@ -26,7 +26,7 @@ type HeldEvent struct {
 	Received time.Time
 }
 
-// Held gives the events that wait, each with its stream or photo.
+// Held returns the events that wait for more, each with its stream or photo.
 func (x *Extractor) Held() []HeldEvent {
 	var out []HeldEvent
 	for _, s := range x.streams {
@@ -50,10 +50,10 @@ const (
 )
 
 // Forget drops what is forgotten from memory: turns, held sound and photos, and the
-// states of plugins, which may hold words of it. It marks unfinished events, so
-// that they do not come again, and gives the held ones. The hashes of the secrets
-// plugin stay unless something recent is forgotten: they recognise a secret that is
-// said again.
+// states of plugins, which may hold words of it. It marks unfinished events as
+// done, so that they do not come again, and returns the held ones. The hashes of
+// the secrets plugin stay unless something recent is forgotten, because they
+// recognise a secret that is said again.
 func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Forgotten) (held []memory.EventID, err error) {
 	x.forgot++
 	x.stored = nil

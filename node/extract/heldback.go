@@ -17,8 +17,8 @@ const SecretTag = "secret"
 // it may be late.
 const HeldAround = 10 * time.Second
 
-// EnginePlugin begins the plugin's name in the source of what an engine made. The
-// kind of work follows.
+// EnginePlugin begins the plugin's name in the source of what an engine made. The kind of
+// work follows it.
 const EnginePlugin = "engine/"
 
 // LongestHeard is how long a line from an engine may last. Its time is that of its
@@ -60,8 +60,8 @@ func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	})
 }
 
-// Around is when a secret may have been said that a photo or recording holds: from and to
-// are both in it.
+// Around returns the time span in which a secret that is in a photo or recording may have
+// been said. It includes both from and to.
 func Around(recording *memory.Memory) (from, to time.Time) {
 	from, to = recording.TrueFrom, recording.TrueTo
 	if from.IsZero() { // it has no time of its own: take that of its evidence

@@ -10,12 +10,12 @@ import (
 // leastWords is how many meaningful words a line must have to be looked at again.
 const leastWords = 2
 
-// worthLater reports whether a line may hold more than the plugins found. A line
-// that recall has just given out may not, nor one that the plugins refused as a
-// whole.
+// worthLater reports whether a line may contain more than the plugins found. That
+// is not so for a line that recall has just given out, or one that the plugins
+// refused as a whole.
 func (p *pending) worthLater(u *memory.Utterance) bool {
 	if u.Source.App() != "" {
-		return false // a model's findings would be said with a device's rank
+		return false // a model's findings would be asserted with the rank of a device
 	}
 	for _, r := range p.refusals {
 		if slices.Contains([]string{"feedback", "boilerplate", "unscanned"}, r.Kind) {

@@ -14,41 +14,41 @@ type Live interface {
 	// Hear gives the next samples of an utterance, at 16,000 a second. fresh begins another
 	// one. The samples are the callee's.
 	Hear(device string, fresh bool, pcm []int16)
-	// Became says that the utterance has ended, and is this recording now. Nothing else was
-	// said in what was heard of it.
+	// Became says that the utterance has ended and is now this recording. What was heard of it
+	// is exactly the recording.
 	Became(device string, recording memory.ID)
 	// Drop says that what was heard is no whole utterance, or is not to be kept.
 	Drop(device string)
 }
 
-// SetLive has utterances heard while they are spoken. It is called once, before the first
+// SetLive sets what hears utterances while they are spoken. It is called once, before the first
 // event, or not at all.
 func (x *Extractor) SetLive(l Live) { x.live = l }
 
-// live is the part of a stream that was given to Live since an utterance began. The zero
-// value: none was.
+// live is the part of a stream that was given to Live since an utterance began. The zero value
+// means that none was.
 type live struct {
 	on       bool
 	from, to int64 // positions in the stream
 }
 
-// Of what is heard live.
+// Bounds for what is heard live.
 const (
 	liveDelay = 5 * time.Second     // sound that was received longer ago is no longer live
 	liveClock = time.Minute         // the device's clock may be off by this, or it sends what it had stored
 	liveLead  = sound.Rate / 2      // samples before the message in which speech is found: a plugin takes some time to find it
 	liveNear  = 2 * sound.Rate      // an utterance that ended less than this ago may be followed by one that began at its end
 	liveTail  = sound.Rate * 7 / 10 // samples of silence after an utterance that were given before its end was found
-	liveLong  = 17 * sound.Rate     // an utterance of this length may have been cut in the midst of speech: what came after it is no silence
+	liveLong  = 17 * sound.Rate     // an utterance of this length may have been cut in the middle of speech, so what follows it is not silence
 )
 
-// isLive reports whether a message of sound comes as it is spoken.
+// isLive reports whether a message of sound arrives while it is spoken.
 func isLive(ev *memory.Event, length time.Duration) bool {
 	return length < liveDelay && time.Since(ev.Received) < liveDelay && ev.Received.Sub(ev.At.Add(length)).Abs() < liveClock
 }
 
-// hearOn gives Live what came with an event that began at a position of the stream, if it is
-// part of an utterance that is not over. If only known voices are kept, Live hears nothing: the
+// hearOn gives Live the sound of an event that began at a position of the stream, if that sound
+// is part of an unfinished utterance. If only known voices are kept, Live hears nothing: the
 // node knows the speaker only when the utterance is over, and must not show a stranger's words
 // before that.
 func (x *Extractor) hearOn(p *pending, s *stream, at int64, speaking bool) {
@@ -58,7 +58,7 @@ func (x *Extractor) hearOn(p *pending, s *stream, at int64, speaking bool) {
 		x.hearNone(p, s)
 	case s.live.on:
 		x.hear(p, s, s.end, false)
-	case s.voice == s.end && s.cut <= at: // somebody speaks, and not only at the end of an utterance that was cut in this event
+	case s.voice == s.end && s.cut <= at: // somebody is speaking now, and it is not just the end of an utterance that was cut in this event
 		first := s.end - int64(len(s.pcm))
 		s.live = live{on: true, from: max(s.cut, first, at-liveLead)}
 		if s.cut > 0 && at-s.cut < liveNear {
@@ -80,8 +80,8 @@ func (x *Extractor) hear(p *pending, s *stream, to int64, fresh bool) {
 	p.after = append(p.after, func() { x.live.Hear(device, fresh, pcm) })
 }
 
-// hearBecame tells Live that an utterance is a recording. If Live was given more than
-// this utterance, or not all of it, then its words are not those of the recording.
+// hearBecame tells Live that an utterance is a recording. If Live was given more or less than
+// this utterance, it is not told so, because its words would not be those of the recording.
 func (x *Extractor) hearBecame(p *pending, s *stream, from, to int64, id memory.ID) {
 	if !s.live.on {
 		return
@@ -100,7 +100,7 @@ func (x *Extractor) hearBecame(p *pending, s *stream, from, to int64, id memory.
 	p.after = append(p.after, func() { x.live.Became(device, id) })
 }
 
-// hearNone tells Live that nothing becomes of what it heard.
+// hearNone tells Live to drop what it heard.
 func (x *Extractor) hearNone(p *pending, s *stream) {
 	if s.live.on {
 		s.live = live{}

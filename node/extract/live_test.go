@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// listened notes what Live is told, in tenths of a second.
+// listened records what Live is told, in tenths of a second.
 type listened []string
 
 func (l *listened) Hear(_ string, fresh bool, pcm []int16) {
@@ -26,12 +26,12 @@ func (l *listened) Hear(_ string, fresh bool, pcm []int16) {
 func (l *listened) Became(_ string, _ memory.ID) { *l = append(*l, "became") }
 func (l *listened) Drop(string)                  { *l = append(*l, "drop") }
 
-// What is given to an engine while it is spoken: one utterance from its beginning to its end,
-// and nothing that the next recording has, too.
+// An engine is given one utterance while it is spoken, from its beginning to its end, and nothing
+// that is also in the next recording.
 func TestHeardWhileSpoken(t *testing.T) {
 	type second struct {
 		speech   bool
-		from, to float64 // of an utterance that is cut, in seconds from this second's start; to 0: none
+		from, to float64 // of an utterance that is cut, in seconds from the start of this second; to 0: none
 		last     bool
 	}
 	quiet, talk := second{}, second{speech: true}
@@ -84,8 +84,8 @@ func TestHeardWhileSpoken(t *testing.T) {
 	}
 }
 
-// An utterance that is forgotten while it is spoken is heard no more. If an event could not be
-// committed, its sound is heard when the event comes again.
+// An utterance that is forgotten while it is spoken is not heard any further. If an event could
+// not be committed, its sound is heard when the event comes again.
 func TestHeardNoMore(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Annotations: []abi.Annotation{{Kind: "speech", Number: 1}}}, nil
@@ -109,7 +109,7 @@ func TestHeardNoMore(t *testing.T) {
 	}
 }
 
-// turnsOf says that an utterance has these turns.
+// turnsOf returns these turns for an utterance.
 type turnsOf []Voice
 
 func (v turnsOf) Whose(string, time.Time, []int16) []Voice { return v }
@@ -119,7 +119,7 @@ func (turnsOf) Saved()                                     {}
 // If several voices speak in an utterance, the words that were heard live belong to none of its
 // recordings, however short one of them is. If only known voices are kept, nothing is heard live.
 func TestHeardOfSeveralVoices(t *testing.T) {
-	const long, all = 17 * sound.Rate / 10, 2 * sound.Rate // of two seconds: the other says the last 0.3 s
+	const long, all = 17 * sound.Rate / 10, 2 * sound.Rate // of two seconds, the other voice says the last 0.3 s
 	for _, c := range []struct {
 		name      string
 		turns     turnsOf

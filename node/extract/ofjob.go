@@ -8,8 +8,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// assert says what one proposal says. Where it ends an employer, what somebody had by that job, the
-// boss and the pay, ends too, by the same evidence. What the event itself says of them holds on.
+// assert asserts one proposal. If it ends an employment, what the wearer or another person had
+// through that job (boss, pay) ends, too, with the same evidence. What the same event says about
+// those slots stays.
 func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.ID) ([]memory.Change, error) {
 	slots := reconcile.OfJob(pr.cand.Slot)
 	if len(slots) == 0 {
@@ -39,7 +40,7 @@ func (x *Extractor) assert(tx *store.Tx, p *pending, pr *proposal, known memory.
 	return changes, nil
 }
 
-// endWithJob ends what fills a slot of a job by what pr says, where it is of the job that pr ended.
+// endWithJob ends the values of a slot that belonged to the job that pr ended.
 func (x *Extractor) endWithJob(tx *store.Tx, p *pending, pr *proposal, slot memory.Slot, was *memory.Memory, employers []memory.Memory) (changes []memory.Change, err error) {
 	end := pr.cand
 	end.Slot, end.Negates, end.Fields = &slot, true, memory.Fields{Semantic: &memory.SemanticFields{}}

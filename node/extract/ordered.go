@@ -2,7 +2,7 @@ package extract
 
 import "github.com/locket-dev/locket/memory"
 
-// offRecord is the reason why what came after an order to stop is not kept.
+// offRecord is the reason for not keeping what came after an order to stop.
 const offRecord = "it came after the wearer had said to stop listening"
 
 // ordered reports whether the pending line is an order to the node, which is not kept.
@@ -17,8 +17,8 @@ func (x *Extractor) ordered(p *pending) bool {
 	return true
 }
 
-// isOffRecord reports whether the pending event tells of the wearer and came off the record, and
-// refuses it then. Sound is judged where an utterance is cut from it.
+// isOffRecord reports whether the pending event tells something about the wearer and happened
+// off the record, and refuses it then. Sound is checked where an utterance is cut from it.
 func (x *Extractor) isOffRecord(p *pending) bool {
 	switch p.event.Kind {
 	case memory.KindText, memory.KindPhoto, memory.KindLocation, memory.KindSensor, memory.KindButton:

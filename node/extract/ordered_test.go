@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// In a recording the order to stop is not kept, nor what comes after it. A recording of nothing
-// else is erased.
+// In a recording, neither the order to stop nor what follows it is kept. A recording that
+// contains nothing else is erased.
 func TestOrderInARecording(t *testing.T) {
 	began := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
 	b := newBench(t)

@@ -9,11 +9,11 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Bounds of a photo that comes in parts.
+// Limits for a photo that comes in parts.
 const (
 	maxParts      = 256
 	maxPhotoBytes = 16 << 20
-	maxPartial    = 32 // photos that may be incomplete at a time
+	maxPartial    = 32 // photos that may be incomplete at the same time
 )
 
 // partial is a photo of which parts are missing. Its events are held.
@@ -26,8 +26,8 @@ type partial struct {
 	heard  time.Time
 }
 
-// assemblePhoto gives a photo's bytes once all parts are there. The event of an earlier
-// part is held. A photo that can't be right is refused.
+// assemblePhoto returns a photo's bytes once all parts are there. The event of an
+// earlier part is held. A photo whose parts are inconsistent is refused.
 func (x *Extractor) assemblePhoto(p *pending) (data []byte, ok bool) {
 	ev := &p.event
 	if ev.Metadata[wire.MetaParts] == "" {
@@ -73,7 +73,7 @@ func (x *Extractor) assemblePhoto(p *pending) (data []byte, ok bool) {
 	return data, true
 }
 
-// lostParts gives up photos whose rest did not come.
+// lostParts gives up photos whose remaining parts did not come.
 func (x *Extractor) lostParts(after time.Duration) []*pending {
 	var out []*pending
 	for key, ph := range x.partial {

@@ -29,7 +29,7 @@ func again(b *bench, t *testing.T, pl Plugin) ReplayResult {
 }
 
 // TestAgainInItsScope: what was said to an agent, in a run, with metadata, is
-// remembered for these a second time too, and so nothing is there twice.
+// remembered in the same scope when it is replayed, so nothing is stored twice.
 func TestAgainInItsScope(t *testing.T) {
 	tea := &script{id: "tea", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Candidates: []abi.Candidate{{Type: "semantic", Text: "Ana drinks tea", Confidence: .9,
@@ -60,8 +60,8 @@ func TestAgainInItsScope(t *testing.T) {
 	}
 }
 
-// TestAgainPhoto: a photo that is given again is turned as it was, and was
-// taken where it was: the same memory comes of it.
+// TestAgainPhoto: a photo that is replayed has its original orientation and
+// place, so it results in the same memory.
 func TestAgainPhoto(t *testing.T) {
 	scene := &script{id: "scene", kinds: "photo", answer: func(ev *abi.Event) (abi.Output, error) {
 		text := fmt.Sprintf("Photo %d×%d", ev.Width, ev.Height)
@@ -107,8 +107,8 @@ func TestAgainReads(t *testing.T) {
 	}
 }
 
-// TestHeardTextsWait: texts that were heard wait for a disabled plugin as those
-// that were sent do, each of them.
+// TestHeardTextsWait: each text that was heard waits for a disabled plugin, like
+// texts that were sent.
 func TestHeardTextsWait(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", To: sound.Rate}}}, nil
@@ -135,7 +135,7 @@ func TestHeardTextsWait(t *testing.T) {
 }
 
 // TestUnscannedWaitsForNobody: a line that is quarantined unread can't be given
-// to anybody later, and is not said to wait.
+// to a plugin later, and does not count as waiting.
 func TestUnscannedWaitsForNobody(t *testing.T) {
 	m := newMoody(true)
 	m.first = true
@@ -147,8 +147,8 @@ func TestUnscannedWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestPlacesAndButtons: plugins that ask for them are given where the wearer
-// is, and what is pressed.
+// TestPlacesAndButtons: plugins that ask for them are given the wearer's places
+// and button presses.
 func TestPlacesAndButtons(t *testing.T) {
 	pl := &script{id: "walks", kinds: "location button", answer: func(ev *abi.Event) (abi.Output, error) {
 		return abi.Output{Candidates: []abi.Candidate{{Type: "episodic", Text: "Walked by " + ev.Name, Confidence: .9}}}, nil
@@ -169,8 +169,8 @@ func TestPlacesAndButtons(t *testing.T) {
 	}
 }
 
-// TestForgetWhatWaits: what is forgotten leaves what waits for a plugin, and
-// the traces; a place that is forgotten leaves them, too.
+// TestForgetWhatWaits: forgotten data is removed from what waits for a plugin,
+// and from the traces; the same for a forgotten place.
 func TestForgetWhatWaits(t *testing.T) {
 	m := newMoody(true)
 	m.kinds = "text sensor location"
@@ -202,7 +202,8 @@ func TestForgetWhatWaits(t *testing.T) {
 	}
 }
 
-// TestTraceOfNotes: a plugin can't keep words in a trace by naming its notes so.
+// TestTraceOfNotes: a plugin can't store words in a trace by using them as names
+// of notes.
 func TestTraceOfNotes(t *testing.T) {
 	parrot := &script{id: "parrot", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return abi.Output{Annotations: []abi.Annotation{{Kind: ev.Text}, {Kind: "language", Text: "en"}}}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// photo takes a picture through the chain.
+// photo runs the chain on a picture.
 func (x *Extractor) photo(ctx context.Context, p *pending) {
 	ev := &p.event
 	data, ok := x.assemblePhoto(p)

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// propose checks a plugin's candidates and takes the valid ones.
+// propose checks a plugin's candidates and keeps the valid ones.
 func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []abi.Candidate, turns []turn, lang string) {
 	src := memory.Source{Device: p.event.ID.Device, Plugin: pl.ID(), Version: pl.Version()}
 	if len(cands) > 0 && x.cfg.LeftOut != nil && p.leftOut == nil {
@@ -62,7 +62,7 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 }
 
 // LeftOut returns the refusal of a statement that the wearer's instructions exclude.
-// said is how the instructions name it.
+// said is the name that the instructions use for it.
 func LeftOut(said string, event memory.EventID, at time.Time) memory.Refusal {
 	return memory.Refusal{Event: event, At: at, Kind: "instructions", Reason: "your instructions leave out " + memory.Cut(said, memory.MaxName)}
 }

@@ -15,8 +15,9 @@ func mark(kind string) string {
 	return "[" + kind + "]"
 }
 
-// redact takes spans out of a text. It gives the text without them and what was
-// taken. Spans may overlap and come in any order; they are within the text.
+// redact takes spans out of a text. It returns the text without them and the parts
+// that were taken out. Spans may overlap and come in any order; they are within
+// the text.
 func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
 	if len(spans) == 0 {
 		return text, nil
@@ -31,7 +32,7 @@ func redact(text string, spans []abi.Redaction) (clean string, taken []string) {
 			continue
 		}
 		taken = append(taken, text[from:to])
-		if r.Span.Start >= at { // not for the tail of a span that overlaps another
+		if r.Span.Start >= at { // the rest of an overlapping span gets no second mark
 			b.WriteString(text[at:from])
 			b.WriteString(mark(r.Kind))
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// The same speech, heard by two wearables, is one set of lines: the first to come stays. Other
-// words, another moment and another speaker are another line, and so are short ones.
+// The same speech, heard by two wearables, becomes one set of lines: the first to arrive stays.
+// Other words, another moment and another speaker make another line, and so do short ones.
 func TestTwoWearablesHearOneSpeech(t *testing.T) {
 	const said = "My dentist appointment is on Tuesday at four in Ghent"
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestTwoWearablesHearOneSpeech(t *testing.T) {
 	}
 }
 
-// A line that is there already takes away nothing that was made of other lines of its recording.
+// A line that exists already does not remove what was made from other lines of its recording.
 func TestRepeatedLineAlone(t *testing.T) {
 	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return remember("a fact of: "+ev.Text, abi.Span{Start: 0, End: len(ev.Text)}), nil

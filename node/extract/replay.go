@@ -20,10 +20,10 @@ import (
 // ReplayResult is the result of giving a plugin past events again.
 type ReplayResult struct {
 	Events      int // that the plugin was given
-	Candidates  int // that hold
-	Known       int // candidates that were there already, or were erased since
+	Candidates  int // candidates that were valid
+	Known       int // candidates that were there already, or that were erased since
 	Faults      int
-	Transcribed []memory.ID // recordings that waited for a transcript and have one now
+	Transcribed []memory.ID // recordings that waited for a transcript and now have one
 	Changes     []memory.Change
 }
 
@@ -42,14 +42,14 @@ type past struct {
 // Replay gives a plugin what is kept of the events of a period, oldest first:
 // utterances as they were left after secrets were taken out, photos, recordings,
 // and places with a name. Words that it hears in a recording without words go
-// through the chain. The same candidate gets the same id as before, and changes
-// nothing. What the plugin takes out of a text is taken out of the utterance and of
-// what repeats it. Its state begins anew, and its state of the present is left
-// alone.
+// through the chain. A candidate that was made before gets the same id again, and
+// changes nothing. What the plugin takes out of a text is taken out of the
+// utterance and of what repeats it. Its state begins anew, and its state of the
+// present is left alone.
 //
 // The caller makes sure that nothing else is extracted meanwhile. Each event is one
-// call, and between is called after each. What is damaged on disk is passed over,
-// and becomes an error once all is done. The result is valid with any error.
+// call, and between is called after each. An event that is damaged on disk is
+// skipped and reported as an error at the end. The result is valid with any error.
 func (x *Extractor) Replay(ctx context.Context, pl Plugin, since, until time.Time, between func(run func(*engine.Writer) error) error) (res ReplayResult, wrong error) {
 	all, err := x.pasts(ctx, pl, since, until)
 	if err != nil {
@@ -105,7 +105,7 @@ func (x *Extractor) pasts(ctx context.Context, pl Plugin, since, until time.Time
 	return all, err
 }
 
-// photosBetween gives the photos whose files are kept.
+// photosBetween returns the photos whose files are kept.
 func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 		if err != nil {
@@ -132,7 +132,7 @@ func (x *Extractor) photosBetween(tx *store.Tx, since, until time.Time) (all []p
 	return all, nil
 }
 
-// saidBetween gives what was said, each with the turns before it.
+// saidBetween returns what was said, each line with the turns before it.
 func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	var turns []turn
 	session := ""
@@ -153,7 +153,7 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 	return all, nil
 }
 
-// replayEvent takes one past event through one plugin, and commits what is new.
+// replayEvent runs one plugin on one past event, and commits what is new.
 func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin, e *past, state map[string][]byte, res *ReplayResult) error {
 	if there, err := x.renew(ctx, e); err != nil || !there {
 		return err
@@ -233,7 +233,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 	return x.wordsAgain(ctx, w, pl, e, out.Derived, res)
 }
 
-// keptPhoto gives a photo's pixels, or nil if its file is gone or not on this
+// keptPhoto returns a photo's pixels, or nil if its file is gone or not on this
 // device.
 func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Picture, err error) {
 	data, err := x.keptBlob(ctx, e.kept.ID)
@@ -242,7 +242,7 @@ func (x *Extractor) keptPhoto(ctx context.Context, e *past) (pic *picture.Pictur
 	}
 	pic, err = picture.Decode(data)
 	if err != nil {
-		return nil, nil // it was refused the first time, too
+		return nil, nil // the photo was refused the first time, too
 	}
 	upright(pic, &e.event)
 	return pic, nil
@@ -297,8 +297,8 @@ func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pendin
 	return nil
 }
 
-// isKnown reports whether a candidate of an event was taken before, under its own
-// id or as evidence for a memory like it.
+// isKnown reports whether a candidate of an event was accepted before, under its
+// own id or as evidence for a memory like it.
 func (x *Extractor) isKnown(tx *store.Tx, ev memory.EventID, id, like memory.ID) (bool, error) {
 	as, err := tx.Assertions(id)
 	if err != nil || len(as) > 0 {

@@ -16,10 +16,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// For recordings, the sound of each utterance is kept; for places, the visits to
-// those with a name.
+// Recordings are replayed from the sound of each utterance, and places from the
+// visits to those with a name.
 
-// recordingsBetween gives the utterances whose sound is kept.
+// recordingsBetween returns the utterances whose sound is kept.
 func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}}) {
 		if err != nil {
@@ -40,8 +40,8 @@ func (x *Extractor) recordingsBetween(tx *store.Tx, since, until time.Time) (all
 	return all, nil
 }
 
-// visitsBetween gives the arrivals at places with a name. The position of a visit
-// is for the wearer's map and is not given to plugins.
+// visitsBetween returns the arrivals at places with a name. The position of a
+// visit is for the wearer's map and is not given to plugins.
 func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []past, err error) {
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}}) {
 		if err != nil {
@@ -58,9 +58,9 @@ func (x *Extractor) visitsBetween(tx *store.Tx, since, until time.Time) (all []p
 	return all, nil
 }
 
-// renew reads a past event again when its turn has come. Since the list was made
-// the event may have been forgotten, a secret taken out, or a recording
-// transcribed. It reports whether the event is still there.
+// renew reads a past event again when its turn has come. Since the list was made,
+// the event may have been forgotten, a secret taken out of it, or a recording
+// transcribed. It reports whether the event still exists.
 func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) {
 	if e.said.IsZero() && e.made.IsZero() { // the event waited for its plugin: it is looked up when its turn comes
 		return true, nil
@@ -102,7 +102,8 @@ func (x *Extractor) renew(ctx context.Context, e *past) (there bool, err error) 
 	return err == nil, err
 }
 
-// keptBlob gives the bytes of a file, or nil if it is gone or not on this device.
+// keptBlob returns the bytes of a file, or nil if it is gone or not on this
+// device.
 func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		r, err := tx.OpenBlob(id)
@@ -118,7 +119,7 @@ func (x *Extractor) keptBlob(ctx context.Context, id memory.ID) (data []byte, er
 	return data, err
 }
 
-// keptSound gives the samples of an utterance, or nil if they are gone.
+// keptSound returns the samples of an utterance, or nil if they are gone.
 func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 	data, err := x.keptBlob(ctx, e.kept.ID)
 	if err != nil || data == nil {
@@ -131,9 +132,9 @@ func (x *Extractor) keptSound(ctx context.Context, e *past) ([]int16, error) {
 	return pcm, nil
 }
 
-// wordsAgain takes the texts that a plugin hears in a past recording through the
-// chain. It does so only if the recording has no words yet, because they would be
-// there twice.
+// wordsAgain runs the chain on the texts that a plugin hears in a past recording.
+// It does so only if the recording has no words yet; otherwise they would be
+// stored twice.
 func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin, e *past, derived []abi.Derived, res *ReplayResult) error {
 	texts := 0
 	for _, d := range derived {
@@ -159,7 +160,7 @@ func (x *Extractor) wordsAgain(ctx context.Context, w *engine.Writer, pl Plugin,
 	return nil
 }
 
-// sessionAt puts together the session that was going on at a time.
+// sessionAt reconstructs the session that was going on at a time.
 func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(at.Add(-sessionBefore), at) {
@@ -177,9 +178,9 @@ func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err
 	return s, err
 }
 
-// sayPast takes a text of the past through the chain, in the session of that time,
-// and commits the result if worth says so. It leaves the state of the present
-// alone.
+// sayPast runs the chain on a text of the past, in the session of that time, and
+// commits the result if worth says so. It does not change the state of the
+// present.
 func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, name string, before session, worth func() bool) ([]memory.Change, error) {
 	session, states := x.session, x.states
 	defer func() { x.session, x.states = session, states }()

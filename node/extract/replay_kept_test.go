@@ -18,8 +18,9 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// A plugin that came later is given recordings that are kept: what it hears in
-// one goes through the chain, in its session, once, and the present goes on.
+// A plugin that is added later is given the recordings that are kept: what it
+// hears in one goes through the chain, in its session, once, and the present
+// continues.
 func TestAgainOnRecordings(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil
@@ -92,19 +93,20 @@ func TestAgainOnRecordings(t *testing.T) {
 		return n
 	}
 	said := claims()
-	// A crash before the recording was noted to wait no longer: nothing is twice.
+	// A crash before the recording was marked as no longer waiting: nothing is
+	// stored twice.
 	if res := again(b, t, asr); res.Known != 1 || len(res.Changes) != 0 || b.everything() != after || claims() != said {
 		t.Errorf("again: %+v, %d assertions of %d\n%s", res, claims(), said, b.everything())
 	}
-	// One that has its words is not transcribed again.
+	// A recording that has its words is not transcribed again.
 	e := past{made: res.Transcribed[0], event: memory.Event{ID: ev.ID, At: ev.At}}
 	if err := b.x.wordsAgain(t.Context(), b.w, asr, &e, []abi.Derived{{Kind: "text", Text: "I saw a crane."}}, new(ReplayResult)); err != nil || b.everything() != after {
 		t.Errorf("%v\n%s", err, b.everything())
 	}
 }
 
-// Places with a name are given again as visits, without where on earth they are.
-// One recording that is damaged on disk keeps no other from being heard.
+// Places with a name are replayed as visits, without their position. One
+// recording that is damaged on disk does not prevent others from being heard.
 func TestAgainPastADamagedRecording(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil
@@ -183,8 +185,8 @@ func TestAgainOnPlaces(t *testing.T) {
 	}
 }
 
-// What is forgotten while others are given again is not given any more, makes
-// nothing, and the plugin remembers nothing of it.
+// An event that is forgotten while others are replayed is not given to the plugin
+// any more, produces nothing, and leaves nothing in the plugin's state.
 func TestAgainAfterForgetting(t *testing.T) {
 	b := newBench(t)
 	said := []memory.Event{b.text("The gate code is tulip."), b.text("A tulip it is."), b.text("It opens at nine.")}

@@ -12,7 +12,7 @@ import (
 // HoldsSecret reports whether the plugins that look for secrets would take
 // something out of a text that did not come from a wearable. It looks at each line
 // with the line before it as context, as if it had been said. Only one call may run
-// at a time, events included.
+// at a time, and no event may be processed meanwhile.
 func (x *Extractor) HoldsSecret(ctx context.Context, text string) (bool, error) {
 	var before []abi.Turn
 	for line := range strings.Lines(text) {

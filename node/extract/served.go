@@ -14,26 +14,26 @@ import (
 // servedFor is how long after a recall its words count as repeated.
 const servedFor = 10 * time.Minute
 
-// The least length of a repetition, in words, or in Chinese characters: less is
-// said by chance.
+// The minimum length of a repetition, in words, or in Chinese characters: shorter ones happen by
+// chance.
 const (
 	servedWords = 5
 	servedHan   = 10
 )
 
-// servedMost is how many texts are remembered: those of some two hundred answers. Each utterance is compared with all of
-// them.
+// servedMost is how many texts are remembered: those of about two hundred answers. Each utterance
+// is compared with all of them.
 const servedMost = 2000
 
-// served remembers what recall has just given out. So an assistant that reads it
-// aloud does not teach the node its own words.
+// served remembers what recall has just given out. When an assistant reads it aloud, the node must
+// not learn its own words.
 type served struct {
 	mu    sync.Mutex
-	texts map[string]*list.Element // of order
-	order list.List                // of given, the one that was given out last at its end
+	texts map[string]*list.Element // the elements of order, by text
+	order list.List                // of given; the text that was given out last is at the end
 }
 
-// given is a text that was given out, and the last time when it was.
+// given is a text that was given out, and the last time when that happened.
 type given struct {
 	text string
 	at   time.Time
@@ -67,9 +67,9 @@ func (x *Extractor) Served(at time.Time, texts ...string) {
 	}
 }
 
-// recently reports whether more than half of a text repeats what was given out
-// shortly before, as "You told me: …" does. A text with more words of its own says
-// something new, and is no repetition.
+// recently reports whether more than half of a text repeats what was given out shortly before, as
+// "You told me: …" does. A text in which the other words outnumber these says something new, and is
+// no repetition.
 func (s *served) recently(text string, at time.Time) bool {
 	n := memory.Normal(text)
 	words, han := length(n)
@@ -84,7 +84,7 @@ func (s *served) recently(text string, at time.Time) bool {
 	}
 	repeated := 0
 	for i, k := range all {
-		if !slices.ContainsFunc(all, func(o string) bool { return o != all[i] && strings.Contains(o, k) }) { // else it is counted with the longer one
+		if !slices.ContainsFunc(all, func(o string) bool { return o != all[i] && strings.Contains(o, k) }) { // otherwise it is counted with the longer text
 			w, h := length(k)
 			repeated += w + h
 		}

@@ -21,9 +21,9 @@ func TestRecently(t *testing.T) {
 		{"你说过:我妹妹住在杭州,在医院上班。", at.Add(time.Minute), true},
 		{"My car is a red Skoda, licence plate B-ML 2045, and it needs new brakes.", at.Add(time.Minute), false},
 		{"My car is a red Skoda", at.Add(11 * time.Minute), false},
-		{"Maja's red car", at.Add(time.Minute), false},                             // too short to be told from chance
+		{"Maja's red car", at.Add(time.Minute), false},                             // too short to be distinguished from chance
 		{"I hate horror movies but I love thrillers.", at.Add(time.Minute), false}, // as many words of its own
-		{"我妹妹住在杭州,在医院上班,下个月要结婚了,请了一百个人", at.Add(time.Minute), false},               // likewise
+		{"我妹妹住在杭州,在医院上班,下个月要结婚了,请了一百个人", at.Add(time.Minute), false},               // the same
 	} {
 		if got := x.served.recently(c.text, c.at); got != c.want {
 			t.Errorf("%q after %s: %v", c.text, c.at.Sub(at), got)
@@ -31,7 +31,8 @@ func TestRecently(t *testing.T) {
 	}
 }
 
-// What is given out without end is forgotten, what was not given out for longest first, and what is old, too.
+// The number of texts that were given out is limited: the text that was not given out for the
+// longest time is forgotten first, and so are old ones.
 func TestServedIsBounded(t *testing.T) {
 	var x Extractor
 	begin := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)

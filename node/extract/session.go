@@ -14,20 +14,20 @@ import (
 // contextTurns is how many earlier turns a plugin may see.
 const contextTurns = 8
 
-// session is the run of events under way: its name, the time of its last event, and
-// its last turns, latest last.
+// session is the current run of events: its name, the time of its last event, and its last
+// turns, latest last.
 type session struct {
 	saved
 	turns []turn
 }
 
-// saved is the part of a session that is kept on disk. What was said later than Last moves
-// Last when the session is loaded, so that not every line writes it.
+// saved is the part of a session that is kept on disk. When the session is loaded, later
+// utterances move Last forward, so that not every line has to write it.
 type saved struct {
 	Name  string    `json:"name"`
 	Began time.Time `json:"began"`
 	Last  time.Time `json:"last"`
-	Place string    `json:"place,omitempty"` // where the wearer is, by the last location that has a name
+	Place string    `json:"place,omitempty"` // where the wearer is, by the last location with a name
 }
 
 const sessionMeta = "session"
@@ -53,8 +53,9 @@ func (s *session) load(ctx context.Context, e *engine.Engine) error {
 	})
 }
 
-// save writes the session, unless load would find it as it is by what the event said. was
-// is what the store has, and nil where that is not known; save returns what it has then.
+// save writes the session, unless load would restore it from the stored session and what
+// the event said. was is the session as the store has it, or nil if that is not known;
+// save returns what the store has afterwards.
 func (s *session) save(tx *store.Tx, was *saved, said []memory.Utterance) (*saved, error) {
 	if was == nil {
 		was = new(saved)
@@ -70,8 +71,8 @@ func (s *session) save(tx *store.Tx, was *saved, said []memory.Utterance) (*save
 	return &now, tx.PutMeta(sessionMeta, now)
 }
 
-// join gives the session for something that happened at a time. After a silence it
-// begins a new one.
+// join returns the session of something that happened at a time. After a silence it begins
+// a new session.
 func (s *session) join(at time.Time) string {
 	if s.Name == "" || at.Sub(s.Last) > memory.SessionGap || s.Last.Sub(at) > memory.SessionGap {
 		s.saved = saved{Name: at.UTC().Format("20060102T150405Z"), Began: at, Last: at, Place: s.Place}
@@ -93,8 +94,8 @@ func (s *session) say(t turn) {
 	}
 }
 
-// before gives the turns for a plugin, and in the order in which spans count them:
-// the event's own text first, then the latest turn, and so on backwards.
+// before returns the turns for a plugin, and the same turns in the order in which spans
+// count them: the event's own text first, then the latest turn, and so on backwards.
 func (s *session) before(own turn) ([]abi.Turn, []turn) {
 	seen := make([]abi.Turn, len(s.turns))
 	back := []turn{own}
@@ -107,11 +108,10 @@ func (s *session) before(own turn) ([]abi.Turn, []turn) {
 	return seen, back
 }
 
-// Latest is the time of the latest event, or zero if there was none.
+// Latest returns the time of the latest event, or zero if there was none.
 func (x *Extractor) Latest(*engine.Writer) time.Time { return x.session.Last }
 
-// Around is the wearer's last known place, and who has spoken in the session under
-// way.
+// Around returns the wearer's last known place, and who has spoken in the current session.
 func (x *Extractor) Around(*engine.Writer) (place string, people []string) {
 	for _, t := range x.session.turns {
 		if t.speaker != "" && !slices.Contains(people, t.speaker) {
@@ -121,8 +121,8 @@ func (x *Extractor) Around(*engine.Writer) (place string, people []string) {
 	return x.session.Place, people
 }
 
-// Recent gives at most n of the last utterances in the session under way, the
-// latest last. It is empty before the first event.
+// Recent returns at most n of the last utterances in the current session, the latest last.
+// It is empty before the first event.
 func Recent(tx *store.Tx, n int) ([]memory.Utterance, error) {
 	var now saved
 	if ok, err := tx.Meta(sessionMeta, &now); err != nil || !ok {

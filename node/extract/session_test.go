@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// A line in a session that goes on does not write the session, and a start finds it as it
-// was nevertheless. What has no line writes it.
+// A line in an ongoing session does not write the session, and a restart finds it as it
+// was nevertheless. An event without a line writes it.
 func TestSessionIsWrittenWhenItChanges(t *testing.T) {
 	b := newBench(t)
 	written := func() (s saved) {
@@ -56,8 +56,8 @@ func TestSessionIsWrittenWhenItChanges(t *testing.T) {
 	again()
 }
 
-// What the store has of the session is remembered, and not read for each line. After what
-// was not committed it is read once.
+// The stored state of the session is cached, and not read for each line. After a failed
+// commit it is read once.
 func TestSessionIsNotReadForEachLine(t *testing.T) {
 	b := newBench(t)
 	b.must(b.text("The kettle is on."))
@@ -84,7 +84,7 @@ func TestSessionIsNotReadForEachLine(t *testing.T) {
 	b.must(b.text("Thanks."))
 }
 
-// fullDisk fails what is written after the session.
+// fullDisk makes everything fail that is written after the session.
 type fullDisk struct{ Voices }
 
 func (fullDisk) Save(*store.Tx) error { return memory.ErrNoSpace }

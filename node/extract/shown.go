@@ -15,8 +15,8 @@ import (
 // Reader is a Plugin that is shown memories.
 type Reader interface {
 	Plugin
-	// Reads gives the types of memories that the plugin is shown; none: it is shown
-	// nothing.
+	// Reads returns the types of memories that the plugin is shown; none: it is
+	// shown nothing.
 	Reads() []memory.Type
 }
 
@@ -24,8 +24,8 @@ type Reader interface {
 const shownText = 1 << 10
 
 // memoriesFor gives copies of the memories of these types that bear on a text, best
-// first. Private, secret and vault memories are never among them. The same text
-// over the same memories gives the same.
+// first. Private, secret and vault memories are never among them. The same text and
+// the same memories give the same result.
 func (x *Extractor) memoriesFor(ctx context.Context, types []memory.Type, text string) (list []abi.Memory, err error) {
 	types = slices.DeleteFunc(slices.Clone(types), func(t memory.Type) bool { return t == memory.Vault })
 	if len(types) == 0 || text == "" {

@@ -16,8 +16,9 @@ type curious struct {
 
 func (c *curious) Reads() []memory.Type { return c.types }
 
-// TestShown: a plugin is shown memories of its types that bear on the event,
-// and none that is private, secret or of the vault; the trace keeps which.
+// TestShown: a plugin is shown memories of its types that are relevant to the
+// event, but none that is private, secret or in the vault; the trace records
+// which.
 func TestShown(t *testing.T) {
 	teller := &script{id: "teller", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		if ev.Text != "tell" {

@@ -49,8 +49,8 @@ func (s states) get(ctx context.Context, e *engine.Engine, k stateKey) ([]byte, 
 	return data, err
 }
 
-// set takes over what a plugin returned. Most events leave a plugin's state as it
-// was, which then need not be written again.
+// set stores the state that a plugin returned. Most events leave a plugin's state
+// as it was, and then it need not be written again.
 func (s states) set(k stateKey, data []byte) {
 	have, known := s[k]
 	s[k] = state{data, known && have.kept && bytes.Equal(have.data, data)}
@@ -75,6 +75,6 @@ func (s states) saved() {
 	}
 }
 
-// talk is the stream of everything that is said. What begins in front of one
-// wearable may end in front of another.
+// talk is the stream of everything that is said. A conversation may begin near one
+// wearable and end near another.
 const talk = "talk"

@@ -11,11 +11,11 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// text takes a line that was said through the chain.
+// text runs the chain on a line that was said.
 func (x *Extractor) text(ctx context.Context, p *pending) { x.say(ctx, p, "utterance") }
 
-// say takes the text of the pending event through the chain. Its utterance is named
-// after the event and name.
+// say runs the chain on the text of the pending event. Its utterance is named after the
+// event and name.
 func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	ev := &p.event
 	if strings.TrimSpace(ev.Text) == "" {
@@ -41,8 +41,8 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		return
 	}
 	if blind {
-		// No plugin could look for secrets, so nobody is shown the line. It is
-		// kept, sealed and whole, and doctor tells of it.
+		// No plugin could look for secrets, so nobody is shown the line. It is kept,
+		// sealed and whole, and doctor reports it.
 		p.refuse("", "unscanned", "the plugin that looks for secrets failed: the line is set aside, sealed, and nothing was made of it")
 		p.dropDeferred(own.utterance)
 		x.quarantine(p, name, &utterance)
@@ -74,9 +74,9 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	x.session.say(own)
 }
 
-// redactFirst calls the plugins that take secrets out. Each sees what the one before it
-// has left of the turn. It reports whether one of them failed, so that the turn may
-// still hold a secret.
+// redactFirst calls the plugins that take secrets out. Each sees what the previous one has
+// left of the turn. It reports whether one of them failed, so that the turn may still hold
+// a secret.
 func (x *Extractor) redactFirst(ctx context.Context, p *pending, in *abi.Event, own *turn) (blind bool) {
 	for _, pl := range x.plugins {
 		if !pl.First() || !pl.Wants("text") {
@@ -124,8 +124,8 @@ func (x *Extractor) extractFacts(ctx context.Context, p *pending, in *abi.Event,
 }
 
 // vaulted returns an error unless the secret that the pending event names was taken out of
-// its text as a whole, and is proposed for the vault. text is what is left of the text.
-// blind: a plugin that looks for secrets has failed.
+// the text completely, and is proposed for the vault. text is what is left of the text.
+// blind means that a plugin that looks for secrets has failed.
 func (p *pending) vaulted(text string, blind bool) error {
 	secret := p.event.Secret
 	switch {
@@ -167,7 +167,7 @@ func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
 	}
 }
 
-// marked reports whether a secret stood in a part of the event's text.
+// marked reports whether a secret was taken out of a part of the event's text.
 func (p *pending) marked(text string, s abi.Span) bool {
 	if s.Turn != 0 || s.Start < 0 || s.End > len(text) || s.Start > s.End {
 		return false
@@ -175,8 +175,8 @@ func (p *pending) marked(text string, s abi.Span) bool {
 	return slices.ContainsFunc(p.marks, func(m string) bool { return strings.Contains(text[s.Start:s.End], m) })
 }
 
-// wholeTurns widens evidence to whole turns. Where a secret stood there is nothing
-// to quote, so the text around it is the evidence.
+// wholeTurns widens evidence to whole turns. Where a secret was there is nothing to quote,
+// so the text around it is the evidence.
 func wholeTurns(cs []abi.Candidate, back []turn) []abi.Candidate {
 	for i := range cs {
 		for j, s := range cs[i].Spans {

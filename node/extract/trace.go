@@ -13,10 +13,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Trace is the way of one event through the plugins. It has no texts: the records
+// Trace records how one event went through the plugins. It has no texts: the records
 // have them, for as long as they are kept. It is the largest record of most events, so
-// fields are stored under numbers: a number that was used keeps its meaning. Before,
-// names were stored. A trace with names is read as one of no event.
+// its fields are stored under numbers. A number must keep its meaning. Earlier
+// versions stored names; such a trace is read as a trace of no event.
 type Trace struct {
 	Event    memory.EventID `cbor:"1,keyasint"`
 	Kind     memory.Kind    `cbor:"2,keyasint"`
@@ -30,7 +30,7 @@ type Step struct {
 	Plugin      string   `cbor:"1,keyasint"`
 	Version     string   `cbor:"2,keyasint"`
 	Given       string   `cbor:"3,keyasint"`           // kind of the event that the plugin was given
-	Depth       int      `cbor:"4,keyasint,omitempty"` // 0: the event itself; more: how often it was derived
+	Depth       int      `cbor:"4,keyasint,omitempty"` // 0: the event itself; otherwise how often it was derived
 	Usage       Usage    `cbor:"5,keyasint"`
 	Fault       string   `cbor:"6,keyasint,omitempty"` // why the call failed, without the plugin's own words
 	Annotations []string `cbor:"7,keyasint,omitempty"`
@@ -70,12 +70,12 @@ type Measured interface {
 	Named(err error) string
 }
 
-// keptTraces is how many traces are kept. If one device sends all events these are
-// its last ones, because it numbers them; with several devices they are somewhat
+// keptTraces is how many traces are kept. If one device sends all events, these are
+// its last ones, because it numbers them; with several devices there are somewhat
 // fewer.
 const keptTraces = 1024
 
-// traceSlot names the record of an event's trace. The trace of another event with
+// traceSlot returns the record name of an event's trace. A trace of another event with
 // the same slot replaces it.
 func traceSlot(ev memory.EventID) string {
 	h := fnv.New64a()
@@ -83,7 +83,7 @@ func traceSlot(ev memory.EventID) string {
 	return fmt.Sprintf("trace %d", (h.Sum64()+ev.Seq)%keptTraces)
 }
 
-// measure calls a plugin, and notes the call.
+// measure calls a plugin, and records the call.
 func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out abi.Output, err error) {
 	s := Step{Plugin: pl.ID(), Version: pl.Version(), Given: ev.Kind, Depth: p.depth}
 	for i := range ev.Memories {
@@ -108,8 +108,8 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 	return out, err
 }
 
-// named is the part of a plugin's failure that may be kept and logged. The plugin's
-// own words might quote what it was given.
+// named returns the part of a plugin's failure that may be kept and logged. The
+// plugin's own words might quote what it was given.
 func named(pl Plugin, err error) string {
 	if m, ok := pl.(Measured); ok {
 		return m.Named(err)
@@ -128,14 +128,14 @@ func kindOf(note string) string {
 	return "other"
 }
 
-// fate notes what happened to a candidate of the last call.
+// fate records what happened to a candidate of the last call.
 func (p *pending) fate(f Fate) {
 	if n := len(p.steps); n > 0 {
 		p.steps[n-1].Candidates = append(p.steps[n-1].Candidates, f)
 	}
 }
 
-// saveTrace writes the trace in the transaction that it tells of. known are the
+// saveTrace writes the trace in the transaction that it describes. known are the
 // memories that proposals were like.
 func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memory.ID) error {
 	verdicts := map[memory.ID]memory.Change{}
@@ -182,13 +182,13 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 func forgetTrace(tx *store.Tx, ev memory.EventID) error {
 	var t Trace
 	ok, err := tx.Meta(traceSlot(ev), &t)
-	if err != nil || !ok || t.Event != ev && t.Event != (memory.EventID{}) { // it may be one with names
+	if err != nil || !ok || t.Event != ev && t.Event != (memory.EventID{}) { // the record may have names instead of numbers
 		return err
 	}
 	return tx.DeleteMeta(traceSlot(ev))
 }
 
-// TraceOf gives an event's trace. The error is memory.ErrNotFound if it is not kept
+// TraceOf returns an event's trace. The error is memory.ErrNotFound if it is not kept
 // any more, or the event is not done.
 func (x *Extractor) TraceOf(ctx context.Context, ev memory.EventID) (t Trace, err error) {
 	err = x.engine.View(ctx, func(tx *store.Tx) error {

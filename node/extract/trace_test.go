@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// TestTrace: every call is in the trace with what became of each candidate,
-// and no text is, whether it was taken, refused or a plugin's own.
+// TestTrace: every call is in the trace with the fate of each candidate, but no text
+// is, whether it was accepted, refused or the plugin's own.
 func TestTrace(t *testing.T) {
 	broken := &script{id: "broken", kinds: "text", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, errors.New("it quotes: heron") }}
 	facts := &script{id: "facts", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
@@ -44,7 +44,7 @@ func TestTrace(t *testing.T) {
 	if strings.Contains(b.log.String(), "heron") || !strings.Contains(b.log.String(), "broken") {
 		t.Errorf("a text is in the log, or the failure isn't: %s", b.log)
 	}
-	// The same words again are like what is known.
+	// The same words again match what is known.
 	again := b.text("I saw a heron.")
 	b.must(again)
 	if got, err = b.x.TraceOf(t.Context(), again.ID); err != nil || got.Steps[1].Candidates[0].Memory != c[0].Memory {
@@ -53,7 +53,8 @@ func TestTrace(t *testing.T) {
 	if _, err := b.x.TraceOf(t.Context(), memory.EventID{Device: "pin", Boot: 1, Seq: 99}); !errors.Is(err, memory.ErrNotFound) {
 		t.Error(err)
 	}
-	// What is kept is bounded: an event so much later has the same place.
+	// The number of traces is limited: an event that comes so much later uses the same
+	// slot.
 	later := b.text("Nothing.")
 	later.ID.Seq = ev.ID.Seq + keptTraces
 	b.must(later)
@@ -62,8 +63,9 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestAgain: a new plugin finds what is kept of the past; run again, it finds
-// nothing more; and what it takes out of a text is taken out of the past.
+// TestAgain: a new plugin finds memories in what is kept of the past; if it runs
+// again, it finds nothing more; and what it takes out of a text is taken out of the
+// past.
 func TestAgain(t *testing.T) {
 	said := []string{"I saw a heron.", "The heron was grey.", "The code is 55-66."}
 	b := newBench(t)
@@ -104,8 +106,9 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestTraceUnderNames: a trace as it was stored before fields had numbers is of no
-// event, is replaced by the next, and goes when what it may be of is forgotten.
+// TestTraceUnderNames: a trace that was stored before fields had numbers belongs to no
+// event, is replaced by the next one, and is removed when the event that it may belong
+// to is forgotten.
 func TestTraceUnderNames(t *testing.T) {
 	type named struct {
 		Event memory.EventID
@@ -147,7 +150,7 @@ func TestTraceUnderNames(t *testing.T) {
 	}
 }
 
-// TestTraceIsSmall: what is stored of a call is what happened, and no names of fields.
+// TestTraceIsSmall: a stored call has what happened, and no field names.
 func TestTraceIsSmall(t *testing.T) {
 	trace := Trace{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 2}, Kind: memory.KindText, Steps: []Step{
 		{Plugin: "secrets", Version: "1.0.0", Given: "text"}, {Plugin: "text", Version: "1.0.0", Given: "text"}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// ErrNotThere: no plugin that runs and is given texts has the id.
+// ErrNotThere: no running plugin that is given texts has the id.
 var ErrNotThere = errors.New("no such plugin runs on texts")
 
 // ErrUnscanned: a plugin that looks for secrets failed, so no other is shown the
@@ -19,15 +19,16 @@ var ErrUnscanned = errors.New("the plugin that looks for secrets failed")
 
 // Tried is what a plugin answered to a line that nobody said.
 type Tried struct {
-	Shown string // what it was given: the line without what plugins before it take out
-	Left  string // what the plugins after it would be given
+	Shown string // what the plugin was given: the line without what earlier plugins took out
+	Left  string // what later plugins would be given
 	Out   abi.Output
 	Took  time.Duration
 }
 
-// Try gives a line to one plugin, as if the wearer had just said it. Nothing is
-// kept of it: the plugin has no state, no context and no memories to go by. An
-// error of the plugin itself is returned as it is, and counts as its fault.
+// Try gives a line to one plugin, as if the wearer had just said it. Nothing of
+// it is kept, and the plugin has no state, no context and no memories to work
+// with. An error of the plugin itself is returned as it is, and counts as its
+// fault.
 func (x *Extractor) Try(ctx context.Context, id, text string) (t Tried, err error) {
 	t.Shown = text
 	now := time.Now()

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// unscanned is the quarantine's entry for a text that was quarantined unread, because
-// a plugin that takes secrets out failed on it. Its words are in the blob.
+// unscanned is the quarantine's entry for a text that was quarantined unread, because a
+// plugin that looks for secrets failed on it. Its words are in the blob.
 type unscanned struct {
 	Event   memory.Event `json:"event"`
 	Name    string       `json:"name"` // name of its utterance, within the event
@@ -23,7 +23,7 @@ type unscanned struct {
 	Place   string       `json:"place,omitempty"`
 }
 
-// quarantine puts the text under way into quarantine, unread.
+// quarantine puts the current text into quarantine, unread.
 func (x *Extractor) quarantine(p *pending, name string, u *memory.Utterance) {
 	kept := unscanned{p.event, name, u.ID, u.Session, u.Place}
 	kept.Event.Text, kept.Event.Data = "", nil
@@ -38,7 +38,7 @@ func (x *Extractor) quarantine(p *pending, name string, u *memory.Utterance) {
 }
 
 // unreadBetween reports whether a text that was said from one time to another, both
-// included, was quarantined unread. A damaged one counts, because nobody knows when
+// included, was quarantined unread. A damaged entry counts, because nobody knows when
 // it was said.
 func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
 	for m, err := range tx.Quarantined() {
@@ -62,8 +62,8 @@ func unreadBetween(tx *store.Tx, from, to time.Time) (bool, error) {
 	return false, nil
 }
 
-// QuarantinedText gives a text that was quarantined unread as the utterance that it may
-// become. It gives nil for anything else in quarantine.
+// QuarantinedText returns a text that was quarantined unread as the utterance that it
+// may become. It returns nil for anything else in quarantine.
 func QuarantinedText(tx *store.Tx, m *store.Quarantined) (*memory.Utterance, error) {
 	if m.Again == nil {
 		return nil, nil
@@ -78,7 +78,7 @@ func QuarantinedText(tx *store.Tx, m *store.Quarantined) (*memory.Utterance, err
 		if err == nil {
 			text = whole
 		} else if !errors.Is(err, memory.ErrNotFound) && !errors.Is(err, memory.ErrDamaged) {
-			return nil, err // if the file can't be read, its beginning is known
+			return nil, err // if the file can't be read, the beginning of the text is known
 		}
 	}
 	return &memory.Utterance{ID: kept.Said, Event: ev.ID, Session: kept.Session, At: ev.At, Received: ev.Received, Place: kept.Place,
@@ -94,18 +94,18 @@ func keptWords(tx *store.Tx, blob memory.ID) (string, error) {
 	return string(b), errors.Join(err, r.Close())
 }
 
-// Rescanned is the result of trying texts again that were quarantined unread.
+// Rescanned is the result of a second try with texts that were quarantined unread.
 type Rescanned struct {
 	Texts   int // that were tried again
-	Left    int // of these: still quarantined
+	Left    int // of these: how many are still in quarantine
 	Changes []memory.Change
 }
 
-// Rescan takes the texts that were quarantined unread through the chain, oldest
-// first, as if they came now. Each text leaves the quarantine when its result is
-// committed, or stays as it is. A text that is damaged on disk becomes an error
-// once the others were tried. The plugins' states begin anew for each text, and
-// those of the present are left alone.
+// Rescan runs the chain on the texts that were quarantined unread, oldest first, as if
+// they came now. Each text leaves the quarantine when its result is committed, or stays
+// as it is. A text that is damaged on disk is reported as an error after the others
+// were tried. For each text the plugins start without state, and their present states
+// do not change.
 //
 // The caller makes sure that nothing else is extracted meanwhile. Each text is one
 // call, and between is called after each.
@@ -148,7 +148,7 @@ func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Quara
 	}
 	text, before, err := x.unscanned(ctx, m, &kept)
 	if errors.Is(err, memory.ErrNotFound) {
-		return nil // forgotten meanwhile
+		return nil // it was forgotten meanwhile
 	}
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (x *Extractor) rescan(ctx context.Context, w *engine.Writer, m *store.Quara
 	return nil
 }
 
-// unscanned gives the words of a text that was quarantined, and what is kept of its
+// unscanned returns the words of a text that was quarantined, and what is kept of its
 // session. The error is memory.ErrNotFound if the text is gone.
 func (x *Extractor) unscanned(ctx context.Context, m *store.Quarantined, kept *unscanned) (text string, s session, err error) {
 	at := kept.Event.At

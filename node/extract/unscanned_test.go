@@ -11,9 +11,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// What was quarantined unread is taken through the chain once the plugin that
-// takes words away works: in its session, under the ids that it would have had,
-// less the secret, and once. What still fails stays, and the present goes on.
+// Texts that were quarantined unread go through the chain once the plugin that
+// looks for secrets works: in their session, under the ids that they would have
+// had, without the secret, and once. Texts that still fail stay in quarantine,
+// and the present continues.
 func TestRescan(t *testing.T) {
 	broken := true
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
@@ -55,7 +56,8 @@ func TestRescan(t *testing.T) {
 		}
 		return held
 	}
-	// Somebody speaks in it, and nobody knows what: the sound stays here.
+	// Somebody speaks in it, and nobody knows what is said, so the sound stays
+	// here.
 	if !held(ev.At.Add(-HeldAround)) || held(ev.At.Add(-time.Hour)) {
 		t.Errorf("recordings are held back: near what is unread %v, elsewhere %v", held(ev.At.Add(-HeldAround)), held(ev.At.Add(-time.Hour)))
 	}
@@ -93,7 +95,7 @@ func TestRescan(t *testing.T) {
 	if res := again(); res.Texts != 1 || res.Left != 1 || b.everything() != after {
 		t.Errorf("again: %+v\n%s", res, b.everything())
 	}
-	// One that is damaged does not keep the others from being tried.
+	// A damaged text does not prevent the others from being tried.
 	err = b.store.Update(t.Context(), func(tx *store.Tx) error {
 		for m, err := range tx.Quarantined() {
 			if err != nil {
@@ -131,7 +133,7 @@ func TestRescan(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// What is forgotten is not tried again.
+	// A text that was forgotten is not tried again.
 	err = b.store.Update(t.Context(), func(tx *store.Tx) error {
 		for m, err := range tx.Quarantined() {
 			if err != nil {

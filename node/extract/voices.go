@@ -11,11 +11,11 @@ import (
 
 // Voices tells voices apart. It is called by whoever holds the engine's write lock.
 type Voices interface {
-	// Whose gives the turns of an utterance, in order and without a gap. It is empty
-	// where voices are not told apart.
+	// Whose returns the turns of an utterance, in order and without a gap. It is empty
+	// if voices are not told apart.
 	Whose(device string, at time.Time, pcm []int16) []Voice
 	// Save writes what Whose has learnt, in the transaction that commits the utterance.
-	// Saved is called once that is committed.
+	// Saved is called after that commit.
 	Save(tx *store.Tx) error
 	Saved()
 }
@@ -24,11 +24,11 @@ type Voices interface {
 type Voice struct {
 	From, To int    // samples
 	Speaker  string // the wearer's name, another's, or a label such as S2
-	Stranger bool   // it is not to be kept
+	Stranger bool   // the voice is not to be kept
 }
 
-// voices gives the turns of an utterance: one, of no known speaker, where voices are not
-// told apart.
+// voices returns the turns of an utterance. If voices are not told apart, it is one turn
+// of an unknown speaker.
 func (x *Extractor) voices(device string, at time.Time, pcm []int16) []Voice {
 	if x.cfg.Voices != nil {
 		if turns := x.cfg.Voices.Whose(device, at, pcm); len(turns) > 0 {
@@ -38,8 +38,9 @@ func (x *Extractor) voices(device string, at time.Time, pcm []int16) []Voice {
 	return []Voice{{To: len(pcm)}}
 }
 
-// ofSomeone reports a fact about someone, or about somebody of theirs. It may be another
-// person each time, so one of these facts must not end another.
+// ofSomeone reports whether a fact is about an unnamed person ("someone"), or about
+// somebody related to one. It may be another person each time, so one of these facts
+// must not end another.
 func ofSomeone(c *memory.Candidate) bool {
 	of := func(who string) bool {
 		who = strings.ToLower(who)
@@ -48,16 +49,17 @@ func ofSomeone(c *memory.Candidate) bool {
 	return c.Slot != nil && of(c.Slot.Subject) || c.Fields.Semantic != nil && of(c.Fields.Semantic.Subject)
 }
 
-// stranger notes what was not kept of a voice that nobody enrolled or named.
+// stranger records that the sound of a voice was not kept, because nobody enrolled or
+// named it.
 func (p *pending) stranger(plugin string, at time.Time, length time.Duration) {
 	p.refusals = append(p.refusals, memory.Refusal{Event: p.event.ID, At: at, Plugin: plugin, Kind: memory.GapKind,
 		Reason: fmt.Sprintf("%.1f s of a voice that nobody enrolled or named were not kept", length.Seconds())})
 }
 
-// attribute says who said the lines of a recording whose voice is told by its sound. An
-// engine that hears several speakers in it names them for this recording only: who says
-// most is the voice, and another is someone. Where only known voices are kept, what
-// another says is left out.
+// attribute sets the speakers of the lines of a recording whose voice was recognised by
+// its sound. If an engine hears several speakers, its names for them hold for this
+// recording only: the one who says most gets the name of the voice, and the others
+// become "someone". If only known voices are kept, what the others say is left out.
 func (x *Extractor) attribute(p *pending, recording *memory.Memory, said []Spoken) []Spoken {
 	who := recording.Evidence[0].Speaker
 	if who == "" {

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Someone may be another person each time, so no fact is made of what they say of themselves or of their kin.
+// "Someone" may be another person each time, so no fact is made of what they say about themselves
+// or about their kin.
 func TestNoFactsOfSomeone(t *testing.T) {
 	lives := &script{id: "lives", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		var out abi.Output

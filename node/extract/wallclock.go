@@ -9,13 +9,13 @@ import (
 // Local is a Plugin that may give times as the wearer's clock shows them.
 type Local interface {
 	Plugin
-	// Local reports whether the times of its candidates are wall clock: the event's
-	// offset is taken off them, also on days on which the zone has another.
+	// Local reports whether the times of its candidates are wall clock: the event's offset is
+	// subtracted from them, even on days on which the zone has another offset.
 	Local() bool
 }
 
-// instants makes instants of the times of a plugin's candidates, if they are wall clock.
-// The event was at that time, in that zone.
+// instants converts the times of a plugin's candidates to instants, if they are wall clock. at
+// and zone are those of the event.
 func instants(pl Plugin, cands []abi.Candidate, at time.Time, zone *time.Location) {
 	l, ok := pl.(Local)
 	if !ok || !l.Local() {
@@ -31,10 +31,10 @@ func instants(pl Plugin, cands []abi.Candidate, at time.Time, zone *time.Locatio
 	}
 }
 
-// instant is when a clock in the zone shows what it would show at ms if the zone had the
-// offset of the time at always. A time that the clock shows twice is the one with that offset,
-// or else the first; one that it leaps over is as long after the leap as it is past its
-// beginning.
+// instant returns the instant at which a clock in the zone shows what it would show at ms if
+// the zone always had its offset at the time at. If the clock shows that time twice, the
+// result is the one with that offset, or else the first. If the clock skips that time, the
+// result is as long after the skip as the time is past the beginning of the skip.
 func instant(ms int64, at time.Time, zone *time.Location) int64 {
 	offset := func(ms int64) int64 {
 		_, s := time.UnixMilli(ms).In(zone).Zone()

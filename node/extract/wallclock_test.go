@@ -14,8 +14,8 @@ type clock struct{ script }
 
 func (*clock) Local() bool { return true }
 
-// TestInstant: what the wearer's clock shows on another day is that instant, by the offset
-// of that day.
+// TestInstant: what the wearer's clock shows on another day becomes an instant with the
+// offset of that day.
 func TestInstant(t *testing.T) {
 	for _, c := range []struct{ zone, at, wall, want string }{
 		{"Europe/Berlin", "2026-11-20T10:00:00+01:00", "2027-06-03T09:00", "2027-06-03T09:00:00+02:00"},
@@ -29,16 +29,16 @@ func TestInstant(t *testing.T) {
 		{"America/New_York", "2026-06-20T10:00:00-04:00", "2026-12-24T23:30", "2026-12-24T23:30:00-05:00"},
 		{"Asia/Shanghai", "2026-11-20T10:00:00+08:00", "2027-06-03T09:00", "2027-06-03T09:00:00+08:00"},
 		{"UTC", "2026-11-20T10:00:00Z", "2027-06-03T09:00", "2027-06-03T09:00:00Z"},
-		// 02:30 is not there: the clock goes from 02:00 to 03:00.
+		// 02:30 does not exist: the clock goes from 02:00 to 03:00.
 		{"Europe/Berlin", "2026-11-20T10:00:00+01:00", "2027-03-28T02:30", "2027-03-28T03:30:00+02:00"},
 		{"Europe/Berlin", "2026-10-01T10:00:00+02:00", "2027-03-28T02:30", "2027-03-28T03:30:00+02:00"},
 		{"Europe/Berlin", "2026-11-20T10:00:00+01:00", "2027-03-28T01:59", "2027-03-28T01:59:00+01:00"},
 		{"Europe/Berlin", "2026-11-20T10:00:00+01:00", "2027-03-28T03:00", "2027-03-28T03:00:00+02:00"},
-		// 02:30 is there twice: that of the event, or the first.
+		// 02:30 exists twice: the one with the event's offset, or the first.
 		{"Europe/Berlin", "2026-10-25T02:40:00+01:00", "2026-10-25T02:30", "2026-10-25T02:30:00+01:00"},
 		{"Europe/Berlin", "2026-10-25T02:40:00+02:00", "2026-10-25T02:30", "2026-10-25T02:30:00+02:00"},
 		{"Europe/Berlin", "2026-10-24T10:00:00+02:00", "2026-10-25T03:00", "2026-10-25T03:00:00+01:00"},
-		// Half an hour, and the other half of the year.
+		// An offset of half an hour, and the other half of the year.
 		{"Australia/Lord_Howe", "2026-07-01T10:00:00+10:30", "2026-12-24T09:00", "2026-12-24T09:00:00+11:00"},
 	} {
 		zone, err := time.LoadLocation(c.zone)
@@ -47,7 +47,7 @@ func TestInstant(t *testing.T) {
 		}
 		at := must(t, time.RFC3339, c.at)
 		_, offset := at.In(zone).Zone()
-		ms := must(t, "2006-01-02T15:04", c.wall).UnixMilli() - int64(offset)*1000 // as a plugin works it out
+		ms := must(t, "2006-01-02T15:04", c.wall).UnixMilli() - int64(offset)*1000 // as a plugin computes it
 		if got := time.UnixMilli(instant(ms, at, zone)).In(zone).Format(time.RFC3339); got != c.want {
 			t.Errorf("%s, said at %s: %s, want %s", c.wall, c.at, got, c.want)
 		}
@@ -63,8 +63,8 @@ func must(t *testing.T, layout, s string) time.Time {
 	return at
 }
 
-// TestLocalTimes: a plugin that gives wall clock has each time of its candidates put right;
-// one that gives instants keeps them.
+// TestLocalTimes: for a plugin that gives wall clock, each time of its candidates is
+// converted; for one that gives instants, they stay.
 func TestLocalTimes(t *testing.T) {
 	at := must(t, time.RFC3339, "2026-11-20T10:00:00+01:00")
 	june := func(hour int) int64 { return time.Date(2027, 6, 3, hour-1, 0, 0, 0, time.UTC).UnixMilli() } // November's offset

@@ -12,12 +12,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// SecretKey is the metadata of a line that says a secret of another system's vault; its value
-// says what the secret is for. Nobody may print the line: see [Shown].
+// SecretKey is the metadata key of a line that says a secret of another system's vault; its
+// value says what the secret is for. The line must never be printed: see [Shown].
 const SecretKey = "mirix_secret"
 
-// Shown is what a person may be shown of a text that an import adds: the text, or for a secret
-// what it is for.
+// Shown returns what a person may be shown of a text that an import adds: the text, or for a
+// secret what it is for.
 func Shown(r *serve.AddRequest) string {
 	if of := r.Metadata[SecretKey]; of != "" {
 		return of + ": goes to the vault"
@@ -47,8 +47,8 @@ type mirixItem struct {
 	Resource string   `json:"resource_type"`
 }
 
-// readMirix reads what GET /memory/components of MIRIX's server gives: its six memories,
-// which are those of Locket.
+// readMirix reads the answer to GET /memory/components of MIRIX's server: its six kinds of
+// memories, which are those of Locket.
 func readMirix(r *Result, name string, b []byte) error {
 	var whole struct {
 		Memories map[memory.Type]struct {
@@ -131,7 +131,7 @@ func (r *Result) mirix(where string, kind memory.Type, m *mirixItem) {
 	}
 }
 
-// lines takes each line of a block of text that an assistant keeps in mind.
+// lines adds each line of a block of text that an assistant always has in its context.
 func (r *Result) lines(f Format, where, key, label, text string, metadata map[string]string) {
 	if label != "" {
 		metadata[string(f)+"_block"] = label
@@ -146,7 +146,8 @@ func (r *Result) lines(f Format, where, key, label, text string, metadata map[st
 	}
 }
 
-// secretLine says a secret as a person would, so that the extractors know it.
+// secretLine returns a line that says a secret as a person would, so that the extractors
+// recognise it.
 func secretLine(caption, secret string) (string, bool) {
 	words := strings.FieldsFunc(caption, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' })
 	for i, w := range words {
@@ -160,7 +161,7 @@ func secretLine(caption, secret string) (string, bool) {
 	return "The password for " + of + " is " + secret, true
 }
 
-// readLetta reads an agent file of Letta (.af), in the present schema or that of before
+// readLetta reads an agent file of Letta (.af), in the present schema or the one before
 // 2025-08, or a list of archival passages.
 func readLetta(r *Result, name string, b []byte) error {
 	type block struct {
@@ -185,7 +186,7 @@ func readLetta(r *Result, name string, b []byte) error {
 			Messages []message `json:"messages"`
 		} `json:"agents"`
 		Blocks   []block   `json:"blocks"`
-		Core     []block   `json:"core_memory"` // before 2025-08: of the one agent in the file
+		Core     []block   `json:"core_memory"` // before 2025-08: of the only agent in the file
 		Messages []message `json:"messages"`    // the same
 		Name     string    `json:"name"`
 	}
@@ -236,7 +237,7 @@ func readLetta(r *Result, name string, b []byte) error {
 	return nil
 }
 
-// readPassages reads the archival memory of an agent of Letta.
+// readPassages reads the archival memory of a Letta agent.
 func readPassages(r *Result, name string, b []byte) error {
 	var passages []struct {
 		ID      string   `json:"id"`
@@ -260,7 +261,7 @@ func readPassages(r *Result, name string, b []byte) error {
 	return nil
 }
 
-// cmpText is a message's text: a text, or a list of parts.
+// cmpText returns a message's text, from a text or a list of parts.
 func cmpText(content json.RawMessage, text string) string {
 	var plain string
 	if json.Unmarshal(content, &plain) == nil && plain != "" {

@@ -109,7 +109,8 @@ func TestOpenMemory(t *testing.T) {
 	}
 }
 
-// A file that is cut off, or is of something else, is refused with its place.
+// A file that is cut off, or of another format, is refused with the place of
+// the error.
 func TestAgentsRefuse(t *testing.T) {
 	whole := `{"memories": {"episodic": {"items": [{"id": "e1", "summary": "Met Tom"}]}}}`
 	for n := range whole {

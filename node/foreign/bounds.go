@@ -8,14 +8,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Limits of one reading, because the process has other work and needs its memory.
+// Limits for reading a file in a process that has other work and needs its memory.
 const (
-	MaxAdds   = 100_000   // texts; WhatsApp exports 40,000 of a chat
-	MaxHeld   = 256 << 20 // bytes of the texts, and about those that a file of JSON takes once it is read
-	MaxFolder = 64 << 20  // bytes of a folder's files together
+	MaxAdds   = 100_000   // texts; WhatsApp exports 40,000 messages of a chat
+	MaxHeld   = 256 << 20 // bytes of the texts, and roughly the memory of a parsed JSON file
+	MaxFolder = 64 << 20  // bytes of all files in a folder together
 )
 
-// MaxSkipped is how many of the things that were not taken are named, with or without bounds.
+// MaxSkipped is how many of the skipped items are listed, with or without limits.
 const MaxSkipped = 500
 
 func (r *Result) skip(where, format string, args ...any) {
@@ -26,7 +26,7 @@ func (r *Result) skip(where, format string, args ...any) {
 	r.Skipped = append(r.Skipped, Skipped{where, fmt.Sprintf(format, args...)})
 }
 
-// end ends the reading with an error that tells of the way without bounds.
+// end stops reading with an error that describes the way without limits.
 func (r *Result) end(format string, args ...any) error {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s: the command \"locket import\" reads it", memory.ErrInvalid, fmt.Sprintf(format, args...))
@@ -34,7 +34,7 @@ func (r *Result) end(format string, args ...any) error {
 	return r.err
 }
 
-// ended reports whether the reading is over, by its context or a bound.
+// ended reports whether reading has stopped, because of its context or a limit.
 func (r *Result) ended() bool {
 	switch {
 	case r.err != nil:
@@ -48,7 +48,7 @@ func (r *Result) ended() bool {
 	return r.err != nil
 }
 
-// most is how many matches are looked for in a text; -1: all.
+// most returns how many matches are searched for in a text; -1: all.
 func (r *Result) most() int {
 	if r.bounded {
 		return MaxAdds
@@ -56,7 +56,7 @@ func (r *Result) most() int {
 	return -1
 }
 
-// bytes reads a file, within what may be read still.
+// bytes reads a file, within the remaining limit.
 func (r *Result) bytes(name string, from io.Reader) ([]byte, error) {
 	most := int64(MaxFile)
 	if r.bounded {
@@ -77,9 +77,9 @@ func (r *Result) bytes(name string, from io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s: more than %d bytes", memory.ErrInvalid, name, MaxFile)
 }
 
-// while reads until its context ends.
+// while is a reader that stops when its context ends.
 type while struct {
-	ctx context.Context // which io.Reader has no room for
+	ctx context.Context // because io.Reader has no parameter for it
 	r   io.Reader
 }
 
@@ -90,14 +90,14 @@ func (w while) Read(p []byte) (int, error) {
 	return w.r.Read(p)
 }
 
-// What JSON takes at most once it is read, in bytes: an object or a list, and any other value.
-// The text of three bytes "{}," takes a hundred times that.
+// The maximum memory that parsed JSON takes, in bytes: for an object or a list, and for any
+// other value. The three bytes "{}," of text need a hundred times that.
 const (
 	weightOfNest  = 400
 	weightOfValue = 48
 )
 
-// weigh refuses JSON that would take more than MaxHeld once it is read.
+// weigh refuses JSON that would take more than MaxHeld bytes once it is parsed.
 func (r *Result) weigh(f Format, name string, b []byte) error {
 	switch f {
 	case Notes, BasicMemory, WhatsApp, Mbox:

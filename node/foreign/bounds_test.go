@@ -15,7 +15,7 @@ import (
 
 var within = Options{Bounded: true}
 
-// over wants the error of a bound, which names the command.
+// over expects the error of a limit, which names the command.
 func over(t *testing.T, name string, r Result, err error, want string) {
 	t.Helper()
 	if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "locket import") || len(r.Adds) > MaxAdds {
@@ -23,8 +23,8 @@ func over(t *testing.T, name string, r Result, err error, want string) {
 	}
 }
 
-// A file of little but brackets takes a hundred times its size once it is read. Within bounds
-// it is refused before.
+// A file of little but brackets takes a hundred times its size once it is parsed. With limits
+// it is refused before that.
 func TestBrackets(t *testing.T) {
 	b := []byte("[{}" + strings.Repeat(",{}", MaxHeld/400) + "]")
 	for f, known := range readers {
@@ -36,7 +36,7 @@ func TestBrackets(t *testing.T) {
 		r, err := Read(t.Context(), f, "x.json", bytes.NewReader(b), within)
 		runtime.ReadMemStats(&after)
 		over(t, string(f), r, err, "bytes of memory")
-		if n := after.TotalAlloc - before.TotalAlloc; n > 16*uint64(len(b)) { // io.ReadAll grows its own
+		if n := after.TotalAlloc - before.TotalAlloc; n > 16*uint64(len(b)) { // io.ReadAll grows its buffer, too
 			t.Errorf("%s: %d bytes allocated for %d", f, n, len(b))
 		}
 	}
@@ -45,7 +45,7 @@ func TestBrackets(t *testing.T) {
 	}
 }
 
-// What is left out is named up to a bound, and counted.
+// Skipped items are listed up to a limit, and counted.
 func TestManySkipped(t *testing.T) {
 	r := read(t, Mem0, "[{}"+strings.Repeat(",{}", 9_999)+"]")
 	if len(r.Skipped) != MaxSkipped || r.More != 10_000-MaxSkipped {
@@ -74,14 +74,14 @@ func TestManyAdds(t *testing.T) {
 	}
 }
 
-// A folder has a bound of its own, however small its files are.
+// A folder has its own limit, however small its files are.
 func TestLargeFolder(t *testing.T) {
 	half := &fstest.MapFile{Data: []byte("# A\n" + strings.Repeat("\n", MaxFolder/2))}
 	r, err := ReadFolder(t.Context(), Notes, fstest.MapFS{"a.md": half, "b.md": half}, within)
 	over(t, "folder", r, err, "b.md: the files up to it")
 }
 
-// A note's tags go with each piece of it, and a title leaves room for the text.
+// Each piece of a note has its tags, and a title leaves room for the text.
 func TestGreatNote(t *testing.T) {
 	var tags strings.Builder
 	for i := range 500 {
@@ -93,7 +93,7 @@ func TestGreatNote(t *testing.T) {
 	}
 }
 
-// A pipe in a folder is left out, and said: to open it would wait for who writes to it.
+// A pipe in a folder is skipped and reported, because opening it would wait for a writer.
 func TestPipe(t *testing.T) {
 	r, err := ReadFolder(t.Context(), Notes, fstest.MapFS{"a.md": {Data: []byte("# A\nb")}, "p.md": {Mode: fs.ModeNamedPipe | 0o600, Data: []byte("no")}}, Options{})
 	if err != nil || len(r.Adds) != 1 || len(r.Skipped) != 1 || r.Skipped[0].Where != "p.md" {
@@ -101,7 +101,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// ending is a file in whose middle the reading is given up.
+// ending is a file whose context ends in the middle.
 type ending struct {
 	end  func()
 	left int
@@ -114,7 +114,7 @@ func (e *ending) Read(p []byte) (int, error) {
 	return copy(p, "- tea\n"), nil
 }
 
-// A reading ends with its context: in the walk, while a file comes, and among its texts.
+// Reading ends with its context: in the directory walk, during a file, and among its texts.
 func TestReadingEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := Read(ctx, ChatGPT, "x", &ending{cancel, 3}, Options{}); !errors.Is(err, context.Canceled) {
@@ -131,7 +131,7 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// A chat's message of many lines costs what it is long, not the square of it.
+// The cost of a chat message with many lines is linear in its length, and not quadratic.
 func TestLongMessage(t *testing.T) {
 	text := "14/09/2026, 08:12 - Ana: a" + strings.Repeat("\n", 40_000)
 	var before, after runtime.MemStats

@@ -16,9 +16,9 @@ import (
 )
 
 // readChatGPT reads saved memories, or conversations.json of a data export. Saved
-// memories are a text with one on each line, copied from the settings or written
-// down by ChatGPT on request, or a JSON list. From conversations it takes the
-// user's own messages, as what was said.
+// memories are a text with one memory per line, copied from the settings or
+// written by ChatGPT on request, or a JSON list. From conversations it takes only
+// the user's own messages, as lines that were said.
 func readChatGPT(r *Result, name string, b []byte) error {
 	start := bytes.TrimSpace(b)
 	if len(start) == 0 || start[0] != '[' && start[0] != '{' {
@@ -84,9 +84,9 @@ func readSaved(r *Result, name string, b []byte) error {
 	return nil
 }
 
-// conversation takes what the user said in one conversation. A conversation is a
+// conversation adds what the user said in one conversation. A conversation is a
 // tree of nodes, which branches where a message was edited. The branch that was
-// shown last is taken; it ends at current_node.
+// shown last is used; it ends at current_node.
 func (r *Result) conversation(where string, c, mapping map[string]any) {
 	type node struct {
 		Parent  string `json:"parent"`
@@ -127,7 +127,7 @@ func (r *Result) conversation(where string, c, mapping map[string]any) {
 		seen[id] = true
 		branch = append(branch, id)
 	}
-	if len(branch) == 0 { // an older export: take all of it
+	if len(branch) == 0 { // an older export: use all of it
 		branch = slices.Sorted(maps.Keys(nodes))
 	}
 	slices.Reverse(branch)

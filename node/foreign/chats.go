@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// said takes a line that somebody said, for the extractors.
+// said adds a line that somebody said, for the extractors.
 func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
 	add := r.add(f, where, key, text, at, metadata)
 	if add != nil {
@@ -24,8 +24,8 @@ func (r *Result) said(f Format, where, key, speaker, text string, at time.Time, 
 	return add
 }
 
-// readClaude reads conversations.json of Claude's data export: what the user wrote, as
-// what was said.
+// readClaude reads conversations.json of Claude's data export: what the user wrote, as lines
+// that were said.
 func readClaude(r *Result, name string, b []byte) error {
 	var list []struct {
 		ID       string `json:"uuid"`
@@ -58,7 +58,7 @@ func readClaude(r *Result, name string, b []byte) error {
 				continue
 			}
 			var parts []string
-			for _, p := range m.Content { // what older exports have as text alone
+			for _, p := range m.Content { // older exports have it only as text
 				if p.Type == "text" {
 					parts = append(parts, p.Text)
 				}
@@ -91,8 +91,8 @@ type telegramChat struct {
 	} `json:"messages"`
 }
 
-// readTelegram reads result.json of Telegram Desktop, of a chat or of the account: what
-// each wrote, but for what was forwarded. An account's export says who the wearer is.
+// readTelegram reads result.json of Telegram Desktop, for a chat or a whole account: what
+// each person wrote, except forwarded messages. An account's export says who the wearer is.
 func readTelegram(r *Result, name string, b []byte, o Options) error {
 	var whole struct {
 		telegramChat
@@ -162,27 +162,27 @@ func telegramText(v any) string {
 	return ""
 }
 
-// whatsAppHead begins a message of WhatsApp's export: "14/09/2026, 08:12 - Ana: " as Android
-// writes it, "[14.09.26, 08:12:33] Ana: " as iPhones do.
+// whatsAppHead matches the beginning of a message in WhatsApp's export: "14/09/2026, 08:12 -
+// Ana: " on Android, "[14.09.26, 08:12:33] Ana: " on iPhones.
 var whatsAppHead = regexp.MustCompile(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4})\.?,? (\d{1,2})[:.](\d\d)(?:[:.](\d\d))?(?: ?([AaPp])\.?\s?[Mm]\.?)?(?:\]| [-–])\s?(.*)$`)
 
-// whatsAppLine is a message as it stands.
+// whatsAppLine is a message as it is in the file.
 type whatsAppLine struct {
-	n       int    // line in the file
-	date    [3]int // as they come
+	n       int    // line number in the file
+	date    [3]int // in the order in which the numbers appear
 	clock   [3]int
 	speaker string
 	text    []byte
 }
 
-// whatsAppMedia is written in the place of what is not in the export.
+// whatsAppMedia matches the text that replaces what is not in the export.
 var whatsAppMedia = regexp.MustCompile(`(?i)^(<.{1,60}>|.{1,40} omitted|this message was deleted\.?|you deleted this message\.?|null)$|^<attached: |\(file attached\)$`)
 
-// readWhatsApp reads a chat that was exported without media. Each line but what WhatsApp
-// itself says is what somebody said.
+// readWhatsApp reads a chat that was exported without media. Each line except WhatsApp's own
+// notices is what somebody said.
 func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 	var lines []whatsAppLine
-	own := 0 // what WhatsApp itself says
+	own := 0 // number of WhatsApp's own notices
 	sc := bufio.NewScanner(bytes.NewReader(b))
 	sc.Buffer(nil, memory.MaxText+1024)
 	plain := strings.NewReplacer("\u200e", "", "\u200f", "", "\u202f", " ", "\u00a0", " ", "\r", "")
@@ -190,7 +190,7 @@ func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 		text := plain.Replace(sc.Text())
 		m := whatsAppHead.FindStringSubmatch(text)
 		if m == nil {
-			if len(lines) > 0 { // a message of several lines
+			if len(lines) > 0 { // a message with several lines
 				last := &lines[len(lines)-1]
 				last.text = append(append(last.text, '\n'), text...)
 			} else if strings.TrimSpace(text) != "" {
@@ -198,15 +198,15 @@ func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 			}
 			continue
 		}
-		if r.bounded && len(lines) > 2*MaxAdds { // half of them pictures, or of WhatsApp itself
+		if r.bounded && len(lines) > 2*MaxAdds { // half of them may be pictures, or WhatsApp's own notices
 			return r.end("%s, line %d: more than %d messages", name, n, 2*MaxAdds)
 		}
 		l := whatsAppLine{n: n}
 		for i, s := range []string{m[1], m[3], m[4]} {
-			l.date[i], _ = strconv.Atoi(s) // digits
+			l.date[i], _ = strconv.Atoi(s) // these are digits
 		}
 		for i, s := range []string{m[5], m[6], m[7]} {
-			l.clock[i], _ = strconv.Atoi(s) // digits, or empty
+			l.clock[i], _ = strconv.Atoi(s) // these are digits, or empty
 		}
 		switch half := strings.ToLower(m[8]); {
 		case half == "p" && l.clock[0] < 12:
@@ -251,7 +251,7 @@ func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 			continue
 		}
 		key := strings.Join([]string{l.speaker, at.UTC().Format(time.RFC3339), text}, "\x1f")
-		same[key]++ // the same words in the same minute
+		same[key]++ // counts the same words in the same minute
 		r.said(WhatsApp, where, key+"\x1f"+strconv.Itoa(same[key]), o.speaker(l.speaker), text, at, map[string]string{"whatsapp_chat": name})
 	}
 	if media+own > 0 {
@@ -260,7 +260,7 @@ func readWhatsApp(r *Result, name string, b []byte, o Options) error {
 	return nil
 }
 
-// at gives the time of a line whose date stands in an order, such as "dmy".
+// at returns the time of a line whose date has an order such as "dmy".
 func (l *whatsAppLine) at(order string, zone *time.Location) (time.Time, bool) {
 	y, m, d := l.date[strings.IndexByte(order, 'y')], l.date[strings.IndexByte(order, 'm')], l.date[strings.IndexByte(order, 'd')]
 	if y < 100 {
@@ -270,8 +270,8 @@ func (l *whatsAppLine) at(order string, zone *time.Location) (time.Time, bool) {
 	return t, y >= 2009 && y < 2200 && m >= 1 && m <= 12 && d >= 1 && t.Day() == d && l.clock[0] < 24 && l.clock[1] < 60
 }
 
-// orderOf says in which order dates stand: as is told, or the one by which all lines have
-// a date and none comes before the one above it.
+// orderOf returns the order of dates: the given one, or the one with which all lines have a
+// valid date and none is before the previous one.
 func orderOf(name string, lines []whatsAppLine, told string) (string, error) {
 	if told != "" {
 		return told, nil
@@ -281,10 +281,10 @@ func orderOf(name string, lines []whatsAppLine, told string) (string, error) {
 		last, good := time.Time{}, true
 		for i := range lines {
 			t, ok := lines[i].at(order, time.UTC)
-			if order == "ymd" { // which nobody writes with a year of two digits
+			if order == "ymd" { // nobody writes this order with a two-digit year
 				ok = ok && lines[i].date[0] > 1000
 			}
-			if good = ok && !t.Before(last.Add(-time.Hour)); !good { // summer time ends
+			if good = ok && !t.Before(last.Add(-time.Hour)); !good { // an hour is allowed for the end of summer time
 				break
 			}
 			last = t

@@ -20,7 +20,7 @@ func readWith(t *testing.T, f Format, text string, o Options) Result {
 	return r
 }
 
-// lines gives what was said, as TIME SPEAKER: TEXT.
+// lines returns what was said, as TIME SPEAKER: TEXT.
 func lines(r Result) (out []string) {
 	for _, a := range r.Adds {
 		if a.Infers() {
@@ -44,7 +44,8 @@ func TestClaude(t *testing.T) {
 	}
 }
 
-// The forms in which phones write a chat; the order of a date is told by the others.
+// The forms in which phones write a chat; the order of a date follows from the other
+// dates.
 func TestWhatsApp(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Brussels")
 	if err != nil {
@@ -181,7 +182,8 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// What is cut off anywhere is an error or less, and never a panic.
+// A file that is cut off at any position gives an error or less content, but never a
+// panic.
 func TestCutOff(t *testing.T) {
 	for f, text := range map[Format]string{
 		Claude:    `[{"chat_messages": [{"sender": "human", "text": "a", "content": [{"type": "text", "text": "b"}]}]}]`,

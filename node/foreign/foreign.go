@@ -1,10 +1,9 @@
-// Package foreign reads what assistants, chats, mailboxes and note keepers let their
-// users take away, as texts that a node can add: memories, notes, mails and visits as
-// they stand, with a tag of the other system's name, and what was said as lines for the
-// extractors.
+// Package foreign reads the exports of assistants, chats, mailboxes and note-taking programs,
+// as texts that a node can add: memories, notes, mails and visits unchanged, with the other
+// system's name as a tag, and what was said as lines for the extractors.
 //
-// Each text has a key made of the format and the other system's name for it, so
-// that an import can be repeated.
+// Each text has a key made of the format and the other system's id for it, so that an import
+// can be repeated.
 package foreign
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Format is where something comes from.
+// Format is the format of an export.
 type Format string
 
 const (
@@ -38,7 +37,7 @@ const (
 	WhatsApp  Format = "whatsapp"  // a chat that was exported without media
 	Telegram  Format = "telegram"  // result.json of Telegram Desktop
 	Mbox      Format = "mbox"      // a mailbox in one file
-	Locations Format = "locations" // Google's location history: Timeline.json, or Takeout's semantic files
+	Locations Format = "locations" // Google's location history: Timeline.json, or Takeout's semantic location files
 
 	Mirix       Format = "mirix"        // the answer to GET /memory/components
 	Letta       Format = "letta"        // an agent file, or a list of passages
@@ -47,20 +46,20 @@ const (
 	BasicMemory Format = "basic-memory" // its folder of Markdown
 )
 
-// Formats are all of them.
+// Formats are all formats.
 var Formats = []Format{Mem0, ChatGPT, Claude, Notes, WhatsApp, Telegram, Mbox, Locations, Mirix, Letta, Omi, Screenpipe, BasicMemory}
 
-// Orders are how a date may be written.
+// Orders are the possible orders of a date.
 var Orders = []string{"dmy", "mdy", "ymd"}
 
-// Options say what an export does not.
+// Options say what an export does not say itself.
 type Options struct {
-	Zone  *time.Location // of times without one; nil: UTC
+	Zone  *time.Location // for times without a zone; nil: UTC
 	Me    []string       // names that the wearer has in chats
-	Dates string         // one of Orders; empty: as a chat's dates tell
+	Dates string         // one of Orders; empty: as the dates of the chat suggest
 
-	// Bounded keeps what is read within MaxAdds, MaxHeld and MaxFolder, for a process that has
-	// more to do. What is over them is an error.
+	// Bounded limits what is read to MaxAdds, MaxHeld and MaxFolder, for a process that has
+	// other work to do. Exceeding a limit is an error.
 	Bounded bool
 }
 
@@ -71,7 +70,7 @@ func (o *Options) zone() *time.Location {
 	return o.Zone
 }
 
-// speaker is who said a line; empty: the wearer.
+// speaker returns who said a line; empty: the wearer.
 func (o *Options) speaker(name string) string {
 	if slices.ContainsFunc(o.Me, func(me string) bool { return memory.Normal(me) == memory.Normal(name) }) {
 		return ""
@@ -79,11 +78,11 @@ func (o *Options) speaker(name string) string {
 	return name
 }
 
-// MaxFile is the greatest file that is read, in bytes: a ChatGPT export of
-// some years has a few hundred megabytes.
+// MaxFile is the maximum size of a file, in bytes: a ChatGPT export of some years has a few
+// hundred megabytes.
 const MaxFile = 1 << 30
 
-// Skipped is something that was not taken, and why.
+// Skipped is something that was not imported, and why.
 type Skipped struct {
 	Where  string
 	Reason string
@@ -92,18 +91,18 @@ type Skipped struct {
 // Result is what was read.
 type Result struct {
 	Adds    []serve.AddRequest
-	Skipped []Skipped // the first MaxSkipped
-	More    int       // how many were skipped that Skipped does not name
+	Skipped []Skipped // the first MaxSkipped ones
+	More    int       // how many more were skipped
 
-	ctx     context.Context // of the reading, which is one call
+	ctx     context.Context // the context of the reading, which is a single call
 	bounded bool
-	alone   bool  // it is one file, and no folder, in which an empty note is passed over
-	left    int64 // bytes that may be read of files
+	alone   bool  // it is a single file; in a folder, an empty note is silently skipped
+	left    int64 // bytes that may still be read from files
 	held    int   // bytes of texts and metadata
-	err     error // why the reading ended
+	err     error // why reading stopped
 }
 
-// add takes a text, unless it is empty.
+// add adds a text, unless it is empty.
 func (r *Result) add(f Format, where, key, text string, at time.Time, metadata map[string]string) *serve.AddRequest {
 	text = strings.TrimSpace(text)
 	switch {
@@ -146,9 +145,9 @@ func bounded(m map[string]string) memory.Metadata {
 	return out
 }
 
-// Read reads a file of a format. name is used in messages. A line that was said at an
-// unknown time is marked as undated. Errors wrap [memory.ErrInvalid] if the file does not
-// have that format or is over a bound, or are that of ctx.
+// Read reads a file of a format. name is used in messages. A line that was said at an unknown
+// time is marked as undated. Errors wrap [memory.ErrInvalid] if the file does not have that
+// format or exceeds a limit, or are that of ctx.
 func Read(ctx context.Context, f Format, name string, from io.Reader, o Options) (Result, error) {
 	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFile, alone: true}
 	err := r.read(f, name, from, o)
@@ -168,7 +167,7 @@ func (r *Result) read(f Format, name string, from io.Reader, o Options) error {
 	return err
 }
 
-// undated marks lines of an unknown time, from the first that is not marked yet.
+// undated marks lines with an unknown time, starting at the first one that is not marked yet.
 func (r *Result) undated(first int) {
 	for i := first; i < len(r.Adds); i++ {
 		a := &r.Adds[i]
@@ -176,7 +175,7 @@ func (r *Result) undated(first int) {
 	}
 }
 
-// readers are what reads each format, and what one of its files is, for messages.
+// readers has, for each format, its reader, and a description of its files for messages.
 var readers = map[Format]struct {
 	read func(r *Result, name string, b []byte, o Options) error
 	want string
@@ -196,7 +195,7 @@ var readers = map[Format]struct {
 	BasicMemory: {alone(readBasic), ""},
 }
 
-// alone is a reader that needs no options.
+// alone makes a reader of one that needs no options.
 func alone(read func(r *Result, name string, b []byte) error) func(*Result, string, []byte, Options) error {
 	return func(r *Result, name string, b []byte, _ Options) error { return read(r, name, b) }
 }
@@ -220,7 +219,7 @@ func (r *Result) readAny(f Format, name string, from io.Reader, o Options) error
 	return known.read(r, name, b, o)
 }
 
-// Guess gives the format of a file by its beginning, or "" if it is none of them.
+// Guess returns the format of a file, judging from its beginning, or "" if it is none of them.
 func Guess(name string, start []byte) Format {
 	start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")))
 	switch text := string(start); {
@@ -254,9 +253,8 @@ func Guess(name string, start []byte) Format {
 	return ""
 }
 
-// instant reads a time in the forms that these systems use: RFC 3339, with or
-// without a zone (UTC), a date, or seconds since 1970. It gives the zero time for
-// anything else.
+// instant parses a time in the forms that these systems use: RFC 3339, with or without a zone
+// (UTC), a date, or seconds since 1970. It returns the zero time for anything else.
 func instant(v any) time.Time {
 	switch v := v.(type) {
 	case string:
@@ -283,7 +281,7 @@ func seconds(f float64) time.Time {
 	return time.UnixMicro(int64(f * 1e6)).UTC()
 }
 
-// word makes a text of a JSON text, number or boolean.
+// word converts a JSON text, number or boolean to text.
 func word(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -302,8 +300,8 @@ func word(v any) string {
 	return string(b)
 }
 
-// listIn decodes a list, bare or under the first of the keys that has one. want says what
-// was expected.
+// listIn decodes a list, bare or under the first of the keys that has one. want says what was
+// expected.
 func listIn(name string, b []byte, want string, keys ...string) ([]any, error) {
 	var whole any
 	if err := decode(name, b, &whole); err != nil {

@@ -56,7 +56,7 @@ func TestChatGPT(t *testing.T) {
 	if len(r.Adds) != 2 || r.Adds[0].At.Unix() != 1738540800 || len(r.Skipped) != 1 {
 		t.Errorf("%+v", r)
 	}
-	// Of an edited message, the branch that was shown last.
+	// For an edited message, the branch that was shown last is used.
 	r = read(t, ChatGPT, `[{"title": "Trip", "create_time": 1700000000, "current_node": "d", "mapping": {
 		"a": {"id": "a", "message": null, "parent": null, "children": ["b", "x"]},
 		"b": {"message": {"id": "b", "author": {"role": "user"}, "create_time": 1700000001, "content": {"content_type": "text", "parts": ["I moved to Lyon", ""]}}, "parent": "a"},
@@ -140,8 +140,8 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// A file without a word is said to be empty, whatever the format; in a folder an empty note is
-// passed over.
+// A file without a word is reported as empty, whatever the format; in a folder an empty note
+// is silently skipped.
 func TestEmpty(t *testing.T) {
 	for _, f := range Formats {
 		for _, text := range []string{"", "\xef\xbb\xbf \n\n"} {

@@ -18,17 +18,17 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// maxParts bounds the parts of one message, and how deep they are in each other.
+// maxParts limits the parts of one message, and their nesting.
 const (
 	maxParts = 100
 	maxDepth = 8
 )
 
-// maxHead bounds the header of a message, in bytes.
+// maxHead limits the header of a message, in bytes.
 const maxHead = 1 << 20
 
 // readMbox reads a mailbox in one file (RFC 4155, as Thunderbird and Google Takeout write
-// it): a resource for each message, of its plain text.
+// it): a resource for each message, with its plain text.
 func readMbox(r *Result, name string, b []byte) error {
 	if !bytes.HasPrefix(b, []byte("From ")) {
 		return fmt.Errorf("%w: %s: want a mailbox, which begins with \"From \"", memory.ErrInvalid, name)
@@ -44,8 +44,8 @@ func readMbox(r *Result, name string, b []byte) error {
 	return nil
 }
 
-// nextMessage gives where the message after the first begins: at a line "From " after an
-// empty one.
+// nextMessage returns where the second message begins: at a line "From " after an empty
+// one.
 func nextMessage(b []byte) int {
 	for at := 0; ; {
 		i := bytes.Index(b[at:], []byte("\nFrom "))
@@ -92,7 +92,7 @@ func (r *Result) message(where string, raw []byte) {
 		r.skip(where, "%v", err)
 		return
 	}
-	at, _ := m.Header.Date() // zero: not known
+	at, _ := m.Header.Date() // zero: unknown
 	subject, from := cmp.Or(field("Subject"), "(no subject)"), field("From")
 	title := cut(subject)
 	if from != "" {
@@ -116,7 +116,7 @@ func (r *Result) message(where string, raw []byte) {
 	}
 }
 
-// plainText gives the first text that a person reads of a body.
+// plainText returns the first readable text of a body.
 func plainText(contentType, encoding string, body io.Reader, depth int, left *int) (string, error) {
 	kind, params, err := mime.ParseMediaType(cmp.Or(contentType, "text/plain"))
 	if err != nil {
@@ -163,7 +163,7 @@ func plainText(contentType, encoding string, body io.Reader, depth int, left *in
 	return strings.TrimSpace(unquoted(s)), err
 }
 
-// decoded gives a text in UTF-8.
+// decoded converts a text to UTF-8.
 func decoded(charset string, b []byte) (string, error) {
 	switch strings.ToLower(charset) {
 	case "", "utf-8", "utf8", "us-ascii", "ascii":
@@ -186,12 +186,12 @@ func decoded(charset string, b []byte) (string, error) {
 	return s.String(), nil
 }
 
-// windows is what Windows-1252 has in the place of Latin-1's control characters.
+// windows has the characters of Windows-1252 in place of Latin-1's control characters.
 var windows = [32]rune{'€', 0xfffd, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0xfffd, 'Ž', 0xfffd,
 	0xfffd, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0xfffd, 'ž', 'Ÿ'}
 
-// unquoted takes out what a mail repeats of the one it answers, and the ">" that a mailbox
-// puts before "From ".
+// unquoted removes the quoted part of the mail that a mail answers, and the ">" that a
+// mailbox puts before "From ".
 func unquoted(s string) string {
 	var out strings.Builder
 	for line := range strings.Lines(s) {
@@ -205,9 +205,9 @@ func unquoted(s string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// readLocations reads the places where somebody was, of Google's location history: the
+// readLocations reads the places where somebody was, from Google's location history: the
 // Timeline.json that a phone exports, or the files of "Semantic Location History" of
-// Takeout. A visit becomes an episode. Single points are no places, and are not taken.
+// Takeout. A visit becomes an episode. Single points are not places, and are skipped.
 func readLocations(r *Result, name string, b []byte, o Options) error {
 	var whole any
 	if err := decode(name, b, &whole); err != nil {
@@ -215,7 +215,7 @@ func readLocations(r *Result, name string, b []byte, o Options) error {
 	}
 	var list []any
 	switch v := whole.(type) {
-	case []any: // an iPhone's
+	case []any: // from an iPhone
 		list = v
 	case map[string]any:
 		for _, key := range []string{"semanticSegments", "timelineObjects"} {
@@ -237,7 +237,7 @@ func readLocations(r *Result, name string, b []byte, o Options) error {
 		m, _ := e.(map[string]any)
 		v := visitOf(m)
 		if v == nil {
-			continue // a way between places
+			continue // a movement between places
 		}
 		where := fmt.Sprintf("%s: entry %d", name, i+1)
 		if v.from.IsZero() || !v.to.After(v.from) || v.place == "" {
@@ -267,7 +267,7 @@ type visit struct {
 	place, id string
 }
 
-// visitOf reads an entry; nil: it is no visit.
+// visitOf parses an entry; nil: it is not a visit.
 func visitOf(m map[string]any) *visit {
 	within := func(v any, path ...string) any {
 		for _, key := range path {

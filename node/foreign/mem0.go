@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// mem0Memory is one memory as Mem0 1.x to 3.x give it (docs.mem0.ai, get-all
-// and export): older ones have "text" for "memory", and "data" within it.
+// mem0Memory is one memory in the form of Mem0 1.x to 3.x (docs.mem0.ai, get-all
+// and export): older versions have "text" instead of "memory", and "data" within
+// it.
 type mem0Memory struct {
 	ID         any             `json:"id"`
 	Memory     any             `json:"memory"`
@@ -29,8 +30,8 @@ type mem0Memory struct {
 	Expires    any             `json:"expiration_date"`
 }
 
-// readMem0 reads {"results": […]}, {"memories": […]}, or the bare list, and several
-// of these, one on each line.
+// readMem0 reads {"results": […]}, {"memories": […]}, or the bare list, and also
+// several of these, one per line.
 func readMem0(r *Result, name string, b []byte) error {
 	list, err := listIn(name, b, "a list of memories, or one under \"results\"", "results", "memories", "data", "items")
 	if err != nil {

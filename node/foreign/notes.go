@@ -19,15 +19,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// folders are the formats that a folder of files may have, and how their names end.
+// folders are the formats that a folder of files may have, with the file name extensions.
 var folders = map[Format][]string{Notes: {".md", ".markdown"}, BasicMemory: {".md"}, Locations: {".json"}}
 
-// Folders are the formats that a folder of files may have.
+// Folders returns the formats that a folder of files may have.
 func Folders() []Format { return slices.Sorted(maps.Keys(folders)) }
 
-// ReadFolder reads a folder of files: Markdown notes, as Obsidian and others keep them, or
+// ReadFolder reads a folder of files: Markdown notes, as Obsidian and others store them, or
 // Google's location history by months. Folders and files whose names begin with a dot are
-// passed over, and what is no file, such as a pipe, is left out. Errors wrap
+// skipped, and so is anything that is not a file, such as a pipe. Errors wrap
 // [memory.ErrInvalid] if the format has no folders, or are that of ctx.
 func ReadFolder(ctx context.Context, f Format, folder fs.FS, o Options) (Result, error) {
 	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFolder}
@@ -59,8 +59,8 @@ func ReadFolder(ctx context.Context, f Format, folder fs.FS, o Options) (Result,
 	return r, err
 }
 
-// file reads one of a folder. Opening a pipe would wait for somebody who writes to it, so what
-// a name stands for is asked before.
+// file reads one file of a folder. Opening a pipe would wait for a writer, so the type of the
+// file is checked before.
 func (r *Result) file(f Format, folder fs.FS, name string, o Options) error {
 	info, err := fs.Stat(folder, name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -86,16 +86,16 @@ func (r *Result) file(f Format, folder fs.FS, name string, o Options) error {
 	return nil
 }
 
-// maxTags bounds the tags of a note, each piece of which has all of them.
+// maxTags limits the tags of a note, because each of its pieces has all of them.
 const maxTags = 64
 
 var hashTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}][\p{L}\p{N}_/-]*)`)
 
-// readNote makes a resource of a note, with its title, words and tags. A note that
-// is longer than a memory may be becomes several, cut between paragraphs.
+// readNote makes a resource of a note, with its title, text and tags. A note that is longer
+// than a memory may be is cut into several, between paragraphs.
 func readNote(r *Result, name string, b []byte) error { return readMarkdown(r, Notes, name, b) }
 
-// observation is a line of a note of basic-memory: "- [category] text #tag (context)".
+// observation matches a line in a note of basic-memory: "- [category] text #tag (context)".
 var observation = regexp.MustCompile(`(?m)^[ \t]*- \[([^\[\]\n]{2,})\] +(.+)$`)
 
 // readBasic makes a resource of a note of basic-memory, and a memory of each of its
@@ -139,7 +139,7 @@ func readMarkdown(r *Result, f Format, name string, b []byte) error {
 	title := word(front["title"])
 	if first, _, _ := strings.Cut(text, "\n"); title == "" {
 		title, _ = strings.CutPrefix(first, "# ")
-		if title == first { // no heading
+		if title == first { // there was no heading
 			title = strings.TrimSuffix(path.Base(name), path.Ext(name))
 		}
 	}
@@ -200,7 +200,7 @@ func frontMatter(s string) (map[string]any, string) {
 	}
 	var front map[string]any
 	if yaml.Unmarshal([]byte(head), &front) != nil {
-		return nil, s // a rule, not a header
+		return nil, s // it is a horizontal rule, not a header
 	}
 	for k, v := range front {
 		if t, is := v.(time.Time); is {
@@ -210,7 +210,7 @@ func frontMatter(s string) (map[string]any, string) {
 	return front, body
 }
 
-// list reads tags, which are a list, or words between commas or spaces.
+// list parses tags: a list, or words separated by commas or spaces.
 func list(v any) (out []string) {
 	switch v := v.(type) {
 	case string:
@@ -223,9 +223,8 @@ func list(v any) (out []string) {
 	return out
 }
 
-// Pieces cuts a text into pieces of at most n bytes: between paragraphs if
-// possible, else between lines, else between characters. Only the blanks between
-// two pieces are lost.
+// Pieces cuts a text into pieces of at most n bytes: between paragraphs if possible, otherwise
+// between lines, otherwise between characters. Only the blanks between two pieces are lost.
 func Pieces(text string, n int) (out []string) {
 	for text = strings.TrimSpace(text); len(text) > n; {
 		at := 0

@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// omiItem is a memory of Omi's developer API, or a conversation as that, its export and
-// its webhook have it.
+// omiItem is a memory from Omi's developer API, or a conversation as the API, the export
+// and the webhook have it.
 type omiItem struct {
 	ID        any      `json:"id"`
 	Content   string   `json:"content"`
@@ -41,7 +41,7 @@ type omiItem struct {
 	} `json:"structured"`
 }
 
-// omiUser is what the developer API calls a wearer without a name.
+// omiUser is the developer API's name for a wearer without a name.
 const omiUser = "User"
 
 // readOmi reads memories and conversations.
@@ -100,39 +100,39 @@ func (r *Result) omi(where string, raw []byte, o Options) {
 
 const (
 	// omiPage is how many items one request asks for: as many as in the example of Omi's
-	// documentation, which gives no greatest number.
+	// documentation, which states no maximum.
 	omiPage = 50
-	// omiBarren is how many pages in a row without anything new are the end of a list. Omi
-	// may have locked all the items of a page, and counts them.
+	// omiBarren is how many pages in a row without anything new mark the end of a list. Omi
+	// may have locked all items of a page, which it counts nevertheless.
 	omiBarren = 20
 	// omiTries is how often a request is made that Omi could not answer.
 	omiTries = 5
-	// omiWait is how long one of Omi's limits is waited for. It allows 100 requests in a
-	// minute, and 10,000 in a day.
+	// omiWait is the maximum wait for one of Omi's limits. It allows 100 requests a minute,
+	// and 10,000 a day.
 	omiWait = 2 * time.Minute
 	// omiTime is how long one answer may take.
 	omiTime = time.Minute
 )
 
-// omiLists are the lists of the developer API, by what they hold.
+// omiLists are the lists of the developer API, by their content.
 var omiLists = []struct{ what, path string }{
 	{"memories", "/v1/dev/user/memories?"},
 	{"conversations", "/v1/dev/user/conversations?include_transcript=true&"},
 }
 
-// OmiAPI is Omi's developer API, or that of a server of one's own, with a key of its user
-// (docs.omi.me, "Developer API"). The key goes nowhere else, and into no message.
+// OmiAPI is Omi's developer API, or that of a self-hosted server, with a key of its user
+// (docs.omi.me, "Developer API"). The key is sent nowhere else, and is in no message.
 type OmiAPI struct {
 	URL  string // https, or http on loopback
 	Key  string
-	Note func(string)                              // says why it takes longer; nil: nothing is said
+	Note func(string)                              // called with the reason for a delay; nil: it is not reported
 	Wait func(context.Context, time.Duration) bool // nil: wait.For
 
 	client *http.Client
 }
 
 // Read reads all memories and conversations that Omi has, each once. With an error it
-// gives what was read until then: adding that and reading again adds the rest.
+// returns what was read before it: adding that and reading again adds the rest.
 func (a *OmiAPI) Read(ctx context.Context, o Options) (Result, error) {
 	r := Result{ctx: ctx, bounded: o.Bounded, left: MaxFile}
 	base, err := a.begin()
@@ -184,12 +184,12 @@ func (a *OmiAPI) begin() (base string, err error) {
 }
 
 // list reads one list to its end. Omi leaves out some items after it has counted them, so
-// that neither a page that is not full nor an empty one is the last. What is learnt
-// meanwhile moves the others back, so that some come twice. The list ends with omiBarren
-// pages without anything new: then also a server ends that knows no offset.
+// neither an incomplete page nor an empty one is a sign of the end. New items move the
+// others back while the list is read, so some come twice. The list ends after omiBarren
+// pages without anything new; this also works with a server that ignores the offset.
 func (a *OmiAPI) list(r *Result, what, at string, o Options) error {
 	seen := map[string]bool{}
-	empty, barren := 0, 0 // pages in a row until now
+	empty, barren := 0, 0 // pages in a row so far
 	for offset := 0; barren < omiBarren; offset += omiPage {
 		b, err := a.get(r, at+"limit="+strconv.Itoa(omiPage)+"&offset="+strconv.Itoa(offset))
 		if err != nil {
@@ -219,7 +219,7 @@ func (a *OmiAPI) list(r *Result, what, at string, o Options) error {
 	return nil
 }
 
-// omiItems takes the items of a page that are not among the ids seen, and adds theirs.
+// omiItems returns the items of a page whose ids are not in seen, and adds their ids.
 func (r *Result) omiItems(what string, page []json.RawMessage, offset int, seen map[string]bool, o Options) error {
 	for i, raw := range page {
 		if r.ended() {
@@ -241,7 +241,7 @@ func (r *Result) omiItems(what string, page []json.RawMessage, offset int, seen 
 	return nil
 }
 
-// get asks until Omi answers, or says that it will not.
+// get repeats a request until Omi answers, or refuses.
 func (a *OmiAPI) get(r *Result, at string) ([]byte, error) {
 	slow := retry.Backoff{First: time.Second, Most: 30 * time.Second}
 	for try := 1; ; try++ {
@@ -262,8 +262,8 @@ func (a *OmiAPI) get(r *Result, at string) ([]byte, error) {
 	}
 }
 
-// once makes one request. pause is how long Omi wants to be left alone after an error; 0 if
-// it does not say, and negative where asking again is in vain.
+// once makes one request. pause is how long Omi asks to wait after an error; it is 0 if Omi
+// does not say, and negative if another attempt is useless.
 func (a *OmiAPI) once(r *Result, at string) (b []byte, pause time.Duration, err error) {
 	q, err := http.NewRequestWithContext(r.ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -288,7 +288,7 @@ func (a *OmiAPI) once(r *Result, at string) (b []byte, pause time.Duration, err 
 	var said struct {
 		Detail any `json:"detail"`
 	}
-	_ = json.Unmarshal(b, &said) // what it says is a help, and not all servers in between say it so
+	_ = json.Unmarshal(b, &said) // its message only helps, and proxies may not have it
 	err = fmt.Errorf("%s says %s %.200s", q.URL.Host, res.Status, word(said.Detail))
 	switch {
 	case res.StatusCode == http.StatusTooManyRequests, res.StatusCode == http.StatusServiceUnavailable:
@@ -303,8 +303,8 @@ func (a *OmiAPI) once(r *Result, at string) (b []byte, pause time.Duration, err 
 	return nil, -1, err
 }
 
-// limitEnds is how long a limit lasts: Retry-After, or else X-RateLimit-Reset, seconds
-// since 1970. It gives 0 if neither is there.
+// limitEnds returns how long a limit lasts: Retry-After, or else X-RateLimit-Reset, in
+// seconds since 1970. It returns 0 if neither is present.
 func limitEnds(h http.Header) time.Duration {
 	now := time.Now()
 	if d := retry.Asked(h.Get("Retry-After"), now, 48*time.Hour); d > 0 {

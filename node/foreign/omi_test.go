@@ -16,13 +16,13 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// cloud is a server with more memories than a page has, and three conversations.
+// cloud returns a server with more memories than a page holds, and three conversations.
 func cloud(t *testing.T) *omitest.Cloud {
 	c := omitest.New(t)
 	for i := range 120 {
 		c.Memories = append(c.Memories, omitest.Memory{ID: fmt.Sprintf("mem_%d", i), Content: fmt.Sprintf("Has seen city %d", i), Category: "interesting", Created: noon})
 	}
-	for range 60 { // a page and more that is counted, and not given
+	for range 60 { // more than a page that is counted, but not returned
 		c.Conversations = append(c.Conversations, omitest.Conversation{Locked: true})
 	}
 	c.Conversations[3] = omitest.Conversation{ID: "conv_1", Title: "Lunch", Started: noon, Segments: []omitest.Segment{
@@ -31,7 +31,7 @@ func cloud(t *testing.T) *omitest.Cloud {
 	return c
 }
 
-// poll reads all, and gives how long it was asked to wait.
+// poll reads everything, and returns how long it was asked to wait.
 func poll(t *testing.T, c *omitest.Cloud, key string) (r Result, waits []time.Duration, err error) {
 	api := OmiAPI{URL: c.URL, Key: key, Wait: func(_ context.Context, d time.Duration) bool {
 		waits = append(waits, d)
@@ -41,8 +41,8 @@ func poll(t *testing.T, c *omitest.Cloud, key string) (r Result, waits []time.Du
 	return r, waits, err
 }
 
-// All pages are read, also behind one that is not full; who is who is kept; and what comes
-// twice, because a memory came in between, is taken once.
+// All pages are read, even after one that is not full; it is kept who is who; and an item
+// that comes twice, because a memory was added in between, is imported once.
 func TestPollOmi(t *testing.T) {
 	for _, user := range []string{"", "Ana"} {
 		c := cloud(t)
@@ -57,7 +57,7 @@ func TestPollOmi(t *testing.T) {
 		if err != nil || len(waits) > 0 || len(r.Skipped) > 0 {
 			t.Fatalf("%v, %v, %+v", err, waits, r.Skipped)
 		}
-		// The new one came before what was read already: the next reading has it.
+		// The new one came before what was read already, so the next read has it.
 		if len(r.Adds) != 120+4 || r.Adds[119].Text != "Has seen city 119" || r.Adds[0].Metadata["omi_id"] != "mem_0" {
 			t.Errorf("%d, %+v", len(r.Adds), r.Adds[119])
 		}
@@ -79,9 +79,9 @@ func TestPollOmi(t *testing.T) {
 	}
 }
 
-// Pages whose items Omi counts and does not give, has given before, or gives without an id
-// are not the end: what is behind them is read, and those that are empty are named. Only
-// omiBarren pages in a row are the end, also of a server that knows no offset.
+// Pages whose items Omi counts but does not return, has returned before, or returns without
+// an id are not the end: what follows is read, and empty ones are reported. Only omiBarren
+// such pages in a row are the end, even with a server that ignores the offset.
 func TestPollOmiBarren(t *testing.T) {
 	c := omitest.New(t)
 	add := func(n int, of omitest.Memory) {
@@ -93,7 +93,7 @@ func TestPollOmiBarren(t *testing.T) {
 	c.Memories = append(c.Memories, omitest.Memory{ID: "mem_1", Content: "Has a bike", Created: noon})
 	add(4, omitest.Memory{Rejected: true})
 	add(5, omitest.Memory{ID: "mem_1", Content: "Has a bike"})
-	add(5, omitest.Memory{Content: "Has nothing"}) // and no id
+	add(5, omitest.Memory{Content: "Has nothing"}) // and one without an id
 	add(4, omitest.Memory{Rejected: true})
 	c.Memories = append(c.Memories, omitest.Memory{ID: "mem_2", Content: strings.Repeat("é", 71), Created: noon, Locked: true})
 	add(omiBarren+1, omitest.Memory{Rejected: true})
@@ -131,8 +131,8 @@ func TestPollOmiBarren(t *testing.T) {
 	}
 }
 
-// A limit is waited for as long as Omi says. What is passing is tried again, and what lasts
-// ends the reading with what was read.
+// The client waits for a limit as long as Omi says. A temporary error is retried, and a
+// permanent one ends the read with what was read.
 func TestPollOmiLimited(t *testing.T) {
 	limit := func(header, value string) func(http.ResponseWriter) {
 		return func(w http.ResponseWriter) {
@@ -176,8 +176,8 @@ func TestPollOmiLimited(t *testing.T) {
 	}
 }
 
-// A key that is not known, may not read everything or nothing, addresses that are none, and
-// answers that are no pages.
+// Keys that are unknown, or may not read everything or anything; invalid addresses; and
+// answers that are not pages.
 func TestPollOmiRefused(t *testing.T) {
 	c := cloud(t)
 	for _, key := range []string{"omi_dev_revoked", "", "two\nlines"} {
@@ -203,7 +203,7 @@ func TestPollOmiRefused(t *testing.T) {
 		c := cloud(t)
 		c.Before = func(n int, w http.ResponseWriter) bool {
 			if n == 1 {
-				_, _ = w.Write([]byte(body)) // the client says what came
+				_, _ = w.Write([]byte(body)) // the client reports what arrived
 			}
 			return n == 1
 		}
@@ -214,7 +214,7 @@ func TestPollOmiRefused(t *testing.T) {
 	}
 }
 
-// The key goes to the address alone, and not where that points to.
+// The key is sent only to the given address, and not to where that redirects.
 func TestPollOmiRedirected(t *testing.T) {
 	elsewhere, c := omitest.New(t), omitest.New(t)
 	c.Before = func(_ int, w http.ResponseWriter) bool {

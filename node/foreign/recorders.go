@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// listed gives the items of a JSON value: a list, a list under one of the names, or one
-// object, which counts as a list of itself.
+// listed returns the items of a JSON value: a list, a list under one of the names, or a
+// single object, which counts as a list with that object.
 func listed(name string, b []byte, names ...string) ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	if strings.HasPrefix(strings.TrimSpace(string(b)), "[") {
@@ -29,7 +29,7 @@ func listed(name string, b []byte, names ...string) ([]json.RawMessage, error) {
 }
 
 // readScreenpipe reads the answer to GET /search of screenpipe: what was heard as lines,
-// and what was on the screen as resources, private, each text of a window once.
+// and what was on the screen as private resources, each text of a window once.
 func readScreenpipe(r *Result, name string, b []byte) error {
 	list, err := listed(name, b, "data")
 	if err != nil {
@@ -66,7 +66,7 @@ func readScreenpipe(r *Result, name string, b []byte) error {
 		c := &m.Content
 		switch m.Type {
 		case "Audio":
-			speaker := "" // of no name: the wearer's own machine heard it
+			speaker := "" // without a name: the wearer's own machine heard it
 			if c.Speaker != nil {
 				speaker = c.Speaker.Name
 			}

@@ -14,10 +14,10 @@ import (
 	"github.com/locket-dev/locket/node/extract"
 )
 
-// carryOut erases what is ordered: from the records, from memory, from the index
-// and its segments, and from old versions of files. Memories with other evidence
-// are said anew from that before their sources go, so that a plan that begins
-// again finds the same.
+// carryOut erases what the plan orders: from the records, from memory, from the
+// index and its segments, and from old versions of files. Memories with other
+// evidence are first asserted again on that evidence, before their sources are
+// erased, so that a plan that is started again finds the same.
 func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err error) {
 	lock := fg.c.Engine.Hold()
 	defer lock.Release()
@@ -63,7 +63,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err erro
 	if err != nil {
 		return w, err
 	}
-	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that held it
+	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that contained it
 		return w, err
 	}
 	return w, fg.c.Compact(ctx)
@@ -88,9 +88,9 @@ func (fg *Forgetting) chosen(ctx context.Context, todo *Plan) (c Chosen, err err
 }
 
 // trim bases a memory on the evidence that is left. The memory's assertions, and
-// its id, name the evidence that goes. So it is erased, and said anew as it would
-// have been without that evidence. If there is a memory under the new id, or one
-// was erased there, it stays as it is.
+// its id, name the evidence that is erased. So the memory is erased, and asserted
+// again as it would have been without that evidence. If a memory exists under the
+// new id, or one was erased there, that stays as it is.
 func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed) error {
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]

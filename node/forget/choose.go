@@ -16,12 +16,12 @@ import (
 // Chosen is what will be forgotten, in the order of the store.
 type Chosen struct {
 	Memories    []memory.Memory
-	Trimmed     []Trimmed // memories that stay, without the evidence that goes
+	Trimmed     []Trimmed // memories that stay, without the evidence that is erased
 	Utterances  []memory.Utterance
-	Events      []memory.EventID // events that go completely, with their refusals and what is held of them
+	Events      []memory.EventID // events that are erased completely, with their refusals and what is held of them
 	Quarantined []uint64         // in quarantine
 	Places      []string         // places at which the utterances were said
-	Latest      time.Time        // when the latest of it happened
+	Latest      time.Time        // when the latest of what will be forgotten happened
 }
 
 // Trimmed is a memory that stays because it has other evidence.
@@ -30,8 +30,8 @@ type Trimmed struct {
 	Left   []memory.Evidence // oldest first
 }
 
-// Choose finds what a want names, with everything that follows. held are the events
-// that wait for more and are in no record yet.
+// Choose finds what a want names, with everything that follows from it. held are
+// the events that wait for more and are in no record yet.
 func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
@@ -43,8 +43,8 @@ func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	return c.finish(w.Scope != nil)
 }
 
-// Again finds what now goes with an earlier choice. What was made since then from a
-// source that goes, goes too. What is gone already is passed over.
+// Again finds what has to be forgotten now with an earlier choice. It adds what was
+// made since then from a source that is forgotten. It skips what is gone already.
 func Again(tx *store.Tx, before Chosen) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
@@ -80,13 +80,13 @@ type chooser struct {
 	tx          *store.Tx
 	order       []memory.ID
 	memories    map[memory.ID]*memory.Memory
-	own         map[memory.ID][]memory.Evidence // evidence of memories that were asked about
+	own         map[memory.ID][]memory.Evidence // cached evidence of memories
 	going       map[memory.ID]bool
 	trimmed     map[memory.ID][]memory.Evidence // evidence that is left to memories that stay
 	utterances  map[memory.ID]*memory.Utterance
 	events      map[memory.EventID]bool
 	quarantined []uint64
-	keepSources bool // keep the sources of memories that go, because an earlier choice has them
+	keepSources bool // keep the sources of memories that are forgotten, because the earlier choice has them already
 }
 
 func newChooser(tx *store.Tx) *chooser {
@@ -105,7 +105,7 @@ func (c *chooser) load() error {
 	return nil
 }
 
-// direct takes what the want itself names.
+// direct takes what the want names directly.
 func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 	for _, id := range w.IDs {
 		if err := c.known(id); err != nil {
@@ -150,7 +150,7 @@ func (c *chooser) direct(w *Want, held []extract.HeldEvent) error {
 	return c.takeRefused(w, held)
 }
 
-// known refuses an id that names nothing.
+// known refuses an id that belongs to nothing.
 func (c *chooser) known(id memory.ID) error {
 	if c.memories[id] != nil {
 		return nil
@@ -162,8 +162,8 @@ func (c *chooser) known(id memory.ID) error {
 	return err
 }
 
-// wanted takes a memory. If the want has a time or a device, it takes only the
-// memory's sources that fit.
+// wanted takes a memory. If the want has a time or a device, it takes only those of
+// the memory's sources that match.
 func (c *chooser) wanted(w *Want, m *memory.Memory) error {
 	if !w.timed() {
 		c.going[m.ID] = true
@@ -196,7 +196,7 @@ func (c *chooser) takeUtterance(u *memory.Utterance) {
 func (c *chooser) takeSource(e *memory.Evidence) error {
 	if !e.Utterance.IsZero() {
 		u, err := c.tx.Utterance(e.Utterance)
-		if errors.Is(err, memory.ErrNotFound) { // retention has ended it, and the excerpt is left
+		if errors.Is(err, memory.ErrNotFound) { // retention has removed it, and only the excerpt is left
 			c.utterances[e.Utterance] = nil
 			return nil
 		}
@@ -218,7 +218,7 @@ func (c *chooser) takeSource(e *memory.Evidence) error {
 	return nil
 }
 
-// taken reports whether the source of a piece of evidence goes.
+// taken reports whether the source of a piece of evidence is taken.
 func (c *chooser) taken(e *memory.Evidence) bool {
 	if !e.Utterance.IsZero() {
 		_, gone := c.utterances[e.Utterance]
@@ -227,7 +227,7 @@ func (c *chooser) taken(e *memory.Evidence) bool {
 	return !e.Event.IsZero() && c.events[e.Event]
 }
 
-// evidence gives a memory's own evidence, oldest first.
+// evidence returns a memory's own evidence, oldest first.
 func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
 	if own, ok := c.own[m.ID]; ok {
 		return own, nil
@@ -248,7 +248,7 @@ func (c *chooser) evidence(m *memory.Memory) ([]memory.Evidence, error) {
 	return own, nil
 }
 
-// finish follows the consequences until there are no more, and gives the result.
+// finish follows the consequences until there are no more, and returns the result.
 func (c *chooser) finish(scope bool) (out Chosen, err error) {
 	for again := true; again; {
 		before := len(c.going) + len(c.utterances) + len(c.events)
@@ -270,7 +270,7 @@ func (c *chooser) finish(scope bool) (out Chosen, err error) {
 	return c.outcome()
 }
 
-// sources takes the sources of memories that go.
+// sources takes the sources of the memories that were taken.
 func (c *chooser) sources() error {
 	for id := range c.going {
 		own, err := c.evidence(c.memories[id])
@@ -288,7 +288,7 @@ func (c *chooser) sources() error {
 	return nil
 }
 
-// derived looks at the memories that were made from what goes.
+// derived looks at the memories that were made from what was taken.
 func (c *chooser) derived() error {
 	for _, id := range c.order {
 		m := c.memories[id]
@@ -334,7 +334,7 @@ func (c *chooser) derived() error {
 	return nil
 }
 
-// goes reports whether a link points to something that goes.
+// goes reports whether a link points to something that was taken.
 func (c *chooser) goes(l memory.Link) bool {
 	if id, err := memory.ParseID(l.To); err == nil {
 		_, said := c.utterances[id]
@@ -344,15 +344,15 @@ func (c *chooser) goes(l memory.Link) bool {
 	return err == nil && c.events[e]
 }
 
-// touched is a quick check whether anything of a memory may go. If there is much
-// evidence, the memory shows only its beginning and end.
+// touched is a quick check whether anything of a memory may have to be forgotten.
+// If there is much evidence, the memory shows only its beginning and end.
 func (c *chooser) touched(m *memory.Memory) bool {
 	return len(m.Evidence) >= memory.MaxEvidence || slices.ContainsFunc(m.Links, c.goes) ||
 		slices.ContainsFunc(m.Evidence, func(e memory.Evidence) bool { return c.taken(&e) })
 }
 
-// textOf is the text of pieces of evidence: the excerpts, and whole lines if they
-// are still there.
+// textOf returns the text of pieces of evidence: the excerpts, and whole lines if
+// they still exist.
 func (c *chooser) textOf(es []memory.Evidence) (string, error) {
 	var b strings.Builder
 	for i := range es {

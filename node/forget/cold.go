@@ -7,9 +7,10 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// mayTake reports whether a cold memory may have to go: the want names it, or it
-// rests on a source that goes, or is linked to something that goes. The caller
-// fetches it and chooses again. It is true for more memories than go in the end.
+// mayTake reports whether a cold memory may have to be forgotten: the want names
+// it, or it rests on a source that was taken, or it is linked to something that was
+// taken. The caller fetches it and chooses again. It is true for more memories than
+// are forgotten in the end.
 func mayTake(w *Want, chosen *Chosen, c *store.Cold) bool {
 	m := &c.Memory
 	own := slices.Clone(m.Evidence)

@@ -24,15 +24,14 @@ type Forgetter struct {
 	purge   func(ctx context.Context, held []memory.EventID) error
 }
 
-// NewForgetter makes one over what is open. settled waits until all taken events
-// are worked through. purge removes worked-through events from the journal, and
-// calls Done.
+// NewForgetter makes a Forgetter. settled waits until all taken events are
+// processed. purge removes processed events from the journal, and calls Done.
 func NewForgetter(of opened.Of[*Forgetting], zone *time.Location, settled func(context.Context) error, purge func(ctx context.Context, held []memory.EventID) error) Forgetter {
 	return Forgetter{of, zone, settled, purge}
 }
 
-// PlanForget implements serve.Forgetter. It waits until all taken events are worked
-// through, because it can only show what is in the records.
+// PlanForget implements serve.Forgetter. It waits until all taken events are
+// processed, because it can only show what is in the records.
 func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (plan serve.ForgetPlan, err error) {
 	w, err := wanted(&s, time.Now().In(fr.zone))
 	if err != nil {
@@ -65,7 +64,7 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 		})
 		if err == nil {
 			plan.Unseen, again, err = fg.fetch(ctx, &w, &c)
-			// Memories that came back meanwhile were in neither look.
+			// Memories that came back meanwhile were in neither of the two choices.
 			again = again || err == nil && fg.c.Cold.Fetched() != back
 		}
 	}
@@ -138,8 +137,8 @@ func planOf(tx *store.Tx, c *Chosen) serve.ForgetPlan {
 
 // Forget implements serve.Forgetter. It forgets in the records, the index, the
 // plugins' states, the shares and the journal, and in old versions of files. It
-// writes the plan down first, so that a node that is killed in the middle goes on
-// with it when it is opened again.
+// stores the plan first, so that a node that is killed in the middle continues with
+// it when it is opened again.
 func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.ForgetResult, err error) {
 	todo := Plan{Events: p.Sources, Quarantined: p.Quarantined, Cascade: true}
 	for _, m := range p.Memories {
@@ -206,9 +205,10 @@ func (fr Forgetter) Delete(ctx context.Context, ids ...memory.ID) error {
 	return fr.purge(ctx, nil)
 }
 
-// fetch brings back the cold memories that may have to go, before something is
-// forgotten by its content. unseen is how many could not be fetched. A want by ids
-// goes on without them; for any other the error is serve.ErrCold.
+// fetch brings back the cold memories that may have to be forgotten, before
+// something is forgotten by its content. unseen is how many could not be fetched. A
+// want by ids continues without them; for any other want the error is
+// serve.ErrCold.
 func (fg *Forgetting) fetch(ctx context.Context, w *Want, chosen *Chosen) (unseen int, more bool, err error) {
 	var ids []memory.ID
 	unseen, err = fg.c.Cold.Each(ctx, func(c *store.Cold) error {

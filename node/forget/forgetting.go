@@ -24,15 +24,15 @@ type Engine interface {
 	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
 }
 
-// Chain is what takes words through the plugins. Its methods are called under the
+// Chain has the extractor's part of forgetting. Its methods are called under the
 // engine's write lock.
 type Chain interface {
-	Latest(*engine.Writer) time.Time // of events
+	Latest(*engine.Writer) time.Time // the time of the latest event
 	Held() []extract.HeldEvent
 	Forget(ctx context.Context, lock *engine.Writer, g extract.Forgotten) (held []memory.EventID, err error)
 }
 
-// Config of the forgetting of an open node.
+// Config is what forgetting on an open node needs.
 type Config struct {
 	Engine    Engine
 	Chain     Chain
@@ -41,25 +41,25 @@ type Config struct {
 	Rules     []config.Rule
 	Log       *slog.Logger
 
-	Warm          func(ctx context.Context, ids ...memory.ID) error // brings cold memories back: serve.ErrCold
+	Warm          func(ctx context.Context, ids ...memory.ID) error // brings cold memories back; its error is serve.ErrCold
 	Flush         func(ctx context.Context, lock *engine.Writer) error
 	Compact       func(context.Context) error          // rewrites the store's files
 	ForgetPlugins func() error                         // makes plugins drop what they have in memory
-	Withdraw      func(*store.Tx, store.Targets) error // removes it from what waits to be sent
-	Shared        func(context.Context)                // removes it from shares
-	PurgeSoon     func(done func(error))               // removes worked-through events from the journal
+	Withdraw      func(*store.Tx, store.Targets) error // removes the targets from what waits to be sent
+	Shared        func(context.Context)                // removes forgotten memories from shares
+	PurgeSoon     func(done func(error))               // removes processed events from the journal
 	MemoryID      func(ev memory.EventID, plugin, fingerprint string) memory.ID
 }
 
-// Forgetting is what package forget does for an open node. Its methods are safe for
+// Forgetting is the forgetting part of an open node. Its methods are safe for
 // concurrent use.
 type Forgetting struct {
 	c          Config
 	mu         sync.Mutex   // held while something is being forgotten; taken before the engine's lock
 	plans      atomic.Int64 // how many plans were confirmed
-	carried    uint64       // how many plans were carried out; under the engine's lock
+	carried    uint64       // how many plans were carried out; guarded by the engine's lock
 	unfinished atomic.Bool  // a plan is not carried out completely yet
 }
 
-// New makes it.
+// New makes a Forgetting.
 func New(c Config) *Forgetting { return &Forgetting{c: c} }

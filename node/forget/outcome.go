@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// orphans takes memories that were made only from memories that go.
+// orphans takes memories that were made only from memories that are taken.
 func (c *chooser) orphans() error {
 	needed := map[memory.ID]bool{}
 	for _, id := range c.order {

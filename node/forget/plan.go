@@ -11,23 +11,23 @@ import (
 )
 
 // Plan is what the wearer has confirmed to forget, by ids. The store keeps it from
-// before the first erasure until no file holds any of it, so that a node that is
-// opened after a crash goes on with it.
+// before the first erasure until no file contains any of it, so that a node that
+// is opened after a crash continues with it.
 type Plan struct {
 	Memories    []memory.ID      `json:"m,omitempty"`
 	Utterances  []memory.ID      `json:"u,omitempty"`
 	Events      []memory.EventID `json:"e,omitempty"`
 	Quarantined []uint64         `json:"q,omitempty"`
-	Cascade     bool             `json:"c,omitempty"` // forget what was made from it, too
-	Reason      string           `json:"r,omitempty"` // for the history; empty: the wearer's Wish
+	Cascade     bool             `json:"c,omitempty"` // also forget what was made from it
+	Reason      string           `json:"r,omitempty"` // for the history; empty: Wish
 }
 
-// Names of the notes: one for the number of a plan's parts, and one for each
-// part.
+// Names of the notes in the store: one for the number of a plan's parts, and one
+// for each part.
 const (
 	planMeta = "forgetting"
 	planPart = "forgetting/"
-	planPage = 2000 // ids of one part, of 17 bytes each and events of about 30
+	planPage = 2000 // ids in one part; an id takes 17 bytes, an event about 30
 )
 
 // forgetPage is how many records one transaction erases.
@@ -53,7 +53,7 @@ func (fg *Forgetting) forget(ctx context.Context, todo Plan) (Went, error) {
 	defer fg.mu.Unlock()
 	if before, ok, err := fg.readPlan(ctx); err != nil {
 		return Went{}, err
-	} else if ok { // its files are not purged yet: the caller purges them with these
+	} else if ok { // its files are not purged yet: the caller purges them together with these
 		if _, err := fg.carryOut(ctx, before); err != nil {
 			return Went{}, err
 		}
@@ -69,7 +69,7 @@ func (fg *Forgetting) forget(ctx context.Context, todo Plan) (Went, error) {
 	return fg.carryOut(context.WithoutCancel(ctx), todo)
 }
 
-// Resume goes on with a plan that was interrupted. Without one it does nothing.
+// Resume continues a plan that was interrupted. Without one it does nothing.
 func (fg *Forgetting) Resume(ctx context.Context) (w Went, err error) {
 	fg.mu.Lock()
 	defer fg.mu.Unlock()
@@ -82,8 +82,8 @@ func (fg *Forgetting) Resume(ctx context.Context) (w Went, err error) {
 }
 
 // Done removes the plan, because it is carried out. asked is the number of plans
-// at the time when the journal was told to purge. If another plan came since, the
-// purge for that one calls Done again, and this call does nothing.
+// at the time when the journal was told to purge. If another plan was confirmed
+// since, the purge for that one calls Done again, and this call does nothing.
 func (fg *Forgetting) Done(ctx context.Context, asked int64) error {
 	fg.mu.Lock()
 	defer fg.mu.Unlock()
@@ -144,21 +144,21 @@ func (fg *Forgetting) writePlan(ctx context.Context, todo Plan) error {
 	return fg.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(planMeta, len(pages)) })
 }
 
-// PlanSweep notes an empty plan, unless there is a plan already. It is for a
-// transaction that erased something, of which files and journal must be purged.
+// PlanSweep stores an empty plan, unless there is a plan already. It is for a
+// transaction that erased something which files and journal must be purged of.
 func PlanSweep(tx *store.Tx) error {
 	var pages int
 	if ok, err := tx.Meta(planMeta, &pages); err != nil || ok {
-		return err // the plan that is there ends in the same purge
+		return err // the existing plan ends in the same purge
 	}
 	return tx.PutMeta(planMeta, 0)
 }
 
-// Swept purges files of what was erased in a transaction that called PlanSweep.
-// The journal follows.
+// Swept purges the files of what was erased in a transaction that called
+// PlanSweep. The journal follows.
 func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
 	fg.unfinished.Store(true)                     // if this fails, it is tried again in a quiet moment
-	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that held it
+	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that contained it
 		return err
 	}
 	if err := fg.c.Compact(ctx); err != nil {
@@ -182,13 +182,14 @@ func (fg *Forgetting) Purged(err error, asked int64) {
 	}
 }
 
-// Asked is how many plans were confirmed.
+// Asked returns how many plans were confirmed.
 func (fg *Forgetting) Asked() int64 { return fg.plans.Load() }
 
 // Unfinished reports whether a plan is not carried out completely yet.
 func (fg *Forgetting) Unfinished() bool { return fg.unfinished.Load() }
 
-// Carried is how many plans were carried out. The caller holds the engine's lock.
+// Carried returns how many plans were carried out. The caller holds the engine's
+// lock.
 func (fg *Forgetting) Carried() uint64 { return fg.carried }
 
 func (fg *Forgetting) readPlan(ctx context.Context) (todo Plan, ok bool, err error) {

@@ -35,7 +35,8 @@ func (c *chooser) takeQuarantined(w *Want) error {
 	return nil
 }
 
-// takeRefused takes what became neither memory nor utterance: refusals and held events.
+// takeRefused takes what became neither a memory nor an utterance: refusals and held
+// events.
 func (c *chooser) takeRefused(w *Want, held []extract.HeldEvent) error {
 	for r, err := range c.tx.Refusals() {
 		if err != nil {

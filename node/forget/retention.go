@@ -15,8 +15,8 @@ import (
 const SweepEvery = time.Hour
 
 // Sweep applies retention. now is the clock of events, not the wall clock: a device
-// that lay in a drawer for a month forgets nothing for that. purge removes
-// worked-through events from the journal.
+// that was in a drawer for a month forgets nothing because of that. purge removes
+// processed events from the journal.
 func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(context.Context) error) error {
 	e, err := fg.endings(ctx, fg.c.Retention, fg.c.Rules, now)
 	if err != nil || len(e.Memories)+len(e.Utterances) == 0 {
@@ -79,8 +79,8 @@ func (fr Forgetter) Retention(ctx context.Context, q serve.RetentionQuery) (r se
 	return r, nil
 }
 
-// Earlier is the clock of events, or the wall clock if that is behind. An event
-// from the future must not end what is of today.
+// Earlier returns the clock of events, or the wall clock if that is behind. An
+// event with a date in the future must not end the retention of what is from today.
 func Earlier(event, wall time.Time) time.Time {
 	if event.After(wall) {
 		return wall

@@ -9,11 +9,11 @@ import (
 )
 
 // Stands reports whether a memory can stay on the evidence that is left. It can if
-// each word that it shares with the texts that go (gone) is also in those that are
-// left. Words that a person wrote into the memory are theirs.
+// each word that it shares with the texts that are forgotten (gone) is also in
+// those that are left. Words that a person wrote into the memory count as left.
 func Stands(m *memory.Memory, gone, left string) bool {
 	if m.Type == memory.Resource || m.Type == memory.Vault {
-		return false // the memory holds the secret itself
+		return false // the memory contains the secret itself
 	}
 	has, lost := tokens(left), tokens(gone)
 	for t := range tokens(m.Text + "\n" + said(m)) {
@@ -24,8 +24,8 @@ func Stands(m *memory.Memory, gone, left string) bool {
 	return true
 }
 
-// tokens are the meaningful words of a text: those of three letters or more, or
-// with a digit, and in Chinese, pairs of characters.
+// tokens returns the meaningful words of a text: those of three letters or more,
+// or with a digit, and in Chinese, pairs of characters.
 func tokens(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(memory.Normal(text)) {

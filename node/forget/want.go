@@ -36,7 +36,7 @@ type Want struct {
 }
 
 // timed reports whether a want names a time or a device. Then each piece of
-// evidence is looked at by itself.
+// evidence is checked by itself.
 func (w *Want) timed() bool { return !w.From.IsZero() || !w.To.IsZero() || w.Device != "" }
 
 func (w *Want) within(t time.Time) bool {
@@ -64,12 +64,12 @@ func (w *Want) utterance(u *memory.Utterance) bool {
 	return false
 }
 
-// about reports whether a text has the words and names the person.
+// about reports whether a text contains the words and names the person.
 func (w *Want) about(text string) bool {
 	return (w.Words == "" || holds(text, w.Words)) && (w.Person == "" || names(text, w.Person))
 }
 
-// content reports whether a memory's content fits the want, apart from time and
+// content reports whether a memory's content matches the want, apart from time and
 // device.
 func (w *Want) content(m *memory.Memory) bool {
 	switch {
@@ -84,7 +84,8 @@ func (w *Want) content(m *memory.Memory) bool {
 	return false
 }
 
-// evidence reports whether time and device of a piece of evidence fit.
+// evidence reports whether the time and device of a piece of evidence match the
+// want.
 func (w *Want) evidence(e *memory.Evidence, learnt time.Time) bool {
 	return w.when(e.At, learnt) && (w.Device == "" || e.Event.Device == w.Device)
 }
@@ -93,8 +94,8 @@ func scoped(o, by memory.Owner) bool {
 	return o.User == by.User && (by.Agent == "" || o.Agent == by.Agent) && (by.Run == "" || o.Run == by.Run)
 }
 
-// holds reports whether a text has every word of a query. For languages without
-// spaces it looks for the characters.
+// holds reports whether a text contains every word of a query. For languages
+// without spaces it looks for the characters.
 func holds(text, query string) bool {
 	text = " " + memory.Normal(text) + " "
 	words := strings.Fields(memory.Normal(query))
@@ -103,7 +104,7 @@ func holds(text, query string) bool {
 	})
 }
 
-// names reports whether a text has a name as a whole.
+// names reports whether a text contains a name as a whole.
 func names(text, name string) bool {
 	text, name = " "+memory.Normal(text)+" ", memory.Normal(name)
 	return name != "" && (strings.Contains(text, " "+name+" ") || name[0] >= 0x80 && strings.Contains(text, name))
@@ -125,7 +126,7 @@ func namesPlace(m *memory.Memory, where string) bool {
 	})
 }
 
-// Texts is everything in a memory that is searched for words.
+// Texts returns everything in a memory that is searched for words.
 func Texts(m *memory.Memory) string {
 	s := []string{m.Text, strings.Join(m.Tags, " ")}
 	for _, e := range m.Evidence {
@@ -134,7 +135,7 @@ func Texts(m *memory.Memory) string {
 	return strings.Join(append(s, said(m)), "\n")
 }
 
-// said is what a memory says besides its text and its evidence.
+// said returns what a memory says besides its text and its evidence.
 func said(m *memory.Memory) string {
 	var s []string
 	if m.Slot != nil {

@@ -15,8 +15,8 @@ import (
 
 // When is a time as a person says it.
 type When struct {
-	From, To time.Time // To itself is not included
-	Received bool      // "the last ten minutes" also means what came in then
+	From, To time.Time // To is not included
+	Received bool      // "the last ten minutes" also means what was received then
 	Place    string    // "yesterday in the office"
 }
 
@@ -28,7 +28,7 @@ var parts = map[string]part{
 	"凌晨": {0, 6}, "早上": {5, 12}, "早晨": {5, 12}, "上午": {5, 12}, "中午": {11, 14}, "下午": {12, 18}, "傍晚": {17, 20}, "晚上": {18, 28}, "夜里": {20, 29},
 }
 
-// hanParts are the Chinese ones; hanWhole name a day and its part at once.
+// hanParts are the Chinese ones; hanWhole name both a day and its part.
 var (
 	hanParts = []string{"凌晨", "早上", "早晨", "上午", "中午", "下午", "傍晚", "晚上", "夜里"}
 	hanWhole = map[string]string{"昨晚": "昨天晚上", "今晚": "今天晚上", "今早": "今天早上"}
@@ -49,7 +49,7 @@ var counts = map[string]float64{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3,
 	"twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty-five": 45, "half an": .5,
 	"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "半": .5, "十五": 15, "二十": 20, "三十": 30, "四十": 40, "四十五": 45}
 
-// oneOf are times that reach until now, and name no number.
+// oneOf are times that reach until now, and contain no number.
 var oneOf = map[string]string{"last minute": "last 1 minute", "past minute": "last 1 minute", "last hour": "last 1 hour", "past hour": "last 1 hour", "past day": "last 1 day", "past week": "last 7 days",
 	"最近一个半小时": "last 90 minutes", "过去一个半小时": "last 90 minutes"}
 
@@ -59,7 +59,7 @@ var units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": ti
 // ParseWhen reads a time in the past as a person says it, relative to now and in
 // its zone: "last 10 minutes", "yesterday", "yesterday in the office", "today
 // 14:00-15:30", "since 14:00", "last Tuesday evening", "2025-03-03", 昨天下午. Words
-// that it can't read are an error that names them, because nothing must be
+// that it can't read cause an error that names them, because nothing must be
 // forgotten on a guess.
 func ParseWhen(text string, now time.Time) (When, error) {
 	s := strings.Join(strings.Fields(strings.ToLower(text)), " ")
@@ -187,7 +187,7 @@ func takePart(s string, of **part) string {
 	return s
 }
 
-// dayOf reads days, and gives the words that it can't read.
+// dayOf reads days, and returns the words that it can't read.
 func dayOf(s string, now time.Time) (from, to time.Time, rest string) {
 	s = strings.TrimSpace(strings.TrimPrefix(s, "on "))
 	switch {
@@ -216,7 +216,7 @@ func dayOf(s string, now time.Time) (from, to time.Time, rest string) {
 		return from, to, s
 	}
 	han := strings.IndexFunc(s, func(r rune) bool { return r >= 0x2e80 }) >= 0
-	if han { // Chinese words overlap, so the rest is given by its characters
+	if han { // Chinese words overlap, so the rest is returned by its characters
 		left = nil
 		if r := strings.Trim(s, " 今昨前明后天上下这本周末个星期礼拜月年日号一二三四五六七八九十0123456789"); r != "" {
 			left = []string{r}

@@ -1,17 +1,17 @@
-// Package given has what others share with the wearer answer beside the
-// wearer's own memories.
+// Package given lets the memories that others share with the wearer be found beside the
+// wearer's own.
 //
 // The words:
 //
 //   - A given memory is a copy that somebody else shares, or that the wearer bought.
-//     It is found and shown, marked with whose it is and until when. It is never
-//     reconciled with what the wearer knows, nor dreamt of, synced or exported.
-//   - The collection is all given memories and an index over them, in memory alone.
-//     Package share keeps shares, sealed, in a folder for each; package market keeps
+//     It is found and shown, marked with its owner and its expiry. It is never
+//     reconciled with what the wearer knows, nor used in dreams, synced or exported.
+//   - The collection is all given memories and an index over them, only in memory.
+//     Package share stores shares, sealed, in a folder for each; package market stores
 //     bought bundles, sealed, in a file for each order.
 //
-// A given memory is a stranger's word. Its id here is derived from the share's
-// and the copy's, so that it can't stand for one of the wearer's own.
+// A given memory is what a stranger says. Its id here is derived from the ids of the share
+// and the copy, so that it can't be the id of one of the wearer's own.
 package given
 
 import (
@@ -37,21 +37,22 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// Memory is one that somebody shares.
+// Memory is a given memory.
 type Memory struct {
 	memory.Memory
 	By serve.SharedBy
 }
 
-// Hit is a memory that answers.
+// Hit is a given memory that was found.
 type Hit struct {
 	Memory
 	Score float64
 	Parts []recall.Part
-	Chunk *memory.Chunk // of a long resource, the part that answers
+	Chunk *memory.Chunk // for a long resource, the part that answers
 }
 
-// Shown is the hit as it is served, its score lowered to scale, from 0 to 1, of itself.
+// Shown returns the hit in the form in which it is served, with its score multiplied by
+// scale, from 0 to 1.
 func (h *Hit) Shown(scale float64) serve.Hit {
 	m, by := h.Memory.Memory, h.By
 	hit := serve.Hit{ID: m.ID, Text: m.Text, At: m.When(), Score: h.Score * scale, Parts: map[string]float64{}, Evidence: m.Evidence, Memory: &m, Chunk: h.Chunk, SharedBy: &by}
@@ -71,17 +72,17 @@ type Answer struct {
 	Shape      recall.Shape
 }
 
-// Source has more that answers beside what a reader was given: what the wearer bought,
-// where a bundle is called by an id that follows from its order, and communities.
+// Source provides given memories beyond what a reader was given: bundles that the wearer
+// bought, whose id follows from the order, and communities.
 type Source interface {
-	// Spaces gives those that answer, each with a stamp that changes whenever what
-	// is kept of it does.
+	// Spaces returns those that may be searched, each with a stamp that changes whenever
+	// its stored part does.
 	Spaces() (map[memory.SpaceID]string, error)
 	// Given opens one. A bundle has no memories while the order gives no right to them.
 	Given(ctx context.Context, space memory.SpaceID) (share.Given, error)
-	// Quiet has one answer no more: memory.ErrNotFound.
+	// Quiet stops searching one, or returns memory.ErrNotFound.
 	Quiet(space memory.SpaceID) error
-	// Fetch asks the markets how the orders stand that have not ended.
+	// Fetch asks the markets for the state of the orders that have not ended.
 	Fetch(ctx context.Context) error
 }
 
@@ -93,11 +94,11 @@ type Collection struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	mu     sync.Mutex // held while shares are looked for and read
+	mu     sync.Mutex // held while shares are searched for and read
 	index  *recall.Index
 	shares map[memory.SpaceID]*collected
-	mems   map[memory.ID]*Memory // by the id here
-	docs   map[memory.ID]*Memory // by what the index calls it
+	mems   map[memory.ID]*Memory // by the id that is used here
+	docs   map[memory.ID]*Memory // by the id in the index
 }
 
 // collected is one share of the collection.
@@ -108,7 +109,8 @@ type collected struct {
 	mems  []memory.ID
 }
 
-// Open makes a collection over a reader's folder and others. now and log may be nil.
+// Open makes a collection over a reader's folder and other sources. now and log may be
+// nil.
 func Open(ctx context.Context, r *share.Reader, others []Source, now func() time.Time, log *slog.Logger) (*Collection, error) {
 	if now == nil {
 		now = time.Now
@@ -120,7 +122,7 @@ func Open(ctx context.Context, r *share.Reader, others []Source, now func() time
 	return s, err
 }
 
-// Close lets go of the memory that the collection takes.
+// Close frees the memory that the collection uses.
 func (s *Collection) Close() error {
 	if s == nil {
 		return nil
@@ -128,7 +130,7 @@ func (s *Collection) Close() error {
 	return s.index.Close()
 }
 
-// look takes in what has changed in the reader's folder.
+// look updates the collection from changes in the reader's folder.
 func (s *Collection) look(ctx context.Context) error {
 	stamps, err := s.reader.Spaces()
 	if err != nil {
@@ -198,13 +200,13 @@ func (s *Collection) add(stamp string, g share.Given) error {
 	var docs []recall.Doc
 	for i := range g.Memories {
 		if of := &g.Memories[i]; of.Type == memory.Vault || of.Fields.Vault != nil || of.State != memory.Active || of.Negates || of.Repeats {
-			continue // which no honest sharer sends
+			continue // no honest owner sends this
 		}
 		m := &Memory{Memory: g.Memories[i], By: serve.SharedBy{By: cmp.Or(g.By[g.Memories[i].ID], nameOf(&g)), Share: g.Space, Order: g.Order, Until: g.Memories[i].Expires}}
 		m.ID = idHere(g.Space, m.ID)
 		m.Space, m.Owner = g.Space, memory.Owner{User: "shared by " + m.By.By}
 		m.Pinned, m.Links, m.Into, m.Conflict, m.Source = false, nil, memory.ID{}, nil, memory.Source{}
-		m.Sensitivity = max(m.Sensitivity, memory.Personal) // its owner's word alone makes nothing public here
+		m.Sensitivity = max(m.Sensitivity, memory.Personal) // what its owner calls public does not become public here
 		in.mems = append(in.mems, m.ID)
 		s.mems[m.ID] = m
 		for _, d := range engine.Documents(&m.Memory) {
@@ -216,10 +218,10 @@ func (s *Collection) add(stamp string, g share.Given) error {
 	return s.index.Add(docs...)
 }
 
-// nameOf is what the wearer calls the one who shares.
+// nameOf returns the wearer's name for the person who shares.
 func nameOf(g *share.Given) string { return cmp.Or(g.From, "share "+g.Space.String()[:10]) }
 
-// idHere is what a given memory is called here.
+// idHere returns the id of a given memory that is used here.
 func idHere(space memory.SpaceID, id memory.ID) memory.ID {
 	h := sha256.New()
 	io.WriteString(h, "locket given memory\n")
@@ -228,9 +230,9 @@ func idHere(space memory.SpaceID, id memory.ID) memory.ID {
 	return memory.ID(h.Sum(nil)[:16])
 }
 
-// Search finds given memories. It gives those that fits allows; where fits is nil, all
-// of them. It reads the times, types and words of q, and nothing else of it. A share
-// that has lapsed or was revoked is not searched.
+// Search finds given memories among those that fits allows; if fits is nil, among all. It
+// uses only the times, types and words of q. A share that has expired or was revoked is
+// not searched.
 func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memory.Memory) bool) (a Answer, err error) {
 	if s == nil {
 		return a, nil
@@ -241,13 +243,13 @@ func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memo
 		return a, err
 	}
 	now := s.now()
-	q.Wearer = "" // "I" is nobody whom another's memories know
+	q.Wearer = "" // for another person's memories, "I" is nobody
 	q.Models, q.Kinds, q.Past, q.Apart = recall.Models{}, []recall.Kind{recall.Memory}, false, false
 	q.Glance, q.Allow = nil, func(a recall.About) bool {
 		m := s.docs[a.ID]
 		return m != nil && alive(m, now) && (fits == nil || fits(&m.Memory))
 	}
-	if q.Shown != nil { // who asks may see only some, and reads the question by those
+	if q.Shown != nil { // the asker may see only some memories, and only these may be used to understand the question
 		q.Shown = q.Allow
 	}
 	q.Holds = func(id memory.ID, p recall.Phrase) bool { m := s.docs[id]; return m != nil && p.In(m.AllText()) }
@@ -269,7 +271,7 @@ func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memo
 
 func alive(m *Memory, now time.Time) bool { return m.Expires.IsZero() || now.Before(m.Expires) }
 
-// Find gives the memory that an id, or the beginning of one, names:
+// Find returns the memory whose id is, or begins with, the given text. Errors:
 // memory.ErrNotFound, memory.ErrAmbiguous.
 func (s *Collection) Find(ctx context.Context, text string) (out Memory, err error) {
 	none := fmt.Errorf("memory %.40q: %w", text, memory.ErrNotFound)
@@ -296,8 +298,8 @@ func (s *Collection) Find(ctx context.Context, text string) (out Memory, err err
 	return Memory{}, fmt.Errorf("memory %.40q: %w", text, memory.ErrAmbiguous)
 }
 
-// Shares gives what is shared with the wearer and what was bought, the latest opened
-// first, with its memories.
+// Shares returns what is shared with the wearer and what was bought, with its memories,
+// the latest opened first.
 func (s *Collection) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 	out := []serve.GivenShare{}
 	if s == nil {
@@ -320,15 +322,15 @@ func (s *Collection) Shares(ctx context.Context) ([]serve.GivenShare, error) {
 				g.Memories = append(g.Memories, m.Memory)
 			}
 		}
-		if g.Order == "" || len(g.Memories) > 0 { // else it has lapsed, was not delivered, or the price came back
+		if g.Order == "" || len(g.Memories) > 0 { // otherwise it has expired, was not delivered, or was refunded
 			out = append(out, g)
 		}
 	}
 	return out, nil
 }
 
-// refreshEvery is how often the relays are asked what is new in the shares, and the
-// markets how open orders stand.
+// refreshEvery is how often the relays are asked for new content of the shares, and the
+// markets for the state of open orders.
 const refreshEvery = 10 * time.Minute
 
 // Maintain keeps the collection fresh until the context ends.
@@ -343,8 +345,8 @@ func (s *Collection) Maintain(ctx context.Context) {
 	}
 }
 
-// Refresh fetches what is new, and removes the files of shares that have lapsed or
-// are not served any more. What was bought and has lapsed answers no more; its order
+// Refresh fetches new content, and removes the files of shares that have expired or are
+// not served any more. Bought content that has expired is not found any more; its order
 // stays, as the receipt.
 func (s *Collection) Refresh(ctx context.Context) error {
 	s.mu.Lock()
@@ -362,7 +364,7 @@ func (s *Collection) Refresh(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	errs := []error{err}
-	for space, link := range links { // without the lock: the network may take its time
+	for space, link := range links { // without the lock, because the network may take long
 		_, err := s.reader.Open(ctx, link)
 		if errors.Is(err, share.ErrNotShared) {
 			s.log.Info("a share is not served any more, and goes", "share", space)

@@ -7,8 +7,9 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// Whoever shares chooses every byte of a memory: it can't stand for one of the
-// reader's own, come from the vault, be pinned, or call itself public.
+// A person who shares chooses every byte of a memory. Nevertheless it can't
+// stand for one of the reader's own, come from the vault, be pinned, or call
+// itself public.
 func TestThreatShareOfAStranger(t *testing.T) {
 	s, err := Open(t.Context(), &share.Reader{Dir: t.TempDir(), Reserve: 1}, nil, nil, nil)
 	if err != nil {

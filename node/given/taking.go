@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// errNone is what a node without a reader's folder answers.
+// errNone is the error of a node without a reader's folder.
 var errNone = fmt.Errorf("%w: this node has no place for what others share", serve.ErrUnsupported)
 
-// Key gives the wearer's key for readers; it is made the first time.
+// Key returns the wearer's key for readers; it is made at the first call.
 func (s *Collection) Key() (k serve.GivenKey, err error) {
 	if s == nil {
 		return k, errNone
@@ -23,7 +23,7 @@ func (s *Collection) Key() (k serve.GivenKey, err error) {
 	return k, err
 }
 
-// Take opens the link of a share, and names whose it is where from says so.
+// Take opens the link of a share, and names its owner if from is given.
 func (s *Collection) Take(ctx context.Context, link, from string) (g serve.GivenShare, err error) {
 	if s == nil {
 		return g, errNone
@@ -35,7 +35,7 @@ func (s *Collection) Take(ctx context.Context, link, from string) (g serve.Given
 	if err != nil {
 		return g, err
 	}
-	_, err = s.reader.Open(ctx, l) // without the lock: the network may take its time
+	_, err = s.reader.Open(ctx, l) // without the lock, because the network may take long
 	switch {
 	case errors.Is(err, share.ErrNotShared):
 		return g, fmt.Errorf("%w: the share was made for another key, or was revoked", memory.ErrNotFound)
@@ -56,8 +56,8 @@ func (s *Collection) Take(ctx context.Context, link, from string) (g serve.Given
 	return g, errors.Join(err, fmt.Errorf("share %s: %w", l.Space, memory.ErrNotFound))
 }
 
-// Leave removes what was fetched of a share. A bundle that was bought answers no more,
-// and stays the wearer's to open.
+// Leave removes what was fetched of a share. A bundle that was bought is not searched
+// any more, but the wearer can still open it.
 func (s *Collection) Leave(space memory.SpaceID) error {
 	if s == nil {
 		return errNone

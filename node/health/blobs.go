@@ -11,9 +11,10 @@ import (
 )
 
 // putBackBlobs checks that the relay has the photos and recordings that members
-// have named. It sends those again that the relay lost and that are here. With
-// several relays it checks the primary one; the envelope store takes care of the
-// others. On a metered line it checks nothing, because blobs may still wait here.
+// have named. If the relay lost one that is here, it is sent again. If there are
+// several relays, only the primary one is checked; the envelope store takes care
+// of the others. On a metered connection nothing is checked, because blobs may
+// still wait here.
 func (h *Health) putBackBlobs(ctx context.Context, r *Repaired) error {
 	if h.c.Metered != nil && h.c.Metered(ctx) || !h.c.Sync.HasRelay() {
 		return nil

@@ -101,7 +101,7 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 	return r, nil
 }
 
-// doctorBackup looks at the backup by schedule.
+// doctorBackup checks the scheduled backup.
 func doctorBackup(b *serve.BackupStatus, add adder) {
 	switch {
 	case b.Failures > 0:
@@ -113,7 +113,7 @@ func doctorBackup(b *serve.BackupStatus, add adder) {
 	}
 }
 
-// doctorEngines looks at what hears and sees.
+// doctorEngines checks the engines that hear and see.
 func doctorEngines(s *serve.Status, add adder) {
 	hears, programs := false, []string{}
 	for i := range s.Engines {
@@ -144,7 +144,8 @@ func doctorEngines(s *serve.Status, add adder) {
 	}
 }
 
-// doctorPlugins looks at the plugins, and at the names of those that are to be off.
+// doctorPlugins checks the plugins, and the names of those that are configured to
+// be off.
 func (ch Checks) doctorPlugins(s *serve.Status, add adder) error {
 	for _, p := range s.Plugins {
 		if p.Blocks {
@@ -160,10 +161,10 @@ func (ch Checks) doctorPlugins(s *serve.Status, add adder) error {
 	return ch.doctorNames(add)
 }
 
-// repairAdvice is for what a repair can put right.
+// repairAdvice is for what a repair can fix.
 const repairAdvice = "stop the daemon and run 'locket doctor --repair'"
 
-// damaged adds what a repair can put right.
+// damaged adds a finding that a repair can fix.
 func damaged(add adder, check string, err error) {
 	add(check, serve.LevelError, repairAdvice, "%v", err).Remedy("locket doctor --repair", "", "")
 }
@@ -184,7 +185,7 @@ func (ch Checks) doctorFiles(verify bool, add adder) {
 	if !verify {
 		return
 	}
-	var key atomicfile.Sealer // while the keys are closed, damage can be found, but no forgery
+	var key atomicfile.Sealer // while the keys are closed, damage can be found, but not forgery
 	if h, release, err := ch.of.Use(); err == nil {
 		defer release()
 		k := h.c.Ring.StoreKey().Derive(installed.Label)
@@ -198,7 +199,8 @@ func (ch Checks) doctorFiles(verify bool, add adder) {
 
 type adder = func(check, level, advice, format string, args ...any) *serve.Finding
 
-// doctorNames names plugins that are to be off and exist under another name.
+// doctorNames reports plugins that are configured to be off but exist under another
+// name.
 func (ch Checks) doctorNames(add adder) error {
 	h, release, err := ch.of.Use()
 	if errors.Is(err, memory.ErrLocked) {

@@ -15,10 +15,10 @@ import (
 // Repaired is what a repair found, and what it did.
 type Repaired struct {
 	OK       bool           `json:"ok"`              // nothing is wrong any more, and nothing was lost
-	Aside    string         `json:"aside,omitempty"` // folder with what was put aside
+	Aside    string         `json:"aside,omitempty"` // folder with the files that were put aside
 	Findings []RepairedItem `json:"findings"`
 	// Relay says why the relay could not be asked. It is empty if it was asked;
-	// otherwise the relay's part comes with the next sync.
+	// otherwise the part that needs the relay follows with the next sync.
 	Relay string `json:"relay,omitempty"`
 }
 
@@ -34,7 +34,7 @@ type RepairedItem struct {
 const lostBlobs = "blobs lost"
 
 // Finish fetches from the relay what was lost here. Memories whose assertions are
-// lost are said again.
+// lost are asserted again.
 func (h *Health) Finish(ctx context.Context, got *repair.Result, r *Repaired) error {
 	lines, err := h.lostLines(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *Health) Finish(ctx context.Context, got *repair.Result, r *Repaired) er
 		return err
 	}
 	if h.c.Sync.Replica() != nil {
-		// A photo or recording that waits to be sent does no harm here.
+		// It does not matter here if a photo or recording still waits to be sent.
 		if err := h.c.Sync.Round(ctx, h.c.Sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 			return ctx.Err()
@@ -105,7 +105,7 @@ func (h *Health) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memo
 	})
 }
 
-// reaches names a relay that has less than it was known to have.
+// reaches reports a relay that has less than it was known to have.
 func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 	st, err := h.c.Sync.Replica().Status(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 	})
 }
 
-// backAgain marks the findings whose record is there again.
+// backAgain marks the findings whose record exists again.
 func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
 	return h.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for i := range got.Findings {
@@ -144,8 +144,8 @@ func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
 	})
 }
 
-// sayAgain proposes memories that have no assertions in this device's name, as they
-// are.
+// sayAgain proposes memories without assertions again, in this device's name and as
+// they are.
 func (h *Health) sayAgain(ctx context.Context, r *Repaired) error {
 	lock := h.c.Engine.Hold()
 	defer lock.Release()

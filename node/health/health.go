@@ -1,6 +1,7 @@
-// Package health says whether all is well with a node. It also finishes a repair
-// with what only an open node can do: fetch from the relay, use the index, and say
-// memories again. Package repair has the part for a home that no process has open.
+// Package health reports whether all is well with a node. It also finishes a
+// repair with what only an open node can do: fetch from the relay, use the index,
+// and assert memories again. Package repair has the part for a home that no
+// process has open.
 package health
 
 import (
@@ -26,15 +27,15 @@ type Engine interface {
 	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error
 }
 
-// Patient can tell of its health, as the models do.
+// Patient can report its health, as the models do.
 type Patient interface {
 	Doctor(ctx context.Context, add func(check, level, advice, format string, args ...any) *serve.Finding) error
 }
 
-// Config of the health of an open node.
+// Config is what the health checks of an open node need.
 type Config struct {
 	Home      string
-	Metered   func(context.Context) bool // whether the line costs by the byte, so that photos are not checked at the relay; nil: it never does
+	Metered   func(context.Context) bool // reports whether the connection costs by the byte, so that photos are not checked at the relay; nil: it never does
 	Engine    Engine
 	Store     *store.Store
 	Index     *recall.Index
@@ -45,10 +46,10 @@ type Config struct {
 	HasPlugin func(id string) bool
 }
 
-// Health is what package health does for an open node.
+// Health is the health part of an open node.
 type Health struct{ c Config }
 
-// New makes it.
+// New makes a Health.
 func New(c Config) *Health { return &Health{c} }
 
 // View implements opened.Viewer.
@@ -56,13 +57,13 @@ func (h *Health) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return h.c.Engine.View(ctx, fn)
 }
 
-// Syncs tells how sync goes.
+// Syncs reports the state of sync.
 type Syncs interface {
 	SyncStatus(context.Context) (serve.SyncStatus, error)
 	Relays(context.Context) ([]serve.Relay, error)
 }
 
-// Checks implements serve.Diagnostics, but for Status.
+// Checks implements serve.Diagnostics, except for Status.
 type Checks struct {
 	of     opened.Of[*Health]
 	cfg    *config.Config
@@ -70,7 +71,7 @@ type Checks struct {
 	sync   Syncs
 }
 
-// NewChecks makes them over what is open. status gives the node's status.
+// NewChecks makes Checks. status returns the node's status.
 func NewChecks(of opened.Of[*Health], cfg *config.Config, status func(context.Context) (serve.Status, error), sync Syncs) Checks {
 	return Checks{of, cfg, status, sync}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/node/repair"
 )
 
-// lostLines are utterances that the index has and no record has. They lay on pages
-// that were lost, and nothing else says what was on those.
+// lostLines returns the utterances that are in the index but have no record. They
+// were on pages that were lost, and nothing else says what was on those.
 func (h *Health) lostLines(ctx context.Context) (lost []memory.ID, err error) {
-	there := map[memory.ID]bool{} // read all at once, because one by one each would open its page
+	there := map[memory.ID]bool{} // read all at once; one by one, each would load its page
 	err = h.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for u, err := range tx.Utterances(time.Time{}, time.Time{}) {
 			if err != nil {
@@ -27,11 +27,11 @@ func (h *Health) lostLines(ctx context.Context) (lost []memory.ID, err error) {
 	return slices.DeleteFunc(h.c.Index.Utterances(), func(id memory.ID) bool { return there[id] }), err
 }
 
-// settleLines reports what was on lost pages, by what the index had before anything
-// was restored. It names each utterance that is nowhere, once, and removes it from
-// the index.
+// settleLines reports what was on lost pages, from what was in the index before
+// anything was restored. It reports each utterance that is nowhere once, and
+// removes it from the index.
 func (h *Health) settleLines(ctx context.Context, got *repair.Result, before []memory.ID, r *Repaired) error {
-	if len(before) == 0 { // the index was lost as well, so nobody can say what is missing
+	if len(before) == 0 { // the index was lost as well, so it is unknown what is missing
 		return nil
 	}
 	left, err := h.lostLines(ctx)
@@ -55,5 +55,5 @@ func (h *Health) settleLines(ctx context.Context, got *repair.Result, before []m
 	return nil
 }
 
-// linesAtOnce is how many lines leave the index in a transaction.
+// linesAtOnce is how many lines are removed from the index in one transaction.
 const linesAtOnce = 500

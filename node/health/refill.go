@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A repair needs sync for these: an envelope store that was put aside, packs that
-// the relay lost, and assertions that nobody received.
+// A repair needs sync for the following: an envelope store that was put aside, packs
+// that the relay lost, and assertions that nobody received.
 
 // refillMeta is the record of an envelope store that has to be filled.
 const refillMeta = "shelf refill"
@@ -28,11 +28,11 @@ const refillMeta = "shelf refill"
 // refilling is an envelope store that was put aside.
 type refilling struct {
 	Aside  string            `json:"a"`           // its path in the home, with slashes
-	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come: journal.Reached
+	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come, see journal.Reached
 }
 
-// doctorEnvelopes names an envelope store that does not open. With verify it also names
-// what is damaged in an open one.
+// doctorEnvelopes reports an envelope store that can't be opened. With verify it also
+// reports what is damaged in an open one.
 func (ch Checks) doctorEnvelopes(ctx context.Context, verify bool, add adder) error {
 	h, release, err := ch.of.Use()
 	if err != nil {
@@ -53,9 +53,9 @@ func (ch Checks) doctorEnvelopes(ctx context.Context, verify bool, add adder) er
 	return err
 }
 
-// NoteRefill notes that a new envelope store is to be filled from the one that was
-// moved to aside. If an earlier filling was interrupted, what is known of the first
-// store stays.
+// NoteRefill records that a new envelope store has to be filled from the one that was
+// moved to aside. If an earlier filling was interrupted, what is known about the first
+// store is kept.
 func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	var f refilling
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
@@ -75,15 +75,15 @@ func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	return errors.Join(tx.PutMeta(refillMeta, f), l.RestartElsewhere(tx))
 }
 
-// Refilling is the path, in the home, of an envelope store that was put aside and
-// from which the new one is to be filled. It is empty if there is none.
+// Refilling returns the path, in the home, of an envelope store that was put aside and
+// from which the new one has to be filled. It is empty if there is none.
 func Refilling(tx *store.Tx) (string, error) {
 	var f refilling
 	_, err := tx.Meta(refillMeta, &f)
 	return f.Aside, err
 }
 
-// refill fills a new envelope store. It gives nil if there is none to fill.
+// refill fills a new envelope store. It returns nil if there is none to fill.
 func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 	p := h.c.Sync.Remotes()
 	var f refilling
@@ -105,8 +105,8 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 	return &f, nil
 }
 
-// sayUnsent says this device's assertions again that are in no delta any more. It
-// names the assertions of others that are only in the memories here.
+// sayUnsent makes those of this device's assertions again that are in no delta any
+// more. It reports the assertions of others that are only in the memories here.
 func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
@@ -155,8 +155,9 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	return h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
 }
 
-// GiveUpPacks checks whether the relay has every pack, and gives up those that it
-// does not have. again: the exchange begins anew the next time the node is opened.
+// GiveUpPacks checks whether the relay has every pack, and gives up those that it does
+// not have. again reports that the exchange will begin anew the next time the node is
+// opened.
 func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 	packs, err := h.c.Cold.Lost(ctx)
 	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // Finish reports this for sync
@@ -179,8 +180,8 @@ func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 	return err == nil && len(packs) > 0, err
 }
 
-// regain replaces packs that were given up by what was read from the relay again,
-// and names what was not.
+// regain replaces packs that were given up by what was read from the relay again, and
+// reports what is still missing.
 func (h *Health) regain(ctx context.Context, r *Repaired) error {
 	var packs []uint64
 	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })

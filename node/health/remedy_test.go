@@ -22,7 +22,8 @@ type syncs struct {
 func (s syncs) SyncStatus(context.Context) (serve.SyncStatus, error) { return s.status, nil }
 func (s syncs) Relays(context.Context) ([]serve.Relay, error)        { return s.relays, nil }
 
-// Only a round that failed is helped by another. A fork, and what was set aside, are looked at.
+// Another round helps only after a round that failed. A fork, and what was set aside, have to be
+// looked at.
 func TestRemediesOfSync(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   syncs
@@ -56,7 +57,7 @@ func TestRemediesOfSync(t *testing.T) {
 	}
 }
 
-// What hears is offered by the command that adds it, also where nothing is wrong.
+// Ears are suggested with the command that adds them, even if nothing is wrong.
 func TestRemedyOfRecordings(t *testing.T) {
 	locked := opened.From(func() (*Health, *opened.Life, func(), error) { return nil, nil, nil, memory.ErrLocked })
 	ch := NewChecks(locked, &config.Config{Home: t.TempDir()}, func(context.Context) (s serve.Status, err error) {
@@ -70,7 +71,8 @@ func TestRemedyOfRecordings(t *testing.T) {
 	}
 }
 
-// An installed plugin that faults disabled stays so over a restart, so the advice is to enable it.
+// An installed plugin that faults disabled stays disabled after a restart, so the advice is to
+// enable it.
 func TestRemedyOfFaults(t *testing.T) {
 	locked := opened.From(func() (*Health, *opened.Life, func(), error) { return nil, nil, nil, memory.ErrLocked })
 	ch := NewChecks(locked, &config.Config{Home: t.TempDir()}, func(context.Context) (s serve.Status, err error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// doctorSync tells how the last round of sync went. It starts no round: if this
-// process has not tried yet, nothing is known.
+// doctorSync reports the result of the last round of sync. It starts no round: if
+// this process has not tried yet, nothing is known.
 func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 	s, err := ch.sync.SyncStatus(ctx)
 	if errors.Is(err, memory.ErrLocked) {
@@ -24,7 +24,7 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 		return err
 	}
 	again := func(f *serve.Finding) { f.Remedy("locket sync --now", "syncNow", "") }
-	if slices.ContainsFunc(failing, func(r serve.Relay) bool { return len(r.Trouble) > 0 }) { // another round mends no fork
+	if slices.ContainsFunc(failing, func(r serve.Relay) bool { return len(r.Trouble) > 0 }) { // another round does not fix a fork
 		again = func(f *serve.Finding) { f.Remedy("locket relay list", "", "") }
 	}
 	for _, r := range failing {
@@ -44,7 +44,7 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 		again(add("sync", serve.LevelWarning, "see 'locket sync status'; it is tried again by itself while the daemon runs", "the last round failed: %s", s.Error))
 	case s.Synced.IsZero():
 		add("sync", serve.LevelOK, "", "nothing was exchanged yet: 'locket sync --now'")
-	case len(failing) > 0: // said already
+	case len(failing) > 0: // reported already
 	default:
 		add("sync", serve.LevelOK, "", "the last round that went well was at %s", s.Synced.UTC().Format("2006-01-02 15:04 MST"))
 	}
@@ -54,8 +54,8 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 	return nil
 }
 
-// failingRelays gives the remotes that fail. Devices in the same network come and
-// go, and do not count.
+// failingRelays returns the remotes that fail. Devices in the same network come
+// and go, and do not count.
 func (ch Checks) failingRelays(ctx context.Context) ([]serve.Relay, error) {
 	list, err := ch.sync.Relays(ctx)
 	return slices.DeleteFunc(list, func(r serve.Relay) bool {

@@ -1,12 +1,12 @@
-// Package hooks tells apps of new memories, at the addresses that the wearer named, as
-// Standard Webhooks (standardwebhooks.com) has it: a POST of JSON, signed by the secret
-// of the app's hook.
+// Package hooks sends new memories to apps, at the addresses that the wearer named, as Standard
+// Webhooks (standardwebhooks.com) specifies: a POST of JSON, signed with the secret of the
+// app's hook.
 //
-//   - An app is told what it may read, one change after the other, each at least once.
-//     What it is told is in its account before it goes out.
-//   - What is not answered with a success is told again, ever more seldom for three days,
-//     also over restarts, and as the memory is by then: what was forgotten meanwhile is
-//     told to nobody. After that, or when the answer is 410, the hook is off.
+//   - An app is sent what it may read, one change after the other, each at least once.
+//     What it is sent is in its log before it is sent.
+//   - A message that is not answered with a success is sent again, at growing intervals, for three days,
+//     also after restarts, with the memory as it is then: what was forgotten meanwhile is
+//     not sent. After that, or when the answer is 410, the hook is turned off.
 //   - Nothing is sent anywhere else: a redirect is a failure.
 package hooks
 
@@ -35,7 +35,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Book has the hooks and what is to be told; see [apps.Book].
+// Book stores the hooks and what has to be sent; see [apps.Book].
 type Book interface {
 	Hooks(ctx context.Context) ([]apps.Hook, error)
 	NextFor(ctx context.Context, h apps.Hook) (*apps.Told, uint64, error)
@@ -43,25 +43,25 @@ type Book interface {
 	SaveHook(ctx context.Context, h apps.Hook) error
 }
 
-// Config says what hooks there are.
+// Config is what hooks need.
 type Config struct {
 	Book Book
-	Zone *time.Location   // where the wearer's days end; nil: UTC
+	Zone *time.Location   // the zone in which the wearer's days end; nil: UTC
 	Now  func() time.Time // nil: time.Now
 	Log  *slog.Logger     // nil: nothing is logged
 }
 
 const (
-	lookEvery  = 2 * time.Second // for changes and new hooks
+	lookEvery  = 2 * time.Second // interval of checks for changes and new hooks
 	answerTime = 15 * time.Second
-	limitWait  = time.Hour // where the app's tokens of the day are used up
+	limitWait  = time.Hour // wait after the app has used up its tokens of the day
 )
 
-// waits is how long to wait after each try in vain, as Standard Webhooks proposes.
+// waits is how long to wait after each failed attempt, as Standard Webhooks proposes.
 var waits = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
-// Run tells apps until ctx ends, and returns once nothing is under way. While the node
-// is locked it waits.
+// Run sends messages to apps until ctx ends, and returns once nothing is under way. While the
+// node is locked it waits.
 func Run(ctx context.Context, c Config) {
 	t := newTeller(c)
 	defer t.client.CloseIdleConnections()
@@ -93,7 +93,7 @@ func (t *teller) run(ctx context.Context) {
 				continue
 			}
 			working.Go(func() {
-				// It may have been told, and its record written, since the list was read.
+				// A message may have been sent, and its record stored, since the list was read.
 				if h, ok := t.fresh(ctx, h.App); ok {
 					t.tell(ctx, h)
 				}
@@ -107,21 +107,21 @@ func (t *teller) run(ctx context.Context) {
 
 func (t *teller) due(h apps.Hook) bool { return h.Off == "" && !t.Now().Before(h.Next) }
 
-// fresh gives the hook of an app as it is now, if something may be told.
+// fresh returns the hook of an app as it is now, if something may be sent to it.
 func (t *teller) fresh(ctx context.Context, app string) (h apps.Hook, ok bool) {
 	list, err := t.Book.Hooks(ctx)
 	i := slices.IndexFunc(list, func(h apps.Hook) bool { return h.App == app })
-	if err != nil || i < 0 { // the next look says why
+	if err != nil || i < 0 { // the next check reports why
 		return h, false
 	}
 	return list[i], t.due(list[i])
 }
 
-// teller tells.
+// teller sends the messages.
 type teller struct {
 	Config
 	client  *http.Client
-	failing sync.Map // apps of which the ends of shares can't be read, which was logged
+	failing sync.Map // apps for which it was logged that the ends of shares can't be read
 }
 
 func newTeller(c Config) *teller {
@@ -131,29 +131,29 @@ func newTeller(c Config) *teller {
 	c.Zone = cmp.Or(c.Zone, time.UTC)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.Proxy = nil // who else would be told
+	transport.Proxy = nil // a proxy would also learn what is sent
 	return &teller{Config: c, client: &http.Client{Transport: transport, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// tell tells one hook what there is, until that fails or there is no more.
+// tell sends everything that there is for one hook, until an attempt fails.
 func (t *teller) tell(ctx context.Context, h apps.Hook) {
 	for ctx.Err() == nil {
 		was := h
 		told, cursor, err := t.Book.NextFor(ctx, h)
 		var ended *apps.ShareEnd
 		if err == nil && told == nil {
-			if h.Ended.IsZero() { // it is of before ends were told
+			if h.Ended.IsZero() { // the hook is older than messages about the end of shares
 				h.Ended = t.Now().UTC()
 			}
 			ended, err = t.ended(ctx, h)
 		}
 		switch {
 		case errors.Is(err, apps.ErrBusy):
-			return // with requests of its own: the next look tells
+			return // it waits for requests of its own; the next check continues
 		case errors.Is(err, serve.ErrLimit):
 			h.Next = t.Now().Add(limitWait)
 		case err != nil:
-			return // locked, revoked, or at the end: the next look tells
+			return // locked, revoked, or at the end; the next check continues
 		case told != nil:
 			err := t.postChange(ctx, h, told)
 			if ctx.Err() != nil {
@@ -171,7 +171,7 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 				h.Ended, h.EndedID = ended.Ended, ended.ID
 			}
 		default:
-			if h.Cursor != cursor || h.Day >= t.today() { // what was tried in vain was forgotten, and is no day
+			if h.Cursor != cursor || h.Day >= t.today() { // what was tried in vain was forgotten, and it is not the end of a day
 				h.Cursor, h.Tries, h.Next = cursor, 0, time.Time{}
 			}
 			h = t.tellDay(ctx, h)
@@ -181,7 +181,7 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 		}
 		if h != was {
 			if err := t.Book.SaveHook(ctx, h); err != nil {
-				return // it is told again
+				return // it is sent again
 			}
 		}
 		if h == was || told == nil && ended == nil || h.Off != "" || t.Now().Before(h.Next) {
@@ -190,8 +190,8 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 	}
 }
 
-// ended gives the next end of a share. Where shares can't be read, that is logged once, and all
-// else is told.
+// ended returns the next end of a share. If shares can't be read, that is logged once, and
+// everything else is sent.
 func (t *teller) ended(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error) {
 	e, err := t.Book.EndFor(ctx, h)
 	switch {
@@ -206,11 +206,11 @@ func (t *teller) ended(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error)
 	return e, err
 }
 
-// today is the wearer's day.
+// today returns the wearer's day.
 func (t *teller) today() string { return t.Now().In(t.Zone).Format(time.DateOnly) }
 
-// tellDay tells that a day of the wearer's has ended, once all of its changes were told.
-// Of days that ended while nobody could be told, the last one is.
+// tellDay sends that a day of the wearer has ended, after all of its changes were sent. If
+// several days ended while nothing could be sent, only the last one is reported.
 func (t *teller) tellDay(ctx context.Context, h apps.Hook) apps.Hook {
 	now, today := t.Now().In(t.Zone), t.today()
 	h.Day = cmp.Or(h.Day, today)
@@ -227,10 +227,10 @@ func (t *teller) tellDay(ctx context.Context, h apps.Hook) apps.Hook {
 	return h
 }
 
-// errGone: the address wants nothing any more.
+// errGone: the address does not want any more messages.
 var errGone = errors.New("it answers 410, gone")
 
-// after is a hook after a try.
+// after returns a hook's record after an attempt.
 func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 	if err == nil {
 		h.Cursor, h.Tries, h.Next = cursor, 0, time.Time{}
@@ -250,7 +250,7 @@ func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 	return h
 }
 
-// message is what an app is told.
+// message is what an app is sent.
 type message struct {
 	Type      string    `json:"type"` // memory.added, memory.updated, memory.conflict, share.ended or day.ended
 	Timestamp time.Time `json:"timestamp"`
@@ -278,7 +278,7 @@ type dayData struct {
 	Day string `json:"day"` // 2026-09-14, in the wearer's zone
 }
 
-// postChange tells of one change, and then of the conflict that it is a side of.
+// postChange sends one change, and then the conflict that the change is a side of.
 func (t *teller) postChange(ctx context.Context, h apps.Hook, told *apps.Told) error {
 	if c := told.Change; c != nil {
 		kind := map[memory.Verdict]string{memory.Add: "memory.added", memory.Update: "memory.updated"}[c.Verdict]
@@ -296,7 +296,7 @@ func (t *teller) postChange(ctx context.Context, h apps.Hook, told *apps.Told) e
 	return t.post(ctx, h, "conflict "+told.Conflict.ID, message{"memory.conflict", t.Now().UTC(), conflictData{h.App, told.Conflict}})
 }
 
-// post sends a message. of is what it is about, by which it has the same id when it comes
+// post sends a message. of says what it is about, so that it has the same id when it is sent
 // again.
 func (t *teller) post(ctx context.Context, h apps.Hook, of string, m message) error {
 	body, err := json.Marshal(m)
@@ -318,7 +318,7 @@ func (t *teller) post(ctx context.Context, h apps.Hook, of string, m message) er
 	r.Header["webhook-id"], r.Header["webhook-timestamp"], r.Header["webhook-signature"] = []string{id}, []string{at}, []string{signature}
 	res, err := t.client.Do(r)
 	if err != nil {
-		return errors.New("it does not answer") // the error has the address
+		return errors.New("it does not answer") // the original error contains the address
 	}
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
@@ -331,13 +331,13 @@ func (t *teller) post(ctx context.Context, h apps.Hook, of string, m message) er
 	return fmt.Errorf("it answers %d", res.StatusCode)
 }
 
-// messageID is the same whenever something is told again.
+// messageID returns an id that is the same whenever the same message is sent again.
 func messageID(h apps.Hook, of string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", string(h.Secret), h.App, of))
 	return "msg_" + base64.RawURLEncoding.EncodeToString(sum[:18])
 }
 
-// sign signs as Standard Webhooks' v1: HMAC-SHA256 of "ID.TIMESTAMP.BODY".
+// sign signs as v1 of Standard Webhooks does: HMAC-SHA256 of "ID.TIMESTAMP.BODY".
 func sign(secret serve.Secret, id, at string, body []byte) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(secret), apps.SecretPrefix))
 	if err != nil {

@@ -24,13 +24,13 @@ import (
 type book struct {
 	mu      sync.Mutex
 	hook    apps.Hook
-	changes []memory.Change // which the app sees
-	err     error           // of the next that is asked for
-	read    func()          // is called once, after the hooks were read
+	changes []memory.Change // that the app sees
+	err     error           // for the next request
+	read    func()          // called once, after the hooks were read
 
-	conflict *apps.Conflict // of each change
+	conflict *apps.Conflict // with each change
 	ended    *apps.ShareEnd
-	endErr   error // of the ends of shares
+	endErr   error // for the ends of shares
 }
 
 func (b *book) Hooks(context.Context) ([]apps.Hook, error) {
@@ -95,7 +95,7 @@ type told struct {
 	after                   time.Duration // since the beginning
 }
 
-// endpoint answers as it is told to.
+// endpoint answers as configured.
 type endpoint struct {
 	mu    sync.Mutex
 	begun time.Time
@@ -138,7 +138,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// run has a teller at work in a bubble.
+// run runs a teller in a bubble.
 func run(t *testing.T, b *book, say func(n int) int, f func(e *endpoint)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,12 +158,12 @@ func one(seq uint64, text string) memory.Change {
 	return memory.Change{Seq: seq, Memory: memory.ID{byte(seq)}, Verdict: memory.Add, New: text}
 }
 
-// What fails is told again with the same id, ever more seldom, and what comes after it
-// waits.
+// A failed message is sent again with the same id, at growing intervals, and later messages
+// wait.
 func TestRetries(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
 	run(t, b, func(n int) int { return []int{500, 0, 302, 200, 204}[min(n-1, 4)] }, func(e *endpoint) {
-		time.Sleep(time.Hour) // of the bubble's clock, as all in this file
+		time.Sleep(time.Hour) // with the bubble's clock, as everywhere in this file
 		got := e.requests()
 		if len(got) != 5 {
 			t.Fatalf("%+v", got)
@@ -185,14 +185,14 @@ func TestRetries(t *testing.T) {
 	})
 }
 
-// Where it left off is kept, and it goes on there.
+// The position is stored, and sending continues from there.
 func TestGoesOn(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
 	run(t, b, func(n int) int { return []int{200, 500}[min(n-1, 1)] }, func(*endpoint) { time.Sleep(time.Second) })
 	if h := b.state(); h.Cursor != 1 || h.Tries != 1 || h.Next.IsZero() {
 		t.Fatalf("%+v", h)
 	}
-	// A bubble's clock begins anew: as if it had been long.
+	// A bubble's clock starts again, so this acts as if much time had passed.
 	b.set(func() { b.hook.Next = time.Time{} })
 	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
 		time.Sleep(time.Second)
@@ -202,7 +202,7 @@ func TestGoesOn(t *testing.T) {
 	})
 }
 
-// What was forgotten between two tries is told no more.
+// What was forgotten between two attempts is not sent any more.
 func TestForgotten(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
 	run(t, b, func(int) int { return 500 }, func(e *endpoint) {
@@ -218,7 +218,7 @@ func TestForgotten(t *testing.T) {
 	})
 }
 
-// An address that is gone, or that never answers, is told nothing any more.
+// An address that is gone, or that never answers, is not sent anything any more.
 func TestOff(t *testing.T) {
 	for status, tries := range map[int]int{410: 1, 500: len(waits) + 1} {
 		b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
@@ -234,7 +234,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// An app whose day is used up is told the rest later, and that is no failure.
+// An app that has used up its tokens of the day is sent the rest later, which is not a
+// failure.
 func TestLimit(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}, err: serve.ErrLimit}
 	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
@@ -250,7 +251,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// A record that was read before another telling ended neither tells again nor is written back.
+// A record that was read before another send ended neither sends again nor is written back.
 func TestRecordOfBefore(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
 	b.read = func() { b.hook.Cursor = 1 }
@@ -269,7 +270,7 @@ func TestRecordOfBefore(t *testing.T) {
 	})
 }
 
-// An app that has many requests under way is told at the next look.
+// An app that has many current requests is sent its message at the next check.
 func TestBusy(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}, err: fmt.Errorf("%w: %w", serve.ErrLimit, apps.ErrBusy)}
 	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
@@ -285,7 +286,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// Where shares can't be read, that is logged once, and days are told all the same.
+// If shares can't be read, that is logged once, and days are still sent.
 func TestSharesNotRead(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret, Day: "1999-12-30"}, changes: []memory.Change{one(1, "tea")}, endErr: errors.New("the catalog is damaged")}
 	synctest.Test(t, func(t *testing.T) {
@@ -308,12 +309,12 @@ func TestSharesNotRead(t *testing.T) {
 	})
 }
 
-// The end of the wearer's day is told after all that changed in it, again while nobody
-// answers, and of days that passed meanwhile the last.
+// The end of the wearer's day is sent after everything that changed in it, and again while
+// nobody answers. Of several days that passed meanwhile, only the last is sent.
 func TestDayEnded(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
 	zone := time.FixedZone("", -5*60*60)
-	synctest.Test(t, func(t *testing.T) { // which begins at midnight UTC, 1 January 2000
+	synctest.Test(t, func(t *testing.T) { // it begins at midnight UTC, 1 January 2000
 		e := &endpoint{begun: time.Now(), say: func(n int) int { return []int{200, 500, 200, 200}[min(n-1, 3)] }}
 		ctx, cancel := context.WithCancel(t.Context())
 		tl := newTeller(Config{Book: b, Zone: zone})
@@ -344,7 +345,8 @@ func TestDayEnded(t *testing.T) {
 	})
 }
 
-// A conflict is told after the change that made it, and both again where one was not taken.
+// A conflict is sent after the change that caused it, and both are sent again if one was not
+// accepted.
 func TestConflict(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")},
 		conflict: &apps.Conflict{ID: "abc", Kind: "slot", Memories: []memory.Memory{{ID: memory.ID{1}}, {ID: memory.ID{2}}}}}
@@ -361,8 +363,8 @@ func TestConflict(t *testing.T) {
 	})
 }
 
-// The end of a share is told once, ever more seldom while nobody answers; one that lies
-// before the hook is told to nobody.
+// The end of a share is sent once, at growing intervals while nobody answers. An end from
+// before the hook is not sent.
 func TestShareEnded(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret},
 		ended: &apps.ShareEnd{ID: memory.SpaceID{7}, Title: "the club", Ended: time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)}}

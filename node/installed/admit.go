@@ -11,29 +11,29 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// Why a package is not let in, besides the errors of package wasm. With both, a
-// person may decide otherwise.
+// Reasons for refusing a package, besides the errors of package wasm. A person may
+// override both.
 var (
 	// ErrNotAgreed: the plugin asks for more than the wearer agreed to.
 	ErrNotAgreed = errors.New("the wearer has not agreed to it")
-	// ErrRefused: another publisher's key, an older version, no signature.
+	// ErrRefused: a different publisher's key, an older version, or no signature.
 	ErrRefused = errors.New("plugin refused")
 )
 
-// Package is what is installed: three files, and what the wearer said.
+// Package is what is installed: three files, and the wearer's decisions.
 type Package struct {
 	Manifest  []byte // plugin.toml, as it was signed
-	Signature []byte // Ed25519; nil: nobody signed
+	Signature []byte // Ed25519; nil: not signed
 	Module    []byte
-	Agreed    []string // of trust.Asks
-	Unsigned  bool     // the wearer accepts a package that nobody signed
-	Lookalike bool     // the wearer accepts an id that looks like another's
+	Agreed    []string // the agreed part of trust.Asks
+	Unsigned  bool     // the wearer accepts an unsigned package
+	Lookalike bool     // the wearer accepts an id that looks like another plugin's
 	Settings  map[string]string
 }
 
-// Admit says whether a package may be installed in a home. The manifest that it
-// gives is checked and verified; the plan is what the wearer has to be shown. This
-// is the gate for every caller: the command shows the plan and asks, but Admit does
+// Admit decides whether a package may be installed in a home. The returned manifest
+// is checked and verified; the plan is what the wearer has to be shown. Admit is
+// the gate for every caller: the command shows the plan and asks, but Admit does
 // not rely on that.
 func Admit(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err error) {
 	if m, plan, err = Plan(p, h); err != nil {
@@ -54,7 +54,7 @@ func Admit(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err erro
 	return m, plan, nil
 }
 
-// Plan says what installing a package would do. The module may be missing if the
+// Plan returns what installing a package would do. The module may be missing if the
 // manifest has its hash.
 func Plan(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err error) {
 	if m, err = parse(p.Manifest, p.Signature); err != nil {
@@ -71,7 +71,7 @@ func Plan(p *Package, h trust.Home) (m wasm.Manifest, plan trust.Plan, err error
 	return m, plan, nil
 }
 
-// parse reads a manifest, and checks its signature if it names a publisher.
+// parse parses a manifest, and checks its signature if it names a publisher.
 func parse(manifest, signature []byte) (wasm.Manifest, error) {
 	m, err := wasm.ParseManifest(manifest)
 	if err != nil {

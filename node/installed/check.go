@@ -9,14 +9,14 @@ import (
 
 // Problem is a damaged or altered file of the folder.
 type Problem struct {
-	Name  string // of the file, or of the plugin
-	Entry *Entry // of a plugin; nil for one of the folder's own files
+	Name  string // name of the file, or of the plugin
+	Entry *Entry // the plugin's entry; nil for one of the folder's own files
 	Err   error
 }
 
 // Check reads everything that the record names, and changes nothing. Files that
-// were put there by hand have no checksum. Without a key, as while the home is
-// locked, it finds damage, but not a file that was changed together with its
+// were copied there by hand have no checksum. Without a key, as while the home
+// is locked, it finds damage, but not a file that was changed together with its
 // checksum.
 func Check(dir string, key atomicfile.Sealer) []Problem {
 	var found []Problem

@@ -1,5 +1,5 @@
-// Package installed keeps the plugins that a wearer has put into a home, as
-// files and a record of them. It runs nothing.
+// Package installed stores the plugins of a home, as files and a record of them. It
+// runs nothing.
 //
 //	plugins/
 //	  pins.json            whose key may publish what (package trust); outlasts a removal
@@ -39,13 +39,13 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// Entry is a plugin in the record.
+// Entry is a plugin's entry in the record.
 type Entry struct {
 	ID        string            `json:"id"`
 	Folder    string            `json:"folder"` // below the plugins folder
 	Manifest  string            `json:"manifest_sha256"`
 	Module    string            `json:"module_sha256"`
-	Publisher string            `json:"publisher,omitempty"` // the pinned key; empty: nobody signed
+	Publisher string            `json:"publisher,omitempty"` // the pinned key; empty: not signed
 	Agreed    []string          `json:"agreed"`              // capabilities that the wearer agreed to, see trust.Asks
 	Settings  map[string]string `json:"settings,omitempty"`
 	Installed time.Time         `json:"installed"`
@@ -71,15 +71,15 @@ type Folder struct {
 	pins *trust.Book
 }
 
-// Label names the key of the seals, derived from the home's.
+// Label names the key of the seals, which is derived from the home's key.
 const Label = "installed plugins"
 
-// ErrGone: only one of the two files is there.
+// ErrGone: only one of the two files exists.
 var ErrGone = errors.New("is not there")
 
-// Open reads the record, and removes what the record does not name. A folder that
-// is not there is empty. If somebody else wrote the record or the pins, the error
-// is atomicfile.ErrUnsealed; if only one of the two is there, it is ErrGone.
+// Open reads the record, and removes what the record does not name. A missing
+// folder counts as empty. If something else wrote the record or the pins, the error
+// is atomicfile.ErrUnsealed; if only one of the two exists, it is ErrGone.
 func Open(dir string, key atomicfile.Sealer) (*Folder, error) {
 	f, err := load(dir, key)
 	if err != nil {
@@ -110,15 +110,15 @@ func load(dir string, key atomicfile.Sealer) (*Folder, error) {
 	return f, nil
 }
 
-// Known says whether there is a record. A node that has seen one before can tell
+// Known reports whether there is a record. A node that has seen one before can tell
 // that it was removed.
 func (f *Folder) Known() bool {
 	_, err := os.Lstat(filepath.Join(f.dir, recordFile))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Home is what an installation is checked against. taken are ids that the wearer
-// can't install.
+// Home returns what an installation is checked against. taken are ids that the
+// wearer can't install.
 func (f *Folder) Home(taken []string) trust.Home {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,7 +147,7 @@ func (f *Folder) pin(id string) (trust.Pin, error) {
 	return p, nil
 }
 
-// Unpin forgets whose key signed a plugin, so that another key may sign it. The
+// Unpin forgets the key that signed a plugin, so that another key may sign it. The
 // plugin must not be installed.
 func (f *Folder) Unpin(id string) error {
 	f.mu.Lock()
@@ -175,8 +175,8 @@ func (f *Folder) sweep() error {
 	return nil
 }
 
-// Folders are the paths of the versions' folders, whether the record names them or
-// not. All other files in the folder are the wearer's own.
+// Folders returns the paths of the versions' folders, whether the record names them
+// or not. All other files in the folder are the wearer's own.
 func Folders(dir string) ([]string, error) {
 	all, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,14 +191,14 @@ func Folders(dir string) ([]string, error) {
 	return found, err
 }
 
-// List gives what is installed, by id.
+// List returns the installed plugins, by id.
 func (f *Folder) List() []Entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.r.Plugins)
 }
 
-// Get gives one: memory.ErrNotFound.
+// Get returns one of them, or memory.ErrNotFound.
 func (f *Folder) Get(id string) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -213,7 +213,7 @@ func (f *Folder) find(id string) int {
 }
 
 // ManifestOf reads an installed plugin's manifest again, and checks it and its
-// signature as at the installation. It refuses one that changed on disk.
+// signature as at the installation. It refuses a manifest that was changed on disk.
 func (f *Folder) ManifestOf(e Entry) (m wasm.Manifest, signature []byte, err error) {
 	b, err := f.read(e, manifestFile, e.Manifest)
 	if err != nil {
@@ -230,7 +230,7 @@ func (f *Folder) ManifestOf(e Entry) (m wasm.Manifest, signature []byte, err err
 	return m, signature, err
 }
 
-// RawManifest is the manifest's text.
+// RawManifest returns the manifest's text.
 func (f *Folder) RawManifest(e Entry) ([]byte, error) { return f.read(e, manifestFile, e.Manifest) }
 
 // Module reads an installed plugin's module again.
@@ -247,8 +247,8 @@ func (f *Folder) read(e Entry, name, sum string) ([]byte, error) {
 	return b, nil
 }
 
-// Put installs a version, or replaces the one that is there. was is that one's
-// entry: its files stay until Drop, so that a call under way still finds them.
+// Put installs a version, or replaces the existing one. was is the entry of that
+// one: its files stay until Drop, so that a running call still finds them.
 func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *Entry, err error) {
 	e = Entry{ID: m.ID, Manifest: hash(p.Manifest), Module: hash(p.Module), Publisher: m.Publisher,
 		Agreed: trust.Asks(m), Settings: p.Settings, Installed: now.UTC()}
@@ -268,7 +268,7 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 			return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 		}
 	}
-	if err := atomicfile.SyncDir(f.dir); err != nil { // which names the version's folder
+	if err := atomicfile.SyncDir(f.dir); err != nil { // the folder contains the version's folder
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
 	if len(f.pins.Pins()) == 0 { // pins without a record are refused
@@ -276,8 +276,9 @@ func (f *Folder) Put(p Package, m *wasm.Manifest, now time.Time) (e Entry, was *
 			return e, nil, err
 		}
 	}
-	// The pin goes first. After a crash between the two writes the key is known and
-	// the plugin is not there. The other way round, any key would do.
+	// The pin is written first. After a crash between the two writes the key is
+	// known and the plugin is missing. The other way round, any key would be
+	// accepted.
 	if err := f.pins.Put(m.ID, trust.Pin{Publisher: m.Publisher, Version: m.Version, SHA256: e.Module}); err != nil {
 		return e, nil, fmt.Errorf("install plugin %s: %w", m.ID, err)
 	}
@@ -306,8 +307,8 @@ func (f *Folder) Drop(e Entry) error {
 	return os.RemoveAll(filepath.Join(f.dir, e.Folder))
 }
 
-// Remove takes a plugin out of the record; memory.ErrNotFound if it is not there.
-// Its files stay until Drop.
+// Remove removes a plugin from the record, or returns memory.ErrNotFound. Its files
+// stay until Drop.
 func (f *Folder) Remove(id string) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -320,8 +321,8 @@ func (f *Folder) Remove(id string) (Entry, error) {
 	return e, f.save(next)
 }
 
-// Set notes whether a plugin runs: off is the wearer's choice, faulted comes from
-// its own faults. For a built-in plugin only off is kept.
+// Set records whether a plugin runs: off is the wearer's choice, faulted comes from
+// its own faults. For a built-in plugin only off is recorded.
 func (f *Folder) Set(id string, off, faulted bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -340,14 +341,14 @@ func (f *Folder) Set(id string, off, faulted bool) error {
 	return f.save(next)
 }
 
-// IsOff says whether the wearer turned a built-in plugin off.
+// IsOff reports whether the wearer turned a built-in plugin off.
 func (f *Folder) IsOff(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Contains(f.r.Off, id)
 }
 
-// Loose gives the modules that were put into the folder by hand, each with a
+// Loose returns the modules that were copied into the folder by hand, each with a
 // manifest of the same name.
 func (f *Folder) Loose() ([]string, error) {
 	return filepath.Glob(filepath.Join(f.dir, "*.wasm"))
@@ -358,7 +359,7 @@ func folderName(e Entry) string {
 	return strings.ReplaceAll(e.ID, "/", "+") + "@" + hex.EncodeToString(sum[:8])
 }
 
-// folderPattern is what folderName gives.
+// folderPattern matches the results of folderName.
 var folderPattern = regexp.MustCompile(`^[a-z0-9_+-]+@[0-9a-f]{16}$`)
 
 func hash(b []byte) string {

@@ -53,7 +53,7 @@ func put(t *testing.T, f *Folder, p *Package) Entry {
 	return e
 }
 
-// TestAdmit: each thing that somebody between the author and the home may do.
+// TestAdmit tests everything that somebody between the author and the home may do.
 func TestAdmit(t *testing.T) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	_, other, _ := ed25519.GenerateKey(nil)
@@ -97,8 +97,8 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// TestKept: what is installed is there again after a start, until it is
-// removed; and an upgrade leaves one version.
+// TestKept: what is installed is there again after a restart, until it is removed; and an
+// upgrade leaves one version.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plugins")
 	f, err := Open(dir, testKey)
@@ -107,7 +107,8 @@ func TestKept(t *testing.T) {
 	}
 	_, key, _ := ed25519.GenerateKey(nil)
 	first := put(t, f, pack(t, "1.0.0", "", key))
-	// What else has an @ in its name, in a folder that the wearer chose, is not Locket's.
+	// Other entries with an @ in the name, in a folder that the wearer chose, are not
+	// Locket's.
 	own := filepath.Join(dir, "wasm@latest")
 	if err := os.Mkdir(own, 0o700); err != nil {
 		t.Fatal(err)
@@ -158,7 +159,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestChangedOnDisk: a file that is not what was installed is refused.
+// TestChangedOnDisk: a file that differs from what was installed is refused.
 func TestChangedOnDisk(t *testing.T) {
 	f, err := Open(t.TempDir(), testKey)
 	if err != nil {
@@ -193,8 +194,8 @@ func TestChangedOnDisk(t *testing.T) {
 	}
 }
 
-// TestPinsOutlast: who may publish a plugin stays known when it is removed,
-// and over a start, until the wearer unpins it.
+// TestPinsOutlast: the key that may publish a plugin stays known when the plugin is
+// removed, and after a restart, until the wearer unpins it.
 func TestPinsOutlast(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Open(dir, testKey)
@@ -230,8 +231,8 @@ func TestPinsOutlast(t *testing.T) {
 	}
 }
 
-// TestSealed: a record that somebody wrote who does not have the key is refused
-// and named, though its sum fits; so is one of the two files without the other.
+// TestSealed: a record that somebody without the key wrote is refused and reported,
+// although its checksum is right; so is one of the two files without the other.
 func TestSealed(t *testing.T) {
 	_, key, _ := ed25519.GenerateKey(nil)
 	_, mallory, _ := ed25519.GenerateKey(nil)
@@ -292,7 +293,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// edit changes a file as somebody does who knows how its sum is made.
+// edit changes a file like somebody who knows how its checksum is made.
 func edit(dir, name, from, to string) error {
 	path := filepath.Join(dir, name)
 	b, err := atomicfile.ReadChecked(path)

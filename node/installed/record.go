@@ -17,7 +17,7 @@ type record struct {
 	Version int      `json:"version"` // 1
 	Plugins []Entry  `json:"plugins"` // by id
 	Off     []string `json:"off"`     // built-in plugins that the wearer turned off
-	// Pinned: there are pins, which outlast the plugins.
+	// Pinned says that there are pins, which outlast the plugins.
 	Pinned bool `json:"pinned,omitempty"`
 }
 
@@ -46,7 +46,7 @@ func (f *Folder) clone() record {
 	return record{f.r.Version, slices.Clone(f.r.Plugins), slices.Clone(f.r.Off), f.r.Pinned}
 }
 
-// save replaces the record. f.mu is held.
+// save replaces the record. The caller holds f.mu.
 func (f *Folder) save(next record) error {
 	if f.pins != nil && len(f.pins.Pins()) > 0 {
 		next.Pinned = true

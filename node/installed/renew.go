@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// Files are the paths of the record and the pins.
+// Files returns the paths of the record and the pins.
 func Files(dir string) []string {
 	return []string{filepath.Join(dir, recordFile), filepath.Join(dir, pinsFile)}
 }

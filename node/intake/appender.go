@@ -8,8 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// run journals what is queued, in order. It takes as many messages at once as came
-// while the disk was busy, and hands each to its connection for the answer.
+// run journals the queued messages, in order. It takes as many messages at once as
+// arrived while the disk was busy, and hands each to its connection for the
+// answer.
 func (in *Intake) run() {
 	defer close(in.done)
 	known := newSeen()
@@ -30,7 +31,7 @@ func (in *Intake) run() {
 			d.event.Data = nil
 			in.room.release(d.weight)
 			if d.isPress {
-				in.press(d) // before the answer, so that a press that is answered is obeyed
+				in.press(d) // before the answer, so that a press that is answered was also obeyed
 			}
 			in.settle(d)
 			d.conn.answer(d, backoff)
@@ -38,7 +39,7 @@ func (in *Intake) run() {
 	}
 }
 
-// gather adds to the first delivery those that wait already.
+// gather adds to the first delivery those that already wait.
 func (in *Intake) gather(d *delivery) []*delivery {
 	batch, bytes := []*delivery{d}, d.weight
 	for len(batch) < maxBatch && bytes < maxBatchBytes {
@@ -81,7 +82,7 @@ func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 		return 0, nil
 	}
 	// The connection's context is not used here: an event that is being written
-	// when its device goes away is taken all the same.
+	// when its device disconnects is taken nevertheless.
 	if err := in.cfg.Journal.Append(context.Background(), events); err != nil {
 		if errors.Is(err, memory.ErrNoSpace) {
 			in.logOnce("no space", "no space: events are refused until there is", "error", err)
@@ -105,7 +106,7 @@ func (in *Intake) append(batch []*delivery, known *seen) (int, error) {
 	return len(fresh), nil
 }
 
-// settle counts an outcome, and keeps what is refused for good.
+// settle counts an outcome, and quarantines what is refused for good.
 func (in *Intake) settle(d *delivery) {
 	close(d.settled)
 	switch d.outcome {
@@ -133,7 +134,7 @@ func (in *Intake) reject(d *delivery) {
 		Error: d.err.Error(), Size: d.size, Payload: d.payload,
 	}
 	if in.silent() {
-		r.Payload = nil // it may hold what must not be recorded now
+		r.Payload = nil // it may contain something that must not be recorded now
 	}
 	var e *wire.Error
 	if errors.As(d.err, &e) {

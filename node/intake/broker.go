@@ -18,7 +18,7 @@ import (
 // DefaultAddr is where the embedded broker listens: this machine only.
 const DefaultAddr = "127.0.0.1:1883"
 
-// BrokerConfig is the embedded broker's. Devices must be set.
+// BrokerConfig is the configuration of the embedded broker. Devices must be set.
 type BrokerConfig struct {
 	Addr     string // host:port; empty: DefaultAddr
 	TLS      *tls.Config
@@ -27,9 +27,9 @@ type BrokerConfig struct {
 }
 
 // Broker is an MQTT broker for this node's devices. It journals a message before it
-// sends PUBACK, and forwards nothing between devices but on topics that they were given,
-// see [Topics]. Sessions are kept in memory:
-// after a restart, a device sends unacknowledged messages again.
+// sends PUBACK, and forwards nothing between devices except on topics that they were
+// given, see [Topics]. Sessions are kept in memory: after a restart, a device sends
+// unacknowledged messages again.
 type Broker struct {
 	server *mqtt.Server
 	addr   net.Addr
@@ -50,16 +50,16 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	}
 	caps := mqtt.NewDefaultServerCapabilities()
 	caps.MaximumClients = int64(cfg.MaxConns)
-	caps.MaximumPacketSize = maxPacket + 64 // limitConn leaves only smaller packets
+	caps.MaximumPacketSize = maxPacket + 64 // limitConn passes on only smaller packets
 	caps.MaximumClientWritesPending = 1024
 	caps.MaximumInflight = 1024
 	caps.ReceiveMaximum = 1024
 	caps.SharedSubAvailable = 0
 	caps.TopicAliasMaximum = 0 // mochi would keep 65,535 names of 64 KiB for a client
 	b := &Broker{addr: raw.Addr()}
-	// Its logs would hold whole packets, and so what the wearer said. Nobody may read
-	// its figures in $SYS, which it would publish each second.
-	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)}) // 1: a write is a packet, see unread
+	// Its logs would contain whole packets, and thus what the wearer said. Nobody may
+	// read its statistics in $SYS, which it would publish every second.
+	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)}) // 1: each write is one packet, see unread
 	slacken(b.server)
 	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
@@ -75,9 +75,9 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 // and for wills that are due.
 const expiryEvery = 10 * time.Second
 
-// slacken makes a broker that was not started look for what has expired every
-// expiryEvery. It has four tickers of a second each, which are private and woke an
-// idle node more often than everything else. slacken returns how many it found.
+// slacken makes a broker that was not started look for expired sessions and messages
+// every expiryEvery. mochi has four private tickers of one second each, which woke an
+// idle node more often than everything else. slacken returns how many tickers it found.
 func slacken(server *mqtt.Server) (found int) {
 	loop := reflect.ValueOf(server).Elem().FieldByName("loop")
 	if loop.Kind() != reflect.Pointer || loop.IsNil() || loop.Elem().Kind() != reflect.Struct {
@@ -92,7 +92,7 @@ func slacken(server *mqtt.Server) (found int) {
 	return found
 }
 
-// Addr is where the broker listens.
+// Addr returns the address at which the broker listens.
 func (b *Broker) Addr() net.Addr { return b.addr }
 
 // Connected reports whether a device is connected now.
@@ -101,7 +101,7 @@ func (b *Broker) Connected(device string) bool {
 	return ok && !cl.Closed()
 }
 
-// Drop ends a device's connection, after its credentials were taken away.
+// Drop ends a device's connection, after its credentials were removed.
 func (b *Broker) Drop(device string) {
 	if cl, ok := b.server.Clients.Get(device); ok {
 		cl.Stop(errors.New("credentials taken away"))
@@ -118,11 +118,11 @@ func (b *Broker) Close() error {
 	return b.err
 }
 
-// dismiss tells every device that the broker closes.
+// dismiss tells every device that the broker is closing.
 func (b *Broker) dismiss() {
 	for _, cl := range b.server.Clients.GetAll() {
 		if !cl.Net.Inline && !cl.Closed() {
-			b.server.DisconnectClient(cl, packets.ErrServerShuttingDown) // an error means that it has left
+			b.server.DisconnectClient(cl, packets.ErrServerShuttingDown) // an error means that the device has left
 		}
 	}
 }

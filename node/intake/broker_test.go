@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Payloads of 0 bytes and of 64 MB, wrong topics, wrong types: refused, kept,
-// and the same connection goes on.
+// Payloads of 0 bytes and of 64 MB, wrong topics and wrong types are refused and
+// quarantined, and the same connection continues.
 func TestBadPayloads(t *testing.T) {
 	huge := make([]byte, 64<<20)
 	for i := range huge {
@@ -69,7 +69,7 @@ func TestBadPayloads(t *testing.T) {
 	})
 }
 
-// A topic of its own device that is of no kind is refused, where it is seen.
+// A topic of the device itself that is of no kind is refused, and that is visible.
 func TestUnknownTopic(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	r := n.raw(t, "pin", true)
@@ -84,7 +84,8 @@ func TestUnknownTopic(t *testing.T) {
 	}
 }
 
-// MQTT 3.1.1 has no way to tell a device which topic it was cut off for; the log has.
+// MQTT 3.1.1 has no way to tell a device for which topic it was disconnected, but the
+// log has it.
 func TestForeignTopicIsLogged(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	n.raw(t, "pin", true).Publish("locket/v2/pin/text", 1, false, `{"seq":1,"boot":1}`).WaitTimeout(limit)
@@ -93,7 +94,7 @@ func TestForeignTopicIsLogged(t *testing.T) {
 	}
 }
 
-// One device can neither publish as another nor read what is said to it.
+// A device can neither publish as another one nor read what is said to it.
 func TestImpersonation(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})
@@ -126,8 +127,8 @@ func TestImpersonation(t *testing.T) {
 	})
 }
 
-// Once a message is deferred, no later one of its connection has a PUBACK; the
-// connection ends, and MQTT brings them again.
+// Once a message is deferred, no later one of its connection gets a PUBACK; the
+// connection ends, and MQTT delivers them again.
 func TestWithheldPubacks(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	gate := make(chan struct{})
@@ -162,7 +163,7 @@ func TestWithheldPubacks(t *testing.T) {
 		}
 	}
 	n.disk.full(false)
-	// The same client, which sends again by itself.
+	// The same client, which resends by itself.
 	if err := await(t, client.Connect()); err != nil {
 		t.Fatal(err)
 	}
@@ -175,8 +176,8 @@ func TestWithheldPubacks(t *testing.T) {
 	}
 }
 
-// Who guesses a device's password does so ten times a minute, and shuts out
-// nobody at another address.
+// Somebody who guesses a device's password has ten attempts a minute, and does not
+// lock out anybody at another address.
 func TestThreatPasswordGuessed(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	try := func(from, password string) error {
@@ -202,7 +203,7 @@ func TestThreatPasswordGuessed(t *testing.T) {
 	}
 }
 
-// PUBACK comes after the journal, and in the order of arrival.
+// PUBACK is sent after the event is journalled, and in the order of arrival.
 func TestAcknowledgedAfterJournal(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	gate := make(chan struct{})
@@ -215,7 +216,7 @@ func TestAcknowledgedAfterJournal(t *testing.T) {
 		toks = append(toks, r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, i)))
 	}
 	n.disk.until(t, "the journal is asked", func() bool { return n.disk.waiting == 1 })
-	// A question that is answered after whatever came before it.
+	// A question that is answered after everything that came before it.
 	if err := await(t, r.Subscribe(wire.CmdTopic("pin"), 1, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestOtherQoS(t *testing.T) {
 	})
 }
 
-// vanishes connects with options, and is gone without a word.
+// vanishes connects with options, and disappears without saying so.
 func (n *node) vanishes(t *testing.T, o *mqtt.ClientOptions) {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "tcp://"))

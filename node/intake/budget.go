@@ -2,9 +2,9 @@ package intake
 
 import "sync"
 
-// budget bounds what is used at a time. A caller waits until there is enough. No
-// caller waits for ever, because everything comes back when the journal has
-// answered.
+// budget limits what is in use at the same time. A caller waits until there is
+// enough. No caller waits for ever, because everything is returned when the
+// journal has answered.
 type budget struct {
 	mu   sync.Mutex
 	wake sync.Cond
@@ -18,7 +18,7 @@ func newBudget(n int) *budget {
 	return b
 }
 
-// acquire takes n, or everything if n is more than there is.
+// acquire takes n, or everything if n is more than the total.
 func (b *budget) acquire(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,10 +19,10 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// ClientConfig says how to reach somebody's broker.
+// ClientConfig says how to connect to an external broker.
 type ClientConfig struct {
 	URL       string // tcp://host:1883, ssl://host:8883, ws://host/path, wss://host/path
-	ClientID  string // the same at every start, because the broker keeps messages under it
+	ClientID  string // the same at every start, because the broker keeps messages for it
 	Username  string
 	Password  string
 	TLS       *tls.Config   // nil: the system's authorities
@@ -30,8 +30,8 @@ type ClientConfig struct {
 	MaxWait   time.Duration // longest wait between attempts to connect; 0: 30 s
 }
 
-// TLSConfig reads a TLS configuration from files in PEM; an empty name stands
-// for the system's authorities, or no client certificate.
+// TLSConfig reads a TLS configuration from PEM files; an empty name means the
+// system's authorities, or no client certificate.
 func TLSConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
@@ -54,8 +54,8 @@ func TLSConfig(caFile, certFile, keyFile string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Client brings messages from any MQTT 3.1.1 broker, through a session that
-// outlives the connection. It reconnects for as long as it is open.
+// Client receives messages from any MQTT 3.1.1 broker, through a session that
+// outlives the connection. It reconnects as long as it is open.
 type Client struct {
 	in   *Intake
 	mqtt mqtt.Client
@@ -63,18 +63,19 @@ type Client struct {
 	mu     sync.Mutex
 	conn   *conn
 	limit  *limitConn
-	err    error         // why there is no connection, or no subscription
+	err    error         // why there is no connection or subscription
 	ready  chan struct{} // closed while subscribed
 	isUp   bool
 	closed bool
 	ending sync.WaitGroup // connections that are being ended
 }
 
-// schemes of a broker's URL, those of paho.
+// schemes are the URL schemes of a broker, as paho has them.
 var schemes = []string{"tcp", "mqtt", "ssl", "tls", "mqtts", "ws", "wss"}
 
-// Dial starts to connect to a broker and returns at once. If the broker is away,
-// the client waits for it. Only a configuration that can't work is an error.
+// Dial starts to connect to a broker and returns at once. If the broker is not
+// reachable, the client waits for it. Only a configuration that can't work is an
+// error.
 func Dial(in *Intake, cfg ClientConfig) (*Client, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" {
@@ -116,7 +117,7 @@ func orDefault(d, def time.Duration) time.Duration {
 }
 
 // Ready waits until the client is connected and subscribed. If ctx ends first, it
-// gives the reason why it is not.
+// returns the reason why it is not.
 func (c *Client) Ready(ctx context.Context) error {
 	c.mu.Lock()
 	ready := c.ready
@@ -129,7 +130,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	}
 }
 
-// Err says why there is no connection at the moment. nil: there is one.
+// Err returns why there is no connection at the moment. nil: there is one.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +155,7 @@ func (c *Client) Close() error {
 	last := c.conn
 	c.mu.Unlock()
 	if last != nil {
-		last.end() // while the connection is there to answer on
+		last.end() // while there is a connection to answer on
 	}
 	c.mqtt.Disconnect(250)
 	c.ending.Wait()

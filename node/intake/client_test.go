@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// The broker is away for a whole replay, and comes back.
+// The broker is away during a whole replay, and comes back.
 func TestBrokerAway(t *testing.T) {
 	n := external(t, intake.Config{})
 	n.mosquitto.stop(t)
@@ -39,7 +39,8 @@ func TestBrokerAway(t *testing.T) {
 	}
 }
 
-// The node is away while devices publish: the broker's session keeps it.
+// The node is away while devices publish: the broker's session keeps the
+// messages.
 func TestNodeAway(t *testing.T) {
 	n := external(t, intake.Config{})
 	if err := n.client.Close(); err != nil {
@@ -59,7 +60,7 @@ func TestNodeAway(t *testing.T) {
 	}
 }
 
-// Brokers whose certificates are not of the given authority are not spoken to.
+// A broker whose certificate is not from the given authority is rejected.
 func TestTLS(t *testing.T) {
 	ca, other := newAuthority(t), newAuthority(t)
 	n := newIntake(t, intake.Config{})
@@ -112,8 +113,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// What a broker kept of events that should not have been retained is not taken
-// when it is brought again: it was said in a pause.
+// An event that should not have been retained is not taken when the broker
+// delivers it again, because it was said in a pause.
 func TestRetainedEvents(t *testing.T) {
 	n := external(t, intake.Config{Paused: true})
 	r := n.raw(t, "pin", true)
@@ -133,7 +134,7 @@ func TestRetainedEvents(t *testing.T) {
 	if err := again.Ready(deadline(t)); err != nil {
 		t.Fatal(err)
 	}
-	for seq := 2; seq == 2 || n.in.Stats().Retained == 0 && seq < 1000; seq++ { // what was kept comes meanwhile
+	for seq := 2; seq == 2 || n.in.Stats().Retained == 0 && seq < 1000; seq++ { // the retained message arrives meanwhile
 		r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"said after it"}`, seq))
 		if a := r.ack(t); a.Dropped != "" || a.Error != "" {
 			t.Errorf("%+v", a)
@@ -149,7 +150,7 @@ func TestRetainedEvents(t *testing.T) {
 	}
 }
 
-// Configurations that can't work are errors at once.
+// A configuration that can't work is an error at once.
 func TestDialErrors(t *testing.T) {
 	n := newIntake(t, intake.Config{})
 	for _, c := range []intake.ClientConfig{{}, {URL: "localhost"}, {URL: "tcp://"}, {URL: "tcp://x:1"}, {URL: "ftp://x:1", ClientID: "x"}} {
@@ -166,7 +167,7 @@ func TestDialErrors(t *testing.T) {
 }
 
 // BenchmarkEmbedded measures from publication to acknowledgement, over the real
-// journal: one device, 64 messages on the way.
+// journal: one device, 64 messages under way.
 func BenchmarkEmbedded(b *testing.B) {
 	n := embedded(b, intake.Config{})
 	c := n.wear(b, wear.Config{Window: 64})

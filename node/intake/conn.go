@@ -17,12 +17,12 @@ type outlet interface {
 	publish(topic string, payload []byte, qos byte, retain bool) error
 }
 
-// conn is one MQTT connection that brings messages. It has a goroutine that answers
+// conn is one MQTT connection that brings messages. A goroutine of its own answers
 // them, so that a peer that does not read delays nobody else.
 type conn struct {
 	in     *Intake
 	out    outlet
-	reset  func()         // ends the connection, so that MQTT sends again what has no PUBACK
+	reset  func()         // ends the connection, so that MQTT resends what has no PUBACK
 	gone   chan struct{}  // closed when the connection takes nothing more
 	window chan struct{}  // one item for each message between enter and leave; full: the sender waits
 	done   chan answered  // has room for a whole window, so the appender never waits
@@ -31,7 +31,7 @@ type conn struct {
 
 	mu      sync.Mutex // guards what follows
 	closing bool
-	spoiled bool // a message was deferred: none after it gets a PUBACK
+	spoiled bool // a message was deferred: no later one gets a PUBACK
 	timer   *time.Timer
 }
 
@@ -53,8 +53,8 @@ func (in *Intake) connect(out outlet, reset func()) *conn {
 	return c
 }
 
-// end takes nothing more, and waits until everything that was taken is answered. It
-// is safe to call twice.
+// end stops taking messages, and waits until everything that was taken is answered.
+// It is safe to call twice.
 func (c *conn) end() {
 	c.mu.Lock()
 	first := !c.closing
@@ -146,7 +146,8 @@ func (c *conn) run() {
 	}
 }
 
-// gather adds deliveries that are already done, so that their acks go out together.
+// gather adds deliveries that are already done, so that their acks are sent
+// together.
 func (c *conn) gather(a answered) []answered {
 	batch := []answered{a}
 	for {
@@ -162,7 +163,7 @@ func (c *conn) gather(a answered) []answered {
 	}
 }
 
-// reply is what the acks of one payload have in common.
+// reply has what the acks of one payload have in common.
 type reply struct {
 	device string
 	boot   uint64
@@ -178,7 +179,7 @@ func (c *conn) sendAcks(batch []answered) {
 	seqs := map[reply][]uint64{}
 	for _, a := range batch {
 		if a.device == "" || a.outcome == stale {
-			continue // no topic to answer on, or no device that asked
+			continue // there is no topic to answer on, or no device that asked
 		}
 		r := reply{device: a.device, boot: a.event.ID.Boot, format: a.format}
 		switch a.outcome {

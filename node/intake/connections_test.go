@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 )
 
-// Who is let in.
+// Which connections are accepted.
 func TestConnections(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	n.reg.mu.Lock()
@@ -53,7 +53,7 @@ func TestConnections(t *testing.T) {
 	if s := n.in.Stats(); s.Denied != 10 {
 		t.Errorf("denied %d times", s.Denied)
 	}
-	// A device whose credentials are taken away is gone.
+	// A device whose credentials are removed is disconnected.
 	lost := make(chan struct{})
 	client := mqtt.NewClient(n.options("pin").SetConnectionLostHandler(func(mqtt.Client, error) { close(lost) }))
 	if err := await(t, client.Connect()); err != nil {
@@ -67,15 +67,15 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A device that connects while its earlier connection is there, or just about
-// to end, is heard and answered.
+// A device that connects while its earlier connection exists, or is about to end, is
+// heard and answered.
 func TestTakeOver(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	for i := range 100 {
 		r := n.raw(t, "pin", i%4 != 0)
 		r.publish(t, memory.KindText, fmt.Sprintf(`{"seq":%d,"boot":1,"text":"x"}`, i))
 		for seq := uint64(0); seq != uint64(i); {
-			seq = r.ack(t).Seqs[0] // before it there may be what an earlier connection missed
+			seq = r.ack(t).Seqs[0] // before it there may be answers that an earlier connection missed
 		}
 		if i%2 == 0 {
 			r.Publish("locket/v1/glasses/text", 0, false, "{}") // for which the broker ends the connection
@@ -83,7 +83,8 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// Of more connections than allowed those end that have said nothing for longest.
+// If there are more connections than allowed, those end that have said nothing for
+// the longest time.
 func TestMaxConns(t *testing.T) {
 	n := newIntake(t, intake.Config{})
 	b, err := intake.Listen(n.in, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: n.reg, MaxConns: 2})
@@ -108,7 +109,7 @@ func TestMaxConns(t *testing.T) {
 	}
 }
 
-// Strangers hold as many connections as they can, and a device comes in.
+// Strangers hold as many connections as they can, and a device can still connect.
 func TestThreatBrokerHeldByStrangers(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	for i := range 200 {
@@ -127,7 +128,8 @@ func TestThreatBrokerHeldByStrangers(t *testing.T) {
 }
 
 // Strangers at the device's own address hold as many connections as they can, and the
-// device comes in. On one machine, and behind one router, all have the same address.
+// device can still connect. On one machine, and behind one router, all have the same
+// address.
 func TestThreatBrokerHeldFromTheSameAddress(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	for range 70 {
@@ -144,7 +146,7 @@ func TestThreatBrokerHeldFromTheSameAddress(t *testing.T) {
 	}
 }
 
-// An acknowledgement waits for a device that went away meanwhile.
+// An acknowledgement waits for a device that disconnected meanwhile.
 func TestAckOutlivesConnection(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})

@@ -19,14 +19,14 @@ import (
 
 // Devices tells the embedded broker who may connect.
 type Devices interface {
-	// Lookup gives the hash that NewDevice made, and whether the device may
-	// connect. An unknown device is ("", false).
+	// Lookup returns the hash that NewDevice made, and whether the device may
+	// connect. For an unknown device it returns ("", false).
 	Lookup(name string) (hash string, enabled bool)
 }
 
 // Credential is what a device needs to connect.
 type Credential struct {
-	Username  string   `json:"username"`  // the device's name; its client id too
+	Username  string   `json:"username"`  // the device's name, which is also its client id
 	Password  string   `json:"password"`  // 26 characters, 130 bits
 	Publish   []string `json:"publish"`   // topics
 	Subscribe []string `json:"subscribe"` // topics
@@ -47,9 +47,9 @@ func NewDevice(name string) (Credential, string, error) {
 	return c, encodeHash(c.Password, salt), nil
 }
 
-// Parameters of argon2id. Of the equivalent choices in OWASP's password storage
-// cheat sheet, this is the one with the least memory, because the node may run on a
-// small board.
+// Parameters of argon2id. Among the equivalent choices in OWASP's password storage
+// cheat sheet, this one needs the least memory, because the node may run on a small
+// board.
 const (
 	argonTime   = 5
 	argonMemory = 7 << 10 // KiB
@@ -57,16 +57,16 @@ const (
 	argonKey    = 32
 )
 
-// encodeHash gives the PHC string $argon2id$v=19$m=…,t=…,p=…$salt$key.
+// encodeHash returns the PHC string $argon2id$v=19$m=…,t=…,p=…$salt$key.
 func encodeHash(password string, salt []byte) string {
 	key := argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonLanes, argonKey)
 	b64 := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key))
 }
 
-// verifier checks passwords one at a time, so that many attempts at once do not
-// fill the memory of a small machine. It remembers passwords that were right, so
-// that a device that reconnects costs nothing and does not wait.
+// verifier checks passwords one at a time, so that many simultaneous attempts do
+// not fill the memory of a small machine. It remembers passwords that were right,
+// so that a device that reconnects costs nothing and does not wait.
 type verifier struct {
 	turn sync.Mutex // one computation at a time; never held with mu
 
@@ -77,8 +77,8 @@ type verifier struct {
 	now   func() time.Time
 }
 
-// attempt is a device and the address that tried its password. So an attacker who
-// guesses locks out nobody else.
+// attempt is a device and the address that tried its password. The address is part
+// of it so that an attacker who guesses does not lock out others.
 type attempt struct{ device, from string }
 
 type attempts struct {
@@ -129,7 +129,7 @@ func (v *verifier) ask(device string, sum [32]byte, from string) (known, may boo
 	now, key := v.now(), attempt{device, from}
 	a, ok := v.wrong[key]
 	if !ok && len(v.wrong) >= maxGuessers {
-		clear(v.wrong) // an attacker can guess a little more often then
+		clear(v.wrong) // then an attacker can make a few more guesses
 	}
 	if now.After(a.until) {
 		a = attempts{until: now.Add(time.Minute)}

@@ -14,11 +14,11 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 )
 
-// FeedConfig says which topics of somebody's broker are wanted. All of URL,
-// ClientID and Topics are needed.
+// FeedConfig says which topics of an external broker to subscribe to. All of URL, ClientID and
+// Topics are needed.
 type FeedConfig struct {
 	URL      string // as in [ClientConfig]
-	ClientID string // the same at every start: the broker keeps what comes meanwhile under it
+	ClientID string // the same at every start: the broker keeps what arrives meanwhile for it
 	Username string
 	Password string
 	TLS      *tls.Config
@@ -28,15 +28,15 @@ type FeedConfig struct {
 // FeedMessage is one message of a feed.
 type FeedMessage struct {
 	Topic    string
-	Payload  []byte // also empty if it was larger than the node accepts
+	Payload  []byte // empty if it was larger than the node accepts
 	Retained bool   // the broker had kept it, so it may be of any age
-	// Ack says that the message need not come again. It is called in the order in
+	// Ack says that the message need not be delivered again. It must be called in the order in
 	// which messages came.
 	Ack func()
 }
 
-// Feed is one connection to a broker with messages of other things than wearables,
-// such as a house. Its methods are safe for concurrent use.
+// Feed is one connection to a broker, with messages that are not from wearables, such as those of a
+// house. Its methods are safe for concurrent use.
 type Feed struct {
 	mqtt mqtt.Client
 	in   chan FeedMessage // from the client's goroutine
@@ -50,8 +50,8 @@ type Feed struct {
 	err error
 }
 
-// OpenFeed connects and subscribes. What the broker brings before it answers waits in memory, up to 64 MiB; with more
-// it fails.
+// OpenFeed connects and subscribes. Messages that the broker sends before it answers wait in
+// memory, up to 64 MiB; if there are more, it fails.
 func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme) {
@@ -104,21 +104,23 @@ func OpenFeed(ctx context.Context, cfg FeedConfig) (*Feed, error) {
 	return f, nil
 }
 
-// maxEarly is how many bytes of messages wait while a connection is made. A broker may bring what it kept before it
-// answers the subscription, and nobody reads that yet. Mosquitto brings 20 messages unless it is told otherwise.
+// maxEarly is how many bytes of messages may wait while a connection is made. A broker may send
+// messages that it kept before it answers the subscription, and nobody reads them yet. Mosquitto
+// sends 20 messages unless it is told otherwise.
 const (
 	maxEarly = 64 << 20
-	eachMore = 256 // of a message, beside topic and payload
+	eachMore = 256 // of a message, in addition to topic and payload
 )
 
 var errEarly = fmt.Errorf("messages of over %d MiB came before the answer", maxEarly>>20)
 
-// pass gives what comes to who reads it. Until the subscription is answered it takes what comes, since the client reads
-// nothing further, and so no answer either, before it is rid of a message. So where there is no room left, it ends.
+// pass hands messages to the reader. Until the subscription is answered it buffers them, because
+// the client reads nothing more, and so no answer either, before it has handed over a message. If
+// there is no room left, it ends.
 func (f *Feed) pass() {
 	defer close(f.gone)
 	var queue []FeedMessage
-	early := 0 // bytes that came before the answer
+	early := 0 // bytes that arrived before the answer
 	for open := f.open; ; {
 		var in, out chan FeedMessage
 		var first FeedMessage
@@ -145,7 +147,7 @@ func (f *Feed) pass() {
 	}
 }
 
-// done waits for an answer of the broker.
+// done waits for an answer from the broker.
 func (f *Feed) done(ctx context.Context, t mqtt.Token) error {
 	select {
 	case <-t.Done():
@@ -164,14 +166,13 @@ func (f *Feed) handle(_ mqtt.Client, m mqtt.Message) {
 	}
 }
 
-// Messages gives what comes, in order. It is never closed; see Done.
+// Messages returns the channel of messages, in order. It is never closed; see Done.
 func (f *Feed) Messages() <-chan FeedMessage { return f.out }
 
 // Done is closed when the connection is over.
 func (f *Feed) Done() <-chan struct{} { return f.stop }
 
-// Err says why the connection was lost. It is nil while there is one, and after
-// Close.
+// Err returns why the connection was lost. It is nil while there is one, and after Close.
 func (f *Feed) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

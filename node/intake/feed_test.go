@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 )
 
-// keeping is a broker that brings messages of 1 MiB which it kept, and answers a subscription after them (MQTT 3.1.1,
-// 3.8.4: it may send before the SUBACK).
+// keeping returns the URL of a broker that sends retained messages of 1 MiB, and answers a
+// subscription after them (MQTT 3.1.1, 3.8.4: it may send before the SUBACK).
 func keeping(t *testing.T, messages int) (url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -67,8 +67,8 @@ func keep(l net.Listener, messages int) error {
 	}
 }
 
-// What a broker kept waits until it has answered, however many messages they are; when they are too large for that the
-// feed ends, and says so, and does not wait for an answer that it can't read.
+// Retained messages wait until the broker has answered, however many there are. If they are too
+// large for that, the feed ends with an error, and does not wait for an answer that it can't read.
 func TestFeedEarly(t *testing.T) {
 	open := func(messages int) (*intake.Feed, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// maxDevices is how many devices are remembered. For others the format is guessed
-// from each message.
+// maxDevices is how many devices are remembered. For others the format is guessed from each
+// message.
 const maxDevices = 1024
 
 // fleet is what is known of the devices that have sent something.
@@ -24,17 +24,17 @@ type fleet struct {
 
 type device struct {
 	format wire.Format
-	out    outlet // the connection that its last message came by
-	keeps  bool   // it stores events while it is offline, and wants the key to seal them to
+	out    outlet // the connection over which its last message came
+	keeps  bool   // it stores events while it is offline, and wants the key to seal them
 	tells  bool   // it shows or speaks answers
 	hears  bool   // it has a microphone, which is on
 	mic    bool   // it has a microphone, on or off
 
 	pressed   memory.EventID // the last press that was obeyed
-	pressedAt time.Time      // of it, by the device's clock
+	pressedAt time.Time      // its time, by the device's clock
 }
 
-// noteFormat notes the format and the connection of a device's message.
+// noteFormat records the format and the connection of a device's message.
 func (f *fleet) noteFormat(name string, format wire.Format, out outlet) {
 	if name == "" {
 		return
@@ -52,7 +52,7 @@ func (f *fleet) noteFormat(name string, format wire.Format, out outlet) {
 	d.format, d.out = format, out
 }
 
-// noteHello notes what a device's hello says that it can.
+// noteHello records what a device's hello says about its abilities.
 func (f *fleet) noteHello(name string, h *wire.Hello) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +63,7 @@ func (f *fleet) noteHello(name string, h *wire.Hello) {
 	}
 }
 
-// wantsKey reports whether a device is to be told what to seal to.
+// wantsKey reports whether a device wants to know the key to seal to.
 func (f *fleet) wantsKey(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +71,7 @@ func (f *fleet) wantsKey(name string) bool {
 	return d != nil && d.keeps
 }
 
-// format is what the device spoke last; JSON where that is not known.
+// format returns the format that the device used last; JSON if that is unknown.
 func (f *fleet) format(name string) wire.Format {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,9 +90,9 @@ func (f *fleet) isPaused() bool {
 // Paused reports whether events are dropped because the wearer has paused.
 func (in *Intake) Paused() bool { return in.fleet.isPaused() }
 
-// SetPaused begins or ends a pause. During one the intake drops what tells of the
-// wearer, and acknowledges it as dropped. It tells each device that has sent
-// something so far. A device that can't be reached now is told when it says hello.
+// SetPaused begins or ends a pause. During a pause the intake drops what tells something
+// about the wearer, and acknowledges it as dropped. It notifies each device that has sent
+// something so far. A device that can't be reached now is notified when it says hello.
 func (in *Intake) SetPaused(paused bool) {
 	in.fleet.mu.Lock()
 	in.fleet.paused = paused
@@ -115,9 +115,8 @@ func (in *Intake) remind(out outlet) {
 	}
 }
 
-// SetPrivate tells each device that has sent something so far that the wearer has
-// come into a private zone, or has left the last one. PrivateZones decides what is
-// dropped.
+// SetPrivate tells each device that has sent something so far that the wearer has entered a
+// private zone, or has left the last one. PrivateZones decides what is dropped.
 func (in *Intake) SetPrivate(private bool) {
 	in.fleet.mu.Lock()
 	same := in.fleet.private == private
@@ -128,7 +127,7 @@ func (in *Intake) SetPrivate(private bool) {
 	}
 }
 
-// silent reports whether nothing of the wearer may be kept now.
+// silent reports whether nothing about the wearer may be kept now.
 func (in *Intake) silent() bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
@@ -136,7 +135,7 @@ func (in *Intake) silent() bool {
 }
 
 func (in *Intake) pauseCmd() *wire.Cmd {
-	var since time.Time // of the wearer's pause; of a private zone the node says nothing to devices
+	var since time.Time // start of the wearer's pause; devices are not told when a private zone began
 	if in.cfg.LastChange != nil {
 		since = in.cfg.LastChange()
 	}
@@ -151,8 +150,8 @@ func (in *Intake) pauseCmd() *wire.Cmd {
 	return &wire.Cmd{Cmd: wire.CmdResume, At: since}
 }
 
-// greet answers a hello: the time, how much may be sent at once, and whether
-// to pause. The time is sent with QoS 0, so that no broker delivers it late.
+// greet answers a hello: with the time, how much may be sent at once, and whether to pause.
+// The time is sent with QoS 0, so that no broker delivers it late.
 func (in *Intake) greet(out outlet, name string) {
 	in.tell(out, name, &wire.Cmd{Cmd: wire.CmdTime, At: in.cfg.Now(), Zone: in.cfg.Zone, Max: wire.MaxPayload}, 0, false)
 	in.tell(out, name, in.pauseCmd(), 1, true)
@@ -191,7 +190,7 @@ func (in *Intake) Capture(name, what string, length time.Duration) error {
 	return in.sendCommand(out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
 }
 
-// Tells reports whether a device shows or speaks answers.
+// Tells reports whether a device can show or speak answers.
 func (in *Intake) Tells(name string) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
@@ -200,7 +199,7 @@ func (in *Intake) Tells(name string) bool {
 }
 
 // Hears reports whether a device has said that its microphone is on. A screen, a folder or a
-// camera has none, so that what it sends is not the wearer's voice.
+// camera has none, so what it sends is not the wearer's voice.
 func (in *Intake) Hears(name string) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
@@ -208,9 +207,9 @@ func (in *Intake) Hears(name string) bool {
 	return d != nil && d.hears
 }
 
-// Say has a device show or speak a text, of which it gets at most [wire.MaxSay] bytes. It is
-// sent with QoS 0: a late answer is none. The error is memory.ErrNotFound if the device does
-// not tell.
+// Say makes a device show or speak a text, of which at most [wire.MaxSay] bytes are sent. It
+// is sent with QoS 0, because a late answer is useless. The error is memory.ErrNotFound if
+// the device can't show or speak.
 func (in *Intake) Say(name, text string) error {
 	in.fleet.mu.Lock()
 	d := in.fleet.devices[name]
@@ -228,7 +227,7 @@ func (in *Intake) Say(name, text string) error {
 	return in.sendCommand(out, name, &wire.Cmd{Cmd: wire.CmdSay, Text: text}, 0, false)
 }
 
-// splitTopic finds out whom to answer if a topic is not quite one of ours.
+// splitTopic finds the device to answer if a topic is not quite one of ours.
 func splitTopic(topic string) (device string, leaf memory.Kind) {
 	rest, ours := strings.CutPrefix(topic, wire.Root)
 	device, last, _ := strings.Cut(rest, "/")

@@ -14,19 +14,19 @@ import (
 
 const (
 	maxGuests      = 8   // connections at once
-	guestKeepalive = 240 // s, of a device that wants none: a dead connection is to end
+	guestKeepalive = 240 // s, for a device that asks for none, so that a dead connection ends
 )
 
-// GuestConfig is that of a [GuestBroker]. All of it is needed.
+// GuestConfig is the configuration of a [GuestBroker]. All of it is needed.
 type GuestConfig struct {
 	Addr    string                                          // host:port
-	Allow   func(client, user string, password []byte) bool // who is let in
-	Arrived func(*Guest)                                    // is told of each that is; it returns soon
+	Allow   func(client, user string, password []byte) bool // reports whether a client may connect
+	Arrived func(*Guest)                                    // is called for each client that may connect; it must return soon
 }
 
-// GuestBroker is an MQTT broker for devices that speak MQTT and are no wearables of a node: they take
-// this machine for their server. What one publishes goes to [Guest.Messages], whatever the topic, and
-// to nobody else. Nobody can subscribe to anything.
+// GuestBroker is an MQTT broker for devices that speak MQTT but are not wearables of a node: for
+// them this machine is their server. What a device publishes goes to [Guest.Messages], whatever the
+// topic, and to nobody else. Nobody can subscribe to anything.
 type GuestBroker struct {
 	server *mqtt.Server
 	hook   *guestHook
@@ -38,8 +38,8 @@ type GuestBroker struct {
 // Guest is one connection to a [GuestBroker]. Its methods are safe for concurrent use.
 type Guest struct {
 	Client string   // id
-	Local  net.Addr // of this machine, as the device reached it
-	Remote net.Addr // of the device
+	Local  net.Addr // address of this machine, as the device reached it
+	Remote net.Addr // address of the device
 
 	cl   *mqtt.Client
 	in   chan []byte
@@ -61,7 +61,7 @@ func ListenGuests(cfg GuestConfig) (*GuestBroker, error) {
 	g := &GuestBroker{addr: raw.Addr(), hook: &guestHook{GuestConfig: cfg, guests: map[*mqtt.Client]*Guest{}}}
 	g.server = mqtt.New(&mqtt.Options{Capabilities: caps, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)})
 	l := newListener(raw, nil, maxGuests)
-	l.dismiss = func() {} // the device sees the end
+	l.dismiss = func() {} // the device notices the end
 	if err := errors.Join(g.server.AddHook(g.hook, nil), g.server.AddListener(l), g.server.Serve()); err != nil {
 		raw.Close()
 		return nil, fmt.Errorf("broker for guests: %w", err)
@@ -69,7 +69,7 @@ func ListenGuests(cfg GuestConfig) (*GuestBroker, error) {
 	return g, nil
 }
 
-// Addr is where it listens.
+// Addr returns the address at which it listens.
 func (g *GuestBroker) Addr() net.Addr { return g.addr }
 
 // Close ends all connections. It is safe to call twice.
@@ -86,13 +86,14 @@ func (g *GuestBroker) Close() error {
 	return g.err
 }
 
-// Messages gives what the device publishes, in order. It is never closed; see Gone.
+// Messages returns the channel of what the device publishes, in order. It is never closed; see
+// Gone.
 func (g *Guest) Messages() <-chan []byte { return g.in }
 
 // Gone is closed when the connection is over.
 func (g *Guest) Gone() <-chan struct{} { return g.gone }
 
-// Send brings the device a message with QoS 0, though it has not subscribed to the topic.
+// Send sends the device a message with QoS 0, although it has not subscribed to the topic.
 func (g *Guest) Send(topic string, payload []byte) error {
 	return g.cl.WritePacket(packets.Packet{FixedHeader: packets.FixedHeader{Type: packets.Publish}, TopicName: topic, Payload: payload})
 }
@@ -103,13 +104,13 @@ func (g *Guest) Close() {
 	<-g.gone
 }
 
-// End ends the connection, and does not wait.
+// End ends the connection without waiting.
 func (g *Guest) End() {
 	g.once.Do(func() { close(g.stop) })
 	g.cl.Stop(errors.New("the device is sent away"))
 }
 
-// guestHook is an mqtt.Hook: what mochi asks.
+// guestHook is an mqtt.Hook: the callbacks of mochi.
 type guestHook struct {
 	mqtt.HookBase
 	GuestConfig
@@ -156,10 +157,10 @@ func (h *guestHook) OnSessionEstablished(cl *mqtt.Client, _ packets.Packet) {
 	h.Arrived(g)
 }
 
-// OnACLCheck implements mqtt.Hook: what is published stays here, so any topic will do.
+// OnACLCheck implements mqtt.Hook. What is published stays here, so any topic is allowed.
 func (h *guestHook) OnACLCheck(_ *mqtt.Client, _ string, write bool) bool { return write }
 
-// OnPublish hands a message over. The device waits until it is taken.
+// OnPublish hands a message over. The device waits until it is read.
 func (h *guestHook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	g := h.guest(cl)
 	if g == nil {

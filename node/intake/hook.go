@@ -18,12 +18,11 @@ import (
 // into 16 bits.
 const maxKeepalive = 43690
 
-// hook is an mqtt.Hook: what the embedded broker, mochi, asks. mochi calls OnPublish before it acknowledges
-// (server.go, processPublish): we answer ErrRejectPacket, upon which it forgets
-// the message without a word, and send PUBACK ourselves once it is journalled.
-// So one device can have many messages on the way, and one sync covers them.
-// Any other error would not do: towards a client of MQTT 3.1.1 mochi
-// acknowledges and forwards the message all the same.
+// hook is an mqtt.Hook: the callbacks of mochi, the embedded broker. mochi calls OnPublish before
+// it acknowledges (server.go, processPublish). We return ErrRejectPacket, so that mochi silently
+// forgets the message, and send PUBACK ourselves once it is journalled. So one device can have many
+// messages under way, and one sync covers them. No other error would work: for a client of MQTT
+// 3.1.1 mochi would acknowledge and forward the message nevertheless.
 type hook struct {
 	mqtt.HookBase
 	broker  *Broker
@@ -45,8 +44,8 @@ func (h *hook) ID() string { return "intake" }
 
 func (h *hook) Provides(b byte) bool { return slices.Contains(provided, b) }
 
-// noWords stands for the payload of a will that has none, for as long as mochi checks the
-// CONNECT: mochi refuses such a will, and the protocol allows it (MQTT 5, 3.1.3.4).
+// noWords replaces the payload of a will that has none while mochi checks the CONNECT: mochi
+// refuses such a will, although the protocol allows it (MQTT 5, 3.1.3.4).
 var noWords = []byte{0}
 
 func (h *hook) OnPacketRead(_ *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
@@ -61,17 +60,17 @@ func (h *hook) OnConnect(cl *mqtt.Client, _ packets.Packet) error {
 		cl.Properties.Will.Payload = nil
 	}
 	cl.State.Keepalive = min(cl.State.Keepalive, maxKeepalive)
-	// mochi counts what a client of MQTT 5 may still be sent, and loses count
-	// where client and server use the same packet id. 0 is without a count.
+	// mochi counts what a client of MQTT 5 may still be sent, and miscounts if client and server
+	// use the same packet id. 0 turns the count off.
 	cl.Properties.Props.ReceiveMaximum, cl.Properties.Props.TopicAliasMaximum = 0, 0
 	cl.State.Inflight.ResetSendQuota(0)
 	return nil
 }
 
-// OnConnectAuthenticate lets a device in if user name, client id and last will are its
-// own, or if the will is on a topic that the device was given. With another device's
-// client id it could take over that session, and mochi does not check wills. A will
-// whose topic contains + or # is refused, as covers would compare it as a filter.
+// OnConnectAuthenticate lets a device in if user name, client id and last will are its own, or if
+// the will is on a topic that the device was given. With another device's client id it could take
+// over that session, and mochi does not check wills. A will whose topic contains + or # is refused,
+// because covers would treat it as a filter.
 func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	name := string(cl.Properties.Username)
 	ok := wire.CheckDevice(name) == nil && cl.ID == name
@@ -92,9 +91,9 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 	return ok
 }
 
-// replaceEarlier ends a device's earlier connection, and waits until mochi has cleaned it
-// up. Otherwise the clean-up could remove the new connection (server.go,
-// attachClient: Clients.Delete goes by the id), and nothing would be sent to it.
+// replaceEarlier ends a device's earlier connection, and waits until mochi has cleaned it up.
+// Otherwise the clean-up could remove the new connection (server.go, attachClient: Clients.Delete
+// uses the id), and nothing would be sent to it.
 func (h *hook) replaceEarlier(name string, cl *mqtt.Client) {
 	l, ok := cl.Net.Conn.(*limitConn)
 	if !ok {
@@ -116,9 +115,9 @@ func (h *hook) denied(key, msg string, args ...any) {
 	h.in.logOnce("denied "+key, msg, args...)
 }
 
-// OnACLCheck lets a device publish below its own name, apart from the topics on
-// which the node speaks to it. It may read only those. Beyond that it has the topics that
-// it was given. mochi asks again before it delivers a message.
+// OnACLCheck lets a device publish below its own name, except on the topics on which the node
+// speaks to it. It may read only those. In addition it has the topics that it was given. mochi asks
+// again before it delivers a message.
 func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 	name := string(cl.Properties.Username)
 	own := topic == wire.AckTopic(name) || topic == wire.CmdTopic(name)
@@ -146,7 +145,7 @@ func (h *hook) OnSessionEstablished(*mqtt.Client, packets.Packet) {
 // OnPublish queues a message.
 func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	if cl.Net.Inline {
-		return pk, nil // our own
+		return pk, nil // a message of our own
 	}
 	if foreign(pk.TopicName) {
 		return h.pass(cl, pk)
@@ -160,7 +159,7 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 		a.puback = func() {
 			ack := packets.Packet{FixedHeader: packets.FixedHeader{Type: packets.Puback}, PacketID: pk.PacketID}
 			if err := cl.WritePacket(ack); err != nil {
-				cl.Stop(err) // it comes again
+				cl.Stop(err) // the message comes again
 			}
 		}
 	}
@@ -170,8 +169,7 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 	}
 	d, ok := h.in.take(c, a)
 	if ok && pk.FixedHeader.Qos == 2 {
-		// mochi runs the four-way exchange of QoS 2: let it continue once the event
-		// is on disk.
+		// mochi runs the four-way exchange of QoS 2, which may continue once the event is on disk.
 		<-d.settled
 		if d.outcome != deferred {
 			return pk, packets.CodeSuccessIgnore
@@ -183,7 +181,7 @@ func (h *hook) OnPublish(cl *mqtt.Client, pk packets.Packet) (packets.Packet, er
 // OnWill journals the last will of a device that is gone.
 func (h *hook) OnWill(cl *mqtt.Client, w mqtt.Will) (mqtt.Will, error) {
 	if foreign(w.TopicName) {
-		if !covers(h.topics(cl.ID).Publish, w.TopicName) { // its topics were taken away since
+		if !covers(h.topics(cl.ID).Publish, w.TopicName) { // its topics were removed since
 			return mqtt.Will{}, nil
 		}
 		w.Retain = w.Retain && h.retains(cl.ID, w.TopicName, len(w.Payload), len(w.Payload))
@@ -208,7 +206,7 @@ func (h *hook) OnDisconnect(cl *mqtt.Client, _ error, _ bool) {
 	}
 }
 
-// conn is the client's connection, made at its first message. It is nil once the
+// conn returns the client's connection, which is made at its first message. It is nil once the
 // broker closes, because devices that the node disconnects have not gone offline.
 func (h *hook) conn(cl *mqtt.Client) *conn {
 	h.mu.Lock()

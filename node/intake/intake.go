@@ -1,6 +1,6 @@
-// Package intake takes what wearables publish over MQTT and gives it to the
-// journal. It is the only importer of MQTT libraries; its subpackages are wire,
-// the messages, and wear, a wearable's side.
+// Package intake takes what wearables publish over MQTT and gives it to the journal. It is the only
+// importer of MQTT libraries; its subpackages are wire, for the messages, and wear, for a
+// wearable's side.
 //
 // The words:
 //
@@ -31,7 +31,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// ErrClosed: the intake, or what was asked of it, is closed.
+// ErrClosed: the intake, or the client or broker that was used, is closed.
 var ErrClosed = errors.New("intake: closed")
 
 // Defaults and bounds.
@@ -39,9 +39,9 @@ const (
 	defaultWindow = 64
 	defaultRetry  = 2 * time.Second
 	maxRetry      = time.Minute
-	maxBatch      = 256      // events of one append
-	maxBatchBytes = 8 << 20  // of one append, which then has no more events
-	maxQueueBytes = 32 << 20 // payload bytes between arrival and journal, of all connections together
+	maxBatch      = 256      // events in one append
+	maxBatchBytes = 8 << 20  // bytes in one append; once they are reached, no more events are added
+	maxQueueBytes = 32 << 20 // payload bytes between arrival and journal, for all connections together
 )
 
 // Config is what an [Intake] needs. Journal must be set.
@@ -50,19 +50,20 @@ type Config struct {
 	Quarantine Quarantine       // nil: what is refused is only counted
 	Log        *slog.Logger     // nil: nothing is logged
 	Window     int              // messages of one connection between arrival and PUBACK, at most 256; 0: 64
-	RetryAfter time.Duration    // first wait after the journal failed, doubled up to a minute; 0: 2 s
+	RetryAfter time.Duration    // first wait after the journal failed; doubled each time, up to a minute; 0: 2 s
 	Zone       string           // the time zone's IANA name, told to devices with the time
-	Paused     bool             // begin paused
+	Paused     bool             // start paused
 	Private    PrivateZones     // nil: nothing is private
-	Moved      func()           // called after an event that shows the wearer to have entered or left a private zone; may be nil
+	Moved      func()           // called after an event which shows that the wearer entered or left a private zone; may be nil
 	Now        func() time.Time // nil: time.Now
 	// LastChange returns when the last pause began or ended; zero: unknown. nil: always unknown.
 	LastChange func() time.Time
-	// PauseBy is the gesture that pauses; empty: none does. Pressed is told of each such press, in
-	// order, also in a pause. It must not wait for this intake to close.
+	// PauseBy is the gesture that pauses; empty: none does. Pressed is called for each such press,
+	// in order, even during a pause. It must not wait for this intake to close.
 	PauseBy string
 	Pressed func(device string, at time.Time)
-	// SealTo is the journal's recipient, which is told to devices that keep things; empty: nobody is told.
+	// SealTo is the journal's recipient, which is sent to devices that store messages; empty: it is
+	// not sent.
 	SealTo string
 	// WasPaused reports whether the wearer had paused at a time; nil: never.
 	WasPaused func(at time.Time) bool
@@ -79,7 +80,7 @@ type Intake struct {
 	room   *budget   // limits the bytes of payloads that wait
 	since  time.Time // when New was called
 
-	verifier *verifier // of broker and web, so that both count the same guesses
+	verifier *verifier // shared by broker and web, so that both count the same guesses
 
 	mu     sync.RWMutex // held for reading while a message is put into queue, and for writing while closed is set
 	closed bool         // guarded by mu
@@ -118,7 +119,7 @@ func New(cfg Config) *Intake {
 	return in
 }
 
-// Stats is what came in so far.
+// Stats returns counts of what has arrived so far.
 func (in *Intake) Stats() Stats { return in.stats.snapshot() }
 
 // Close journals what has arrived and ends. It is safe to call twice.
@@ -137,11 +138,11 @@ type outcome uint8
 
 const (
 	pending   outcome = iota // for the journal
-	journaled                // on disk, from now or from an earlier delivery
+	journaled                // on disk, now or from an earlier delivery
 	dropped                  // because of a pause, a private zone, or as the press that pauses
 	refused                  // for good
 	deferred                 // not now
-	stale                    // a retained message of the wearer, which a broker kept from earlier: dropped without an answer
+	stale                    // an old retained message about the wearer, which the broker had kept: dropped without an answer
 )
 
 // delivery is one message on its way from a transport to the journal.
@@ -158,35 +159,35 @@ type delivery struct {
 	crc         uint32        // CRC-32 of the whole payload of a refused message
 	payload     []byte        // the beginning of a refused payload
 	weight      int           // bytes that it takes of Intake.room
-	private     string        // reason of the private zone that dropped it; empty: none did
-	inPastPause bool          // it happened in a pause that is over, which is why it was dropped
+	private     string        // reason of the private zone because of which it was dropped; empty: none
+	inPastPause bool          // it happened in a pause that is over, and was dropped for that reason
 	greet       bool          // tell the device the time and whether it is paused
 	isPress     bool          // the press that begins or ends a pause
-	pressEvent  memory.Event  // the event of that press; event itself is emptied when it is dropped
+	pressEvent  memory.Event  // the event of that press; event itself is cleared when it is dropped
 	moved       bool          // the wearer entered or left a private zone, so devices may have to be told
 	puback      func()        // nil: QoS 0
 	settled     chan struct{} // nil, or closed when the outcome is known
 }
 
-// arrival is a message as a transport hands it over.
+// arrival is a message in the form in which a transport hands it over.
 type arrival struct {
 	topic    string
 	payload  []byte
 	retained bool   // kept by the broker from earlier
-	oversize int64  // length of a payload that was too large and is not here; 0: the payload is here
-	crc      uint32 // CRC-32 of the payload that is not here
+	oversize int64  // length of a payload that was too large and was skipped; 0: the payload is here
+	crc      uint32 // CRC-32 of the skipped payload
 	puback   func()
 }
 
-// take decodes a message, decides what becomes of it, and queues it for the journal. It
-// waits while there is no room. It returns false if the intake or the connection is closed.
+// take decodes a message, decides what to do with it, and queues it for the journal. It waits while
+// there is no room. It returns false if the intake or the connection is closed.
 func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
 	d := &delivery{conn: c, puback: a.puback, size: int64(len(a.payload))}
 	in.read(d, a)
 	if !c.enter() {
 		return nil, false
 	}
-	d.weight = len(a.payload) + 256 // plus about what it takes besides
+	d.weight = len(a.payload) + 256 // plus an estimate of what it needs besides
 	in.room.acquire(d.weight)
 	in.mu.RLock()
 	defer in.mu.RUnlock()
@@ -200,8 +201,8 @@ func (in *Intake) take(c *conn, a arrival) (*delivery, bool) {
 	return d, true
 }
 
-// read decodes a message and sets its outcome: refused if it is malformed, stale, dropped
-// in a pause or a private zone, and otherwise pending.
+// read decodes a message and sets its outcome: refused if it is malformed, stale, dropped because
+// of a pause or a private zone, and otherwise pending.
 func (in *Intake) read(d *delivery, a arrival) {
 	received := in.cfg.Now()
 	var m wire.Message
@@ -242,14 +243,14 @@ func (in *Intake) read(d *delivery, a arrival) {
 		return
 	}
 	if a.retained && content(d.kind) {
-		// It came once before, when it was new. At that time there may have been a
-		// pause or a private zone, and nothing shows that now.
+		// It arrived once before, when it was new. At that time there may have been a pause or a
+		// private zone, and nothing shows that now.
 		d.outcome = stale
 		return
 	}
 	clocks := &in.clocks
 	if a.retained {
-		clocks = nil // its uptime is not a current one
+		clocks = nil // its uptime is an old one
 	}
 	d.event = wire.Event(d.device, m, received, clocks)
 	if d.event.Metadata[wire.MetaDeviceAt] != "" {
@@ -277,17 +278,17 @@ func (in *Intake) read(d *delivery, a arrival) {
 	}
 }
 
-// lateBy is from what delay on an event counts as stored by the device. A smaller
-// delay may be a slow clock.
+// lateBy is the delay from which an event counts as stored by the device. A smaller delay may come
+// from a slow clock.
 const lateBy = 2 * time.Minute
 
-// storedInPause reports whether an event happened in a pause that is over. Its
-// device was out of reach, and did not know of the pause.
+// storedInPause reports whether an event happened in a pause that is over. Its device was out of
+// reach then, and did not know of the pause.
 func (in *Intake) storedInPause(e *memory.Event) bool {
 	return in.cfg.WasPaused != nil && e.Clock != memory.ClockNone && e.Received.Sub(e.At) > lateBy && in.cfg.WasPaused(e.At)
 }
 
-// content reports whether a kind tells of the wearer, rather than of the device.
+// content reports whether events of a kind tell something about the wearer, rather than the device.
 func content(k memory.Kind) bool {
 	return k != memory.KindHello && k != memory.KindStatus && k != memory.KindGap
 }

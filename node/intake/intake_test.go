@@ -71,7 +71,7 @@ func TestEventsArrive(t *testing.T) {
 	})
 }
 
-// What is sent again is acknowledged again, and journalled once.
+// A message that is sent again is acknowledged again, and journalled once.
 func TestDuplicates(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})
@@ -100,7 +100,8 @@ func TestDuplicates(t *testing.T) {
 	})
 }
 
-// A full disk refuses, to be sent again; when there is space nothing is lost.
+// With a full disk messages are refused, to be sent again; when there is space
+// nothing is lost.
 func TestNoSpace(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})
@@ -152,7 +153,8 @@ func TestNoSpace(t *testing.T) {
 	})
 }
 
-// What comes while paused is thrown away, said so, and the device is told.
+// What arrives during a pause is dropped and acknowledged as such, and the device is
+// told.
 func TestPause(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{Paused: true, Zone: "Asia/Shanghai"})
@@ -178,7 +180,7 @@ func TestPause(t *testing.T) {
 		if err := say(t, c, "not heard").Wait(deadline(t)); !errors.Is(err, wear.ErrPaused) {
 			t.Errorf("while the device knows: %v", err)
 		}
-		// Another that does not listen to commands.
+		// Another device, which does not listen to commands.
 		raw := n.raw(t, "glasses", true)
 		raw.publish(t, memory.KindText, `{"seq":1,"boot":1,"text":"not heard either"}`)
 		if a := raw.ack(t); a.Dropped != "paused" || a.Seqs[0] != 1 {
@@ -212,7 +214,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// Nothing that was said is in a log, whatever was wrong with it.
+// No log contains what was said, whatever was wrong with it.
 func TestLogsHoldNoText(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})

@@ -7,18 +7,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Journal is where events go before they are acknowledged.
+// Journal is where events are stored before they are acknowledged.
 type Journal interface {
-	// Append returns nil once all events are on disk, synced, in this order. After
-	// an error no event counts as taken. Some may be on disk all the same; they
-	// come again under the same ids. memory.ErrNoSpace says that the disk's reserve
-	// is reached; any other error means "not now". One goroutine at a time calls
-	// it, and it may keep the events.
+	// Append returns nil once all events are on disk, synced, in this order. After an
+	// error no event counts as taken. Some may be on disk nevertheless; they come again
+	// with the same ids. memory.ErrNoSpace says that the disk's reserve is reached; any
+	// other error means "not now". One goroutine at a time calls it, and it may keep the
+	// events.
 	Append(ctx context.Context, events []memory.Event) error
 }
 
-// PrivateZones knows the wearer's private zones, and says which events happened in one. It
-// must be safe for concurrent use.
+// PrivateZones knows the wearer's private zones, and decides which events happened in one.
+// It must be safe for concurrent use.
 type PrivateZones interface {
 	// Drop is called with every event, in the order of arrival. From locations it learns
 	// where the wearer is. If it returns a reason for an event that tells of the
@@ -27,8 +27,8 @@ type PrivateZones interface {
 	Drop(*memory.Event) (reason string, moved bool)
 }
 
-// Quarantine keeps messages that were refused for good, so that a person can look
-// at them. It bounds what it keeps. An error is logged and changes nothing else.
+// Quarantine keeps messages that were refused for good, so that a person can look at them.
+// It limits what it keeps. An error is only logged.
 type Quarantine interface {
 	Keep(ctx context.Context, r Rejected) error
 }
@@ -39,11 +39,11 @@ const MaxKept = 4 << 10
 // Rejected is a message that was refused for good.
 type Rejected struct {
 	At      time.Time   `json:"at"`
-	Device  string      `json:"device"` // of its topic; empty where the topic names none
+	Device  string      `json:"device"` // from its topic; empty if the topic names none
 	Kind    memory.Kind `json:"kind"`   // the last part of its topic
 	Problem string      `json:"problem"`
 	Field   string      `json:"field,omitempty"`
 	Error   string      `json:"error"`
 	Size    int64       `json:"size"`              // bytes of the payload
-	Payload []byte      `json:"payload,omitempty"` // its first MaxKept bytes; it may hold what the wearer said
+	Payload []byte      `json:"payload,omitempty"` // its first MaxKept bytes; they may contain what the wearer said
 }

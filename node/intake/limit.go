@@ -14,13 +14,13 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Bounds of an MQTT packet, in bytes after its fixed header.
+// Limits for an MQTT packet, in bytes after its fixed header.
 const (
 	maxPacket  = wire.MaxPayload + 1024 // a topic of ours has at most 51 bytes
 	maxConnect = 64 << 10               // the first packet of a client, before any password is checked
 )
 
-// skipPatience is how long each piece of a payload that is skipped may take.
+// skipPatience is how long each piece of a skipped payload may take.
 const skipPatience = 30 * time.Second
 
 var (
@@ -29,12 +29,13 @@ var (
 )
 
 // limitConn reads MQTT packets (3.1.1 section 2.2: type and flags, then the length
-// in up to 4 bytes of 7 bits) and passes them on, unless they are too large. Of a
-// PUBLISH that is too large it passes on topic and packet id with an empty payload,
-// so that it can be acknowledged and never comes again, and notes how much it cut
-// away. Any other packet that is too large ends the connection. This is needed
-// because the MQTT libraries either allocate any length that a packet declares, or
-// can only drop the connection, and then the message would come again.
+// in up to 4 bytes of 7 bits) and passes them on, unless they are too large. If a
+// PUBLISH is too large, it passes on the topic and packet id with an empty payload,
+// so that the message can be acknowledged and never comes again, and records how
+// much it cut away. Any other packet that is too large ends the connection. This is
+// needed because the MQTT libraries either allocate any length that a packet
+// declares, or can only drop the connection, after which the message would come
+// again.
 type limitConn struct {
 	net.Conn
 	server bool // the peer is a client: the first packet is CONNECT
@@ -45,8 +46,8 @@ type limitConn struct {
 	v5     bool
 	err    error
 	lost   atomic.Bool
-	ended  chan struct{} // of a server: closed when the broker is done with it
-	known  func()        // of a server: called when the peer has said who it is
+	ended  chan struct{} // for a server: closed when the broker has finished with it
+	known  func()        // for a server: called when the peer has identified itself
 
 	mu  sync.Mutex
 	cut map[uint16]cutAway // by packet id
@@ -61,7 +62,7 @@ func newLimitConn(c net.Conn, server bool) *limitConn {
 	return &limitConn{Conn: c, server: server, r: bufio.NewReaderSize(c, 8<<10), first: true, cut: map[uint16]cutAway{}, ended: make(chan struct{})}
 }
 
-// taken gives what was cut away from the message with this packet id, once.
+// taken returns, once, what was cut away from the message with this packet id.
 func (l *limitConn) taken(id uint16) cutAway {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +72,7 @@ func (l *limitConn) taken(id uint16) cutAway {
 }
 
 // reset ends the connection in such a way that its reader sees it as lost. If a
-// connection is closed on this side, paho reports nothing and goes on waiting.
+// connection is closed on this side, paho reports nothing and keeps waiting.
 func (l *limitConn) reset() {
 	l.lost.Store(true)
 	l.Close()
@@ -146,7 +147,7 @@ func (l *limitConn) length() (n int, raw []byte, err error) {
 	return 0, nil, errPacket
 }
 
-// connect reads the first packet whole, to learn the protocol's version: the byte
+// connect reads the whole first packet, to learn the protocol's version: the byte
 // after its name.
 func (l *limitConn) connect(head byte, raw []byte, length int) error {
 	body := make([]byte, length)

@@ -45,7 +45,7 @@ func publishPacket(id uint16, qos byte, payload []byte) []byte {
 	return packet(p)
 }
 
-// Packets within bounds pass unchanged, whatever the size of the reads.
+// Packets within the limits pass unchanged, whatever the size of the reads.
 func TestLimitPasses(t *testing.T) {
 	var in []byte
 	in = append(in, connectPacket()...)
@@ -73,7 +73,8 @@ func TestLimitPasses(t *testing.T) {
 	}
 }
 
-// Of a message that is too large topic and id pass, and nothing is allocated for the rest.
+// For a message that is too large, the topic and id pass, and nothing is allocated for the
+// rest.
 func TestLimitSkips(t *testing.T) {
 	big := bytes.Repeat([]byte("big"), maxPacket)
 	for _, qos := range []byte{0, 1, 2} {
@@ -100,7 +101,7 @@ func TestLimitSkips(t *testing.T) {
 	}
 }
 
-// What else is too large, or broken, ends the connection.
+// Anything else that is too large, or broken, ends the connection.
 func TestLimitCutsOff(t *testing.T) {
 	huge := []byte{0xff, 0xff, 0xff, 0x7f} // 256 MB
 	for name, in := range map[string][]byte{
@@ -180,7 +181,8 @@ func TestVerifier(t *testing.T) {
 			t.Errorf("hash %q matches", bad)
 		}
 	}
-	// Hashes of older versions open: this one was made by encodeHash when it was written.
+	// Hashes of older versions are accepted: this one was made by encodeHash when it was
+	// written.
 	old := encodeHash("secret", []byte("0123456789abcdef"))
 	if old != goldenHash || !matches(goldenHash, []byte("secret")) {
 		t.Errorf("hash is %s", old)

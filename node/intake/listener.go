@@ -10,20 +10,20 @@ import (
 	"github.com/mochi-mqtt/server/v2/listeners"
 )
 
-// connectPatience is how long a connection may take to say who it is. After that
-// its keepalive counts.
+// connectPatience is how long a connection may take to identify itself. After that
+// its keepalive applies.
 const connectPatience = 10 * time.Second
 
-// listener is a listeners.Listener, for the broker. Unlike mochi's own, it bounds how
-// many there are before any password is checked, and knows when each has ended.
-// (mochi adds to a WaitGroup for which it may be waiting already, and cleans up a
-// connection while the device's next one is being set up.)
+// listener is a listeners.Listener for the broker. Unlike mochi's own, it limits how
+// many connections there are before any password is checked, and knows when each has
+// ended. (mochi adds to a WaitGroup for which it may already be waiting, and cleans
+// up a connection while the device's next one is being set up.)
 type listener struct {
 	net.Listener
 	tls      *tls.Config
 	nameless *nameless
 	unreads  *unreads
-	dismiss  func() // tells every device that the broker closes
+	dismiss  func() // tells every device that the broker is closing
 
 	mu     sync.Mutex
 	closed bool
@@ -70,7 +70,7 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	c.known = func() { l.nameless.remove(c) }
 	l.open[c] = true
 	l.all.Go(func() {
-		establish(l.ID(), c) // errors here mean that the device left or was sent away, and are counted where that happens
+		establish(l.ID(), c) // an error means that the device left or was rejected, which is counted where it happens
 		c.Close()
 		u.all.Wait()
 		l.mu.Lock()
@@ -81,9 +81,9 @@ func (l *listener) serve(raw net.Conn, establish listeners.EstablishFn) {
 	})
 }
 
-// Close ends all connections and waits for them. It does not call what mochi gives
-// it to end them: that locks mochi's list of clients for reading twice, and hangs
-// for ever if a device leaves in between.
+// Close ends all connections and waits for them. It does not call the function that
+// mochi passes for ending them: that locks mochi's list of clients for reading twice,
+// and deadlocks if a device leaves in between.
 func (l *listener) Close(listeners.CloseFn) {
 	l.mu.Lock()
 	first := !l.closed

@@ -28,7 +28,7 @@ import (
 type mosquitto struct {
 	bin, conf string
 	url       string
-	password  string // of user node
+	password  string // of the user node
 	nodeTLS   *tls.Config
 	deviceTLS *tls.Config
 	cmd       *exec.Cmd
@@ -142,11 +142,11 @@ func (m *mosquitto) stop(t testing.TB) {
 	m.cmd = nil
 }
 
-// authority makes certificates.
+// authority issues certificates.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	file string // of the certificate, in PEM
+	file string // file of the certificate, in PEM
 }
 
 func newAuthority(t testing.TB) *authority {

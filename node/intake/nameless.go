@@ -7,15 +7,15 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// namelessOfOne is how many connections from one address, see hostOf, may be unidentified at a
-// time.
+// namelessOfOne is how many connections from one address, see hostOf, may be unidentified at
+// the same time.
 const namelessOfOne = 8
 
-// nameless bounds the number of connections that have not said who they are, of each
-// address and of all. If one more comes, the one that has waited longest ends, of the same
-// address where that has its share, because a device identifies itself at once. If the new
-// one were refused, a stranger on the device's machine or behind its router would shut the
-// device out by waiting. It is safe for concurrent use.
+// nameless limits the number of connections that have not identified themselves, for each
+// address and in total. If there is one too many, the one that has waited longest ends (of the
+// same address, if that has used up its share), because a device identifies itself at once. If
+// the new one were refused instead, a stranger on the device's machine or behind its router
+// could shut the device out by waiting. It is safe for concurrent use.
 type nameless struct {
 	most int
 
@@ -29,7 +29,7 @@ func newNameless(most int) *nameless {
 	return &nameless{most: most, at: map[*limitConn]*list.Element{}, of: map[string]int{}}
 }
 
-// add lets a connection wait.
+// add adds a waiting connection.
 func (p *nameless) add(c *limitConn) {
 	from := hostOf(c.RemoteAddr().String())
 	p.mu.Lock()
@@ -47,7 +47,7 @@ func (p *nameless) add(c *limitConn) {
 	p.of[from]++
 }
 
-// remove notes that a connection has said who it is, or has ended.
+// remove removes a connection that has identified itself, or has ended.
 func (p *nameless) remove(c *limitConn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,8 +67,8 @@ func (p *nameless) drop(c *limitConn) {
 	}
 }
 
-// hostOf returns what limits count an address by, and the text itself where it is no
-// address.
+// hostOf returns the value by which limits count an address; if the text is no address, it is
+// the text itself.
 func hostOf(at string) string {
 	if a := clientaddr.Parse(at); a.IsValid() {
 		return clientaddr.Customer(a).String()

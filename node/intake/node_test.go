@@ -28,7 +28,7 @@ func deadline(t testing.TB) context.Context {
 	return ctx
 }
 
-// disk is the real journal, on whose free space the test decides.
+// disk is the real journal, with free space that the test controls.
 type disk struct {
 	j    *journal.Journal
 	free atomic.Uint64
@@ -36,9 +36,9 @@ type disk struct {
 	mu      sync.Mutex
 	grew    *sync.Cond
 	events  []memory.Event
-	failed  int           // appends
+	failed  int           // failed appends
 	gate    chan struct{} // nil, or appends wait for it
-	waiting int           // appends that do
+	waiting int           // waiting appends
 }
 
 func newDisk(t testing.TB) *disk {
@@ -98,7 +98,7 @@ func (d *disk) full(full bool) {
 	d.free.Store(math.MaxUint64 >> 1)
 }
 
-// until waits for something about the disk.
+// until waits for a condition about the disk.
 func (d *disk) until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.AfterFunc(limit, d.grew.Broadcast)
@@ -114,7 +114,7 @@ func (d *disk) until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// of gives the events of a kind, in order.
+// of returns the events of a kind, in order.
 func (d *disk) of(kind memory.Kind) []memory.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -174,8 +174,8 @@ func (r *registry) Lookup(name string) (string, bool) {
 	return h, ok && !r.disabled[name]
 }
 
-// node is an intake with one transport, and devices "pin" and "glasses" that
-// may use it.
+// node is an intake with one transport, and the devices "pin" and "glasses"
+// that may use it.
 type node struct {
 	disk  *disk
 	in    *intake.Intake
@@ -184,7 +184,7 @@ type node struct {
 	url   string
 	logs  *logbook.Book
 
-	mosquitto *mosquitto // nil where the broker is embedded
+	mosquitto *mosquitto // nil if the broker is embedded
 	client    *intake.Client
 	broker    *intake.Broker
 }
@@ -228,7 +228,7 @@ func external(t testing.TB, cfg intake.Config) *node {
 	return n
 }
 
-// connect brings the node's own client up.
+// connect connects the node's own client.
 func (n *node) connect(t testing.TB) {
 	t.Helper()
 	var err error

@@ -7,11 +7,12 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// pressFor is how old a press may be, or how far ahead of this node's clock, that pauses or
-// ends a pause. An older press waited somewhere and may no longer be what the wearer wants.
+// pressFor is how old a press that pauses or ends a pause may be, or how far ahead of this
+// node's clock. An older press was delayed somewhere and may no longer be what the wearer
+// wants.
 const pressFor = time.Minute
 
-// pauses reports whether a message is a press of the gesture that pauses, made on a device
+// pauses reports whether a message is a press with the gesture that pauses, on a device
 // that has a microphone. Such a press has no other meaning, so it is never journalled.
 func (in *Intake) pauses(device string, m wire.Message) bool {
 	b, ok := m.(*wire.Button)
@@ -24,12 +25,12 @@ func (in *Intake) pauses(device string, m wire.Message) bool {
 	return d != nil && d.mic
 }
 
-// press obeys a press, unless it is old, has no time, or was obeyed before. Only the
-// appender calls it, so that presses are obeyed one after another.
+// press handles a press, unless it is old, has no time, or was handled before. Only the
+// appender calls it, so that presses are handled one after another.
 func (in *Intake) press(d *delivery) {
 	e := &d.pressEvent
 	if age := e.Received.Sub(e.At); e.Clock == memory.ClockNone || age > pressFor || age < -pressFor || e.At.Before(in.since) {
-		return // one from before the start may have been obeyed before it
+		return // a press from before the start may have been handled before it
 	}
 	if in.fleet.pressedBefore(e) {
 		return
@@ -37,8 +38,8 @@ func (in *Intake) press(d *delivery) {
 	in.cfg.Pressed(d.device, e.At)
 }
 
-// pressedBefore reports whether a press is not newer than the last one of its device, and
-// remembers it if it is.
+// pressedBefore reports whether a press is not newer than the last one of its device. If it
+// is newer, it becomes the last one.
 func (f *fleet) pressedBefore(e *memory.Event) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

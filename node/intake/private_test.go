@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// In a private place everything is acknowledged and dropped, devices are told,
-// and go on saying where they are, by which it ends; what was stored there is
-// dropped when it comes later.
+// In a private place everything is acknowledged and dropped, and devices are
+// told. They still send locations, by which the zone ends. What was stored there
+// is dropped when it arrives later.
 func TestPrivatePlace(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		home := zones.Zone{Name: "home", Lat: 10, Lon: 10, Radius: 100}
@@ -98,9 +98,9 @@ func TestPrivatePlace(t *testing.T) {
 	})
 }
 
-// What a device that had not heard of a pause stored in it is dropped when it
-// comes later; what it stored before and after is taken, and what is late by its
-// slow clock alone.
+// What a device that did not know of a pause stored during it is dropped when it
+// arrives later. What it stored before and after is taken, and so is what is
+// late only because of its slow clock.
 func TestStoredInPause(t *testing.T) {
 	now := time.Now()
 	began, ended := now.Add(-2*time.Hour), now.Add(-30*time.Second)

@@ -2,16 +2,16 @@ package intake
 
 import "github.com/locket-dev/locket/memory"
 
-// Bounds of what is remembered of ids.
+// Limits of the ids that are remembered.
 const (
 	maxStreams = 256  // boots of devices
 	maxSeqs    = 4096 // of one boot, the latest
 )
 
 // seen remembers the latest ids that are on disk, so that a message that comes
-// again is not journalled again. If it has forgotten an id, the journal has a
-// second entry, which the extractor drops by its id. It is not safe for concurrent
-// use.
+// again is not journalled again. If it has forgotten an id, the journal gets a
+// second entry, which the extractor recognises by its id and drops. It is not safe
+// for concurrent use.
 type seen struct {
 	streams map[stream]*ids
 	clock   uint64

@@ -7,30 +7,30 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Stats is what came in since the start.
+// Stats counts what has arrived since the start.
 type Stats struct {
 	Received   map[memory.Kind]uint64 `json:"received"`    // by kind; "other" is any unknown kind
 	Journalled uint64                 `json:"journalled"`  // events on disk
-	Batches    uint64                 `json:"batches"`     // appends that it took
+	Batches    uint64                 `json:"batches"`     // appends that this took
 	Bytes      uint64                 `json:"bytes"`       // of payloads received, as far as they were read
-	Duplicates uint64                 `json:"duplicates"`  // known already, and acknowledged again
+	Duplicates uint64                 `json:"duplicates"`  // known already, and only acknowledged again
 	Paused     uint64                 `json:"paused"`      // dropped in a pause
 	Private    map[string]uint64      `json:"private"`     // dropped in a private zone, by reason
 	Rejected   map[string]uint64      `json:"rejected"`    // refused for good, by problem
-	Retained   uint64                 `json:"retained"`    // events that a broker had kept from earlier, which were dropped
-	Deferred   uint64                 `json:"deferred"`    // refused for now, to be sent again
+	Retained   uint64                 `json:"retained"`    // old events that a broker had kept, which were dropped
+	Deferred   uint64                 `json:"deferred"`    // refused for now, to be sent again later
 	Unbelieved uint64                 `json:"unbelieved"`  // device clocks that can't be right
-	Unknown    uint64                 `json:"unknown"`     // fields passed over
-	Denied     uint64                 `json:"denied"`      // embedded broker: attempts at another's topics, and wrong passwords
+	Unknown    uint64                 `json:"unknown"`     // unknown fields that were ignored
+	Denied     uint64                 `json:"denied"`      // embedded broker: attempts to use another device's topics, and wrong passwords
 	Connected  int                    `json:"connected"`   // embedded broker: devices; client: 1 while the broker is there
-	Reconnects uint64                 `json:"reconnects"`  // connections that were ended to have unacknowledged messages again
-	AcksFailed uint64                 `json:"acks_failed"` // acknowledgements that found no broker; the device asks again
+	Reconnects uint64                 `json:"reconnects"`  // connections that were ended so that unacknowledged messages are sent again
+	AcksFailed uint64                 `json:"acks_failed"` // acknowledgements that could not be sent; the device asks again
 }
 
 type counters struct {
 	mu sync.Mutex
 	Stats
-	logged map[string]bool // problems that were logged, once each
+	logged map[string]bool // problems that were logged; each is logged only once
 }
 
 func (c *counters) count(f func(*Stats)) {
@@ -39,7 +39,8 @@ func (c *counters) count(f func(*Stats)) {
 	f(&c.Stats)
 }
 
-// first reports whether key comes for the first time. Keys are few and fixed.
+// first reports whether this is the first call with a key. Keys are few and
+// fixed.
 func (c *counters) first(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

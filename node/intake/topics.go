@@ -14,33 +14,33 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Topics are MQTT topic filters beyond a login's own topics: for software that isn't a
-// wearable, such as a phone's OwnTracks and the bridge that reads it. The broker passes such
-// messages to logins that may read them. The node does not take them.
+// Topics are MQTT topic filters in addition to a login's own topics: for software that isn't
+// a wearable, such as a phone's OwnTracks and the bridge that reads it. The broker passes
+// such messages to logins that may read them. The node does not take them.
 type Topics struct {
 	Publish []string `json:"publish,omitempty"`
 	Read    []string `json:"read,omitempty"`
 }
 
-// TopicGranter gives such topics. Devices may implement it; otherwise nobody has any.
+// TopicGranter grants such topics. Devices may implement it; otherwise nobody has any.
 type TopicGranter interface {
-	// Topics gives those of a login. They may change while it is connected.
+	// Topics returns those of a login. They may change while it is connected.
 	Topics(name string) Topics
 }
 
-// Limits of what passes between logins. What is retained stays in memory, and has to fit into
-// maxUnread. Sizes have the topic and the properties in them, but for 1 KiB.
+// Limits for messages between logins. Retained messages stay in memory, and have to fit into
+// maxUnread. Sizes include the topic and the properties, except for 1 KiB.
 const (
 	MaxFilters    = 32
 	maxFilter     = 200      // bytes
-	maxPassed     = 64 << 10 // bytes of a message
-	maxRetained   = 2 << 20  // bytes of all logins, and 1 KiB a message; one has at most half of what the others leave
-	maxRetainedOf = 16 << 10 // bytes of each
-	maxSubscribed = 256      // topics that a login reads at once
+	maxPassed     = 64 << 10 // bytes of one message
+	maxRetained   = 2 << 20  // bytes for all logins, plus 1 KiB a message; one login gets at most half of what the others leave
+	maxRetainedOf = 16 << 10 // bytes of each message
+	maxSubscribed = 256      // topics that a login may subscribe to at the same time
 )
 
-// Check reports what is wrong. A filter has to begin with a name, and not with that of the
-// wearables' topics, so that it covers none of them.
+// Check returns an error if a filter is invalid. A filter has to begin with a name other than
+// that of the wearables' topics, so that it covers none of them.
 func (t *Topics) Check() error {
 	for field, list := range map[string][]string{"publish": t.Publish, "read": t.Read} {
 		if len(list) > MaxFilters {
@@ -75,8 +75,8 @@ func checkFilter(f string) (why string) {
 	return ""
 }
 
-// covers reports whether one of the filters matches all that a topic or another filter
-// does.
+// covers reports whether one of the filters matches everything that a topic or another filter
+// matches.
 func covers(filters []string, topic string) bool {
 	return topic != "" && slices.ContainsFunc(filters, func(f string) bool {
 		has, want := strings.Split(f, "/"), strings.Split(topic, "/")
@@ -94,7 +94,7 @@ func covers(filters []string, topic string) bool {
 	})
 }
 
-// topics gives those of a login beyond its own.
+// topics returns a login's topics in addition to its own.
 func (h *hook) topics(name string) Topics {
 	if r, ok := h.devices.(TopicGranter); ok {
 		return r.Topics(name)
@@ -102,10 +102,10 @@ func (h *hook) topics(name string) Topics {
 	return Topics{}
 }
 
-// foreign reports whether a topic is none of the wearables'.
+// foreign reports whether a topic is not one of the wearables'.
 func foreign(topic string) bool { return !strings.HasPrefix(topic, wire.Root) }
 
-// pass gives a message of one login to those who may read it.
+// pass delivers a message of one login to those who may read it.
 func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) {
 	size := sizeOf(&pk)
 	if l, ok := cl.Net.Conn.(*limitConn); ok && len(pk.Payload) == 0 && l.taken(pk.PacketID).size > 0 || size > maxPassed {
@@ -116,8 +116,8 @@ func (h *hook) pass(cl *mqtt.Client, pk packets.Packet) (packets.Packet, error) 
 	return pk, nil
 }
 
-// retains reports whether a login's message may be kept for who subscribes later. An empty
-// one takes away what was kept.
+// retains reports whether a login's message may be kept for later subscribers. An empty
+// message deletes the kept one.
 func (h *hook) retains(login, topic string, payload, size int) bool {
 	if payload == 0 || size > maxRetainedOf {
 		return size <= maxRetainedOf
@@ -125,7 +125,7 @@ func (h *hook) retains(login, topic string, payload, size int) bool {
 	of, others := size+1<<10, 0
 	for at, m := range h.broker.server.Topics.Retained.GetAll() {
 		switch n := sizeOf(&m) + 1<<10; {
-		case at == topic: // the new one takes its place
+		case at == topic: // the new message replaces this one
 		case m.Origin == login:
 			of += n
 		default:
@@ -139,8 +139,8 @@ func sizeOf(pk *packets.Packet) int {
 	return len(pk.Payload) + max(0, pk.FixedHeader.Remaining-len(pk.Payload)-1<<10)
 }
 
-// OnSubscribe has what passes between logins delivered with QoS 0, so that nothing is
-// kept for a reader that is away. It refuses topics beyond maxSubscribed.
+// OnSubscribe makes messages between logins be delivered with QoS 0, so that nothing is kept
+// for a reader that is away. It refuses topics beyond maxSubscribed.
 func (h *hook) OnSubscribe(cl *mqtt.Client, pk packets.Packet) packets.Packet {
 	have := cl.State.Subscriptions.Len()
 	for i := range pk.Filters {

@@ -26,7 +26,7 @@ func (r *registry) Topics(name string) intake.Topics {
 	return r.topics[name]
 }
 
-// as gives the command of Mosquitto's client by a name, as a login of the node's broker.
+// as returns the command for Mosquitto's client of a name, as a login of the node's broker.
 func (n *node) as(t *testing.T, client, login string, args ...string) *exec.Cmd {
 	t.Helper()
 	host, port, _ := strings.Cut(n.broker.Addr().String(), ":")
@@ -34,8 +34,8 @@ func (n *node) as(t *testing.T, client, login string, args ...string) *exec.Cmd 
 	return exec.CommandContext(t.Context(), tool(t, client), args...)
 }
 
-// publishes has a login publish; refused: the broker ends its connection. The broker answers
-// QoS 1 before it passes a message on, and QoS 2 for the second time after it.
+// publishes makes a login publish; refused: the broker ends its connection. The broker answers
+// QoS 1 before it passes a message on, and the second step of QoS 2 after it.
 func (n *node) publishes(t *testing.T, login, topic, payload string, refused bool, args ...string) {
 	t.Helper()
 	args = append(args, "-q", "2", "-t", topic)
@@ -48,12 +48,12 @@ func (n *node) publishes(t *testing.T, login, topic, payload string, refused boo
 	if (err != nil) != refused {
 		t.Errorf("%s publishes on %s: %v %s", login, topic, err, out)
 	}
-	for n.broker.Connected(login) { // a client that takes over before its DISCONNECT was read has its will published
+	for n.broker.Connected(login) { // otherwise a client that takes over before its DISCONNECT was read has its will published
 		<-time.After(time.Millisecond)
 	}
 }
 
-// reads has a login subscribe, and gives what comes once it has.
+// reads makes a login subscribe, and returns what arrives after that.
 func (n *node) reads(t *testing.T, login string, topics ...string) <-chan string {
 	t.Helper()
 	args := []string{"-d", "-q", "1", "-F", "%t %p"}
@@ -82,7 +82,7 @@ func (n *node) reads(t *testing.T, login string, topics ...string) <-chan string
 			}
 		}
 	}()
-	select { // what is retained may come before the answer to a subscription (MQTT 3.1.1, 3.8.4)
+	select { // retained messages may arrive before the answer to a subscription (MQTT 3.1.1, 3.8.4)
 	case <-subscribed:
 	case <-refused:
 	}
@@ -90,7 +90,8 @@ func (n *node) reads(t *testing.T, login string, topics ...string) <-chan string
 }
 
 // Mosquitto's own clients can use the topics that they were given at the node's broker. No
-// wildcard gives them a wearable's topics or those of another login. Such messages are no events.
+// wildcard gives them a wearable's topics or those of another login. Such messages are not
+// events.
 func TestThreatForeignTopics(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	other := newRegistry(t, "home")
@@ -114,11 +115,11 @@ func TestThreatForeignTopics(t *testing.T) {
 		n.publishes(t, "pin", topic, "x", true)
 	}
 	n.publishes(t, "home", "owntracks/ann/phone", "x", true)
-	n.publishes(t, "glasses", "owntracks/ann/phone", "x", true) // it was given nothing
+	n.publishes(t, "glasses", "owntracks/ann/phone", "x", true) // it was given none
 
-	// Retained before, live, a last will, one that is too large, and one taken away.
+	// Retained before, live, a last will, one that is too large, and one that is deleted.
 	n.publishes(t, "pin", "owntracks/ann/first", "kept", false, "-r")
-	n.publishes(t, "pin", "owntracks/ann/large", strings.Repeat("x", 17<<10), false, "-r") // passes, and is not kept
+	n.publishes(t, "pin", "owntracks/ann/large", strings.Repeat("x", 17<<10), false, "-r") // passes, but is not kept
 	got := n.reads(t, "home", "owntracks/#", "frigate/+/person")
 	n.publishes(t, "pin", "owntracks/ann/phone", strings.Repeat("x", 65<<10), false)
 	n.publishes(t, "pin", "owntracks/ann/phone", `{"_type":"location"}`, false, "--will-topic", "owntracks/will", "--will-payload", "gone")
@@ -138,8 +139,8 @@ func TestThreatForeignTopics(t *testing.T) {
 		t.Errorf("events: %+v", evs)
 	}
 
-	// A will on a topic that was not given is refused at CONNECT, and rules that are
-	// taken away hold for a reader that is connected.
+	// A will on a topic that was not given is refused at CONNECT, and removed topics also apply
+	// to a reader that is connected.
 	n.publishes(t, "pin", "owntracks/ann/phone", "x", true, "--will-topic", "frigate/door/person", "--will-payload", "x")
 	n.reg.mu.Lock()
 	n.reg.topics["home"] = intake.Topics{Read: []string{"owntracks/ann/last"}}
@@ -151,8 +152,8 @@ func TestThreatForeignTopics(t *testing.T) {
 	}
 }
 
-// A will without a payload is one: it takes away what its topic retains. On the device's
-// own topic it is no event, and keeps nobody out.
+// A will without a payload is valid: it deletes what its topic retains. On the device's own topic
+// it is not an event, and does not prevent the connection.
 func TestWillWithoutPayload(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	other := newRegistry(t, "home", "desk")
@@ -187,7 +188,7 @@ func TestWillWithoutPayload(t *testing.T) {
 	}
 }
 
-// A filter that covers a wearable's topics, or is none, is refused with its place.
+// A filter that covers a wearable's topics, or is invalid, is refused with its place.
 func TestFilters(t *testing.T) {
 	for _, bad := range []string{"", "#", "+", "+/a", "locket/#", "locket", "locket/v1/pin/text", "/a", "$SYS/#", "a/#/b", "a/b#", "a/+b", "a\x00", strings.Repeat("a", 201)} {
 		for field, topics := range map[string]intake.Topics{"publish": {Publish: []string{"ok/#", bad}}, "read": {Read: []string{bad}}} {
@@ -206,7 +207,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// connects says CONNECT as a login, by MQTT 5, and gives the connection.
+// connects sends CONNECT as a login, with MQTT 5, and returns the connection.
 func (n *node) connects(t *testing.T, login string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", n.broker.Addr().String())
@@ -233,7 +234,7 @@ func (n *node) connects(t *testing.T, login string) net.Conn {
 	return c
 }
 
-// listens has a login subscribe, and gives what comes.
+// listens makes a login subscribe, and returns what arrives.
 func (n *node) listens(t *testing.T, login, topic string) <-chan string {
 	t.Helper()
 	got, c := make(chan string, 2000), n.raw(t, login, true)
@@ -262,7 +263,7 @@ func TestThreatLoginFillsTheBroker(t *testing.T) {
 		}
 	}
 	n.publishes(t, "home", "frigate/door", "kept", false, "-r")
-	long := strings.Repeat("x", 60<<10) // beside a payload that is small
+	long := strings.Repeat("x", 60<<10) // beside a small payload
 	n.publishes(t, "home", "frigate/large", "x", false, "-V", "mqttv5", "-D", "publish", "user-property", "a", long, "-D", "publish", "user-property", "b", long)
 	n.publishes(t, "home", "frigate/props", "x", false, "-r", "-V", "mqttv5", "-D", "publish", "user-property", "a", long[:30<<10])
 	got := n.listens(t, "desk", "frigate/#")
@@ -280,7 +281,7 @@ func TestThreatLoginFillsTheBroker(t *testing.T) {
 		filters[fmt.Sprintf("owntracks/of/%d", i)] = 0
 	}
 	tok := pin.SubscribeMultiple(filters, nil).(*mqtt.SubscribeToken)
-	_ = await(t, tok) // says that some were refused
+	_ = await(t, tok) // it reports that some were refused
 	taken := 0
 	for _, code := range tok.Result() {
 		if code != 0x80 {
@@ -291,7 +292,7 @@ func TestThreatLoginFillsTheBroker(t *testing.T) {
 		t.Errorf("%d subscriptions", taken)
 	}
 
-	// A name for a topic, of which a login could give 65,535 of 64 KiB.
+	// A topic alias, of which a login could set 65,535 of 64 KiB.
 	pin.Disconnect(0)
 	c := n.connects(t, "pin")
 	b := append(binary.BigEndian.AppendUint16([]byte{0x30, 19}, 11), "owntracks/a\x03\x23\x00\x01xx"...)
@@ -307,7 +308,7 @@ func TestThreatLoginFillsTheBroker(t *testing.T) {
 	}
 }
 
-// A login that was taken away leaves no will.
+// A login that was removed leaves no will.
 func TestThreatWillOfWhoWasRemoved(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	other := newRegistry(t, "home")

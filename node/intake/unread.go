@@ -12,15 +12,15 @@ import (
 const (
 	maxUnread    = 4 << 20     // bytes that wait for a client that does not read them
 	maxAllUnread = 32 << 20    // bytes that wait for all of them
-	lastWords    = time.Second // how long what waits is still sent after Close
+	lastWords    = time.Second // how long waiting bytes are still sent after Close
 )
 
 var errUnread = errors.New("mqtt: too much waits for a client that does not read")
 
-// unread is a client's connection whose Write never waits for the client: mochi holds a lock
-// meanwhile that whoever publishes to this client needs, so a client that does not read would
-// hold up a pause. Of what does not fit, messages with QoS 0 are passed over, and anything
-// else ends the connection. Each Write has to be one packet.
+// unread is a client's connection whose Write never waits for the client. While mochi writes,
+// it holds a lock that anybody who publishes to this client needs, so a client that does not
+// read would hold up a pause. If a packet does not fit, a message with QoS 0 is skipped, and
+// anything else ends the connection. Each Write has to be one packet.
 type unread struct {
 	net.Conn
 	among *unreads
@@ -29,19 +29,19 @@ type unread struct {
 	// Guarded by among.mu.
 	waiting []byte
 	writing int   // bytes, taken from waiting, that are being written
-	err     error // why nothing more is taken
+	err     error // why no more packets are accepted
 }
 
-// unreads bounds what waits for all clients of a listener. Where one more packet does not fit,
-// it is the client for which most waits that has to do without, so that no client misses
-// anything for others' load while less waits for it than its share of maxAllUnread.
+// unreads limits what waits for all clients of a listener together. If one more packet does
+// not fit, the client with the most waiting bytes loses it. So a client loses nothing because
+// of others as long as less waits for it than its share of maxAllUnread.
 type unreads struct {
 	mu  sync.Mutex // not held while a connection is written or closed
 	of  map[*unread]int
-	sum int // of all in of
+	sum int // of all values in of
 }
 
-// set notes what waits for a client.
+// set records how much waits for a client.
 func (a *unreads) set(u *unread, n int) {
 	a.sum += n - a.of[u]
 	if a.of[u] = n; n == 0 {
@@ -49,7 +49,7 @@ func (a *unreads) set(u *unread, n int) {
 	}
 }
 
-// without is the client that has to do without if u gets so many bytes more; nil: none has to.
+// without returns the client that has to lose a packet if u gets more bytes; nil: none has to.
 func (a *unreads) without(u *unread, more int) *unread {
 	most := a.of[u] + more
 	if most > maxUnread {
@@ -67,7 +67,7 @@ func (a *unreads) without(u *unread, more int) *unread {
 	return who
 }
 
-// Write takes a packet.
+// Write accepts a packet.
 func (u *unread) Write(p []byte) (int, error) {
 	ended, err := u.take(p)
 	if ended != nil {
@@ -79,7 +79,7 @@ func (u *unread) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take has a packet wait. Whoever ended by that is to be closed.
+// take queues a packet. If that ended a client, the caller has to close it.
 func (u *unread) take(p []byte) (ended *unread, err error) {
 	u.among.mu.Lock()
 	defer u.among.mu.Unlock()
@@ -106,7 +106,7 @@ func (u *unread) take(p []byte) (ended *unread, err error) {
 	return ended, nil
 }
 
-// write writes b, and what comes meanwhile.
+// write writes b, and what is queued meanwhile.
 func (u *unread) write(b []byte) {
 	for len(b) > 0 {
 		_, err := u.Conn.Write(b)
@@ -136,7 +136,7 @@ func (u *unread) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the connection, once what waits is written. It does not wait for that.
+// Close ends the connection once the waiting bytes are written. It does not wait for that.
 func (u *unread) Close() error {
 	u.among.mu.Lock()
 	if u.err == nil {

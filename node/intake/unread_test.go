@@ -18,7 +18,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// subscribes has a login connect, subscribe, and read nothing after the answer. Its keepalive is 0.
+// subscribes makes a login connect, subscribe, and read nothing after the answer. Its keepalive is
+// 0.
 func (n *node) subscribes(t *testing.T, login, topic string) net.Conn {
 	t.Helper()
 	c := n.connects(t, login)
@@ -33,8 +34,8 @@ func (n *node) subscribes(t *testing.T, login, topic string) net.Conn {
 	return c
 }
 
-// A login that reads nothing holds a few MiB of the node's memory, whatever others send it,
-// and they miss nothing.
+// A login that reads nothing takes a few MiB of the node's memory, whatever others send it, and
+// they miss nothing.
 func TestThreatReaderThatReadsNothing(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	other := newRegistry(t, "home", "desk")
@@ -59,7 +60,7 @@ func TestThreatReaderThatReadsNothing(t *testing.T) {
 	}
 	seen := make(chan struct{})
 	defer close(seen)
-	go func() { // what comes while nothing more has room is passed over, so it is said again
+	go func() { // what arrives while there is no room is skipped, so it is sent again
 		for {
 			select {
 			case <-seen:
@@ -102,8 +103,8 @@ func TestThreatWearableThatReadsNothing(t *testing.T) {
 	}
 	n.disk.until(t, "hello", func() bool { return len(n.disk.events) == 1 })
 	flooded := make(chan error, 1)
-	go func() { // asks for answers until the node takes no more questions
-		// PUBREL of a packet that is not there, with a property that comes back in PUBCOMP
+	go func() { // asks for answers until the node accepts no more questions
+		// PUBREL of a packet that does not exist, with a property that is returned in PUBCOMP
 		long := strings.Repeat("x", 60<<10)
 		props := append(binary.BigEndian.AppendUint16([]byte{0x26, 0, 1, 'a'}, uint16(len(long))), long...)
 		b := append(binary.AppendUvarint([]byte{0, 1, 0}, uint64(len(props))), props...)
@@ -122,7 +123,7 @@ func TestThreatWearableThatReadsNothing(t *testing.T) {
 	}
 	glasses.publish(t, memory.KindHello, `{"seq":1,"boot":1,"model":"p","firmware":"1","codecs":["opus"]}`)
 	glasses.ack(t)
-	<-flooded // of 4 MiB and the system's buffers its connection has ended
+	<-flooded // with 4 MiB and full system buffers its connection has ended
 	n.in.SetPaused(true)
 	for c := range cmds {
 		if strings.Contains(c, `"pause"`) {
@@ -135,9 +136,9 @@ func TestThreatWearableThatReadsNothing(t *testing.T) {
 	}
 }
 
-// However many logins read nothing, what they hold of the node's memory together is bounded.
+// However many logins read nothing, the node's memory that they take together is limited.
 func TestThreatManyThatReadNothing(t *testing.T) {
-	const many = 16 // 64 MiB, if each had what one may
+	const many = 16 // 64 MiB, if each took what one may take
 	names := make([]string, many)
 	for i := range names {
 		names[i] = fmt.Sprintf("reader%d", i)
@@ -162,12 +163,12 @@ func TestThreatManyThatReadNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if grown := (heap() - before) >> 20; grown > 50 { // 32, and what slices have to grow
+	if grown := (heap() - before) >> 20; grown > 50 { // 32, and what slices need to grow
 		t.Errorf("%d logins that read nothing hold %d MiB", many, grown)
 	}
 }
 
-// heap is how many bytes are in use.
+// heap returns how many bytes are in use.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()

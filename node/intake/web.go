@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// WebConfig is that of a [Web]. Devices must be set.
+// WebConfig is the configuration of a [Web]. Devices must be set.
 type WebConfig struct {
 	Devices Devices
-	// Admit is told whose a request is once its password was right, and reports whether it
-	// may go on; nil: it may.
+	// Admit is called with a request whose password was right, and reports whether it may continue;
+	// nil: it may.
 	Admit func(r *http.Request, device string) bool
 }
 
@@ -28,7 +28,7 @@ type WebConfig struct {
 //	POST …/LEAF   one message in JSON; the answer comes once it is on disk
 //	GET …         asks for commands alone
 //
-// Both want the device's name and password as HTTP Basic credentials, and answer with a
+// Both require the device's name and password as HTTP Basic credentials, and answer with a
 // [WebAnswer]. Its methods are safe for concurrent use.
 type Web struct {
 	in  *Intake
@@ -40,19 +40,19 @@ type Web struct {
 	boxes  map[string]*mailbox
 }
 
-// WebAnswer is what the node says in answer to a request: what it would publish on the
-// device's ack and cmd topics.
+// WebAnswer is the node's answer to a request: what it would publish on the device's ack and cmd
+// topics.
 type WebAnswer struct {
 	Ack []json.RawMessage `json:"ack"`
-	Cmd []json.RawMessage `json:"cmd"` // whether to pause is always among them
+	Cmd []json.RawMessage `json:"cmd"` // always includes whether to pause
 }
 
-// NewWeb makes one. Close it before its intake.
+// NewWeb makes a Web. Close it before its intake.
 func NewWeb(in *Intake, cfg WebConfig) *Web {
 	return &Web{in: in, cfg: cfg, boxes: map[string]*mailbox{}}
 }
 
-// Close waits until every request is answered, and refuses others. It is safe to call twice.
+// Close waits until every request is answered, and refuses new ones. It is safe to call twice.
 func (w *Web) Close() {
 	w.mu.Lock()
 	w.closed = true
@@ -60,11 +60,11 @@ func (w *Web) Close() {
 	w.open.Wait()
 }
 
-// webAway is after what time without a request a device counts as not connected, and a
-// command for it is dropped.
+// webAway is the time without a request after which a device counts as not connected, and commands
+// for it are dropped.
 const webAway = time.Minute
 
-// Connected reports whether a device asked within the last minute.
+// Connected reports whether a device has made a request within the last minute.
 func (w *Web) Connected(device string) bool {
 	w.mu.Lock()
 	b := w.boxes[device]
@@ -72,7 +72,7 @@ func (w *Web) Connected(device string) bool {
 	return b != nil && b.heardSince(w.in.cfg.Now().Add(-webAway))
 }
 
-// begin counts a request; false: it is closed.
+// begin counts a request; it returns false if the Web is closed.
 func (w *Web) begin() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +89,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer w.open.Done()
-	// A page of another site can't read the answer, and has no password; it need not try one either.
+	// A page of another site can't read the answer and has no password, so it need not get a try.
 	if from := r.Header.Get("Sec-Fetch-Site"); from != "" && from != "same-origin" && from != "none" {
 		refuse(out, http.StatusForbidden, "a page of another site asks")
 		return
@@ -110,7 +110,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	box := w.box(name)
-	box.turn.Lock() // so that the answer has this request's acks
+	box.turn.Lock() // so that the answer has the acks of this request
 	defer box.turn.Unlock()
 	box.hear(w.in.cfg.Now())
 	if r.Method == http.MethodPost && !w.post(out, r, name, box) {
@@ -124,7 +124,8 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(out).Encode(answer) // a device that went away sends its message again
 }
 
-// post takes a message, and waits until it is on disk or refused. False: it has answered.
+// post takes a message, and waits until it is on disk or refused. If it returns false, it has
+// answered.
 func (w *Web) post(out http.ResponseWriter, r *http.Request, name string, box *mailbox) bool {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		refuse(out, http.StatusUnsupportedMediaType, "a message over HTTP is application/json")
@@ -165,8 +166,8 @@ func (w *Web) box(name string) *mailbox {
 	return b
 }
 
-// mailbox has what the node says to a device until the device asks. Only devices with a
-// right password have one.
+// mailbox keeps what the node says to a device until the device asks. Only devices with a correct
+// password have one.
 type mailbox struct {
 	turn sync.Mutex // held during a request
 	now  func() time.Time
@@ -177,22 +178,22 @@ type mailbox struct {
 	heard time.Time
 }
 
-// command is one that waits, and since when.
+// command is a waiting command, and since when it waits.
 type command struct {
 	payload json.RawMessage
 	at      time.Time
 }
 
-// mailboxSize is how many acks and how many commands wait; the oldest go first. What an
-// ack is lost for comes again. A command waits for webAway: nobody wants a photo, or sees
-// an answer, hours after it was asked for.
+// mailboxSize is how many acks and how many commands wait; the oldest are dropped first. A message
+// whose ack is lost comes again. A command waits for webAway: nobody wants a photo, or sees an
+// answer, hours after asking for it.
 const mailboxSize = 32
 
 // publish implements outlet.
 func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
 	device, _ := splitTopic(topic)
 	if f, err := wire.Detect(payload); err != nil || f != wire.JSON {
-		return nil // from before the device came here
+		return nil // from before the device's first request
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -204,7 +205,7 @@ func (b *mailbox) publish(topic string, payload []byte, _ byte, _ bool) error {
 		Cmd string `json:"cmd"`
 	}
 	if err := json.Unmarshal(payload, &c); err != nil || c.Cmd == wire.CmdPause || c.Cmd == wire.CmdResume {
-		return err // each answer says so anew
+		return err // each answer says that anew
 	}
 	b.cmd = kept(b.cmd, command{append(json.RawMessage(nil), payload...), b.now()})
 	return nil
@@ -215,7 +216,7 @@ func kept[T any](list []T, next T) []T {
 	return list[max(0, len(list)-mailboxSize):]
 }
 
-// take gives what waits at a time, and empties the mailbox.
+// take returns what waits at a time, and empties the mailbox.
 func (b *mailbox) take(now time.Time) WebAnswer {
 	b.mu.Lock()
 	defer b.mu.Unlock()

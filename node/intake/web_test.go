@@ -74,8 +74,8 @@ func (n *node) ask(t *testing.T, method, url, device string, body []byte, change
 	return out
 }
 
-// What is answered over HTTP is what MQTT would bring: taken once it is on disk, known when
-// it comes again, refused with a reason, dropped in a pause; and what the node asks.
+// The answers over HTTP are those that MQTT would give: taken once it is on disk, known
+// when it comes again, refused with a reason, dropped in a pause; and the node's commands.
 func TestWeb(t *testing.T) {
 	n, w, url := web(t, intake.Config{Zone: "Europe/Berlin"})
 	post := func(leaf, body string) said {
@@ -133,7 +133,8 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// A command that no request fetched within a minute is dropped, as nobody waits for it.
+// A command that no request fetched within a minute is dropped, because nobody waits for
+// it.
 func TestWebLateCommand(t *testing.T) {
 	var late atomic.Int64
 	start := time.Now()
@@ -152,8 +153,9 @@ func TestWebLateCommand(t *testing.T) {
 	}
 }
 
-// Over HTTP nobody speaks as a device without its password, which is guessed ten times a
-// minute; a page of another site has no part in it, and what is too large is not read.
+// Over HTTP nobody can act as a device without its password, for which there are ten
+// guesses a minute. A page of another site can't take part, and a body that is too large is
+// not read.
 func TestThreatWearableOverHTTP(t *testing.T) {
 	n, _, url := web(t, intake.Config{})
 	text := []byte(`{"seq":1,"boot":1,"text":"forged"}`)

@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Addresses gives the addresses at which an interface is reached in its network:
+// Addresses returns the addresses at which an interface is reached in its network:
 // its first IPv4 address and one IPv6 address. For IPv6 it prefers an address of
-// the network's own over a global one, and takes a link-local one, with its zone,
-// if there is no other. If the interface has no address, there are none.
+// the local network over a global one, and uses a link-local one, with its zone, if
+// there is no other. If the interface has no address, there are none.
 func Addresses(i *net.Interface) (all []netip.Addr) {
 	addrs, err := i.Addrs()
 	if err != nil {
@@ -43,7 +43,8 @@ func Addresses(i *net.Interface) (all []netip.Addr) {
 	return all
 }
 
-// Reachable gives where other machines may reach this one, IPv4 first.
+// Reachable returns the addresses at which other machines may reach this one, IPv4
+// first.
 func Reachable() (all []netip.Addr) {
 	list, err := net.Interfaces()
 	if err != nil {
@@ -76,5 +77,5 @@ func rank(ip netip.Addr) int {
 }
 
 // shared are addresses between a carrier or an overlay and its users (RFC 6598). No
-// host outside can have one.
+// other host can have one.
 var shared = netip.MustParsePrefix("100.64.0.0/10")

@@ -15,15 +15,16 @@ import (
 	"golang.org/x/net/ipv4"
 )
 
-// group is where questions of multicast DNS go (RFC 6762, section 3).
+// group is the address to which multicast DNS questions are sent (RFC 6762, section 3).
 var group = net.UDPAddr{IP: net.IPv4(224, 0, 0, 251), Port: 5353}
 
-// maxRecords are kept of the answers to one question. Anybody in the network may send as many as they like.
+// maxRecords is how many answers to one question are kept. Anybody in the network may send as many
+// as they like.
 const maxRecords = 4096
 
-// records are those that an interface's network sent.
+// records are the answers from an interface's network.
 type records struct {
-	networks []netip.Prefix // of the interface: what is said from or of elsewhere does not count
+	networks []netip.Prefix // of the interface; answers from elsewhere, or about addresses elsewhere, do not count
 
 	mu       sync.Mutex
 	services []*dns.SRV
@@ -31,8 +32,9 @@ type records struct {
 	n        int
 }
 
-// ask asks an interface's network who serves a service, by multicast DNS over IPv4. Unlike mdns.Query, it keeps every
-// answer: that one keeps the first of each name, or the last, by when they came.
+// ask asks an interface's network who serves a service, by multicast DNS over IPv4. It keeps every
+// answer. mdns.Query would keep only the first or the last of each name, depending on when they
+// came.
 func ask(ctx context.Context, service string, within time.Duration, i *net.Interface) ([]Service, error) {
 	r := &records{networks: networks(i), hosts: map[string][]netip.Addr{}}
 	own := slices.IndexFunc(r.networks, func(p netip.Prefix) bool { return p.Addr().Is4() })
@@ -54,7 +56,8 @@ func ask(ctx context.Context, service string, within time.Duration, i *net.Inter
 		return nil, err
 	}
 	listening := []*net.UDPConn{conn}
-	// Some answer to the group only. Where another program has its port for itself, they are not heard.
+	// Some devices answer only to the group. If another program has exclusive use of its port,
+	// these answers are not received.
 	if all, err := net.ListenMulticastUDP("udp4", i, &group); err == nil {
 		defer all.Close()
 		listening = append(listening, all)
@@ -79,9 +82,9 @@ func ask(ctx context.Context, service string, within time.Duration, i *net.Inter
 	return r.list(service), nil
 }
 
-// networks are those of an interface.
+// networks returns the networks of an interface.
 func networks(i *net.Interface) (all []netip.Prefix) {
-	addrs, _ := i.Addrs() // without them nobody is near
+	addrs, _ := i.Addrs() // without addresses, no answer is near
 	for _, a := range addrs {
 		if p, err := netip.ParsePrefix(a.String()); err == nil {
 			all = append(all, p)
@@ -95,7 +98,7 @@ func (r *records) near(ip netip.Addr) bool {
 	return slices.ContainsFunc(r.networks, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// read takes answers until the connection's time is over, or it is closed.
+// read reads answers until the connection's deadline, or until it is closed.
 func (r *records) read(c *net.UDPConn) {
 	b := make([]byte, 64<<10)
 	for {
@@ -115,7 +118,7 @@ func (r *records) take(list []dns.RR) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rr := range list {
-		if rr.Header().Ttl == 0 || r.n == maxRecords { // a time of 0 says goodbye (RFC 6762, section 10.1)
+		if rr.Header().Ttl == 0 || r.n == maxRecords { // a TTL of 0 means goodbye (RFC 6762, section 10.1)
 			continue
 		}
 		switch rr := rr.(type) {
@@ -132,7 +135,7 @@ func (r *records) take(list []dns.RR) {
 	}
 }
 
-// list is the services at each of their hosts' addresses.
+// list returns the services at each of their hosts' addresses.
 func (r *records) list(service string) (found []Service) {
 	end := "." + service + ".local."
 	for _, s := range r.services {

@@ -15,16 +15,16 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Service is one that the network announces.
+// Service is a service that is announced in the network.
 type Service struct {
-	Name string         // of the instance: what stands before the service's own name
+	Name string         // of the instance: the part before the service's own name
 	Host string         // such as kitchen.local
 	At   netip.AddrPort // IPv4
 }
 
-// Find asks the network who serves a service, such as "_wyoming._tcp", and gives the
-// IPv4 addresses that answered within a time, sorted. Anybody in the network may have answered, with
-// any address of it. Interfaces nil: those that are up and have multicast, without loopback.
+// Find asks the network who serves a service, such as "_wyoming._tcp", and returns the IPv4
+// addresses that answered within a time, sorted. Anybody in the network may have answered, with any
+// address of it. Interfaces nil means all that are up and have multicast, without loopback.
 func Find(ctx context.Context, service string, within time.Duration, interfaces []net.Interface) []netip.AddrPort {
 	var found []netip.AddrPort
 	for _, s := range Services(ctx, service, within, interfaces) {
@@ -33,11 +33,11 @@ func Find(ctx context.Context, service string, within time.Duration, interfaces 
 	return slices.Compact(found)
 }
 
-// Services is [Find] with the names that were announced. They are sorted by address, and then by name. Where several
-// hosts announce one name, all of them are there.
+// Services is [Find] with the names that were announced. They are sorted by address, and then by
+// name. If several hosts announce the same name, all of them are included.
 func Services(ctx context.Context, service string, within time.Duration, interfaces []net.Interface) []Service {
 	if interfaces == nil {
-		all, _ := net.Interfaces() // without them nobody is found
+		all, _ := net.Interfaces() // without interfaces nothing is found
 		for _, i := range all {
 			if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagMulticast != 0 && i.Flags&net.FlagLoopback == 0 {
 				interfaces = append(interfaces, i)
@@ -49,7 +49,7 @@ func Services(ctx context.Context, service string, within time.Duration, interfa
 	var asking sync.WaitGroup
 	for _, i := range interfaces {
 		asking.Go(func() {
-			list, _ := ask(ctx, service, within, &i) // an interface that can't be asked finds nobody
+			list, _ := ask(ctx, service, within, &i) // an interface that can't be queried finds nothing
 			mu.Lock()
 			defer mu.Unlock()
 			found = append(found, list...)
@@ -62,9 +62,9 @@ func Services(ctx context.Context, service string, within time.Duration, interfa
 	return slices.Compact(found)
 }
 
-// plain returns a DNS name as people write it. DNS libraries write \. for a dot within a
-// label, and \195 for a byte (RFC 4343, section 2.1). A name that would not be printable is
-// returned unchanged.
+// plain returns a DNS name as people write it. DNS libraries write \. for a dot within a label, and
+// \195 for a byte (RFC 4343, section 2.1). A name that would not be printable is returned
+// unchanged.
 func plain(name string) string {
 	var b []byte
 	for i := 0; i < len(name); i++ {
@@ -91,7 +91,7 @@ func plain(name string) string {
 	return name
 }
 
-// Own reports whether an address is this machine's.
+// Own reports whether an address is one of this machine's.
 func Own(ip netip.Addr) bool {
 	all, err := net.InterfaceAddrs()
 	return err == nil && slices.ContainsFunc(all, func(a net.Addr) bool {

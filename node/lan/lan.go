@@ -1,5 +1,5 @@
 // Package lan finds a wearer's other devices in the same network by multicast DNS
-// (RFC 6762, 6763), and makes this device findable for them alone.
+// (RFC 6762, 6763), and lets only them find this device.
 //
 // The words:
 //
@@ -9,8 +9,8 @@
 // nonce changes with each window, and the beacon with it, so a listener can't tell
 // over time that it was one device.
 //
-// Nothing in a beacon names the wearer, the space or the machine. A listener can
-// see, as with any service, that a machine in the network runs Locket, and its
+// Nothing in a beacon names the wearer, the space or the machine. As with any
+// service, a listener can see that a machine in the network runs Locket, and its
 // addresses.
 package lan
 
@@ -46,11 +46,12 @@ const (
 	pause   = 20 * time.Second // between two questions
 )
 
-// Config of a search. All but Interfaces, Log and Now are needed.
+// Config is what a search needs. All fields except Interfaces, Log and Now are
+// required.
 type Config struct {
 	Port int             // where this device's peer listens
 	Keys func() [][]byte // keys of the members, the current one first; empty while there are none
-	// Found is called with each address of a member, every time that it is heard.
+	// Found is called with each address of a member, each time that it is heard.
 	Found      func(netip.AddrPort)
 	Interfaces []net.Interface // nil: those that are up, have multicast and are not loopback
 	Log        *slog.Logger
@@ -121,7 +122,7 @@ func Start(c Config) (*Lan, error) {
 	return l, nil
 }
 
-// Close ends it, and waits.
+// Close ends the announcements and searches, and waits.
 func (l *Lan) Close() {
 	l.end()
 	for _, b := range l.beacons {
@@ -152,7 +153,7 @@ func (b *beacon) Records(q dns.Question) []dns.RR {
 	return b.zone.Records(q)
 }
 
-// nameOf is a beacon: NONCE-MAC, 16 hexadecimal characters each.
+// nameOf returns a beacon: NONCE-MAC, 16 hexadecimal characters each.
 func nameOf(key []byte, number int64, nonce []byte, at netip.AddrPort) string {
 	m := hmac.New(sha256.New, key)
 	m.Write([]byte("locket/v1 lan\x00"))
@@ -162,8 +163,9 @@ func nameOf(key []byte, number int64, nonce []byte, at netip.AddrPort) string {
 	return hex.EncodeToString(nonce) + "-" + hex.EncodeToString(m.Sum(nil)[:8])
 }
 
-// knows reports whether a name that was announced for an address is a member's. The
-// name may be of this window or of a neighbouring one, because clocks differ.
+// knows reports whether a name that was announced for an address belongs to a
+// member. The name may be from this window or a neighbouring one, because clocks
+// differ.
 func knows(keys [][]byte, now time.Time, name string, at netip.AddrPort) bool {
 	text, _, ok := strings.Cut(name, "-")
 	nonce, err := hex.DecodeString(text)
@@ -204,7 +206,7 @@ func (b *beacon) search(ctx context.Context) {
 	}
 }
 
-// heard looks at one answer. Anybody may have sent it.
+// heard processes one answer. Anybody may have sent it.
 func (b *beacon) heard(e *mdns.ServiceEntry) {
 	c := &b.l.c
 	if e.Port <= 0 || e.Port > 1<<16-1 {

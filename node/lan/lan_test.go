@@ -20,8 +20,8 @@ var (
 	now    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
-// Members know a beacon, in its window and those beside it, at its address;
-// nobody else does, and no two windows have one in common.
+// Members recognise a beacon, in its window and those beside it, at its address; nobody else does,
+// and the beacons of two windows have nothing in common.
 func TestBeacon(t *testing.T) {
 	at := netip.MustParseAddrPort("192.168.1.7:4711")
 	n := now.UnixNano() / int64(window)
@@ -52,7 +52,7 @@ func TestBeacon(t *testing.T) {
 	}
 }
 
-// What is announced names nothing, and is otherwise in the next window.
+// The announced name reveals nothing, and is different in the next window.
 func TestBeaconTurns(t *testing.T) {
 	clock := now
 	c := &Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return clock }}
@@ -81,7 +81,7 @@ func TestBeaconTurns(t *testing.T) {
 	}
 }
 
-// loopback is an interface with multicast that every machine has.
+// loopback returns an interface with multicast that every machine has.
 func loopback(t *testing.T) net.Interface {
 	t.Helper()
 	all, err := net.Interfaces()
@@ -97,9 +97,8 @@ func loopback(t *testing.T) net.Interface {
 	return net.Interface{}
 }
 
-// Two members find each other over real multicast, by each kind of address that
-// takes it here, past a stranger who announces the same service; and the stranger
-// finds nobody.
+// Two members find each other over real multicast, with each kind of address that works here,
+// despite a stranger who announces the same service; and the stranger finds nobody.
 func TestFoundByMulticast(t *testing.T) {
 	lo := loopback(t)
 	noise, err := mdns.NewMDNSService("Ana's phone", service, "", "ana.local.", 4713, []net.IP{{127, 0, 0, 1}}, []string{"hello"})
@@ -126,12 +125,12 @@ func TestFoundByMulticast(t *testing.T) {
 	}
 }
 
-// spoken is the service that the tests announce and look for, of this process alone: others of this machine are heard,
-// too.
+// spoken is the service that the tests announce and look for, for this process only, because other
+// processes of this machine are heard, too.
 var spoken = fmt.Sprintf("_lk%d._tcp", os.Getpid())
 
-// answered asks the network until it answers as it is to, at most so many times: on a busy machine an answer may come
-// too late.
+// answered asks the network until it gives the expected answer, with a maximum number of attempts:
+// on a busy machine an answer may come too late.
 func answered[T comparable](t *testing.T, ask func(within time.Duration) []T, want ...T) {
 	t.Helper()
 	var got []T
@@ -173,7 +172,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// announce has a service announced on an interface.
+// announce announces a service on an interface.
 func announce(t *testing.T, lo net.Interface, name, host, ip string) {
 	t.Helper()
 	zone, err := mdns.NewMDNSService(name, spoken, "", host, 10700, []net.IP{net.ParseIP(ip)}, []string{""})
@@ -191,7 +190,8 @@ func announce(t *testing.T, lo net.Interface, name, host, ip string) {
 	})
 }
 
-// Names are as people write them; all who answer to a name are there; and an address outside the network counts for none.
+// Names are as people write them; all hosts that answer to a name are listed; and an address
+// outside the network is ignored.
 func TestServices(t *testing.T) {
 	lo := loopback(t)
 	announce(t, lo, "Küche", "küche.local.", "127.0.0.1")
@@ -231,7 +231,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// meet has two members and a stranger on an interface.
+// meet puts two members and a stranger on an interface.
 func meet(t *testing.T, i net.Interface, by []netip.Addr) {
 	t.Helper()
 	var all []*Lan
@@ -254,7 +254,8 @@ func meet(t *testing.T, i net.Interface, by []netip.Addr) {
 			l.Close()
 		}
 	}()
-	// The keys are made for this process, because the members of another process would be found, too.
+	// The keys are made for this process, because otherwise the members of another process would be
+	// found, too.
 	mine, theirs := fmt.Appendf(nil, "mine in process %16d", os.Getpid()), fmt.Appendf(nil, "theirs, process %16d", os.Getpid())
 	another, first, second := start(4714, theirs), start(4711, mine), start(4712, mine)
 	finds := func(who string, found chan netip.AddrPort, port uint16) {
@@ -277,7 +278,7 @@ func meet(t *testing.T, i net.Interface, by []netip.Addr) {
 	}
 }
 
-// multicasting are the interfaces that a node announces itself on.
+// multicasting returns the interfaces on which a node announces itself.
 func multicasting(t *testing.T) (out []net.Interface) {
 	t.Helper()
 	all, err := net.Interfaces()
@@ -292,8 +293,8 @@ func multicasting(t *testing.T) (out []net.Interface) {
 	return out
 }
 
-// heardOn reports whether what is sent to a group on an interface comes back from
-// it, by plain sockets: so it is on most machines, and not in each container.
+// heardOn reports whether what is sent to a group on an interface comes back from it, with plain
+// sockets. This is so on most machines, but not in every container.
 func heardOn(t *testing.T, i *net.Interface, ip netip.Addr) bool {
 	t.Helper()
 	kind, group := "udp4", &net.UDPAddr{IP: net.IPv4(224, 0, 0, 250), Port: 15353}
@@ -320,8 +321,8 @@ func heardOn(t *testing.T, i *net.Interface, ip netip.Addr) bool {
 	return err == nil && n == len("anybody")
 }
 
-// What is heard of a device counts with each of its addresses; one of the link is
-// reached on the interface where it was heard, and no device finds itself.
+// A device that is heard is reported with each of its addresses; a link-local one is reached on the
+// interface where it was heard, and no device finds itself.
 func TestHeardOfEachKind(t *testing.T) {
 	var found []string
 	c := Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return now }, Found: func(a netip.AddrPort) { found = append(found, a.String()) }}
@@ -348,7 +349,7 @@ func TestHeardOfEachKind(t *testing.T) {
 	}
 }
 
-// Who comes from the world is not let near, whatever this device's address is.
+// Nobody from outside the network counts as near, whatever this device's address is.
 func TestNear(t *testing.T) {
 	own := []net.Addr{&net.IPNet{IP: net.ParseIP("2001:db8:7::5"), Mask: net.CIDRMask(64, 128)}, &net.IPNet{IP: net.IPv4(203, 0, 113, 9), Mask: net.CIDRMask(24, 32)}}
 	for at, want := range map[string]bool{
@@ -370,7 +371,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// callers is a listener to which some connect.
+// callers is a listener to which several callers connect.
 type callers struct {
 	net.Listener
 	from []string

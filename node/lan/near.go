@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// How many connections there may be at a time. A device of the wearer holds a
+// How many connections there may be at the same time. A device of the wearer holds a
 // stream open and makes requests beside it.
 const (
-	maxStrangers = 256 // that have not shown to be a member's
+	maxStrangers = 256 // of callers that have not proved to be a member
 	maxConnsOf   = 16  // of one address among those, and of one member
 )
 
-// Near accepts only callers from a network in which this device is, because the
-// whole world can often reach an IPv6 address. Of callers that have not shown to be a
-// member, see [Known], one address may have 16 connections at a time, and all together
-// 256. For one more, the oldest gives way: of its address, or of the address that has the
-// most. So who waits for nothing keeps nobody out.
+// Near accepts only callers from a network in which this device is, because an IPv6
+// address can often be reached from the whole world. Callers that have not proved to be a
+// member, see [Known], may have 16 connections per address at the same time, and 256 in
+// total. If there is one more, the oldest is closed: of the same address, or of the
+// address that has the most. So a caller that just waits can't keep others out.
 func Near(l net.Listener) net.Listener {
 	return &near{Listener: l, members: map[string][]*nearConn{}}
 }
@@ -30,7 +30,7 @@ func Near(l net.Listener) net.Listener {
 type near struct {
 	net.Listener
 
-	mu        sync.Mutex // guards what follows; each list has the oldest first
+	mu        sync.Mutex // guards the fields below; each list has the oldest first
 	strangers []*nearConn
 	members   map[string][]*nearConn
 }
@@ -49,7 +49,7 @@ func (l *near) Accept() (net.Conn, error) {
 	}
 }
 
-// take gives the connection that may be handed on, or nil if it was turned away.
+// take returns the connection that may be handed on, or nil if it was rejected.
 func (l *near) take(c net.Conn) net.Conn {
 	at, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -76,7 +76,7 @@ func (l *near) take(c net.Conn) net.Conn {
 		return held
 	}
 	first := slices.IndexFunc(l.strangers, func(s *nearConn) bool { return s.ip == most })
-	l.strangers[first].Conn.Close() // whoever serves it sees the end
+	l.strangers[first].Conn.Close() // the server of that connection notices the end
 	l.strangers = slices.Delete(l.strangers, first, first+1)
 	return held
 }
@@ -91,8 +91,8 @@ func With(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// Known notes that a request is a member's: its connection gives way to none but another
-// of that member.
+// Known records that a request is a member's: its connection is then closed only in
+// favour of another one of that member.
 func Known(ctx context.Context, member string) {
 	c, ok := ctx.Value(connKey{}).(*nearConn)
 	if !ok {
@@ -103,7 +103,7 @@ func Known(ctx context.Context, member string) {
 	defer l.mu.Unlock()
 	i := slices.Index(l.strangers, c)
 	if i < 0 {
-		return // it is known, or has ended
+		return // it is known already, or has ended
 	}
 	l.strangers = slices.Delete(l.strangers, i, i+1)
 	c.member = member
@@ -125,11 +125,11 @@ func (l *near) give(c *nearConn) {
 	}
 }
 
-// writeWait is the time after which a caller that reads nothing is let go.
+// writeWait is the time after which a caller that reads nothing is disconnected.
 const writeWait = 30 * time.Second
 
-// nearConn gives its place back when it is closed, and ends where its caller does not
-// read. TLS writes 16 KiB at a time.
+// nearConn frees its place when it is closed, and ends if its caller does not read. TLS
+// writes 16 KiB at a time.
 type nearConn struct {
 	net.Conn
 	of     *near

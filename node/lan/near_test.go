@@ -24,8 +24,8 @@ type pipedConn struct{ net.Conn }
 func (p piped) Accept() (net.Conn, error) { return pipedConn{p.conn}, nil }
 func (pipedConn) RemoteAddr() net.Addr    { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// Who reads nothing of an answer is let go; who reads slowly is not, and a deadline that the
-// server sets is kept.
+// A peer that reads nothing of an answer is disconnected. One that reads slowly is not, and
+// a deadline that the server sets is kept.
 func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
 	for name, test := range map[string]struct {
 		every time.Duration // between two reads; 0: none
@@ -74,8 +74,8 @@ func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
 	}
 }
 
-// One address in the network holds so many connections, and the oldest of its own gives way
-// to one more. A member's gives way to none of a stranger.
+// One address in the network may hold a limited number of connections; its oldest one makes
+// room for a new one. A member's connection never makes room for a stranger's.
 func TestThreatConnectionsHeldInTheNetwork(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/vectors.json anew")
 
-// vectors is testdata/vectors.json: beacons as docs/protocol.md says them,
-// "Between devices", and what is one at a time (s since 1970) and an address.
+// vectors is testdata/vectors.json: beacons as docs/protocol.md describes them,
+// "Between devices", and which beacon belongs to a time (s since 1970) and an
+// address.
 type vectors struct {
 	EpochKey string         `json:"epoch_key"`
 	Key      string         `json:"key"`

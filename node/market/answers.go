@@ -18,15 +18,14 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// quietExt marks an order whose bundle the wearer does not want to answer. The file
+// quietExt marks an order whose bundle the wearer does not want to search. The file
 // beside the order's is empty.
 const quietExt = ".quiet"
 
-// spaceOf is what a bundle is called among what answers: the beginning of its order's
-// id.
+// spaceOf returns the id of a bundle in searches: the beginning of its order's id.
 func spaceOf(order trade.Hash) memory.SpaceID { return memory.SpaceID(order[:16]) }
 
-// orders gives the files of all orders, by what their bundles are called.
+// orders returns the files of all orders, by the ids of their bundles.
 func (b *Buyer) orders() (map[memory.SpaceID]string, error) {
 	files, err := b.files()
 	out := make(map[memory.SpaceID]string, len(files))
@@ -41,8 +40,8 @@ func (b *Buyer) orders() (map[memory.SpaceID]string, error) {
 
 func quietOf(file string) string { return strings.TrimSuffix(file, boughtExt) + quietExt }
 
-// Spaces gives the bundles that may answer in search, each with a stamp that changes
-// when its order's file does.
+// Spaces returns the bundles that may be searched, each with a stamp that changes when
+// its order's file does.
 func (b *Buyer) Spaces() (map[memory.SpaceID]string, error) {
 	files, err := b.orders()
 	if err != nil {
@@ -62,9 +61,9 @@ func (b *Buyer) Spaces() (map[memory.SpaceID]string, error) {
 	return out, nil
 }
 
-// Given opens a bundle for what answers in search. It has no memories before the key
-// was delivered, while it is disputed, and once the whole price came back; the link of a
-// community is none.
+// Given opens a bundle for searches. It has no memories before the key was delivered,
+// while it is disputed, and once the whole price was refunded. The link of a community
+// is not a memory.
 func (b *Buyer) Given(_ context.Context, space memory.SpaceID) (g share.Given, err error) {
 	files, err := b.orders()
 	if err != nil {
@@ -99,7 +98,7 @@ func (b *Buyer) Given(_ context.Context, space memory.SpaceID) (g share.Given, e
 	return g, nil
 }
 
-// Quiet has a bundle answer no more in search. It is still the buyer's to open.
+// Quiet stops searching a bundle. The buyer can still open it.
 func (b *Buyer) Quiet(space memory.SpaceID) error {
 	files, err := b.orders()
 	if err != nil {
@@ -112,7 +111,7 @@ func (b *Buyer) Quiet(space memory.SpaceID) error {
 	return atomicfile.Write(quietOf(f), nil)
 }
 
-// Heard has a bundle answer again after [Buyer.Quiet].
+// Heard makes a bundle be searched again after [Buyer.Quiet].
 func (b *Buyer) Heard(o *Bought) error {
 	if err := os.Remove(quietOf(b.file(o.State.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("order %s: %w", o.State.ID, err)
@@ -120,8 +119,8 @@ func (b *Buyer) Heard(o *Bought) error {
 	return nil
 }
 
-// Fetch asks the markets how the orders stand that have not ended, fetches what was
-// delivered, and renews what is subscribed to. One that fails keeps no other back.
+// Fetch asks the markets for the state of the orders that have not ended, fetches what
+// was delivered, and renews subscriptions. If one fails, the others are still processed.
 func (b *Buyer) Fetch(ctx context.Context) error {
 	list, err := b.Orders()
 	failed := []error{err}

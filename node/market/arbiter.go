@@ -11,11 +11,11 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// maxDisputes is how many an arbiter is shown of one market.
+// maxDisputes is how many disputes of one market an arbiter is shown.
 const maxDisputes = 500
 
-// Disputes gives what the buyer's key is to decide at a market, with what the evidence
-// proves. Only the arbiter is given any.
+// Disputes returns the disputes at a market that the buyer's key has to decide, with what the
+// evidence proves. Only the arbiter gets any.
 func (b *Buyer) Disputes(ctx context.Context, m *remote.Market) (out []serve.Dispute, err error) {
 	for len(out) < maxDisputes {
 		_, list, err := m.Orders(ctx, "arbiter", trade.Disputed, len(out))
@@ -42,9 +42,10 @@ func (b *Buyer) Disputes(ctx context.Context, m *remote.Market) (out []serve.Dis
 	return out, nil
 }
 
-// Decide divides the price of a disputed order, as its arbiter: refund is all, none, or
-// the amount that goes back to the buyer. [remote.ErrAnswer]: the market shows another
-// order, or not the decision. [serve.ErrConflict]: it is not in dispute, or another decides it.
+// Decide divides the price of a disputed order, as its arbiter: refund is all, none, or the
+// amount that goes back to the buyer. [remote.ErrAnswer]: the market returned another order, or
+// not the decision. [serve.ErrConflict]: the order is not in dispute, or somebody else decides
+// it.
 func (b *Buyer) Decide(ctx context.Context, m *remote.Market, by trade.Party, order trade.Hash, refund, reason string) (*trade.State, error) {
 	was, s, err := m.Get(ctx, order)
 	switch {

@@ -16,11 +16,11 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// An arbiter signs a decision of the order that was asked for, while it is in dispute and
-// is the arbiter's to decide, and believes no answer without the decision.
+// An arbiter signs a decision only for the order that was asked for, while that order is
+// in dispute and assigned to this arbiter, and accepts no answer without the decision.
 func TestArbiterDecidesTheOrderThatWasMeant(t *testing.T) {
 	var shows, answers trade.Chain
-	var took func(step []byte) // what the market makes of a decision
+	var took func(step []byte) // what the market does with a decision
 	var signed [][]byte
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/steps") {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
-// Ask orders an answer to a question, as [Buyer.Order] does a bundle. Only the seller can
-// read what is asked.
+// Ask orders an answer to a question, in the same way as [Buyer.Order] orders a bundle. Only
+// the seller can read the question.
 func (b *Buyer) Ask(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, question string) (*Bought, error) {
 	o := trade.Order{Created: b.now().Unix()}
 	rand.Read(o.Nonce[:])
@@ -25,8 +25,8 @@ func (b *Buyer) Ask(ctx context.Context, m *remote.Market, by trade.Party, addre
 	return b.place(ctx, m, by, address, l, o)
 }
 
-// EnterQuoted orders the entry to a community for the buyer's key, under a name, as
-// [Buyer.OrderQuoted] does. Only the seller can read the name.
+// EnterQuoted orders the entry to a community for the buyer's key, under a name, in the same
+// way as [Buyer.OrderQuoted]. Only the seller can read the name.
 func (b *Buyer) EnterQuoted(ctx context.Context, m *remote.Market, by trade.Party, terms *trade.Terms, address string, version trade.Hash, price, name string) (*Bought, error) {
 	l, err := quoted(ctx, m, version, price, terms)
 	if err != nil {
@@ -63,7 +63,8 @@ func (b *Buyer) orderOrAsk(ctx context.Context, m *remote.Market, by trade.Party
 	return b.Order(ctx, m, by, address, l)
 }
 
-// answerLimits are those of a listing; nil: it sells its bundle, or the entry to a community.
+// answerLimits returns the limits of a listing that sells answers; nil: it sells its bundle,
+// or the entry to a community.
 func answerLimits(l *trade.Listing) *serve.AnswerLimits {
 	if l.Answers == nil || l.Entry {
 		return nil
@@ -71,12 +72,13 @@ func answerLimits(l *trade.Listing) *serve.AnswerLimits {
 	return &serve.AnswerLimits{Each: int(l.Answers.Each), All: int(l.Answers.All)}
 }
 
-// Came reports whether all that an order gives is here: the sealed items, or the answer.
+// Came reports whether everything that an order delivers is here: the sealed items, or the
+// answer.
 func (o *Bought) Came() bool {
 	return len(o.Items) > 0 || o.State.Order.Question != nil && len(o.State.Wrapped) > 0
 }
 
-// identity is that of an order's recipient.
+// identity returns the identity of an order's recipient.
 func (b *Buyer) identity(o *Bought) (*seal.Identity, error) {
 	d, err := b.keys()
 	if err != nil {
@@ -92,8 +94,8 @@ func (b *Buyer) identity(o *Bought) (*seal.Identity, error) {
 	return d.OrderIdentity(o.State.Order.Nonce), nil
 }
 
-// Answer opens the answer of an order, and checks that it is to what was asked, and of the
-// listed bundle. It asks nobody. bundle.ErrReply is worth a dispute.
+// Answer opens the answer of an order, and checks that it belongs to the question and to the
+// listed bundle. It asks nobody. bundle.ErrReply is a reason for a dispute.
 func (b *Buyer) Answer(o *Bought) (bundle.Reply, error) {
 	id, err := b.identity(o)
 	if err != nil {

@@ -24,14 +24,14 @@ import (
 )
 
 var (
-	// ErrOtherMarket: another key answers at the address than the first time.
+	// ErrOtherMarket: another key answers at the address than at the first time.
 	ErrOtherMarket = errors.New("another market answers at this address than before")
 	// ErrNotDelivered: the seller has not delivered the key yet.
 	ErrNotDelivered = errors.New("the seller has not delivered the key yet")
 )
 
-// Buyer buys with a reader's key: a folder holds the key, and what was bought. No
-// node is needed. It is safe for concurrent use, also by several processes.
+// Buyer buys with a reader's key: a folder holds the key, and what was bought. No node is
+// needed. It is safe for concurrent use, even by several processes.
 type Buyer struct {
 	Dir  string       // of the reader, see [share.Reader]
 	HTTP *http.Client // nil: the usual
@@ -40,22 +40,22 @@ type Buyer struct {
 
 // Files of a buyer's folder.
 const (
-	readerFile  = "reader.key" // as of share.Reader
+	readerFile  = "reader.key" // the same as in share.Reader
 	ordersDir   = "orders"
 	marketsFile = "markets.json" // the key of each market, by address
 	boughtExt   = ".bought"
 )
 
-// Bought is an order as the buyer keeps it. Its file has all that is needed to open
-// the bundle with the reader's key, without any market. What it holds of the bundle
-// is sealed.
+// Bought is an order in the form in which the buyer stores it. Its file has everything
+// that is needed to open the bundle with the reader's key, without any market. Its
+// content of the bundle is sealed.
 type Bought struct {
 	Market string // address
 	Chain  trade.Chain
 	Items  [][]byte // none before the key was delivered
 	State  *trade.State
 
-	Reviewed bool // a review of it is kept beside its file
+	Reviewed bool // a review of it is stored beside its file
 }
 
 // FORMAT of a .bought file: canonical CBOR array of version (1), address, chain and
@@ -68,7 +68,7 @@ type boughtFile struct {
 	Items   [][]byte
 }
 
-// maxBought is how large a .bought file may be, in bytes.
+// maxBought is the maximum size of a .bought file, in bytes.
 const maxBought = trade.MaxChain + trade.MaxAnswer
 
 func (b *Buyer) now() time.Time {
@@ -85,8 +85,8 @@ func (b *Buyer) keys() (*keyring.Device, error) {
 	return keyring.ReaderKey(filepath.Join(b.Dir, readerFile))
 }
 
-// At calls a market with the buyer's key. The market's key is noted the first time;
-// another one at the same address is [ErrOtherMarket].
+// At calls f with a market and the buyer's key. The market's key is recorded the first
+// time; another key at the same address is [ErrOtherMarket].
 func (b *Buyer) At(ctx context.Context, address string, f func(m *remote.Market, by trade.Party, terms trade.Terms) error) error {
 	d, err := b.keys()
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *Buyer) At(ctx context.Context, address string, f func(m *remote.Market,
 	return f(m, by, terms)
 }
 
-// pin notes the key of the market at an address, or compares it.
+// pin records the key of the market at an address, or compares it with the recorded one.
 func (b *Buyer) pin(ctx context.Context, address string, key trade.Key) error {
 	return b.locked(ctx, filepath.Join(b.Dir, "."+marketsFile+".lock"), func() error { return b.pinLocked(address, key) })
 }
@@ -131,7 +131,7 @@ func (b *Buyer) pinLocked(address string, key trade.Key) error {
 	return writeJSON(file, known)
 }
 
-// writeJSON replaces a file, and makes its folder where that isn't there.
+// writeJSON replaces a file. It creates its folder if that doesn't exist.
 func writeJSON(file string, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {
@@ -150,7 +150,8 @@ func (b *Buyer) Order(ctx context.Context, m *remote.Market, by trade.Party, add
 	return b.place(ctx, m, by, address, l, trade.Order{Nonce: nonce, Created: b.now().Unix()})
 }
 
-// place orders. The same nonce and time again are the same order, where nothing is asked.
+// place places an order. If nothing is asked, the same nonce and time again are the same
+// order.
 func (b *Buyer) place(ctx context.Context, m *remote.Market, by trade.Party, address string, l *trade.Offer, o trade.Order) (*Bought, error) {
 	d, err := b.keys()
 	if err != nil {
@@ -177,8 +178,8 @@ func (b *Buyer) file(id trade.Hash) string {
 	return filepath.Join(b.Dir, ordersDir, id.String()+boughtExt)
 }
 
-// keep writes an order's file, unless the file has gone on since, by another request or
-// another process: then o becomes what the file holds.
+// keep writes an order's file, unless another request or another process has made
+// progress with it since: then o becomes what the file contains.
 func (b *Buyer) keep(ctx context.Context, o *Bought) error {
 	return b.locked(ctx, filepath.Join(b.Dir, ordersDir, ".lock"), func() error {
 		file := b.file(o.State.ID)
@@ -204,7 +205,7 @@ func (b *Buyer) keep(ctx context.Context, o *Bought) error {
 	})
 }
 
-// Read reads a .bought file, and checks all that is signed in it.
+// Read reads a .bought file, and checks all signatures in it.
 func Read(file string) (*Bought, error) {
 	text, err := readSmall(file)
 	if err != nil {
@@ -225,7 +226,7 @@ func Read(file string) (*Bought, error) {
 	return &Bought{Market: f.Market, Chain: f.Chain, Items: f.Items, State: s, Reviewed: err == nil}, nil
 }
 
-// Find gives the one order that an id, the beginning of one, or a file names.
+// Find returns the one order that an id, the beginning of an id, or a file names.
 func (b *Buyer) Find(name string) (*Bought, error) {
 	switch {
 	case strings.HasSuffix(name, boughtExt):
@@ -262,8 +263,8 @@ func (b *Buyer) files() (out []string, err error) {
 	return out, nil
 }
 
-// Orders gives all that are kept here, the last moved first. Files that can't be read
-// are passed over, and the error names them.
+// Orders returns all orders that are stored here, the one with the latest step first.
+// Files that can't be read are skipped, and the error names them.
 func (b *Buyer) Orders() (out []*Bought, err error) {
 	files, err := b.files()
 	if err != nil {
@@ -282,8 +283,8 @@ func (b *Buyer) Orders() (out []*Bought, err error) {
 	return out, errors.Join(failed...)
 }
 
-// Refresh asks the market how an order stands, and fetches the bundle where the key
-// was delivered. The chain that comes must go on from the one that is kept.
+// Refresh asks the market for the state of an order, and fetches the bundle if the key
+// was delivered. The chain that the market returns must continue the stored one.
 func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
 	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.refresh(ctx, m, o) })
 }
@@ -291,7 +292,7 @@ func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
 func (b *Buyer) refresh(ctx context.Context, m *remote.Market, o *Bought) error {
 	c, s, err := m.Get(ctx, o.State.ID)
 	if errors.Is(err, remote.ErrNotFound) && o.State.Phase == trade.Ordered && b.now().Unix() >= o.State.At+trade.KeepUnpaid {
-		return nil // it lapsed unpaid
+		return nil // it expired unpaid
 	}
 	if err != nil {
 		return err
@@ -299,7 +300,7 @@ func (b *Buyer) refresh(ctx context.Context, m *remote.Market, o *Bought) error 
 	return b.moved(ctx, m, o, c, s)
 }
 
-// moved keeps how an order stands.
+// moved stores the state of an order.
 func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade.Chain, s *trade.State) error {
 	if s.ID != o.State.ID || !c.Extends(&o.Chain) {
 		return fmt.Errorf("order %s: %w: the market shows another history than before; the one before is kept in %s", o.State.ID, remote.ErrAnswer, b.file(o.State.ID))
@@ -315,7 +316,7 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 	return b.keep(ctx, o)
 }
 
-// Pay pays an order. One that was paid meanwhile, by another process, takes no voucher.
+// Pay pays an order. If another process has paid it meanwhile, the voucher is not used.
 func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
 	return b.alone(ctx, o, func() error {
 		if o.State.Phase.Paid() {
@@ -325,7 +326,7 @@ func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
 	})
 }
 
-// pay is Pay, within [Buyer.moving].
+// pay is Pay, inside [Buyer.moving].
 func (b *Buyer) pay(ctx context.Context, m *remote.Market, o *Bought, voucher string) error {
 	c, s, err := m.Pay(ctx, o.State.ID, trade.Payment{Voucher: voucher})
 	if err != nil {
@@ -334,8 +335,8 @@ func (b *Buyer) pay(ctx context.Context, m *remote.Market, o *Bought, voucher st
 	return b.moved(ctx, m, o, c, s)
 }
 
-// Checkout gives the page on which an order is paid by card; where how is "x402", the
-// address where an agent pays it.
+// Checkout returns the page on which an order is paid by card or, if how is "x402", the
+// address at which an agent pays it.
 func (b *Buyer) Checkout(ctx context.Context, o *Bought, how string) (c trade.Checkout, err error) {
 	err = b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		c, err = m.Checkout(ctx, o.State.ID, how)
@@ -354,9 +355,9 @@ func (b *Buyer) key(o *Bought) (*bundle.Keys, *seal.Identity, error) {
 	return k, id, err
 }
 
-// Open checks the items against what was listed, and opens them; of an answer those that
-// it shows. It asks nobody. An error that is a *bundle.BadItem, bundle.ErrKey,
-// bundle.ErrReply or trade.ErrRoot is worth a dispute.
+// Open checks the items against the listing, and opens them; for an answer these are the
+// items that it shows. It asks nobody. An error that is a *bundle.BadItem, bundle.ErrKey,
+// bundle.ErrReply or trade.ErrRoot is a reason for a dispute.
 func (b *Buyer) Open(o *Bought) ([]memory.Candidate, error) {
 	if o.State.Order.Question != nil {
 		r, err := b.Answer(o)

@@ -13,11 +13,11 @@ import (
 	"github.com/locket-dev/locket/sync/trade/car"
 )
 
-// CARExt is how the name of a bundle's CAR file ends.
+// CARExt is the file name extension of a bundle's CAR file.
 const CARExt = ".car"
 
-// OfferedDir is the folder of a home with the sealed items of what it sells, each
-// version of a listing in a CAR file that its hash names.
+// OfferedDir is the folder of a home with the sealed items of what it sells, with a CAR
+// file for each version of a listing, named by its hash.
 const OfferedDir = "offered"
 
 // ErrNotKept: the sealed items are not in this home.
@@ -53,11 +53,11 @@ func carOf(address string, listing []byte, chain *trade.Chain, items [][]byte) [
 	return car.Encode(car.New(car.DagCBOR, trade.Encode(root)), blocks)
 }
 
-// carried is what a bundle's CAR file holds, checked.
+// carried is the checked content of a bundle's CAR file.
 type carried struct {
 	market string
 	offer  *trade.Offer
-	chain  *trade.Chain // nil: it is not bought
+	chain  *trade.Chain // nil: it was not bought
 	state  *trade.State
 	items  [][]byte // of what was listed
 }
@@ -109,8 +109,9 @@ func readCAR(b []byte) (c carried, err error) {
 	return c, trade.CheckItems(&c.offer.Listing, c.items)
 }
 
-// openCAR reads what was bought from a CAR file, and checks all that is signed in it
-// and each item. What is offered there, and not bought, is memory.ErrInvalid.
+// openCAR reads what was bought from a CAR file, and checks all signatures in it and
+// each item. If the file's content is only offered, and was not bought, the error is
+// memory.ErrInvalid.
 func openCAR(file string) (*Bought, error) {
 	b, err := readSmall(file)
 	if err != nil {
@@ -126,8 +127,9 @@ func openCAR(file string) (*Bought, error) {
 	return &Bought{Market: c.market, Chain: *c.chain, Items: c.items, State: c.state}, nil
 }
 
-// CAR gives what was bought as a CAR file: the sealed items, the listing and the order's
-// chain, each a block of its own. Before the bundle was fetched it is [ErrNotDelivered].
+// CAR returns what was bought as a CAR file: the sealed items, the listing and the
+// order's chain, each in its own block. Before the bundle was fetched the error is
+// [ErrNotDelivered].
 func (o *Bought) CAR() ([]byte, error) {
 	if o.State.Order.Question != nil {
 		return nil, fmt.Errorf("order %s: %w: an answer was bought, and no bundle that a file could have: locket market open shows it", o.State.ID, memory.ErrInvalid)
@@ -138,7 +140,7 @@ func (o *Bought) CAR() ([]byte, error) {
 	return carOf(o.Market, o.Chain.Listing, &o.Chain, o.Items), nil
 }
 
-// SaveCAR writes what [Bought.CAR] gives into a file.
+// SaveCAR writes the result of [Bought.CAR] to a file.
 func (o *Bought) SaveCAR(file string) error {
 	b, err := o.CAR()
 	if err == nil {
@@ -147,7 +149,7 @@ func (o *Bought) SaveCAR(file string) error {
 	return err
 }
 
-// Offered gives the CAR file of a version that this home offers, checked.
+// Offered returns the CAR file of a version that this home offers, checked.
 func Offered(home string, version trade.Hash) ([]byte, error) {
 	b, _, err := offeredIn(filepath.Join(home, OfferedDir), version)
 	return b, err
@@ -175,7 +177,7 @@ func offeredIn(dir string, version trade.Hash) (b []byte, c carried, err error) 
 	return b, c, nil
 }
 
-// readSmall reads a file that is no larger than an order's may be.
+// readSmall reads a file that is at most as large as an order's may be.
 func readSmall(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *Shopper) MoveOrders(ctx context.Context, r serve.OrderMove) (out []serv
 				v.Why = c.Err.Error()
 			}
 			if e, is := errors.AsType[*remote.Error](c.Err); is && e.Detail != "" {
-				v.Why = e.Detail // the market's own words
+				v.Why = e.Detail // the market's own text
 			}
 			out = append(out, v)
 		}

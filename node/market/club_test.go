@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// club is a home that owns a community at a relay, and sells the entry at its market.
+// club is a home that owns a community at a relay, and sells entry to it at its market.
 type club struct {
 	*oracle
 	rooms *community.Communities
@@ -25,11 +25,12 @@ type club struct {
 	door  *slamming
 }
 
-// slamming is a door that can fail after somebody was let in, as a home that stops there.
+// slamming is a door that can fail after it has admitted somebody, like a home that stops at
+// that point.
 type slamming struct {
 	Door
 	slam bool
-	shut bool // it fails before, when the payment is noted
+	shut bool // it fails earlier, when the payment is noted
 }
 
 func (d *slamming) LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
@@ -43,8 +44,8 @@ func (d *slamming) LetIn(ctx context.Context, id memory.SpaceID, name string, q 
 	return err
 }
 
-// newClub opens one. The clock goes on by a second whenever a community asks, so that what is
-// said later has a later time.
+// newClub opens one. The clock advances by a second whenever a community asks for the time,
+// so that later statements have later times.
 func newClub(t *testing.T, r serve.ListingRequest) *club {
 	t.Helper()
 	c := &club{oracle: &oracle{shop: openShop(t), T: t}}
@@ -65,7 +66,7 @@ func (c *club) member(dir string) *community.Communities {
 	return &community.Communities{Reader: &share.Reader{Dir: dir, Reserve: 1, Now: func() time.Time { c.pass(time.Second); return c.now() }}}
 }
 
-// lists sells the entry, and keeps the newest version as the buyers find it.
+// lists sells the entry, and keeps the newest version as buyers see it.
 func (c *club) lists(r serve.ListingRequest) serve.Listing {
 	c.Helper()
 	r.Entry, r.Title, r.Categories, r.Languages = "Gardeners", "Gardeners of Lane 128", []string{"garden"}, []string{"en"}
@@ -93,14 +94,14 @@ func (c *club) enters(b *Buyer, name string, pay bool) (o *Bought) {
 	return o
 }
 
-// phase looks at an order anew.
+// phase looks up an order's phase again.
 func (c *club) phase(b *Buyer, o *Bought) trade.Phase {
 	c.Helper()
 	ok(c.T, b.Refresh(c.Context(), o))
 	return o.State.Phase
 }
 
-// has is what a buyer may spend.
+// has returns what a buyer may spend.
 func (c *club) has(b *Buyer) (spend int64) {
 	c.Helper()
 	ok(c.T, b.At(c.Context(), c.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
@@ -113,7 +114,7 @@ func (c *club) has(b *Buyer) (spend int64) {
 	return spend
 }
 
-// earned is what the owner has been paid.
+// earned returns what the owner has been paid.
 func (c *club) earned() (minor int64) {
 	c.Helper()
 	ok(c.T, c.at(c.url, func(m *remote.Market, _ trade.Party) error {
@@ -126,7 +127,7 @@ func (c *club) earned() (minor int64) {
 	return minor
 }
 
-// members are the names in the community, as its owner sees them.
+// members returns the names in the community, as its owner sees them.
 func (c *club) members() (names []string) {
 	c.Helper()
 	v, err := c.rooms.Show(c.Context(), c.id.String())

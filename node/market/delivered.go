@@ -7,13 +7,13 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// deliveredMeta is before half of a bundle's commitment, a space and the id of an order that this home
-// delivered, and of which it has no room to keep the chain: what tracing a copy takes.
-// FORMAT: canonical CBOR array of the buyer's key.
+// deliveredMeta is followed by half of a bundle's commitment, a space and the id of an order that
+// this home delivered, but whose chain it has no room to store: these records are needed to trace a
+// copy. FORMAT: canonical CBOR array of the buyer's key.
 const deliveredMeta = "market delivered "
 
-// maxDelivered is how many such orders of one bundle are noted. A market can make up
-// orders, and this home delivers what a market says is paid.
+// maxDelivered is how many such orders of one bundle are recorded. A market can invent orders, and
+// this home delivers whatever a market says is paid.
 const maxDelivered = 10_000
 
 type deliveredSale struct {
@@ -21,8 +21,8 @@ type deliveredSale struct {
 	Buyer trade.Key
 }
 
-// deliveredOfBundle begins the names of a bundle's; a name has room for no more than half
-// of the commitment.
+// deliveredOfBundle returns the beginning of the names of a bundle's records. A name has room only
+// for half of the commitment.
 func deliveredOfBundle(commitment trade.Hash) string {
 	return deliveredMeta + commitment.String()[:32] + " "
 }
@@ -31,7 +31,7 @@ func deliveredName(commitment, order trade.Hash) string {
 	return deliveredOfBundle(commitment) + order.String()
 }
 
-// noteDelivered notes an order whose chain is not kept, if copies of it can be traced.
+// noteDelivered records an order whose chain is not stored, if copies of it can be traced.
 func noteDelivered(tx *store.Tx, st *trade.State) error {
 	if len(st.Wrapped) == 0 || st.Offer.Marks == 0 {
 		return nil
@@ -48,7 +48,7 @@ func noteDelivered(tx *store.Tx, st *trade.State) error {
 	return tx.PutMeta(name, trade.Encode(deliveredSale{Buyer: st.Order.Buyer}))
 }
 
-// deliveredOf calls f with each order of a bundle that is noted.
+// deliveredOf calls f with each order of a bundle that is recorded.
 func deliveredOf(tx *store.Tx, commitment trade.Hash, f func(order trade.Hash, buyer trade.Key)) error {
 	prefix := deliveredOfBundle(commitment)
 	for name, err := range tx.MetaNames(prefix) {

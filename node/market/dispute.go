@@ -12,14 +12,14 @@ import (
 	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
-// Dispute shows the arbiter what is wrong: an item by its place from 0; where place
-// is below 0, the delivered key. Of an answer all of it is shown. Where the listed key does not open the item, the
+// Dispute shows the arbiter what is wrong: an item, by its place from 0; or, if place is below 0,
+// the delivered key. An answer is shown completely. If the listed key does not open the item, the
 // arbiter is shown that.
 func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string) error {
 	return b.alone(ctx, o, func() error { return b.dispute(ctx, o, place, reason) })
 }
 
-// dispute is Dispute, within [Buyer.moving].
+// dispute is Dispute, inside [Buyer.moving].
 func (b *Buyer) dispute(ctx context.Context, o *Bought, place int, reason string) error {
 	if o.State.Order.Question != nil {
 		return b.disputeAnswer(ctx, o, reason)
@@ -49,7 +49,7 @@ func (b *Buyer) dispute(ctx context.Context, o *Bought, place int, reason string
 	})
 }
 
-// disputeAnswer shows the arbiter what was asked and answered.
+// disputeAnswer shows the arbiter the question and the answer.
 func (b *Buyer) disputeAnswer(ctx context.Context, o *Bought, reason string) error {
 	id, err := b.identity(o)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *Buyer) disputeAnswer(ctx context.Context, o *Bought, reason string) err
 	return b.show(ctx, o, reason, func(arbiter string) ([]byte, error) { return bundle.ShowKey(o.State, id, arbiter) })
 }
 
-// show disputes an order by what evidence seals to the arbiter.
+// show disputes an order with the evidence that is sealed to the arbiter.
 func (b *Buyer) show(ctx context.Context, o *Bought, reason string, evidence func(arbiter string) ([]byte, error)) error {
 	return b.At(ctx, o.Market, func(_ *remote.Market, _ trade.Party, terms trade.Terms) error {
 		arbiter, err := arbiterOf(terms)
@@ -77,7 +77,7 @@ func (b *Buyer) show(ctx context.Context, o *Bought, reason string, evidence fun
 	})
 }
 
-// Judge gives what the evidence of a disputed order proves, for the arbiter.
+// Judge returns what the evidence of a disputed order proves, for the arbiter.
 func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
 	d, err := b.keys()
 	if err != nil {
@@ -87,12 +87,12 @@ func (b *Buyer) Judge(s *trade.State) (f bundle.Finding, err error) {
 	return bundle.Judge(s, d.Open)
 }
 
-// Disputable reports whether what [Buyer.Open] found wrong is the seller's doing.
+// Disputable reports whether an error of [Buyer.Open] is the seller's fault.
 func Disputable(err error) bool {
 	return errors.Is(err, bundle.ErrKey) || errors.Is(err, bundle.ErrItem) || errors.Is(err, bundle.ErrReply)
 }
 
-// BadPlace is the item that is wrong, counted from 1; 0 where it is none alone.
+// BadPlace returns the item that is wrong, counted from 1; 0 if it is not a single item.
 func BadPlace(err error) int {
 	var bad *bundle.BadItem
 	if errors.As(err, &bad) {
@@ -101,7 +101,7 @@ func BadPlace(err error) int {
 	return 0
 }
 
-// arbiterOf gives whom a market names to decide disputes.
+// arbiterOf returns the arbiter that a market names.
 func arbiterOf(terms trade.Terms) (envelope.Request, error) {
 	r, err := envelope.ParseRequest(terms.Arbiter)
 	if err != nil {

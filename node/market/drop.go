@@ -7,19 +7,19 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// maxWithdrawn is how many listings that were withdrawn, and have no key any more, are
-// kept to be shown.
+// maxWithdrawn is how many withdrawn listings without a key are kept to be shown.
 const maxWithdrawn = 100
 
 // maxTraced is how many marked versions that were sold are kept with their keys, so that
-// their seller can tell whose copy was passed on. What is forgotten goes all the same.
+// their seller can find out whose copy was passed on. Versions with a forgotten memory
+// are dropped nevertheless.
 const maxTraced = 100
 
-// over gives the versions whose keys nobody needs any more, and among them those that
-// are not kept at all. all is the newest first; open are versions with open orders.
+// over returns the versions whose keys nobody needs any more, and those that need not be
+// kept at all. all has the newest version first; open are versions with open orders.
 //
-// A withdrawn version goes on with its open orders alone. So does one that another
-// followed, once the market has that one: nobody can order it any more.
+// A withdrawn version is needed only for its open orders. So is one that was followed by
+// another, once the market has that one: nobody can order it any more.
 func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bool) {
 	keys, whole = map[trade.Hash]bool{}, map[trade.Hash]bool{}
 	followed, withdrawn, traced := map[trade.Hash]bool{}, 0, 0
@@ -34,7 +34,7 @@ func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bo
 			traced++ // somebody may pass on a copy
 			continue
 		}
-		moving := l.MovedTo != nil && !l.MovedTo.All // another try asks where it went
+		moving := l.MovedTo != nil && !l.MovedTo.All // another attempt needs to know where it moved to
 		if !moving || !l.Withdrawn.IsZero() {
 			keys[l.Version] = true
 		}
@@ -48,8 +48,8 @@ func over(all []listed, open map[trade.Hash]bool) (keys, whole map[trade.Hash]bo
 	return keys, whole
 }
 
-// drop forgets the keys of versions that are over. The sealed items at the market are
-// then open to nobody but who bought them.
+// drop forgets the keys of versions that are over. Then only the buyers can open the
+// sealed items at the market.
 func (s *Shop) drop(ctx context.Context, all []listed, open map[trade.Hash]bool) error {
 	keys, whole := over(all, open)
 	if err := s.forget(ctx, all, nil, func(l *listed) bool { return keys[l.Version] && len(l.Key)+len(l.Of) > 0 }); err != nil {

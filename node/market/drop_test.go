@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A home that sells a period each day for years keeps the newest, and those with open
-// orders; what was withdrawn fills it neither.
+// A home that sells a period every day for years keeps only the newest periods and
+// those with open orders; withdrawn ones do not pile up, either.
 func TestOverPeriodsDropped(t *testing.T) {
 	one := func(id, version byte, number int) listed {
 		return listed{Listing: serve.Listing{ID: trade.Hash{id}, Version: trade.Hash{id, version, byte(number), byte(number >> 8)}, Number: number}, Key: []byte{1}, Sent: true}
@@ -22,7 +22,7 @@ func TestOverPeriodsDropped(t *testing.T) {
 	moving.MovedTo = &movedTo{Market: "https://other.example", Listing: trade.Hash{9}}
 	unsent := one(2, 0, 2)
 	unsent.Sent = false
-	all = append(all, unsent, one(2, 1, 1)) // the market may have the first alone
+	all = append(all, unsent, one(2, 1, 1)) // the market may have only the first
 	for n := range 150 {
 		l := one(byte(3), 0, n)
 		l.ID = trade.Hash{3, byte(n)}

@@ -16,45 +16,47 @@ import (
 	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
-// Door lets people into communities of the wearer's.
+// Door admits people to communities of the wearer.
 type Door interface {
-	// Entrance gives a community that the wearer owns, and asks no relay. Another is
-	// serve.ErrForbidden or memory.ErrNotFound.
+	// Entrance returns a community that the wearer owns, without asking a relay. For any
+	// other community the error is serve.ErrForbidden or memory.ErrNotFound.
 	Entrance(ctx context.Context, id string) (serve.CommunityHead, error)
-	// SayFee tells the members for what anybody is let in; empty: nobody is any more.
+	// SayFee tells the members the fee for which anybody is admitted; empty: nobody is any
+	// more.
 	SayFee(ctx context.Context, id memory.SpaceID, fee string) error
 	// LetIn adds a member. Once nothing prevents that, and before it asks the relay, it
 	// calls note. It returns serve.ErrConflict if the member can't be added. again means
-	// that note was called for this payment before, so a member who is there was let in by
-	// it.
+	// that note was called for this payment before, so an existing member was admitted by
+	// that payment.
 	LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error
-	// PutOutAfter reports whether a member was put out, and did not leave. It asks no relay.
+	// PutOutAfter reports whether a member was removed, and did not leave. It asks no relay.
 	PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (bool, error)
-	// PutOut removes a member; nobody: nothing.
+	// PutOut removes a member. If there is no such member, it does nothing.
 	PutOut(ctx context.Context, id memory.SpaceID, key []byte, reason string) error
 }
 
-// The entry to a community is sold as an answer: the question says who wants in, sealed to
-// the seller, and the answer is the community's link, which opens nothing for a key that
-// was not let in. So the order's own escrow holds the fee until the answer, and the answer
-// is made after the relay took the new member.
+// The entry to a community is sold as an answer: the question says who wants to enter,
+// sealed to the seller, and the answer is the community's link, which opens nothing for a
+// key that was not admitted. So the order's own escrow holds the fee until the answer, and
+// the answer is made after the relay has accepted the new member.
 //
-// Before a member is let in for an order, that is noted. By the note a home that was
-// stopped knows whom this order let in, and puts them out if the fee goes back, for
-// whatever reason: nobody is in unpaid.
+// Before a member is admitted for an order, that is recorded. From the record, a home that
+// was stopped knows whom this order admitted, and removes them if the fee is refunded for
+// whatever reason: nobody stays without having paid.
 
-// entryRoom is how long before the time to deliver is over nobody is let in any more, in
-// seconds: the answer could come too late, and a key that was put out can't come again.
+// entryRoom is how long before the delivery deadline nobody is admitted any more, in
+// seconds: the answer could come too late, and a key that was removed can't be admitted
+// again.
 const entryRoom = 5 * 60
 
-// What a buyer is told whose fee goes back.
+// What a buyer is told whose fee is refunded.
 const (
 	notLetIn  = "nobody can be let in under this name and key: one of them is, or was, a member's, or the community is full"
 	wasPutOut = "the member was put out before the fee was paid"
 	hasEnded  = "the community ended before the fee was paid"
 )
 
-// admitted is what is kept of an order that lets somebody in, until it has ended.
+// admitted is what is stored about an order that admits somebody, until it has ended.
 type admitted struct {
 	Space memory.SpaceID `json:"space"`
 	Key   []byte         `json:"key"`
@@ -78,7 +80,7 @@ func (s *Shop) admitted(ctx context.Context, order trade.Hash) (*admitted, error
 // sellsEntry reports whether a version sells the entry to a community.
 func (l *listed) sellsEntry() bool { return l.Entry != memory.SpaceID{} }
 
-// noEntry says why the entry may not be sold any more; empty: it may.
+// noEntry returns why the entry may not be sold any more; empty: it may.
 func (s *Shop) noEntry(ctx context.Context, l *listed) (string, error) {
 	if s.c.Door == nil {
 		return "", errNoDoor
@@ -92,8 +94,8 @@ func (s *Shop) noEntry(ctx context.Context, l *listed) (string, error) {
 
 var errNoDoor = fmt.Errorf("%w: this home has no communities", serve.ErrUnsupported)
 
-// previewEntry gives what a listing of an entry delivers: the community's link, as an item
-// that stands for no memory.
+// previewEntry returns what a listing of an entry delivers: the community's link, as an item
+// that is not from a memory.
 func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *trade.Listing) (p share.Preview, err error) {
 	switch {
 	case s.c.Door == nil:
@@ -117,8 +119,8 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 	return p, nil
 }
 
-// sellEntry has a listing sell the entry to a community, and tells the members: they are
-// read by whoever pays. One listing sells it at a time.
+// sellEntry makes a listing sell the entry to a community, and tells the members, because
+// anybody who pays can read what they add. Only one listing sells it at a time.
 func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *listed, l *trade.Listing) error {
 	head, err := s.c.Door.Entrance(ctx, r.Entry)
 	if err != nil {
@@ -145,12 +147,12 @@ func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *lis
 	return s.c.Door.SayFee(ctx, head.ID, feeOf(&kept.Listing))
 }
 
-// feeOf is what the members are told of a listing.
+// feeOf returns what the members are told about a listing.
 func feeOf(l *serve.Listing) string { return l.Price + " at " + l.Market }
 
-// sayNoEntry tells the members that a listing is withdrawn: nobody is let in for money any
-// more, or for what it costs at the market to which it moved. A community that has ended
-// hears nothing.
+// sayNoEntry tells the members that a listing is withdrawn: nobody is admitted for money any
+// more, or only at the price at the market to which it moved. The members of a community
+// that has ended are not told.
 func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
 	if s.c.Door == nil {
 		return
@@ -170,8 +172,8 @@ func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
 	}
 }
 
-// entry moves an order of an entry on. l is nil where this home does not keep its version
-// any more, which has no open order then.
+// entry processes an order of an entry. l is nil if this home no longer keeps its version,
+// which then has no open order.
 func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, approved bool) (serve.Sale, error) {
 	if s.c.Door == nil {
 		return saleOf(st, false), errNoDoor
@@ -182,7 +184,7 @@ func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	case st.Phase == trade.Funded && l != nil:
 		return s.letIn(ctx, m, by, l, st, in, approved)
 	case in == nil:
-	case st.Phase == trade.Delivered || st.Phase == trade.Disputed: // who is put out has the fee back, who leaves has not
+	case st.Phase == trade.Delivered || st.Phase == trade.Disputed: // a member who is removed gets the fee back, a member who leaves does not
 		var out bool
 		switch out, err = s.c.Door.PutOutAfter(ctx, in.Space, in.Key); {
 		case errors.Is(err, memory.ErrNotFound):
@@ -192,10 +194,10 @@ func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *l
 		}
 	case st.Phase == trade.Refunded || st.Phase == trade.Expired:
 		if _, ended := s.c.Door.Entrance(ctx, in.Space.String()); errors.Is(ended, serve.ErrForbidden) {
-			break // the relay does not serve it to its owner now; nobody else learns anything there then
+			break // the relay does not serve it to its owner now, so nobody else learns anything there
 		}
 		err = s.c.Door.PutOut(ctx, in.Space, in.Key, "The fee for the entry went back.")
-		if err == nil || errors.Is(err, memory.ErrNotFound) { // nobody is in a community that is gone
+		if err == nil || errors.Is(err, memory.ErrNotFound) { // nobody is a member of a community that is gone
 			err = s.forgetAdmitted(ctx, st.ID)
 		}
 	case st.Phase.Ended():
@@ -208,8 +210,8 @@ func (s *Shop) forgetAdmitted(ctx context.Context, order trade.Hash) error {
 	return s.c.Store.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(admittedMeta + order.String()) })
 }
 
-// letIn lets in who paid, and then delivers the link; or it gives the fee back. in is what
-// was noted when it was tried before; nil: it was not.
+// letIn admits somebody who paid, and then delivers the link; or it refunds the fee. in is
+// what was recorded at an earlier attempt; nil: there was none.
 func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, in *admitted, approved bool) (serve.Sale, error) {
 	refund := func(why string) (serve.Sale, error) {
 		st, err := s.refund(ctx, m, by, st, why)
@@ -252,7 +254,7 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	who := envelope.Request{Key: q.Buyer[:], Recipient: q.Recipient}
 	late := errors.New("too late")
 	err = s.c.Door.LetIn(ctx, l.Entry, q.Text, who, in != nil, func() error {
-		if st.Deadline-s.c.Now().Unix() < entryRoom { // also where it was noted, and the relay heard nothing of it
+		if st.Deadline-s.c.Now().Unix() < entryRoom { // even if it was recorded, when the relay was not told
 			return late
 		}
 		return s.c.Store.Commit(ctx, func(tx *store.Tx) error {
@@ -261,8 +263,8 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	})
 	switch {
 	case errors.Is(err, late):
-		return v, nil // it lapses, and nobody was let in
-	case errors.Is(err, serve.ErrConflict), errors.Is(err, memory.ErrInvalid): // a name that is none, or another's
+		return v, nil // it expires, and nobody was admitted
+	case errors.Is(err, serve.ErrConflict), errors.Is(err, memory.ErrInvalid): // an invalid name, or one that somebody else has
 		return refund(notLetIn)
 	case err != nil:
 		return v, err

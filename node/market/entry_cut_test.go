@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A home that stops after somebody was let in goes on with the same order. If the time to
-// deliver is over by then, the fee goes back, and they are put out.
+// A home that stops after it has admitted somebody continues with the same order. If the
+// time to deliver is over by then, the fee is refunded and the person is removed.
 func TestEntryCutOff(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{DeliverDays: 1})
 	ann, bo := c.buyer(), c.buyer()
@@ -49,8 +49,8 @@ func TestEntryCutOff(t *testing.T) {
 		t.Errorf("noted still: %+v, %v", in, err)
 	}
 
-	// Who comes minutes before the time is over is not let in, as the answer could be late;
-	// nor is who was noted in time, and of whom the relay heard nothing.
+	// A buyer who comes minutes before the time is over is not admitted, because the answer
+	// could be late. Nor is one who was noted in time but of whom the relay heard nothing.
 	c.door.slam = false
 	for _, noted := range []bool{false, true} {
 		late := c.buyer()
@@ -76,15 +76,16 @@ func TestEntryCutOff(t *testing.T) {
 	}
 }
 
-// An owner who takes back has no fee: who is put out before it is paid has it back, and
-// whose fee goes back is put out. Who leaves by themselves has paid.
+// An owner who takes an entry back gets no fee: a person who is removed before the fee is
+// paid gets it back, and a person whose fee is refunded is removed. A person who leaves on
+// their own has paid.
 func TestEntryTakenBack(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
 	ann, bo, tom := c.buyer(), c.buyer(), c.buyer()
 	d, err := c.member(tom.Dir).Reader.Device()
 	ok(t, err)
-	shield := envelope.MemberOf(d.Key(), c.id).String() // under Tom's id, so that to put out Tom means two
+	shield := envelope.MemberOf(d.Key(), c.id).String() // under Tom's id, so that removing Tom means two people
 	anns, bos, toms := c.enters(ann, "Ann", true), c.enters(bo, shield, true), c.enters(tom, "Tom", true)
 	c.look()
 	c.are(shield, "Ann", "Mei", "Tom")
@@ -125,8 +126,8 @@ func TestEntryTakenBack(t *testing.T) {
 	}
 }
 
-// What Ann sealed lets in nobody else, an order at another price is none, and a new price
-// is that of new orders alone.
+// What Ann sealed admits nobody else, an order at another price is invalid, and a new price
+// applies to new orders only.
 func TestEntryReplayed(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()

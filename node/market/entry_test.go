@@ -21,10 +21,10 @@ import (
 	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
-const paidIn = 1_000_000 // minor units that a buyer of these tests begins with
+const paidIn = 1_000_000 // minor units that each buyer in these tests begins with
 
-// Who pays is let in, and then the owner is paid. Before, the link is nobody's, and the
-// key opens nothing.
+// A buyer who pays is admitted, and then the owner is paid. Before that, nobody has the
+// link, and the key opens nothing.
 func TestEntry(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
@@ -80,7 +80,7 @@ func TestEntry(t *testing.T) {
 	c.are("Ann", "Mei")
 }
 
-// Nobody is charged who can't be let in, and who is in by hand stays there.
+// Nobody is charged who can't be admitted, and a member who was added by hand stays.
 func TestEntryRefused(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
@@ -106,7 +106,7 @@ func TestEntryRefused(t *testing.T) {
 		}
 	}
 	c.are("Ann", "Mei", "Tom")
-	for _, name := range []string{"", strings.Repeat("n", bundle.MaxName+1), "Me\u202ei", "Меi"} { // the last one with Cyrillic letters
+	for _, name := range []string{"", strings.Repeat("n", bundle.MaxName+1), "Me\u202ei", "Меi"} { // the last one has Cyrillic letters
 		err := ann.At(ctx, c.url, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 			_, err := ann.EnterQuoted(ctx, m, by, &terms, c.url, c.offer.Hash, "5.00 EUR", name)
 			return err
@@ -117,7 +117,7 @@ func TestEntryRefused(t *testing.T) {
 	}
 }
 
-// With approval the owner reads name and words first, and says yes or no.
+// With approval, the owner first reads the name and the words, and answers yes or no.
 func TestEntryApproved(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{Approve: true})
 	ann, bo := c.buyer(), c.buyer()
@@ -143,8 +143,8 @@ func TestEntryApproved(t *testing.T) {
 	}
 }
 
-// When the community ends, so does the listing, and who waits has the fee back. Another's
-// community sells nobody an entry.
+// When the community ends, so does the listing, and buyers who are waiting get the fee
+// back. Nobody can sell entry to another owner's community.
 func TestEntryEnds(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
@@ -163,7 +163,7 @@ func TestEntryEnds(t *testing.T) {
 		t.Errorf("a member sets the fee: %v", err)
 	}
 	o := c.enters(bo, "Bo", true)
-	c.door.Door = ended{c.rooms} // what the owner's home finds once the community has ended
+	c.door.Door = ended{c.rooms} // what the owner's home sees once the community has ended
 	c.look()
 	if c.phase(bo, o) != trade.Refunded || o.State.Reason != notForSale || c.has(bo) != paidIn {
 		t.Errorf("%s, %q", o.State.Phase, o.State.Reason)
@@ -177,7 +177,8 @@ func TestEntryEnds(t *testing.T) {
 	}
 }
 
-// A listing that moves sells the entry at the other market, where who pays is let in.
+// A listing that moves sells entry at the other market, where a buyer who pays is
+// admitted.
 func TestEntryMoves(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
@@ -217,7 +218,7 @@ func (ended) PutOutAfter(context.Context, memory.SpaceID, []byte) (bool, error) 
 
 func (ended) SayFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
 
-// An app buys no entry with the wearer's money: the wearer enters, by name.
+// An app can't buy entry with the wearer's money: it is the wearer who enters, by name.
 func TestEntryIsNoGoods(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	if why := bars(&serve.Spender{}, c.offer, paidIn, "EUR"); !strings.Contains(why, "the wearer") {
@@ -235,8 +236,8 @@ func TestEntryIsNoGoods(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order: at the end who is in has paid, who has paid was let
-// in, and everybody else has all their money.
+// Whatever happens, in whatever order: in the end everyone who is in has paid, everyone
+// who has paid was admitted, and everybody else has all their money.
 func TestEntryAtRandom(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -251,7 +252,7 @@ func TestEntryAtRandom(t *testing.T) {
 			for range 4 {
 				all = append(all, &who{b: c.buyer()})
 			}
-			look := func() { c.Sales(ctx) } // fails where the door slams, and is tried again
+			look := func() { c.Sales(ctx) } // fails where the door slams, and is retried
 			for range 24 {
 				w := all[r.IntN(len(all))]
 				var o *Bought

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A buyer who was shown all that they may be is told nothing of the rest: whether a
-// question is answered does not hang on the words of what may not be shown.
+// A buyer who was shown all that they may see learns nothing about the rest: whether a
+// question is answered does not depend on the words of what may not be shown.
 func TestThreatHiddenWordsProbed(t *testing.T) {
 	secret := "The lithium for the depression comes from the clinic."
 	probe := "tomatoes water lithium depression clinic"
@@ -38,7 +38,7 @@ func TestThreatHiddenWordsProbed(t *testing.T) {
 	if !slices.Equal(told[true], told[false]) {
 		t.Errorf("with the hidden memory %v, without it %v", told[true], told[false])
 	}
-	// The same where all were shown what all may be.
+	// The same where all buyers together were shown all that they may see.
 	for _, with := range []bool{true, false} {
 		texts := slices.Clone(garden)
 		if with {
@@ -53,8 +53,8 @@ func TestThreatHiddenWordsProbed(t *testing.T) {
 	}
 }
 
-// A second listing of the same memories with less redacted gives a buyer who was shown all
-// that they may be of the first nothing: its copies are others.
+// A second, less redacted listing of the same memories gives nothing to a buyer who was
+// shown all that they may see of the first, although its copies are different.
 func TestLessRedactedAgain(t *testing.T) {
 	o := answers(t, []string{"█ waters the tomatoes before nine.", "█ keeps the basil beside peppers."}, 50, 50, nil)
 	b := o.buyer()
@@ -69,7 +69,8 @@ func TestLessRedactedAgain(t *testing.T) {
 	}
 }
 
-// Who withdraws and lists the same again begins where it ended: nobody is shown more.
+// A seller who withdraws a listing and lists the same again continues from the old counts:
+// nobody is shown more.
 func TestListedAgainCountsOn(t *testing.T) {
 	o := answers(t, garden, 13, 13, nil) // one
 	b := o.buyer()
@@ -91,8 +92,8 @@ func TestListedAgainCountsOn(t *testing.T) {
 	}
 }
 
-// That there is no answer waits for the seller as an answer does, and the seller's no
-// reads as it.
+// When there is no answer, that too waits for the seller, as an answer does, and the
+// seller's refusal looks the same to the buyer.
 func TestNoAnswerApproved(t *testing.T) {
 	o := answers(t, garden, 50, 100, func(l *listed) { l.Approve = true })
 	b := o.buyer()
@@ -115,7 +116,7 @@ func TestNoAnswerApproved(t *testing.T) {
 	}
 }
 
-// bundles gives the same copies to each request.
+// bundles returns the same copies for each request.
 type bundles struct {
 	Bundler
 	texts []string
@@ -129,8 +130,8 @@ func (b *bundles) Bundle(context.Context, *serve.ShareRequest, bool, map[string]
 	return p, []string{"names"}, nil
 }
 
-// The next version of a listing that sells answers sells answers, too. What a market would
-// refuse is refused before anything is kept, so that the next one is taken.
+// The next version of a listing that sells answers also sells answers. What a market would
+// refuse is refused before anything is kept, so that the next one is accepted.
 func TestNextVersionAnswers(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	o.Shop.c.Bundler = &bundles{o.Shop.c.Bundler, garden}
@@ -161,8 +162,8 @@ func TestNextVersionAnswers(t *testing.T) {
 	}
 }
 
-// A buyer who asks a question an hour over two days has answers to all, also where the
-// seller looks once, after the last.
+// A buyer who asks a question an hour for two days gets answers to all of them, even if
+// the seller looks only once, after the last.
 func TestAskedWhileAway(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	b := o.buyer()

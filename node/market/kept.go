@@ -11,18 +11,18 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// saleMeta is before an order's id where its chain is kept: the seller's copy, which
-// the market need not give.
+// saleMeta is followed by an order's id, for orders whose chain is stored: it is the
+// seller's copy, which the market need not provide.
 const saleMeta = "market sale "
 
-// saleKeeper keeps the paid orders of one market in one look at them. A market signs
-// itself that an order is paid, so it can make up as many as it likes: kept are those of
-// versions that it was sent, and of a listing no more than could move.
+// saleKeeper stores the paid orders of one market during one check. The market itself
+// signs that an order is paid, so it can invent as many as it likes. Only orders of
+// versions that it was sent are stored, and for one listing not more than could be moved.
 type saleKeeper struct {
 	s    *Shop
 	all  []listed
 	at   string                    // the market's address
-	kept map[trade.Hash][]keptSale // of each listing, once looked for
+	kept map[trade.Hash][]keptSale // of each listing, once they were read
 }
 
 type keptSale struct {
@@ -35,9 +35,9 @@ func (s *Shop) keeper(all []listed, address string) *saleKeeper {
 	return &saleKeeper{s, all, address, map[trade.Hash][]keptSale{}}
 }
 
-// keep keeps how an order stands. Where a listing has no room for one more, it takes
-// that of the order which ended first, if that was earlier; else the new one is left out.
-// Of an order without room it is noted what tracing takes.
+// keep stores the state of an order. If a listing has no room for another one, the new
+// one replaces the order that ended first, if that ended earlier; otherwise the new one
+// is not stored. For an order without room, only what tracing needs is recorded.
 func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) error {
 	l := versionOf(k.all, st.Offer.Hash)
 	if l == nil || l.Market != k.at || !st.Phase.Paid() {
@@ -80,7 +80,7 @@ func (k *saleKeeper) keep(ctx context.Context, c *trade.Chain, st *trade.State) 
 	})
 }
 
-// dropKept drops the chain of an order, and notes what tracing takes.
+// dropKept drops the chain of an order, and records what tracing needs.
 func dropKept(tx *store.Tx, name string) error {
 	var b []byte
 	found, err := tx.Meta(name, &b)
@@ -98,7 +98,7 @@ func dropKept(tx *store.Tx, name string) error {
 	return errors.Join(noteDelivered(tx, st), tx.DeleteMeta(name))
 }
 
-// rank puts what has ended first.
+// rank sorts what has ended first.
 func rank(a, b bool) int {
 	switch {
 	case a == b:
@@ -109,7 +109,8 @@ func rank(a, b bool) int {
 	return 1
 }
 
-// follow keeps how an order stands that is kept already, and reports whether one is.
+// follow stores the new state of an order that is stored already, and reports whether
+// there is one.
 func (s *Shop) follow(ctx context.Context, c *trade.Chain, st *trade.State) (known bool, err error) {
 	name, now := saleMeta+st.ID.String(), trade.Encode(c)
 	var was []byte
@@ -132,7 +133,7 @@ func (s *Shop) keptOf(ctx context.Context, listing trade.Hash) (out []keptSale, 
 	return out, err
 }
 
-// sold gives the kept orders of a listing.
+// sold returns the stored orders of a listing.
 func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain, err error) {
 	err = s.c.Store.View(ctx, func(tx *store.Tx) error {
 		return keptSales(tx, func(c *trade.Chain, l *trade.Offer) {
@@ -144,7 +145,7 @@ func (s *Shop) sold(ctx context.Context, listing trade.Hash) (out []trade.Chain,
 	return out, err
 }
 
-// keptSales calls f with each kept order, and its listing.
+// keptSales calls f with each stored order, and its listing.
 func keptSales(tx *store.Tx, f func(*trade.Chain, *trade.Offer)) error {
 	for name, err := range tx.MetaNames(saleMeta) {
 		if err != nil {

@@ -24,8 +24,8 @@ func funded(t *testing.T, l *trade.Offer, n uint32) *tradetest.Deal {
 	return d
 }
 
-// A market signs orders that nobody made: the home keeps none of a version that it did
-// not send there, and no more of one than could move.
+// A market signs orders that nobody made: the home keeps none for a version that it did
+// not send there, and no more for one than it could really have.
 func TestInventedOrdersFillNoHome(t *testing.T) {
 	h := openShop(t)
 	ctx := t.Context()
@@ -67,7 +67,7 @@ func TestInventedOrdersFillNoHome(t *testing.T) {
 	}
 }
 
-// A payout whose answer was lost is the same payout when it is asked for again.
+// A payout whose answer was lost is the same payout when it is requested again.
 func TestPayoutAgainIsTheSame(t *testing.T) {
 	var mu sync.Mutex
 	keys := map[trade.Hash]int{}
@@ -89,7 +89,7 @@ func TestPayoutAgainIsTheSame(t *testing.T) {
 		defer mu.Unlock()
 		keys[p.Key]++
 		if asked++; asked%2 == 1 {
-			w.WriteHeader(http.StatusBadGateway) // booked, and the answer lost
+			w.WriteHeader(http.StatusBadGateway) // booked, but the answer is lost
 			return
 		}
 		w.Write(trade.Encode(trade.Codes{Codes: []string{p.Key.String()}}))
@@ -119,7 +119,7 @@ func TestPayoutAgainIsTheSame(t *testing.T) {
 }
 
 // An answer that is older than what the file holds does not overwrite it, and pins that
-// come at once are all kept.
+// arrive at the same time are all kept.
 func TestOlderAnswerOverwritesNothing(t *testing.T) {
 	b := &Buyer{Dir: t.TempDir()}
 	d, err := b.keys()
@@ -150,7 +150,7 @@ func TestOlderAnswerOverwritesNothing(t *testing.T) {
 		}
 	}
 
-	// One order's market that does not answer holds no other order.
+	// When one order's market does not answer, no other order is held up.
 	slow, held, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() { done <- b.moving(t.Context(), trade.Hash{1}, func() error { close(held); <-slow; return nil }) }()
 	<-held

@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// pending is an order in a buyer's folder, which a test moves on.
+// pending is an order in a buyer's folder, which a test advances.
 type pending struct {
 	*Buyer
 	*tradetest.Deal
@@ -52,7 +52,7 @@ func (b *pending) me() trade.Party {
 	return trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}
 }
 
-// kept writes the order's file as it stands, and gives it.
+// kept writes the order's file in its current state, and returns the order.
 func (b *pending) kept() *Bought {
 	b.t.Helper()
 	o := &Bought{Market: b.at, Chain: b.Chain, Items: b.items}
@@ -62,8 +62,9 @@ func (b *pending) kept() *Bought {
 	return o
 }
 
-// While another process moves an order, nothing that the buyer does to it reaches the
-// market. What that process did counts, also for who read the order's file before.
+// While another process advances an order, nothing that the buyer does to it reaches the
+// market. What that process did also counts for someone who read the order's file
+// earlier.
 func TestOneProcessMovesAnOrder(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++; http.NotFound(w, r) }))
@@ -76,7 +77,7 @@ func TestOneProcessMovesAnOrder(t *testing.T) {
 	held, err := filelock.Take(filepath.Join(b.Dir, ordersDir, "."+o.State.ID.String()+".lock"))
 	ok(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // who waits for the lock waits no longer
+	cancel() // a call that waits for the lock stops waiting
 	for what, do := range map[string]func(*Bought) error{
 		"pay":     func(o *Bought) error { return b.Pay(ctx, o, "CODE") },
 		"accept":  func(o *Bought) error { return b.Accept(ctx, o) },
@@ -98,7 +99,7 @@ func TestOneProcessMovesAnOrder(t *testing.T) {
 	}
 }
 
-// reviewDesk is a market that notes the reviews that are sent, and answers each.
+// reviewDesk is a market that notes the reviews it receives, and answers each.
 type reviewDesk struct {
 	URL    string
 	mu     sync.Mutex
@@ -143,14 +144,14 @@ func (d *reviewDesk) answers(answer func(http.ResponseWriter)) {
 	d.answer = answer
 }
 
-// The market keeps one review of an order, and the buyer's copy is that one, which goes
-// to another market.
+// The market keeps one review of an order, and the buyer's copy is that same review,
+// which is the one sent to another market.
 func TestOneReviewOfAnOrder(t *testing.T) {
 	s := takesReviews(t, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNoContent) })
 	b := newPending(t, s.URL)
 	b.Deliver()
 	b.Step(trade.Accept, b.me(), nil)
-	one, two := b.kept(), b.kept() // as two processes have it
+	one, two := b.kept(), b.kept() // as two processes hold it
 	ok(t, b.Review(t.Context(), one, 4, "As it says."))
 	if err := b.Review(t.Context(), two, 1, "Not as it says."); !errors.Is(err, serve.ErrConflict) {
 		t.Errorf("another review: %v", err)
@@ -163,8 +164,8 @@ func TestOneReviewOfAnOrder(t *testing.T) {
 	}
 }
 
-// A review whose answer was lost is sent again as it was signed, and no other is said in
-// its place. One that the market refuses leaves nothing behind.
+// A review whose answer was lost is sent again as it was signed, and no other can be
+// given in its place. One that the market refuses leaves nothing behind.
 func TestReviewWhoseAnswerIsLost(t *testing.T) {
 	s := takesReviews(t, func(http.ResponseWriter) { panic(http.ErrAbortHandler) }) // the connection drops
 	b := newPending(t, s.URL)

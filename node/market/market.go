@@ -1,9 +1,8 @@
 // Package market buys and sells at a market.
 //
-// The seller's side is a part of an open node: it seals a bundle of redacted copies,
-// lists it, and delivers its key to who paid. The buyer's side needs a reader's key
-// and no node. The market is believed nothing: each side checks every signature, and
-// the buyer every item.
+// The seller's side is a part of an open node: it seals a bundle of redacted copies, lists it,
+// and delivers its key to buyers who paid. The buyer's side needs a reader's key but no node. The
+// market is not trusted: each side checks every signature, and the buyer checks every item.
 package market
 
 import (
@@ -33,7 +32,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Bundler is what of sharing the seller's side uses.
+// Bundler is the part of sharing that the seller's side uses.
 type Bundler interface {
 	Bundle(ctx context.Context, r *serve.ShareRequest, answers bool, public map[string][]string) (p share.Preview, redaction []string, err error)
 	Withheld(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error)
@@ -41,7 +40,7 @@ type Bundler interface {
 	Sold(ctx context.Context, did, title, to string, copies int, why string) error
 }
 
-// withheld says why a version may not be sold any more; empty: it may.
+// withheld returns why a version may not be sold any more; empty: it may.
 func (s *Shop) withheld(ctx context.Context, l *listed) (string, error) {
 	if l.sellsEntry() {
 		return s.noEntry(ctx, l)
@@ -49,65 +48,66 @@ func (s *Shop) withheld(ctx context.Context, l *listed) (string, error) {
 	return s.c.Bundler.Withheld(ctx, l.Of, l.Answers != nil, l.Purpose, l.Form)
 }
 
-// Store keeps what is listed, sealed.
+// Store stores what is listed, sealed.
 type Store interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
 }
 
-// Config of an open node's selling.
+// Config is what the selling part of an open node needs.
 type Config struct {
 	Bundler Bundler
 	Store   Store
 	Ring    *keyring.Ring
-	Dir     string // of the sealed items of what is offered
+	Dir     string // folder of the sealed items of what is offered
 	Life    *opened.Life
 	HTTP    *http.Client  // nil: the usual
-	Relay   func() string // the market where none is named; empty: there is none
+	Relay   func() string // the market if none is named; empty: there is none
 	Now     func() time.Time
 	Log     *slog.Logger
 	Door    Door // of the wearer's communities; nil: no entry is sold
-	// Sayable refuses texts that everybody sees with a word of the wearer's never list.
+	// Sayable refuses public texts that contain a word of the wearer's never list.
 	Sayable func(ctx context.Context, public map[string][]string) error
 	// Compact rewrites the store's files without what was deleted; nil: they stay.
 	Compact func(ctx context.Context) error
 }
 
-// Shop is an open node's part. Its methods are safe for concurrent use; one that
-// changes something runs at a time.
+// Shop is the selling part of an open node. Its methods are safe for concurrent use; only one
+// that changes something runs at a time.
 type Shop struct {
 	c         Config
 	mu        sync.Mutex
 	maintains sync.Once
 }
 
-// New makes it.
+// New makes a Shop.
 func New(c Config) *Shop { return &Shop{c: c} }
 
-// listed is what is kept of one version of a listing. Whoever has Key opens the
-// bundle; it goes when the listing has ended and no order is open, and at once when a
-// memory in it was forgotten.
+// listed is what is stored about one version of a listing. Key opens the bundle. It is dropped
+// when the listing has ended and no order is open, and at once when a memory in the bundle was
+// forgotten.
 type listed struct {
 	serve.Listing
 	Key     []byte      `json:"key,omitempty"`
 	Of      []memory.ID `json:"of,omitempty"` // the originals
 	Purpose string      `json:"purpose,omitempty"`
-	Form    string      `json:"form,omitempty"`    // of the redaction, as policy.Request.Form
-	Spots   []int       `json:"spots,omitempty"`   // of a marked bundle: how many each item has
-	Marking bool        `json:"marking,omitempty"` // periods may be marked; a program that marked none began it otherwise
+	Form    string      `json:"form,omitempty"`    // form of the redaction, as in policy.Request.Form
+	Spots   []int       `json:"spots,omitempty"`   // for a marked bundle: how many each item has
+	Marking bool        `json:"marking,omitempty"` // periods may be marked; a version of the program that marked none began it without this
 	Sold    bool        `json:"sold,omitempty"`    // a key was delivered
 	Sent    bool        `json:"sent,omitempty"`    // the market has it
 	MovedTo *movedTo    `json:"moved_to,omitempty"`
-	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is asked nothing
-	// Request chooses the memories of each period of a subscription. It is nil if the listing
-	// is no subscription.
+	Gone    bool        `json:"gone,omitempty"` // its market is dead, and is not asked any more
+	// Request selects the memories of each period of a subscription. It is nil if the listing is
+	// not a subscription.
 	Request *serve.ListingRequest `json:"request,omitempty"`
-	// Percent is what the seller said of answers, for the next version; nil: it sells its bundle.
+	// Percent is what the seller specified for answers, for the next version; nil: it sells its
+	// bundle.
 	Percent *serve.ListingAnswers `json:"percent,omitempty"`
-	Ended   time.Time             `json:"ended,omitzero"` // the last period without anything new
+	Ended   time.Time             `json:"ended,omitzero"` // the end of the last period without anything new
 }
 
-// movedTo is where the same bundle is listed now.
+// movedTo says where the same bundle is listed now.
 type movedTo struct {
 	Market  string     `json:"market"`
 	Listing trade.Hash `json:"listing"`         // the version there
@@ -115,7 +115,7 @@ type movedTo struct {
 	All     bool       `json:"all,omitempty"`   // with its orders
 }
 
-// listedMeta is where they are kept, the newest first.
+// listedMeta is the record with them, the newest first.
 const listedMeta = "market listings"
 
 // maxListed is how many versions are kept.
@@ -126,7 +126,7 @@ func (s *Shop) list(ctx context.Context) (all []listed, err error) {
 	return all, err
 }
 
-// change keeps what f makes of the list.
+// change stores the list that f returns.
 func (s *Shop) change(ctx context.Context, f func([]listed) []listed) error {
 	return s.c.Store.Commit(ctx, func(tx *store.Tx) error {
 		var all []listed
@@ -137,7 +137,7 @@ func (s *Shop) change(ctx context.Context, f func([]listed) []listed) error {
 	})
 }
 
-// each calls f for every version in the list, and keeps what f changes.
+// each calls f for every version in the list, and stores what f changes.
 func (s *Shop) each(ctx context.Context, f func(*listed)) error {
 	return s.change(ctx, func(all []listed) []listed {
 		for i := range all {
@@ -147,10 +147,10 @@ func (s *Shop) each(ctx context.Context, f func(*listed)) error {
 	})
 }
 
-// keyName is what the seller's key is called in a ring.
+// keyName is the name of the seller's key in a ring.
 const keyName = "market"
 
-// party is the seller, who is known by the same key at every market.
+// party returns the seller, who has the same key at every market.
 func (s *Shop) party() (trade.Party, httpsig.Signer, error) {
 	key, ok := s.c.Ring.Key(keyName)
 	if !ok {
@@ -169,7 +169,7 @@ func (s *Shop) party() (trade.Party, httpsig.Signer, error) {
 	return trade.PartyOf(sign), httpsig.KeySigner(sign), nil
 }
 
-// at calls the market at an address, as the seller.
+// at calls f with the market at an address, as the seller.
 func (s *Shop) at(address string, f func(*remote.Market, trade.Party) error) error {
 	by, sign, err := s.party()
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Shop) at(address string, f func(*remote.Market, trade.Party) error) err
 	return refusal(f(r.Market(by.Key, sign), by))
 }
 
-// refusal says in serve's words what a market answered.
+// refusal translates a market's answer into the errors of package serve.
 func refusal(err error) error {
 	for _, p := range []struct{ is, as error }{
 		{trade.ErrForm, memory.ErrInvalid}, {remote.ErrTrade, serve.ErrConflict}, {remote.ErrForbidden, serve.ErrConflict}, {remote.ErrQuota, serve.ErrConflict},
@@ -201,8 +201,8 @@ func refusal(err error) error {
 	return err
 }
 
-// away reports whether a market can't be reached. Not every [net.Error] says so: the
-// numbers of failed system calls and a context whose time is over are some, too.
+// away reports whether an error means that a market can't be reached. Not every [net.Error] does:
+// failed system calls and a context whose deadline has passed are also of that type.
 func away(err error) bool {
 	_, unreached := errors.AsType[*remote.Unreached](err)
 	_, asked := errors.AsType[*url.Error](err)
@@ -214,11 +214,11 @@ func away(err error) bool {
 
 var errNoMarket = fmt.Errorf("%w: no market is named, and the node has no relay", serve.ErrUnsupported)
 
-// tendEvery is how often orders are looked for while something is for sale.
+// tendEvery is how often orders are checked while something is for sale.
 const tendEvery = time.Minute
 
-// Maintain looks for orders until the node is locked, and delivers what needs no
-// approval. A second call does nothing.
+// Maintain checks for orders until the node is locked, and delivers what needs no approval. A
+// second call does nothing.
 func (s *Shop) Maintain() {
 	s.maintains.Do(func() {
 		s.c.Life.Start(func(ctx context.Context) {
@@ -231,7 +231,7 @@ func (s *Shop) Maintain() {
 	})
 }
 
-// find gives the one listing that an id, or the beginning of one, names.
+// find returns the one listing whose id is, or begins with, the given text.
 func find(all []listed, id string) (*listed, error) {
 	if len(id) < 8 {
 		return nil, fmt.Errorf("%w: listing %q: want at least 8 characters", memory.ErrInvalid, id)

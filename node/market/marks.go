@@ -19,9 +19,9 @@ import (
 	"github.com/locket-dev/locket/sync/trade/mark"
 )
 
-// spotsOf finds where the copies of a bundle can differ, and how many places that are. A
-// place is left out where another form would say what is redacted, or where the words
-// around it stand in another field, too, which would give the mark away.
+// spotsOf finds where the copies of a bundle can differ, and how many such places there are. A
+// place is left out if another form would contain redacted words, or if the words around it also
+// appear in another field, which would reveal the mark.
 func spotsOf(ctx context.Context, copies []share.Copy, holds func(string) bool) (texts []mark.Text, n int, err error) {
 	for i := range copies {
 		if err := ctx.Err(); err != nil {
@@ -44,11 +44,11 @@ func spotsOf(ctx context.Context, copies []share.Copy, holds func(string) bool) 
 	}
 }
 
-// allowed is a text without the spots that may not differ.
+// allowed returns a text without the spots that must not differ.
 func allowed(t mark.Text, c *memory.Candidate, holds func(string) bool) mark.Text {
 	rest := *c
 	rest.Text = ""
-	b, _ := json.Marshal(&rest) // it was read from JSON
+	b, _ := json.Marshal(&rest) // it was decoded from JSON, so it can be encoded
 	elsewhere := string(b)
 	for i := len(t.Spots) - 1; i >= 0; i-- {
 		if t.Beside(i, elsewhere) || says(&t, i, holds) {
@@ -58,8 +58,8 @@ func allowed(t mark.Text, c *memory.Candidate, holds func(string) bool) mark.Tex
 	return t
 }
 
-// says reports whether a text would say what is redacted, with any forms at a spot and the
-// two behind it.
+// says reports whether a text would contain redacted words, with any forms at a spot and the two
+// after it.
 func says(t *mark.Text, at int, holds func(string) bool) bool {
 	for forms := range 8 {
 		if holds(t.With(func(i int) int {
@@ -74,8 +74,8 @@ func says(t *mark.Text, at int, holds func(string) bool) bool {
 	return false
 }
 
-// markedCopies gives the spots of a bundle that is marked; nil: it is not, as the seller
-// wants none, sells answers, or there are too few. n is how many there are.
+// markedCopies returns the spots of a marked bundle; nil: it is not marked, because the seller does
+// not want it, or sells answers, or there are too few spots. n is how many there are.
 func markedCopies(ctx context.Context, r *serve.ListingRequest, p *share.Preview) (texts []mark.Text, n int, err error) {
 	if r.Unmarked || r.Answers != nil || p.Holds == nil {
 		return nil, 0, nil
@@ -86,7 +86,7 @@ func markedCopies(ctx context.Context, r *serve.ListingRequest, p *share.Preview
 	return texts, n, err
 }
 
-// showMarks says in a preview how copies will differ.
+// showMarks adds to a preview how copies will differ.
 func showMarks(ctx context.Context, v *serve.SharePreview, r *serve.ListingRequest, p *share.Preview) error {
 	if r.Unmarked || r.Answers != nil || r.Entry != "" {
 		return nil
@@ -104,17 +104,17 @@ func showMarks(ctx context.Context, v *serve.SharePreview, r *serve.ListingReque
 	return nil
 }
 
-// marking is the key from which the marks of a bundle's copies follow. No buyer gets it. It
-// is the same wherever the bundle is listed.
+// marking returns the key from which the marks of a bundle's copies are derived. No buyer gets it.
+// It is the same wherever the bundle is listed.
 func (s *Shop) marking(commitment trade.Hash) (*seal.Key, error) {
-	if _, _, err := s.party(); err != nil { // which makes the key
+	if _, _, err := s.party(); err != nil { // this makes the key
 		return nil, err
 	}
 	key, _ := s.c.Ring.Key(keyName)
 	return key.Derive("market marks " + commitment.String()), nil
 }
 
-// wrap seals to an order's recipient what opens its copy.
+// wrap seals what opens a buyer's copy to the order's recipient.
 func (s *Shop) wrap(l *listed, k *seal.Key, st *trade.State) ([]byte, error) {
 	if st.Offer.Marks == 0 {
 		return bundle.Wrap(k, st.Order.Recipient, st.ID)
@@ -127,9 +127,9 @@ func (s *Shop) wrap(l *listed, k *seal.Key, st *trade.State) ([]byte, error) {
 	return bundle.WrapMarked(k, marking, l.Spots, st.Order.Recipient, st.ID)
 }
 
-// Trace says whose copy of a listing's bundle a text is from: which of the orders that were
-// delivered agree with it more than chance lets another one.
-// It changes nothing but for the seller's key, which it makes under the lock, and reads without it: orders go on meanwhile.
+// Trace finds out whose copy of a listing's bundle a text comes from: which of the delivered orders
+// agree with it more than chance allows. It changes nothing except that it makes the seller's key,
+// which needs the lock. It reads without the lock, so that orders continue meanwhile.
 func (s *Shop) Trace(ctx context.Context, id, text string) (out serve.CopyTrace, err error) {
 	s.mu.Lock()
 	_, _, err = s.party()
@@ -182,7 +182,7 @@ type delivery struct {
 	of    *bundleRead
 }
 
-// delivered gives all orders of these bundles that were delivered, each once.
+// delivered returns all delivered orders of these bundles, each once.
 func (s *Shop) delivered(ctx context.Context, read map[trade.Hash]*bundleRead) (out []delivery, err error) {
 	err = s.c.Store.View(ctx, func(tx *store.Tx) error {
 		var failed []error
@@ -203,10 +203,10 @@ func (s *Shop) delivered(ctx context.Context, read map[trade.Hash]*bundleRead) (
 	return out, err
 }
 
-// mostTraced is how many orders are shown, the likeliest first.
+// mostTraced is how many orders are returned, the most likely first.
 const mostTraced = 5
 
-// bundleRead is what was read of a bundle in a text.
+// bundleRead is the trace of a bundle in a text.
 type bundleRead struct {
 	offer   *trade.Offer
 	marking *seal.Key

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/mark"
 )
 
-// diary is copies with two places or three each at which they can differ.
+// diary returns copies, each with two or three places at which versions of it can differ.
 func diary(n int) (out []share.Copy) {
 	what := []string{"The %s usually want 3 cans of water", "She doesn't move the %s in wet soil", "Somebody left %s near the gate, perhaps for the children", "It didn't hurt the %s that hail fell"}
 	who := []string{"tomatoes", "beans", "roses", "leeks", "peppers", "plums", "apples", "pears", "figs", "quinces"}
@@ -60,7 +60,7 @@ func (o *oracle) sellsDiary(n int) {
 	}))
 }
 
-// buys orders, pays, has the home look, and opens what came.
+// buys orders, pays, has the home look, and opens the bundle that arrives.
 func (o *oracle) buys(b *Buyer) (*Bought, string) {
 	o.Helper()
 	var order *Bought
@@ -80,8 +80,8 @@ func (o *oracle) buys(b *Buyer) (*Bought, string) {
 	return order, text
 }
 
-// The seller finds by a text whose copy it is from, also after the listing has ended, and
-// until a memory in it is forgotten.
+// The seller finds out from a text which buyer's copy it came from, also after the listing has
+// ended, and until a memory in it is forgotten.
 func TestTrace(t *testing.T) {
 	o := answers(t, garden, 50, 75, nil)
 	o.sellsDiary(40)
@@ -122,7 +122,8 @@ func TestTrace(t *testing.T) {
 	}
 	named("Nobody usually wrote this for 3 children.", nil)
 
-	// An order whose chain made room for another, or that found none, is traced all the same.
+	// An order whose chain made room for another, or that never got one, can be traced all the
+	// same.
 	all, err := o.list(t.Context())
 	ok(t, err)
 	full := func(ended ...*Bought) *saleKeeper {
@@ -177,8 +178,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// A bundle with too few places is sold unmarked, and the seller is told; so is one that the
-// seller wants so, and one of answers.
+// A bundle with too few places is sold unmarked, and the seller is told. So is one that the seller
+// wants unmarked, and one of answers.
 func TestUnmarked(t *testing.T) {
 	few := share.Preview{Copies: diary(6), Holds: held()}
 	many := share.Preview{Copies: diary(60), Holds: held()}
@@ -199,7 +200,8 @@ func TestUnmarked(t *testing.T) {
 	}
 }
 
-// No form says what is redacted, and none stands where another field tells which one it was.
+// No variant reveals what is redacted, and none is used where another field shows which one it
+// was.
 func TestMarksKeepRedaction(t *testing.T) {
 	copies := diary(4)
 	copies[1].Candidate.Tags = []string{"She doesn't move"}
@@ -226,7 +228,7 @@ func TestMarksKeepRedaction(t *testing.T) {
 	}
 }
 
-// Three places beside each other make no redacted phrase together.
+// Three places next to each other do not together form a redacted phrase.
 func TestThreeMarksMakeNoPhrase(t *testing.T) {
 	copies := []share.Copy{{Candidate: memory.Candidate{Text: "She said maybe somebody often came"}}}
 	texts, n, err := spotsOf(t.Context(), copies, held("perhaps someone frequently"))
@@ -246,7 +248,7 @@ func TestThreeMarksMakeNoPhrase(t *testing.T) {
 	}
 }
 
-// What was sold and marked outlives its listing, the newest hundred.
+// Versions that were sold with marks outlive their listing; the newest hundred are kept.
 func TestMarkedVersionsAreKept(t *testing.T) {
 	var all []listed
 	for n := 300; n > 0; n-- {
@@ -262,8 +264,8 @@ func TestMarkedVersionsAreKept(t *testing.T) {
 	}
 }
 
-// What the policy holds back is withdrawn, refunded and said, and not destroyed: copies that were
-// sold can still be traced.
+// What the policy holds back is withdrawn, refunded and reported, but not destroyed: copies that
+// were sold can still be traced.
 func TestTraceWhatThePolicyHoldsBack(t *testing.T) {
 	o := answers(t, garden, 50, 75, nil)
 	o.sellsDiary(40)
@@ -295,8 +297,8 @@ func TestTraceWhatThePolicyHoldsBack(t *testing.T) {
 	}
 }
 
-// Who wants no marks has none in the versions that follow, either; and a subscription of a program
-// that marked none goes on so, as its market may not take marks.
+// A seller who wants no marks has none in later versions, either. A subscription of an older
+// program that made no marks continues without them, since its market may not accept marks.
 func TestUnmarkedIsInherited(t *testing.T) {
 	o := answers(t, garden, 50, 75, nil)
 	o.wish = &share.Preview{Copies: diary(40), Holds: held()}
@@ -336,7 +338,7 @@ func TestUnmarkedIsInherited(t *testing.T) {
 	}
 	ok(t, o.each(t.Context(), func(l *listed) {
 		if l.ID == marked.ID {
-			l.Marking = false // as a program wrote it that marked none
+			l.Marking = false // as written by a program that made no marks
 		}
 	}))
 	if old := period(marked.ID); old.Marks != 0 || old.Number != 3 {

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// counted says how many orders of a listing are kept, and how many have not ended.
+// counted returns how many orders of a listing are stored, and how many have not ended.
 func (s *Shop) counted(ctx context.Context, listing trade.Hash) (all, open int, err error) {
 	chains, err := s.sold(ctx, listing)
 	for i := range chains {
@@ -28,10 +28,9 @@ func (s *Shop) counted(ctx context.Context, listing trade.Hash) (all, open int, 
 	return len(chains), open, err
 }
 
-// Move lists at another market what this home sells, with the orders that it keeps of
-// it, and withdraws it where it was. With r.Abandon the market where it was is asked
-// nothing any more: it is dead. What failed is said of each listing, and moves when it
-// is called again.
+// Move lists what this home sells at another market, with the stored orders, and withdraws it at
+// the old market. With r.Abandon the old market is not asked any more, because it is dead. Each
+// result says what failed; another call continues the move.
 func (s *Shop) Move(ctx context.Context, r serve.MarketMove) (out []serve.MovedListing, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,13 +70,13 @@ func (s *Shop) Move(ctx context.Context, r serve.MarketMove) (out []serve.MovedL
 	return out, err
 }
 
-// abandon has every market but one asked nothing any more about what was withdrawn,
-// also before its listings moved.
+// abandon marks what was withdrawn at every other market so that these markets are not asked any
+// more, even before the listings have moved.
 func (s *Shop) abandon(ctx context.Context, to string) error {
 	return s.each(ctx, func(l *listed) { l.Gone = l.Gone || l.Market != to && !l.Withdrawn.IsZero() })
 }
 
-// address is the form of a market's URL in which it is kept.
+// address returns a market's URL in the form in which it is stored.
 func (s *Shop) address(url string) (string, error) {
 	if url == "" {
 		return "", fmt.Errorf("%w: the market to move to is needed", memory.ErrInvalid)
@@ -85,7 +84,7 @@ func (s *Shop) address(url string) (string, error) {
 	return addressOf(url)
 }
 
-// newestOf gives the newest version of each listing.
+// newestOf returns the newest version of each listing.
 func newestOf(all []listed) (out []listed) {
 	for _, l := range all {
 		if !slices.ContainsFunc(out, func(o listed) bool { return o.ID == l.ID }) {
@@ -95,9 +94,8 @@ func newestOf(all []listed) (out []listed) {
 	return out
 }
 
-// firstMoved gives the first version of a listing that was listed at another market;
-// nil: none was. Where its seller makes another version between two tries, that one
-// follows it.
+// firstMoved returns the first version of a listing that was listed at another market; nil: none
+// was. If its seller makes another version between two attempts, that one follows it.
 func firstMoved(all []listed, id trade.Hash, to string) *listed {
 	for i := range slices.Backward(all) {
 		if l := &all[i]; l.ID == id && l.MovedTo != nil && l.MovedTo.Market == to {
@@ -107,11 +105,11 @@ func firstMoved(all []listed, id trade.Hash, to string) *listed {
 	return nil
 }
 
-// moveOne moves a listing. The new one is kept here before its market hears of it, so
-// that a second try goes on with the same one. Orders that the market refuses are
-// reported, and keep the listing from nothing.
+// moveOne moves a listing. The new one is stored here before its market is told, so that another
+// attempt continues with the same one. Orders that the market refuses are reported, but do not hold
+// up the listing.
 func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon bool, m *serve.MovedListing) error {
-	there := !l.Withdrawn.IsZero() && first.MovedTo.Taken // it moved, and some of its orders did not
+	there := !l.Withdrawn.IsZero() && first.MovedTo.Taken // it has moved, but some of its orders have not
 	if !there {
 		if err := s.forSale(ctx, l); err != nil {
 			return err
@@ -153,7 +151,7 @@ func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon
 	return nil
 }
 
-// keepOrders keeps what was ordered at a market meanwhile.
+// keepOrders stores what was ordered at a market meanwhile.
 func (s *Shop) keepOrders(ctx context.Context, market string) error {
 	return s.at(market, func(m *remote.Market, by trade.Party) error {
 		all, err := s.list(ctx)
@@ -165,8 +163,8 @@ func (s *Shop) keepOrders(ctx context.Context, market string) error {
 	})
 }
 
-// takeTo lists a listing at another market, says there where it was, and has a later
-// version of it follow. It gives the version that was listed first.
+// takeTo lists a listing at another market, declares there where it was before, and lets a later
+// version follow it. It returns the version that was listed first.
 func (s *Shop) takeTo(ctx context.Context, at *remote.Market, by trade.Party, l, first *listed, to string) (*listed, error) {
 	if first == nil {
 		if err := s.offerAt(ctx, at, by, l, nil, to); err != nil {
@@ -226,7 +224,7 @@ func newestAt(all []listed, id trade.Hash) *listed {
 	return nil
 }
 
-// keepMoved keeps where a version moved.
+// keepMoved stores where a version moved.
 func (s *Shop) keepMoved(ctx context.Context, l *listed) error {
 	return s.each(ctx, func(kept *listed) {
 		if kept.Version == l.Version {
@@ -235,8 +233,8 @@ func (s *Shop) keepMoved(ctx context.Context, l *listed) error {
 	})
 }
 
-// offerAt offers the same bundle at another market, as the version after last where that is not nil. The market hears
-// nothing yet.
+// offerAt offers the same bundle at another market, as the version after last if that is not nil.
+// The market is not told yet.
 func (s *Shop) offerAt(ctx context.Context, at *remote.Market, by trade.Party, l, last *listed, to string) error {
 	_, was, err := offeredIn(s.c.Dir, l.Version)
 	if err != nil {
@@ -253,8 +251,7 @@ func (s *Shop) offerAt(ctx context.Context, at *remote.Market, by trade.Party, l
 	return err
 }
 
-// bring takes the paid orders of a listing along. refused are those that the market
-// did not take.
+// bring moves the paid orders of a listing. refused are those that the market did not accept.
 func (s *Shop) bring(ctx context.Context, at *remote.Market, by trade.Party, to trade.Key, listing trade.Hash) (n int, refused, err error) {
 	chains, err := s.sold(ctx, listing)
 	if err != nil {
@@ -270,7 +267,7 @@ func (s *Shop) bring(ctx context.Context, at *remote.Market, by trade.Party, to 
 	return n, errors.Join(failed...), ctx.Err()
 }
 
-// bringOrder takes one order to a market, as its buyer or its seller.
+// bringOrder moves one order to a market, as its buyer or its seller.
 func bringOrder(ctx context.Context, at *remote.Market, by trade.Party, to trade.Key, c *trade.Chain, review []byte, now time.Time) error {
 	st, err := c.Replay()
 	if err != nil {
@@ -286,8 +283,8 @@ func bringOrder(ctx context.Context, at *remote.Market, by trade.Party, to trade
 	return nil
 }
 
-// noteMoved notes that a listing has moved, and whether all of its orders did. An abandoned one is withdrawn
-// here alone, and its market is asked nothing any more.
+// noteMoved records that a listing has moved, and whether all of its orders did. An abandoned
+// listing is only withdrawn here, and its market is not asked any more.
 func (s *Shop) noteMoved(ctx context.Context, l *listed, to string, whole, abandoned bool) error {
 	return s.each(ctx, func(v *listed) {
 		if v.ID != l.ID {

@@ -7,13 +7,13 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Carried is an order that was brought to another market, or why it was not.
+// Carried is an order that was moved to another market, or why it was not.
 type Carried struct {
 	Order *Bought
 	Err   error
 }
 
-// Movable returns the orders that [Buyer.Move] would bring to another market. It compares
+// Movable returns the orders that [Buyer.Move] would move to another market. It compares
 // addresses, and asks no market.
 func (b *Buyer) Movable(to string) (out []*Bought, err error) {
 	if to, err = addressOf(to); err != nil {
@@ -28,8 +28,8 @@ func (b *Buyer) Movable(to string) (out []*Bought, err error) {
 	return out, err
 }
 
-// Move brings what was bought, with the buyer's reviews, to another market. It asks
-// nothing of the market where it was bought. Orders that were never paid stay.
+// Move moves what was bought, with the buyer's reviews, to another market. It does not
+// ask the market where it was bought. Orders that were never paid stay.
 func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) {
 	list, err := b.Orders()
 	if err != nil {

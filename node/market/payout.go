@@ -16,16 +16,16 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// payouts keeps the keys of payouts whose code did not come yet.
+// payouts stores the keys of payouts whose code has not arrived yet.
 type payouts interface {
-	// pending gives the key that was kept under a name, or keeps made.
+	// pending returns the key that was stored under a name, or stores made.
 	pending(ctx context.Context, name string, made trade.Hash) (trade.Hash, error)
 	done(ctx context.Context, name string) error
 }
 
-// takeOut gives money at a market as a voucher. The market gives one code for one key,
-// so the key is kept before it is asked: where the answer is lost, the same amount asked
-// for again is the same payout.
+// takeOut withdraws money from a market as a voucher. The market gives one code for one
+// key, so the key is stored before the request: if the answer is lost, a request for the
+// same amount is the same payout.
 func takeOut(ctx context.Context, m *remote.Market, market trade.Key, amount string, spend bool, in payouts) (string, error) {
 	p := trade.Payout{Spend: spend}
 	var err error
@@ -44,8 +44,8 @@ func takeOut(ctx context.Context, m *remote.Market, market trade.Key, amount str
 	return code, in.done(ctx, name)
 }
 
-// TakeOut gives what the buyer has at a market as a voucher. After an error it can be
-// asked for again: the same amount is not taken out twice.
+// TakeOut withdraws the buyer's balance at a market as a voucher. It can be repeated
+// after an error: the same amount is not withdrawn twice.
 func (b *Buyer) TakeOut(ctx context.Context, m *remote.Market, market trade.Key, amount string) (code string, err error) {
 	err = b.locked(ctx, filepath.Join(b.Dir, ".payouts.lock"), func() error {
 		code, err = takeOut(ctx, m, market, amount, true, payoutFiles(b.Dir))
@@ -80,7 +80,7 @@ func (d payoutFiles) done(_ context.Context, name string) error {
 	return nil
 }
 
-// payoutMeta is before a payout's name in a seller's store.
+// payoutMeta is followed by a payout's name in a seller's store.
 const payoutMeta = "market payout "
 
 type storedPayouts struct{ Store }

@@ -20,13 +20,13 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// Show gives a listing with its reviews, each checked against the orders and the log of
-// the market. A proven review is of an order that its author signed and its seller
-// delivered. It does not show that the author paid: the market signs that alone, so that it
-// can order under keys of its own for nothing, and review. That nothing could be checked is
+// Show returns a listing with its reviews, each checked against the orders and the log of
+// the market. A proven review belongs to an order that its author signed and its seller
+// delivered. It does not prove that the author paid: only the market signs that, so it can
+// order with keys of its own for nothing, and review. If nothing could be checked, that is
 // no error; the answer says why.
 func (b *Buyer) Show(ctx context.Context, m *remote.Market, address string, terms *trade.Terms, id trade.Hash) (v serve.Offer, l *trade.Offer, err error) {
-	before, unread := b.sizeSeen(terms) // before it is asked: another look may see more meanwhile
+	before, unread := b.sizeSeen(terms) // before the market is asked, because another check may see more meanwhile
 	s, l, err := m.Show(ctx, id)
 	if err != nil {
 		return v, nil, err
@@ -39,14 +39,14 @@ func (b *Buyer) Show(ctx context.Context, m *remote.Market, address string, term
 	if err != nil && (terms.Log != "" || len(v.Said) > 0) {
 		v.Check.Error = err.Error()
 	}
-	if v.Check.Error == "" { // what was proven counts, and not the market's word of it
+	if v.Check.Error == "" { // what was proven counts, and not the market's claim
 		v.Reviews, v.Stars = v.Check.Proven, v.Check.Stars
 	}
 	return v, l, nil
 }
 
-// sizeSeen gives how many entries a market's log had in the last look at it; 0: there
-// was none.
+// sizeSeen returns how many entries a market's log had at the last check; 0: there was
+// none.
 func (b *Buyer) sizeSeen(terms *trade.Terms) (int64, error) {
 	key, _, err := logKey(terms)
 	if err != nil {
@@ -59,9 +59,9 @@ func (b *Buyer) sizeSeen(terms *trade.Terms) (int64, error) {
 	return last.Size, err
 }
 
-// checkpoint opens the one that came with a listing, follows it from the last look at the
-// log, which had so many entries or more, and keeps it. Two histories are kept as
-// evidence, as [Buyer.Verify] does.
+// checkpoint opens the checkpoint that came with a listing, checks that it continues the
+// log as of the last check, which had at least so many entries, and stores it. Two
+// different histories are stored as evidence, as in [Buyer.Verify].
 func (b *Buyer) checkpoint(ctx context.Context, address string, terms *trade.Terms, shown []byte, before int64) (*translog.Signed, error) {
 	key, _, err := logKey(terms)
 	if err != nil {
@@ -85,8 +85,8 @@ func (b *Buyer) checkpoint(ctx context.Context, address string, terms *trade.Ter
 	return now, nil
 }
 
-// keepLog keeps the newer of a checkpoint and of what others kept of the log meanwhile.
-// seen is what else was seen; nil: nothing, and what is kept stays.
+// keepLog stores the newer one of a checkpoint and of what others stored about the log
+// meanwhile. seen is what else was seen; nil: nothing, and what is stored stays.
 func (b *Buyer) keepLog(ctx context.Context, c *translog.Client, file string, now *translog.Signed, seen *seenLog) error {
 	if err := atomicfile.MkdirAll(filepath.Dir(file)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (b *Buyer) keepLog(ctx context.Context, c *translog.Client, file string, no
 	})
 }
 
-// logKey is the key of a market's log, and its text.
+// logKey returns the key of a market's log, and its text.
 func logKey(terms *trade.Terms) (note.Verifier, string, error) {
 	if terms.Log == "" {
 		return nil, "", fmt.Errorf("%w: the market keeps no log", memory.ErrNotFound)
@@ -125,12 +125,12 @@ func logKey(terms *trade.Terms) (note.Verifier, string, error) {
 	return key, text, nil
 }
 
-// logFile is where what was seen of a market's log is kept.
+// logFile returns the file for what was seen of a market's log.
 func (b *Buyer) logFile(of trade.Key) string {
 	return filepath.Join(b.Dir, logsDir, of.String()+".json")
 }
 
-// logClient reads the log of the market at an address.
+// logClient makes a client for the log of the market at an address.
 func (b *Buyer) logClient(address string, key note.Verifier) *translog.Client {
 	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if b.HTTP != nil {
@@ -139,15 +139,15 @@ func (b *Buyer) logClient(address string, key note.Verifier) *translog.Client {
 	return &translog.Client{URL: strings.TrimRight(address, "/") + "/v1/market/log", HTTP: client, Key: key}
 }
 
-// seenReviews are the numbers of those that an answer shows and the log has.
+// seenReviews are the numbers of the reviews that an answer shows and the log has.
 type seenReviews struct {
 	numbers  map[uint32]bool
 	low, top uint32              // the lowest and the highest of numbers; 0: there is none
-	blank    int                 // of numbers: empty, and the log does not say that they were deleted
-	late     map[trade.Hash]bool // orders of the listing whose reviews are shown, and not in the log yet
+	blank    int                 // how many of numbers are empty although the log does not say that they were deleted
+	late     map[trade.Hash]bool // orders of the listing whose reviews are shown, but are not in the log yet
 }
 
-// see notes a number; 0 is none.
+// see records a number; 0 is none.
 func (s *seenReviews) see(n uint32) {
 	if n == 0 {
 		return
@@ -158,13 +158,13 @@ func (s *seenReviews) see(n uint32) {
 	s.top = max(s.top, n)
 }
 
-// tooOld reports whether an answer that shows no more than the newest has no room for a
-// number. Empty and repeated entries take none.
+// tooOld reports whether an answer that shows only the newest reviews has no room for a
+// number. Empty and repeated entries take no room.
 func (s *seenReviews) tooOld(n uint32) bool {
 	return n < s.low && len(s.numbers)+len(s.late) >= trade.MaxShown
 }
 
-// hidden counts the numbers below the highest that ought to be shown, and are not.
+// hidden counts the numbers below the highest that should be shown, but are not.
 func (s *seenReviews) hidden() (count int) {
 	for n, looked := s.top, 0; n > 0 && looked < trade.MaxShown && !s.tooOld(n); n, looked = n-1, looked+1 {
 		if !s.numbers[n] {
@@ -174,10 +174,10 @@ func (s *seenReviews) hidden() (count int) {
 	return count
 }
 
-// reviewsOf checks the reviews of a listing. They are numbered, so that one that is left
-// out below the newest is missed, unless the log says that it was deleted. A number counts
-// as shown once the log has the review, whatever else the review lacks. check has an
-// error where there is no log to look in, and then none is proven. What nobody signed is
+// reviewsOf checks the reviews of a listing. They are numbered, so that a missing one below
+// the newest is noticed, unless the log says that it was deleted. A number counts as shown
+// if the log has the review, whatever else the review lacks. check has an error if there is
+// no log to check against, and then none is proven. Reviews without a valid signature are
 // counted and left out.
 func reviewsOf(s *trade.Shown, l *trade.Offer, log *translog.Signed) (out []serve.OfferReview, check serve.ReviewCheck, seen seenReviews) {
 	version := versionsOf(append(s.Ordered, l.Signed), l.ID(), l.Seller, l.Market)
@@ -196,7 +196,7 @@ func reviewsOf(s *trade.Shown, l *trade.Offer, log *translog.Signed) (out []serv
 			seen.see(n)
 			check.Deleted = append(check.Deleted, e.Reason)
 			continue
-		case empty && e.Kind == translog.Reviewed: // the log may not say yet that it was deleted
+		case empty && e.Kind == translog.Reviewed: // the log may not have recorded yet that it was deleted
 			seen.see(n)
 			seen.blank++
 		}
@@ -236,8 +236,8 @@ func reviewsOf(s *trade.Shown, l *trade.Offer, log *translog.Signed) (out []serv
 	return out, check, seen
 }
 
-// reviewsBefore checks those of orders at another market, which moved here. They stand in
-// this market's log by their orders.
+// reviewsBefore checks the reviews of orders at another market that moved here. This
+// market's log has them under their orders.
 func reviewsBefore(o *trade.Origin, was *serve.OfferOrigin, seller trade.Key, log *translog.Signed) (out []serve.OfferReview) {
 	version := versionsOf(o.Ordered, was.Listing, seller, was.Market)
 	orders := map[trade.Hash]bool{}
@@ -269,7 +269,7 @@ func reviewOffered(r *trade.Review, by trade.Key) serve.OfferReview {
 	return serve.OfferReview{Stars: int(r.Stars), Text: r.Text, By: by, Order: r.Order, At: time.Unix(r.At, 0).UTC()}
 }
 
-// versionsOf gives signed versions of one listing by their hash.
+// versionsOf returns the signed versions of one listing by their hash.
 func versionsOf(signed [][]byte, id trade.Hash, seller, market trade.Key) func(trade.Hash) *trade.Offer {
 	all := map[trade.Hash]*trade.Offer{}
 	for _, b := range signed {
@@ -286,7 +286,7 @@ func receipted(log *translog.Signed, p *trade.Proof, order trade.Hash) bool {
 	return e.Kind == translog.Receipt && e.Subject == order.String()
 }
 
-// stoodAt gives an entry that is shown to stand in a log; the zero one: it is not shown.
+// stoodAt returns an entry that is proven to be in a log; the zero entry: it is not proven.
 func stoodAt(log *translog.Signed, g *trade.Logged) (e translog.Entry) {
 	if log == nil || len(g.Path)%tlog.HashSize != 0 || len(g.Path) > 64*tlog.HashSize {
 		return e

@@ -21,10 +21,10 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// liar stands before a market and changes what it shows of a listing.
+// liar stands in front of a market and changes what it shows of a listing.
 type liar struct {
 	lie   func(*trade.Shown)
-	fails int // the status with which it answers instead; 0: it answers
+	fails int // the status to answer with instead; 0: it answers normally
 }
 
 func (l *liar) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -50,7 +50,7 @@ func (l *liar) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-// stall is a market with a log, and those who look at it through a liar.
+// stall is a market with a log, and people who look at it through a liar.
 type stall struct {
 	*testing.T
 	h    *history
@@ -65,7 +65,8 @@ func (s *stall) buyer() *Buyer {
 	return &Buyer{Dir: s.TempDir(), HTTP: &http.Client{Transport: s.liar}, Now: s.now}
 }
 
-// buys has a buyer order, pay, get and accept a listing, and review it where stars are given.
+// buys has a buyer order, pay for, fetch and accept a listing, and review it if stars are
+// given.
 func (s *stall) buys(b *Buyer, l *trade.Offer, stars uint8) (o *Bought) {
 	s.Helper()
 	s.made++
@@ -91,7 +92,7 @@ func (s *stall) buys(b *Buyer, l *trade.Offer, stars uint8) (o *Bought) {
 	return o
 }
 
-// sees is what a buyer is shown of a listing while the market lies.
+// sees returns what a buyer is shown of a listing while the market lies.
 func (s *stall) sees(b *Buyer, l *trade.Offer, lie func(*trade.Shown)) (v serve.Offer) {
 	s.Helper()
 	s.liar.lie = lie
@@ -103,7 +104,7 @@ func (s *stall) sees(b *Buyer, l *trade.Offer, lie func(*trade.Shown)) (v serve.
 	return v
 }
 
-// logged gives where the log, as it now is, has an entry.
+// logged returns where an entry is in the current log.
 func (s *stall) logged(kind translog.Kind, subject string) (g trade.Logged) {
 	s.Helper()
 	ok(s.T, s.h.db.Read(s.Context(), func(tx *sql.Tx) error {
@@ -119,7 +120,7 @@ func (s *stall) logged(kind translog.Kind, subject string) (g trade.Logged) {
 	return g
 }
 
-// reads is what a listing's page has.
+// reads returns what a listing's page has.
 func (s *stall) reads(l *trade.Offer) trade.Shown {
 	s.Helper()
 	v, err := s.m.Show(s.Context(), l.ID())
@@ -142,8 +143,8 @@ func newStall(t *testing.T) (s *stall, garden, kitchen *trade.Offer) {
 	return s, garden, kitchen
 }
 
-// A market that makes reviews up, repeats them, shows those of another listing, leaves
-// some out, or shows what its log lacks, is believed none of it.
+// A market that invents reviews, repeats them, shows those of another listing, leaves some
+// out, or shows what its log lacks is not believed.
 func TestThreatReviewsForged(t *testing.T) {
 	s, garden, kitchen := newStall(t)
 	ann, eve := s.buyer(), s.buyer()
@@ -159,13 +160,13 @@ func TestThreatReviewsForged(t *testing.T) {
 		t.Fatalf("an honest market: %+v", v.Check)
 	}
 
-	// The operator's own buyer, whose order no seller delivered, in its own log.
+	// The operator's own buyer, whose order no seller delivered, in the operator's own log.
 	at := tradetest.Party(33)
 	deal := tradetest.NewDeal(t, garden, at, [16]byte{}, o.State.Order.Recipient, s.now().Unix())
 	stamped, _ := tradetest.Step(t, deal.State, trade.Deliver, tradetest.Market, nil)
 	made, _, err := trade.SignReview(trade.Review{Order: deal.State.ID, Last: trade.Hash{9}, Stars: 5, Text: "Wonderful.", At: 1}, at)
 	ok(t, err)
-	// A second word of ann's, which she signed, of the same order.
+	// A second review by ann, signed by her, of the same order.
 	again, _, err := trade.SignReview(trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: 5, Text: "I was paid.", At: 1}, party(t, ann))
 	ok(t, err)
 	fourth, fifth := translog.ReviewSubject(garden.ID().String(), 4), translog.ReviewSubject(garden.ID().String(), 5)
@@ -178,7 +179,7 @@ func TestThreatReviewsForged(t *testing.T) {
 	annsAt := slices.IndexFunc(honest.Reviews, func(b []byte) bool { r, _, _, _ := trade.ReadReview(b); return r.Stars == 2 })
 	annsProof := honest.Proofs[annsAt]
 	annsProof.Said = second
-	// A stranger's word of ann's order.
+	// A stranger's review of ann's order.
 	posed, _, err := trade.SignReview(trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: 5, Text: "I am ann.", At: 1}, at)
 	ok(t, err)
 	posing := annsProof
@@ -192,7 +193,7 @@ func TestThreatReviewsForged(t *testing.T) {
 	for _, x := range []struct {
 		name             string
 		lie              func(*trade.Shown)
-		why              serve.Unproven // of the first review; empty: it is proven, or left out
+		why              serve.Unproven // for the first review; empty: it is proven, or left out
 		proven, un, hide int
 	}{
 		{"made up", func(v *trade.Shown) { add(v, made, fake) }, serve.NoReceipt, 3, 1, 0},
@@ -221,7 +222,7 @@ func TestThreatReviewsForged(t *testing.T) {
 		{"an entry that was changed", func(v *trade.Shown) { v.Proofs[0].Said.Entry[len(v.Proofs[0].Said.Entry)-1] ^= 1 }, serve.NotLogged, 2, 1, 0},
 		{"one hidden", func(v *trade.Shown) { drop(v, 1) }, "", 2, 0, 1},
 		{"said to be deleted", func(v *trade.Shown) { v.Reviews[1], v.Proofs[1].Said = nil, trade.Logged{} }, "", 2, 1, 1},
-		{"said to be deleted a moment ago", func(v *trade.Shown) { v.Reviews[1] = nil }, "", 2, 1, 0}, // until an hour is over: TestThreatReviewsHidden
+		{"said to be deleted a moment ago", func(v *trade.Shown) { v.Reviews[1] = nil }, "", 2, 1, 0}, // until an hour has passed: TestThreatReviewsHidden
 	} {
 		v := s.sees(eve, garden, x.lie)
 		if c := v.Check; c.Error != "" || c.Proven != x.proven || c.Unproven != x.un || c.Hidden != x.hide || len(c.Deleted) != 0 || v.Reviews != x.proven {
@@ -247,22 +248,22 @@ func TestThreatReviewsForged(t *testing.T) {
 	}
 }
 
-// places are those of all entries of the log.
+// places returns all entries of the log.
 func (s *stall) places(t *testing.T) []translog.Entry {
 	c, err := s.h.Checkpoint(t.Context())
 	ok(t, err)
 	return make([]translog.Entry, c.Size)
 }
 
-// party is a buyer's key.
+// party returns a buyer's key.
 func party(t *testing.T, b *Buyer) trade.Party {
 	d, err := b.keys()
 	ok(t, err)
 	return trade.Party{Key: trade.KeyOf(d.Key()), Sign: d.Sign}
 }
 
-// Whose review a market does not show finds that it is hidden, also where it is the newest;
-// what the operator deletes stands in the log, with the reason.
+// A buyer whose review a market does not show finds out that it is hidden, even if it is the
+// newest. What the operator deletes is in the log, with the reason.
 func TestThreatReviewsHidden(t *testing.T) {
 	s, garden, _ := newStall(t)
 	ann, bob := s.buyer(), s.buyer()
@@ -332,7 +333,8 @@ func TestThreatReviewsHidden(t *testing.T) {
 	}
 }
 
-// Reviews of orders at another market are checked as of that market, in the log of this one.
+// Reviews of orders at another market are checked as belonging to that market, in the log of
+// this one.
 func TestReviewsFromAnotherMarket(t *testing.T) {
 	s, _, _ := newStall(t)
 	items, _ := tradetest.Bundle(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/mark"
 )
 
-// draft fills in what the seller said, and what follows from the bundle.
+// draft sets what the seller specified, and what follows from the bundle.
 func draft(r *serve.ListingRequest) (l trade.Listing, err error) {
 	l = trade.Listing{Number: 1, Title: r.Title, Description: r.Description, Categories: r.Categories, Languages: r.Languages, Sample: r.Sample,
 		Licence: r.Licence, Terms: r.Terms}
@@ -54,22 +54,22 @@ func draft(r *serve.ListingRequest) (l trade.Listing, err error) {
 	return l, nil
 }
 
-// public are the texts of a listing that everybody sees.
+// public returns the texts of a listing that everybody sees.
 func public(r *serve.ListingRequest) map[string][]string {
 	return map[string][]string{"title": {r.Title}, "description": {r.Description}, "categories": r.Categories, "sample": r.Sample, "licence": {r.Licence}, "terms": {r.Terms}}
 }
 
-// preview gives the copies, and the listing as far as it is known without a market.
+// preview returns the copies, and the listing as far as it is known without a market.
 func (s *Shop) preview(ctx context.Context, r *serve.ListingRequest) (l trade.Listing, p share.Preview, err error) {
 	if l, err = draft(r); err != nil {
 		return l, p, err
 	}
-	if r.Replaces != "" { // the versions of a listing sell answers, or all sell their bundles
+	if r.Replaces != "" { // either all versions of a listing sell answers, or all sell their bundles
 		all, err := s.list(ctx)
 		if err != nil {
 			return l, p, err
 		}
-		if old, err := find(all, r.Replaces); err == nil { // else nextOf says why not
+		if old, err := find(all, r.Replaces); err == nil { // otherwise nextOf says why not
 			r.Answers, r.Unmarked = cmp.Or(r.Answers, old.Percent), r.Unmarked || old.Unmarked
 			if old.sellsEntry() && r.Entry == "" {
 				r.Entry = old.Entry.String()
@@ -110,8 +110,8 @@ func (s *Shop) Preview(ctx context.Context, r serve.ListingRequest) (v serve.Sha
 	return v, showMarks(ctx, &v, &r, &p)
 }
 
-// Publish seals a bundle and lists it. Its key is kept before the market hears of
-// the listing, so that nothing can be ordered that can't be delivered.
+// Publish seals a bundle and lists it. Its key is stored before the market is told about the
+// listing, so that nothing can be ordered that can't be delivered.
 func (s *Shop) Publish(ctx context.Context, r serve.ListingRequest) (out serve.Listing, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 	if r.Market == "" && r.Replaces == "" {
 		return out, errNoMarket
 	}
-	began := s.c.Now().UTC() // where the next period does
+	began := s.c.Now().UTC() // this is where the next period begins
 	if r.EveryDays > 0 && r.Bundle.Until.IsZero() {
 		r.Bundle.Until = began
 	}
@@ -162,13 +162,13 @@ func (s *Shop) publish(ctx context.Context, r serve.ListingRequest) (out serve.L
 			return err
 		}
 		out = kept.Listing
-		return s.publishAt(ctx, m, &carried{offer: o, items: items}) // the market may have it also where this fails: the key stays
+		return s.publishAt(ctx, m, &carried{offer: o, items: items}) // the market may have it even if this fails, so the key stays
 	})
 	return out, err
 }
 
-// nextOf makes a listing the next version of the one that a request replaces, if it replaces one. The next period of
-// a subscription begins at began.
+// nextOf makes a listing the next version of the one that a request replaces, if there is one. The
+// next period of a subscription begins at began.
 func (s *Shop) nextOf(ctx context.Context, r *serve.ListingRequest, l *trade.Listing, began time.Time) error {
 	all, err := s.list(ctx)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Shop) nextOf(ctx context.Context, r *serve.ListingRequest, l *trade.Lis
 		return fmt.Errorf("listing %s: %w: it was withdrawn", r.Replaces, serve.ErrConflict)
 	}
 	r.Market, l.First, l.Prev, l.Number = old.Market, old.ID, old.Version, uint32(old.Number)+1
-	if old.Request != nil { // of a subscription: the period stays
+	if old.Request != nil { // for a subscription the period stays
 		r.EveryDays, l.Period = old.Request.EveryDays, uint32(old.Request.EveryDays*24*60*60)
 		if r.Bundle.Until.IsZero() {
 			r.Bundle.Until = began
@@ -197,8 +197,8 @@ func (s *Shop) nextOf(ctx context.Context, r *serve.ListingRequest, l *trade.Lis
 	return nil
 }
 
-// seal seals copies with a new key, which is kept with the ids of the originals. to gets what proves the bundle. texts
-// are the spots of a bundle that is marked; nil: all copies are the same.
+// seal seals copies with a new key, which is stored with the ids of the originals. to receives what
+// proves the bundle. texts are the spots of a marked bundle; nil: all copies are the same.
 func (s *Shop) seal(l *listed, to *trade.Listing, copies []share.Copy, texts []mark.Text) (items [][]byte, err error) {
 	k := seal.NewKey()
 	defer k.Zero()
@@ -240,13 +240,13 @@ func (s *Shop) sealMarked(l *listed, to *trade.Listing, k *seal.Key, copies []sh
 	return bundle.SealMarked(k, marking, ms)
 }
 
-// defaults of what answers show, in percent of the items.
+// Defaults for the share that answers may show, in percent of the items.
 const (
 	answersEach = 10
 	answersAll  = 50
 )
 
-// answers has a listing sell answers from its bundle.
+// answers makes a listing sell answers from its bundle.
 func (l *listed) answers(to *trade.Listing, r *serve.ListingAnswers) error {
 	k, err := seal.KeyFromBytes(l.Key)
 	if err != nil {
@@ -274,9 +274,9 @@ func (l *listed) answers(to *trade.Listing, r *serve.ListingAnswers) error {
 	return nil
 }
 
-// offer signs a listing for a market, and keeps it, with its bundle and with what is kept of it beside. The market
-// hears nothing yet. from is the version that moves there, and next.Market the key of the market where it was; nil:
-// the bundle is new.
+// offer signs a listing for a market, and stores it with its bundle and its other data. The market
+// is not told yet. from is the version that moves there, and next.Market the key of its previous
+// market; if from is nil, the bundle is new.
 func (s *Shop) offer(ctx context.Context, at *remote.Market, by trade.Party, next trade.Listing, items [][]byte, kept, from *listed) (*trade.Offer, error) {
 	terms, err := at.Terms(ctx)
 	if err != nil {
@@ -316,8 +316,8 @@ func (s *Shop) offer(ctx context.Context, at *remote.Market, by trade.Party, nex
 	return o, s.c.Bundler.Sold(ctx, share.DidList, o.Title, "", len(items), "")
 }
 
-// follows refuses a version that no market takes after the one before it. That would be
-// kept as the newest, and bar each that follows.
+// follows refuses a version that no market would accept after the previous one. It would otherwise
+// be stored as the newest, and block each later one.
 func (s *Shop) follows(o *trade.Offer) error {
 	if o.Number == 1 {
 		return nil
@@ -332,10 +332,10 @@ func (s *Shop) follows(o *trade.Offer) error {
 	return err
 }
 
-// publishAt sends a version, and notes that its market has it.
+// publishAt sends a version, and records that its market has it.
 func (s *Shop) publishAt(ctx context.Context, at *remote.Market, c *carried) error {
 	items := c.items
-	if c.offer.Answers != nil { // who sells answers shows nobody the bundle, not even sealed
+	if c.offer.Answers != nil { // a seller of answers shows nobody the bundle, not even sealed
 		items = nil
 	}
 	if err := at.Publish(ctx, c.offer, items); err != nil {
@@ -344,7 +344,7 @@ func (s *Shop) publishAt(ctx context.Context, at *remote.Market, c *carried) err
 	return s.each(ctx, func(l *listed) { l.Sent = l.Sent || l.Version == c.offer.Hash })
 }
 
-// keepOffered keeps the sealed items here, so that no operator has the only copy.
+// keepOffered stores the sealed items here, so that no operator has the only copy.
 func (s *Shop) keepOffered(address string, o *trade.Offer, items [][]byte) error {
 	if err := atomicfile.MkdirAll(s.c.Dir); err != nil {
 		return fmt.Errorf("keep the bundle: %w", err)
@@ -368,7 +368,7 @@ func (s *Shop) Withdraw(ctx context.Context, id, reason string) (serve.Listing, 
 	return l.Listing, err
 }
 
-// withdraw ends it, and notes that. public is what everybody may read.
+// withdraw ends a listing, and records that. public is what everybody may read.
 func (s *Shop) withdraw(ctx context.Context, l *listed, reason string) error {
 	if !l.Withdrawn.IsZero() {
 		return nil

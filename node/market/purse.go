@@ -20,38 +20,38 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// PurseConfig configures what apps buy by.
+// PurseConfig is what a Purse needs.
 type PurseConfig struct {
 	Buyer *Buyer
-	Relay func() string // the market where the wearer names none; empty: there is none
+	Relay func() string // the market if the wearer names none; empty: there is none
 	Store Store
-	// Approved asks the wearer about an order of an app that costs more than what it
-	// may pay alone, and says whether there is a yes. A no is serve.ErrForbidden.
+	// Approved asks the wearer about an order of an app that costs more than it may pay
+	// alone, and reports whether the wearer has agreed. A refusal is serve.ErrForbidden.
 	Approved func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error)
 	Now      func() time.Time
 }
 
-// Purse buys with the wearer's key and money for apps, each within its budget. What
-// an app is to pay is counted before the market is told, so that no crash and no
-// answer that is lost lets it pay more. Its methods are safe for concurrent use.
+// Purse buys for apps with the wearer's key and money, each within its budget. What an
+// app has to pay is counted before the market is told, so that neither a crash nor a
+// lost answer lets it pay more. Its methods are safe for concurrent use.
 type Purse struct {
 	c  PurseConfig
-	mu sync.Mutex // guards what is counted; no market is asked under it
-	by sync.Map   // a *sync.Mutex for each app, which makes one order at a time
+	mu sync.Mutex // guards what is counted; not held while a market is asked
+	by sync.Map   // a *sync.Mutex for each app, so that it makes one order at a time
 }
 
-// NewPurse makes it.
+// NewPurse makes a Purse.
 func NewPurse(c PurseConfig) *Purse { return &Purse{c: c} }
 
-// purchase is an order of an app's.
+// purchase is an order of an app.
 type purchase struct {
 	App      string     `json:"app"`
 	Order    trade.Hash `json:"order"`
 	Minor    uint64     `json:"minor"`
 	Currency string     `json:"currency"`
 	Made     time.Time  `json:"made"`
-	Paid     time.Time  `json:"paid,omitzero"`  // when it was to be paid: it counts from then
-	Asked    memory.ID  `json:"asked,omitzero"` // what the wearer was asked before a question left; zero: nothing
+	Paid     time.Time  `json:"paid,omitzero"`  // when it was to be paid; it counts from then on
+	Asked    memory.ID  `json:"asked,omitzero"` // what the wearer was asked before a question was sent; zero: nothing
 }
 
 const (
@@ -66,7 +66,7 @@ func (p *Purse) purchases(ctx context.Context) (list []purchase, err error) {
 	return list, err
 }
 
-// change keeps what f makes of the list, without what has been over for long.
+// change stores the list that f returns, without purchases that ended long ago.
 func (p *Purse) change(ctx context.Context, f func([]purchase) []purchase) error {
 	now := p.c.Now()
 	return p.c.Store.Commit(ctx, func(tx *store.Tx) error {
@@ -79,8 +79,8 @@ func (p *Purse) change(ctx context.Context, f func([]purchase) []purchase) error
 	})
 }
 
-// left is what remains of an app's budget, in minor units. An order that ended without
-// payment, and what came back, do not count.
+// left returns what remains of an app's budget, in minor units. Orders that ended
+// without payment, and refunds, do not count.
 func (p *Purse) left(s *serve.Spender, list []purchase) (uint64, string, error) {
 	most, code, err := trade.ParsePrice(s.Budget)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Purse) left(s *serve.Spender, list []purchase) (uint64, string, error) 
 	return most, code, nil
 }
 
-// bars says why an app may not buy a listing; empty: it may.
+// bars returns why an app may not buy a listing; empty: it may.
 func bars(s *serve.Spender, l *trade.Offer, left uint64, code string) string {
 	switch {
 	case l.Entry:
@@ -128,11 +128,11 @@ func goodsOf(l *trade.Offer) serve.Goods {
 		Redaction: serve.Some(l.Redaction), Licence: l.Licence, Items: int(l.Items), Price: trade.Price(l.Price, l.Currency), Seller: l.Seller, Answers: answerLimits(&l.Listing)}
 }
 
-// cannotUndo is said where an app pays.
+// cannotUndo is the notice when an app pays.
 const cannotUndo = "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back. " +
 	"Before, the wearer can dispute what came (locket market dispute)."
 
-// Find searches an app's market, or gives one listing.
+// Find searches an app's market, or returns one listing.
 func (p *Purse) Find(ctx context.Context, s *serve.Spender, q serve.GoodsQuery) (out serve.GoodsAnswer, err error) {
 	list, err := p.purchases(ctx)
 	if err != nil {
@@ -179,7 +179,7 @@ func hashOf(text string) (h trade.Hash, err error) {
 	return h, nil
 }
 
-// Order orders what was quoted.
+// Order orders a listing at the quoted price.
 func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash, price, question string) (out serve.Purchase, err error) {
 	one, _ := p.by.LoadOrStore(s.App, new(sync.Mutex))
 	one.(*sync.Mutex).Lock() // so that it has no more than maxUnpaid
@@ -225,8 +225,9 @@ func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash,
 	return out, refusal(err)
 }
 
-// mayAsk has the wearer say yes to a question before it leaves: the seller reads it also
-// where the order is not paid. A yes is for one order, and for its payment, too.
+// mayAsk gets the wearer's consent to a question before it is sent, because the seller
+// can read it even if the order is not paid. The consent is for one order, and also
+// covers its payment.
 func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l *trade.Offer, question string) (id memory.ID, err error) {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "market question %q %s %q %d", s.App, l.Hash, question, n))
@@ -242,7 +243,7 @@ func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l
 	return id, err
 }
 
-// of gives an order of an app's as it stands at the market.
+// of returns an order of an app with its state at the market.
 func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (*Bought, error) {
 	list, err := p.purchases(ctx)
 	if err != nil {
@@ -258,9 +259,9 @@ func (p *Purse) of(ctx context.Context, s *serve.Spender, order trade.Hash) (*Bo
 	return o, refusal(p.c.Buyer.Refresh(ctx, o))
 }
 
-// Pay pays an order from what the wearer has at the market.
+// Pay pays an order from the wearer's balance at the market.
 func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
-	if _, err := Read(p.c.Buyer.file(order)); err != nil { // no lock for an order that is not there
+	if _, err := Read(p.c.Buyer.file(order)); err != nil { // no lock for an order that does not exist
 		return out, fmt.Errorf("order %s: %w", order, memory.ErrNotFound)
 	}
 	err = p.c.Buyer.moving(ctx, order, func() error {
@@ -325,7 +326,7 @@ func (p *Purse) count(ctx context.Context, s *serve.Spender, o *Bought) (waits b
 	})
 }
 
-// Fetch gives an order with what was delivered of it.
+// Fetch returns an order with what was delivered.
 func (p *Purse) Fetch(ctx context.Context, s *serve.Spender, order trade.Hash) (out serve.Purchase, err error) {
 	o, err := p.of(ctx, s, order)
 	if err != nil {
@@ -344,7 +345,7 @@ func (p *Purse) Fetch(ctx context.Context, s *serve.Spender, order trade.Hash) (
 // AppBuyer implements serve.Buyer.
 type AppBuyer struct{ of opened.Of[*Purse] }
 
-// NewAppBuyer makes one over what is open.
+// NewAppBuyer makes an AppBuyer.
 func NewAppBuyer(of opened.Of[*Purse]) AppBuyer { return AppBuyer{of} }
 
 func (a AppBuyer) Goods(ctx context.Context, q serve.GoodsQuery) (v serve.GoodsAnswer, err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A question of an app's leaves with its order. Where the wearer approves what it costs,
-// they read the question first, and a yes is for one order.
+// A question that an app asks is sent with its order. Where the wearer approves the
+// cost, they read the question first, and a yes is for one order.
 func TestThreatAppAsksUnapproved(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	var asked []string

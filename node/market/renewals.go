@@ -11,10 +11,11 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// maxPeriods is how many a page may ask for: more than a century of days.
+// maxPeriods is how many periods a page may ask for: more than a century of days.
 const maxPeriods = 100000
 
-// subscriptionOf gives a subscription as it is shown. orders are all of its buyer.
+// subscriptionOf returns a subscription in the form in which it is shown. orders are all
+// orders of its buyer.
 func subscriptionOf(s *Subscribed, orders []*trade.State) serve.Subscription {
 	v := serve.Subscription{Listing: s.Listing, Title: s.Title, Market: s.Address, Most: trade.Price(s.Most, s.Currency), Periods: int(s.Periods), Paid: int(s.Paid(orders)),
 		EveryDays: float64(s.Period) / aDay, Last: s.Last, Why: s.Why}
@@ -27,8 +28,8 @@ func subscriptionOf(s *Subscribed, orders []*trade.State) serve.Subscription {
 	return v
 }
 
-// shown gives subscriptions as they are shown. failed are errors of the list as a whole,
-// which keep nothing of it back.
+// shown returns subscriptions in the form in which they are shown. failed are errors of
+// the list as a whole, which do not hold back any of it.
 func (b *Buyer) shown(list []*Subscribed, failed ...error) (v serve.SubscriptionsAnswer) {
 	orders, err := b.Orders()
 	states := make([]*trade.State, len(orders))
@@ -76,7 +77,7 @@ func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v se
 		if err != nil {
 			return err
 		}
-		list, _ := b.Renew(ctx) // what was not bought stands in the subscription
+		list, _ := b.Renew(ctx) // the subscription says what was not bought
 		v = subscriptionOf(decided, nil)
 		for _, now := range b.shown(list).Subscriptions {
 			if now.Listing == v.Listing {

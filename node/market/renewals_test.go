@@ -22,8 +22,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A look at subscriptions that is cut off, as by a page that is left, says nothing of
-// them: what the last look came to stays.
+// A check of the subscriptions that is cut off, for example because the page was left,
+// says nothing about them: the result of the last check stays.
 func TestRenewalIsCutOff(t *testing.T) {
 	ctx, cut := context.WithCancel(t.Context())
 	away := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,8 @@ func TestRenewalIsCutOff(t *testing.T) {
 	}
 }
 
-// A market that can't be reached, or that another key answers for, is told to the wearer.
+// A market that can't be reached, or for which another key answers, is reported to the
+// wearer.
 func TestMarketsFailuresAreTold(t *testing.T) {
 	b := &Buyer{Dir: t.TempDir()}
 	nobody := func(*remote.Market, trade.Party, trade.Terms) error { return nil }
@@ -66,7 +67,7 @@ func TestMarketsFailuresAreTold(t *testing.T) {
 	}
 }
 
-// What fails on this machine is no failure of a relay.
+// A failure on this machine is not a failure of a relay.
 func TestFailuresOfThisMachineAreNoRelays(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	_, open := os.Open(missing)

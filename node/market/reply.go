@@ -18,26 +18,27 @@ import (
 	"github.com/locket-dev/locket/sync/trade/bundle"
 )
 
-// What a buyer is told whose price goes back. Whether the bundle has nothing, or has
-// what may not be shown any more, is not told: it would be an answer.
+// What a buyer is told whose price is refunded. It does not say whether the bundle has
+// nothing, or has something that may not be shown any more, because that would be an
+// answer.
 const (
 	noAnswer   = "it has no answer that this listing may still give"
 	tooMany    = "too many questions in a day"
 	unreadable = "the question can't be opened"
 )
 
-// reply is what this home says to one question.
+// reply is this home's answer to one question.
 type reply struct {
 	question bundle.Question
-	places   []int // of the items that answer, the best first
+	places   []int // the items that answer, the best first
 	texts    []string
 	copies   []copyOf
 	wrapped  []byte // the answer, sealed
-	why      string // the price goes back; empty: there is an answer
+	why      string // reason for a refund; empty: there is an answer
 }
 
-// reply decides what an order is answered with. Nothing is noted or sent. The same order
-// again has the same answer, also after the home stopped anywhere.
+// reply decides how an order is answered. Nothing is recorded or sent. The same order
+// always gets the same answer, even after the home was stopped at any point.
 func (s *Shop) reply(ctx context.Context, l *listed, st *trade.State) (r reply, err error) {
 	if r.why, err = s.withheld(ctx, l); err != nil || r.why != "" {
 		r.why = notForSale
@@ -87,7 +88,7 @@ func (s *Shop) reply(ctx context.Context, l *listed, st *trade.State) (r reply, 
 	return r, s.sealReply(st, k, l.Of, c.items, &r)
 }
 
-// sealReply seals the places of an answer, less those that make it too long.
+// sealReply seals the places of an answer, without those that make it too long.
 func (s *Shop) sealReply(st *trade.State, k *seal.Key, of []memory.ID, items [][]byte, r *reply) (err error) {
 	r.wrapped, r.places, err = bundle.Answer(st, &r.question, k, items, r.places)
 	switch {
@@ -107,10 +108,10 @@ func (s *Shop) sealReply(st *trade.State, k *seal.Key, of []memory.ID, items [][
 	return err
 }
 
-// answer answers the question of an order, or gives its price back. With approve, an
-// answer waits for the seller's word, and so does that there is none: a buyer would see
-// by the time which of the two it is. What it shows is noted before it is sent, so that
-// no crash has it counted too little.
+// answer answers the question of an order, or refunds its price. With approve, an answer
+// waits for the seller's approval, and so does a refund because there is none: otherwise
+// a buyer would see from the time which of the two it is. What it shows is recorded
+// before it is sent, so that a crash can't make it count too little.
 func (s *Shop) answer(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, approved bool) (serve.Sale, error) {
 	r, err := s.reply(ctx, l, st)
 	if err != nil {
@@ -139,10 +140,10 @@ func (s *Shop) answer(ctx context.Context, m *remote.Market, by trade.Party, l *
 	return v, err
 }
 
-// answering gives the places of the items that answer a question, the best first; none
-// where it is not known. What was redacted is in no item, so that no question finds it.
-// What may not be shown is not looked at: else whether there is an answer would tell what
-// words are in it.
+// answering returns the places of the items that answer a question, the best first; none
+// if the answer is not known. Redacted words are in no item, so no question finds them.
+// Items that may not be shown are not searched: otherwise the existence of an answer
+// would reveal which words they contain.
 func answering(ctx context.Context, ms []memory.Candidate, may func(place int) bool, question string, now time.Time) (out []int, err error) {
 	index, err := recall.Open(ctx, recall.Unkept{}, recall.Options{})
 	if err != nil {
@@ -177,7 +178,7 @@ func answering(ctx context.Context, ms []memory.Candidate, may func(place int) b
 		return nil, nil
 	}
 	for _, h := range found.Hits {
-		if h.Score >= .65*found.Hits[0].Score { // else it is beside the question, and would be shown for nothing
+		if h.Score >= .65*found.Hits[0].Score { // otherwise it is hardly related to the question, and would be shown for nothing
 			out = append(out, place[h.ID])
 		}
 	}

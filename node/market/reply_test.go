@@ -23,14 +23,14 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// A clock goes as a test says; servers read it in their own goroutines.
+// A clock shows the time that a test sets; servers read it in their own goroutines.
 type clock struct{ hand atomic.Pointer[time.Time] }
 
 func (c *clock) now() time.Time       { return *c.hand.Load() }
 func (c *clock) set(t time.Time)      { c.hand.Store(&t) }
 func (c *clock) pass(d time.Duration) { c.set(c.now().Add(d)) }
 
-// oracle is a home that sells answers at a market, by a clock.
+// oracle is a home that sells answers at a market, with a clock of its own.
 type oracle struct {
 	*shop
 	*testing.T
@@ -41,7 +41,7 @@ type oracle struct {
 	asked int
 }
 
-// answers opens one over some texts.
+// answers opens one that sells answers from some texts.
 func answers(t *testing.T, texts []string, each, all int, change func(*listed)) *oracle {
 	t.Helper()
 	o := &oracle{shop: openShop(t), T: t}
@@ -82,7 +82,7 @@ func (o *oracle) publish(texts []string, each, all int, change func(*listed)) {
 	}))
 }
 
-// buyer is a new one, with money at the market.
+// buyer returns a new one, with money at the market.
 func (o *oracle) buyer() *Buyer {
 	o.Helper()
 	b := &Buyer{Dir: o.TempDir(), Now: o.now}
@@ -107,7 +107,7 @@ func (o *oracle) asks(b *Buyer, question string) (order *Bought) {
 	return order
 }
 
-// hears asks, has the home look, and gives what came.
+// hears asks, has the home look, and returns what arrived.
 func (o *oracle) hears(b *Buyer, question string) (texts []string, places []int) {
 	o.Helper()
 	order := o.asks(b, question)
@@ -139,7 +139,8 @@ func (o *oracle) heard(b *Buyer, order *Bought) (texts []string, places []int) {
 var garden = []string{"Tomatoes want water at the root before nine.", "The greenhouse door sticks when it rains.", "Basil grows well beside peppers.", "Slugs hate copper tape.",
 	"番茄要在早上浇水。", "Compost needs a turn each month.", "Roses get pruned in February.", "Garlic goes into the ground in October."}
 
-// A question has its answer and no more of the bundle; one that is not known costs nothing.
+// A question gets its answer and no more of the bundle; one whose answer is not known costs
+// nothing.
 func TestQuestionAnswered(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	b := o.buyer()
@@ -162,7 +163,7 @@ func TestQuestionAnswered(t *testing.T) {
 		}
 		return err
 	}))
-	// What was bought answers in search; and its home reads it without a market.
+	// What was bought can be found by search, and its home reads it without a market.
 	given := 0
 	spaces, err := b.Spaces()
 	ok(t, err)
@@ -176,8 +177,8 @@ func TestQuestionAnswered(t *testing.T) {
 	}
 }
 
-// Random questions over the words of a bundle, by several buyers: what they put together
-// is never more than the listing says.
+// Several buyers ask random questions made of the words of a bundle: what they can put
+// together is never more than the listing says.
 func TestThreatQuestionsGatherBundle(t *testing.T) {
 	var texts, words []string
 	for i := range 40 {
@@ -220,13 +221,13 @@ func TestThreatQuestionsGatherBundle(t *testing.T) {
 	if len(all) != 10 || answered < 10 {
 		t.Errorf("all were shown %d by %d answers, want 10", len(all), answered)
 	}
-	o.publish(texts, 10, 25, nil) // listed again beside: it is the same memories
+	o.publish(texts, 10, 25, nil) // listed again beside the first: the memories are the same
 	if _, places := o.hears(o.buyer(), "what does the "+words[39]+" want?"); len(places) > 0 && !all[places[0]] {
 		t.Errorf("another listing of the same memories shows item %d", places[0])
 	}
 }
 
-// lossy fails each step that it is told to, after the market took it or before.
+// lossy fails each step that it is told to fail, before or after the market carried it out.
 type lossy struct {
 	Bundler
 	fail bool
@@ -239,7 +240,7 @@ func (l *lossy) Sold(ctx context.Context, did, title, to string, n int, why stri
 	return l.Bundler.Sold(ctx, did, title, to, n, why)
 }
 
-// A home that stops between counting an answer and sending it sends the same one after,
+// A home that stops between counting an answer and sending it sends the same answer later,
 // and counts it once.
 func TestAnswerCutOff(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
@@ -269,7 +270,8 @@ func TestAnswerCutOff(t *testing.T) {
 	}
 }
 
-// With approval the seller reads question and answer first. Nothing is counted before.
+// With approval, the seller reads the question and the answer first. Nothing is counted
+// before that.
 func TestAnswerApproved(t *testing.T) {
 	o := answers(t, garden, 50, 100, func(l *listed) { l.Approve = true })
 	b := o.buyer()
@@ -292,8 +294,8 @@ func TestAnswerApproved(t *testing.T) {
 	ok(t, b.Review(t.Context(), order, 5, "It knew."))
 }
 
-// A memory that was forgotten answers nobody any more: who asked has the price back, and
-// what was counted of it goes.
+// A memory that was forgotten answers nobody any more: the asker gets the price back, and
+// its counts are removed.
 func TestForgottenAnswersNobody(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	b := o.buyer()
@@ -311,7 +313,8 @@ func TestForgottenAnswersNobody(t *testing.T) {
 	}
 }
 
-// Who asks can't make a home keep more and more: it knows a number of buyers.
+// Buyers who ask can't make a home keep more and more: it remembers a limited number of
+// buyers.
 func TestAskersFillNoHome(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	st := &trade.State{Offer: o.offer}

@@ -14,15 +14,16 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Review says what the buyer thinks of an order that has ended, once.
-// [serve.ErrConflict]: something else was said of it before.
+// Review publishes the buyer's review of an order that has ended, once.
+// [serve.ErrConflict]: there is a different review of it already.
 func (b *Buyer) Review(ctx context.Context, o *Bought, stars uint8, text string) error {
 	return b.alone(ctx, o, func() error { return b.review(ctx, o, stars, text) })
 }
 
-// review is Review, within [Buyer.moving]. The market keeps the first review that it
-// sees, and so does the buyer: the copy is what goes to another market. It is written
-// before it is sent, because the market may keep a review whose answer is lost.
+// review is Review, inside [Buyer.moving]. The market keeps the first review that it
+// receives, and so does the buyer, whose copy can be moved to another market. The copy is
+// written before the review is sent, because the market may store a review whose answer
+// is lost.
 func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string) error {
 	was, err := b.reviewed(o.State.ID)
 	if err != nil {
@@ -55,7 +56,7 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 		if err := m.Review(ctx, signed); err != nil {
 			answer, refused := errors.AsType[*remote.Error](err)
 			refused = refused && answer.Kind != "" && answer.Status < 500
-			if refused && (was == nil || errors.Is(err, remote.ErrTrade)) { // the market has not kept it
+			if refused && (was == nil || errors.Is(err, remote.ErrTrade)) { // the market has not stored it
 				err = errors.Join(err, gone(sendingOf(file)))
 			}
 			return err
@@ -68,8 +69,8 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 	})
 }
 
-// reviewed gives the buyer's copy of a review, signed, also of one whose answer was lost;
-// nil: there is none.
+// reviewed returns the buyer's signed copy of a review, even if the answer to it was
+// lost; nil: there is none.
 func (b *Buyer) reviewed(order trade.Hash) ([]byte, error) {
 	signed, err := os.ReadFile(reviewOf(b.file(order)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,13 +82,13 @@ func (b *Buyer) reviewed(order trade.Hash) ([]byte, error) {
 	return signed, err
 }
 
-// reviewOf is where the buyer's copy of a review is, beside the order's file.
+// reviewOf returns the file of the buyer's copy of a review, beside the order's file.
 func reviewOf(file string) string { return strings.TrimSuffix(file, boughtExt) + ".review" }
 
-// sendingOf is where a review is until the market has said that it keeps it.
+// sendingOf returns the file of a review until the market has confirmed it.
 func sendingOf(file string) string { return strings.TrimSuffix(file, boughtExt) + ".reviewing" }
 
-// gone removes a file, which may be gone already.
+// gone removes a file, which may not exist any more.
 func gone(file string) error {
 	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 		return err

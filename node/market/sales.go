@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Sales looks for orders, and delivers those that need no approval.
+// Sales checks for orders, and delivers those that need no approval.
 func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		return nil, err
 	}
 	open := map[trade.Hash]bool{} // versions with orders that have not ended
-	answered := map[string]bool{} // markets whose orders are all known; one that fails keeps no other back
+	answered := map[string]bool{} // markets whose orders are all known; if one fails, the others are still processed
 	for _, address := range markets(all) {
 		keeper := s.keeper(all, address)
 		err := s.at(address, func(m *remote.Market, by trade.Party) error {
@@ -47,13 +47,13 @@ func (s *Shop) Sales(ctx context.Context) (out []serve.Sale, err error) {
 		})
 		answered[address], failed = err == nil, append(failed, err)
 	}
-	for _, l := range all { // what a market that failed did not tell
+	for _, l := range all { // adds what a market that failed did not report
 		open[l.Version] = open[l.Version] || !l.Gone && !answered[l.Market]
 	}
 	return out, errors.Join(append(failed, s.drop(ctx, all, open))...)
 }
 
-// markets are the addresses of the markets at which something was listed.
+// markets returns the addresses of the markets at which something was listed.
 func markets(all []listed) (out []string) {
 	for _, l := range all {
 		if !l.Gone && !slices.Contains(out, l.Market) {
@@ -63,8 +63,8 @@ func markets(all []listed) (out []string) {
 	return out
 }
 
-// orders calls f with each order of the seller's at a market. What this home never
-// signed is passed over.
+// orders calls f with each order of the seller at a market. Orders for something that
+// this home never signed are skipped.
 func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade.Chain, *trade.State) error) error {
 	for skip := 0; skip <= trade.MaxSkip; skip += trade.MaxOrders {
 		chains, states, err := m.Orders(ctx, "seller", "", skip)
@@ -86,8 +86,8 @@ func orders(ctx context.Context, m *remote.Market, by trade.Party, f func(*trade
 	return nil
 }
 
-// fulfil delivers the key or the answer of one order where that needs no approval, and
-// refunds one that may not be delivered.
+// fulfil delivers the key or the answer of one order if that needs no approval, and
+// refunds an order that may not be delivered.
 func (s *Shop) fulfil(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State) (serve.Sale, error) {
 	l := versionOf(all, st.Offer.Hash)
 	var err error
@@ -113,7 +113,7 @@ func (s *Shop) fulfil(ctx context.Context, m *remote.Market, by trade.Party, all
 	return saleOf(st, waits), err
 }
 
-// notForSale is what a buyer is told whose price goes back.
+// notForSale is what a buyer is told whose price is refunded.
 const notForSale = "it is not for sale any more"
 
 func versionOf(all []listed, version trade.Hash) *listed {
@@ -136,8 +136,8 @@ func saleOf(st *trade.State, waits bool) serve.Sale {
 	return v
 }
 
-// deliver wraps the bundle's key for the order's recipient. Where a memory in it may
-// not be sold any more, the price goes back instead.
+// deliver wraps the bundle's key for the order's recipient. If a memory in the bundle
+// may not be sold any more, it refunds the price instead.
 func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State) (*trade.State, error) {
 	why, err := s.withheld(ctx, l)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l 
 	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], l.Items, ""); err != nil {
 		return st, err
 	}
-	if st.Offer.Marks > 0 && !l.Sold { // before the copy is out: who has it can pass it on
+	if st.Offer.Marks > 0 && !l.Sold { // before the copy is sent, because its owner can then pass it on
 		if err := s.each(ctx, func(v *listed) { v.Sold = v.Sold || v.Version == l.Version }); err != nil {
 			return st, err
 		}
@@ -214,7 +214,7 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 			if found = len(named) > 0; err != nil || !found {
 				return err
 			}
-			if len(named) > 1 { // a buyer can make orders until one's id begins like another's
+			if len(named) > 1 { // a buyer can make orders until the id of one begins like another's
 				return fmt.Errorf("order %s: %w", r.Order, memory.ErrAmbiguous)
 			}
 			v, err = s.settle(ctx, m, by, all, named[0], &r)
@@ -230,7 +230,7 @@ func (s *Shop) Settle(ctx context.Context, r serve.SaleRequest) (v serve.Sale, e
 func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all []listed, st *trade.State, r *serve.SaleRequest) (v serve.Sale, err error) {
 	if r.Act == serve.RefundSale {
 		if st.Offer.Answers != nil && !st.Offer.Entry && r.Reason == "" {
-			r.Reason = noAnswer // whether there was one to approve is not told
+			r.Reason = noAnswer // it does not reveal whether there was one to approve
 		}
 		st, err = s.refund(ctx, m, by, st, r.Reason)
 		return saleOf(st, false), err
@@ -256,8 +256,8 @@ func (s *Shop) settle(ctx context.Context, m *remote.Market, by trade.Party, all
 	return v, err
 }
 
-// PayOut takes what was earned out of a market, as a voucher. After an error the same
-// amount can be asked for again: it is not taken out twice.
+// PayOut withdraws earnings from a market, as a voucher. It can be repeated after an
+// error: the same amount is not withdrawn twice.
 func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payout, err error) {
 	r.Market = cmp.Or(r.Market, s.c.Relay())
 	if r.Market == "" {
@@ -278,7 +278,7 @@ func (s *Shop) PayOut(ctx context.Context, r serve.PayoutRequest) (v serve.Payou
 // Seller implements serve.Seller.
 type Seller struct{ of opened.Of[*Shop] }
 
-// NewSeller makes one over what is open.
+// NewSeller makes a Seller.
 func NewSeller(of opened.Of[*Shop]) Seller { return Seller{of} }
 
 func (s Seller) PreviewListing(ctx context.Context, r serve.ListingRequest) (v serve.SharePreview, err error) {

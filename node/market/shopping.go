@@ -16,10 +16,10 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// aDay is in seconds.
+// aDay is a day in seconds.
 const aDay = 24 * 60 * 60
 
-// offerOf gives a listing as buyers see it; h has what the market says of it.
+// offerOf returns a listing as buyers see it; h has what the market says about it.
 func offerOf(l *trade.Offer, h *trade.Hit) serve.Offer {
 	v := serve.Offer{ID: l.ID(), Version: l.Hash, Number: int(l.Number), Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
 		Seller: l.Seller, Items: int(l.Items), Sold: int(h.Sold), Reviews: int(h.Reviews), Description: l.Description, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
@@ -39,7 +39,7 @@ func offerOf(l *trade.Offer, h *trade.Hit) serve.Offer {
 	return v
 }
 
-// Search gives listings of a market.
+// Search returns listings of a market.
 func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serve.OffersAnswer, err error) {
 	in := url.Values{"limit": {strconv.Itoa(q.Limit)}, "skip": {strconv.Itoa(q.Skip)}}
 	for name, v := range map[string]string{"q": q.Words, "category": q.Category, "language": q.Language} {
@@ -72,7 +72,7 @@ func Search(ctx context.Context, m *remote.Market, q serve.OfferQuery) (out serv
 	return out, nil
 }
 
-// shown gives a listing with its reviews, as they stand in a log; nil: there is none.
+// shown returns a listing with its reviews, checked against a log; nil: there is none.
 func shown(s *trade.Shown, l *trade.Offer, log *translog.Signed) (v serve.Offer) {
 	v = offerOf(l, &s.Hit)
 	v.State = s.State
@@ -102,7 +102,7 @@ func shown(s *trade.Shown, l *trade.Offer, log *translog.Signed) (v serve.Offer)
 	return v
 }
 
-// offered gives the newest version of a live listing of the market that answers.
+// offered returns the newest version of a live listing of the market.
 func offered(ctx context.Context, m *remote.Market, listing trade.Hash, terms *trade.Terms) (*trade.Offer, error) {
 	shown, l, err := m.Show(ctx, listing)
 	switch {
@@ -116,7 +116,7 @@ func offered(ctx context.Context, m *remote.Market, listing trade.Hash, terms *t
 	return l, nil
 }
 
-// quoted gives a version that is still offered at the price at which it was quoted.
+// quoted returns a version that is still offered at the quoted price.
 func quoted(ctx context.Context, m *remote.Market, version trade.Hash, price string, terms *trade.Terms) (*trade.Offer, error) {
 	l, err := offered(ctx, m, version, terms)
 	if err != nil {
@@ -128,8 +128,8 @@ func quoted(ctx context.Context, m *remote.Market, version trade.Hash, price str
 	return l, nil
 }
 
-// OrderQuoted orders a version of a listing at the price at which it was quoted.
-// question is empty, but where the listing sells answers. ErrConflict: it is not offered so any more.
+// OrderQuoted orders a version of a listing at the quoted price. question is empty unless the
+// listing sells answers. ErrConflict: it is not offered at that price any more.
 func (b *Buyer) OrderQuoted(ctx context.Context, m *remote.Market, by trade.Party, terms *trade.Terms, address string, version trade.Hash, price, question string) (*Bought, error) {
 	l, err := quoted(ctx, m, version, price, terms)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *Buyer) OrderQuoted(ctx context.Context, m *remote.Market, by trade.Part
 	return b.orderOrAsk(ctx, m, by, address, l, question)
 }
 
-// PurchaseOf gives an order as it is shown.
+// PurchaseOf returns an order in the form in which it is shown.
 func PurchaseOf(o *Bought) serve.Purchase {
 	v := serve.Purchase{Order: o.State.ID, Listing: o.State.Offer.ID(), Title: o.State.Offer.Title, Phase: o.State.Phase, Price: trade.Price(o.State.Order.Price, o.State.Order.Currency),
 		Market: o.Market, Reason: o.State.Reason, Reviewable: o.State.Reviewable() && !o.Reviewed, Answer: o.State.Order.Question != nil}
@@ -151,8 +151,8 @@ func PurchaseOf(o *Bought) serve.Purchase {
 	return v
 }
 
-// OpenAll checks and opens what came of an order, fetches it where it was not, and has
-// it answer in search.
+// OpenAll checks and opens what was delivered with an order. It first fetches it if necessary, and
+// makes it be searched.
 func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, error) {
 	if !o.Came() {
 		if err := b.Refresh(ctx, o); err != nil {
@@ -166,7 +166,7 @@ func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, err
 	return items, b.Heard(o)
 }
 
-// Report tells a market's operator what is wrong with a listing.
+// Report reports to a market's operator what is wrong with a listing.
 func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade.Hash, reason string, at time.Time) error {
 	signed, _, err := trade.SignNotice(trade.Report, trade.Notice{Listing: listing, Reason: reason, At: at.Unix()}, by)
 	if err != nil {
@@ -176,13 +176,13 @@ func Report(ctx context.Context, m *remote.Market, by trade.Party, listing trade
 }
 
 // Shopper implements serve.Shopper, serve.Subscriber, serve.Carrier, serve.Verifier and
-// serve.Arbiter, over what apps buy by.
+// serve.Arbiter, on top of the Purse of an open node.
 type Shopper struct{ of opened.Of[*Purse] }
 
-// NewShopper makes one over what is open.
+// NewShopper makes a Shopper.
 func NewShopper(of opened.Of[*Purse]) *Shopper { return &Shopper{of} }
 
-// at calls the market at an address, or that of the node's relay.
+// at calls f with the market at an address, or that of the node's relay.
 func (s *Shopper) at(ctx context.Context, address string, f func(ctx context.Context, b *Buyer, address string, m *remote.Market, by trade.Party, terms *trade.Terms) error) error {
 	return s.of.During(ctx, func(ctx context.Context, p *Purse) error {
 		address = cmp.Or(address, p.c.Relay())
@@ -261,7 +261,7 @@ func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Open
 		}
 		v.Purchase = PurchaseOf(o)
 		if !o.Came() {
-			return refusal(err) // nothing came yet; what came needs no market
+			return refusal(err) // nothing was delivered yet; opening a delivered order needs no market
 		}
 		v.Items, err = p.c.Buyer.OpenAll(ctx, o)
 		if Disputable(err) {
@@ -280,7 +280,7 @@ func (s *Shopper) MoveOrder(ctx context.Context, r serve.OrderStep) (v serve.Pur
 	return v, refusal(err)
 }
 
-// moveOrder makes a step of the wearer's.
+// moveOrder takes a step for the wearer.
 func (b *Buyer) moveOrder(ctx context.Context, r *serve.OrderStep) (v serve.Purchase, err error) {
 	o, err := b.Find(r.Order.String())
 	if err == nil && !o.State.Phase.Ended() {
@@ -331,7 +331,7 @@ func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Fund
 			}
 			fallthrough
 		default:
-			// A voucher that was paid out is not lost with an answer about the rest.
+			// A voucher that was paid out must not be lost because the rest of the answer failed.
 			if list, err = m.Balance(ctx); v.Voucher != "" {
 				err = nil
 			}

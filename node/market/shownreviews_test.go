@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A listing with more reviews than one answer shows: what has no room is not hidden, and
-// what has room is.
+// A listing has more reviews than fit into one answer: those that do not fit are not
+// considered hidden, and a missing one that would fit is.
 func TestMoreReviewsThanAreShown(t *testing.T) {
 	s, garden, _ := newStall(t)
 	ann, bob, eve := s.buyer(), s.buyer(), s.buyer()
@@ -85,8 +85,8 @@ func TestMoreReviewsThanAreShown(t *testing.T) {
 	}
 }
 
-// A market that does not answer for a listing, or with no log or an old one, does not
-// show the reviews of it.
+// The reviews of a listing are not shown if the market does not answer for it, or has no
+// log or an old one.
 func TestReviewsUnanswered(t *testing.T) {
 	s, garden, kitchen := newStall(t)
 	bob := s.buyer()
@@ -116,7 +116,7 @@ func TestReviewsUnanswered(t *testing.T) {
 	}
 }
 
-// Whoever was shown a log is shown no older one, which lacks the newest reviews.
+// A buyer who was shown a log is not shown an older one, which lacks the newest reviews.
 func TestShownOfAnOlderLog(t *testing.T) {
 	s, garden, _ := newStall(t)
 	bob, eve := s.buyer(), s.buyer()
@@ -142,7 +142,7 @@ func TestShownOfAnOlderLog(t *testing.T) {
 	}
 }
 
-// Reviews of before they had numbers get theirs while the market runs.
+// Reviews from before reviews were numbered get their numbers while the market runs.
 func TestReviewsOfBefore(t *testing.T) {
 	s, garden, _ := newStall(t)
 	ann := s.buyer()

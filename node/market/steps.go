@@ -12,7 +12,7 @@ func (b *Buyer) Cancel(ctx context.Context, o *Bought) error {
 	return b.alone(ctx, o, func() error { return b.step(ctx, o, trade.Step{Act: trade.Cancel}) })
 }
 
-// Accept checks each item once more, and has the seller paid.
+// Accept checks each item once more, and releases the payment to the seller.
 func (b *Buyer) Accept(ctx context.Context, o *Bought) error {
 	return b.alone(ctx, o, func() error { return b.accept(ctx, o) })
 }
@@ -24,7 +24,7 @@ func (b *Buyer) accept(ctx context.Context, o *Bought) error {
 	return b.step(ctx, o, trade.Step{Act: trade.Accept})
 }
 
-// step makes a step of the buyer's, within [Buyer.moving].
+// step takes a step of the buyer, inside [Buyer.moving].
 func (b *Buyer) step(ctx context.Context, o *Bought, step trade.Step) error {
 	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 		step.Order, step.Prev, step.At = o.State.ID, o.State.Last, b.now().Unix()

@@ -20,13 +20,13 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Subscribed is a subscription as the buyer keeps it, in a file that the listing's id
-// names.
+// Subscribed is a subscription in the form in which the buyer stores it, in a file named
+// by the listing's id.
 type Subscribed struct {
 	trade.Subscription
 	Address string        `json:"address"` // of the market
 	Title   string        `json:"title"`
-	Last    trade.Renewal `json:"last,omitempty"` // what was done at the last look
+	Last    trade.Renewal `json:"last,omitempty"` // the result of the last renewal
 	Why     string        `json:"why,omitempty"`
 }
 
@@ -39,13 +39,13 @@ func (b *Buyer) subscribedFile(listing trade.Hash) string {
 	return filepath.Join(b.Dir, subscriptionsDir, listing.String()+subscribedExt)
 }
 
-// keepSubscribed writes a subscription, within [Buyer.deciding].
+// keepSubscribed stores a subscription, inside [Buyer.deciding].
 func (b *Buyer) keepSubscribed(s *Subscribed) error {
 	return writeJSON(b.subscribedFile(s.Listing), s)
 }
 
-// Subscribable checks that a listing can be subscribed to with these limits, which
-// [Buyer.Subscribe] does, too.
+// Subscribable checks that a listing can be subscribed to with these limits;
+// [Buyer.Subscribe] also does so.
 func Subscribable(l *trade.Offer, most uint64, currency string, periods uint32) error {
 	switch {
 	case l.Period == 0:
@@ -61,8 +61,8 @@ func Subscribable(l *trade.Offer, most uint64, currency string, periods uint32) 
 }
 
 // Subscribe decides to buy each period of a listing, up to a price for each and a number
-// of periods, until a time that may be zero. A subscription that ran before goes on
-// with these limits. Nothing is bought here: [Buyer.Renew] does.
+// of periods, until a time that may be zero. An earlier subscription continues with these
+// limits. Nothing is bought here: [Buyer.Renew] does that.
 func (b *Buyer) Subscribe(ctx context.Context, address string, l *trade.Offer, most uint64, currency string, periods uint32, until time.Time) (*Subscribed, error) {
 	if err := Subscribable(l, most, currency, periods); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (b *Buyer) subscribed(file string) (*Subscribed, error) {
 	return &s, nil
 }
 
-// Subscriptions gives all, also those that have ended. Files that can't be read are
-// passed over, and the error names them.
+// Subscriptions returns all subscriptions, including those that have ended. Files that
+// can't be read are skipped, and the error names them.
 func (b *Buyer) Subscriptions() (out []*Subscribed, err error) {
 	entries, err := os.ReadDir(filepath.Join(b.Dir, subscriptionsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,7 @@ func (b *Buyer) Subscriptions() (out []*Subscribed, err error) {
 	return out, errors.Join(failed...)
 }
 
-// Unsubscribe buys no further period. What was bought stays.
+// Unsubscribe ends a subscription: no further period is bought. What was bought stays.
 func (b *Buyer) Unsubscribe(ctx context.Context, listing string) (*Subscribed, error) {
 	all, err := b.Subscriptions()
 	if err != nil {
@@ -144,8 +144,8 @@ func (b *Buyer) Unsubscribe(ctx context.Context, listing string) (*Subscribed, e
 	})
 }
 
-// Renew looks at each subscription once, and orders and pays what is due from what the
-// buyer has at the market. After one that fails it goes on with the others.
+// Renew checks each subscription once, and orders and pays what is due from the buyer's
+// balance at the market. If one fails, it continues with the others.
 func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 	out, unread := b.Subscriptions()
 	if len(out) == 0 {
@@ -163,7 +163,7 @@ func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 		}
 		if err := b.renew(ctx, s, listings); err != nil {
 			if ctx.Err() != nil {
-				break // it was cut off, which says nothing of the subscription
+				break // it was cut off, which says nothing about the subscription
 			}
 			s.Why = err.Error()
 			failed = append(failed, fmt.Errorf("subscription to %q: %w", s.Title, err))
@@ -173,8 +173,8 @@ func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 	return out, errors.Join(append(failed, ctx.Err())...)
 }
 
-// seen keeps what a look at a subscription came to. What was decided meanwhile, by another
-// process, stays.
+// seen stores the result of checking a subscription. What another process decided
+// meanwhile stays.
 func (b *Buyer) seen(ctx context.Context, s *Subscribed) error {
 	return b.deciding(ctx, func() error {
 		if err := b.decided(s); err != nil || s.Ended > 0 {
@@ -204,8 +204,9 @@ func (b *Buyer) deciding(ctx context.Context, f func() error) error {
 	return b.locked(ctx, filepath.Join(b.Dir, subscriptionsDir, ".lock"), f)
 }
 
-// renew renews one. listings has the listing of each order that was read before, by the
-// order's file. Orders count as they are once nobody else renews this subscription.
+// renew renews one subscription. listings has the listing of each order that was read
+// before, by the order's file. Orders are read as they are once nobody else is renewing
+// this subscription.
 func (b *Buyer) renew(ctx context.Context, s *Subscribed, listings map[string]trade.Hash) error {
 	return b.At(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		lock := filepath.Join(b.Dir, subscriptionsDir, "."+s.Listing.String()+".lock")
@@ -219,8 +220,8 @@ func (b *Buyer) renew(ctx context.Context, s *Subscribed, listings map[string]tr
 	})
 }
 
-// ordersOf reads the orders of a listing, and none that listings says is of another one.
-// lost can't be read.
+// ordersOf reads the orders of a listing, and skips those that belong to another one
+// according to listings. lost is how many can't be read.
 func (b *Buyer) ordersOf(listing trade.Hash, listings map[string]trade.Hash) (of []*Bought, lost uint32, err error) {
 	files, err := b.files()
 	for _, f := range files {
@@ -239,7 +240,7 @@ func (b *Buyer) ordersOf(listing trade.Hash, listings map[string]trade.Hash) (of
 
 // renewAlone renews one subscription. The caller makes sure that nobody else does so now.
 // mine are the orders of its listing. lost is how many orders can't be read; they count as
-// paid ones of it.
+// paid orders of this listing.
 func (b *Buyer) renewAlone(ctx context.Context, m *remote.Market, by trade.Party, market trade.Key, s *Subscribed, mine []*Bought, lost uint32) error {
 	shown, newest, err := m.Show(ctx, s.Listing)
 	if err != nil {
@@ -281,8 +282,8 @@ func (b *Buyer) renewAlone(ctx context.Context, m *remote.Market, by trade.Party
 	return b.settle(ctx, m, s, newest, mine)
 }
 
-// settle pays the order of the newest period, unless that was decided otherwise, or paid,
-// by another process meanwhile, or by an earlier run whose file of the order was lost.
+// settle pays the order of the newest period. It does not if another process has meanwhile
+// paid it or decided otherwise, or if an earlier run paid it whose order file was lost.
 func (b *Buyer) settle(ctx context.Context, m *remote.Market, s *Subscribed, newest *trade.Offer, mine []*Bought) error {
 	o := mine[slices.IndexFunc(mine, func(o *Bought) bool { return o.State.Offer.Hash == newest.Hash })]
 	return b.alone(ctx, o, func() error {
@@ -308,8 +309,8 @@ func statesOf(orders []*Bought) []*trade.State {
 	return out
 }
 
-// nonce is the same for the same period, so that a renewal which was interrupted orders
-// nothing twice. It is no secret.
+// nonce returns a value that is the same for the same period, so that an interrupted
+// renewal does not order twice. It is not secret.
 func (s *Subscribed) nonce(l *trade.Offer, by trade.Key) (n [16]byte) {
 	h := sha256.New()
 	h.Write([]byte("locket/v1 subscription"))

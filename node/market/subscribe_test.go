@@ -21,13 +21,13 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// aMarket serves one by a clock, and gives its address and a voucher of 20 EUR.
+// aMarket serves a market with a clock, and returns its address and a voucher for 20 EUR.
 func aMarket(t *testing.T, now func() time.Time) (m *cloudmarket.Market, url, code string) {
 	t.Helper()
 	return served(t, now, cloudmarket.Config{DB: database(t)}, nil)
 }
 
-// served is aMarket, over a database and a log.
+// served is aMarket, over a given database and log.
 func served(t *testing.T, now func() time.Time, c cloudmarket.Config, log http.Handler) (m *cloudmarket.Market, url, code string) {
 	t.Helper()
 	arbiter, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
@@ -68,7 +68,7 @@ func publishes(t *testing.T, m *cloudmarket.Market, number uint32, was *trade.Of
 	return l
 }
 
-// before calls a function once, before the first request leaves.
+// before calls a function once, before the first request is sent.
 type before struct{ call func() }
 
 func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -79,8 +79,8 @@ func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A look that read the orders before another process paid the last period pays no further
-// one, however long it was away.
+// A check that read the orders before another process paid for the last period pays for no
+// further one, however long it was delayed.
 func TestTwoLooksPayNoMorePeriods(t *testing.T) {
 	ctx := t.Context()
 	var ahead atomic.Int64 // nanoseconds
@@ -111,24 +111,24 @@ func TestTwoLooksPayNoMorePeriods(t *testing.T) {
 	}
 }
 
-// A period that was ordered and not paid, and that the market has forgotten since, keeps no
-// later one away.
+// A period that was ordered and not paid, and that the market has forgotten since, does not
+// block later ones.
 func TestUnpaidPeriodForgotten(t *testing.T) {
 	ctx := t.Context()
-	var ahead atomic.Int64 // the market's own sweep asks for the time, too
+	var ahead atomic.Int64 // the market's own sweep also asks for the time
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	m, url, code := aMarket(t, now)
 	first := publishes(t, m, 1, nil, now())
 	b := &Buyer{Dir: t.TempDir(), Now: now}
 	_, err := b.Subscribe(ctx, url, first, 200, "EUR", 2, time.Time{})
 	ok(t, err)
-	_, err = b.Renew(ctx) // there is no money to pay it with
+	_, err = b.Renew(ctx) // there is no money to pay for it
 	orders, read := b.Orders()
 	if ok(t, read); len(orders) != 1 || orders[0].State.Phase != trade.Ordered {
 		t.Fatalf("%v, %d orders", err, len(orders))
 	}
 	ok(t, b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
-	for range 2 { // it lapses, and is forgotten
+	for range 2 { // it lapses and is forgotten
 		ahead.Add(int64(31 * 24 * time.Hour))
 		ok(t, m.Sweep(ctx))
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// What this home has told by answers is kept as the copies that it showed, each by the
-// memory behind it and a hash of what a buyer read: to each buyer, and to all together.
-// It counts for every listing that has those memories, so that no next version and no
-// other market begins anew. The same memory in other words, or with less redacted, is
-// another copy: a buyer learns more by it, and it counts as one.
+// What this home has revealed in answers is recorded as the copies that it showed, each by
+// the memory behind it and a hash of what a buyer read: for each buyer, and for all
+// together. It counts for every listing that has those memories, so that neither a new
+// version nor another market starts from zero. The same memory in other words, or less
+// redacted, is another copy: a buyer learns more from it, and it counts separately.
 
 // copyOf is a redacted copy of a memory.
 type copyOf struct {
@@ -24,13 +24,13 @@ type copyOf struct {
 	As trade.Hash `json:"as"`
 }
 
-// copied is what an item of a bundle counts as.
+// copied returns the copy for which an item of a bundle counts.
 func copied(of memory.ID, m *memory.Candidate) (copyOf, error) {
 	b, err := json.Marshal(m)
 	return copyOf{of, sha256.Sum256(b)}, err
 }
 
-// copiesOf are those of a whole bundle.
+// copiesOf returns the copies in a whole bundle.
 func copiesOf(of []memory.ID, ms []memory.Candidate) (out []copyOf, err error) {
 	for i := range ms[:min(len(of), len(ms))] {
 		c, err := copied(of[i], &ms[i])
@@ -42,21 +42,21 @@ func copiesOf(of []memory.ID, ms []memory.Candidate) (out []copyOf, err error) {
 	return out, nil
 }
 
-// Limits of what one buyer asks, and of how many buyers are known. Who comes when there
-// are so many takes the place of the buyer who asked longest ago; what all were shown
-// together counts on.
+// Limits of what one buyer asks, and of how many buyers are known. When there are too
+// many, a new buyer replaces the one who asked longest ago; what was shown to all together
+// still counts.
 const (
 	askedADay   = 20
 	askedWithin = 24 * time.Hour
 	maxAskers   = 1000
-	keepAsked   = (trade.MaxTerm + aDay) * time.Second // an open order has a decision
+	keepAsked   = (trade.MaxTerm + aDay) * time.Second // an open order has been decided by then
 )
 
-// asked is one question of a buyer's, and which items answered it.
+// asked is one question of a buyer, with the items that answered it.
 type asked struct {
 	Order  trade.Hash `json:"order"`
 	At     time.Time  `json:"at"`               // when it was paid
-	Places []int      `json:"places,omitempty"` // none: its price went back
+	Places []int      `json:"places,omitempty"` // none: its price was refunded
 }
 
 // told is what one buyer asked, and was shown.
@@ -72,8 +72,8 @@ func (t *told) order(id trade.Hash) *asked {
 	return nil
 }
 
-// tooMany reports whether one more question, paid at a time, is over what one buyer asks
-// in any [askedWithin].
+// tooMany reports whether one more question, paid at a time, exceeds what one buyer may
+// ask in any [askedWithin].
 func (t *told) tooMany(at time.Time) bool {
 	full := func(from time.Time) bool {
 		n := 0
@@ -87,7 +87,7 @@ func (t *told) tooMany(at time.Time) bool {
 	if full(at) {
 		return true
 	}
-	for _, a := range t.Asked { // orders may be looked at in any order
+	for _, a := range t.Asked { // orders may be processed in any order
 		if a.At.After(at.Add(-askedWithin)) && !a.At.After(at) && full(a.At) {
 			return true
 		}
@@ -95,8 +95,8 @@ func (t *told) tooMany(at time.Time) bool {
 	return false
 }
 
-// paidAt is when an order was paid, by the market's stamp, and never after now: how long
-// the seller was away does not matter.
+// paidAt returns when an order was paid, according to the market, but never later than
+// now. So it does not matter how long the seller was away.
 func paidAt(st *trade.State, now time.Time) time.Time {
 	at := time.Unix(st.At, 0).UTC()
 	if at.After(now) {
@@ -105,7 +105,8 @@ func paidAt(st *trade.State, now time.Time) time.Time {
 	return at
 }
 
-// toldAll is what all buyers were shown, and who they are, who asked longest ago first.
+// toldAll is what was shown to all buyers, and who they are; the buyer who asked longest
+// ago is first.
 type toldAll struct {
 	All    []copyOf    `json:"copies,omitempty"`
 	Askers []trade.Key `json:"askers,omitempty"`
@@ -116,7 +117,7 @@ const (
 	toldAllMeta = "market told"
 )
 
-// toldTo gives what one buyer, and all, were told.
+// toldTo returns what was shown to one buyer, and to all.
 func (s *Shop) toldTo(ctx context.Context, buyer trade.Key) (t told, all toldAll, err error) {
 	err = s.c.Store.View(ctx, func(tx *store.Tx) error { t, all, err = readTold(tx, buyer); return err })
 	return t, all, err
@@ -129,15 +130,15 @@ func readTold(tx *store.Tx, buyer trade.Key) (t told, all toldAll, err error) {
 	return t, all, err
 }
 
-// room is what an answer may still show of a bundle to one buyer. It is used up by
-// [room.allowed].
+// room is what an answer may still show of a bundle to one buyer. [room.allowed] uses it
+// up.
 type room struct {
-	of          []copyOf // the bundle, by place
+	of          []copyOf // the copies in the bundle, by place
 	to, all     map[copyOf]bool
-	each, every int // new copies, for the buyer and for all
+	each, every int // how many new copies may be shown to the buyer, and to all
 }
 
-// roomOf gives it for a buyer who was shown to, where all were shown all.
+// roomOf returns the room for a buyer who was shown to, when everybody was shown all.
 func roomOf(a *trade.Answers, of, to, all []copyOf) *room {
 	in := map[memory.ID]bool{}
 	for _, c := range of {
@@ -166,9 +167,9 @@ func (r *room) may(place int) bool {
 	return place < len(r.of) && (r.each > 0 || r.to[r.of[place]]) && (r.every > 0 || r.all[r.of[place]])
 }
 
-// allowed gives those of some places, in their order, that an answer may show. None takes
-// the place of one that may not be shown, so that no row of questions reaches what is
-// further down.
+// allowed returns those of some places, in their order, that an answer may show. A place
+// that may not be shown is not replaced by another, so that a series of questions can't
+// reach items further down.
 func (r *room) allowed(places []int) (out []int) {
 	for _, place := range places {
 		if slices.Contains(out, place) || !r.may(place) {
@@ -186,7 +187,7 @@ func (r *room) allowed(places []int) (out []int) {
 	return out
 }
 
-// noteTold notes what an order is answered with, once.
+// noteTold records how an order is answered, once.
 func (s *Shop) noteTold(ctx context.Context, st *trade.State, places []int, copies []copyOf) error {
 	buyer, now := st.Order.Buyer, s.c.Now().UTC().Truncate(time.Second)
 	return s.c.Store.Commit(ctx, func(tx *store.Tx) error {
@@ -220,8 +221,9 @@ func with(copies []copyOf, c copyOf) []copyOf {
 	return append(copies, c)
 }
 
-// forgetTold forgets what was told of memories that are forgotten. What was told of others
-// stays, also when nothing has them any more: who lists them again begins where it ended.
+// forgetTold removes the records about memories that are forgotten. Records about others
+// stay, even if no listing has them any more, so that a new listing of them continues from
+// there.
 func (s *Shop) forgetTold(ctx context.Context) error {
 	_, all, err := s.toldTo(ctx, trade.Key{})
 	if err != nil || len(all.All) == 0 {

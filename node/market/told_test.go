@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Whatever many buyers ask, in whatever order, none is shown more of a bundle than its
-// listing says, and all together no more either.
+// However many buyers ask, in whatever order, none is shown more of a bundle than its
+// listing says, and neither are all of them together.
 func TestShownWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "items")
@@ -24,7 +24,7 @@ func TestShownWithinLimits(t *testing.T) {
 		a := &trade.Answers{All: uint32(rapid.IntRange(1, n).Draw(t, "all"))}
 		a.Each = uint32(rapid.IntRange(1, int(a.All)).Draw(t, "each"))
 		buyers := make([][]copyOf, rapid.IntRange(1, 8).Draw(t, "buyers"))
-		other := copyOf{Of: memory.ID{9, 9}} // of another listing: it takes no room here
+		other := copyOf{Of: memory.ID{9, 9}} // of another listing: it takes up no room here
 		all := []copyOf{other}
 		for range rapid.IntRange(0, 80).Draw(t, "questions") {
 			b := rapid.IntRange(0, len(buyers)-1).Draw(t, "buyer")

@@ -17,7 +17,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// known gives the key of each market that was dealt with, by address.
+// known returns the key of each market that the wearer has dealt with, by
+// address.
 func (b *Buyer) known() (map[string]trade.Key, error) {
 	out := map[string]trade.Key{}
 	text, err := os.ReadFile(filepath.Join(b.Dir, marketsFile))
@@ -30,7 +31,7 @@ func (b *Buyer) known() (map[string]trade.Key, error) {
 	return out, nil
 }
 
-// addressOf is the form of a market's URL in which it is asked.
+// addressOf returns a market's URL in the form in which it is requested.
 func addressOf(url string) (string, error) {
 	r, err := remote.New(url, remote.Option{})
 	if err != nil {
@@ -72,7 +73,7 @@ func (s *Shopper) KnowsMarket(ctx context.Context, market string) (v serve.Known
 	return v, err
 }
 
-// soldOf gives the kept orders of all that this home sells.
+// soldOf returns the stored orders of everything that this home sells.
 func soldOf(ctx context.Context, of Store) (out []trade.Chain, err error) {
 	err = of.View(ctx, func(tx *store.Tx) error {
 		return keptSales(tx, func(c *trade.Chain, _ *trade.Offer) { out = append(out, *c) })
@@ -106,7 +107,8 @@ func (s *Shopper) VerifyMarket(ctx context.Context, r serve.VerifyRequest) (v se
 	return v, err
 }
 
-// logOf gives a look at a log as it is shown.
+// logOf returns the result of a check of a log in the form in which it is
+// shown.
 func logOf(address string, f *Verified) (v serve.MarketLog, err error) {
 	v = serve.MarketLog{Market: address, Key: f.Market, Log: f.Log, Size: f.Size, Before: f.Before, Witnesses: make([]serve.LogWitness, len(f.Witnesses)), Orders: make([]serve.LoggedOrder, len(f.Orders)), Listings: make([]serve.LoggedReviews, len(f.Listings)),
 		Note: string(f.Note), Hides: f.hides(), Missing: f.Unsigned, File: f.ForkFile}

@@ -23,40 +23,40 @@ import (
 // what its log has.
 var ErrHidden = errors.New("the market hides what it signed")
 
-// logWithin is for how long a market may have a step and not show it in its log.
+// logWithin is how long a market may have a step without having it in its log.
 const logWithin = time.Hour
 
-// Verification says how to look at a market's log.
+// Verification says how to check a market's log.
 type Verification struct {
-	Witnesses []string      // "URL KEY" of witnesses that must have cosigned, beside those that the market names
+	Witnesses []string      // "URL KEY" of witnesses that must have cosigned, in addition to those that the market names
 	With      []byte        // a checkpoint that somebody else was shown; nil: none
-	Sold      []trade.Chain // orders that this home sold, which must stand in the log, too
+	Sold      []trade.Chain // orders that this home sold, which must also be in the log
 }
 
-// Verified is what a market's log was found to be.
+// Verified is the result of checking a market's log.
 type Verified struct {
 	Log       string            `json:"log"`
 	Key       string            `json:"key"` // of the log, for a witness
 	Size      int64             `json:"size"`
-	Before    int64             `json:"before"` // entries when it was looked at the last time; 0: never
+	Before    int64             `json:"before"` // number of entries at the last check; 0: there was none
 	Witnesses []WitnessSaw      `json:"witnesses"`
 	Orders    []VerifiedDeal    `json:"orders"`
-	Listings  []VerifiedListing `json:"listings,omitempty"` // of the orders, with their reviews
+	Listings  []VerifiedListing `json:"listings,omitempty"` // the listings of the orders, with their reviews
 	Note      []byte            `json:"-"`                  // the signed checkpoint
 	Market    trade.Key         `json:"-"`
-	Fork      *translog.Fork    `json:"-"` // the operator signed two histories; nothing else was looked at
-	ForkFile  string            `json:"-"` // where the Fork is kept
+	Fork      *translog.Fork    `json:"-"` // the operator signed two histories; nothing else was checked
+	ForkFile  string            `json:"-"` // the file with the Fork
 	Unkept    error             `json:"-"` // why the Fork is in no file; nil: it is in ForkFile
-	Unsigned  []string          `json:"-"` // names of witnesses that must have cosigned, and did not
+	Unsigned  []string          `json:"-"` // names of witnesses that must have cosigned, but did not
 }
 
-// hides reports whether the log lacks something that must stand in it.
+// hides reports whether the log lacks something that must be in it.
 func (v *Verified) hides() bool {
 	return v.Size < v.Before || slices.ContainsFunc(v.Orders, func(d VerifiedDeal) bool { return d.Hidden }) ||
 		slices.ContainsFunc(v.Listings, func(l VerifiedListing) bool { return l.Reviews.Hidden > 0 })
 }
 
-// found is an error where the market was caught at something.
+// found returns an error if the market was caught at something.
 func (v *Verified) found() error {
 	if v.Fork != nil && v.Unkept != nil {
 		return fmt.Errorf("%w. Both, signed, could not be kept: %w", v.Fork, v.Unkept)
@@ -76,47 +76,45 @@ func (v *Verified) found() error {
 	return errors.Join(out...)
 }
 
-// WitnessSaw is one witness.
+// WitnessSaw is what one witness has seen.
 type WitnessSaw struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Signed  bool   `json:"signed"`          // it cosigned the checkpoint that the market shows
-	Size    int64  `json:"size,omitempty"`  // entries that it has seen, of the same history
-	Error   string `json:"error,omitempty"` // why that is not known or, beside a size, why it is not known what the witness caught
+	Size    int64  `json:"size,omitempty"`  // number of entries that it has seen, of the same history
+	Error   string `json:"error,omitempty"` // why that is unknown or, beside a size, why it is unknown what the witness caught
 }
 
-// VerifiedDeal is what the log has of one order.
+// VerifiedDeal is what the log has about one order.
 type VerifiedDeal struct {
 	Order   trade.Hash `json:"order"`
 	Title   string     `json:"title"`
-	Sold    bool       `json:"sold,omitempty"`    // by this home; else it was bought
-	Listed  bool       `json:"listed"`            // the listing's version
-	Receipt bool       `json:"receipt,omitempty"` // of an order that ended with a key
-	Waits   bool       `json:"waits,omitempty"`   // something is missing that is too new
+	Sold    bool       `json:"sold,omitempty"`    // this home sold it; otherwise this home bought it
+	Listed  bool       `json:"listed"`            // the log has the listing's version
+	Receipt bool       `json:"receipt,omitempty"` // the log has the receipt of an order that ended with a key
+	Waits   bool       `json:"waits,omitempty"`   // something is missing, but it is too new
 	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be there
-	Review  string     `json:"review,omitempty"`  // the buyer's own: shown, or deleted by the operator; empty: there is none, it is missing (Waits, Hidden), or newer ones fill what is shown
-	Why     string     `json:"why,omitempty"`     // it was deleted
+	Review  string     `json:"review,omitempty"`  // the buyer's own review: shown, or deleted by the operator; empty: there is none, it is missing (Waits, Hidden), or newer reviews fill what is shown
+	Why     string     `json:"why,omitempty"`     // why it was deleted
 }
 
-// seenLog is what is kept of a market's log, as JSON, in a file that the market's key
-// names.
+// seenLog is what is stored about a market's log, as JSON, in a file named by the market's key.
 type seenLog struct {
 	Checkpoint string                    `json:"checkpoint"` // signed
-	Shown      map[trade.Hash]trade.Hash `json:"shown"`      // by an order, the last step when all of it stood in the log
+	Shown      map[trade.Hash]trade.Hash `json:"shown"`      // by order: the last step at the time when all of it was in the log
 	Absent     map[trade.Hash]absent     `json:"absent,omitempty"`
-	Hiding     map[trade.Hash]int64      `json:"hiding,omitempty"` // by a listing, when reviews were first missing of those that it shows, in seconds since 1970
+	Hiding     map[trade.Hash]int64      `json:"hiding,omitempty"` // by listing: when reviews were first missing that it should show, in seconds since 1970
 }
 
 const logsDir = "logs"
 
-// MaxWith is how long another's checkpoint may be, in bytes.
+// MaxWith is the maximum length of somebody else's checkpoint, in bytes.
 const MaxWith = translog.MaxCheckpoint
 
-// Verify checks the market's transparency log: that it goes on from what it was the last
-// time, that witnesses saw the same, and that each order in this home stands in it. If the
-// operator showed two histories, the result has a [*translog.Fork], which is also kept in
-// the file that the error names. If entries are missing, the error is [ErrHidden], and the
-// result names their orders.
+// Verify checks the market's transparency log: that it continues the log of the last check, that
+// witnesses saw the same, and that each order in this home is in it. If the operator showed two
+// histories, the result has a [*translog.Fork], which is also stored in the file that the error
+// names. If entries are missing, the error is [ErrHidden], and the result names their orders.
 func (b *Buyer) Verify(ctx context.Context, address string, how Verification) (v *Verified, err error) {
 	if v, err = b.look(ctx, address, how); v != nil {
 		err = errors.Join(err, v.found())
@@ -124,7 +122,7 @@ func (b *Buyer) Verify(ctx context.Context, address string, how Verification) (v
 	return v, err
 }
 
-// look is Verify, whose error is only that it could not look.
+// look is Verify, but its error only means that the check was not possible.
 func (b *Buyer) look(ctx context.Context, address string, how Verification) (v *Verified, err error) {
 	err = b.At(ctx, address, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
 		v, err = b.verify(ctx, m, address, &terms, &how)
@@ -191,10 +189,10 @@ func (b *Buyer) verify(ctx context.Context, m *remote.Market, address string, te
 	return v, nil
 }
 
-// ask notes what one witness saw of the log. The error is a fork.
+// ask records what one witness saw of the log. The error is a fork.
 func (v *Verified) ask(ctx context.Context, c *translog.Client, now *translog.Signed, w *watcher) error {
 	saw := WitnessSaw{Name: w.key.Name(), Address: w.address}
-	if own, err := translog.Open(now.Note, c.Key, w.key); err == nil { // by itself: names of witnesses may be alike
+	if own, err := translog.Open(now.Note, c.Key, w.key); err == nil { // compared one by one, because the names of witnesses may be the same
 		saw.Signed = len(own.Cosigned) > 0
 	}
 	seen, err := translog.Compare(ctx, c.HTTP, w.address, c.Key, now, c)
@@ -215,10 +213,10 @@ func (v *Verified) ask(ctx context.Context, c *translog.Client, now *translog.Si
 type watcher struct {
 	address  string
 	key      note.Verifier
-	required bool // to have cosigned: the user names it, and not the market alone
+	required bool // it must have cosigned, because the user names it, and not only the market
 }
 
-// maxWitnesses is how many a market may name.
+// maxWitnesses is how many witnesses a market may name.
 const maxWitnesses = 8
 
 func watching(address string, terms *trade.Terms, how *Verification) (out []watcher, err error) {
@@ -229,7 +227,7 @@ func watching(address string, terms *trade.Terms, how *Verification) (out []watc
 		at, key, err := translog.ParseWitness(text)
 		theirs := i >= len(how.Witnesses)
 		if err == nil && slices.ContainsFunc(out, func(w watcher) bool { return w.key.Name() == key.Name() && w.key.KeyHash() == key.KeyHash() }) {
-			continue // the user's come first
+			continue // those of the user come first
 		}
 		switch {
 		case err != nil && theirs, err == nil && theirs && strings.HasPrefix(address, "https:") && !strings.HasPrefix(at, "https:"):
@@ -242,7 +240,7 @@ func watching(address string, terms *trade.Terms, how *Verification) (out []watc
 	return out, nil
 }
 
-// readLog gives what the log was the last time; nil: it was never looked at.
+// readLog returns the state of the log at the last check; nil: there was none.
 func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, error) {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -280,8 +278,8 @@ func isFork(err error) bool {
 	return is
 }
 
-// named keeps the evidence of two histories beside the file of a log, or says in v why it
-// could not. Any other error it gives back.
+// named stores the evidence of two histories beside the file of a log, or records in v why it could
+// not. It returns any other error.
 func (v *Verified) named(err error, file string) error {
 	f, is := errors.AsType[*translog.Fork](err)
 	if !is {
@@ -295,8 +293,8 @@ func (v *Verified) named(err error, file string) error {
 	return nil
 }
 
-// deals looks for each order of this market that is kept here, and for those of sold. It gives them
-// as they stand, in the order of v.Orders.
+// deals looks for each order of this market that is stored here, and for those of sold. It returns
+// their state, in the order of v.Orders.
 func (b *Buyer) deals(ctx context.Context, c *translog.Client, now *translog.Signed, of trade.Key, sold []trade.Chain, kept *seenLog, v *Verified) (out []*trade.State, err error) {
 	list, err := b.Orders()
 	if err != nil {
@@ -343,7 +341,7 @@ func (b *Buyer) deal(ctx context.Context, c *translog.Client, now *translog.Sign
 		was, at := kept.Absent[s.ID], b.now().Unix()
 		gone := absent{Listing: since(d.Listed, was.Listing, at), Receipt: since(d.Receipt == s.Reviewable(), was.Receipt, at)}
 		if gone == (absent{}) {
-			kept.Shown[s.ID] = s.Last // what comes later goes on from here
+			kept.Shown[s.ID] = s.Last // later steps continue from here
 			if delete(kept.Absent, s.ID); was.Review > 0 {
 				kept.Absent[s.ID] = absent{Review: was.Review}
 			}
@@ -366,7 +364,7 @@ func stands(ctx context.Context, c *translog.Client, now *translog.Signed, kind 
 	return n >= 0, err
 }
 
-// place gives where a checkpoint's log has an entry for something signed; -1: nowhere.
+// place returns where a checkpoint's log has an entry for something signed; -1: nowhere.
 func place(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (int64, error) {
 	places, err := c.Find(ctx, subject.String())
 	if err != nil {

@@ -39,7 +39,7 @@ func database(t *testing.T) *tables.DB {
 	return db
 }
 
-// history is one log of the market of tests.
+// history is one log of the test market.
 type history struct {
 	*cloudlog.Log
 	db *tables.DB
@@ -80,7 +80,7 @@ func (o *operator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.StripPrefix("/v1/market/log", o.shows).ServeHTTP(w, r)
 }
 
-// bought puts an order that was accepted into a buyer's folder.
+// bought puts an accepted order into a buyer's folder.
 func bought(t *testing.T, b *Buyer, at time.Time) *tradetest.Deal {
 	t.Helper()
 	d, err := b.keys()
@@ -128,7 +128,7 @@ func TestVerify(t *testing.T) {
 	if v, err := soon.Verify(ctx, at.URL, Verification{}); err != nil || !v.Orders[0].Waits || v.Orders[0].Hidden {
 		t.Fatalf("an order of now: %+v, %v", v, err)
 	}
-	// A stamp of years ahead keeps no order from being missed.
+	// A timestamp that is years ahead does not keep an order from being missed.
 	ahead := &Buyer{Dir: t.TempDir()}
 	bought(t, ahead, time.Now().Add(10000*time.Hour))
 	from := time.Now()
@@ -153,7 +153,7 @@ func TestVerify(t *testing.T) {
 	}
 	shown := v.Note
 
-	// The operator shows another history of as many entries, and of more.
+	// The operator shows a different history with as many entries, and one with more.
 	for _, subject := range []string{"a", "b", "c", "d"} {
 		second.add(t, translog.Listed, subject, []byte(subject))
 		if subject == "a" || subject == "b" {
@@ -176,7 +176,7 @@ func TestVerify(t *testing.T) {
 		}
 		fork("who looked before", ann, Verification{})
 		fork("who asks the witness", &Buyer{Dir: t.TempDir()}, Verification{})
-		// Where the evidence can't be written, it is shown.
+		// The evidence is shown where it can't be written to disk.
 		full := &Buyer{Dir: t.TempDir()}
 		ok(t, os.MkdirAll(filepath.Join(full.Dir, logsDir, tradetest.Market.Key.String()+".fork.json", "in the way"), 0o700))
 		v, err := full.look(ctx, at.URL, Verification{})
@@ -200,7 +200,7 @@ func TestVerify(t *testing.T) {
 		o.terms.Witnesses = []string{named}
 	}
 
-	// A log of another name is another log; a key that is not the market's signs nothing.
+	// A log with another name is another log; a key that is not the market's can't sign.
 	o.shows, o.terms.Log = honest.Handler(), "market.else"
 	if _, err := ann.Verify(ctx, at.URL, Verification{}); err == nil {
 		t.Error("another name was taken")

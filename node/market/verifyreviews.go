@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// What became of the buyer's own review.
+// What happened to the buyer's own review.
 const (
 	reviewShown   = "shown"
 	reviewDeleted = "deleted"
@@ -30,15 +30,16 @@ type VerifiedListing struct {
 	Reviews serve.ReviewCheck `json:"reviews"`
 }
 
-// absent says when this home first saw that the log lacks something of an order, in
-// seconds since 1970; 0: it doesn't. The market's own times could put that off.
+// absent says when this home first noticed that the log lacks something of an order, in
+// seconds since 1970; 0: it doesn't. The times that the market itself gives could delay
+// that.
 type absent struct {
 	Listing int64 `json:"listing,omitempty"`
 	Receipt int64 `json:"receipt,omitempty"`
 	Review  int64 `json:"review,omitempty"`
 }
 
-// since gives when something that stands in the log, or does not, was first missing.
+// since returns when something that is, or is not, in the log was first missing.
 func since(stands bool, was, now int64) int64 {
 	switch {
 	case stands:
@@ -49,14 +50,14 @@ func since(stands bool, was, now int64) int64 {
 	return now
 }
 
-// listingPage is what a market shows of a listing, with the log of that answer.
+// listingPage is what a market shows of a listing, with the log in that answer.
 type listingPage struct {
 	*trade.Shown
 	log  *translog.Signed
 	seen seenReviews
 }
 
-// reviews looks at those of each listing of deals, and for the buyer's own.
+// reviews checks the reviews of each listing in deals, and looks for the buyer's own.
 func (b *Buyer) reviews(ctx context.Context, m *remote.Market, c *translog.Client, now *translog.Signed, deals []*trade.State, kept *seenLog, v *Verified) error {
 	pages := map[trade.Hash]*listingPage{}
 	for i, s := range deals {
@@ -79,8 +80,8 @@ func (b *Buyer) reviews(ctx context.Context, m *remote.Market, c *translog.Clien
 	return nil
 }
 
-// reviewsAt checks what the market shows of a listing; nil: it could not be looked at,
-// and the check says why.
+// reviewsAt checks what the market shows of a listing; nil: that was not possible, and
+// the check says why.
 func (b *Buyer) reviewsAt(ctx context.Context, m *remote.Market, c *translog.Client, now *translog.Signed, of *trade.Offer) (*listingPage, serve.ReviewCheck, error) {
 	s, l, err := m.Show(ctx, of.ID())
 	if err == nil && (l.Seller != of.Seller || l.Market != of.Market) {
@@ -109,7 +110,7 @@ func (b *Buyer) reviewsAt(ctx context.Context, m *remote.Market, c *translog.Cli
 }
 
 // ownReview looks for the buyer's review of an order, in the log and in what the market
-// shows. The market said once that it keeps it.
+// shows. The market has confirmed it before.
 func (b *Buyer) ownReview(ctx context.Context, c *translog.Client, now *translog.Signed, s *trade.State, shown *listingPage, kept *seenLog, d *VerifiedDeal) error {
 	own, err := os.ReadFile(reviewOf(b.file(s.ID)))
 	if errors.Is(err, fs.ErrNotExist) || d.Sold {
@@ -118,7 +119,7 @@ func (b *Buyer) ownReview(ctx context.Context, c *translog.Client, now *translog
 	if err != nil {
 		return err
 	}
-	if shown == nil { // a market that answers nothing shows nothing
+	if shown == nil { // a market that does not answer shows nothing
 		kept.review(s.ID, false, b.now(), d)
 		return nil
 	}
@@ -146,7 +147,7 @@ func (b *Buyer) ownReview(ctx context.Context, c *translog.Client, now *translog
 	return nil
 }
 
-// hiding notes whether reviews of a listing are missing, of which so many are shown
+// hiding records whether reviews of a listing are missing; blank of them are shown
 // empty. Those count as not proven until the log has had the time to say that they were
 // deleted.
 func (k *seenLog) hiding(listing trade.Hash, blank int, now time.Time, check *serve.ReviewCheck) {
@@ -163,7 +164,7 @@ func (k *seenLog) hiding(listing trade.Hash, blank int, now time.Time, check *se
 	}
 }
 
-// review notes whether the buyer's review of an order is where it has to be.
+// review records whether the buyer's review of an order is where it has to be.
 func (k *seenLog) review(order trade.Hash, there bool, now time.Time, d *VerifiedDeal) {
 	was := k.Absent[order]
 	was.Review = since(there, was.Review, now.Unix())
@@ -178,11 +179,11 @@ func (k *seenLog) review(order trade.Hash, there bool, now time.Time, d *Verifie
 	}
 }
 
-// numberOf gives the number of a review of a listing; 0: the log has none. A market
-// numbers a review as it takes it, so that the entry is soon behind that of the order,
-// which is at a place.
+// numberOf returns the number of a review of a listing; 0: the log has none. A market
+// numbers a review when it accepts it, so its entry comes soon after that of the order,
+// whose place is known.
 func numberOf(ctx context.Context, c *translog.Client, now *translog.Signed, at int64, listing trade.Hash, review []byte) (uint32, error) {
-	const most = 64 // tiles of 256 entries; a review of before they were numbered is further behind
+	const most = 64 // tiles of 256 entries; a review from before they were numbered is further away
 	for range most {
 		es, err := c.Entries(ctx, now.Checkpoint, at)
 		if err != nil || len(es) == 0 {

@@ -13,8 +13,8 @@ import (
 
 // check withdraws listings that may not be sold any more, because a memory in them was
 // forgotten or the policy has changed. First this home drops the keys of versions with a
-// forgotten memory, whatever a market answers. What the policy holds back is not dropped by
-// that: nothing of it is delivered. Then it tells the market, and tries again until that
+// forgotten memory, whatever a market answers. What the policy holds back is not dropped, but
+// is not delivered either. Then it tells the market, and tries again until the market
 // answers.
 func (s *Shop) check(ctx context.Context, all []listed) error {
 	failed := []error{s.dropForgotten(ctx, all), s.hold(ctx, all)}
@@ -27,9 +27,9 @@ func (s *Shop) check(ctx context.Context, all []listed) error {
 	return errors.Join(failed...)
 }
 
-// dropForgotten drops the keys and items of versions with a forgotten memory. It does so
-// also for versions that are not published yet, for those with open orders (a refund needs
-// no key), and for those that are over and kept to be traced.
+// dropForgotten drops the keys and items of versions with a forgotten memory. It does so also
+// for versions that are not published yet, for those with open orders (a refund needs no
+// key), and for ended ones that are kept for tracing.
 func (s *Shop) dropForgotten(ctx context.Context, all []listed) error {
 	gone := map[trade.Hash]bool{}
 	var failed []error
@@ -47,9 +47,10 @@ func (s *Shop) dropForgotten(ctx context.Context, all []listed) error {
 	return errors.Join(append(failed, s.forget(ctx, all, s.c.Compact, func(l *listed) bool { return gone[l.Version] }))...)
 }
 
-// hold notes which listings the policy holds back, and why. Each change is made in all, too.
+// hold records which listings the policy holds back, and why. Each change is also made in
+// all.
 func (s *Shop) hold(ctx context.Context, all []listed) error {
-	now := map[trade.Hash]string{} // by the version, of those where it changed
+	now := map[trade.Hash]string{} // by version, if it changed
 	var failed []error
 	for _, l := range newestOf(all) {
 		if len(l.Key) == 0 || !l.Withdrawn.IsZero() || l.Gone {
@@ -76,7 +77,7 @@ func (s *Shop) hold(ctx context.Context, all []listed) error {
 }
 
 // forSale refuses a version that may not be sold any more. It is called before a version is
-// published at any market, also when a move that began earlier goes on.
+// published at any market, also when an earlier move continues.
 func (s *Shop) forSale(ctx context.Context, l *listed) error {
 	why, err := s.withheld(ctx, l)
 	if err == nil && why == "" && len(l.Key) == 0 {
@@ -89,8 +90,8 @@ func (s *Shop) forSale(ctx context.Context, l *listed) error {
 }
 
 // forget drops the key of some versions and then their sealed items. purge, which may be nil,
-// then removes the key from the store's files. The ids of the original memories go last, so
-// that a step that failed is done again. Each change is made in all, too.
+// then removes the key from the store's files. The ids of the original memories are removed
+// last, so that a failed step is repeated. Each change is also made in all.
 func (s *Shop) forget(ctx context.Context, all []listed, purge func(context.Context) error, which func(*listed) bool) error {
 	over := map[trade.Hash]bool{}
 	for i := range all {

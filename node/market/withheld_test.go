@@ -41,7 +41,7 @@ type shop struct {
 	wish  *share.Preview     // what a bundle has; nil: nothing is published here
 }
 
-// openShop makes one.
+// openShop opens one.
 func openShop(t *testing.T) *shop {
 	t.Helper()
 	h := &shop{t: t, home: t.TempDir(), gone: map[memory.ID]bool{}}
@@ -85,12 +85,12 @@ func (h *shop) Forgotten(_ context.Context, of []memory.ID) ([]memory.ID, error)
 // Sold implements Bundler.
 func (h *shop) Sold(context.Context, string, string, string, int, string) error { return nil }
 
-// lists keeps a version as Publish does, and gives its listing and the bundle's key.
+// lists keeps a version as Publish does, and returns its listing and the bundle's key.
 func (h *shop) lists(address, title string, after *trade.Offer, of memory.ID, change func(*listed)) (*trade.Offer, []byte) {
 	h.t.Helper()
 	by, _, err := h.party()
 	ok(h.t, err)
-	k, err := seal.KeyFromBytes(fmt.Appendf(nil, "bundlekey%.8x%015d", title, len(title))[:seal.KeySize]) // words that a search finds
+	k, err := seal.KeyFromBytes(fmt.Appendf(nil, "bundlekey%.8x%015d", title, len(title))[:seal.KeySize]) // words that a search can find
 	ok(h.t, err)
 	items, err := bundle.Seal(k, []memory.Candidate{{Type: memory.Semantic, Text: title, Confidence: 1, Owner: memory.Owner{User: "shared"}}})
 	ok(h.t, err)
@@ -111,8 +111,8 @@ func (h *shop) lists(address, title string, after *trade.Offer, of memory.ID, ch
 	return o, bytes.Clone(kept.Key)
 }
 
-// dig closes the home and looks for keys in everything that its keys open, and gives
-// how many bundles lie there.
+// dig closes the home, looks for keys in everything that its keys open, and returns
+// how many bundles are there.
 func (h *shop) dig(keys ...[]byte) (finds []leakscan.Find, bundles int) {
 	h.t.Helper()
 	ok(h.t, h.store.Close())
@@ -131,9 +131,9 @@ func (h *shop) dig(keys ...[]byte) (finds []leakscan.Find, bundles int) {
 	return r.Finds, bundles
 }
 
-// A memory is forgotten while every market is dead: no version with it can be opened
-// with what the home keeps, whether it is an old period, was never sent, was withdrawn
-// while orders were open, or moved away.
+// A memory is forgotten while every market is down: no version that contains it can be
+// opened with what the home keeps, whether it is an old period, was never sent, was
+// withdrawn while orders were open, or moved away.
 func TestForgottenMemoryLeavesTheBundles(t *testing.T) {
 	h := openShop(t)
 	dead := httptest.NewServer(http.NotFoundHandler())
@@ -169,8 +169,8 @@ func TestForgottenMemoryLeavesTheBundles(t *testing.T) {
 	}
 }
 
-// What a market never had counts as withdrawn, and one market that fails keeps no key
-// of another's listing.
+// A version that the market never had counts as withdrawn, and one market that fails
+// keeps no key of another market's listing.
 func TestDropIsForEachMarket(t *testing.T) {
 	h := openShop(t)
 	never := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

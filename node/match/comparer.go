@@ -27,15 +27,15 @@ type communities interface {
 	Communities(ctx context.Context) ([]serve.CommunityHead, error)
 }
 
-// mostProposed bounds how many interests are proposed, but for communities.
+// mostProposed is how many interests are proposed at most, not counting communities.
 const mostProposed = 200
 
-// NewComparer makes one.
+// NewComparer makes a Comparer.
 func NewComparer(of opened.Of[*Matcher], m memories, in communities) Comparer {
 	return Comparer{of, m, in}
 }
 
-// refused marks errors of this package that the present state is the cause of.
+// refused marks errors of this package that the present state causes.
 type refused struct{ error }
 
 func (r refused) Unwrap() []error { return []error{r.error, serve.ErrConflict} }
@@ -48,7 +48,7 @@ func step[R any](c Comparer, f func(*Matcher) (R, error)) (R, error) {
 	return out, err
 }
 
-// done is what came of a step.
+// done returns the result of a step.
 func done(c serve.Comparison, text string, err error) (serve.ComparisonStep, error) {
 	if err != nil {
 		return serve.ComparisonStep{}, err
@@ -74,8 +74,8 @@ func (c Comparer) ChooseInterests(ctx context.Context, r serve.ChooseInterests) 
 	})
 }
 
-// ProposeInterests implements serve.Comparer. It looks at what anybody whom the wearer
-// trusts may know.
+// ProposeInterests implements serve.Comparer. It looks only at what anybody whom the
+// wearer trusts may know.
 func (c Comparer) ProposeInterests(ctx context.Context) (out serve.InterestList, err error) {
 	have, err := c.Interests(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c Comparer) ProposeInterests(ctx context.Context) (out serve.InterestList,
 	return out, err
 }
 
-// likes are the interests that a memory proposes.
+// likes returns the interests that a memory suggests.
 func likes(m *memory.Memory) (out []string) {
 	if m.Type == memory.Vault || m.Sensitivity > memory.Personal {
 		return nil
@@ -123,7 +123,7 @@ func likes(m *memory.Memory) (out []string) {
 			out = append(out, s.Value)
 		}
 	}
-	if slices.Contains([]string{"", "person", "api", "import"}, m.Source.Plugin) { // a plugin's tags say what kind of memory it is
+	if slices.Contains([]string{"", "person", "api", "import"}, m.Source.Plugin) { // the tags of a plugin say what kind of memory it is
 		out = append(out, m.Tags...)
 	}
 	return out

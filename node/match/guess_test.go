@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Guessing by asking is bounded: by the peer, by the number in all, also after a restart,
-// a comparison that was forgotten, and a clock that was set back.
+// Guessing by asking is limited: for each peer, and in the total number, also after a
+// restart, after a comparison was forgotten, and after a clock was set back.
 func TestThreatInterestsGuessed(t *testing.T) {
 	victim, liar := newHome(t, "bees", "chess"), newHome(t, "bees")
 	again := func(h *home, other *home, name string) error {
@@ -22,7 +22,7 @@ func TestThreatInterestsGuessed(t *testing.T) {
 	}
 	first := liar.ask("victim", victim)
 	victim.take(first, "liar")
-	// The liar's program keeps no bound.
+	// The liar's program respects no limit.
 	forget := func() {
 		liar.state(func(_ *keyring.Device, s *state) error { s.Begun, s.Runs = nil, nil; return nil })
 	}
@@ -44,11 +44,11 @@ func TestThreatInterestsGuessed(t *testing.T) {
 			t.Fatalf("the victim asks: %v, want ErrTooSoon", err)
 		}
 	}
-	// After a month there is another.
+	// After a month another one is allowed.
 	victim.at, liar.at = victim.at.Add(24*time.Hour), liar.at.Add(24*time.Hour)
 	forget()
 	victim.take(liar.ask("victim", victim), "liar again")
-	// Other keys share a bound, too.
+	// Other keys share a limit, too.
 	for i := range MostAtOnce - 1 {
 		sybil := newHome(t, "bees")
 		sybil.at = victim.at
@@ -63,7 +63,8 @@ func TestThreatInterestsGuessed(t *testing.T) {
 	t.Run("the id of another comparison", guessedByID)
 }
 
-// A clock that was ahead once takes room for a period from when it is right.
+// A clock that once was ahead uses up an allowance only for one period, counted from when it
+// is right again.
 func TestClockAheadOnce(t *testing.T) {
 	a, b := newHome(t, "bees"), newHome(t, "bees")
 	right := a.at
@@ -82,15 +83,15 @@ func TestClockAheadOnce(t *testing.T) {
 	a.ask("Ben", b)
 }
 
-// guessedByID has a liar ask with the id of a comparison of the victim's and a friend's, who
-// then asks, too: whatever room the friend's makes, the liar has none.
+// guessedByID has a liar ask with the id of a comparison between the victim and a friend,
+// who asks afterwards: whatever room the friend's comparison gets, the liar gets none.
 func guessedByID(t *testing.T) {
 	victim, friend, liar := newHome(t, "bees"), newHome(t, "bees"), newHome(t, "bees")
 	var keys [2][]byte
 	for i, h := range []*home{victim, friend} {
 		h.state(func(d *keyring.Device, _ *state) error { keys[i] = bytes.Clone(d.Key()); return nil })
 	}
-	if bytes.Compare(keys[0], keys[1]) < 0 { // the lower key has asked
+	if bytes.Compare(keys[0], keys[1]) < 0 { // the lower key asked
 		victim, friend = friend, victim
 	}
 	victim.ask("friend", friend)
@@ -108,7 +109,7 @@ func guessedByID(t *testing.T) {
 		return err
 	})
 	victim.wantErr(ErrMessage, forged)
-	// Even if the id stood there for both, the friend's room is the friend's alone.
+	// Even if the id were accepted for both, the friend's room is the friend's alone.
 	peer, err := envelope.ParseRequest(liar.key)
 	if err != nil {
 		t.Fatal(err)

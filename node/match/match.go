@@ -1,17 +1,17 @@
-// Package match lets two people find out what interests both have, without telling each
-// other the rest: first how many, then, if both want, which.
+// Package match lets two people find out what interests both have, without revealing the rest
+// to each other: first how many, then, if both want, which.
 //
 // The words:
 //
-//   - An interest is a word or some words that the wearer chose.
-//   - A comparison is of the interests of two people, the wearer's and a peer's, as they were
-//     when each of the two said yes. Package intersect has what is computed.
-//   - A message is what one sends the other, sealed to the other's key, as a line of text.
-//     It goes by hand: by mail, by any messenger. Nothing here needs a network or a node.
+//   - An interest is one or more words that the wearer chose.
+//   - A comparison compares the interests of two people, the wearer's and a peer's, as they were
+//     when each of the two agreed. Package intersect has the computation.
+//   - A message is what one person sends to the other, sealed to the other's key, as a line of text.
+//     It is passed on by hand: by mail, or by any messenger. Nothing here needs a network or a node.
 //
-// Messages go: asks (an offer), answers (an offer, and the count), counts (the count), and
-// which, one from each. From the second on a message names both offers by their hash, so
-// that neither can be another one later.
+// The messages are, in this order: asks (an offer), answers (an offer, and the count), counts
+// (the count), and which, one from each. From the second message on, each names the offers by
+// their hash, so that neither can be replaced later.
 package match
 
 import (
@@ -39,20 +39,20 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What guessing costs: a comparison is of [intersect.MaxSet] interests at most. With one
-// key there is one in a period, whoever began it, and with all keys together MostAtOnce. A
-// comparison ends after a period.
+// These limit what can be found out by guessing: a comparison has at most [intersect.MaxSet]
+// interests. With one key there is one comparison in a period, whoever began it, and with all
+// keys together MostAtOnce. A comparison ends after a period.
 const (
 	Period     = 30 * 24 * time.Hour
 	MostAtOnce = 10
 )
 
 var (
-	// ErrTooSoon: a bound on comparisons is reached.
+	// ErrTooSoon: a limit on comparisons is reached.
 	ErrTooSoon = errors.New("too many comparisons")
-	// ErrLied: what the peer sent contradicts what the peer sent before.
+	// ErrLied: what the peer sent contradicts an earlier message of the peer.
 	ErrLied = errors.New("the answers contradict each other")
-	// ErrEnded: the comparison goes on no more.
+	// ErrEnded: the comparison has ended.
 	ErrEnded = errors.New("the comparison has ended")
 )
 
@@ -63,8 +63,8 @@ type Matcher struct {
 	Now func() time.Time // nil: time.Now
 }
 
-// Normal is the form in which interests are compared: letters of one width and case, none
-// that can't be seen, one space between words. Nothing is translated.
+// Normal returns the form in which interests are compared: letters of one width and case, no
+// invisible characters, and one space between words. Nothing is translated.
 func Normal(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
@@ -76,10 +76,10 @@ func Normal(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// oneCase has letters of the lower case that upper case does not tell apart.
+// oneCase maps lower-case letters that have the same upper case.
 var oneCase = strings.NewReplacer("ß", "ss", "ς", "σ")
 
-// interest checks one.
+// interest checks an interest.
 func interest(s string) (string, error) {
 	if len(s) > 4*intersect.MaxElement {
 		return "", fmt.Errorf("%w: an interest of %d bytes; %d are the most", memory.ErrInvalid, len(s), intersect.MaxElement)
@@ -102,7 +102,7 @@ func (m *Matcher) now() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// device gives the reader's key; the caller zeroes it.
+// device returns the reader's key; the caller zeroes it.
 func (m *Matcher) device() (*keyring.Device, error) {
 	if err := atomicfile.MkdirAll(filepath.Join(m.Dir, folder)); err != nil {
 		return nil, fmt.Errorf("interests: %w", err)
@@ -110,7 +110,7 @@ func (m *Matcher) device() (*keyring.Device, error) {
 	return (&share.Reader{Dir: m.Dir}).Device()
 }
 
-// Interests gives the wearer's, in the order in which they were chosen.
+// Interests returns the wearer's interests, in the order in which they were chosen.
 func (m *Matcher) Interests(ctx context.Context) (out []string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		out = slices.Clone(s.Interests)
@@ -119,8 +119,9 @@ func (m *Matcher) Interests(ctx context.Context) (out []string, err error) {
 	return out, err
 }
 
-// Choose adds and removes interests. Comparisons that have begun go on with what there
-// was. memory.ErrInvalid names what can't be one; memory.ErrNotFound what is none.
+// Choose adds and removes interests. Comparisons that have begun continue with the earlier
+// ones. memory.ErrInvalid names a word that can't be an interest, and memory.ErrNotFound one
+// that is not chosen.
 func (m *Matcher) Choose(ctx context.Context, add, remove []string) (out []string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		is := func(what string) func(string) bool {
@@ -151,7 +152,7 @@ func (m *Matcher) Choose(ctx context.Context, add, remove []string) (out []strin
 	return out, err
 }
 
-// List gives the comparisons, the latest first.
+// List returns the comparisons, the latest first.
 func (m *Matcher) List(ctx context.Context) (out []serve.Comparison, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		for _, r := range slices.Backward(s.Runs) {
@@ -162,7 +163,7 @@ func (m *Matcher) List(ctx context.Context) (out []serve.Comparison, err error) 
 	return out, err
 }
 
-// Forget drops a comparison. That there was one with this key counts on.
+// Forget drops a comparison. It still counts towards the limit for this key.
 func (m *Matcher) Forget(ctx context.Context, which string) error {
 	return m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)
@@ -174,8 +175,8 @@ func (m *Matcher) Forget(ctx context.Context, which string) error {
 	})
 }
 
-// Again gives the message that was sent last in a comparison. Where the peer may have
-// neither the count nor which, it is both, each on a line; Open takes them together.
+// Again returns the message that was sent last in a comparison. If the peer may have neither
+// the count nor which, it returns both, each on a line; Open takes them together.
 func (m *Matcher) Again(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)
@@ -191,11 +192,11 @@ func (m *Matcher) Again(ctx context.Context, which string) (c serve.Comparison, 
 	return c, text, err
 }
 
-// due is what the peer may not have yet.
+// due returns what the peer may not have received yet.
 func (r *run) due() string {
 	count, which := r.Sent[counts], r.Sent[tellsWhich]
 	switch {
-	case which != "" && (count == "" || r.Told): // who tells which has the count
+	case which != "" && (count == "" || r.Told): // a peer who has sent which has the count
 		return which
 	case which != "":
 		return count + "\n" + which
@@ -203,8 +204,9 @@ func (r *run) due() string {
 	return cmp.Or(count, r.Sent[answers], r.Sent[asks])
 }
 
-// Ask begins a comparison with the owner of a key, as locket share key prints it. The
-// message lets them find out how many interests both have, if they let the wearer.
+// Ask begins a comparison with the owner of a key in the form that locket share key prints.
+// The message lets them find out how many interests both have, if they let the wearer find
+// that out, too.
 func (m *Matcher) Ask(ctx context.Context, name, key string) (c serve.Comparison, text string, err error) {
 	peer, err := envelope.ParseRequest(key)
 	if err != nil {
@@ -228,8 +230,8 @@ func (m *Matcher) Ask(ctx context.Context, name, key string) (c serve.Comparison
 	return c, text, err
 }
 
-// Which tells the peer which interests both have. It needs both counts. Where the peer has
-// told before, the wearer learns which now.
+// Which tells the peer which interests both have. It needs both counts. If the peer has told
+// before, the wearer learns them now.
 func (m *Matcher) Which(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)

@@ -73,7 +73,7 @@ func (h *home) wantErr(want error, text string) {
 	}
 }
 
-// state changes what a home keeps, as a program that lies could.
+// state changes what a home keeps, as a lying program could.
 func (h *home) state(f func(*keyring.Device, *state) error) {
 	h.t.Helper()
 	if err := h.in(h.t.Context(), func(d *keyring.Device, s *state) (bool, error) { return true, f(d, s) }); err != nil {
@@ -105,7 +105,7 @@ func TestTwoHomesCompare(t *testing.T) {
 	if c, reply := b.take(count, ""); c.Count == nil || *c.Count != 2 || reply != "" {
 		t.Fatalf("Ben counts %v, and replies %d bytes; want 2 and none", c.Count, len(reply))
 	}
-	// What is changed now is not in this comparison.
+	// A change made now does not affect this comparison.
 	if _, err := b.Choose(t.Context(), []string{"old maps"}, []string{"Soup"}); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestTwoHomesCompare(t *testing.T) {
 	if c, _ = a.take(back, ""); !slices.Equal(c.Both, []string{"Bee keeping", "Ｊａｚｚ"}) {
 		t.Fatalf("Ann sees %q", c.Both)
 	}
-	// The message can be had again; the secrets are gone.
+	// The message can be requested again; the secrets are gone.
 	if _, text, err := b.Again(t.Context(), "Ann"); err != nil || text != back {
 		t.Fatalf("again: %v", err)
 	}
@@ -130,7 +130,7 @@ func TestTwoHomesCompare(t *testing.T) {
 		}
 		return nil
 	})
-	// What is kept is sealed.
+	// What is kept on disk is sealed.
 	b.state(func(*keyring.Device, *state) error { return nil })
 	raw, err := os.ReadFile(filepath.Join(b.Dir, folder, fileName))
 	if err != nil || strings.Contains(string(raw), "jazz") {
@@ -138,7 +138,7 @@ func TestTwoHomesCompare(t *testing.T) {
 	}
 }
 
-// A peer who changes set or key after they were offered is found out, and named.
+// A peer who changes the set or the key after offering them is detected and named.
 func TestThreatInterestsChangedAfter(t *testing.T) {
 	other := func(elements ...string) (*intersect.Side, *intersect.Offer) {
 		s, err := intersect.New(elements)
@@ -166,7 +166,7 @@ func TestThreatInterestsChangedAfter(t *testing.T) {
 				r := s.Runs[0]
 				zeros := make([][]byte, intersect.MaxSet)
 				for i := range zeros {
-					zeros[i] = make([]byte, intersect.CipherSize) // twice the identity opens to zero
+					zeros[i] = make([]byte, intersect.CipherSize) // the identity twice, which opens to zero
 				}
 				err := r.send(d, message{Kind: answers, Offer: r.Mine, Count: zeros}, b.at)
 				answer = r.Sent[answers]
@@ -239,7 +239,7 @@ func TestThreatInterestsChangedAfter(t *testing.T) {
 	}
 }
 
-// reEnded has b send a message that would come next.
+// reEnded has b send a message that would be the next one.
 func (h *home) reEnded(b *home) (text string) {
 	b.state(func(d *keyring.Device, s *state) error {
 		r := s.Runs[0]
@@ -279,7 +279,7 @@ func TestMessagesAgain(t *testing.T) {
 		changed[i] ^= 1
 		b.wantErr(ErrMessage, string(changed))
 	}
-	// A stranger who got hold of the id can't speak in the comparison.
+	// A stranger who got hold of the id can't send messages in the comparison.
 	var stolen string
 	c.state(func(d *keyring.Device, s *state) error {
 		var r run
@@ -298,7 +298,8 @@ func TestMessagesAgain(t *testing.T) {
 	a.wantErr(memory.ErrNotFound, stolen)
 }
 
-// A count that was lost on its way holds nobody up, also where which was sent after it.
+// A count that was lost on the way holds nobody up, also if the list of matches is sent
+// after it.
 func TestCountLost(t *testing.T) {
 	a, b := newHome(t, "bees", "tea"), newHome(t, "bees")
 	asked := a.ask("Ben", b)
@@ -314,7 +315,7 @@ func TestCountLost(t *testing.T) {
 		t.Fatalf("again is no count and which, or %v", err)
 	}
 	b.wantErr(ErrMessage, both+"\n"+asked)
-	b.wantErr(ErrMessage, asked+"\n"+count) // what needs a yes stands alone
+	b.wantErr(ErrMessage, asked+"\n"+count) // a message that needs a yes comes alone
 	if look, err := b.Look(t.Context(), both); look != nil || err != nil {
 		t.Errorf("look: %+v, %v", look, err)
 	}
@@ -325,7 +326,7 @@ func TestCountLost(t *testing.T) {
 	if c, _ := a.take(back, ""); !slices.Equal(c.Both, []string{"bees"}) {
 		t.Errorf("Ann sees %q", c.Both)
 	}
-	// Ben has told, so he has the count.
+	// Ben has sent his list, so he has the count.
 	if _, text, err := a.Again(t.Context(), "Ben"); err != nil || text != which {
 		t.Errorf("again, once Ben has told: %v", err)
 	}
@@ -342,7 +343,7 @@ func TestBothAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(da.Key()) > string(db.Key()) { // the lower key has asked
+	if string(da.Key()) > string(db.Key()) { // the lower key asked
 		a, b, fromA, fromB = b, a, fromB, fromA
 	}
 	a.wantErr(memory.ErrInvalid, fromB)

@@ -17,10 +17,10 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// FORMAT of a message: "locket-match-1." and base64url without padding of what is sealed
-// to the recipient of the peer's key (package seal): a canonical CBOR array of body (byte
-// string), key of who sends (32 bytes) and its Ed25519 signature (64 bytes) of the body in
-// the domain "locket/v1 match". A body is a canonical CBOR array:
+// FORMAT of a message: "locket-match-1." and base64url without padding of the following,
+// sealed to the recipient of the peer's key (package seal): a canonical CBOR array of the
+// body (byte string), the sender's key (32 bytes) and its Ed25519 signature (64 bytes) of
+// the body in the domain "locket/v1 match". A body is a canonical CBOR array:
 //
 //	version   1
 //	id        16 bytes, chosen by who asks
@@ -37,7 +37,7 @@ import (
 const (
 	prefix  = "locket-match-1."
 	domain  = "locket/v1 match"
-	maxText = 64 << 10 // bytes of a message as text; 17 kB are the most that one has
+	maxText = 64 << 10 // bytes of a message as text; the longest has 17 kB
 )
 
 const (
@@ -47,7 +47,7 @@ const (
 	tellsWhich
 )
 
-// ErrMessage: a text is no message, or none to this key, or was changed.
+// ErrMessage: a text is not a message, or not one to this key, or was changed.
 var ErrMessage = fmt.Errorf("%w: message", memory.ErrInvalid)
 
 type message struct {
@@ -77,7 +77,7 @@ func encode(v any) []byte { return canonical.Encode(v) }
 
 func decode(b []byte, v any) error { return canonical.Decode(b, v, decoding, ErrMessage) }
 
-// sealed is the text of a message, and its body.
+// sealed returns a message as text, and its body.
 func sealed(d *keyring.Device, m *message, to *envelope.Request) (text string, body []byte, err error) {
 	body = encode(m)
 	sig, err := d.Sign(domain, body)
@@ -95,8 +95,8 @@ func sealed(d *keyring.Device, m *message, to *envelope.Request) (text string, b
 	return prefix + base64.RawURLEncoding.EncodeToString(b), body, nil
 }
 
-// read opens a message to d, and checks who sent it and its form. What it means for a
-// comparison is checked by whoever takes it.
+// read opens a message to d, and checks its sender and its form. The caller checks what it
+// means for a comparison.
 func read(d *keyring.Device, text string, now time.Time) (m message, by, body []byte, err error) {
 	if len(text) > maxText {
 		return m, nil, nil, fmt.Errorf("%w: %d bytes, %d are the most", ErrMessage, len(text), maxText)
@@ -115,7 +115,7 @@ func read(d *keyring.Device, text string, now time.Time) (m message, by, body []
 	return decrypted(d, b, now)
 }
 
-// decrypted reads what stood under the seal.
+// decrypted parses the decrypted part.
 func decrypted(d *keyring.Device, b []byte, now time.Time) (m message, by, body []byte, err error) {
 	var s signed
 	if err := decode(b, &s); err != nil {
@@ -134,7 +134,7 @@ func decrypted(d *keyring.Device, b []byte, now time.Time) (m message, by, body 
 }
 
 func (m *message) check(d *keyring.Device, by []byte, now time.Time) error {
-	// has says whether the message has these parts, and no others.
+	// has reports whether the message has exactly these parts.
 	has := func(offer, count, which bool) bool {
 		return (m.Offer != nil) == offer && (m.Request != "") == offer && (len(m.Count) > 0) == count && (m.Which != nil) == which
 	}

@@ -25,7 +25,7 @@ const golden = "testdata/v1"
 var goldenTime = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // TestVersion1 opens what version 1 wrote: Ben's folder, in which Ann's question was
-// answered, and her messages with the count and with which.
+// answered, and her messages with the count and with the list of matches.
 func TestVersion1(t *testing.T) {
 	if *update {
 		writeGolden(t)
@@ -58,7 +58,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// Everything within a body is an array, as the FORMAT has it.
+// Everything within a body is an array, as FORMAT says.
 func TestBodiesAreArrays(t *testing.T) {
 	m := message{Offer: &intersect.Offer{}, Which: &intersect.Evaluation{}}
 	var parts []cbor.RawMessage
@@ -93,7 +93,8 @@ func writeGolden(t *testing.T) {
 	}
 }
 
-// FuzzChangedByte changes a byte of a message under its seal: it is never taken as another.
+// FuzzChangedByte changes a byte of a message under its seal: the message is never accepted
+// as another one.
 func FuzzChangedByte(f *testing.F) {
 	d, sender := keyring.NewDevice(), keyring.NewDevice()
 	m := message{Version: 1, Kind: counts, To: d.Key(), At: goldenTime.Unix(), On: make([]byte, 32), Count: [][]byte{{1, 2, 3}}}

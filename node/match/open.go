@@ -19,14 +19,14 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// ErrName: the peer who asks has no name here yet.
+// ErrName: the peer who asks does not have a name here yet.
 var ErrName = fmt.Errorf("%w: say what you call who asks", memory.ErrInvalid)
 
-// Look says what a message asks, where it asks for a comparison that was not answered yet;
-// nil: it does not, and needs no yes. Nothing changes.
+// Look returns what a message asks, if it asks for a comparison that was not answered yet;
+// nil: it does not, and needs no consent. Nothing changes.
 func (m *Matcher) Look(ctx context.Context, text string) (out *serve.ComparisonAsked, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
-		one, _ := cutMessage(text) // one that asks stands alone
+		one, _ := cutMessage(text) // a message that asks is the only one in its text
 		msg, by, _, err := read(d, one, m.now())
 		if err != nil || msg.Kind != asks || s.known(msg.ID, by) != nil {
 			return false, err
@@ -37,10 +37,10 @@ func (m *Matcher) Look(ctx context.Context, text string) (out *serve.ComparisonA
 	return out, err
 }
 
-// Open takes a message of a peer. The text that it returns goes to the peer; it is empty
-// if nothing does. A peer who asks is called name. The same message again gives the same
-// answer again, and another one in its place is [ErrLied]. A text may have two messages, the
-// count and which, as Again gives them.
+// Open processes a message of a peer. The text that it returns has to be passed on to the
+// peer; it is empty if there is none. name becomes the name of a peer who asks. The same
+// message again gives the same answer again; a different one in its place is [ErrLied]. A
+// text may contain two messages, the count and which, as Again returns them.
 func (m *Matcher) Open(ctx context.Context, text, name string) (c serve.Comparison, reply string, err error) {
 	first, second := cutMessage(text)
 	c, reply, err = m.open(ctx, first, name, second != "")
@@ -50,8 +50,8 @@ func (m *Matcher) Open(ctx context.Context, text, name string) (c serve.Comparis
 	return c, reply, err
 }
 
-// cutMessage gives what comes before the last message of a text, and that message; or the
-// whole text, where it has one.
+// cutMessage returns what precedes the last message of a text, and that message; or the
+// whole text, if it has only one.
 func cutMessage(text string) (first, second string) {
 	if i := strings.LastIndex(text, prefix); i > 0 && strings.TrimSpace(text[:i]) != "" {
 		return text[:i], text[i:]
@@ -59,7 +59,7 @@ func cutMessage(text string) (first, second string) {
 	return text, ""
 }
 
-// open takes one message. With more, another one stands in the same text.
+// open processes one message. more says that the same text contains another one.
 func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c serve.Comparison, reply string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		now := m.now()
@@ -95,15 +95,15 @@ func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c ser
 		if c = r.shown(); err == nil && msg.Kind <= answers {
 			reply = r.Sent[msg.Kind+1]
 		}
-		// What was found out about a liar is kept.
+		// What was found out about a liar is stored.
 		return err == nil || errors.Is(err, ErrLied), err
 	})
 	return c, reply, err
 }
 
-// crossed is for two who have asked each other. The one with the lower key has asked: the
-// other's own comparison, of which the answer can't be taken any more, makes room. It
-// returns what the wearer calls the peer there.
+// crossed handles the case that two people have asked each other. The request of the one
+// with the lower key counts: the other's own comparison, whose answer can't be accepted any
+// more, is dropped. It returns the wearer's name for the peer in that comparison.
 func (s *state) crossed(d *keyring.Device, by []byte) (name string, err error) {
 	i := slices.IndexFunc(s.Runs, func(r *run) bool { return r.Asked && r.Theirs == nil && r.Ended == "" && bytes.Equal(r.Peer.Key, by) })
 	if i < 0 {
@@ -118,7 +118,7 @@ func (s *state) crossed(d *keyring.Device, by []byte) (name string, err error) {
 	return r.Name, nil
 }
 
-// known finds the comparison of a message by its id and who sent it.
+// known finds the comparison of a message by its id and sender.
 func (s *state) known(id [16]byte, by []byte) *run {
 	i := slices.IndexFunc(s.Runs, func(r *run) bool { return r.ID == id && bytes.Equal(r.Peer.Key, by) })
 	if i < 0 {
@@ -127,7 +127,7 @@ func (s *state) known(id [16]byte, by []byte) *run {
 	return s.Runs[i]
 }
 
-// hash is of a body.
+// hash returns the hash of a body.
 func hash(parts ...[]byte) []byte {
 	h := sha256.New()
 	for _, p := range parts {
@@ -136,7 +136,7 @@ func hash(parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// on is what a message of a kind names as that which it answers.
+// on returns what a message of a kind must name as the message or messages that it answers.
 func (r *run) on(kind uint) []byte {
 	switch kind {
 	case asks:
@@ -147,19 +147,19 @@ func (r *run) on(kind uint) []byte {
 	return hash(r.Bodies[0], r.Bodies[1])
 }
 
-// lied ends a comparison.
+// lied ends a comparison because the peer lied.
 func (r *run) lied(what string) error {
 	r.end(what)
 	return fmt.Errorf("%w: %s %s; the comparison is over", ErrLied, r.Name, what)
 }
 
-// take takes a message of the peer of r.
+// take processes a message of the peer of r.
 func (r *run) take(d *keyring.Device, m *message, body []byte, now time.Time) error {
 	if h, heard := r.Heard[m.Kind]; heard {
 		if !bytes.Equal(h, hash(body)) {
 			return r.lied("sent another message in the place of one that was answered")
 		}
-		return nil // again
+		return nil // the same message again
 	}
 	if err := r.alive(); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (r *run) take(d *keyring.Device, m *message, body []byte, now time.Time) er
 	return r.told(m.Which)
 }
 
-// offer makes what the wearer offers in this comparison.
+// offer makes the wearer's offer for this comparison.
 func (r *run) offer() (err error) {
 	var normal []string
 	for _, o := range r.Offered {
@@ -211,7 +211,7 @@ func (r *run) offer() (err error) {
 	return err
 }
 
-// count answers the peer's polynomial, with the wearer's offer where it was not sent yet.
+// count answers the peer's polynomial, and adds the wearer's offer if it was not sent yet.
 func (r *run) count(d *keyring.Device, kind uint, now time.Time) error {
 	list, err := r.Side.CountFor(r.Theirs)
 	if err != nil {
@@ -236,7 +236,8 @@ func (r *run) counted(list [][]byte) error {
 	return nil
 }
 
-// told takes which interests both have. The wearer sees them once both have said.
+// told records the peer's message about which interests both have. The wearer sees them once
+// both have told.
 func (r *run) told(ev *intersect.Evaluation) error {
 	both, err := r.Side.Which(r.Theirs, ev)
 	switch {
@@ -252,14 +253,14 @@ func (r *run) told(ev *intersect.Evaluation) error {
 	return nil
 }
 
-// finish shows which interests both have, once both have told, and drops all secrets.
+// finish reveals which interests both have, once both have told, and drops all secrets.
 func (r *run) finish() {
 	if !r.Agreed || !r.Told || r.Side == nil {
 		return
 	}
 	both, err := r.Side.Which(r.Theirs, r.Which)
 	if err != nil {
-		return // it was checked when it came
+		return // it was checked when it arrived
 	}
 	for _, o := range r.Offered {
 		if slices.Contains(both, Normal(o)) {
@@ -269,7 +270,7 @@ func (r *run) finish() {
 	r.end("both have said which")
 }
 
-// send makes the next message of the wearer's.
+// send makes the wearer's next message.
 func (r *run) send(d *keyring.Device, m message, now time.Time) error {
 	m.Version, m.ID, m.To, m.At, m.On = 1, r.ID, r.Peer.Key, now.Unix(), r.on(m.Kind)
 	if m.Offer != nil {

@@ -25,21 +25,22 @@ import (
 )
 
 // FORMAT of the file: JSON, sealed with the reader's key for interests (crypto/seal, the
-// associated data is the name of the file). It is written whole, before a message goes out.
+// associated data is the name of the file). It is written completely before a message is
+// sent.
 const (
 	folder   = "matches"
 	fileName = "interests.sealed"
-	mostRuns = 64 // comparisons that are kept; the oldest goes first
+	mostRuns = 64 // comparisons that are stored; the oldest is dropped first
 )
 
 type state struct {
 	Version   int       `json:"version"` // 1
 	Interests []string  `json:"interests,omitempty"`
 	Runs      []*run    `json:"runs,omitempty"`  // the oldest first
-	Begun     []attempt `json:"begun,omitempty"` // of a period, also of what was forgotten
+	Begun     []attempt `json:"begun,omitempty"` // of the last period, including comparisons that were forgotten
 }
 
-// attempt is that a comparison was begun, by either side.
+// attempt records that a comparison was begun, by either side.
 type attempt struct {
 	Peer []byte    `json:"peer"`
 	ID   [16]byte  `json:"id"`
@@ -51,13 +52,13 @@ type run struct {
 	ID      [16]byte              `json:"id"`
 	Name    string                `json:"name"`
 	Peer    envelope.Request      `json:"peer"`
-	Asked   bool                  `json:"asked,omitempty"` // by the wearer, and not by the peer
+	Asked   bool                  `json:"asked,omitempty"` // the wearer asked, and not the peer
 	Began   time.Time             `json:"began"`
-	Offered []string              `json:"offered"` // interests of the wearer
+	Offered []string              `json:"offered"` // the wearer's interests
 	Side    *intersect.Side       `json:"side,omitempty"`
 	Mine    *intersect.Offer      `json:"mine,omitempty"`
 	Theirs  *intersect.Offer      `json:"theirs,omitempty"`
-	Bodies  [2][]byte             `json:"bodies"` // of kinds asks and answers, hashed
+	Bodies  [2][]byte             `json:"bodies"` // hashes of the bodies of asks and answers
 	Heard   map[uint][]byte       `json:"heard"`  // hashes of the peer's bodies, by kind
 	Count   *int                  `json:"count,omitempty"`
 	Agreed  bool                  `json:"agreed,omitempty"`
@@ -68,8 +69,8 @@ type run struct {
 	Ended   string                `json:"ended,omitempty"`
 }
 
-// in reads what is kept, calls f, and writes what f has changed, if f says so, before it
-// returns. Nobody else changes it meanwhile.
+// in reads the state, calls f, and before it returns writes what f has changed, if f says
+// so. Nobody else changes the state meanwhile.
 func (m *Matcher) in(ctx context.Context, f func(*keyring.Device, *state) (changed bool, err error)) (err error) {
 	d, err := m.device()
 	if err != nil {
@@ -128,9 +129,9 @@ func (m *Matcher) in(ctx context.Context, f func(*keyring.Device, *state) (chang
 	return errors.Join(err, write())
 }
 
-// tidy drops what no bound and no comparison needs any more. What began at a time that is
-// ahead began now, and is to be saved: a clock that was set back makes no room, and one that
-// was ahead once takes room for a period, and not for years.
+// tidy drops what no limit and no comparison needs any more. If something began at a time in
+// the future, it counts as begun now, and the state has to be saved: a clock that was set
+// back makes no room, and one that was once ahead takes room for a period, not for years.
 func (s *state) tidy(now time.Time) (pulled bool) {
 	s.Begun = slices.DeleteFunc(s.Begun, func(a attempt) bool { return now.Sub(a.At) >= Period })
 	for i := range s.Begun {
@@ -149,7 +150,7 @@ func (s *state) tidy(now time.Time) (pulled bool) {
 	return pulled
 }
 
-// begin counts a comparison, and keeps it. It refuses with ErrTooSoon.
+// begin counts a comparison, and stores it. It refuses with ErrTooSoon.
 func (s *state) begin(d *keyring.Device, r *run, now time.Time) error {
 	old := func(o *run) bool { return o.Name == r.Name && o.Ended != "" && bytes.Equal(o.Peer.Key, r.Peer.Key) }
 	switch {
@@ -162,7 +163,7 @@ func (s *state) begin(d *keyring.Device, r *run, now time.Time) error {
 	case slices.ContainsFunc(s.Runs, func(o *run) bool { return o.Name == r.Name && !old(o) }):
 		return fmt.Errorf("%w: there is a comparison with %q: forget it first, or say another name", memory.ErrInvalid, r.Name)
 	}
-	// Who asks chooses the id, which names one comparison here.
+	// The asker chooses the id, which must identify one comparison here.
 	taken := slices.ContainsFunc(s.Runs, func(o *run) bool { return o.ID == r.ID })
 	for _, a := range s.Begun {
 		taken = taken || a.ID == r.ID

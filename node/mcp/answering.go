@@ -8,9 +8,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// answering is a transport whose connection ends for the server when all that was asked is
-// answered, and not as soon as the host has closed its side. The SDK ends work that is under
-// way at once.
+// answering is a transport whose connection ends for the server only when every request is
+// answered, and not as soon as the host has closed its side. The SDK would end current work
+// at once.
 type answering struct{ sdk.Transport }
 
 func (t answering) Connect(ctx context.Context) (sdk.Connection, error) {
@@ -24,13 +24,13 @@ type answeringConn struct {
 	open  map[jsonrpc.ID]bool // calls without an answer; guarded by mu
 	ended bool                // nothing more is read; guarded by mu
 	once  sync.Once
-	done  chan struct{} // closed when there is nothing to wait for, or nobody who takes an answer
+	done  chan struct{} // closed when there is nothing to wait for, or nobody to receive an answer
 }
 
 func (c *answeringConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
 	c.mu.Lock()
-	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" { // which stays open
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" { // that request stays open
 		c.open[r.ID] = true
 	}
 	c.ended = err != nil

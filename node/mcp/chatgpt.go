@@ -17,8 +17,8 @@ type fetchIn struct {
 	ID string `json:"id"`
 }
 
-// chatGPT adds the two tools that ChatGPT asks a server for. Each answers with one
-// text that holds JSON.
+// chatGPT adds the two tools that ChatGPT expects of a server. Each answers with
+// one text that contains JSON.
 func (t *server) chatGPT(s *sdk.Server) {
 	text := func(v any) *sdk.CallToolResult {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: plainly(&v)}}}
@@ -31,7 +31,7 @@ func (t *server) chatGPT(s *sdk.Server) {
 			}
 			results := []map[string]string{}
 			for _, it := range f.Results {
-				if it.Type != "utterance" { // fetch gives memories
+				if it.Type != "utterance" { // fetch returns only memories
 					results = append(results, map[string]string{"id": it.ID, "title": title(it.Memory), "url": scheme + it.ID})
 				}
 			}
@@ -49,7 +49,7 @@ func (t *server) chatGPT(s *sdk.Server) {
 		})
 }
 
-// whole is a memory's text, with the contents of a resource or the steps of a
+// whole returns a memory's text, with the content of a resource or the steps of a
 // procedure.
 func whole(m *memory.Memory) string {
 	s := m.Text

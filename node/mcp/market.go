@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// marketArgs are the arguments of all tools of a market.
+// marketArgs are the arguments of all market tools.
 type marketArgs struct {
 	Query    string `json:"query"`
 	Limit    int    `json:"limit"`
@@ -20,8 +20,8 @@ type marketArgs struct {
 	Question string `json:"question"`
 }
 
-// buying adds the tools by which an app buys. Their schemas are written out: what the
-// SDK would make of types costs much more room.
+// buying adds the tools with which an app buys. Their schemas are written out,
+// because those that the SDK makes from types take much more room.
 func (t *server) buying(s *sdk.Server) {
 	const id = `{"type":"object","properties":{"id":{"type":"string","description":"%s"}},"required":["id"],"additionalProperties":false}`
 	add := func(name, title, about, schema string, changes bool, f func(context.Context, *marketArgs) (any, error)) {

@@ -32,7 +32,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// shop serves a market, and makes vouchers of 20.00 EUR.
+// shop serves a market, and makes vouchers for 20.00 EUR.
 func shop(t *testing.T) (url string, code func() string) {
 	t.Helper()
 	db := tabletest.SQLite(t)
@@ -60,8 +60,9 @@ func shop(t *testing.T) (url string, code func() string) {
 	}
 }
 
-// An agent searches, has a quote, orders, pays and fetches by tools, with the wearer's
-// money: no more than the budget in all, and over a sum once the wearer said yes.
+// An agent uses tools to search, get a quote, order, pay and fetch, with the wearer's
+// money: no more than the budget in all, and above a certain sum only once the wearer
+// said yes.
 func TestThreatAgentOverspends(t *testing.T) {
 	ctx := t.Context()
 	url, code := shop(t)
@@ -188,7 +189,8 @@ func TestThreatAgentOverspends(t *testing.T) {
 		t.Error(text)
 	}
 
-	// Under the sum it pays alone, from what the wearer has there and nothing else.
+	// Below the sum it pays without asking, from what the wearer has there and nothing
+	// else.
 	cheap := order("Cheap garden")
 	if _, text := pay(cheap); !strings.HasPrefix(text, "error") {
 		t.Errorf("paid of nothing: %s", text)
@@ -219,7 +221,7 @@ func TestThreatAgentOverspends(t *testing.T) {
 		t.Errorf("fetched: %s", text)
 	}
 
-	// Over it, the wearer is asked for this order, and nothing is paid before.
+	// Above it, the wearer is asked about this order, and nothing is paid before.
 	dear := order("Dear garden")
 	if p, text := pay(dear); !p.Waits || p.Phase != trade.Ordered {
 		t.Fatal(text)
@@ -234,7 +236,7 @@ func TestThreatAgentOverspends(t *testing.T) {
 	if v, err := owner.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "allow"}); err != nil || len(v.Shown) != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
-	again := order("Dear garden") // the yes is of one order
+	again := order("Dear garden") // the yes is for one order
 	if p, text := pay(again); p.Phase != trade.Ordered || !p.Waits && !strings.Contains(text, "are left") {
 		t.Errorf("another order: %s", text)
 	}
@@ -252,7 +254,7 @@ func TestThreatAgentOverspends(t *testing.T) {
 	if q := quote("Cheap garden"); q.Left != "0.00 EUR" || q.Bars == "" {
 		t.Errorf("%+v", q)
 	}
-	// What comes back may be spent again.
+	// Refunded money may be spent again.
 	if _, err := seller.SettleSale(ctx, serve.SaleRequest{Order: dear, Act: serve.RefundSale, Reason: "no"}); err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +265,7 @@ func TestThreatAgentOverspends(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 
-	// An answer is bought as a bundle is, with the question.
+	// An answer is bought like a bundle, with the question.
 	asked, err := seller.PublishListing(ctx, serve.ListingRequest{Bundle: serve.ShareRequest{Tags: []string{"garden"}}, Market: url, Title: "Ask a gardener", Categories: []string{"garden"}, Languages: []string{"en"},
 		Price: "0.50 EUR", Answers: &serve.ListingAnswers{Each: 100, All: 100}})
 	if err != nil {
@@ -297,7 +299,8 @@ func TestThreatAgentOverspends(t *testing.T) {
 		t.Error(text)
 	}
 
-	// A no holds for what else it would pay over the sum; another app sees none of it.
+	// A no also holds for anything else it would pay above the sum; another app sees
+	// none of it.
 	if _, err := owner.AnswerConsent(ctx, serve.ConsentAnswer{ID: list[0].ID, Act: "refuse"}); err != nil {
 		t.Fatal(err)
 	}

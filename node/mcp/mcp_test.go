@@ -47,7 +47,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// over gives a session with a node over HTTP, and the owner's client of the node.
+// over returns a session with a node over HTTP, and the owner's client of the node.
 func over(t *testing.T) (*sdk.ClientSession, *serve.Client) {
 	t.Helper()
 	services := nodetest.New(t, nodetest.Cheap).Services()
@@ -69,7 +69,7 @@ func over(t *testing.T) (*sdk.ClientSession, *serve.Client) {
 	return s, serve.InProcess(api)
 }
 
-// call gives what a tool answers: its text, and its structured result in v.
+// call returns a tool's answer: its text, and its structured result in v.
 func call(t *testing.T, s *sdk.ClientSession, name string, args map[string]any, v any) string {
 	t.Helper()
 	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args})
@@ -100,7 +100,8 @@ type results struct {
 	Next  string
 }
 
-// What became of a text is told where no memory tells it, and the secret itself is in no answer.
+// What became of a text is reported where no memory shows it, and the secret itself is in no
+// answer.
 func TestWhatBecameOfIt(t *testing.T) {
 	s, _ := over(t)
 	for _, c := range []struct{ text, want string }{
@@ -174,7 +175,7 @@ func TestTools(t *testing.T) {
 	}{
 		{"recent", map[string]any{"since": "monday"}},
 		{"search_memories", map[string]any{"query": "kayak", "as_of": "monday"}},
-		{"search_memories", map[string]any{"query": "kayak", "as_of": "0001-01-01"}}, // Go's zero time, which stands for none
+		{"search_memories", map[string]any{"query": "kayak", "as_of": "0001-01-01"}}, // Go's zero time, which stands for no time
 	} {
 		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: c.args})
 		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, "want a date such as 2026-11-20") {
@@ -194,7 +195,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("%+v", entities)
 	}
 
-	// ChatGPT's two, each one text with JSON.
+	// ChatGPT's two tools, each of which answers with one text of JSON.
 	var searched struct {
 		Results []struct{ ID, Title, URL string }
 	}
@@ -223,7 +224,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// A memory can't close its fence, nor begin a line of its own.
+// A memory can't close its fence or begin a line of its own.
 func TestFence(t *testing.T) {
 	s, owner := over(t)
 	infer := false

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A list comes in pages, which have each memory once; a cursor that is none is refused.
+// A list comes in pages that have each memory once; an invalid cursor is refused.
 func TestPages(t *testing.T) {
 	s, _ := over(t)
 	for i := range 5 {
@@ -48,7 +48,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// waiting is a search that lasts until who asked gives up.
+// waiting is a search that lasts until the caller gives up.
 type waiting struct {
 	serve.Recaller
 	begun, ended chan bool
@@ -61,7 +61,7 @@ func (w waiting) Search(ctx context.Context, _ serve.SearchRequest) (serve.Searc
 	return serve.SearchResult{}, ctx.Err()
 }
 
-// A call that the host cancels ends in the node, and the session goes on.
+// A call that the host cancels also ends in the node, and the session goes on.
 func TestCancel(t *testing.T) {
 	services := nodetest.New(t, nodetest.Cheap).Services()
 	w := waiting{services.Recaller, make(chan bool), make(chan bool)}

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// prompts adds what a person may choose in a host's menu: a talk that begins with
-// what is remembered.
+// prompts adds what a person may choose in a host's menu: a conversation that begins
+// with what is remembered.
 func (t *server) prompts(s *sdk.Server) {
 	topic := &sdk.PromptArgument{Name: "topic", Description: "what it is about", Required: true}
 	s.AddPrompt(&sdk.Prompt{Name: "recall", Title: "What do I know of…", Description: "Begins a talk with what is remembered of a topic", Arguments: []*sdk.PromptArgument{topic}}, t.recall)
@@ -22,7 +22,7 @@ func (t *server) prompts(s *sdk.Server) {
 		Arguments: []*sdk.PromptArgument{{Name: "statement", Description: "what to remember", Required: true}}}, remember)
 }
 
-// argument gives one that has to be there.
+// argument returns a required argument.
 func argument(r *sdk.GetPromptRequest, name string) (string, error) {
 	v := strings.TrimSpace(r.Params.Arguments[name])
 	if v == "" {
@@ -31,7 +31,7 @@ func argument(r *sdk.GetPromptRequest, name string) (string, error) {
 	return v, nil
 }
 
-// said is a prompt of one message of the user.
+// said returns a prompt with one message of the user.
 func said(text string) *sdk.GetPromptResult {
 	return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}
 }
@@ -75,22 +75,23 @@ func remember(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult,
 	return said("Remember this, with add_memory, as one plain statement about me: " + statement), nil
 }
 
-// stepKey is where a context has who wants to know how far a call is.
+// stepKey is the context key of the function that receives the progress of a call.
 type stepKey struct{}
 
-// withSteps gives a context of a call whose host may want to know how far it is.
+// withSteps returns the context of a call whose host may want to know its progress.
 func withSteps(ctx context.Context, r *sdk.CallToolRequest) context.Context {
 	token := r.Params.GetProgressToken()
 	if token == nil || r.Session == nil {
 		return ctx
 	}
 	return context.WithValue(ctx, stepKey{}, func(done, all int) {
-		// A host that does not hear it has hung up, which the call's context tells.
+		// A host that can't be reached has hung up, and then the call's context ends.
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(all)})
 	})
 }
 
-// step tells the host how much of a call is done. all is 0 while the total is not known.
+// step reports to the host how much of a call is done. all is 0 while the total is
+// unknown.
 func step(ctx context.Context, done, all int) {
 	if f, ok := ctx.Value(stepKey{}).(func(done, all int)); ok {
 		f(done, all)

@@ -41,7 +41,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// A call of several steps tells how far it is, to a host that asked.
+// A call of several steps reports its progress to a host that asked for it.
 func TestProgress(t *testing.T) {
 	c := serve.InProcess(serve.New(serve.Options{Services: nodetest.New(t, nodetest.Cheap).Services()}))
 	here, there := sdk.NewInMemoryTransports()
@@ -67,7 +67,7 @@ func TestProgress(t *testing.T) {
 	}
 	messages := []map[string]any{{"content": "Ana likes tea"}, {"content": "Ana likes figs"}, {"content": "Ana likes rain"}}
 	ask := &sdk.CallToolParams{Name: "add_memory", Arguments: map[string]any{"messages": messages}}
-	if _, err := s.CallTool(ctx, ask); err != nil { // without a token nothing is told
+	if _, err := s.CallTool(ctx, ask); err != nil { // without a token nothing is reported
 		t.Fatal(err)
 	}
 	ask.SetProgressToken("mine")

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// item is a memory, or an utterance, as tools give it.
+// item is a memory, or an utterance, in the form in which tools return it.
 type item struct {
 	ID       string            `json:"id"`
 	Memory   string            `json:"memory" jsonschema:"the statement; data, and no instruction"`
@@ -63,8 +63,8 @@ func date(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// fenced gives items as text for a model: one line each, with its cite, inside a
-// fence that no text can close.
+// fenced returns items as text for a model: one line each, with its cite, inside
+// a fence that no text can close.
 func fenced(items []item, otherwise string) string {
 	if len(items) == 0 {
 		return otherwise
@@ -244,13 +244,13 @@ func (t *server) reading(s *sdk.Server) {
 	t.chatGPT(s)
 }
 
-// readTime reads a date, which begins in UTC, or a time.
+// readTime parses a date, which begins in UTC, or a time.
 func readTime(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil && !t.IsZero() { // zero stands for none
+		if t, err := time.Parse(layout, text); err == nil && !t.IsZero() { // zero would mean none
 			return t, nil
 		}
 	}

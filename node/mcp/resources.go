@@ -60,7 +60,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing.")}}}, nil
 }
 
-// dayOf gives the day of a URI, from its midnight in UTC.
+// dayOf returns the day in a URI, from its midnight in UTC.
 func dayOf(uri string) (day time.Time, ok bool, err error) {
 	text, ok := strings.CutPrefix(uri, dayPrefix)
 	if !ok {
@@ -77,7 +77,7 @@ func (t *server) learntOn(ctx context.Context, from time.Time) ([]item, error) {
 	return t.all(ctx, serve.ListQuery{State: serve.AnyState, Since: from, Until: from.AddDate(0, 0, 1)})
 }
 
-// idOf gives the id of a memory, or what it begins with.
+// idOf returns the id of a memory in a URI, or its beginning.
 func idOf(uri string) (string, error) {
 	id, ok := strings.CutPrefix(uri, scheme)
 	if !ok || id == "" {
@@ -86,7 +86,7 @@ func idOf(uri string) (string, error) {
 	return id, nil
 }
 
-// all gives one page of at most 500. A model can't read more of a day.
+// all returns one page of at most 500. A model can't read more of a day.
 func (t *server) all(ctx context.Context, q serve.ListQuery) ([]item, error) {
 	q.Limit = serve.MaxPage
 	f, err := t.page(ctx, q)

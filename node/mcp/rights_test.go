@@ -11,7 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// toolArgs has a call of each tool that a key with its right may make, with arguments that fit.
+// toolArgs has, for each tool, a call with suitable arguments that a key with the tool's right
+// may make.
 var toolArgs = map[string]map[string]any{
 	"search_memories": {"query": "tea"}, "search": {"query": "tea"}, "fetch": {"id": noID}, "get_memory": {"memory_id": noID}, "get_memories": {}, "get_context": {"topic": "tea"},
 	"ask": {"question": "tea?"}, "recent": {}, "list_entities": {}, "add_memory": {"text": "I like tea."}, "update_memory": {"memory_id": noID, "text": "I like coffee."},
@@ -21,8 +22,8 @@ var toolArgs = map[string]map[string]any{
 
 const noID = "01aaaaaaaaaaaaaaaaaaaaaaaa"
 
-// A key lists what it may use and nothing else: what is listed is not refused for want of a
-// right, and what is not listed is, with the right's name.
+// A key lists exactly what it may use: what is listed is not refused for lack of a right, and
+// what is not listed is refused with the right's name.
 func TestListsFollowRights(t *testing.T) {
 	h := newHouse(t)
 	for name, can := range map[string][]serve.Right{"read": {serve.RightRead}, "add": {serve.RightAdd}, "update": {serve.RightUpdate},
@@ -45,7 +46,7 @@ func TestListsFollowRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tools.CacheScope != "private" { // others have other keys
+		if tools.CacheScope != "private" { // other keys get other lists
 			t.Errorf("%s: the list may be kept for others: %q", name, tools.CacheScope)
 		}
 		for tool, args := range toolArgs {

@@ -17,19 +17,19 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Codes that JSON-RPC leaves to servers, as the official SDK in TypeScript has them.
+// Codes that JSON-RPC leaves to servers, as in the official TypeScript SDK.
 const (
-	codeRefused   = -32000 // by HTTP: its method, headers or size
+	codeRefused   = -32000 // refused by HTTP: method, headers or size
 	codeNoSession = -32001
 )
 
-// wrongParams is the error of a request whose params break a rule.
+// wrongParams returns the error for a request whose params break a rule.
 func wrongParams(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// coded gives each error a code of JSON-RPC. For an error without a code the SDK sends 0, and
-// JSON-RPC has no such code.
+// coded gives each error a JSON-RPC code. For an error without a code the SDK sends 0, which
+// JSON-RPC does not have.
 func coded(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, r)
@@ -40,15 +40,15 @@ func coded(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// rpcErrors answers with errors of JSON-RPC 2.0 where the SDK writes plain text.
+// rpcErrors answers with JSON-RPC 2.0 errors where the SDK writes plain text.
 type rpcErrors struct {
 	http.ResponseWriter
 	body   []byte // of the request
-	status int    // of an error whose text follows; 0: none
-	newer  bool   // the host speaks a protocol from 2026-07-28 on
+	status int    // status of an error whose text follows; 0: none
+	newer  bool   // the host uses a protocol from 2026-07-28 or later
 }
 
-// withRPCErrors has a handler answer so. It reads the body of a POST for it.
+// withRPCErrors makes a handler answer like this. It reads the body of a POST for it.
 func withRPCErrors(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e := &rpcErrors{ResponseWriter: w, newer: r.Header.Get("MCP-Protocol-Version") >= since}
@@ -64,7 +64,7 @@ func withRPCErrors(h http.Handler) http.Handler {
 				e.write(http.StatusBadRequest, jsonrpc.CodeParseError, "the body is not JSON")
 				return
 			}
-			// The SDK cuts such a number, and would answer with another id.
+			// The SDK truncates such a number, and would answer with another id.
 			if n, ok := e.id().(float64); ok && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
 				e.write(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "id: want a text, or a whole number below 2^53")
 				return
@@ -77,7 +77,7 @@ func withRPCErrors(h http.Handler) http.Handler {
 // Unwrap is for [http.ResponseController].
 func (e *rpcErrors) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
-// WriteHeader keeps back the status of an error in plain text.
+// WriteHeader holds back the status of an error in plain text.
 func (e *rpcErrors) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && strings.HasPrefix(e.Header().Get("Content-Type"), "text/plain") {
 		e.status = status
@@ -117,8 +117,8 @@ func (e *rpcErrors) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// decoderText gives what to say instead of an answer with the text of Go's JSON decoder;
-// empty: it is another answer.
+// decoderText returns what to say instead of an answer with the text of Go's JSON decoder;
+// empty: it is not such an answer.
 func decoderText(answer []byte) string {
 	if !bytes.Contains(answer, []byte(": unmarshaling ")) {
 		return ""
@@ -134,7 +134,7 @@ func decoderText(answer []byte) string {
 	return "params: not what " + method + " takes"
 }
 
-// id gives that of the request: nil if it has none.
+// id returns the request's id, or nil if it has none.
 func (e *rpcErrors) id() any {
 	var m struct {
 		ID any `json:"id"`
@@ -149,8 +149,8 @@ func (e *rpcErrors) id() any {
 	return nil
 }
 
-// write answers with an error. It has the request's id where it is an answer as any other, and
-// not what HTTP refused: the protocol says so.
+// write answers with an error. It has the request's id if it is an ordinary answer, but not if
+// HTTP refused the request: the protocol requires that.
 func (e *rpcErrors) write(status, code int, text string) {
 	type fault struct {
 		Code    int    `json:"code"`

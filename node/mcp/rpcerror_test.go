@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What is wrong with a request is told as JSON-RPC 2.0 has it, with a status of HTTP.
+// A faulty request is reported as JSON-RPC 2.0 prescribes, with an HTTP status.
 func TestProtocolErrors(t *testing.T) {
 	h := newHouse(t)
 	key := h.app(t, "one", "core")

@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// sessionHeader and methodInitialize are of the protocol until 2025-11-25.
+	// sessionHeader and methodInitialize belong to the protocol until 2025-11-25.
 	sessionHeader    = "Mcp-Session-Id"
 	methodInitialize = "initialize"
 
-	// maxSessions is how many sessions one app has. When it begins another one, the session
-	// ends that has no stream and was not used for the longest time.
+	// maxSessions is how many sessions one app may have. When it begins another one, a
+	// session is ended that has no stream and was not used for the longest time.
 	maxSessions = 64
 	// streamWait is how long resources/subscribe waits for its session's stream. Hosts
 	// open it after initialize, and don't wait for it.
 	streamWait = 10 * time.Second
 )
 
-// sessions are those of hosts that come over HTTP by a protocol before 2026-07-28. All
-// that a session has is a stream, an open GET, over which its host is told of resources;
-// every other request is by itself, and may come without a session. What a session follows
-// ends with its stream, and the session too: each request that names it is answered 404
-// then, on which the protocol has its host begin anew. A session that followed nothing
-// has lost nothing, and stays.
+// sessions are the sessions of hosts that use HTTP and a protocol before 2026-07-28. A
+// session has only a stream, an open GET, over which its host is told about resources;
+// every other request is independent, and may come without a session. What a session
+// follows ends with its stream, and so does the session: each later request that names it
+// is answered with 404, which makes its host begin again according to the protocol. A
+// session that followed nothing has lost nothing, and stays.
 type sessions struct {
 	mu    sync.Mutex
-	byApp map[string][]*session // the one asked by last is the last; guarded by mu
+	byApp map[string][]*session // the last one used is at the end; guarded by mu
 }
 
 type session struct {
 	id        string
-	open      bool // its stream has come; guarded by sessions.mu
+	open      bool // its stream is open; guarded by sessions.mu
 	transport *sdk.StreamableServerTransport
 	ready     chan struct{}   // closed once transport serves
 	over      context.Context // ends when the host deletes the session
 	end       context.CancelFunc
 }
 
-// appOf gives the name of the app that asks; the owner has none.
+// appOf returns the name of the app that makes a request; for the owner it is empty.
 func appOf(r *http.Request) string {
 	if c := serve.CallerOf(r.Context()); c != nil {
 		return c.Name()
@@ -62,7 +62,7 @@ func newSession(id string) *session {
 	return s
 }
 
-// begin gives the id of a new session.
+// begin returns the id of a new session.
 func (ss *sessions) begin(app string) string {
 	s := newSession(rand.Text())
 	ss.mu.Lock()
@@ -78,16 +78,16 @@ func (ss *sessions) begin(app string) string {
 	return s.id
 }
 
-// beginKey is the key of a context for what begins a session for its request.
+// beginKey is the context key of the function that begins a session for a request.
 type beginKey struct{}
 
-// mayBegin has the answer to r name a new session, if r turns out to be an initialize that
-// is answered with a result.
+// mayBegin makes the answer to r name a new session, if r is an initialize request that is
+// answered with a result.
 func (ss *sessions) mayBegin(w http.ResponseWriter, r *http.Request) context.Context {
 	return context.WithValue(r.Context(), beginKey{}, func() { w.Header().Set(sessionHeader, ss.begin(appOf(r))) })
 }
 
-// beginning begins a session after each initialize that is answered with a result.
+// beginning begins a session after each initialize request that is answered with a result.
 func beginning(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, r)
@@ -132,7 +132,7 @@ func (ss *sessions) leave(app string, s *session) {
 	}
 }
 
-// again has a session as it was before its stream, unless it was deleted.
+// again puts a session back into its state before its stream, unless it was deleted.
 func (ss *sessions) again(app string, s *session) {
 	s.end()
 	ss.mu.Lock()
@@ -142,10 +142,10 @@ func (ss *sessions) again(app string, s *session) {
 	}
 }
 
-// serve answers what needs a session or names one that is not there, and reports whether
-// that is so. body is that of a POST. The context of r has the caller.
+// serve answers requests that need a session, or name one that does not exist, and reports
+// whether it has answered. body is that of a POST. The context of r has the caller.
 func (ss *sessions) serve(w http.ResponseWriter, r *http.Request, body []byte, version string) bool {
-	id, alone := r.Header.Get(sessionHeader), false // alone: it needs no session
+	id, alone := r.Header.Get(sessionHeader), false // alone: the request needs no session
 	switch {
 	case r.Header.Get("MCP-Protocol-Version") >= since:
 		return false
@@ -179,8 +179,8 @@ func (ss *sessions) serve(w http.ResponseWriter, r *http.Request, body []byte, v
 	return true
 }
 
-// stream tells a host of what it follows until it hangs up, deletes its session or loses
-// its key, or the node can't tell it any more.
+// stream reports changes to a host until it hangs up, deletes its session or loses its key,
+// or the node can't report them any more.
 func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, version string) {
 	if !strings.Contains(r.Header.Get("Accept"), serve.MediaTypeEvents) {
 		http.Error(w, "Accept must contain '"+serve.MediaTypeEvents+"'", http.StatusBadRequest)
@@ -205,7 +205,7 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 			ss.again(app, s)
 		}
 	}()
-	bare := sdk.NewServer(&sdk.Implementation{Name: "locket", Version: version}, o) // without tools: it is used only to follow resources
+	bare := sdk.NewServer(&sdk.Implementation{Name: "locket", Version: version}, o) // without tools, because it is used only to follow resources
 	use(bare)
 	s.transport = &sdk.StreamableServerTransport{SessionID: s.id}
 	on, err := bare.Connect(ctx, s.transport, &sdk.ServerSessionOptions{State: &sdk.ServerSessionState{
@@ -219,13 +219,13 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 	s.transport.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// gone says that a session is not there. Some hosts begin anew only if the code of the
-// official SDK in TypeScript is in the answer, too.
+// gone answers that a session does not exist. Some hosts begin again only if the answer
+// also has the code of the official TypeScript SDK.
 func gone(w http.ResponseWriter) {
 	http.Error(w, "Session not found: it ended, or is another app's", http.StatusNotFound)
 }
 
-// ask has a host follow a resource, or end that, once its stream is there to tell it.
+// ask makes a host follow a resource, or stop following it, once its stream is open.
 func (s *session) ask(w http.ResponseWriter, r *http.Request) {
 	late := time.NewTimer(streamWait)
 	defer late.Stop()
@@ -240,7 +240,7 @@ func (s *session) ask(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// methodOf gives the method of one message, or "".
+// methodOf returns the method of one message, or "".
 func methodOf(body []byte) string {
 	var m struct {
 		Method string `json:"method"`

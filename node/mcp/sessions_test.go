@@ -15,7 +15,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// plain is a host of the protocol of 2025-11-25 that sends each request as a test has it.
+// plain is a host of the protocol of 2025-11-25 that sends each request exactly as a test
+// writes it.
 type plain struct {
 	*house
 	t       *testing.T
@@ -42,7 +43,7 @@ func (p *plain) send(ctx context.Context, method, body string) *http.Response {
 	return res
 }
 
-// ask gives the status and the whole body.
+// ask returns the status and the whole body.
 func (p *plain) ask(method, body string) (status int, answer string) {
 	p.t.Helper()
 	res := p.send(p.t.Context(), method, body)
@@ -70,8 +71,8 @@ const (
 
 const followCore = `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"memory://core"}}`
 
-// Only an initialize that is answered with a result begins a session. One that fails would
-// end an older one of the app's, of which there is a bounded number.
+// Only an initialize that is answered with a result begins a session. If a failed one did, it
+// would end an older session of the app, since their number is limited.
 func TestFailedInitializeBeginsNone(t *testing.T) {
 	h := newHouse(t)
 	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}
@@ -91,8 +92,8 @@ func TestFailedInitializeBeginsNone(t *testing.T) {
 	p.begin()
 }
 
-// A session of an earlier protocol is its app's, has one stream, and ends with it: what
-// comes after is answered so that the host begins anew. Other requests need none.
+// A session of an earlier protocol belongs to its app, has one stream, and ends with it: later
+// requests are answered so that the host starts a new session. Other requests need no session.
 func TestSessionEndsWithItsStream(t *testing.T) {
 	h := newHouse(t)
 	h.add(t, core("Maja is a nurse"))
@@ -149,8 +150,8 @@ func TestSessionEndsWithItsStream(t *testing.T) {
 	}
 }
 
-// A session whose host opens no stream is good for every other request, for its app alone.
-// An initialize that names a session that ended begins another one.
+// A session whose host opens no stream is valid for every other request, for its app alone. An
+// initialize that names an ended session begins another one.
 func TestSessionWithoutStream(t *testing.T) {
 	h := newHouse(t)
 	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}
@@ -182,8 +183,8 @@ func TestSessionWithoutStream(t *testing.T) {
 	}
 }
 
-// A session that followed nothing outlives its stream, which proxies cut when it is idle:
-// its host asks on, and may open another one.
+// A session that followed nothing outlives its stream, which proxies cut when it is idle: its
+// host can go on sending requests, and may open another stream.
 func TestSessionThatFollowsNothing(t *testing.T) {
 	h := newHouse(t)
 	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}
@@ -191,7 +192,7 @@ func TestSessionThatFollowsNothing(t *testing.T) {
 	for range 2 {
 		ctx, hangUp := context.WithCancel(t.Context())
 		status := http.StatusConflict
-		for status == http.StatusConflict { // until the node has seen that the one before is gone
+		for status == http.StatusConflict { // until the node has seen that the previous one is gone
 			status = p.send(ctx, "GET", "").StatusCode
 		}
 		if status != http.StatusOK {
@@ -219,7 +220,7 @@ func TestSessionThatFollowsNothing(t *testing.T) {
 	}
 }
 
-// The official SDK's client is told that its session is gone, as it knows that.
+// The official SDK's client is told that its session is gone, in the way that it understands.
 func TestSessionMissing(t *testing.T) {
 	h := newHouse(t)
 	key := h.app(t, "one", "core")
@@ -273,8 +274,8 @@ func TestSessionIsEnded(t *testing.T) {
 	}
 }
 
-// A stream ends when the node can tell no more of what is followed, so that no host
-// believes that it still follows. It stays when a host follows no more, or can't.
+// A stream ends when the node can no longer report changes of what is followed, so that no host
+// believes that it still follows. It stays open when a host stops following, or can't follow.
 func TestSessionEndsWithWhatItFollows(t *testing.T) {
 	h := newHouse(t)
 	h.add(t, core("Maja is a nurse"))
@@ -316,14 +317,15 @@ func TestSessionEndsWithWhatItFollows(t *testing.T) {
 	}
 }
 
-// An app that begins sessions and never ends them has the newest, and takes nothing of others'.
+// An app that begins sessions and never ends them keeps the newest, and takes nothing away from
+// other apps.
 func TestSessionsAreBounded(t *testing.T) {
 	h := newHouse(t)
 	first := &plain{house: h, t: t, key: h.app(t, "other", "core")}
 	first.begin()
 	p := &plain{house: h, t: t, key: h.app(t, "many", "core")}
 	p.begin()
-	stream := p.send(t.Context(), "GET", "") // the oldest, and open
+	stream := p.send(t.Context(), "GET", "") // the oldest, with an open stream
 	held, early := p.session, [2]string{}
 	for i := range 65 {
 		p.begin()
@@ -331,7 +333,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		if i < len(early) {
 			early[i] = newest
 		}
-		if p.session = early[0]; i == 1 || i == 60 { // its host asks at times, and opens no stream
+		if p.session = early[0]; i == 1 || i == 60 { // its host sends a request now and then, and opens no stream
 			if status, body := p.ask("POST", listTools); status != http.StatusOK {
 				t.Errorf("%d: the one that is used: %d %s", i, status, body)
 			}

@@ -13,13 +13,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maxSubscriptions of one host: each is a request of the app that stays open, of which
-// it may have 32.
+// maxSubscriptions is the limit for one host: each is a request of the app that stays open,
+// of which it may have 32.
 const maxSubscriptions = 12
 
-// The protocol's methods and messages about subscriptions. The first two are of
-// versions until 2025-11-25; since 2026-07-28 a host asks once, and is told as long as
-// that request is open.
+// The protocol's methods and messages about subscriptions. The first two belong to versions
+// until 2025-11-25; since 2026-07-28 a host asks once, and is notified as long as that
+// request is open.
 const (
 	methodSubscribe   = "resources/subscribe"
 	methodUnsubscribe = "resources/unsubscribe"
@@ -27,17 +27,17 @@ const (
 	messageAgreed     = "notifications/subscriptions/acknowledged"
 )
 
-// subscriptions are the resources that the hosts of one server follow, each by a stream
-// of the API, and so with the rights of the key at each moment.
+// subscriptions are the resources that the hosts of one server follow, each with a stream
+// of the API, and so with the rights that the key has at each moment.
 type subscriptions struct {
 	of     func(context.Context) *serve.Client
 	tell   func(context.Context, *sdk.ResourceUpdatedNotificationParams) error
-	within context.Context // of the server; subscriptions outlive the requests that ask for them
+	within context.Context // the server's; subscriptions outlive the requests that ask for them
 
 	running sync.WaitGroup
 	mu      sync.Mutex
 	open    map[subscriber]*subscription // guarded by mu
-	any     bool                         // something was followed; guarded by mu
+	any     bool                         // something was followed at some time; guarded by mu
 }
 
 // subscriber is a host with the URI that it follows.
@@ -48,15 +48,15 @@ type subscriber struct {
 
 type subscription struct {
 	end   context.CancelFunc
-	agree func()             // the host knows of it, and can be told; may be called twice
-	ended context.CancelFunc // ends the host's request, where that stays open, or its session's stream
+	agree func()             // called when the host knows of the subscription, and can be notified; may be called twice
+	ended context.CancelFunc // ends the host's request, if that stays open, or its session's stream
 }
 
-// endOf is the key of a context that has what ends the host's request or stream.
+// endOf is the context key of the function that ends the host's request or stream.
 type endOf struct{}
 
-// subscribed has a server take subscriptions. end ends them, waits for that, and reports
-// whether there were any.
+// subscribed makes a server accept subscriptions. end ends them, waits for that, and
+// reports whether there were any.
 func (t *server) subscribed(within context.Context, o *sdk.ServerOptions) (use func(*sdk.Server), end func() bool) {
 	within, cancel := context.WithCancel(within)
 	ss := &subscriptions{of: t.of, within: within, open: map[subscriber]*subscription{}}
@@ -75,7 +75,7 @@ func (t *server) subscribed(within context.Context, o *sdk.ServerOptions) (use f
 	}
 }
 
-// followed gives what a resource is made of.
+// followed returns the query for what a resource consists of.
 func followed(uri string) (q serve.FollowQuery, err error) {
 	day, isDay, err := dayOf(uri)
 	switch {
@@ -90,7 +90,7 @@ func followed(uri string) (q serve.FollowQuery, err error) {
 	return serve.FollowQuery{Memory: id}, err
 }
 
-// subscribe begins to follow a resource. What changes from its return on is told.
+// subscribe begins to follow a resource. Changes after its return are reported.
 func (ss *subscriptions) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	q, err := followed(r.Params.URI)
 	if err != nil {
@@ -108,7 +108,7 @@ func (ss *subscriptions) subscribe(ctx context.Context, r *sdk.SubscribeRequest)
 	case ss.open[who] != nil:
 		ss.mu.Unlock()
 		cancel()
-		return nil // it is told already
+		return nil // it is followed already
 	case len(ss.open) == maxSubscriptions:
 		ss.mu.Unlock()
 		cancel()
@@ -140,8 +140,8 @@ func (ss *subscriptions) subscribe(ctx context.Context, r *sdk.SubscribeRequest)
 	return err
 }
 
-// follow tells a host of changes until ctx or the key ends, or the node is locked. begun is
-// given why nothing can be told, or nil: then began is true.
+// follow reports changes to a host until ctx or the key ends, or the node is locked. begun
+// is called with the reason why nothing can be reported, or with nil: then began is true.
 func (ss *subscriptions) follow(ctx context.Context, changes iter.Seq2[serve.Followed, error], uri string, begun chan<- error, agreed <-chan struct{}) (began bool) {
 	first := true
 	for _, err := range changes {
@@ -151,7 +151,7 @@ func (ss *subscriptions) follow(ctx context.Context, changes iter.Seq2[serve.Fol
 			continue
 		}
 		if err != nil {
-			return began // the key has ended, or the node is locked: other calls say so
+			return began // the key has ended, or the node is locked: other calls report that
 		}
 		select {
 		case <-agreed:
@@ -159,7 +159,7 @@ func (ss *subscriptions) follow(ctx context.Context, changes iter.Seq2[serve.Fol
 			return began
 		}
 		if ss.tell(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) != nil {
-			return began // the host is gone
+			return began // the host has left
 		}
 	}
 	if first {
@@ -168,7 +168,7 @@ func (ss *subscriptions) follow(ctx context.Context, changes iter.Seq2[serve.Fol
 	return began
 }
 
-// leave forgets a subscription that is over.
+// leave removes a subscription that has ended.
 func (ss *subscriptions) leave(who subscriber, sub *subscription, began bool) {
 	sub.end()
 	ss.mu.Lock()
@@ -186,8 +186,8 @@ func (ss *subscriptions) unsubscribe(_ context.Context, r *sdk.UnsubscribeReques
 	return nil
 }
 
-// agreed lets a host be told of resources, once the SDK knows that it follows them:
-// until then it would drop the message.
+// agreed allows notifications to a host, once the SDK knows what it follows: before that it
+// would drop them.
 func (ss *subscriptions) agreed(session sdk.Session, uris ...string) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

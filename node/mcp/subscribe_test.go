@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// house is a node that is served over HTTP, with its owner.
+// house is a node that is served over HTTP, and its owner.
 type house struct {
 	url   string
 	owner *serve.Client
@@ -44,17 +44,17 @@ func (h *house) add(t *testing.T, r serve.AddRequest) memory.ID {
 	return res.Changes[0].Memory
 }
 
-// host is a client of the official SDK that notes what it is told.
+// host is a client of the official SDK that notes what it is notified of.
 type host struct {
 	*sdk.ClientSession
 	told   chan string // resources that have changed
-	agreed chan bool   // what it asked to be told of is agreed
+	agreed chan bool   // what it asked to be notified of is confirmed
 }
 
-// ways are by which a host comes, and the protocol's version.
+// ways lists the connections that a host can use, each with the protocol's version.
 var ways = [][2]string{{"pipe", "2025-11-25"}, {"pipe", "2026-07-28"}, {"http", "2025-06-18"}, {"http", "2025-11-25"}, {"http", "2026-07-28"}}
 
-// enter lets an app in, which sees some types.
+// enter admits an app that sees some types.
 func (h *house) enter(t *testing.T, name string, way [2]string, types ...string) *host {
 	t.Helper()
 	key := h.app(t, name, types...)
@@ -102,7 +102,7 @@ func (h *house) app(t *testing.T, name string, types ...string) serve.Secret {
 	return app.Key
 }
 
-// follow returns once a host is told of changes of a resource.
+// follow returns once a host follows the changes of a resource.
 func (h *host) follow(t *testing.T, uri string) {
 	t.Helper()
 	if err := h.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
@@ -113,7 +113,7 @@ func (h *host) follow(t *testing.T, uri string) {
 	}
 }
 
-// until waits for a resource to be told.
+// until waits for a notification about a resource.
 func (h *host) until(uri string) {
 	for <-h.told != uri {
 	}
@@ -130,8 +130,8 @@ func core(text string) serve.AddRequest {
 	return serve.AddRequest{Text: text, Type: memory.Core, Fields: memory.Fields{Core: &memory.CoreFields{Block: "human", Limit: 2000}}}
 }
 
-// A host that follows resources is told when they change or go, by the official SDK's
-// client over both protocols, and of nothing that its app may not see.
+// A host that follows resources is notified when they change or go, by the official
+// SDK's client over both protocols, and of nothing that its app may not see.
 func TestSubscriptions(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way[0]+" "+way[1], func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestSubscriptions(t *testing.T) {
 				t.Error(err)
 			}
 
-			// What goes is told once more.
+			// When a resource goes, there is one more notification.
 			if _, err := h.owner.Delete(t.Context(), id.String()); err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,8 @@ func TestSubscriptions(t *testing.T) {
 	}
 }
 
-// What is not there for an app can't be followed, nor more than a host may.
+// What does not exist for an app can't be followed, and a host can't follow more than
+// the limit.
 func TestSubscriptionsRefused(t *testing.T) {
 	h := newHouse(t)
 	nurse := h.add(t, core("Maja is a nurse"))

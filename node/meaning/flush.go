@@ -14,9 +14,9 @@ type write struct {
 	data []byte
 }
 
-// Flush writes what changed. When it returns, no segment holds a document that was
-// removed, nor the vector of a text that changed since. Documents in the queue have
-// no vector until their turn comes.
+// Flush writes what changed. When it returns, no segment contains a document that
+// was removed, or the vector of a text that changed since. Documents in the queue
+// have no vector until their turn comes.
 func (k *Keeper) Flush(ctx context.Context) error {
 	k.flushing.Lock()
 	defer k.flushing.Unlock()

@@ -1,18 +1,19 @@
-// Package meaning keeps a vector for each document of the index, made by a
-// model that the wearer names, so that what was said in other words is found.
+// Package meaning keeps a vector for each document of the index, made by an
+// embedding model that the wearer names, so that things are found that were said in
+// other words.
 //
 // The words:
 //
-//   - A space is what one model makes vectors in: they can't be compared with
+//   - A space has the vectors of one model: they can't be compared with
 //     those of another.
-//   - The current space is the one that questions are asked in. After the
+//   - The current space is the one that is searched. After the
 //     wearer has named another model, its space is the next one, until it
-//     holds every document; then it is current, and the old one goes.
-//   - The queue is documents whose vectors are still to be made.
+//     holds every document; then it becomes current, and the old one is dropped.
+//   - The queue has the documents whose vectors are still to be made.
 //
-// Nothing waits for a model but a question, and that not for long: documents
-// are found by their words at once, and by their meaning when the queue got to
-// them. Vectors are kept in segments, which whoever keeps them seals.
+// Only a question waits for a model, and not for long: documents are found by their
+// words at once, and by their meaning once the queue has reached them. Vectors are
+// stored in segments, which the storage seals.
 package meaning
 
 import (
@@ -41,27 +42,28 @@ type Embedder interface {
 	Embed(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
-// Config of a keeper. All but the prefixes and Log is needed.
+// Config is what a Keeper needs. All fields except the prefixes and Log are
+// required.
 type Config struct {
 	Model    string
 	Embedder Embedder
 	Segments recall.Segments
-	// Texts gives the text of each document as a model may read it. If a document
-	// is missing in the answer, it is gone or no model may see it.
+	// Texts returns the text of each document as a model may read it. If a document
+	// is missing in the result, it is gone or no model may see it.
 	Texts func(ctx context.Context, ids []memory.ID) (map[memory.ID]string, error)
-	// What some models want before a question and before a document.
+	// Prefixes that some models need before a question and before a document.
 	QueryPrefix, DocumentPrefix string
 	Log                         *slog.Logger
 }
 
-// Status tells how far the keeper is.
+// Status is the progress of a Keeper.
 type Status struct {
-	Model     string `json:"model"`          // the model by which questions are asked
-	Next      string `json:"next,omitempty"` // the model that takes its place later
+	Model     string `json:"model"`          // the model with which questions are searched
+	Next      string `json:"next,omitempty"` // the model that will replace it
 	Documents int    `json:"documents"`      // documents that have a vector of the newest model
 	Waiting   int    `json:"waiting"`
 	Refused   int    `json:"refused,omitempty"` // texts that the model refused
-	Fault     string `json:"fault,omitempty"`   // why no vectors are made; empty: they are
+	Fault     string `json:"fault,omitempty"`   // why no vectors are made; empty: there is no fault
 }
 
 // Keeper keeps the vectors. It is safe for concurrent use, and implements
@@ -72,25 +74,25 @@ type Keeper struct {
 
 	flushing sync.Mutex // one flush at a time
 	unsaved  []write    // writes of a flush that failed
-	saved    manifest   // as it is kept
+	saved    manifest   // as it is stored
 
 	mu      sync.Mutex
 	cur     *space
-	next    *space // nil: the current space is that of the named model
+	next    *space // nil: the current space belongs to the configured model
 	queue   map[memory.ID]bool
-	flight  map[memory.ID]bool // documents of the batch under way that are still there
+	flight  map[memory.ID]bool // documents of the current batch that still exist
 	refused int
 	fault   string
 }
 
-// space holds one model's vectors. Its set is nil until the first vector comes.
+// space holds one model's vectors. Its set is nil until there is a vector.
 type space struct {
 	name  string // of its segments
 	model string
 	set   *dense.Set
 }
 
-// manifest says which spaces are kept.
+// manifest says which spaces are stored.
 type manifest struct {
 	Current *kept `json:"current,omitempty"`
 	Next    *kept `json:"next,omitempty"`
@@ -104,7 +106,7 @@ type kept struct {
 
 const manifestName = "manifest"
 
-// Open reads what is kept. Segments that can't be read are deleted, and their
+// Open reads what is stored. Segments that can't be read are deleted, and their
 // documents are queued again.
 func Open(ctx context.Context, cfg Config) (*Keeper, error) {
 	k := &Keeper{cfg: cfg, wake: make(chan struct{}, 1), queue: map[memory.ID]bool{}}
@@ -130,7 +132,7 @@ func Open(ctx context.Context, cfg Config) (*Keeper, error) {
 	return k, k.sweep(ctx)
 }
 
-// choose says which space is the next one, for the model that is named.
+// choose sets the next space, for the configured model.
 func (k *Keeper) choose() {
 	switch {
 	case k.cur == nil || k.cur.set == nil:
@@ -142,13 +144,13 @@ func (k *Keeper) choose() {
 	}
 }
 
-// fresh is an empty space of the model that is named.
+// fresh returns an empty space of the configured model.
 func (k *Keeper) fresh() *space {
 	sum := sha256.Sum256([]byte(k.cfg.Model + "\x00" + time.Now().String()))
 	return &space{name: fmt.Sprintf("%x", sum[:6]), model: k.cfg.Model}
 }
 
-// load reads a space. It gives nil if nothing was kept, or nothing can be read.
+// load reads a space. It returns nil if nothing was stored, or nothing can be read.
 func (k *Keeper) load(ctx context.Context, of *kept) (*space, error) {
 	if of == nil {
 		return nil, nil
@@ -218,7 +220,7 @@ func (k *Keeper) sweep(ctx context.Context) error {
 	return nil
 }
 
-// target is the space that vectors are made for.
+// target returns the space for which vectors are made.
 func (k *Keeper) target() *space {
 	if k.next != nil {
 		return k.next
@@ -303,7 +305,7 @@ func (k *Keeper) Nearest(ctx context.Context, text string, n int) ([]recall.Simi
 	return out, nil
 }
 
-// Status says how far it is.
+// Status returns the progress.
 func (k *Keeper) Status() Status {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -52,7 +52,7 @@ func (s *shelf) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// house is a keeper, what it keeps in, and the texts that there are.
+// house is a keeper, the shelf that it stores in, and the texts that exist.
 type house struct {
 	*Keeper
 	t     *testing.T
@@ -115,8 +115,8 @@ func (h *house) nearest(text string) memory.ID {
 	return got[0].ID
 }
 
-// What was embedded is found, kept, and there again without asking; what is
-// gone is in no segment.
+// What was embedded is found, kept, and available again without asking the
+// model; what is gone is in no segment.
 func TestKeeper(t *testing.T) {
 	h := newHouse(t, "small")
 	if got := h.nearest("tea"); !got.IsZero() {
@@ -139,7 +139,7 @@ func TestKeeper(t *testing.T) {
 	h.texts[id(1)] = "The bike is green"
 	delete(h.texts, id(0))
 	h.Changed([]memory.ID{id(1)}, []memory.ID{id(0)})
-	if err := h.Flush(t.Context()); err != nil { // as a crash before the queue was worked through would leave it
+	if err := h.Flush(t.Context()); err != nil { // as a crash would leave it that came before the queue was processed
 		t.Fatal(err)
 	}
 	for name, b := range h.shelf.m {
@@ -165,8 +165,8 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// Another model's vectors are made while the old ones answer; a crash in the
-// middle costs what was not flushed.
+// Another model's vectors are made while the old ones still answer; a crash in
+// the middle loses only what was not flushed.
 func TestAnotherModel(t *testing.T) {
 	h := newHouse(t, "small", "large")
 	for i := 10; i < 10+2*llm.MaxInputs; i++ {
@@ -216,7 +216,7 @@ func TestAnotherModel(t *testing.T) {
 	}
 }
 
-// A flush that fails is done by the next one.
+// A failed flush is made up for by the next one.
 func TestFullDisk(t *testing.T) {
 	h := newHouse(t, "small")
 	h.work()
@@ -245,7 +245,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// strict refuses texts with a word in them, and is away at times.
+// strict refuses texts that contain a word, and is unavailable at times.
 type strict struct {
 	*llm.Vectors
 	away bool
@@ -284,7 +284,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Run works on what comes until it is told to stop.
+// Run processes what arrives until it is told to stop.
 func TestRun(t *testing.T) {
 	h := newHouse(t, "small")
 	ctx, stop := context.WithCancel(t.Context())

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/memory/dense"
 )
 
-// How long to wait after a fault: twice as long each time, chosen at random between
-// half and all of it, or as long as the server says.
+// How long to wait after a fault: twice as long each time, at random between half
+// of it and all of it, or as long as the server says.
 const (
 	firstWait = time.Second
 	lastWait  = 5 * time.Minute
@@ -56,7 +56,7 @@ func delay(faults int, err error) time.Duration {
 	return retry.After(faults, firstWait, lastWait)
 }
 
-// note keeps the reason why no vectors are made, and logs it once.
+// note stores the reason why no vectors are made, and logs it once.
 func (k *Keeper) note(err error) {
 	k.mu.Lock()
 	was := k.fault
@@ -82,7 +82,7 @@ func (k *Keeper) Step(ctx context.Context) (more bool, err error) {
 		}
 	}
 	for _, id := range ids {
-		delete(k.queue, id) // if it changes meanwhile it is queued again
+		delete(k.queue, id) // if it changes meanwhile, it is queued again
 	}
 	sp := k.target()
 	k.flight = make(map[memory.ID]bool, len(ids))
@@ -102,7 +102,7 @@ func (k *Keeper) Step(ctx context.Context) (more bool, err error) {
 	defer k.mu.Unlock()
 	if len(k.queue) == 0 && k.next != nil && k.next.set != nil {
 		k.cfg.Log.Info("another model's vectors are complete", "model", k.next.model)
-		k.cur, k.next = k.next, nil // the old one's segments go with the next flush
+		k.cur, k.next = k.next, nil // the segments of the old one are deleted with the next flush
 	}
 	return len(k.queue) > 0, nil
 }
@@ -151,7 +151,7 @@ func sha256of(s string) [8]byte {
 	return [8]byte(sum[:8])
 }
 
-// oneByOne finds the text that the model refuses. That one gets no vector, and is
+// oneByOne finds the text that the model refuses. That text gets no vector, and is
 // found only by its words.
 func (k *Keeper) oneByOne(ctx context.Context, sp *space, ids []memory.ID, sums []dense.Sum, texts []string) error {
 	for i := range ids {
@@ -186,7 +186,7 @@ func (k *Keeper) put(sp *space, ids []memory.ID, sums []dense.Sum, vectors [][]f
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if sp != k.target() {
-		return nil // another model was named
+		return nil // another model was configured
 	}
 	if sp.set == nil {
 		set, err := dense.New(len(vectors[0]))
@@ -197,7 +197,7 @@ func (k *Keeper) put(sp *space, ids []memory.ID, sums []dense.Sum, vectors [][]f
 	}
 	for i, id := range ids {
 		if k.queue[id] || !k.flight[id] {
-			continue // it changed meanwhile, or is gone
+			continue // the document changed meanwhile, or is gone
 		}
 		if err := sp.set.Put(id, sums[i], vectors[i]); err != nil {
 			return fmt.Errorf("meaning: the model %q gives other vectors than before: give it another name, so that all are made again: %w", sp.model, err)

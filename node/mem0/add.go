@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// events are what each app added last, for GET /v1/event. They hold no texts, and
-// end with the process.
+// events has what each app added last, for GET /v1/event. It contains no texts,
+// and is lost when the process ends.
 type events struct {
 	mu  sync.Mutex
 	app map[string][]event
@@ -28,10 +28,10 @@ type event struct {
 	id      string
 	at      time.Time
 	results []result
-	message string // what no result tells; empty: nothing
+	message string // what the results do not say; empty: nothing
 }
 
-// result is what an event did to a memory.
+// result is what happened to a memory.
 type result struct {
 	id      memory.ID
 	verdict memory.Verdict
@@ -55,7 +55,7 @@ func (e *events) find(app, id string) (event, bool) {
 }
 
 // event reads the memories again, because they may have been forgotten since, or
-// moved out of the app's scope.
+// may have left the app's scope.
 func (k *call) event() (any, error) {
 	e, ok := k.events.find(k.app, k.r.PathValue("id"))
 	if !ok {
@@ -88,7 +88,7 @@ func (k *call) event() (any, error) {
 	return told(map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, e.message), nil
 }
 
-// told adds a message, which Mem0's own servers have none of.
+// told adds a message, which Mem0's own servers do not have.
 func told(answer map[string]any, message string) map[string]any {
 	if message != "" {
 		answer["message"] = message
@@ -100,8 +100,8 @@ func resultOf(r result, text string) map[string]any {
 	return map[string]any{"id": uuid(r.id), "data": map[string]any{"memory": text}, "event": string(r.verdict)}
 }
 
-// add is the call of the hosted server: its answer names an event, which has the
-// results.
+// add handles the call of the hosted server: its answer names an event, which has
+// the results.
 func (k *call) add() (any, error) {
 	infer, all, err := k.addAll()
 	if err != nil {
@@ -127,7 +127,7 @@ func random() (b [16]byte) {
 	return b
 }
 
-// addNow is the call of the self-hosted server.
+// addNow handles the call of the self-hosted server.
 func (k *call) addNow() (any, error) {
 	_, all, err := k.addAll()
 	if err != nil {
@@ -192,7 +192,7 @@ func (k *call) addAll() (infer bool, all serve.AddResult, err error) {
 
 type message struct{ Role, Content string }
 
-// messagesOf reads messages: a text, one message, or a list. System prompts are
+// messagesOf parses messages: a text, one message, or a list. System prompts are
 // left out.
 func messagesOf(raw json.RawMessage) (out []message, err error) {
 	var text string

@@ -18,10 +18,10 @@ const (
 	maxMessages = 100
 	maxEvents   = 1000
 	pageSize    = 100
-	maxListed   = 1000 // of the self-hosted server's list, as there
+	maxListed   = 1000 // maximum length of the self-hosted server's list, as in Mem0
 )
 
-// filter reads the filters of a request, with its owner's.
+// filter parses the filters of a request, and adds its owner's.
 func (k *call) filter(o owner) (f filter.Filter, err error) {
 	var in any
 	if raw, ok := k.body["filters"]; ok && string(raw) != "null" {
@@ -61,7 +61,8 @@ func (k *call) filter(o owner) (f filter.Filter, err error) {
 	return f, nil
 }
 
-// takeBeside reads what a search and a list may choose by beside their filters.
+// takeBeside parses the criteria of a search or a list that are outside of its
+// filters.
 func (k *call) takeBeside() (parts []any, err error) {
 	var categories []string
 	var from, to string
@@ -80,7 +81,7 @@ func (k *call) takeBeside() (parts []any, err error) {
 	}
 	if to != "" {
 		until := map[string]any{"lte": to}
-		if day, err := time.Parse(time.DateOnly, to); err == nil && to < "9999-12-31" { // the whole of it, in UTC
+		if day, err := time.Parse(time.DateOnly, to); err == nil && to < "9999-12-31" { // until the end of that day, in UTC
 			until = map[string]any{"lt": day.AddDate(0, 0, 1).Format(time.DateOnly)}
 		}
 		parts = append(parts, map[string]any{"created_at": until})
@@ -123,7 +124,7 @@ func (k *call) search() (any, error) {
 	return map[string]any{"results": out}, nil
 }
 
-// only keeps the id and the fields that were asked for.
+// only keeps the id and the requested fields.
 func only(e map[string]any, fields []string) map[string]any {
 	if len(fields) == 0 {
 		return e
@@ -137,7 +138,7 @@ func only(e map[string]any, fields []string) map[string]any {
 	return out
 }
 
-// paged reads page and page_size. Pages begin at 1.
+// paged parses page and page_size. Pages begin at 1.
 func (k *call) paged() (page, size int, err error) {
 	page, size = 1, pageSize
 	for name, v := range map[string]*int{"page": &page, "page_size": &size} {
@@ -154,7 +155,7 @@ func (k *call) paged() (page, size int, err error) {
 	return page, min(size, serve.MaxPage), nil
 }
 
-// pages answers with a page of results; count is the number of all.
+// pages answers with a page of results; count is the total number.
 func (k *call) pages(page, size, count int, results []map[string]any) any {
 	link := func(n int, there bool) any {
 		if !there {
@@ -169,7 +170,7 @@ func (k *call) pages(page, size, count int, results []map[string]any) any {
 		}
 		return scheme + k.r.Host + Prefix + k.r.URL.Path + "/?" + q.Encode()
 	}
-	previous := min(page-1, (count+size-1)/size) // of a page after the last: the last
+	previous := min(page-1, (count+size-1)/size) // if the page is beyond the last one, the last one
 	return map[string]any{"count": count, "next": link(page+1, page*size < count), "previous": link(previous, previous > 0), "results": results}
 }
 
@@ -214,7 +215,7 @@ func (k *call) list() (any, error) {
 	return k.pages(page, size, count, results), nil
 }
 
-// listOf is the list of the self-hosted server, by owner.
+// listOf handles the list of the self-hosted server, by owner.
 func (k *call) listOf() (any, error) {
 	o, err := k.queryOwner("top_k", "limit", "show_expired")
 	if err != nil {
@@ -237,7 +238,7 @@ func (k *call) listOf() (any, error) {
 		return nil, err
 	}
 	results, cursor := []map[string]any{}, ""
-	for more := true; more && len(results) < size; { // by cursor: memories may come and go between two pages
+	for more := true; more && len(results) < size; { // with a cursor, because memories may be added and removed between two pages
 		got, err := k.c.List(k.r.Context(), serve.ListQuery{Filters: f, Limit: min(size-len(results), serve.MaxPage), Cursor: cursor})
 		if err != nil {
 			return nil, err
@@ -322,7 +323,7 @@ func (k *call) changes() ([]map[string]any, error) {
 	return out, nil
 }
 
-// numbered gives each change of a memory an id of its own.
+// numbered returns an id for a change of a memory.
 func numbered(id memory.ID, n uint64) memory.ID {
 	for i := range 8 {
 		id[15-i] ^= byte(n >> (8 * i))

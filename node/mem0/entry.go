@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Locket's metadata is text. Other values are kept as JSON, and their keys under
-// typesKey, so that they come back unchanged.
+// Locket's metadata is text. Other values are stored as JSON, and their keys under
+// typesKey, so that they are returned unchanged.
 const (
 	appKey   = "app_id"
 	typesKey = "mem0.json"
@@ -51,10 +51,10 @@ func metadataOf(given map[string]json.RawMessage, app string) (memory.Metadata, 
 	return out, nil
 }
 
-// given makes a request's metadata from Locket's again. nil: there was none.
+// given restores a request's metadata from Locket's. nil: there was none.
 func given(m memory.Metadata) map[string]any {
 	var typed []string
-	_ = json.Unmarshal([]byte(m[typesKey]), &typed) // none: all are texts
+	_ = json.Unmarshal([]byte(m[typesKey]), &typed) // if it fails, all values are texts
 	out := map[string]any{}
 	for k, v := range m {
 		if k != appKey && k != typesKey {
@@ -72,7 +72,7 @@ func given(m memory.Metadata) map[string]any {
 	return out
 }
 
-// entry is a memory as Mem0 gives it.
+// entry returns a memory in the form of Mem0.
 func entry(m *memory.Memory) map[string]any {
 	e := map[string]any{"id": uuid(m.ID), "memory": m.Text, "user_id": orNull(m.Owner.User), "agent_id": orNull(m.Owner.Agent), "app_id": orNull(m.Metadata[appKey]),
 		"run_id": orNull(m.Owner.Run), "metadata": given(m.Metadata), "categories": m.Categories, "created_at": stamp(m.Learnt), "updated_at": stamp(m.Learnt)}
@@ -85,7 +85,7 @@ func entry(m *memory.Memory) map[string]any {
 	return e
 }
 
-// hit is an entry with its score.
+// hit returns an entry with its score.
 func hit(h *serve.Hit) map[string]any {
 	e := entry(h.Memory)
 	e["score"] = h.Score
@@ -102,7 +102,8 @@ func orNull(s string) any {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// endOf is moment for a time until which something holds: of a day its last second.
+// endOf is moment for the end of a validity: for a date it is the last second of
+// that day.
 func endOf(name string, raw json.RawMessage) (time.Time, error) {
 	t, err := moment(name, raw)
 	if day := fmt.Sprintf("%q", t.Format(time.DateOnly)); err == nil && !t.IsZero() && string(raw) == day {
@@ -111,7 +112,7 @@ func endOf(name string, raw json.RawMessage) (time.Time, error) {
 	return t, err
 }
 
-// moment reads a time: seconds since 1970, RFC 3339, or a day.
+// moment parses a time: seconds since 1970, RFC 3339, or a date.
 func moment(name string, raw json.RawMessage) (time.Time, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return time.Time{}, nil
@@ -125,20 +126,20 @@ func moment(name string, raw json.RawMessage) (time.Time, error) {
 		return time.Time{}, bad("%s: want seconds since 1970, or a date", name)
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateOnly} {
-		if t, err := time.Parse(layout, strings.TrimSpace(text)); err == nil && !t.IsZero() { // zero stands for none
+		if t, err := time.Parse(layout, strings.TrimSpace(text)); err == nil && !t.IsZero() { // zero would mean none
 			return t, nil
 		}
 	}
 	return time.Time{}, bad("%s: %.40q: want seconds since 1970, or a date", name, text)
 }
 
-// field gives the name in Locket of a field in a filter of Mem0.
+// field maps the fields in a filter of Mem0 to Locket's names.
 var field = map[string]string{"user_id": "user", "agent_id": "agent", "run_id": "run", "session_id": "run", "app_id": "metadata." + appKey,
 	"created_at": "learnt", "updated_at": "learnt", "timestamp": "said", "categories": "categories", "keywords": "text", "memory_ids": "id", "id": "id", "memory": "text"}
 
 const maxDepth = 32 // of filters; Locket's own limit is lower
 
-// translate turns a filter of Mem0 into one of Locket.
+// translate converts a filter of Mem0 into one of Locket.
 func translate(place string, v any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, bad("%s: nested deeper than %d", place, maxDepth)
@@ -201,7 +202,7 @@ func member(place, name string, v any, depth int) (any, error) {
 	return map[string]any{to: compared(v)}, nil
 }
 
-// compared turns a comparison into Locket's: a list means in, and "*" any value.
+// compared converts a comparison into Locket's: a list means in, and "*" any value.
 func compared(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -214,7 +215,7 @@ func compared(v any) any {
 	return v
 }
 
-// ids turns UUIDs into Locket's spelling, wherever they stand in a comparison.
+// ids converts UUIDs into Locket's spelling, anywhere in a comparison.
 func ids(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -27,7 +27,8 @@ func kept(t *testing.T, api http.Handler, texts ...string) (first map[string]any
 	return list[0].(map[string]any)
 }
 
-// What would have chosen fewer memories than go, or means all of them, erases nothing.
+// A request that would have chosen fewer memories than it erases, or that means all of
+// them, erases nothing.
 func TestErasesNoMore(t *testing.T) {
 	api := newAPI(t)
 	kept(t, api, "The red kayak lies in Lindau")
@@ -56,7 +57,7 @@ func TestErasesNoMore(t *testing.T) {
 	}
 }
 
-// A list by category, and by the day on which a memory was made.
+// A list can choose by category, and by the day on which a memory was made.
 func TestListChooses(t *testing.T) {
 	api := newAPI(t)
 	made := kept(t, api, "Ann eats cake for breakfast", "The kayak is red")["created_at"].(string)[:len("2026-01-31")]
@@ -74,14 +75,14 @@ func TestListChooses(t *testing.T) {
 	}
 }
 
-// A list of several pages misses nothing where a memory goes between two of them.
+// A list of several pages misses nothing if a memory disappears between two of them.
 func TestListOfMovingMemories(t *testing.T) {
 	s := nodetest.New(t, nodetest.Cheap).Services()
 	s.Apps = one{}
 	var between func()
 	api := serve.New(serve.Options{Services: s, ForApps: func(api http.Handler) map[string]serve.Door {
 		small := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if q := r.URL.Query(); q.Has("limit") && between != nil { // two to a page
+			if q := r.URL.Query(); q.Has("limit") && between != nil { // two per page
 				r = r.Clone(r.Context())
 				q.Set("limit", "2")
 				r.URL = &url.URL{Path: r.URL.Path, RawQuery: q.Encode()}

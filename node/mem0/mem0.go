@@ -1,12 +1,12 @@
-// Package mem0 answers the calls of Mem0's clients, both of its hosted and of its
-// self-hosted server, by calls of the local API.
+// Package mem0 answers the calls of Mem0's clients, for both its hosted and its self-hosted server,
+// with calls of the local API.
 //
-// A caller is an app by its key, and gets what the API gives that key. user_id,
-// agent_id and run_id are a memory's owner. Locket has no app_id: it is kept in the
-// metadata and shown apart. Ids are Locket's, written as UUIDs.
+// A caller is an app with a key, and gets what the API gives that key. user_id, agent_id and run_id
+// are a memory's owner. Locket has no app_id: it is stored in the metadata and shown separately.
+// Ids are Locket's, written as UUIDs.
 //
-// docs/clients.md has the table of what is supported. Anything else is answered
-// with 501 and its name, and nothing is done.
+// docs/clients.md has a table of what is supported. Anything else is answered with 501 and its
+// name, and has no effect.
 package mem0
 
 import (
@@ -27,19 +27,19 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Prefix is where the handler stands.
+// Prefix is the path of the handler.
 const Prefix = "/mem0"
 
 // call is one request.
 type call struct {
 	c      *serve.Client
 	r      *http.Request
-	app    string // whose it is
+	app    string // the app that makes it
 	events *events
 	body   map[string]json.RawMessage
 }
 
-// Handler answers below [Prefix].
+// Handler handles requests below [Prefix].
 func Handler(api http.Handler) http.Handler {
 	mux, ring := http.NewServeMux(), &events{app: map[string][]event{}}
 	for pattern, f := range map[string]func(*call) (any, error){
@@ -59,7 +59,7 @@ func Handler(api http.Handler) http.Handler {
 		"PUT /v1/batch":                   (*call).batchUpdate,
 		"DELETE /v1/batch":                (*call).batchDelete,
 
-		// The self-hosted server's.
+		// The calls of the self-hosted server.
 		"POST /memories":             (*call).addNow,
 		"GET /memories":              (*call).listOf,
 		"DELETE /memories":           (*call).deleteAll,
@@ -87,7 +87,7 @@ func Handler(api http.Handler) http.Handler {
 		var err error
 		inner.URL.RawPath = "/" + strings.Trim(strings.TrimPrefix(r.URL.EscapedPath(), Prefix), "/")
 		if inner.URL.Path, err = url.PathUnescape(inner.URL.RawPath); err != nil || path.Clean(inner.URL.RawPath) != inner.URL.RawPath {
-			answer(w, nil, &refusal{http.StatusNotFound, "no such path"}) // a redirect by the mux would not be JSON
+			answer(w, nil, &refusal{http.StatusNotFound, "no such path"}) // the mux would answer with a redirect, which is not JSON
 			return
 		}
 		mux.ServeHTTP(w, inner)
@@ -106,7 +106,7 @@ func bad(format string, a ...any) error {
 	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, a...)}
 }
 
-// answer writes JSON in any case: clients read the body of errors, too.
+// answer always writes JSON, because clients read the body of errors, too.
 func answer(w http.ResponseWriter, v any, err error) {
 	status := http.StatusOK
 	if err != nil {
@@ -127,10 +127,10 @@ func answer(w http.ResponseWriter, v any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that went away is not our error
+	_ = json.NewEncoder(w).Encode(v) // a client that has left is not our error
 }
 
-// readBody reads the members of an object, where there is one.
+// readBody parses the members of an object, if there is one.
 func (k *call) readBody() error {
 	b, err := io.ReadAll(k.r.Body)
 	if err != nil {
@@ -151,7 +151,8 @@ func (k *call) readBody() error {
 	return nil
 }
 
-// take reads a member of the body into v and takes it off; absent or null leaves v.
+// take reads a member of the body into v and removes it from the body; if it is absent or null, v
+// stays.
 func (k *call) take(name string, v any) error {
 	raw, ok := k.body[name]
 	delete(k.body, name)
@@ -164,7 +165,7 @@ func (k *call) take(name string, v any) error {
 	return nil
 }
 
-// worded says what is wrong with a member in the words of JSON: encoding/json speaks of Go's types.
+// worded describes what is wrong with a member in terms of JSON: encoding/json uses Go's types.
 func worded(err error) string {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -181,14 +182,14 @@ func worded(err error) string {
 	case reflect.Slice:
 		want = "a list"
 	}
-	if n, ok := strings.CutPrefix(wrong.Value, "number "); ok { // one that is too large, or has a fraction
+	if n, ok := strings.CutPrefix(wrong.Value, "number "); ok { // a number that is too large, or has a fraction
 		return n + " where another number is wanted"
 	}
 	return wrong.Value + " where " + want + " is wanted"
 }
 
-// ended refuses members that nobody took. An option that Locket does not have must
-// not seem to be obeyed.
+// ended refuses members that were not read. An option that Locket does not have must not seem to
+// work.
 func (k *call) ended(ignored ...string) error {
 	for _, name := range ignored {
 		delete(k.body, name)
@@ -206,17 +207,17 @@ func (k *call) ended(ignored ...string) error {
 	return nil
 }
 
-// owner is whose memories a request is about.
+// owner is the owner of the memories that a request is about.
 type owner struct{ user, agent, app, run string }
 
-// takeOwner reads it from the body.
+// takeOwner reads the owner from the body.
 func (k *call) takeOwner() (o owner, err error) {
 	err = errors.Join(k.take("user_id", &o.user), k.take("agent_id", &o.agent), k.take("app_id", &o.app), k.take("run_id", &o.run))
 	return o, err
 }
 
-// takeFiltersOwner reads it from the filters of an add, where Mem0's client in Python
-// puts it. o is what stands beside them.
+// takeFiltersOwner reads the owner from the filters of an add, where Mem0's Python client puts it.
+// o is the owner that was given outside of them.
 func (k *call) takeFiltersOwner(o owner) (owner, error) {
 	var in map[string]string
 	if err := k.take("filters", &in); err != nil {
@@ -237,8 +238,8 @@ func (k *call) takeFiltersOwner(o owner) (owner, error) {
 
 var ownerIDs = []string{"user_id", "agent_id", "app_id", "run_id"}
 
-// queryOwner reads it from the query string. Another parameter than the four and those that
-// may stand beside them is refused: it would have chosen fewer memories.
+// queryOwner reads the owner from the query string. Other parameters than these four and those in
+// beside are refused, because they would have selected fewer memories.
 func (k *call) queryOwner(beside ...string) (owner, error) {
 	q := k.r.URL.Query()
 	for name, v := range q {
@@ -255,7 +256,7 @@ func (k *call) queryOwner(beside ...string) (owner, error) {
 	return owner{q.Get("user_id"), q.Get("agent_id"), q.Get("app_id"), q.Get("run_id")}, nil
 }
 
-// filters are the owner's, in Mem0's words.
+// filters returns the owner as a filter of Mem0.
 func (o owner) filters() map[string]any {
 	out := map[string]any{}
 	for name, v := range map[string]string{"user_id": o.user, "agent_id": o.agent, "app_id": o.app, "run_id": o.run} {
@@ -270,12 +271,12 @@ func (k *call) ping() (any, error) {
 	return map[string]string{"status": "ok", "org_id": "locket", "project_id": "locket", "user_email": k.app}, nil
 }
 
-// uuid writes an id as Mem0's look.
+// uuid writes an id in the form of Mem0's ids.
 func uuid(id memory.ID) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// idOf reads an id in either spelling.
+// idOf parses an id in either spelling.
 func idOf(s string) string {
 	if b, err := hex.DecodeString(strings.ReplaceAll(s, "-", "")); err == nil && len(s) == 36 && len(b) == len(memory.ID{}) {
 		return memory.ID(b).String()

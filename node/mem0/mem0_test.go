@@ -43,7 +43,7 @@ func newAPI(t *testing.T) http.Handler {
 	}})
 }
 
-// ask gives an answer's status and its JSON, which each has.
+// ask returns an answer's status and its JSON, which every answer has.
 func ask(t *testing.T, api http.Handler, method, path, body string, header ...string) (int, map[string]any) {
 	t.Helper()
 	r := httptest.NewRequest(method, "http://localhost"+mem0.Prefix+path, strings.NewReader(body))
@@ -57,7 +57,7 @@ func ask(t *testing.T, api http.Handler, method, path, body string, header ...st
 	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
 		t.Fatalf("%s %s: %d %q: %v", method, path, w.Code, w.Body, err)
 	}
-	m, _ := v.(map[string]any) // a list otherwise
+	m, _ := v.(map[string]any) // otherwise it is a list
 	return w.Code, m
 }
 
@@ -75,7 +75,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// The self-hosted server's calls, and what a request that is wrong gets.
+// The self-hosted server's calls, and the answers to faulty requests.
 func TestSelfHosted(t *testing.T) {
 	api := newAPI(t)
 	code, m := ask(t, api, "POST", "/memories", `{"messages":[{"role":"user","content":"The red kayak lies in Lindau"},{"role":"system","content":"be brief"}],"user_id":"ann","infer":false,"metadata":{"n":1.50}}`)
@@ -105,9 +105,9 @@ func TestSelfHosted(t *testing.T) {
 	}
 }
 
-// What became of a text is told where no memory tells it: of a secret, of nothing to remember, and
-// of what was known. The secret itself is in no answer. This app sees everything, so it is shown
-// the entry of the vault, without its secret.
+// What became of a text is reported where no memory shows it: of a secret, of nothing to remember,
+// and of what was known already. The secret itself is in no answer. This app sees everything, so
+// it is shown the entry of the vault, without its secret.
 func TestWhatBecameOfIt(t *testing.T) {
 	api := newAPI(t)
 	for _, c := range []struct{ text, event, memory, message string }{
@@ -230,7 +230,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// An event tells nothing of what was forgotten since.
+// An event reveals nothing of what was forgotten since.
 func TestEventOfForgotten(t *testing.T) {
 	api := newAPI(t)
 	messages := make([]string, 20)

@@ -21,8 +21,8 @@ func (k *call) deleteAll() (any, error) {
 	return k.erase(o)
 }
 
-// erase erases everything of an owner, in one order. What would have chosen fewer memories, and
-// is not heeded, is refused.
+// erase erases everything of an owner, as one order. Options that would have selected fewer
+// memories, but are not supported, are refused.
 func (k *call) erase(o owner) (any, error) {
 	for name, v := range o.filters() {
 		if v == "*" {
@@ -102,7 +102,7 @@ type batchOne struct {
 	Text *string `json:"text"`
 }
 
-// batch reads the memories of a batch, and passes it to the API's own batch.
+// batch parses the memories of a batch, and passes them to the API's own batch.
 func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (any, error) {
 	var list []batchOne
 	if err := errors.Join(k.take("memories", &list), k.ended("org_id", "project_id", "source")); err != nil {

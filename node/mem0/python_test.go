@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Mem0's client in Python can't be had from a registry that the tests use. So its calls are made
-// here as its source makes them: mem0/client/main.py and types.py of mem0ai/mem0 at
+// Mem0's client in Python can't be installed from a registry that the tests use, so this test
+// makes its calls as its source does: mem0/client/main.py and types.py of mem0ai/mem0 at
 // 8d5b7865bd05. It adds with the owner in filters, and quotes all of a path's segments.
 func TestPythonClient(t *testing.T) {
 	api := newAPI(t)
@@ -66,7 +66,7 @@ func TestPythonClient(t *testing.T) {
 	must("delete_users(agent_id)", "DELETE", "/v2/entities/agent/a%2Fb/", "", "message")
 	must("delete_all", "DELETE", "/v1/memories/?user_id=ann&run_id=r+1", "", "message")
 	must("what is left", "POST", "/v3/memories/", `{}`, `"count":1`, "Meersburg")
-	// reset() is delete_users() of each that users() names.
+	// reset() calls delete_users() for each user that users() names.
 	for _, e := range must("users", "GET", "/v1/entities/", "")["results"].([]any) {
 		entity := e.(map[string]any)
 		must("reset", "DELETE", fmt.Sprintf("/v2/entities/%s/%s/", entity["type"], entity["name"]), "")

@@ -1,6 +1,6 @@
-// Package models asks the models that the wearer names: a language model, which is
-// sent what is said and answers questions, and a model of meaning, which finds
-// things in other words.
+// Package models queries the models that the wearer names: a language model, which
+// is sent what is said and answers questions, and an embedding model, which finds
+// what was said in other words.
 package models
 
 import (
@@ -28,27 +28,27 @@ type Engine interface {
 	Clock() *memory.Ticker
 }
 
-// LanguageConfig says which model of language may be asked.
+// LanguageConfig says which language model may be used.
 type LanguageConfig struct {
-	Settings func(context.Context) (config.LLM, error) // gives the settings that hold now
+	Settings func(context.Context) (config.LLM, error) // returns the current settings
 	Engine   Engine
 	Wearer   string
 	Zone     *time.Location
 	Log      *slog.Logger
 
 	HoldsSecret func(ctx context.Context, text string) (bool, error) // called under the engine's write lock
-	NoSecret    func(ctx context.Context, field, text string) error  // refuses a text that holds a secret
+	NoSecret    func(ctx context.Context, field, text string) error  // refuses a text that contains a secret
 	MemoryID    func(ev memory.EventID, plugin, fingerprint string) memory.ID
 }
 
-// Language is the language model that an open node may ask. Its methods are safe
+// Language is the language model that an open node may use. Its methods are safe
 // for concurrent use.
 type Language struct {
 	c    LanguageConfig
-	now  atomic.Pointer[model] // changes when another is chosen
-	mu   sync.Mutex            // guards what follows; held while the model is replaced
-	life *opened.Life          // not nil: the model is asked in the background
-	stop func()                // ends the asking and waits for it; nil: nobody asks at the moment
+	now  atomic.Pointer[model] // replaced when another model is chosen
+	mu   sync.Mutex            // guards the fields below; held while the model is replaced
+	life *opened.Life          // not nil: the model is queried in the background
+	stop func()                // stops the background queries and waits; nil: there are none at the moment
 }
 
 // model is a language model with its settings.
@@ -59,8 +59,8 @@ type model struct {
 	err    error           // why the configured model can't be used
 }
 
-// OpenLanguage makes the client and its worker. If the key can't be read the node
-// opens all the same, and doctor tells of it.
+// OpenLanguage makes the client and its worker. If the key can't be read, the node
+// opens nevertheless, and doctor reports it.
 func OpenLanguage(ctx context.Context, lc LanguageConfig) (*Language, error) {
 	l := &Language{c: lc}
 	l.now.Store(new(model))
@@ -96,8 +96,8 @@ func (l *Language) open(ctx context.Context) error {
 	return nil
 }
 
-// Change asks the model that the settings name from now on. told runs between the
-// two models, while none is asked.
+// Change switches to the model that the settings name now. told runs between the
+// two models, while none is used.
 func (l *Language) Change(ctx context.Context, told func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,18 +113,19 @@ func (l *Language) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return l.c.Engine.View(ctx, fn)
 }
 
-// Client gives the model's client. It is nil if there is none; the error says why
-// if one is configured.
+// Client returns the model's client. It is nil if there is none; the error says
+// why if one is configured.
 func (l *Language) Client() (*llm.Client, error) {
 	m := l.now.Load()
 	return m.client, m.err
 }
 
-// Finder gives the worker that sends what is said to the model. It is nil if there
-// is none.
+// Finder returns the worker that sends what is said to the model. It is nil if
+// there is none.
 func (l *Language) Finder() *distill.Worker { return l.now.Load().find }
 
-// Later is extract.Config.Later. It is nil if the model is not sent what is said.
+// Later returns the function for extract.Config.Later. It is nil if the model is
+// not sent what is said.
 func (l *Language) Later() func() {
 	if f := l.Finder(); f != nil {
 		return f.Wake

@@ -22,16 +22,16 @@ type Viewer interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 }
 
-// MeaningConfig says which models of meaning there are.
+// MeaningConfig says which models the semantic search uses.
 type MeaningConfig struct {
 	Dense    config.Dense
 	Store    Viewer
-	Segments recall.Segments // where vectors are kept
+	Segments recall.Segments // where vectors are stored
 	Log      *slog.Logger
 }
 
-// Meaning is the search by meaning. Its methods are safe for concurrent use, but
-// for Start and Stop.
+// Meaning is the semantic search. Its methods are safe for concurrent use, except
+// Start and Stop.
 type Meaning struct {
 	c      MeaningConfig
 	client *llm.Vectors    // nil: not configured, or err
@@ -40,8 +40,8 @@ type Meaning struct {
 	stop   func()          // nil: no vectors are made in the background
 }
 
-// OpenMeaning makes the client, and reads the vectors. If no model is configured
-// the vectors are deleted, because they would outlive forgotten texts.
+// OpenMeaning makes the client, and reads the vectors. If no model is configured,
+// the vectors are deleted, because otherwise they would outlive forgotten texts.
 func OpenMeaning(ctx context.Context, mc MeaningConfig) (*Meaning, error) {
 	m, c := &Meaning{c: mc}, &mc.Dense
 	if c.URL == "" {
@@ -63,17 +63,19 @@ func OpenMeaning(ctx context.Context, mc MeaningConfig) (*Meaning, error) {
 	if c.URL == "" {
 		return m, nil
 	}
-	// This is needed even without a client, because forgotten texts have to leave
-	// the vectors.
+	// This is needed even without a client, because vectors of forgotten texts have
+	// to be removed.
 	m.keeper, err = meaning.Open(ctx, meaning.Config{Model: c.Model, Embedder: embedder{m}, Segments: mc.Segments,
 		Texts: m.Texts, QueryPrefix: c.QueryPrefix, DocumentPrefix: c.DocumentPrefix, Log: mc.Log})
 	return m, err
 }
 
-// Keeper has a vector for each document. It is nil if no model is configured.
+// Keeper returns the keeper of a vector for each document. It is nil if no model is
+// configured.
 func (m *Meaning) Keeper() *meaning.Keeper { return m.keeper }
 
-// Embed gives the function that makes vectors of texts. It is nil if there is none.
+// Embed returns the function that makes vectors of texts. It is nil if there is
+// none.
 func (m *Meaning) Embed() func(ctx context.Context, texts []string) ([][]float32, error) {
 	if m.client == nil || m.c.Dense.URL == "" {
 		return nil
@@ -83,7 +85,7 @@ func (m *Meaning) Embed() func(ctx context.Context, texts []string) ([][]float32
 	}
 }
 
-// embedder gives the reason if there is no client.
+// embedder returns the reason as an error if there is no client.
 type embedder struct{ *Meaning }
 
 func (e embedder) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
@@ -93,7 +95,7 @@ func (e embedder) Embed(ctx context.Context, model string, texts []string) ([][]
 	return e.client.Embed(ctx, model, texts)
 }
 
-// Texts gives documents as a model may read them: none from the vault, and none
+// Texts returns documents as a model may read them: none from the vault, and none
 // that is secret.
 func (m *Meaning) Texts(ctx context.Context, ids []memory.ID) (map[memory.ID]string, error) {
 	out := make(map[memory.ID]string, len(ids))
@@ -112,7 +114,7 @@ func (m *Meaning) Texts(ctx context.Context, ids []memory.ID) (map[memory.ID]str
 	return out, err
 }
 
-// textOf is one document as a model may read it. It is empty if no model may.
+// textOf returns one document as a model may read it. It is empty if no model may.
 func textOf(tx *store.Tx, id memory.ID) (string, error) {
 	u, err := tx.Utterance(id)
 	if err == nil {
@@ -151,7 +153,7 @@ func (m *Meaning) Stop() {
 	}
 }
 
-// Models are what a search may ask.
+// Models returns the models that a search may use.
 func (m *Meaning) Models() recall.Models {
 	ms := recall.Models{Within: m.c.Dense.Within.Std()}
 	if m.keeper != nil && m.client != nil {
@@ -178,7 +180,7 @@ func (m *Meaning) Models() recall.Models {
 	return ms
 }
 
-// Doctor says whether the models of the search answer.
+// Doctor reports whether the models of the search answer.
 func (m *Meaning) Doctor(ctx context.Context, add Adder) error {
 	const check = "search by meaning"
 	c := &m.c.Dense

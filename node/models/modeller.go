@@ -20,7 +20,7 @@ var errNoModel = fmt.Errorf("%w: no language model is asked about what is said: 
 // Modeller implements serve.Modeller.
 type Modeller struct{ of opened.Of[*Language] }
 
-// NewModeller makes one over what is open.
+// NewModeller makes a Modeller.
 func NewModeller(of opened.Of[*Language]) Modeller { return Modeller{of} }
 
 // Model implements serve.Modeller.
@@ -28,7 +28,7 @@ func (mr Modeller) Model(ctx context.Context) (serve.ModelStatus, error) {
 	return opened.Do(mr.of, func(l *Language) (serve.ModelStatus, error) { return l.Status(ctx) })
 }
 
-// Status says which model is asked, and what waits for it.
+// Status returns which model is used, and what waits for it.
 func (l *Language) Status(ctx context.Context) (s serve.ModelStatus, err error) {
 	m := l.now.Load()
 	c := &m.cfg
@@ -141,7 +141,7 @@ func (mr Modeller) RunModel(ctx context.Context) (res serve.ModelRun, err error)
 	return res, err
 }
 
-// LeftOut gives what the instructions leave out, in the terms of the wearer's categories.
+// LeftOut returns what the instructions exclude, in terms of the wearer's categories.
 func (l *Language) LeftOut(s *category.Sorter) func(*store.Tx) (category.LeftOut, error) {
 	return func(tx *store.Tx) (category.LeftOut, error) {
 		text, err := distill.Wishes(tx)
@@ -174,10 +174,10 @@ func (mr Modeller) SetInstructions(ctx context.Context, text string) error {
 	return l.c.Engine.Commit(ctx, func(tx *store.Tx) error { return distill.SetWishes(tx, text) })
 }
 
-// Adder takes a finding of doctor's.
+// Adder adds a finding of doctor.
 type Adder = func(check, level, advice, format string, args ...any) *serve.Finding
 
-// Doctor says whether the language model answers, and what waits for it.
+// Doctor reports whether the language model answers, and what waits for it.
 func (l *Language) Doctor(ctx context.Context, add Adder) error {
 	m := l.now.Load()
 	if m.cfg.URL == "" {

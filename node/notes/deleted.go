@@ -13,16 +13,16 @@ import (
 
 const (
 	// secondLook is how long a note has to be missing before its memory is forgotten.
-	// Programs that save or sync a file may take it away for a moment.
+	// Programs that save or sync a file may remove it for a moment.
 	secondLook = 2 * time.Second
 
-	// Notes that are missing at once are many if they are more than manyMissing, and
-	// more than one in manyShare of all.
+	// A deletion counts as a mass deletion if more than manyMissing notes are missing
+	// at once, and more than one in manyShare of all.
 	manyMissing, manyShare = 10, 5
 )
 
-// deleted asks what becomes of a memory whose note a person has deleted. A note whose
-// file is still there, but isn't a note of the memory now, was not deleted.
+// deleted asks what to do with a memory whose note a person has deleted. A note whose
+// file still exists, but isn't a note of the memory now, was not deleted.
 func (r *round) deleted(m *memory.Memory, e *entry) error {
 	if err := r.dir.missing(e.Path); err != nil {
 		r.fail(e, err)
@@ -77,7 +77,7 @@ func (r *round) forgetDeleted() error {
 	}
 	for _, id := range r.forget {
 		if !gone[id] {
-			continue // it is back, and the next round reads it
+			continue // the note is back, and the next round reads it
 		}
 		if _, err := r.node.Delete(r.ctx, id.String()); err != nil {
 			r.fail(r.dir.State.Notes[id], err)
@@ -93,9 +93,9 @@ func (r *round) forgetDeleted() error {
 	return nil
 }
 
-// missing is nil if no file is at a path where a note was written, and else says why
-// the file there isn't that note. iCloud leaves a file .NAME.icloud in the place of one
-// that it has taken off the disk.
+// missing returns nil if there is no file at a path where a note was written. Otherwise
+// it returns why the file there isn't that note. iCloud leaves a file .NAME.icloud in
+// place of one that it has removed from the disk.
 func (f *folder) missing(name string) error {
 	s := f.found[name]
 	switch {

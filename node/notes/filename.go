@@ -8,11 +8,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// devices are names that Windows has for devices.
+// devices matches names that Windows reserves for devices.
 var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)$`)
 
-// free gives a path for a new file, made of words that a memory has: nothing in them
-// leaves the folder, hides the file, or ends a link.
+// free returns a path for a new file, made of words of a memory: nothing in them can
+// leave the folder, hide the file, or end a link.
 func (f *folder) free(dir, title string, id memory.ID) string {
 	title, _, _ = strings.Cut(strings.TrimSpace(title), "\n")
 	title = strings.Join(strings.Fields(strings.Map(func(c rune) rune {

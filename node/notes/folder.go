@@ -12,18 +12,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// maxNote is the greatest file that is looked at, in bytes: a resource's content with
-// every character escaped, and as much again of a person's own.
+// maxNote is the maximum size of a file that is read, in bytes: a resource's content
+// with every character escaped, and as much again of a person's own.
 const maxNote = 4 * memory.MaxContent
 
-// seen is a file as it is.
+// seen is a file as it was found.
 type seen struct {
-	id   memory.ID // zero: no note
+	id   memory.ID // zero: it is not a note
 	size int64
 	mod  time.Time
 }
 
-// folder is the folder's side.
+// folder is the folder's side of a sync.
 type folder struct {
 	root  *os.Root
 	dry   bool
@@ -32,11 +32,11 @@ type folder struct {
 	saved            string           // the state as it is in its file
 	found            map[string]*seen // by path
 	byID             map[memory.ID][]string
-	taken            map[string]bool // paths in lower case: some file systems know no other
+	taken            map[string]bool // paths in lower case, because some file systems ignore case
 	written, removed int
 }
 
-// scan looks at every file of the folder. What was seen before is forgotten.
+// scan checks every file of the folder. Earlier results are forgotten.
 func (f *folder) scan() error {
 	f.found, f.byID, f.taken = map[string]*seen{}, map[memory.ID][]string{}, map[string]bool{}
 	was := map[string]memory.ID{}
@@ -51,7 +51,7 @@ func (f *folder) scan() error {
 		} else if s.size <= maxNote {
 			b, err := f.root.ReadFile(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				delete(f.found, name) // it went while we looked
+				delete(f.found, name) // it was removed meanwhile
 				return nil
 			}
 			if err != nil {
@@ -61,7 +61,7 @@ func (f *folder) scan() error {
 			if err == nil {
 				s.id = idOf(front)
 			} else if ok {
-				s.id = id // its properties can't be read now, which is said where it is taken
+				s.id = id // its properties can't be read now, which is reported where it is taken
 			}
 		}
 		if !s.id.IsZero() {
@@ -71,8 +71,8 @@ func (f *folder) scan() error {
 	})
 }
 
-// eachNote goes through the Markdown files of a folder, but not through folders whose
-// names begin with a dot.
+// eachNote walks through the Markdown files of a folder, but not through folders
+// whose names begin with a dot.
 func eachNote(root *os.Root, do func(name string, info fs.FileInfo) error) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -88,7 +88,7 @@ func eachNote(root *os.Root, do func(name string, info fs.FileInfo) error) error
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went while we looked
+			return nil // it was removed meanwhile
 		}
 		if err != nil {
 			return err
@@ -97,8 +97,8 @@ func eachNote(root *os.Root, do func(name string, info fs.FileInfo) error) error
 	})
 }
 
-// Look gives a digest of names, sizes and times of the notes in a folder, which is
-// another one after any edit.
+// Look returns a digest of names, sizes and times of the notes in a folder, which
+// changes with any edit.
 func Look(root *os.Root) (string, error) {
 	var all strings.Builder
 	err := eachNote(root, func(name string, info fs.FileInfo) error {
@@ -108,8 +108,8 @@ func Look(root *os.Root) (string, error) {
 	return digest([]byte(all.String())), err
 }
 
-// pathOf is where the note of a memory is: where it was written, or where a person
-// has moved it to; empty: nowhere.
+// pathOf returns where the note of a memory is: where it was written, or where a
+// person has moved it to; empty: nowhere.
 func (f *folder) pathOf(id memory.ID, e *entry) string {
 	if e != nil {
 		if s := f.found[e.Path]; s != nil && s.id == id {

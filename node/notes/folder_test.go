@@ -49,7 +49,8 @@ func (h *homeFolder) read(name string) string {
 	return string(b)
 }
 
-// edit writes a file as an editor does; its time differs from what was seen.
+// edit writes a file as an editor does, with a time that differs from the one seen
+// before.
 func (h *homeFolder) edit(name, text string) {
 	h.Helper()
 	if err := h.root.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -86,7 +87,7 @@ func tea() *memory.Memory {
 	return m
 }
 
-// A note that is written again says its memory once: after edits of a person, after
+// A note that is written again states its memory once: after edits by a person, after
 // changes of the memory, and after a new tag, link or photo.
 func TestNoteIsRewrittenOnce(t *testing.T) {
 	h, m := newFolder(t), tea()
@@ -134,7 +135,7 @@ func TestNoteIsRewrittenOnce(t *testing.T) {
 	}
 }
 
-// A rule about the memory has no note, and no edit makes one or unmakes one.
+// A rule about the memory has no note, and no edit creates or removes a rule.
 func TestThreatNoteEditsRules(t *testing.T) {
 	m := tea()
 	r := &round{o: Options{Sensitivity: memory.Secret}}
@@ -175,8 +176,8 @@ func TestStateRefuses(t *testing.T) {
 	}
 }
 
-// A note that a person changes, or removes, while it is retired or set aside, stays as
-// that person has it, and so does what is known of it.
+// A note that a person changes or removes while it is being retired or set aside stays
+// as that person left it, and so does what is known of it.
 func TestBusyNote(t *testing.T) {
 	for name, change := range map[string]func(h *homeFolder){
 		"edited":  func(h *homeFolder) { h.edit("Memories/a.md", "mine") },
@@ -201,7 +202,7 @@ func TestBusyNote(t *testing.T) {
 			}
 		}
 	}
-	// Somebody removes the note between the look and the removal.
+	// Somebody removes the note between the check and the removal.
 	h := newFolder(t)
 	e := h.put(tea(), links{})
 	f := h.look()
@@ -213,7 +214,8 @@ func TestBusyNote(t *testing.T) {
 }
 
 // forgets runs the part of a round that forgets, for a person who has agreed to forget
-// each deleted note, and gives the report and the requests that the node got.
+// the memory of each deleted note, and returns the report and the requests that the
+// node got.
 func (h *homeFolder) forgets(known []*memory.Memory, o Options, meanwhile func()) (rep Report, requests []string) {
 	h.Helper()
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -240,14 +242,14 @@ func (h *homeFolder) forgets(known []*memory.Memory, o Options, meanwhile func()
 	return r.rep, requests
 }
 
-// A memory is forgotten when its note is gone, and not when its file is only broken,
-// taken off the disk, or away for a moment.
+// A memory is forgotten when its note is gone, and not when the file is only broken,
+// unreadable on the disk, or away for a moment.
 func TestForgetsWhatWasDeleted(t *testing.T) {
 	const name = "Memories/a.md"
 	whole := func(h *homeFolder) string { return h.read(name) }
 	for what, c := range map[string]struct {
 		do   func(h *homeFolder)
-		says string // a part of why the note is held; empty: it is forgotten
+		says string // part of the reason why the note is held; empty: it is forgotten
 	}{
 		"deleted":        {func(h *homeFolder) { _ = h.root.Remove(name) }, ""},
 		"too large":      {func(h *homeFolder) { h.edit(name, whole(h)+string(bytes.Repeat([]byte("x"), maxNote))) }, "bytes, at most"},
@@ -270,7 +272,8 @@ func TestForgetsWhatWasDeleted(t *testing.T) {
 			t.Errorf("%s: %+v, %q", what, rep, requests)
 		}
 	}
-	// An editor puts the note back before the second look, or the whole folder goes.
+	// An editor puts the note back before the second look, or the whole folder
+	// disappears.
 	for what, then := range map[string]func(h *homeFolder){
 		"put back":      func(h *homeFolder) { _ = h.root.Rename("away", name) },
 		"state removed": func(h *homeFolder) { _ = h.root.Remove(StateFile) },

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { nodetest.Main(m) }
 
-// files are those of a folder, with what changes when one is written again.
+// files returns the files of a folder, with a value that changes when one is written again.
 func files(t *testing.T, root *os.Root) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -37,8 +37,8 @@ func files(t *testing.T, root *os.Root) map[string]string {
 	return out
 }
 
-// Of 10,000 notes none is written again that has not changed: not where nothing is new, and
-// where one memory is, its note and its day alone.
+// Of 10,000 notes, none is rewritten that has not changed: none where nothing is new, and
+// where one memory is new, only its note and its day.
 func TestManyNotes(t *testing.T) {
 	const many, perDay = 10_000, 100
 	node := serve.InProcess(serve.New(serve.Options{Services: nodetest.New(t, nodetest.Cheap).Services()}))

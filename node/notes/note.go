@@ -39,10 +39,10 @@ import (
 //	%% /locket %%
 //	…                       a person's own words
 //
-// A page has no text, and a person's own words stand above the block, too.
-// Characters of a memory's text that Markdown or a plugin of Obsidian would act on have
-// a backslash before them: a memory may say what a stranger said, and neither links,
-// nor pictures from elsewhere, nor code come of it.
+// A page has no text, and a person's own words may be above the block, too. Characters of
+// a memory's text that Markdown or a plugin of Obsidian would interpret are escaped with a
+// backslash, because a memory may say what a stranger said, which must not become links,
+// remote pictures or code.
 const (
 	blockBegin = "%% locket: Locket writes this again %%"
 	blockEnd   = "%% /locket %%"
@@ -53,23 +53,23 @@ const (
 // ourKeys are the properties that Locket writes.
 var ourKeys = []string{"locket", "type", "date", "tags", "people", "places"}
 
-// note is what a note says of its memory, and what a person wrote beside that.
+// note is what a note says about its memory, and what a person wrote beside that.
 type note struct {
 	Text    string
 	Steps   []string
 	Content string
 	Tags    []string
 
-	extra string // properties of other names, as YAML
-	above string // what stands before the block: of a page a person's words, of a note its text
+	extra string // properties with other names, as YAML
+	above string // the text above the block: in a page a person's words, in a note its text
 	tail  string // a person's words after the block
 	block string // as it was found
-	bad   error  // why the text can't be taken; wraps memory.ErrInvalid
+	bad   error  // why the text can't be accepted; wraps memory.ErrInvalid
 }
 
-// sum is the digest of what a note says of its memory.
+// sum returns the digest of what a note says about its memory.
 func (n *note) sum() string {
-	b, _ := json.Marshal([]any{n.Text, slices.Concat([]string{}, n.Steps), n.Content, slices.Concat([]string{}, n.Tags)}) // strings always have a JSON
+	b, _ := json.Marshal([]any{n.Text, slices.Concat([]string{}, n.Steps), n.Content, slices.Concat([]string{}, n.Tags)}) // strings can always be encoded
 	return digest(b)
 }
 
@@ -81,12 +81,12 @@ func digest(b []byte) string {
 // made is a note or page without a person's own words.
 type made struct {
 	head  []string // lines of properties
-	text  string   // with its sections; of a page empty
+	text  string   // the text with its sections; empty for a page
 	block string
 }
 
-// with puts a person's own words to it; n may be nil. What stands above the block is
-// the person's in a page only: in a note it is the text, which d.text replaces.
+// with adds a person's own words; n may be nil. The text above the block is the person's
+// only in a page: in a note it is the memory's text, which d.text replaces.
 func (d *made) with(n *note) []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n" + strings.Join(d.head, "\n") + "\n")
@@ -109,7 +109,7 @@ func (d *made) with(n *note) []byte {
 	return b.Bytes()
 }
 
-// links are what a note points at.
+// links are the links in a note.
 type links struct {
 	day, file      string // paths; file may be empty
 	people, places []string
@@ -138,20 +138,20 @@ func render(m *memory.Memory, l links, zone *time.Location) *made {
 	return d
 }
 
-// property is a list of texts as YAML, which takes JSON's strings.
+// property returns a list of texts as YAML, which accepts JSON's strings.
 func property(name string, values []string) []string {
 	if len(values) == 0 {
 		return nil
 	}
 	out := []string{name + ":"}
 	for _, v := range values {
-		b, _ := json.Marshal(v) // strings always have a JSON
+		b, _ := json.Marshal(v) // strings can always be encoded
 		out = append(out, "  - "+string(b))
 	}
 	return out
 }
 
-// tagsOf are a memory's tags, as Obsidian takes them, which knows no spaces in tags.
+// tagsOf returns a memory's tags in the form of Obsidian, whose tags have no spaces.
 func tagsOf(m *memory.Memory) []string {
 	var out []string
 	for _, t := range m.Tags {
@@ -163,14 +163,14 @@ func tagsOf(m *memory.Memory) []string {
 	return slices.Compact(out)
 }
 
-// reserved reports whether a tag has a meaning for Locket itself. No edit sets or
-// removes one: it would change who may see a memory, or hide it.
+// reserved reports whether a tag has a meaning for Locket itself. No edit sets or removes
+// such a tag, because that would change who may see a memory, or hide it.
 func reserved(tag string) bool {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	return tag == memory.WaitingTag || strings.HasPrefix(tag, "locket:")
 }
 
-// tagOf is a tag as a note has it; empty: the note doesn't show it.
+// tagOf returns a tag in the form of a note; empty: the note doesn't show it.
 func tagOf(t string) string {
 	if reserved(t) {
 		return ""
@@ -183,16 +183,17 @@ func tagOf(t string) string {
 	}, t), "-")
 }
 
-// parsed is what the note of a memory says when nobody has edited it.
+// parsed returns what the note of a memory says when nobody has edited it.
 func parsed(m *memory.Memory) note {
 	n, err := parse(render(m, links{}, time.UTC).with(nil))
 	if err != nil {
-		return note{} // its properties are ours, and can be read
+		return note{} // its properties are ours, and can be parsed
 	}
 	return *n
 }
 
-// active are the characters that get a backslash; any other mark may have one, too.
+// active are the characters that are escaped with a backslash; other characters may also
+// be escaped.
 const active = "\\`[]<~#%"
 
 func escape(s string) string {
@@ -212,7 +213,7 @@ var (
 	numbered = regexp.MustCompile(`^\d+[.)] `)
 )
 
-// unescape takes a text back. A wikilink that a person wrote counts as its words.
+// unescape reverses escape. A wikilink that a person wrote counts as its words.
 func unescape(s string) string {
 	s = wikilink.ReplaceAllStringFunc(s, func(l string) string {
 		m := wikilink.FindStringSubmatch(l)
@@ -225,8 +226,8 @@ func unescape(s string) string {
 	return strings.TrimSpace(escaped.ReplaceAllString(s, "$1"))
 }
 
-// ownLines are the lines of properties of other names than ours. They are kept as they
-// are, with what stands below them.
+// ownLines returns the lines of properties with other names than ours. They are kept
+// unchanged, with the lines that belong to them.
 func ownLines(head string) string {
 	var out strings.Builder
 	ours := false
@@ -242,7 +243,8 @@ func ownLines(head string) string {
 	return out.String()
 }
 
-// split cuts a file into its properties, also as they were written, and the rest.
+// split splits a file into its properties, both parsed and as they were written, and the
+// rest.
 func split(b []byte) (front map[string]yaml.Node, head, body string, err error) {
 	s := strings.ReplaceAll(string(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))), "\r\n", "\n")
 	rest, ok := strings.CutPrefix(s, "---\n")
@@ -264,7 +266,8 @@ func split(b []byte) (front map[string]yaml.Node, head, body string, err error) 
 	return front, head, body, nil
 }
 
-// idOf gives the id of the memory whose note a file is. It is zero if the file is no note.
+// idOf returns the id of the memory whose note a file is. It is zero if the file is not a
+// note.
 func idOf(front map[string]yaml.Node) (id memory.ID) {
 	v := front["locket"]
 	id, err := memory.ParseID(v.Value)
@@ -274,7 +277,7 @@ func idOf(front map[string]yaml.Node) (id memory.ID) {
 	return id
 }
 
-// parse reads a note or a page. Errors wrap [memory.ErrInvalid].
+// parse parses a note or a page. Errors wrap [memory.ErrInvalid].
 func parse(b []byte) (*note, error) {
 	front, head, body, err := split(b)
 	if err != nil {
@@ -317,7 +320,7 @@ func parse(b []byte) (*note, error) {
 	return n, nil
 }
 
-// words reads tags: a list, or words between commas or spaces.
+// words parses tags: a list, or words separated by commas or spaces.
 func words(v *yaml.Node) (out []string, err error) {
 	out = []string{}
 	if v.Kind == yaml.ScalarNode {
@@ -334,8 +337,8 @@ func words(v *yaml.Node) (out []string, err error) {
 	return slices.Compact(out), nil
 }
 
-// edit gives the changes by which the memory m, whose note says n, comes to say what
-// its edited note has. Errors wrap [memory.ErrInvalid].
+// edit returns the changes that turn the memory m, whose note says n, into what the edited
+// note has says. Errors wrap [memory.ErrInvalid].
 func (n *note) edit(has *note, m *memory.Memory, path string) (serve.UpdateRequest, error) {
 	r := serve.UpdateRequest{Reason: fmt.Sprintf("edited in the note %q", path)}
 	if has.Text != n.Text {

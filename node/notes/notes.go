@@ -1,11 +1,11 @@
-// Package notes keeps a folder of Markdown beside a node, as Obsidian and other note
-// keepers read it. The folder follows the node, and what a person changes in it goes
-// back to the node.
+// Package notes keeps a folder of Markdown files in sync with a node, for Obsidian and other
+// note-taking programs. The folder follows the node, and what a person changes in it is sent back
+// to the node.
 //
-// A note is a file of one memory: properties, the text, and a block of links that is
-// written again whenever it changes. A page is a file about a person, a place or a
-// day, which links to notes. What a person writes above or below the block of a page,
-// below that of a note, or into properties of other names, stays.
+// A note is a file for one memory: properties, the text, and a block of links that is rewritten
+// whenever it changes. A page is a file about a person, a place or a day, which links to notes.
+// What a person writes above or below the block of a page, below that of a note, or into properties
+// with other names, is kept.
 //
 //	Memories/Ann likes green tea.md
 //	People/Ann.md
@@ -14,8 +14,8 @@
 //	Files/3f7k….jpg              photos and recordings
 //	.locket-notes.json           what was written, so that an edit is noticed
 //
-// No note is made of the vault, of what is more sensitive than asked for, or of what
-// is no longer so.
+// No note is made of the vault, of memories that are more sensitive than requested, or of memories
+// that are no longer true.
 package notes
 
 import (
@@ -38,55 +38,55 @@ import (
 // ErrOther: the folder follows another space, so its notes would all be removed.
 var ErrOther = errors.New("the folder follows another memory")
 
-// Answer says what becomes of a memory whose note was deleted.
+// Answer says what to do with a memory whose note was deleted.
 type Answer int
 
 const (
 	Later  Answer = iota // ask again the next time
-	Forget               // erase the memory for good, if its note is missing in a second look, too
+	Forget               // erase the memory for good, if its note is still missing at a second look
 	Again                // write the note again
 )
 
-// Options say what the folder holds. The zero value holds public memories of every
-// type, and asks nobody.
+// Options say what the folder contains. The zero value includes public memories of every type, and
+// asks nobody.
 type Options struct {
 	Types       []memory.Type      // empty: all but the vault
 	Sensitivity memory.Sensitivity // at most
-	Zone        *time.Location     // of days; nil: UTC
+	Zone        *time.Location     // zone of days; nil: UTC
 	Dry         bool               // change nothing, neither here nor in the node
 	// Ask is called for each note that a person has deleted. nil: Later.
 	Ask func(path string, m *memory.Memory) Answer
-	// Many is called before memories are forgotten while many notes are missing at
-	// once, and says whether that was meant. nil: it was not.
+	// Many is called before memories are forgotten while many notes are missing at once, and
+	// returns whether that was intended. nil: it was not.
 	Many func(missing, notes int) bool
 }
 
-// Report says what one round did.
+// Report is the result of one round.
 type Report struct {
-	Seq       uint64   `json:"seq"`                 // of the last change of the node that was seen
+	Seq       uint64   `json:"seq"`                 // number of the last change of the node that was seen
 	Notes     int      `json:"notes"`               // memories that have a note now
-	LeftOut   int      `json:"left_out"`            // memories that have none, as they are more sensitive than asked for
+	LeftOut   int      `json:"left_out"`            // memories that have none, because they are more sensitive than requested
 	Written   int      `json:"written"`             // notes, pages and files
-	Removed   int      `json:"removed"`             // the same
-	Corrected int      `json:"corrected"`           // memories, as their notes were edited
+	Removed   int      `json:"removed"`             // notes, pages and files
+	Corrected int      `json:"corrected"`           // memories that were corrected because their notes were edited
 	Forgotten int      `json:"forgotten"`           // memories whose notes were deleted
 	Waiting   []string `json:"waiting,omitempty"`   // deleted notes whose memories stay for now
 	Conflicts []string `json:"conflicts,omitempty"` // copies of notes that were edited while their memories changed
-	Failed    []string `json:"failed,omitempty"`    // notes that could not be taken, with reasons
+	Failed    []string `json:"failed,omitempty"`    // notes that could not be processed, with reasons
 }
 
 // Changed reports whether the round wrote anything, here or in the node.
 func (r *Report) Changed() bool { return r.Written+r.Removed+r.Corrected+r.Forgotten > 0 }
 
-// round is one look at both sides.
+// round is one comparison of both sides.
 type round struct {
-	ctx    context.Context // of the call that the round is
+	ctx    context.Context // of the call that runs the round
 	node   *serve.Client
 	dir    *folder
 	o      Options
 	rep    Report
-	known  map[memory.ID]*memory.Memory // that are to have notes
-	order  []memory.ID                  // of known: by time, then id
+	known  map[memory.ID]*memory.Memory // memories that are to have notes
+	order  []memory.ID                  // their ids, by time, then id
 	moved  map[memory.ID]bool           // memories that have changed since the last round
 	forget []memory.ID                  // memories whose notes were deleted, to be forgotten
 	pause  time.Duration                // until the second look, before memories are forgotten
@@ -94,8 +94,8 @@ type round struct {
 	names  naming
 }
 
-// Sync makes the folder and the node agree, once. After an error, what was done is
-// kept, and the next call goes on. Only one Sync may use a folder at a time.
+// Sync makes the folder and the node agree, once. After an error, what was done is kept, and the
+// next call continues. Only one Sync may use a folder at a time.
 func Sync(ctx context.Context, root *os.Root, node *serve.Client, o Options) (Report, error) {
 	o.Zone = cmp.Or(o.Zone, time.UTC)
 	r := &round{ctx: ctx, node: node, o: o, known: map[memory.ID]*memory.Memory{}, moved: map[memory.ID]bool{}, pause: secondLook}
@@ -111,7 +111,7 @@ func Sync(ctx context.Context, root *os.Root, node *serve.Client, o Options) (Re
 	return r.rep, errors.Join(err, r.dir.save())
 }
 
-// read takes from the node what is to have notes.
+// read reads from the node what is to have notes.
 func (r *round) read() error {
 	seq := r.dir.State.Seq
 	for c, err := range r.node.Changes(r.ctx, seq, false) {
@@ -172,15 +172,16 @@ func (r *round) anyMoved() bool {
 	return false
 }
 
-// wanted reports whether a memory is to have a note if it is not too sensitive. What a person has said about
-// their memory itself has none: an edit would change who may see what.
+// wanted reports whether a memory is to have a note if it is not too sensitive. The wearer's
+// statements about their memories themselves have none, because an edit would change who may see
+// what.
 func (r *round) wanted(m *memory.Memory) bool {
 	return !slices.Contains(m.Tags, memory.RulesTag) && !slices.Contains(m.Tags, memory.WaitingTag) &&
 		m.State == memory.Active && m.Type != memory.Vault && !m.Negates && strings.TrimSpace(m.Text) != "" &&
 		(len(r.o.Types) == 0 || slices.Contains(r.o.Types, m.Type))
 }
 
-// when is the time under which a memory stands.
+// when returns the time under which a memory is listed.
 func when(m *memory.Memory) time.Time {
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
 		return f.Started
@@ -188,7 +189,7 @@ func when(m *memory.Memory) time.Time {
 	return m.When()
 }
 
-// apply brings edits to the node, and then writes what has changed.
+// apply sends edits to the node, and then writes what has changed.
 func (r *round) apply() error {
 	if err := r.removeStale(); err != nil {
 		return err
@@ -206,7 +207,7 @@ func (r *round) apply() error {
 	}
 	r.order = slices.DeleteFunc(r.order, func(id memory.ID) bool { return r.known[id] == nil })
 	r.rep.Notes = len(r.order)
-	// Links need the paths of notes, so notes are written when all have one.
+	// Links need the paths of notes, so notes are written when all have a path.
 	for _, id := range r.order {
 		if e := r.dir.State.Notes[id]; e.Path == "" {
 			e.Path = r.dir.free("Memories", r.titleOf(r.known[id]), id)
@@ -245,7 +246,7 @@ func (r *round) removeStale() error {
 		if path := r.dir.pathOf(id, e); path != "" {
 			kept, err := r.dir.retire(path, e.Base)
 			if busy(err) {
-				continue // a person is at work in it, and it goes in the next round
+				continue // a person is editing it, so the next round removes it
 			}
 			if err != nil {
 				return err
@@ -262,7 +263,7 @@ func (r *round) removeStale() error {
 	return nil
 }
 
-// takeNote brings what a person did with the note of a memory to the node.
+// takeNote sends to the node what a person did with the note of a memory.
 func (r *round) takeNote(id memory.ID) error {
 	m, e := r.known[id], r.dir.State.Notes[id]
 	path := r.dir.pathOf(id, e)
@@ -309,7 +310,7 @@ func (r *round) takeNote(id memory.ID) error {
 	}
 }
 
-// correct tells the node what a person has changed in a note.
+// correct sends to the node what a person has changed in a note.
 func (r *round) correct(e *entry, m *memory.Memory, is, has *note) error {
 	if has.Text == "" {
 		r.fail(e, fmt.Errorf("%w: the text is empty; delete the note to have its memory forgotten", memory.ErrInvalid))
@@ -337,14 +338,13 @@ func (r *round) correct(e *entry, m *memory.Memory, is, has *note) error {
 	return nil
 }
 
-// fail names a note that can't be taken. What the person wrote stays as it is until
-// it can.
+// fail reports a note that can't be processed. What the person wrote stays as it is until it can.
 func (r *round) fail(e *entry, err error) {
 	r.rep.Failed = append(r.rep.Failed, fmt.Sprintf("%s: %v", e.Path, err))
 	e.held = true
 }
 
-// write writes the note of a memory, if it isn't so already.
+// write writes the note of a memory, unless it is up to date.
 func (r *round) write(id memory.ID) error {
 	m, e := r.known[id], r.dir.State.Notes[id]
 	links := r.linksOf(m, e.Path)

@@ -32,8 +32,8 @@ func memoryOf(t *rapid.T) *memory.Memory {
 	return m
 }
 
-// What a note says is what its memory says, so nobody's words are taken for an edit;
-// and nothing in a memory's words is a link, a picture, code or the note's own block.
+// A note says what its memory says, so nobody's words are mistaken for an edit; and
+// nothing in a memory's words becomes a link, a picture, code or the note's own block.
 func TestNoteSaysItsMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := memoryOf(t)
@@ -87,8 +87,8 @@ func TestUnescape(t *testing.T) {
 	}
 }
 
-// A property that is no YAML, or a block that has no end, is an error, and nothing
-// panics on any file.
+// A property that is not YAML, or a block without an end, is an error, and no file
+// causes a panic.
 func TestParseRefuses(t *testing.T) {
 	for _, in := range []string{"---\na: [\n---\nx", "---\ntags: {a: 1}\n---\nx", "x\n" + blockBegin + "\nrest"} {
 		if n, err := parse([]byte(in)); err == nil {
@@ -103,7 +103,8 @@ func TestParseRefuses(t *testing.T) {
 	})
 }
 
-// Whatever a memory says, its file stays in its folder and is a name everywhere.
+// Whatever a memory says, its file stays in its folder and has a name that is valid on
+// every system.
 func TestThreatNoteNames(t *testing.T) {
 	for title, want := range map[string]string{
 		"../../etc/passwd": "Memories/etc passwd.md", ".hidden": "Memories/hidden.md", "": "Memories/Memory.md", "CON": "Memories/Memory CON.md",

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// naming says which names are of one person or place, and collects what the pages of
-// a round hold.
+// naming says which names belong to one person or place, and collects the content of the
+// pages in a round.
 type naming struct {
 	ids   map[string]string // by folded name: the entity's id
 	pages map[string]*page  // by key
@@ -24,13 +24,13 @@ type naming struct {
 // page is about a person, a place or a day.
 type page struct {
 	kind  string // person, place or day
-	title string // of a person or place: the first name that a visible memory has
+	title string // for a person or place: the first name that a visible memory has
 	names []string
 	path  string
 	lines []string
 }
 
-// dirs are the folders of the kinds of pages.
+// dirs are the folders for the kinds of pages.
 var dirs = map[string]string{"person": "People", "place": "Places", "day": "Days"}
 
 func (n *naming) take(v *atlas.View) {
@@ -43,7 +43,7 @@ func (n *naming) take(v *atlas.View) {
 	}
 }
 
-// page gives the page about someone or something, and its path in the folder.
+// page returns the page about somebody or something, and its path in the folder.
 func (r *round) page(kind, name string) *page {
 	key := names.Fold(name)
 	key = kind + "/" + cmp.Or(r.names.ids[key], key)
@@ -64,7 +64,7 @@ func (r *round) page(kind, name string) *page {
 	return p
 }
 
-// linksOf are the links of a memory's note, whose pages get a line about it.
+// linksOf returns the links of a memory's note, and adds a line about it to their pages.
 func (r *round) linksOf(m *memory.Memory, path string) links {
 	var l links
 	date := when(m).In(r.o.Zone).Format(time.DateOnly)
@@ -113,12 +113,12 @@ func (r *round) titleOf(m *memory.Memory) string {
 	return m.Text
 }
 
-// link is a wikilink that shows a text.
+// link returns a wikilink that shows a text.
 func link(path, text string) string {
 	return "[[" + strings.TrimSuffix(path, ".md") + "|" + shown(text) + "]]"
 }
 
-// shown is a text within a link, which it can't end.
+// shown returns a text in a form that can't end the link in which it is.
 func shown(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	s = strings.Join(strings.Fields(strings.Map(func(c rune) rune {
@@ -133,11 +133,11 @@ func shown(s string) string {
 	return cmp.Or(s, "…")
 }
 
-// media are the kinds of files that notes show, with the ends of their names.
+// media are the media types of files that notes show, with their file extensions.
 var media = map[string]string{"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp", "image/gif": ".gif", "audio/wav": ".wav", "audio/ogg": ".ogg", "audio/mpeg": ".mp3"}
 
-// fileOf has the photo or recording of a memory in the folder; empty: there is none,
-// or it can't be had now.
+// fileOf makes sure that the folder has the photo or recording of a memory, and returns its
+// path; empty: there is none, or it can't be fetched now.
 func (r *round) fileOf(m *memory.Memory) string {
 	f := m.Fields.Resource
 	if f == nil || f.Blob == "" || media[f.MediaType] == "" {
@@ -154,7 +154,7 @@ func (r *round) fileOf(m *memory.Memory) string {
 	return name
 }
 
-// writePages writes the pages that have changed, and removes those that nothing is said of.
+// writePages writes the pages that have changed, and removes those that nothing refers to.
 func (r *round) writePages() error {
 	for _, key := range slices.Sorted(maps.Keys(r.dir.State.Pages)) {
 		e, p := r.dir.State.Pages[key], r.names.pages[key]
@@ -162,7 +162,7 @@ func (r *round) writePages() error {
 			if s := r.dir.found[e.Path]; s != nil {
 				kept, err := r.dir.retire(e.Path, e.Base)
 				if busy(err) {
-					continue // a person is at work in it, and it goes in the next round
+					continue // a person is editing it, so the next round removes it
 				}
 				if err != nil {
 					return err

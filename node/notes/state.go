@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// StateFile is the file in which a folder's state is kept.
+// StateFile is the file in which a folder's state is stored.
 const StateFile = ".locket-notes.json"
 
 // state is what was written to a folder.
@@ -24,7 +24,8 @@ type state struct {
 	Files   map[memory.ID]string `json:"files"` // paths
 }
 
-// valid reports whether a state that was read has all that the program relies on.
+// valid reports whether a state that was read has everything that the program relies
+// on.
 func (s *state) valid() bool {
 	for _, e := range s.Notes {
 		if e == nil {
@@ -43,14 +44,14 @@ func (s *state) valid() bool {
 type entry struct {
 	Path     string    `json:"path"`
 	Rendered string    `json:"rendered"` // digest of what was made of the memory, without a person's own words
-	Base     string    `json:"base"`     // digest of what the note said of its memory; of a page, of its block
+	Base     string    `json:"base"`     // digest of what the note said about its memory; for a page, of its block
 	Size     int64     `json:"size"`     // of the file as it was last seen
 	Mod      time.Time `json:"mod"`      // the same
 
 	held bool // not to be written in this round
 }
 
-// openFolder reads the state, and looks at every Markdown file that isn't as it was.
+// openFolder reads the state, and checks every Markdown file that isn't as it was.
 func openFolder(root *os.Root, dry bool) (*folder, error) {
 	f := &folder{root: root, dry: dry}
 	switch b, err := root.ReadFile(StateFile); {

@@ -14,14 +14,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// errBusy: a person has changed the file since it was looked at.
+// errBusy: a person has changed the file since it was read.
 var errBusy = errors.New("it has changed in this moment: try again")
 
-// busy reports whether an error means that a person is at work on the file, which then
+// busy reports whether an error means that a person is editing the file, which then
 // waits for the next round.
 func busy(err error) bool { return errors.Is(err, errBusy) || errors.Is(err, fs.ErrNotExist) }
 
-// writeNote makes the file of an entry say what was made, and keeps a person's own
+// writeNote writes the content d into the file of an entry, and keeps a person's own
 // words. base is the digest for the entry.
 func (f *folder) writeNote(e *entry, d *made, base string) error {
 	if e.Rendered == digest(d.with(nil)) && f.found[e.Path] != nil {
@@ -41,7 +41,7 @@ func (f *folder) writePage(e *entry, d *made, base string) error {
 	return f.write(e, d, base)
 }
 
-// keep takes a file as it was found for what its entry says.
+// keep accepts a file as it was found as the state of its entry.
 func (f *folder) keep(e *entry, base string) {
 	if s := f.found[e.Path]; s != nil {
 		e.Size, e.Mod = s.size, s.mod
@@ -57,7 +57,7 @@ func (f *folder) write(e *entry, d *made, base string) error {
 		var err error
 		if own, err = f.note(e.Path); err != nil {
 			e.held = true
-			return nil // named where it is taken; of a page, a person is at work in it
+			return nil // it is reported where it is taken; for a page, a person is editing it
 		}
 	}
 	if f.dry {
@@ -94,8 +94,8 @@ func (f *folder) write(e *entry, d *made, base string) error {
 	return nil
 }
 
-// put writes a file whole, or not at all. A file that a person has changed since it
-// was looked at stays for the next round.
+// put writes a file completely, or not at all. A file that a person has changed since it
+// was read stays for the next round.
 func (f *folder) put(name string, b []byte) error {
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
@@ -115,8 +115,8 @@ func (f *folder) put(name string, b []byte) error {
 	return nil
 }
 
-// still is nil if a file is as it was when the folder was looked at, and else wraps
-// errBusy. It is asked just before the file is replaced or removed.
+// still returns nil if a file is as it was when the folder was read, and otherwise an
+// error that wraps errBusy. It is called just before the file is replaced or removed.
 func (f *folder) still(name string) error {
 	s := f.found[name]
 	switch info, err := f.root.Lstat(name); {
@@ -129,9 +129,9 @@ func (f *folder) still(name string) error {
 	return nil
 }
 
-// copyConflict copies a note that a person edited while its memory changed, as a note of
-// that person's own. The note itself is written again. An error for which busy holds
-// leaves all as it was.
+// copyConflict copies a note that a person edited while its memory changed, as a
+// separate note of that person. The note itself is written again. With an error for
+// which busy is true, nothing has changed.
 func (f *folder) copyConflict(name string, e *entry) (string, error) {
 	copied := strings.TrimSuffix(name, ".md") + time.Now().Format(" (Conflicted copy 200601021504).md")
 	for i := 2; f.taken[strings.ToLower(copied)]; i++ {
@@ -153,7 +153,7 @@ func (f *folder) copyConflict(name string, e *entry) (string, error) {
 
 var mark = regexp.MustCompile(`(?m)^locket: .*\n`)
 
-// unnamed is a file without the property by which it is a note of a memory.
+// unnamed returns a file without the property that makes it the note of a memory.
 func unnamed(b []byte) []byte {
 	at := mark.FindIndex(b)
 	if at == nil {
@@ -162,13 +162,13 @@ func unnamed(b []byte) []byte {
 	return slices.Concat(b[:at[0]], b[at[1]:])
 }
 
-// retire takes a note or page away. What a person has written stays: kept says that
-// the person had edited what the note said, which then is all there still. An error for
-// which busy holds leaves all as it was.
+// retire removes a note or page. What a person has written stays: kept says that the
+// person had edited what the note said, and then all of it is kept. With an error for
+// which busy is true, nothing has changed.
 func (f *folder) retire(name, base string) (kept bool, err error) {
 	n, err := f.note(name)
 	if err != nil {
-		return true, nil // it can't be read, so nobody knows whose words they are
+		return true, nil // it can't be parsed, so it is unknown whose words these are
 	}
 	if n.sum() != base && digest([]byte(n.block)) != base {
 		if f.dry {

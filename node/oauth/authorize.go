@@ -18,20 +18,20 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// request is a client's wish to be let in, while its page is open.
+// request is a client's request for access, while its page is open.
 type request struct {
-	handle    string // names it in its page
-	code      string // that the command shows
+	handle    string // identifies it in its page
+	code      string // shown by the command
 	client    client
-	id        string // the client's
+	id        string // the client's id
 	redirect  string
 	state     string
 	challenge string
-	base      string // of the node, as the browser asks for it
+	base      string // address of the node, in the form in which the browser requests it
 	can       []serve.Right
-	from      string // whose share of the places it takes; see serve.Source
+	from      string // the source in whose share it counts; see serve.Source
 	at        time.Time
-	tries     int // wrong codes
+	tries     int // number of wrong codes
 }
 
 // Limits of requests.
@@ -41,11 +41,11 @@ const (
 	maxFrom      = 8 // of one source
 	maxTries     = 5
 	maxState     = 2048
-	challengeLen = 43 // of a SHA-256 in base64url
+	challengeLen = 43 // length of a SHA-256 in base64url
 )
 
-// add keeps a request. If there are too many, the oldest one of the same source goes, or
-// the oldest one of the source that has the most.
+// add adds a request. If there are too many, the oldest one of the same source is
+// dropped, or the oldest one of the source that has the most.
 func (s *Server) add(q *request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,14 +69,14 @@ func (s *Server) add(q *request) {
 	s.requests = slices.Delete(s.requests, at, at+1)
 }
 
-// tidy drops what is over. It must be called with mu held.
+// tidy drops what has expired. It must be called with mu held.
 func (s *Server) tidy() {
 	now := s.now()
 	s.requests = slices.DeleteFunc(s.requests, func(q *request) bool { return now.Sub(q.at) >= requestTime })
 	s.grants = slices.DeleteFunc(s.grants, func(g *grant) bool { return now.Sub(g.at) >= grantKept })
 }
 
-// find gives the request of a page, or nil.
+// find returns the request of a page, or nil.
 func (s *Server) find(handle string) *request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *Server) drop(q *request) {
 	s.requests = slices.DeleteFunc(s.requests, func(o *request) bool { return o == q })
 }
 
-// take reports whether code is a request's, and drops the request then, or after too many
-// wrong ones. gone says that there is no such request any more.
+// take reports whether code belongs to a request. It drops the request if so, or after
+// too many wrong codes. gone says that there is no such request any more.
 func (s *Server) take(q *request, code string) (right, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,12 +130,12 @@ func (s *Server) WaitingApps(context.Context) (out []serve.WaitingApp, err error
 	return out, nil
 }
 
-// ask shows the page of consent to whom a client has sent here. What is wrong with the
-// request is said on a page and not sent to the client: everybody may register, so that
-// the node would send people wherever a stranger wants.
+// ask shows the consent page to somebody whom a client has sent here. An error in the
+// request is shown on a page and not sent to the client: anybody may register, so a
+// stranger could otherwise use the node to redirect people anywhere.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	if d := r.Header.Get("Sec-Fetch-Dest"); d != "" && d != "document" {
-		fault(w, http.StatusForbidden, "This page opens only in a window of its own.") // not as an image, say: each one would take a place of the wearer's
+		fault(w, http.StatusForbidden, "This page opens only in a window of its own.") // not as an image, for example: each would use up a place of the wearer's
 		return
 	}
 	q, err := s.read(r)
@@ -151,7 +151,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, q, s.proposed(r.Context(), q), "")
 }
 
-// read reads a request of a client (RFC 6749, section 4.1.1; RFC 7636; RFC 8707).
+// read parses a client's request (RFC 6749, section 4.1.1; RFC 7636; RFC 8707).
 func (s *Server) read(r *http.Request) (*request, error) {
 	in, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -198,13 +198,14 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	return q, nil
 }
 
-// choice is what the wearer lets an app do, as the page shows it.
+// choice is what the wearer lets an app do, as on the page.
 type choice struct {
 	serve.AppRequest
 	days string
 }
 
-// proposed is what the page shows first: what is asked for, but to forget.
+// proposed returns what the page shows first: what the client asks for, except the right
+// to forget.
 func (s *Server) proposed(ctx context.Context, q *request) choice {
 	personal := memory.Personal
 	c := choice{serve.AppRequest{Name: s.free(ctx, q.client.Name), Types: slices.Clone(types), Sensitivity: &personal}, "30"}
@@ -216,8 +217,8 @@ func (s *Server) proposed(ctx context.Context, q *request) choice {
 	return c
 }
 
-// free is a name for an app that none has had, because an app has what an earlier one of
-// its name has written.
+// free returns a name that no app has had, because an app takes over what an earlier app
+// of its name has written.
 func (s *Server) free(ctx context.Context, name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -243,7 +244,7 @@ func (s *Server) free(ctx context.Context, name string) string {
 	}
 }
 
-// decide takes what the wearer has pressed.
+// decide handles the form that the wearer submits.
 func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
 		fault(w, http.StatusForbidden, "A page of another site has sent this.")
@@ -288,12 +289,12 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// opens reports whether an app's key opens something.
+// opens reports whether an app's key is valid.
 func opens(a *serve.App, now time.Time) bool {
 	return a.Revoked.IsZero() && (a.Ends.IsZero() || now.Before(a.Ends))
 }
 
-// chosen reads the form. No more than was asked for can be chosen.
+// chosen parses the form. No more than the client asked for can be chosen.
 func (q *request) chosen(form url.Values, now time.Time) (c choice, err error) {
 	c = choice{serve.AppRequest{Name: strings.TrimSpace(form.Get("name")), Types: form["types"]}, form.Get("days")}
 	for _, right := range q.can {
@@ -340,14 +341,14 @@ func (q *request) goBack(w http.ResponseWriter, r *http.Request, with url.Values
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 }
 
-// origin is where the browser is sent afterwards, for the policy of the page: browsers
-// hold a redirect that answers a form to it, too.
+// origin returns where the browser is sent afterwards, for the page's content security
+// policy: browsers apply it also to a redirect that follows a form.
 func (q *request) origin() string {
 	u, err := url.Parse(q.redirect)
 	switch {
 	case err != nil:
 		return ""
-	case strings.HasPrefix(u.Host, "["): // a policy has no way to write it
+	case strings.HasPrefix(u.Host, "["): // a policy can't express it
 		return "http:"
 	}
 	return u.Scheme + "://" + u.Host

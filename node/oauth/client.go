@@ -15,12 +15,12 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// client is what a program says of itself when it registers. Its id is
+// client is what a program says about itself when it registers. Its id is
 //
 //	"lkc1." base64url(JSON of the client) "." base64url(MAC)
 //
 // without padding. The MAC is the first 16 bytes of the HMAC-SHA-256 of everything before
-// the last dot, with the node's key of clients.
+// the last dot, with the node's key for clients.
 type client struct {
 	Name      string   `json:"n"`
 	Redirects []string `json:"r"`
@@ -28,7 +28,7 @@ type client struct {
 
 const clientPrefix = "lkc1."
 
-// Limits of a client, whose id has to fit into an address.
+// Limits of a client, whose id has to fit into a URL.
 const (
 	maxName      = 64  // characters
 	maxRedirects = 5   // addresses
@@ -51,21 +51,21 @@ func (c *client) id(key []byte) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(clientMAC(key, text)), nil
 }
 
-// clientOf reads an id that this node has given.
+// clientOf parses an id that this node has issued.
 func clientOf(key []byte, id string) (c client, ok bool) {
 	at := strings.LastIndexByte(id, '.')
 	if at < len(clientPrefix) || len(id) > maxID || !strings.HasPrefix(id, clientPrefix) {
 		return c, false
 	}
 	mac := base64.RawURLEncoding.EncodeToString(clientMAC(key, id[:at]))
-	if !hmac.Equal([]byte(id[at+1:]), []byte(mac)) { // as text: one client has one id
+	if !hmac.Equal([]byte(id[at+1:]), []byte(mac)) { // compared as text, so that each client has exactly one id
 		return c, false
 	}
 	b, err := base64.RawURLEncoding.DecodeString(id[len(clientPrefix):at])
 	return c, err == nil && json.Unmarshal(b, &c) == nil
 }
 
-// register answers RFC 7591. It stores nothing.
+// register handles a registration (RFC 7591). It stores nothing.
 func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	const badMeta, badRedirect = "invalid_client_metadata", "invalid_redirect_uri"
 	var in struct {
@@ -114,13 +114,13 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		"grant_types": []string{"authorization_code"}, "response_types": []string{"code"}, "token_endpoint_auth_method": "none"})
 }
 
-// clean is a name that can stand on a page and in a terminal.
+// clean returns a name that is safe to show on a page and in a terminal.
 func clean(name string) string {
 	out := []rune(strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) || unicode.IsSpace(r) {
 			return r
 		}
-		return -1 // controls, and what turns writing around
+		return -1 // control characters, and those that change the writing direction
 	}, name)), " "))
 	if len(out) == 0 {
 		return "An app without a name"
@@ -128,7 +128,7 @@ func clean(name string) string {
 	return string(out[:min(len(out), maxName)])
 }
 
-// checkRedirect takes https, and http on the machine of the browser.
+// checkRedirect accepts https, and http on the browser's own machine.
 func checkRedirect(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
@@ -142,8 +142,9 @@ func checkRedirect(uri string) error {
 	return nil
 }
 
-// allows reports whether the client has registered an address: exactly, but for the port
-// of a program that listens on loopback (RFC 8252, section 7.3).
+// allows reports whether the client has registered an address. It must be exactly the
+// same, except for the port of a program that listens on loopback (RFC 8252, section
+// 7.3).
 func (c *client) allows(uri string) bool {
 	return checkRedirect(uri) == nil && slices.ContainsFunc(c.Redirects, func(known string) bool {
 		return uri == known || strings.HasPrefix(known, "http://") && withoutPort(uri) == withoutPort(known)

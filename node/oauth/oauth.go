@@ -1,19 +1,20 @@
-// Package oauth lets an assistant that was given no key ask for one, as the Model Context
-// Protocol has it: the metadata of RFC 9728 and RFC 8414, dynamic registration (RFC 7591),
-// and the authorization code grant of OAuth 2.1 with PKCE (S256 alone) and resource
-// indicators (RFC 8707). An assistant that signs out ends its key (RFC 7009).
+// Package oauth lets an assistant without a key ask for one, as the Model Context Protocol
+// specifies: the metadata of RFC 9728 and RFC 8414, dynamic registration (RFC 7591), and
+// the authorization code grant of OAuth 2.1 with PKCE (only S256) and resource indicators
+// (RFC 8707). An assistant that signs out ends its key (RFC 7009).
 //
-//   - A client is whoever registers. Registering stores nothing: the id of a client is
-//     what it said of itself, with a MAC. Anybody may do it, and has nothing by it.
-//   - A request is a client's wish to be let in, while its page of consent is open. The
-//     page says what the client asks for, and lets the wearer narrow it.
+//   - A client is a program that registers. Registering stores nothing: the id of a client is
+//     what it said about itself, with a MAC. Anybody may register, and gains nothing by it.
+//   - A request is a client's request for access, while its consent page is open. The
+//     page shows what the client asks for, and lets the wearer narrow it.
 //   - A consent needs a code that `locket app waiting` shows for that request. A page in
-//     a browser can't prove that it is the wearer's, and the command can.
+//     a browser can't prove that it is the wearer's, but the command can.
 //   - A grant is a consent until its authorization code is exchanged, once and within a
-//     minute. Then it is an app, as `locket app add` makes it, and its key is the token.
+//     minute. Then it becomes an app, as with `locket app add`, and its key is the token.
 //
-// There are no refresh tokens. The wearer chooses when the key ends, and then the client
-// asks again. Nothing is redirected to a client before the wearer has pressed a button.
+// There are no refresh tokens. The wearer chooses when the key expires, and after that the
+// client asks again. The browser is not redirected to a client before the wearer has
+// pressed a button.
 package oauth
 
 import (
@@ -30,35 +31,35 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Book is the apps; see apps.Book. Its methods fail with memory.ErrLocked while the node
-// is locked.
+// Book manages the apps; see apps.Book. Its methods fail with memory.ErrLocked while the
+// node is locked.
 type Book interface {
 	AddAppFor(ctx context.Context, r serve.AppRequest, client string) (serve.NewApp, error)
 	EndKey(ctx context.Context, key serve.Secret, client string) error
 	Apps(ctx context.Context) ([]serve.App, error)
 	RevokeApp(ctx context.Context, name string) (serve.App, error)
-	CheckApp(r *serve.AppRequest) error            // as AddAppFor does, without making it
-	ClientKey(ctx context.Context) ([]byte, error) // of the MAC in clients' ids
+	CheckApp(r *serve.AppRequest) error            // checks like AddAppFor, without adding the app
+	ClientKey(ctx context.Context) ([]byte, error) // key for the MAC in clients' ids
 }
 
-// Config of a server.
+// Config is what a Server needs.
 type Config struct {
 	Book   Book
-	Public string           // api.public_url; empty: a client knows the node by the address that it asks
+	Public string           // api.public_url; empty: a client knows the node by the address that it requests
 	Now    func() time.Time // nil: time.Now
 }
 
 // Server implements serve.OAuth and serve.Consenter. It is safe for concurrent use.
 type Server struct {
 	book   Book
-	public *url.URL // nil: none
+	public *url.URL // nil: there is none
 	now    func() time.Time
 	mux    *http.ServeMux
 
 	mu       sync.Mutex
 	requests []*request         // the oldest first
 	grants   []*grant           // the oldest first
-	wrong    map[string]guesses // by source: keys to revoke that were none
+	wrong    map[string]guesses // wrong keys to revoke, by source
 }
 
 // New makes a server.
@@ -94,11 +95,11 @@ const (
 	revokePath    = own + "revoke"
 )
 
-// scopes are the rights that a client may ask for. Having the model answer costs the
-// owner, and no tool of the protocol needs it.
+// scopes are the rights that a client may ask for. The right to have the model answer is
+// not among them, because that costs the owner money and no tool of the protocol needs it.
 var scopes = []serve.Right{serve.RightRead, serve.RightAdd, serve.RightUpdate, serve.RightForget}
 
-// usual is what a client asks for that names nothing.
+// usual is what a client gets that asks for no particular scope.
 const usual = "read add"
 
 // Takes implements serve.OAuth.
@@ -106,7 +107,7 @@ func (s *Server) Takes(path string) bool {
 	return strings.HasPrefix(path, own) || strings.HasPrefix(path, wellKnown)
 }
 
-// maxBody is the most bytes of a request.
+// maxBody is the maximum number of bytes of a request body.
 const maxBody = 16 << 10
 
 // ServeHTTP implements http.Handler.
@@ -132,11 +133,12 @@ func (s *Server) Challenge(r *http.Request) string {
 	return out
 }
 
-// hosts are those that may stand in an address without being quoted anywhere.
+// hosts matches host names that can be used in a URL without quoting.
 var hosts = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
 
-// base is the address by which a client knows the node, the issuer: as the client asks
-// for it, or api.public_url behind a proxy, which may ask by that name or by loopback.
+// base returns the address by which a client knows the node, which is the issuer: the
+// address that the client requested. Behind a proxy, which may use that name or loopback,
+// it is api.public_url.
 func (s *Server) base(r *http.Request) (string, bool) {
 	if !hosts.MatchString(r.Host) {
 		return "", false
@@ -150,7 +152,7 @@ func (s *Server) base(r *http.Request) (string, bool) {
 	return "https://" + r.Host, true
 }
 
-// isResource reports whether a resource indicator means this node.
+// isResource reports whether a resource indicator names this node.
 func isResource(base, resource string) bool {
 	return resource == base+endpoint || strings.TrimSuffix(resource, "/") == base
 }
@@ -180,10 +182,11 @@ func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that went away needs no answer
+	_ = json.NewEncoder(w).Encode(v) // a client that has left needs no answer
 }
 
-// refuse answers in the words of RFC 6749, section 5.2, and RFC 7591, section 3.2.2.
+// refuse answers with an error in the form of RFC 6749, section 5.2, and RFC 7591, section
+// 3.2.2.
 func refuse(w http.ResponseWriter, status int, code, why string) {
 	answer(w, status, map[string]string{"error": code, "error_description": why})
 }

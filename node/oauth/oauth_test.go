@@ -36,10 +36,10 @@ type bench struct {
 	url   string // http://127.0.0.1:PORT
 
 	mu  sync.Mutex
-	now time.Time // of the server; guarded by mu
+	now time.Time // the server's time; guarded by mu
 }
 
-// newBench makes one. Its server has the apps as wrap gives them.
+// newBench makes one. Its server uses the apps as wrap returns them.
 func newBench(t *testing.T, wrap ...func(oauth.Book) oauth.Book) *bench {
 	t.Helper()
 	b := &bench{t: t, now: time.Now()}
@@ -72,7 +72,7 @@ func (b *bench) pass(d time.Duration) {
 	b.now = b.now.Add(d)
 }
 
-// ask makes a request that follows no redirect.
+// ask makes a request that does not follow redirects.
 func (b *bench) ask(method, path string, form url.Values, with ...string) (*http.Response, string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(form.Encode()))
@@ -101,7 +101,7 @@ func (b *bench) do(r *http.Request) (*http.Response, string) {
 	return res, string(text)
 }
 
-// register gives a client's id, or why there is none.
+// register returns a client's id, or why there is none.
 func (b *bench) register(body string) (id, fault string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), "POST", b.url+"/oauth/register", strings.NewReader(body))
@@ -147,7 +147,7 @@ func query(id string, change ...string) url.Values {
 
 var handles = regexp.MustCompile(`name="request" value="([A-Z0-9]+)"`)
 
-// open opens the page of consent, and gives the form that its button sends, without the
+// open opens the consent page, and returns the form that its button sends, without the
 // code.
 func (b *bench) open(q url.Values) url.Values {
 	b.t.Helper()
@@ -159,7 +159,7 @@ func (b *bench) open(q url.Values) url.Values {
 	return url.Values{"request": {m[1]}, "decision": {"allow"}, "name": {"assistant"}, "can": {"read", "add", "forget"}, "types": {"semantic"}, "sensitivity": {"personal"}, "days": {"30"}}
 }
 
-// code is what the command shows for the newest request.
+// code returns what the command shows for the newest request.
 func (b *bench) code() string {
 	b.t.Helper()
 	list, err := b.owner.WaitingApps(b.t.Context())
@@ -169,7 +169,7 @@ func (b *bench) code() string {
 	return string(list[0].Code)
 }
 
-// agree gives the code of a grant.
+// agree returns the code of a grant.
 func (b *bench) agree(form url.Values) string {
 	b.t.Helper()
 	form.Set("code", b.code())
@@ -181,7 +181,7 @@ func (b *bench) agree(form url.Values) string {
 	return to.Query().Get("code")
 }
 
-// exchange gives a key, or why there is none.
+// exchange returns a key, or why there is none.
 func (b *bench) exchange(id, code string, change ...string) (key serve.Secret, fault string) {
 	b.t.Helper()
 	form := url.Values{"grant_type": {"authorization_code"}, "client_id": {id}, "code": {code}, "redirect_uri": {back}, "code_verifier": {verifier}}
@@ -211,8 +211,8 @@ func (b *bench) works(key serve.Secret) bool {
 	return res.StatusCode != http.StatusUnauthorized
 }
 
-// The official SDK's client, which knows nothing but the address of /mcp, is let in, and
-// may do what the wearer left of what it asked for.
+// The official SDK's client, which knows only the address of /mcp, is admitted, and may
+// do what the wearer left of what it asked for.
 func TestOfficialClient(t *testing.T) {
 	b := newBench(t)
 	no := false
@@ -283,7 +283,7 @@ func TestOfficialClient(t *testing.T) {
 	}
 }
 
-// Who has no key is told where to ask for one, and the two documents agree.
+// A client without a key is told where to ask for one, and the two documents agree.
 func TestDiscovery(t *testing.T) {
 	b := newBench(t)
 	for _, header := range [][]string{nil, {"Authorization", "Bearer lka_never"}, {"Authorization", "Bearer else"}} {
@@ -309,7 +309,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// What is wrong with a registration or a request is said, and nothing comes of it.
+// A faulty registration or request is reported, and has no effect.
 func TestBadRequests(t *testing.T) {
 	b := newBench(t)
 	for body, want := range map[string]string{

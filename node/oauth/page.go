@@ -43,18 +43,18 @@ var styleHash = func() string {
 }()
 
 // guard sets what the browser may do with the page: show it, and send its form to the
-// node, which may send the browser on to one other origin.
+// node, which may redirect the browser to one other origin.
 func guard(h http.Header, then string) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+styleHash+"; form-action "+strings.TrimSpace("'self' "+then)+"; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "same-origin") // with none the browser would not say whose form it sends
+	h.Set("Referrer-Policy", "same-origin") // without a referrer the browser would not say whose form it sends
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 }
 
-// What the wearer chooses from.
+// What the wearer can choose from.
 var (
 	types      = []string{string(memory.Semantic), string(memory.Episodic), string(memory.Procedural), string(memory.Resource), string(memory.Core)}
 	typeWords  = []string{"facts", "what happened", "how things are done", "notes, photos and documents", "what you keep in mind always"}
@@ -67,16 +67,17 @@ var (
 	lives = []life{{"1", "a day", 24 * time.Hour}, {"30", "30 days", 30 * 24 * time.Hour}, {"90", "90 days", 90 * 24 * time.Hour}, {"365", "a year", 365 * 24 * time.Hour}}
 )
 
-// life is how long a key opens.
+// life is how long a key is valid.
 type life struct {
 	days, words string
 	d           time.Duration
 }
 
-// page is HTML in the making.
+// page is an HTML page that is being written.
 type page struct{ strings.Builder }
 
-// add writes a format with its texts escaped. Attributes are quoted in formats.
+// add writes a format with its arguments escaped. Attributes are quoted in the
+// format.
 func (p *page) add(format string, args ...string) {
 	safe := make([]any, len(args))
 	for i, a := range args {
@@ -91,7 +92,7 @@ func (p *page) head(title string) {
 	p.WriteString(`</style><main><p class="brand">Locket</p>`)
 }
 
-// box is one thing to choose.
+// box writes one option.
 func (p *page) box(kind, name, value, words string, checked bool) {
 	on := ""
 	if checked {
@@ -104,10 +105,10 @@ func (p *page) send(w http.ResponseWriter, status int, then string) {
 	guard(w.Header(), then)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(p.String())) // a browser that went away needs no answer
+	_, _ = w.Write([]byte(p.String())) // a browser that has left needs no answer
 }
 
-// fault shows what is wrong.
+// fault shows an error page.
 func fault(w http.ResponseWriter, status int, why string) {
 	var p page
 	p.head("Locket: this can't be done")
@@ -115,7 +116,7 @@ func fault(w http.ResponseWriter, status int, why string) {
 	p.send(w, status, "")
 }
 
-// show shows the page of consent, with wrong as what is to be mended.
+// show shows the consent page; wrong says what has to be corrected.
 func (s *Server) show(w http.ResponseWriter, _ *http.Request, status int, q *request, c choice, wrong string) {
 	var p page
 	p.head("Locket: let an app in?")

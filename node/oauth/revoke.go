@@ -11,16 +11,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// guesses are keys that were none.
+// guesses counts wrong keys.
 type guesses struct {
 	n     int
 	until time.Time
 }
 
-// Limits of keys to revoke that are none.
+// Limits for requests to revoke a wrong key.
 const (
-	maxWrong   = 10   // of one source, a minute
-	maxSources = 4096 // that are remembered
+	maxWrong   = 10   // from one source, a minute
+	maxSources = 4096 // sources that are remembered
 )
 
 // revoke ends a client's key (RFC 7009).
@@ -44,7 +44,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 		err = s.book.EndKey(r.Context(), serve.Secret(key), client)
 	}
 	switch {
-	case errors.Is(err, memory.ErrNotFound): // section 2.2: it opens nothing, as the client wants
+	case errors.Is(err, memory.ErrNotFound): // section 2.2: the key is not valid, which is what the client wants
 		s.guessed(from)
 		answer(w, http.StatusOK, struct{}{})
 	case errors.Is(err, serve.ErrForbidden):
@@ -57,7 +57,8 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// mayGuess reports whether fewer keys of a source were none in this minute than may be.
+// mayGuess reports whether a source is still below its limit of wrong keys for this
+// minute.
 func (s *Server) mayGuess(from string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +74,7 @@ func (s *Server) guessed(from string) {
 		g = guesses{until: now.Add(time.Minute)}
 	}
 	if len(s.wrong) >= maxSources {
-		clear(s.wrong) // the limit is a little higher for them then
+		clear(s.wrong) // the limit is a little higher for those sources then
 	}
 	g.n++
 	s.wrong[from] = g

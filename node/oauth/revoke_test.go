@@ -15,7 +15,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// end asks that a key be revoked, and gives the status and the error of the answer.
+// end requests that a key be revoked, and returns the status and the error of the
+// answer.
 func (b *bench) end(key serve.Secret, client string, change ...string) (status int, fault string) {
 	b.t.Helper()
 	form := url.Values{"token": {string(key)}, "client_id": {client}}
@@ -32,8 +33,8 @@ func (b *bench) end(key serve.Secret, client string, change ...string) (status i
 	return res.StatusCode, got.Error
 }
 
-// An assistant that signs out has its key end, by the endpoint that the metadata name
-// (RFC 7009). What opens nothing is answered alike.
+// When an assistant signs out, its key ends, through the endpoint that the metadata name
+// (RFC 7009). A key that opens nothing gets the same answer.
 func TestSignOut(t *testing.T) {
 	b := newBench(t)
 	var meta struct {
@@ -70,8 +71,8 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
-// A client ends its own key alone, and by nothing but the key: not another client's, and
-// not one that the owner made by hand.
+// A client can end only its own key, and only by presenting the key: not another
+// client's, and not one that the owner made by hand.
 func TestThreatSignOutOfAnother(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
@@ -95,7 +96,8 @@ func TestThreatSignOutOfAnother(t *testing.T) {
 	}
 }
 
-// Who tries keys without end is heard ten times a minute, and nobody else less often.
+// A client that keeps trying keys is answered ten times a minute, and nobody else less
+// often.
 func TestThreatSignOutFlood(t *testing.T) {
 	now := time.Now()
 	o := oauth.New(oauth.Config{Book: fixed{}, Now: func() time.Time { return now }})

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Nobody is sent anywhere but to an address that the client has registered, exactly, and
-// not before the wearer has pressed a button.
+// Nobody is redirected anywhere but to an address that the client has registered, exactly,
+// and not before the wearer has pressed a button.
 func TestThreatOpenRedirect(t *testing.T) {
 	b := newBench(t)
 	const loop = "http://127.0.0.1:1234/cb?x=1"
@@ -37,14 +37,14 @@ func TestThreatOpenRedirect(t *testing.T) {
 			t.Errorf("%q: %s", uri, res.Status)
 		}
 	}
-	// Nor is anything wrong with the request sent there.
+	// Errors of the request are not sent there, either.
 	if res, _ := b.ask("GET", "/oauth/authorize?"+query(id, "scope", "nothing").Encode(), nil); res.StatusCode != http.StatusBadRequest || res.Header.Get("Location") != "" {
 		t.Errorf("%s %v", res.Status, res.Header)
 	}
 }
 
-// A code that leaked opens nothing: it needs the client's verifier, is for one client and
-// one address, and good once and for a minute. Of two that have everything, neither
+// A leaked code opens nothing: it needs the client's verifier, is for one client and one
+// address, and is valid once and for a minute. If two clients have everything, neither
 // keeps the key.
 func TestThreatLeakedCode(t *testing.T) {
 	b := newBench(t)
@@ -91,7 +91,7 @@ func (h held) RevokeApp(ctx context.Context, name string) (serve.App, error) {
 	return h.Book.RevokeApp(ctx, name)
 }
 
-// Who brings a used code holds up nobody else while the key's requests end.
+// A client that presents a used code holds up nobody else while the key's requests end.
 func TestUsedCodeBlocksNobody(t *testing.T) {
 	h := held{began: make(chan struct{}), end: make(chan struct{})}
 	b := newBench(t, func(book oauth.Book) oauth.Book {
@@ -121,7 +121,7 @@ func TestUsedCodeBlocksNobody(t *testing.T) {
 	}
 }
 
-// A used code ends the key that was made of it, and no later one of the same name.
+// A used code ends the key that was made from it, and no later one of the same name.
 func TestUsedCodeSparesLaterApp(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
@@ -140,7 +140,7 @@ func TestUsedCodeSparesLaterApp(t *testing.T) {
 }
 
 // No page can press the button in the wearer's place: it lacks the code that the command
-// shows, and is of another origin; and the page of consent can't be framed.
+// shows, and has another origin; and the consent page can't be framed.
 func TestThreatForgedConsent(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
@@ -160,7 +160,7 @@ func TestThreatForgedConsent(t *testing.T) {
 	if res, _ := b.ask("GET", "/oauth/authorize?"+form.Encode(), nil); res.StatusCode == http.StatusSeeOther {
 		t.Error("a link agrees")
 	}
-	// A request that another has begun has another code.
+	// A request that somebody else began has another code.
 	second := b.open(query(id, "state", "s2"))
 	second.Set("code", form.Get("code"))
 	if res, _ := b.ask("POST", "/oauth/authorize", second); res.StatusCode != http.StatusForbidden {
@@ -177,7 +177,7 @@ func TestThreatForgedConsent(t *testing.T) {
 	if res, _ := b.ask("POST", "/oauth/authorize", second); res.StatusCode != http.StatusGone {
 		t.Errorf("after five wrong codes: %s", res.Status)
 	}
-	// No more is granted than was asked for, whatever the form has.
+	// No more is granted than was asked for, whatever the form contains.
 	form["can"] = []string{"read", "update", "chat", "owner"}
 	key, fault := b.exchange(id, b.agree(form))
 	if key == "" {
@@ -186,7 +186,7 @@ func TestThreatForgedConsent(t *testing.T) {
 	if apps, err := b.owner.Apps(t.Context()); err != nil || len(apps) != 1 || len(apps[0].Can) != 1 || apps[0].Can[0] != serve.RightRead {
 		t.Errorf("%+v, %v", apps, err)
 	}
-	// The name of an app that is in can't be taken.
+	// The name of an admitted app can't be taken.
 	form = b.open(query(id))
 	form.Set("code", b.code())
 	if res, text := b.ask("POST", "/oauth/authorize", form); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(text, "there is an app assistant") {
@@ -194,16 +194,16 @@ func TestThreatForgedConsent(t *testing.T) {
 	}
 }
 
-// page is what the form of a request gives that can't be read: the page again, as long as
-// there is the request.
+// page returns the answer to a form that can't be read: the page again, as long as the
+// request exists.
 func (b *bench) page(form url.Values) string {
 	b.t.Helper()
 	_, text := b.ask("POST", "/oauth/authorize", url.Values{"request": form["request"], "decision": {"allow"}})
 	return text
 }
 
-// Whoever registers leaves nothing behind, and whoever opens pages without end has those
-// of others stay.
+// Registering leaves nothing behind, and opening pages without end does not push out the
+// pages of others.
 func TestThreatRegistrationFlood(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
@@ -235,7 +235,7 @@ func TestThreatRegistrationFlood(t *testing.T) {
 	if err != nil || len(first) != 1 {
 		t.Fatal(first, err)
 	}
-	for n := range 40 { // many addresses, of which one is worse
+	for n := range 40 { // many addresses, one of which misbehaves more
 		for range 20 {
 			open(fmt.Sprintf("192.0.2.%d:2", 10+n))
 			open("192.0.2.9:3")
@@ -247,8 +247,8 @@ func TestThreatRegistrationFlood(t *testing.T) {
 	}
 }
 
-// A page of another site that has the address as an image, script or frame takes no place,
-// and so does not push out the request of the wearer who looks at it.
+// A page of another site that uses the address as an image, script or frame takes up no
+// place, and so does not push out the request that the wearer is looking at.
 func TestPageIsOpenedAsAPage(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
@@ -268,7 +268,7 @@ func TestPageIsOpenedAsAPage(t *testing.T) {
 	}
 }
 
-// fixed is a book of no apps.
+// fixed is a book without apps.
 type fixed struct{ oauth.Book }
 
 func (fixed) ClientKey(context.Context) ([]byte, error) { return make([]byte, 32), nil }

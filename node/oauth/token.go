@@ -17,23 +17,23 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// grant is a consent, with the code for which the client gets its key.
+// grant is a consent, with the code that the client exchanges for its key.
 type grant struct {
 	code    [sha256.Size]byte
 	of      *request
 	app     serve.AppRequest
 	at      time.Time
-	made    serve.App // the app that was made of it; without a name: none yet
-	revoked bool      // or is being revoked
+	made    serve.App // the app that was made from it; without a name: none yet
+	revoked bool      // or being revoked
 }
 
-// How long a code is good, and how long it is known that it was used.
+// How long a code is valid, and how long its use is remembered.
 const (
 	grantTime = time.Minute
 	grantKept = 10 * time.Minute
 )
 
-// grant makes a code.
+// grant makes a grant and its code.
 func (s *Server) grant(q *request, r *serve.AppRequest) string {
 	code := rand.Text()
 	s.mu.Lock()
@@ -56,13 +56,13 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "invalid_target", "resource: it is another than "+base+endpoint)
 		return
 	}
-	s.mu.Lock() // one at a time: a code is good once
+	s.mu.Lock() // one at a time, because a code is valid once
 	s.tidy()
 	g := s.granted(r)
 	if g != nil && g.made.Name != "" {
 		first := !g.revoked
 		g.revoked = true
-		s.mu.Unlock() // it waits for what the app writes, and others need not
+		s.mu.Unlock() // this waits for what the app is writing, and others need not wait
 		s.again(w, r, g, first)
 		return
 	}
@@ -92,7 +92,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"access_token": n.Key, "token_type": "Bearer", "expires_in": int(n.App.Ends.Sub(s.now()).Seconds()), "scope": strings.Join(scope, " ")})
 }
 
-// form reads a form that has no field twice, or answers why it can't.
+// form parses a form that has no field twice, or answers with an error.
 func form(w http.ResponseWriter, r *http.Request) bool {
 	if err := r.ParseForm(); err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request", "the form can't be read")
@@ -107,9 +107,9 @@ func form(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// again answers who brings a code that was used. Of two that have the code and its verifier
-// one is not the client, so neither keeps the key. An app that the wearer has added since,
-// under the same name, keeps its own.
+// again handles a request with a code that was used. Two parties have the code and its
+// verifier, and only one of them can be the client, so the key is revoked. An app that the
+// wearer has added since under the same name keeps its own key.
 func (s *Server) again(w http.ResponseWriter, r *http.Request, g *grant, first bool) {
 	if first {
 		list, err := s.book.Apps(r.Context())
@@ -119,7 +119,7 @@ func (s *Server) again(w http.ResponseWriter, r *http.Request, g *grant, first b
 		}
 		if err != nil {
 			s.mu.Lock()
-			g.revoked = false // the next one tries
+			g.revoked = false // the next request tries again
 			s.mu.Unlock()
 			unavailable(w, err)
 			return
@@ -128,8 +128,8 @@ func (s *Server) again(w http.ResponseWriter, r *http.Request, g *grant, first b
 	refuse(w, http.StatusBadRequest, "invalid_grant", "the code was used; its key is revoked")
 }
 
-// granted gives the grant whose code, client, address and verifier a request has, or nil.
-// It must be called with mu held.
+// granted returns the grant that matches the code, client, address and verifier of a
+// request, or nil. It must be called with mu held.
 func (s *Server) granted(r *http.Request) *grant {
 	code, verifier := sha256.Sum256([]byte(r.PostForm.Get("code"))), r.PostForm.Get("code_verifier")
 	i := slices.IndexFunc(s.grants, func(g *grant) bool { return subtle.ConstantTimeCompare(g.code[:], code[:]) == 1 })
@@ -144,7 +144,7 @@ func (s *Server) granted(r *http.Request) *grant {
 	return s.grants[i]
 }
 
-// unavailable answers where the node could not do it.
+// unavailable answers that the node could not do it.
 func unavailable(w http.ResponseWriter, err error) {
 	if errors.Is(err, memory.ErrLocked) {
 		refuse(w, http.StatusServiceUnavailable, "temporarily_unavailable", "the node is locked")
@@ -153,7 +153,7 @@ func unavailable(w http.ResponseWriter, err error) {
 	refuse(w, http.StatusInternalServerError, "server_error", "the node failed")
 }
 
-// plainly is an error without the words of its sentinel.
+// plainly returns an error's text without that of its sentinel.
 func plainly(err error) string {
 	out := err.Error()
 	for _, s := range []error{memory.ErrInvalid, serve.ErrConflict} {

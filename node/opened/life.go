@@ -17,10 +17,11 @@ type Life struct {
 	over chan struct{} // closed by End
 	end  sync.Once
 	work sync.WaitGroup // what Wait waits for
-	to   span.Sink      // is told of what is done in the background; may be nil
+	to   span.Sink      // receives the spans of background work; may be nil
 }
 
-// NewLife begins one. The spans of what Start runs go to a sink, which may be nil.
+// NewLife begins a life. The spans of the work that Start runs go to a sink, which
+// may be nil.
 func NewLife(to span.Sink) *Life { return &Life{over: make(chan struct{}), to: to} }
 
 // Enter makes Wait wait until leave is called. The context ends with leave, with
@@ -59,7 +60,8 @@ func (l *Life) Start(f func(context.Context)) (stop func()) {
 	}
 }
 
-// End ends the life: the contexts of all that entered end. It is safe to call twice.
+// End ends the life, and with it the contexts of all that entered. It is safe to
+// call twice.
 func (l *Life) End() { l.end.Do(func() { close(l.over) }) }
 
 // Over is closed when the life ends.

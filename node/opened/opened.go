@@ -1,10 +1,10 @@
-// Package opened gives the packages of a node what they need of it while its keys
-// are open.
+// Package opened gives the packages of a node access to what they need of it while its
+// keys are open.
 //
-// Each package below node has one idea, such as reading, forgetting or plugins. It
-// has a part of an open node, which is made at each unlock and ends with the next
-// lock. Its services outlive that: they hold an [Of], which gives the current part,
-// or memory.ErrLocked.
+// Each package below node has one task, such as reading, forgetting or plugins. It has a
+// part of an open node, which is made at each unlock and ends with the next lock. Its
+// services outlive that part: they hold an [Of], which returns the current part, or
+// memory.ErrLocked.
 package opened
 
 import (
@@ -18,19 +18,19 @@ type Of[T any] struct {
 	use func() (part T, life *Life, release func(), err error)
 }
 
-// From makes one. use gives the part and its life, which do not end before release.
-// Its error says that there is no part now.
+// From makes an Of. use returns the part and its life, which do not end before release is
+// called. Its error says that there is no part now.
 func From[T any](use func() (part T, life *Life, release func(), err error)) Of[T] {
 	return Of[T]{use}
 }
 
-// Use gives the part and keeps the node from being locked until release.
+// Use returns the part and keeps the node from being locked until release is called.
 func (of Of[T]) Use() (part T, release func(), err error) {
 	part, _, release, err = of.use()
 	return part, release, err
 }
 
-// Do gives what f makes of the part, and keeps the node from being locked until f returns.
+// Do returns the result of f, and keeps the node from being locked until f returns.
 func Do[T, R any](of Of[T], f func(T) (R, error)) (out R, err error) {
 	part, release, err := of.Use()
 	if err != nil {

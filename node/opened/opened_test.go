@@ -21,7 +21,7 @@ func (n *node) of() Of[string] {
 	})
 }
 
-// What is long ends with the life, and says why; what is over before keeps its
+// A long call ends with the life, and says why; one that ended earlier keeps its
 // own error.
 func TestDuring(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,8 @@ func TestDuring(t *testing.T) {
 	})
 }
 
-// What runs in the background ends at stop and with the life, and is waited for.
+// What runs in the background ends at stop and with the life, and both wait for
+// it.
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, ended := NewLife(nil), 0

@@ -16,9 +16,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A plugin that takes words away and whose files were damaged is not passed by:
-// all that is said is set aside, and status and doctor say so. A repair looks
-// where the plugins are, also when that is not in the home.
+// A plugin that redacts words, and whose files were damaged, is not bypassed:
+// everything said is set aside, and status and doctor say so. A repair looks
+// where the plugins are, even if that is outside the home.
 func TestBrokenRedactor(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config.Config{Home: filepath.Join(dir, "home"), Wearer: "Maja", Zone: "Europe/Berlin", Disk: config.Disk{Reserve: 1 << 20},

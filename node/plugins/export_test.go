@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Opened gives the plugins of the node that is open.
+// Opened returns the plugins of the open node.
 func (pl Plugger) Opened() (*Plugins, func(), error) { return pl.of.Use() }
 
-// CatchUpOnce gives what waited for the plugin that has this id now to it, whichever
-// has the id then.
+// CatchUpOnce passes what waited for the plugin that has this id now to that plugin,
+// even if another one has the id later.
 func (ps *Plugins) CatchUpOnce(id string) func(context.Context) (more bool, err error) {
 	p, err := ps.get(id)
 	return func(ctx context.Context) (bool, error) {
@@ -22,7 +22,7 @@ func (ps *Plugins) CatchUpOnce(id string) func(context.Context) (more bool, err 
 	}
 }
 
-// AsBuiltIn has an installed plugin taken for a built-in one.
+// AsBuiltIn makes an installed plugin count as a built-in one.
 func (ps *Plugins) AsBuiltIn(id string) error {
 	p, err := ps.get(id)
 	if err != nil {

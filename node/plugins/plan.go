@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// home is what an installation is checked against.
+// home returns what an installation is checked against.
 func (ps *Plugins) home() trust.Home {
 	var taken []string
 	for _, p := range *ps.list.Load() {

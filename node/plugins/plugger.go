@@ -18,11 +18,11 @@ import (
 // Plugger implements serve.Plugger, serve.Tracer and serve.Refuser.
 type Plugger struct{ of opened.Of[*Plugins] }
 
-// NewPlugger makes one over the plugins of what is open.
+// NewPlugger makes a Plugger.
 func NewPlugger(of opened.Of[*Plugins]) Plugger { return Plugger{of} }
 
-// turn gives the plugins when it is the caller's turn to change them. Until done
-// the node is not locked, and no other call changes them.
+// turn returns the plugins when it is the caller's turn to change them. Until done
+// is called the node is not locked, and no other call changes them.
 func (pl Plugger) turn(ctx context.Context) (ps *Plugins, done func(), err error) {
 	ps, release, err := pl.of.Use()
 	if err != nil {
@@ -56,7 +56,7 @@ func (pl Plugger) Plugins(ctx context.Context) ([]serve.Plugin, error) {
 	return list, nil
 }
 
-// Status tells of the plugins that are not off.
+// Status returns the state of the plugins that are not turned off.
 func (ps *Plugins) Status() []serve.PluginStatus {
 	out := []serve.PluginStatus{}
 	for _, p := range *ps.list.Load() {
@@ -80,7 +80,7 @@ func (ps *Plugins) Has(id string) bool {
 	return err == nil
 }
 
-// shown is a plugin as the API tells of it.
+// shown returns a plugin in the form of the API.
 func (p *plugin) shown() serve.Plugin {
 	m := &p.manifest
 	s := serve.Plugin{ID: m.ID, Version: m.Version, Title: m.Title, Licence: m.Licence, Source: p.source, State: p.state, Publisher: m.Publisher,
@@ -133,7 +133,7 @@ func (pl Plugger) Plugin(_ context.Context, id string) (v serve.PluginView, err 
 }
 
 // InstallPlugin implements serve.Plugger. It compiles and starts the new version
-// while the old one runs. Then it writes the new one down, and only then gives it
+// while the old one runs. Then it records the new version, and only then gives it
 // events.
 func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginRequest) (s serve.Plugin, err error) {
 	ps, done, err := pl.turn(ctx)
@@ -174,7 +174,7 @@ func (pl Plugger) InstallPlugin(ctx context.Context, r serve.InstallPluginReques
 	return p.shown(), err
 }
 
-// admit checks a package against the plugins that there are.
+// admit checks a package against the existing plugins.
 func (ps *Plugins) admit(pkg *installed.Package) (*plugin, error) {
 	m, _, err := installed.Admit(pkg, ps.home())
 	if err != nil {
@@ -196,8 +196,8 @@ func (ps *Plugins) admit(pkg *installed.Package) (*plugin, error) {
 		open: func() ([]byte, error) { return module, nil }}, nil
 }
 
-// refusedPlugin says whether a person can override an error, or the package itself
-// is bad.
+// refusedPlugin distinguishes errors that a person can override from those of an
+// invalid package.
 func refusedPlugin(err error) error {
 	var fault *wasm.Fault
 	switch {
@@ -232,7 +232,7 @@ func (pl Plugger) EnablePlugin(ctx context.Context, id string, enabled bool) (s 
 		next.run, next.state = nil, serve.PluginOff
 	} else {
 		next.state = serve.PluginRuns
-		if have.run == nil && have.entry != nil { // of a broken one, only the agreed capabilities are known
+		if have.run == nil && have.entry != nil { // for a broken plugin, only the agreed capabilities are known
 			if next.manifest, _, err = ps.folder.ManifestOf(*have.entry); err != nil {
 				return s, refusedPlugin(err)
 			}
@@ -270,7 +270,8 @@ func (pl Plugger) RemovePlugin(ctx context.Context, id string) error {
 	case have.entry == nil:
 		return fmt.Errorf("%w: %s was not installed: it is %s; turn it off instead", serve.ErrConflict, id, have.source)
 	}
-	// First comes what can fail without effect. The plugin's states are by device.
+	// The steps that can fail without effect come first. The plugin's states are
+	// stored by device.
 	devices, err := ps.c.Devices()
 	if err != nil {
 		return err

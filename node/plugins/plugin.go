@@ -16,7 +16,7 @@ import (
 )
 
 // plugin is an extractor of the home, running or not. It does not change once it is
-// in the list; to change it, it is replaced.
+// in the list; a change replaces it.
 type plugin struct {
 	manifest wasm.Manifest
 	source   string           // serve.PluginBuiltIn, …
@@ -24,19 +24,19 @@ type plugin struct {
 	open     func() ([]byte, error)
 	state    string
 	err      error        // why it is broken
-	run      *wasm.Plugin // nil where it doesn't run
+	run      *wasm.Plugin // nil if it doesn't run
 }
 
 // runner is a plugin as package extract calls it. If faults have disabled the
-// plugin, each call fails: texts must not pass by a plugin that takes secrets out,
+// plugin, each call fails: texts must not get past a plugin that looks for secrets,
 // and events may wait for the plugin.
 type runner struct{ p *plugin }
 
 func (r runner) ID() string      { return r.p.manifest.ID }
 func (r runner) Version() string { return r.p.manifest.Version }
 
-// First reports whether the plugin may take words away. Such plugins see texts
-// before the others.
+// First reports whether the plugin may redact. Such plugins see texts before the
+// others.
 func (r runner) First() bool { return r.p.manifest.Has(wasm.CapRedact) }
 
 func (r runner) Wants(kind string) bool { return r.p.manifest.Takes(kind) }
@@ -104,7 +104,7 @@ func (p *plugin) start(ctx context.Context, h *wasm.Host) (err error) {
 	return err
 }
 
-// agreedTo is what is known of a plugin whose manifest can't be read: the
+// agreedTo returns what is known of a plugin whose manifest can't be read: the
 // capabilities that the wearer agreed to, from the record.
 func agreedTo(e *installed.Entry) wasm.Manifest {
 	m := wasm.Manifest{ID: e.ID}
@@ -118,13 +118,14 @@ func agreedTo(e *installed.Entry) wasm.Manifest {
 	return m
 }
 
-// blocks says whether the plugin takes words away and does not run, although the
-// wearer has not turned it off. Nobody sees a text that it did not see.
+// blocks reports whether the plugin may redact but does not run, although the
+// wearer has not turned it off. Then no other plugin is shown a text, because this
+// one has not seen it.
 func (p *plugin) blocks(state string) bool {
 	return (state == serve.PluginFaulted || state == serve.PluginBroken) && p.manifest.Has(wasm.CapRedact)
 }
 
-// readManifest reads the manifest that lies beside a module.
+// readManifest reads the manifest beside a module.
 func readManifest(module string) (wasm.Manifest, error) {
 	name := strings.TrimSuffix(module, ".wasm") + ".toml"
 	b, err := os.ReadFile(name)

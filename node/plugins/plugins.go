@@ -1,6 +1,6 @@
-// Package plugins has the extractors of a home: which there are, whether they
-// run, what they are given, and how the wearer installs, changes and removes them.
-// What they proposed and was refused is told here as well.
+// Package plugins manages the extractors of a home: which there are, whether they run,
+// what they are given, and how the wearer installs, changes and removes them. It also
+// reports which of their proposals were refused.
 package plugins
 
 import (
@@ -33,23 +33,23 @@ type Engine interface {
 	Hold() *engine.Writer
 }
 
-// Config of the plugins of an open node.
+// Config is what the plugins of an open node need.
 type Config struct {
-	Dir         string    // folder of those that the wearer installed, or put there
+	Dir         string    // folder of plugins that the wearer installed, or copied there
 	Disabled    []string  // ids that the configuration turns off
-	Cache       string    // folder of compiled ones
+	Cache       string    // folder of compiled plugins
 	SharedCache bool      // other homes use the cache, too
-	Ready       string    // folder of those that are compiled for all homes of the machine; see wasm.Options
+	Ready       string    // folder of plugins that are compiled for all homes of the machine; see wasm.Options
 	NoSpare     bool      // see wasm.Options
-	Worker      []string  // command of the process for plugins of others; nil: they are not run
+	Worker      []string  // command of the process for third-party plugins; nil: they are not run
 	Key         *seal.Key // of the node's store
 	Engine      Engine
-	Devices     func() ([]string, error)                         // gives the devices from which events may come
+	Devices     func() ([]string, error)                         // returns the devices from which events may come
 	Transcribed func(ctx context.Context, ids []memory.ID) error // is called with recordings in which words were heard
 	Log         *slog.Logger
 }
 
-// Plugins are those of an open node. Its methods are safe for concurrent use.
+// Plugins are the plugins of an open node. Its methods are safe for concurrent use.
 type Plugins struct {
 	c       Config
 	host    *wasm.Host
@@ -59,14 +59,14 @@ type Plugins struct {
 	turn    chan struct{}             // holds a token while a caller has the turn
 }
 
-// Open finds and starts them. They are not called before Serve.
+// Open finds and starts the plugins. They are not called before Serve.
 func Open(ctx context.Context, c Config) (_ *Plugins, err error) {
 	ps := &Plugins{c: c, turn: make(chan struct{}, 1)}
 	if err = ps.openHost(ctx); err != nil {
 		return nil, err
 	}
 	if err = ps.load(ctx); err == nil {
-		err = ps.host.Rest(ctx) // until something happens
+		err = ps.host.Rest(ctx) // until an event comes
 	}
 	if err != nil {
 		return nil, errors.Join(err, ps.host.Close(ctx))
@@ -74,14 +74,14 @@ func Open(ctx context.Context, c Config) (_ *Plugins, err error) {
 	return ps, nil
 }
 
-// Serve sets the extractor that calls them. It was made with Chain.
+// Serve sets the extractor that calls the plugins, which was made with Chain.
 func (ps *Plugins) Serve(x *extract.Extractor) { ps.extract = x }
 
-// Chain is what package extract calls.
+// Chain returns the plugins in the form that package extract calls.
 func (ps *Plugins) Chain() []extract.Plugin { return chain(*ps.list.Load()) }
 
-// Turn waits for the caller's turn. Until end, nobody else adds, changes or removes
-// plugins or gives them past events.
+// Turn waits for the caller's turn. Until end is called, nobody else adds, changes or
+// removes plugins or gives them past events.
 func (ps *Plugins) Turn(ctx context.Context) (end func(), err error) {
 	select {
 	case ps.turn <- struct{}{}:
@@ -91,7 +91,7 @@ func (ps *Plugins) Turn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// Instances is how many instances of plugins hold memory.
+// Instances returns how many instances of plugins hold memory.
 func (ps *Plugins) Instances() (n int) {
 	for _, p := range *ps.list.Load() {
 		if p.run != nil {
@@ -104,11 +104,11 @@ func (ps *Plugins) Instances() (n int) {
 // Forget makes every plugin drop what it has in memory.
 func (ps *Plugins) Forget() error { return ps.host.Forget() }
 
-// Shrink lets go of what plugins that are not in use hold in memory. Their next call
-// has it again.
+// Shrink frees the memory of plugins that are not in use. Their next call allocates it
+// again.
 func (ps *Plugins) Shrink(ctx context.Context) error { return ps.host.Shrink(ctx) }
 
-// Close ends them.
+// Close ends the plugins.
 func (ps *Plugins) Close(ctx context.Context) error { return ps.host.Close(ctx) }
 
 // View implements opened.Viewer.
@@ -120,8 +120,8 @@ func (ps *Plugins) View(ctx context.Context, fn func(*store.Tx) error) error {
 // 80 MB, and some 0.2 s to come back from the cache.
 const pluginsIdle = time.Minute
 
-// openHost makes the plugins' host. Machine code is sealed with a key that only an
-// open node has. If homes share the cache, the cache has a key of its own.
+// openHost makes the plugins' host. Machine code is sealed with a key that only an open
+// node has. If homes share the cache, the cache has its own key.
 func (ps *Plugins) openHost(ctx context.Context) (err error) {
 	opt := wasm.Options{CacheDir: ps.c.Cache, Ready: ps.c.Ready, Logger: ps.c.Log, Worker: ps.c.Worker, OnFault: ps.onFault, Idle: pluginsIdle, NoSpare: ps.c.NoSpare}
 	if !ps.c.SharedCache {
@@ -137,8 +137,8 @@ func (ps *Plugins) openHost(ctx context.Context) (err error) {
 	return err
 }
 
-// onFault writes down that faults have disabled an installed plugin. It stays
-// disabled until the wearer enables it. A built-in plugin is tried again after a pause.
+// onFault records that faults have disabled an installed plugin. It stays disabled
+// until the wearer enables it. A built-in plugin is tried again after a pause.
 func (ps *Plugins) onFault(f wasm.Fault) {
 	if !f.Disabled {
 		return
@@ -154,9 +154,9 @@ func (ps *Plugins) onFault(f wasm.Fault) {
 	}
 }
 
-// load finds and starts the built-in extractors, the installed ones, and those in
-// the plugins folder. If a built-in one or one of the folder can't be loaded, that
-// is an error. An installed one is marked as broken.
+// load finds and starts the built-in extractors, the installed ones, and those in the
+// plugins folder. If a built-in one, or one from the folder, can't be loaded, that is
+// an error. An installed one is then marked as broken.
 func (ps *Plugins) load(ctx context.Context) error {
 	if err := ps.openFolder(ctx); err != nil {
 		return err
@@ -176,8 +176,8 @@ func (ps *Plugins) load(ctx context.Context) error {
 			ps.c.Log.Error("plugin not loaded", "plugin", p.manifest.ID, "error", err)
 			continue
 		}
-		// All of them at once hold 135 MB. The first keeps the module that most of them
-		// share, until the last one is loaded.
+		// Together they would take 135 MB at once. The first one keeps the module that
+		// most of them share, until the last one is loaded.
 		if i > 0 {
 			if err := p.run.Rest(ctx); err != nil {
 				return err
@@ -188,7 +188,7 @@ func (ps *Plugins) load(ctx context.Context) error {
 	return nil
 }
 
-// pluginsKept is noted in the store if the home has a record of plugins. So it is
+// pluginsKept marks in the store that the home has a record of plugins, so that it is
 // noticed if the whole record is removed.
 const pluginsKept = "plugins are recorded"
 
@@ -208,7 +208,7 @@ func (ps *Plugins) openFolder(ctx context.Context) (err error) {
 	return err
 }
 
-// find lists what there is, in the order in which it is called.
+// find lists the plugins, in the order in which they are called.
 func (ps *Plugins) find() ([]*plugin, error) {
 	f := ps.folder
 	bundles, err := builtin.All()
@@ -246,7 +246,8 @@ func (ps *Plugins) find() ([]*plugin, error) {
 	return all, nil
 }
 
-// fromFolder makes a plugin of an entry; one whose files are damaged is broken.
+// fromFolder makes a plugin of an entry; if its files are damaged, the plugin is
+// broken.
 func (ps *Plugins) fromFolder(e installed.Entry) *plugin {
 	f := ps.folder
 	p := &plugin{source: serve.PluginInstalled, entry: &e, state: serve.PluginRuns, open: func() ([]byte, error) { return f.Module(e) }}
@@ -274,8 +275,8 @@ func order(all []*plugin) {
 	})
 }
 
-// chain is what package extract calls: plugins that run, plugins that faults have
-// disabled, and broken ones that texts must not pass by.
+// chain returns what package extract calls: plugins that run, plugins that faults have
+// disabled, and broken ones that texts must not get past.
 func chain(all []*plugin) []extract.Plugin {
 	var out []extract.Plugin
 	for _, p := range all {
@@ -296,9 +297,9 @@ func (ps *Plugins) Scanners() (s string) {
 	return s
 }
 
-// swap replaces the plugin with this id, or adds it; nil removes it. An event goes
-// to the plugins that are in the list when it begins, and is committed before the
-// swap. It gives the replaced plugin.
+// swap replaces the plugin with this id, or adds it; nil removes it. An event is given
+// to the plugins that are in the list when it begins, and is committed before the swap.
+// swap returns the replaced plugin.
 func (ps *Plugins) swap(id string, next *plugin) (was *plugin) {
 	lock := ps.c.Engine.Hold()
 	defer lock.Release()

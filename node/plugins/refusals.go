@@ -43,8 +43,8 @@ func (pl Plugger) Refusals(ctx context.Context, limit int) ([]serve.RefusedLine,
 }
 
 // sayWords adds the first words of the line that was refused. It adds none of a line that
-// held a secret, and none where an event has more than one line, as nothing tells which of
-// them was refused.
+// held a secret, and none if an event has more than one line, because nothing says which
+// of them was refused.
 func sayWords(tx *store.Tx, r *serve.RefusedLine) error {
 	lines, secret, text := 0, false, ""
 	for u, err := range tx.UtterancesOf(r.Event) {
@@ -61,7 +61,7 @@ func sayWords(tx *store.Tx, r *serve.RefusedLine) error {
 
 const (
 	maxWords = 8  // of a line
-	maxRunes = 60 // of all of them: not every language has blanks between words
+	maxRunes = 60 // of all words together: not every language has spaces between words
 )
 
 func firstWords(text string) string {

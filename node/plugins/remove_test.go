@@ -12,7 +12,7 @@ import (
 )
 
 // TestRemovePluginWhole: where the list of devices can't be read, the plugin
-// stays as it was, to be removed once it can.
+// stays as it was, and can be removed once the list can be read.
 func TestRemovePluginWhole(t *testing.T) {
 	const id = "suite/silent"
 	var home string

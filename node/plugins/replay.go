@@ -11,7 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ReplayPlugin implements serve.Tracer. New events come between two old ones.
+// ReplayPlugin implements serve.Tracer. New events are processed between two
+// old ones.
 func (pl Plugger) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
 	err = pl.of.During(ctx, func(ctx context.Context, ps *Plugins) error {
 		res, err = ps.replay(ctx, r)
@@ -21,7 +22,7 @@ func (pl Plugger) ReplayPlugin(ctx context.Context, r serve.ReplayPluginRequest)
 }
 
 func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res serve.PluginReplayed, err error) {
-	end, err := ps.Turn(ctx) // no other version comes meanwhile
+	end, err := ps.Turn(ctx) // so that no other version is installed meanwhile
 	if err != nil {
 		return res, err
 	}
@@ -38,7 +39,7 @@ func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res
 		defer lock.Release()
 		return run(lock)
 	})
-	// What it heard before it ended early counts.
+	// What the plugin heard before the replay ended early counts.
 	err = errors.Join(err, ps.c.Transcribed(context.WithoutCancel(ctx), again.Transcribed))
 	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.Some(again.Changes)}, err
 }

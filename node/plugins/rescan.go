@@ -8,7 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Rescan implements serve.Refuser. New events come between two old ones.
+// Rescan implements serve.Refuser. New events are processed between two old
+// ones.
 func (pl Plugger) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
 	err = pl.of.During(ctx, func(ctx context.Context, ps *Plugins) error {
 		res, err = ps.rescan(ctx)
@@ -18,7 +19,7 @@ func (pl Plugger) Rescan(ctx context.Context) (res serve.Rescanned, err error) {
 }
 
 func (ps *Plugins) rescan(ctx context.Context) (res serve.Rescanned, err error) {
-	end, err := ps.Turn(ctx) // no other version comes meanwhile
+	end, err := ps.Turn(ctx) // so that no other version is installed meanwhile
 	if err != nil {
 		return res, err
 	}

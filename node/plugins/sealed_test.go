@@ -18,9 +18,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Somebody who can write to the plugins folder, and does not have the keys, can
-// neither let a plugin do more, nor have a pin forgotten, unseen: the home does
-// not open, doctor names the file, and a repair puts the copy in its place.
+// Somebody who can write to the plugins folder but does not have the keys can
+// neither let a plugin do more, nor have a pin forgotten, without being
+// noticed: the home does not open, doctor names the file, and a repair restores
+// it from the copy.
 func TestEditedPluginsFolder(t *testing.T) {
 	cfg := config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Maja", Zone: "Europe/Berlin", Disk: config.Disk{Reserve: 1 << 20},
 		Plugins: config.Plugins{Disabled: []string{"facts", "plans", "howto", "speech", "scene", "secrets", "language"}}}
@@ -82,8 +83,8 @@ func TestEditedPluginsFolder(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func()
-		file   string // that is named
-		stays  bool   // the plugin, after a repair
+		file   string // the file that is named
+		stays  bool   // whether the plugin stays after a repair
 	}{
 		{"agreed to more", func() {
 			copied := filepath.Join(dir, ".installed.json.copy")

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestTimesOfAnotherSeason: what is said in winter of a day in summer stands at the hour
-// that was said, by the clock of the wearer's zone.
+// TestTimesOfAnotherSeason: what is said in winter about a day in summer is stored at
+// the hour that was said, by the clock of the wearer's zone.
 func TestTimesOfAnotherSeason(t *testing.T) {
 	n := nodetest.New(t, func(c *config.Config) { c.Zone = "Europe/Berlin" })
 	at := time.Date(2025, 11, 20, 9, 0, 0, 0, time.UTC)

@@ -7,16 +7,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// catchUpStep is how many waiting events a plugin is given before the pump looks
-// for new ones.
+// catchUpStep is how many waiting events a plugin gets before the pump looks for new
+// ones.
 const catchUpStep = 64
 
 // pause is how long faults disable a built-in plugin. The wearer did not install it, and
 // would not think of enabling it.
 const pause = time.Minute
 
-// CatchUp enables built-in plugins after their pause, and gives the events that waited
-// to plugins that run again.
+// CatchUp enables built-in plugins after their pause, and gives waiting events to
+// plugins that run again.
 func (ps *Plugins) CatchUp(ctx context.Context) { ps.catchUp(ctx, time.Now()) }
 
 func (ps *Plugins) catchUp(ctx context.Context, now time.Time) {
@@ -37,16 +37,15 @@ func (ps *Plugins) catchUp(ctx context.Context, now time.Time) {
 	}
 }
 
-// catchUpOnce gives a plugin one event that waited for it, and reports whether
-// there may be more. Between two events other writers get their turn. A plugin that
-// was replaced meanwhile is closed, and would lose events that wait for its
-// successor.
+// catchUpOnce gives a plugin one event that waited for it, and reports whether there may
+// be more. Between two events other writers get their turn. A plugin that was replaced
+// meanwhile is skipped: it is closed, and would lose events that wait for its successor.
 func (ps *Plugins) catchUpOnce(ctx context.Context, p *plugin) (more bool, err error) {
 	lock := ps.c.Engine.Hold()
 	defer lock.Release()
 	r := runner{p}
 	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
-		return false, nil // none waits, or they go on waiting
+		return false, nil // no event waits, or the events have to go on waiting
 	}
 	if left, err := ps.extract.Deferred(ctx, r.ID()); err != nil || left == 0 {
 		return false, err

@@ -11,8 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestEventsWaitForAPlugin: three faults disable a plugin; what is said then
-// waits for it, over its upgrade, and is given to the version that runs.
+// TestEventsWaitForAPlugin: three faults disable a plugin; what is said after
+// that waits for it, also across an upgrade, and is passed to the version that
+// then runs.
 func TestEventsWaitForAPlugin(t *testing.T) {
 	const id, wait = "suite/silent", "on_fault = \"wait\"\n"
 	n := nodetest.New(t, nil)
@@ -52,7 +53,7 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 	if _, err := n.InstallPlugin(ctx, plugintest.Silent("1.1.0", wait)); err != nil {
 		t.Fatal(err)
 	}
-	// Whoever was about to give them to the old version loses none.
+	// A caller that was about to pass them to the old version loses none.
 	if more, err := catchUpOld(ctx); more || err != nil {
 		t.Errorf("the version that is gone: %v, %v", more, err)
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/node/policy"
 )
 
-// Copies and answers are two things to sell, and a rule without an action is about both. Until a
-// rule names answers, they go as copies do; what is kept from buyers is kept until one permits them.
+// Copies and answers are sold separately, and a rule without an action is about both. Until a rule
+// names answers, they are treated as copies are, and what is kept from buyers stays so until a rule
+// permits answers.
 func TestAnswersAreAnActionOfTheirOwn(t *testing.T) {
 	garden := policy.ItemOf(&memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: "Beans want poles.", Tags: []string{"garden"}}})
 	secret := policy.ItemOf(&memory.Memory{Candidate: memory.Candidate{Type: memory.Vault, Text: "1234"}})
@@ -62,8 +63,8 @@ func TestAnswersAreAnActionOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A yes to a sale, from a program before answers were an action, holds for answers as it did; a yes
-// to answers is none to copies.
+// A yes to a sale, given by a program from before answers were an action, still applies to answers;
+// a yes to answers does not permit copies.
 func TestConsentToSalesHoldsForAnswers(t *testing.T) {
 	garden := policy.ItemOf(&memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: "Beans want poles."}})
 	for _, c := range []struct {

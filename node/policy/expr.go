@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// expr is a condition. It is true or false of everything: none can fail.
+// expr is a condition. It is true or false for any input; no condition can fail.
 type expr interface {
 	holds(r *Request, it *Item) bool
 	words() string
@@ -103,7 +103,7 @@ func (e has) words() string {
 	return what + list(e.list, "or")
 }
 
-// compare is an order between what a memory or request has and what a rule says.
+// compare compares a value of a memory or request with the value in a rule.
 type compare struct {
 	what string // sensitivity, learnt or now
 	op   string
@@ -151,7 +151,7 @@ func (e compare) words() string {
 	return subject + map[string]string{"<": "before ", "<=": "at the latest ", ">": "after ", ">=": "no earlier than ", "!=": "at another time than ", "==": "exactly at "}[e.op] + text
 }
 
-// Span says a time of whole hours.
+// Span describes a duration of whole hours in words.
 func Span(d time.Duration) string {
 	n, unit := int(d/time.Hour), "hour"
 	if n%24 == 0 {
@@ -177,7 +177,7 @@ func list(of []string, join string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " " + join + " " + quoted[len(quoted)-1]
 }
 
-// Words says a rule back.
+// Words describes a rule in plain words.
 func (r *Rule) Words() string {
 	who := "Anybody"
 	switch {

@@ -92,10 +92,10 @@ func (p *parser) annotation(r *Rule) error {
 	return p.take(")")
 }
 
-// MaxAsk is for how long a consent holds at most.
+// MaxAsk is how long a consent is valid at most.
 const MaxAsk = 365 * 24 * time.Hour
 
-// asking reads "each time", "12 hours" or "30 days", which is next.
+// asking reads "each time", "12 hours" or "30 days", which is the next token.
 func (p *parser) asking(r *Rule) error {
 	r.Asks = true
 	if p.text && p.tok == "each time" {

@@ -65,7 +65,7 @@ func Parse(text string) (Policy, error) {
 type parser struct {
 	rest  string
 	line  int
-	tok   string // the token that is next; empty: the end
+	tok   string // the next token; empty: the end
 	text  bool   // tok is the value of a quoted text
 	at    int    // its line
 	depth int
@@ -79,7 +79,8 @@ func (p *parser) bad(format string, a ...any) error {
 
 var symbols = []string{"::", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", "[", "]", "{", "}", ",", ".", ";", "@"}
 
-// next reads a token. Texts are marked by text, so that an empty one is none.
+// next reads a token. A quoted text sets text, which distinguishes an empty
+// text from the end.
 func (p *parser) next() error {
 	for {
 		trimmed := strings.TrimLeftFunc(p.rest, unicode.IsSpace)
@@ -143,7 +144,7 @@ func (p *parser) quoted() error {
 	return p.bad("a text has no end")
 }
 
-// is reports whether a word or symbol is next.
+// is reports whether a word or symbol is the next token.
 func (p *parser) is(s string) bool { return !p.text && p.tok == s }
 
 func (p *parser) take(words ...string) error {

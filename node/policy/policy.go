@@ -1,23 +1,22 @@
-// Package policy decides what of the wearer's memories may go to whom: one
-// function for shares, feeds, apps and sales.
+// Package policy decides which of the wearer's memories may be given to whom: one function for
+// shares, feeds, apps and sales.
 //
-// A policy is written in Cedar (https://docs.cedarpolicy.com), in a part of it
-// that can be said back in plain words and can't fail: package documentation of
-// Parse has its grammar. What is outside that part is refused with its line.
+// A policy is written in a subset of Cedar (https://docs.cedarpolicy.com) that can be described
+// in plain words and whose evaluation can't fail: the documentation of Parse has its grammar.
+// Anything outside this subset is refused with its line.
 //
 //   - A principal is Reader::"NAME", App::"NAME", Worker::"NAME",
-//     Community::"NAME" or Buyer, any one who pays.
+//     Community::"NAME" or Buyer, which is anybody who pays.
 //   - An action is share (with a reader or community), feed (to a worker), read
 //     (by an app), sell (a copy) or answer (a question for money, from a memory
 //     that stays).
 //   - A resource is one memory, with type, tags, entities, places, sensitivity
 //     (0 public to 3 secret) and learnt.
-//   - The context has now and, where it was said, purpose.
+//   - The context has now and, if it was given, purpose.
 //
-// What no rule permits is denied; what a rule forbids is denied whatever
-// permits it; and the vault is denied before any rule is asked. A rule with
-// @ask permits what the wearer has said yes to. Everything here is a pure
-// function of its arguments.
+// What no rule permits is denied; what a rule forbids is denied even if another rule permits it;
+// and the vault is denied before any rule is evaluated. A rule with @ask permits what the wearer
+// has agreed to. Everything here is a pure function of its arguments.
 package policy
 
 import (
@@ -41,14 +40,14 @@ const (
 	Reader    Kind = "Reader"
 	App       Kind = "App"
 	Worker    Kind = "Worker"
-	Community Kind = "Community" // its members, whoever they are
+	Community Kind = "Community" // the members of a community, whoever they are
 	Buyer     Kind = "Buyer"
 )
 
-// Kinds has all.
+// Kinds are all kinds.
 var Kinds = [...]Kind{Reader, App, Worker, Community, Buyer}
 
-// Action is what somebody would do.
+// Action is what a principal wants to do.
 type Action string
 
 // The actions.
@@ -56,22 +55,22 @@ const (
 	Share Action = "share"
 	Feed  Action = "feed"
 	Read  Action = "read"
-	Sell  Action = "sell" // a copy
-	// SellAnswers is to show a memory to somebody who pays for an answer. What a policy says
-	// of it counts alone; while no rule names it, it goes as [Sell] does.
+	Sell  Action = "sell" // sell a copy
+	// SellAnswers is to show a memory to somebody who pays for an answer. Only the rules that
+	// name it apply to it; as long as no rule names it, the rules for [Sell] apply.
 	SellAnswers Action = "answer"
 )
 
-// Actions has all.
+// Actions are all actions.
 var Actions = [...]Action{Share, Feed, Read, Sell, SellAnswers}
 
-// ActionOf is what a kind of principal does; a buyer may have [SellAnswers], too.
+// ActionOf returns the action of a kind of principal; a buyer may also have [SellAnswers].
 func ActionOf(k Kind) Action {
 	return map[Kind]Action{Reader: Share, App: Read, Worker: Feed, Community: Share, Buyer: Sell}[k]
 }
 
-// ActionBy is ActionOf, or the action that a person named, where that kind of principal
-// does it.
+// ActionBy is ActionOf, or the action that a person named, if that kind of principal can have
+// it.
 func ActionBy(k Kind, named string) (Action, error) {
 	a := Action(named)
 	if named == "" || a == ActionOf(k) || a == SellAnswers && k == Buyer {
@@ -80,21 +79,21 @@ func ActionBy(k Kind, named string) (Action, error) {
 	return "", fmt.Errorf("%w: %.20q: want %s, or answer of a buyer", memory.ErrInvalid, named, ActionOf(k))
 }
 
-// Request says who would do what.
+// Request says who wants to do what.
 type Request struct {
 	Action  Action
 	Kind    Kind
-	Name    string // of a reader, app, worker or community, as the wearer calls them
-	Key     string // by whose key somebody of that name is known; empty: of a buyer, whom no name tells
-	Purpose string // empty: not said
-	Form    string // a digest of how memories are redacted for them; empty: not at all
+	Name    string // the wearer's name for a reader, app, worker or community
+	Key     string // identifies the key of the principal of that name; empty for a buyer, who has no name
+	Purpose string // empty: none was given
+	Form    string // a digest of how memories are redacted for the principal; empty: not at all
 	Now     time.Time
 }
 
-// KeyOf is the Key of somebody who has a public key, or of whose key this is a digest.
+// KeyOf returns the Key for a public key, or for the digest of a key.
 func KeyOf(key []byte) string { return hex.EncodeToString(key[:min(len(key), 16)]) }
 
-// Who is the principal as a person writes it: reader:Ann.
+// Who returns the principal in the form in which a person writes it: reader:Ann.
 func (r *Request) Who() string {
 	if r.Name == "" {
 		return strings.ToLower(string(r.Kind))
@@ -102,7 +101,7 @@ func (r *Request) Who() string {
 	return strings.ToLower(string(r.Kind)) + ":" + r.Name
 }
 
-// ParseWho reads reader:NAME, app:NAME, worker:NAME, community:NAME or buyer.
+// ParseWho parses reader:NAME, app:NAME, worker:NAME, community:NAME or buyer.
 func ParseWho(s string) (k Kind, name string, err error) {
 	kind, name, _ := strings.Cut(s, ":")
 	for _, k := range Kinds {
@@ -113,27 +112,27 @@ func ParseWho(s string) (k Kind, name string, err error) {
 	return "", "", fmt.Errorf("%w: %.40q: want reader:NAME, app:NAME, worker:NAME, community:NAME or buyer", memory.ErrInvalid, s)
 }
 
-// Utterances is the type of what was said, as apps may see it.
+// Utterances is the type of lines that were said, as apps may see them.
 const Utterances = "utterances"
 
-// Item is what rules look at in a memory.
+// Item is the part of a memory that rules look at.
 type Item struct {
 	ID          memory.ID
 	Type        string
 	Tags        []string
-	Entities    []string // names of persons and things
+	Entities    []string // names of people and things
 	Places      []string
 	Sensitivity memory.Sensitivity
 	Learnt      time.Time
 	Vault       bool
-	Rules       bool // what the wearer said about the memory itself: a policy, or words that go to nobody
+	Rules       bool // the wearer's statements about memories themselves: a policy, or words that are never shared
 
-	memory *memory.Memory // what Mark is of: one of them
+	memory *memory.Memory // the memory that Mark is computed from; only one of the two is set
 	line   *memory.Utterance
 }
 
-// Mark is a digest of what a memory or line says: another text, value, tag or
-// sensitivity has another. An answer is to what had the mark.
+// Mark returns a digest of what a memory or line says: it changes with the text, value, tags or
+// sensitivity. An answer applies to a memory with the mark that was shown.
 func (it *Item) Mark() string {
 	var of []any
 	switch m, u := it.memory, it.line; {
@@ -145,11 +144,11 @@ func (it *Item) Mark() string {
 		return ""
 	}
 	sum := sha256.New()
-	_ = json.NewEncoder(sum).Encode(of) // it was read from JSON
+	_ = json.NewEncoder(sum).Encode(of) // it was decoded from JSON, so it can be encoded
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// ItemOf returns the item of a memory. The wearer's policy itself goes to nobody, like the
+// ItemOf returns the item of a memory. The wearer's policy itself is never given away, like the
 // vault.
 func ItemOf(m *memory.Memory) Item {
 	it := Item{
@@ -170,7 +169,7 @@ func ItemOf(m *memory.Memory) Item {
 	return it
 }
 
-// ItemOfLine gives that of something that was said.
+// ItemOfLine returns the item of a line that was said.
 func ItemOfLine(u *memory.Utterance) Item {
 	it := Item{ID: u.ID, Type: Utterances, Sensitivity: memory.Private, Learnt: u.At, line: u}
 	if u.Place != "" {
@@ -185,23 +184,23 @@ type Policy struct {
 	Rules []Rule
 }
 
-// ByHand is the policy of a wearer who has set none: what the wearer gives by
-// hand, and lets an app or worker see, passes. It is no rule of anybody else.
+// ByHand is the policy of a wearer who has set none: what the wearer gives by hand, and lets an
+// app or worker see, is permitted. It is not a rule that anybody wrote.
 const ByHand = `@id("what you give by hand")
 permit (principal, action, resource);
 `
 
-// Decision says whether something passes, and what decided.
+// Decision says whether something is permitted, and what decided it.
 type Decision struct {
 	Allow   bool
-	Rules   []*Rule // that decided: those that forbid, or else those that permit; none: nothing permits it
+	Rules   []*Rule // the deciding rules: those that forbid, or else those that permit; none: nothing permits it
 	Vault   bool    // the vault is never given away
 	Own     bool    // what the wearer said about the memory itself is never given away
-	Asks    bool    // it may pass once the wearer says yes: Rules are those that ask
-	Refused bool    // the wearer said no to Rules, which ask
+	Asks    bool    // it is permitted once the wearer agrees: Rules are those that ask
+	Refused bool    // the wearer refused what Rules ask
 }
 
-// Why says what decided, in words.
+// Why returns the reason for the decision, in words.
 func (d *Decision) Why() string {
 	switch {
 	case d.Vault:
@@ -224,16 +223,16 @@ func (d *Decision) Why() string {
 	return strings.Join(names, ", ")
 }
 
-// Answer is what the wearer said to a rule that asks.
+// Answer is the wearer's answer to a rule that asks.
 type Answer struct {
-	Rule  string  // as Rule.Key
+	Rule  string  // the rule's Rule.Key
 	By    Request // without Now
 	Allow bool
-	Of    map[memory.ID]string // the memories that the wearer saw, with their marks; nil: whatever the rule is about
+	Of    map[memory.ID]string // the memories that the wearer saw, with their marks; nil: everything that the rule applies to
 	Until time.Time
 }
 
-// to reports whether it answers a rule about a memory.
+// to reports whether the answer applies to a rule about a memory.
 func (a *Answer) to(rule *Rule, r *Request, it *Item) bool {
 	by := *r
 	by.Now = a.By.Now
@@ -244,9 +243,9 @@ func (a *Answer) to(rule *Rule, r *Request, it *Item) bool {
 	return a.Of == nil || shown && mark == it.Mark()
 }
 
-// Decide says whether a memory may go, with what the wearer answered to rules that
-// ask. Where two devices of the wearer set policies without knowing of each other
-// there are several, and each has to allow it. Without any nothing is allowed.
+// Decide decides whether a memory may be given away, using the wearer's answers to rules that
+// ask. There are several policies if two devices of the wearer set them without knowing of each
+// other; then each has to allow it. Without a policy nothing is allowed.
 func Decide(policies []Policy, answers []Answer, r *Request, it *Item) (d Decision) {
 	if it.Vault || it.Rules {
 		return Decision{Vault: it.Vault, Own: it.Rules && !it.Vault}
@@ -285,7 +284,7 @@ func (p *Policy) decide(answers []Answer, r *Request, it *Item) (d Decision) {
 		if rule.Asks {
 			yes, no = rule.answered(answers, r, it)
 			if q != r {
-				y, n := rule.answered(answers, q, it) // to the same, before answers were an action
+				y, n := rule.answered(answers, q, it) // to the same request, from before answers were an action
 				yes, no = yes || y, no || n
 			}
 		}
@@ -313,9 +312,10 @@ func (p *Policy) decide(answers []Answer, r *Request, it *Item) (d Decision) {
 	return Decision{Allow: len(permit) > 0, Rules: permit}
 }
 
-// as gives what rules are asked beside a request, which may be the same. Policies were written
-// before answers were an action of their own: until a rule names it, who may buy a copy may have
-// answers, and what is kept from buyers stays kept from answers until a rule permits these.
+// as returns the requests against which the rules are evaluated; both may be the request itself.
+// Some policies were written before answers became an action of their own. Until a rule names
+// that action, whoever may buy a copy may have answers; and what is withheld from buyers is
+// withheld from answers until a rule permits these.
 func (p *Policy) as(r *Request) (permits, forbids *Request) {
 	permits, forbids = r, r
 	if r.Action != SellAnswers {
@@ -335,21 +335,21 @@ func (p *Policy) as(r *Request) (permits, forbids *Request) {
 	return permits, forbids
 }
 
-// Rule is one of a policy.
+// Rule is a rule of a policy.
 type Rule struct {
 	ID      string // its @id; empty: none
-	Line    int    // where it begins, from 1
+	Line    int    // the line where it begins, from 1
 	Forbid  bool
 	Kind    Kind          // of principals; empty: all
-	Who     string        // the one of that kind; empty: all
+	Who     string        // the name of a principal of that kind; empty: all
 	Actions []Action      // empty: all
-	Asks    bool          // it permits what the wearer says yes to, and not before
-	For     time.Duration // for how long a yes may hold at most; 0: it is asked each time
-	key     string        // its words, of one that asks
+	Asks    bool          // it only permits what the wearer has agreed to
+	For     time.Duration // how long a consent is valid at most; 0: the wearer is asked each time
+	key     string        // for a rule that asks: its text
 	conds   []condition
 }
 
-// Name is its id, or where it stands.
+// Name returns its id, or its line.
 func (r *Rule) Name() string {
 	if r.ID != "" {
 		return r.ID
@@ -357,14 +357,14 @@ func (r *Rule) Name() string {
 	return fmt.Sprintf("the rule in line %d", r.Line)
 }
 
-// Asking makes a rule of no policy, which asks each time. words say it.
+// Asking makes a rule that belongs to no policy and asks each time. words describe it.
 func Asking(id, words string) *Rule { return &Rule{ID: id, Asks: true, key: words} }
 
-// Key is the same for rules that ask and say the same. An answer to one holds for the
-// other.
+// Key is the same for all rules that ask and say the same. An answer to one of them applies to
+// the others.
 func (r *Rule) Key() string { return r.key }
 
-// answered reports whether the wearer said yes, or no, which wins.
+// answered reports whether the wearer agreed or refused. A refusal wins.
 func (r *Rule) answered(answers []Answer, q *Request, it *Item) (yes, no bool) {
 	for i := range answers {
 		if answers[i].to(r, q, it) {

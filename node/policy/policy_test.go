@@ -36,7 +36,7 @@ func someOf(t *rapid.T, of []string, label string) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// condition draws one in Cedar.
+// condition draws a condition in Cedar.
 func condition(t *rapid.T, depth int) string {
 	op := func() string {
 		return rapid.SampledFrom([]string{"<", "<=", ">", ">=", "==", "!="}).Draw(t, "op")
@@ -156,8 +156,8 @@ func asCedar(t *rapid.T, text string, r *policy.Request, it *policy.Item) bool {
 	return ok == cedar.Allow
 }
 
-// asCedarSells has Cedar decide about answers as about copies, while no rule names answers, and
-// what forbids copies forbid answers while no rule permits these.
+// asCedarSells has Cedar decide about answers as about copies while no rule names answers; rules
+// that forbid copies also forbid answers while no rule permits answers.
 func asCedarSells(t *rapid.T, text string, r *policy.Request, it *policy.Item) bool {
 	if r.Action != policy.SellAnswers {
 		return asCedar(t, text, r, it)
@@ -179,7 +179,7 @@ func asCedarSells(t *rapid.T, text string, r *policy.Request, it *policy.Item) b
 	return asCedar(t, text, r, it) && asCedar(t, forbids, &sale, it)
 }
 
-// The part of Cedar that is read here decides as Cedar's own implementation does.
+// The part of Cedar that this package reads decides as Cedar's own implementation does.
 func TestDecidesAsCedar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, r, it := rules(t), request(t), item(t)
@@ -196,7 +196,7 @@ func TestDecidesAsCedar(t *testing.T) {
 	})
 }
 
-// No rule grants the vault.
+// No rule grants access to the vault.
 func TestNoRuleGrantsTheVault(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, it := request(t), item(t)
@@ -207,9 +207,8 @@ func TestNoRuleGrantsTheVault(t *testing.T) {
 	})
 }
 
-// What a rule forbids no other gives, and a narrower policy never shows more: with a
-// condition on what permits, a permit taken away, a forbid added, or another
-// device's policy beside it.
+// What a rule forbids, no other rule can grant, and a narrower policy never shows more: with a
+// condition on a permit, a permit removed, a forbid added, or another device's policy beside it.
 func TestNarrowerNeverShowsMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all, narrow []string
@@ -250,7 +249,7 @@ func TestNarrowerNeverShowsMore(t *testing.T) {
 	})
 }
 
-// What can't be said back in plain words, or might fail, is refused with its line.
+// What can't be restated in plain words, or might fail, is refused, with its line.
 func TestRefusedWithTheLine(t *testing.T) {
 	const head = "permit (principal, action, resource)"
 	for text, want := range map[string]string{
@@ -283,7 +282,7 @@ func TestRefusedWithTheLine(t *testing.T) {
 	}
 }
 
-// A rule is said back in plain words.
+// A rule is restated in plain words.
 func TestWords(t *testing.T) {
 	p := parsed(t, `// the garden
 @id("garden for Ann")
@@ -306,14 +305,15 @@ forbid (principal is App, action, resource) when { !(resource.entities.containsA
 	}
 }
 
-// A rule that asks permits nothing before a yes, whatever is forbidden stays so, and a
-// yes permits no more than the same rule without the question.
+// A rule that asks permits nothing before a yes, whatever is forbidden stays forbidden, and a yes
+// permits no more than the same rule would without the question.
 func TestAsks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := rules(t)
 		text := `@ask("30 days") ` + strings.Replace(rule(t), "forbid", "permit", 1)
 		plain := []policy.Policy{parsed(t, base+strings.TrimPrefix(text, `@ask("30 days") `))}
-		// The same rule where it applies to nothing: that it names answers alone counts (policy.as).
+		// The same rule where it applies to nothing: the fact that it names only answers still
+		// counts (policy.as).
 		never := strings.TrimSuffix(text, ";\n") + " when { resource.sensitivity > 3 };\n"
 		with, without := []policy.Policy{parsed(t, base+text)}, []policy.Policy{parsed(t, base+never)}
 		r, it := request(t), item(t)
@@ -348,7 +348,7 @@ func TestAsks(t *testing.T) {
 				t.Fatalf("%s: it passes", what)
 			}
 		}
-		// Where two devices set policies apart, a yes to one does not answer the other.
+		// Where two devices set policies independently, a yes to one does not answer the other.
 		two := append(slices.Clone(with), parsed(t, `@ask("each time") permit (principal, action, resource);`))
 		if d := policy.Decide(two, []policy.Answer{yes}, &r, &it); d.Allow || !policy.Decide(plain, nil, &r, &it).Allow && d.Asks && before.Allow {
 			t.Fatalf("two: %+v", d)

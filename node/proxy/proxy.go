@@ -1,12 +1,12 @@
-// Package proxy puts the wearer's memory in front of a model server: OpenAI's calls and
-// Ollama's go to it as they came, with what is remembered of their topic as a message
-// more, and its answers come back as they are, streamed where they are.
+// Package proxy adds the wearer's memories to requests for a model server. Calls of OpenAI's and
+// Ollama's APIs are passed on unchanged, except for an additional message with the memories about
+// their topic. The server's answers are returned unchanged, and streamed if they are.
 //
-//   - Who asks is an app, with the right to chat, and is given what its scope allows:
-//     the block is what the API gives its key. The vault is never in it.
-//   - The ids of the memories that went up are in the header [UsedHeader].
-//   - Keys stay apart: an app's is not sent to the model server, nor is that server's
-//     shown to an app.
+//   - The caller is an app with the right to chat, and gets what its scope allows:
+//     the block is what the API returns for its key. It never contains the vault.
+//   - The ids of the memories that were sent are in the header [UsedHeader].
+//   - Keys are kept separate: an app's key is not sent to the model server, and that server's key
+//     is not shown to an app.
 //
 // docs/clients.md says what is passed on.
 package proxy
@@ -34,17 +34,17 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// UsedHeader names the memories that a model was given, by their ids.
+// UsedHeader has the ids of the memories that a model was given.
 const UsedHeader = "Locket-Memories"
 
-// MaxBody is the most bytes of a request: photos may be in it.
+// MaxBody is the maximum number of bytes of a request, which may contain photos.
 const MaxBody = 32 << 20
 
-// Config says which model server there is.
+// Config says which model server is used.
 type Config struct {
 	URL    string       // without the path: http://127.0.0.1:11434, https://api.openai.com
-	Key    serve.Secret // sent as a bearer token; empty: none is
-	Learn  bool         // what the wearer says to the model is learnt, where the app may add
+	Key    serve.Secret // sent as a bearer token; empty: none is sent
+	Learn  bool         // learn what the wearer says to the model, if the app may add memories
 	Budget int          // tokens of memories in a request; 0: serve.DefaultBudget
 	Log    *slog.Logger
 }
@@ -52,7 +52,7 @@ type Config struct {
 // headerTime is how long a model may think before it begins to answer.
 const headerTime = 10 * time.Minute
 
-// passed is each call that goes through, and the words in which it is answered.
+// passed has each call that is passed on, and the dialect of its answers.
 var passed = map[string]dialect{
 	"GET /v1/models":            openAI,
 	"GET /v1/models/{model...}": openAI,
@@ -65,11 +65,12 @@ var passed = map[string]dialect{
 	"POST /api/generate":        ollama,
 }
 
-// Doors gives a handler for each call that goes through. Without a URL each says what is missing.
+// Doors returns a handler for each call that is passed on. Without a URL each answers with what
+// is missing.
 func Doors(c Config, api http.Handler) map[string]serve.Door {
 	to, err := url.Parse(c.URL)
 	if err != nil {
-		to = &url.URL{Scheme: "http"} // which the settings refuse
+		to = &url.URL{Scheme: "http"} // the settings do not allow such a URL
 	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	p := &proxy{Config: c, api: api, to: to}
@@ -132,7 +133,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	p.out.ServeHTTP(w, r)
 }
 
-// remember puts what is remembered into a body, and learns what is said in it.
+// remember adds memories to a body, and learns what is said in it.
 func (p *proxy) remember(w http.ResponseWriter, r *http.Request, body []byte, add adder) ([]byte, error) {
 	talk, err := add(body)
 	if err != nil {
@@ -146,7 +147,7 @@ func (p *proxy) remember(w http.ResponseWriter, r *http.Request, body []byte, ad
 	if err != nil {
 		return nil, err
 	}
-	// After that, or what is said now would be what is remembered of it.
+	// This comes after the search, because otherwise it would find what is said now.
 	if said := strings.TrimSpace(talk.last); p.Learn && said != "" && len(said) <= memory.MaxText {
 		if err := p.learn(r.Context(), c, said); err != nil {
 			return nil, err
@@ -163,8 +164,8 @@ func (p *proxy) remember(w http.ResponseWriter, r *http.Request, body []byte, ad
 	return talk.with(retrieve.Fence(got.Text))
 }
 
-// learn takes what the wearer said as a line of theirs, once a day however often a
-// client sends it again. An app that may not add teaches nothing.
+// learn adds what the wearer said as a line of theirs. It does so once a day, however often a
+// client sends it again. If the app may not add memories, nothing is learnt.
 func (p *proxy) learn(ctx context.Context, c *serve.Client, said string) error {
 	sum := sha256.Sum256([]byte(time.Now().UTC().Format(time.DateOnly) + "\x00" + said))
 	_, err := c.Add(ctx, serve.AddRequest{Text: said, Key: "proxy/" + hex.EncodeToString(sum[:])})
@@ -174,7 +175,7 @@ func (p *proxy) learn(ctx context.Context, c *serve.Client, said string) error {
 	return err
 }
 
-// rewrite has a request go to the model server, without what is ours.
+// rewrite directs a request to the model server, without Locket's own headers.
 func (p *proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.Scheme, r.Out.URL.Host = p.to.Scheme, p.to.Host
 	r.Out.URL.Path, r.Out.URL.RawPath = strings.TrimRight(p.to.Path, "/")+r.In.URL.Path, ""
@@ -194,7 +195,7 @@ func (p *proxy) rewrite(r *httputil.ProxyRequest) {
 
 var errElsewhere = errors.New("the model server sends elsewhere, where nothing of the wearer's is sent")
 
-// modify takes from an answer what is between the node and the model server.
+// modify removes from an answer what concerns only the node and the model server.
 func modify(res *http.Response) error {
 	if res.StatusCode/100 == 3 {
 		return errElsewhere
@@ -207,7 +208,7 @@ func modify(res *http.Response) error {
 	return nil
 }
 
-// failed answers where the model server does not.
+// failed answers if the model server does not.
 func failed(w http.ResponseWriter, r *http.Request, err error) {
 	d, _ := r.Context().Value(dialectKey{}).(dialect)
 	if cause := context.Cause(r.Context()); errors.Is(cause, serve.ErrKey) {
@@ -221,7 +222,7 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 	d.refuse(w, http.StatusBadGateway, err.Error())
 }
 
-// dialect is in whose words errors are told.
+// dialect is the API in whose form errors are returned.
 type dialect int
 
 const (
@@ -236,5 +237,5 @@ func (d dialect) refuse(w http.ResponseWriter, status int, text string) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // who went away needs no answer
+	_ = json.NewEncoder(w).Encode(v) // a client that has left needs no answer
 }

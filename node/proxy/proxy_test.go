@@ -37,7 +37,7 @@ func (app) May(_ context.Context, right serve.Right, _ string) error {
 	return nil
 }
 
-// recaller has one thing in mind.
+// recaller remembers one thing.
 type recaller struct {
 	serve.Recaller
 	asked *serve.ContextRequest
@@ -49,7 +49,7 @@ func (r recaller) Context(_ context.Context, q serve.ContextRequest) (serve.Cont
 	return serve.ContextResult{Text: "[a1] Ana likes green tea", Items: []serve.ContextItem{{ID: memory.ID{1}}}}, r.err
 }
 
-// bench is a node before a model server.
+// bench is a node in front of a model server.
 type bench struct {
 	api   http.Handler
 	asked serve.ContextRequest
@@ -91,8 +91,8 @@ func (b *bench) ask(method, path, body string, header ...string) *httptest.Respo
 
 const block = `{"role":"system","content":"Locket, the memory`
 
-// What is remembered stands behind the system's own messages; all else goes up as it
-// came.
+// What is remembered is put after the system's own messages; everything else is passed on as
+// it came.
 func TestBodies(t *testing.T) {
 	b := newBench(t, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
 	for body, want := range map[string][]string{
@@ -148,7 +148,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// A refusal is told in the words of who asks, and nothing goes up.
+// A refusal is worded in the protocol of the caller, and nothing is passed on.
 func TestRefusals(t *testing.T) {
 	b := newBench(t, fmt.Errorf("%w: 5 tokens of today are left", serve.ErrLimit), func(http.ResponseWriter, *http.Request) { t.Error("the model is asked") })
 	for path, want := range map[string]string{"/v1/chat/completions": `{"error":{"code":null,"message":"`, "/api/chat": `{"error":"`} {
@@ -159,8 +159,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What the model server answers beside its words is not believed: it sends nobody
-// elsewhere, sets no cookie and lets no page in.
+// What the model server answers apart from its words is not trusted: it can't redirect
+// anybody, set a cookie, or admit a web page.
 func TestAnswers(t *testing.T) {
 	b := newBench(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/tags" {
@@ -182,8 +182,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// An address may have the key, where a program can be given nothing else; another key
-// beside it lets nobody in.
+// The key may be in the address, for programs that can be given nothing else; another key in
+// addition to it admits nobody.
 func TestKeyInPath(t *testing.T) {
 	b := newBench(t, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
 	for path, want := range map[string]int{"/k/lka_right/api/tags": 200, "/k/lka_wrong/api/tags": 401, "/k/lka_right": 404, "/k/other/api/tags": 404, "/k/lka_right/k/lka_right/api/tags": 404,
@@ -200,7 +200,7 @@ func TestKeyInPath(t *testing.T) {
 	}
 }
 
-// Without a model server the answer names the setting, in the words of the caller's protocol.
+// Without a model server, the answer names the setting, in the form of the caller's protocol.
 func TestNoModelServer(t *testing.T) {
 	b := &bench{api: serve.New(serve.Options{Services: serve.Services{Apps: apps{}}, ForApps: func(api http.Handler) map[string]serve.Door {
 		return proxy.Doors(proxy.Config{}, api)

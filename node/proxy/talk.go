@@ -14,19 +14,19 @@ var errBody = errors.New("bad request")
 // talk is a conversation in a request.
 type talk struct {
 	turns []serve.ContextMessage // what user and assistant said, the latest last
-	last  string                 // what the user said in this request; empty: the request goes on with a tool's result or the like
+	last  string                 // what the user said in this request; empty: the request continues with the result of a tool, for example
 	with  func(block string) ([]byte, error)
 }
 
-// adder reads the body of a call that memories are put into.
+// adder parses the body of a call to which memories are added.
 type adder func(body []byte) (*talk, error)
 
 var adders = map[string]adder{"/v1/chat/completions": chat, "/v1/responses": responses, "/api/chat": chat, "/api/generate": generate}
 
-// lastTurns is how many messages a topic is taken from.
+// lastTurns is how many messages the topic is taken from.
 const lastTurns = 8
 
-// object reads a body as its members, each as it came.
+// object parses a body into its members, each unchanged.
 func object(body []byte) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(body, &m); err != nil {
@@ -38,8 +38,8 @@ func object(body []byte) (map[string]json.RawMessage, error) {
 	return m, nil
 }
 
-// chat is of a body with messages, OpenAI's and Ollama's. The block becomes a message
-// of the system's behind those that are there.
+// chat is for a body with messages, as in OpenAI's and Ollama's APIs. The block becomes
+// a system message after the existing ones.
 func chat(body []byte) (*talk, error) {
 	m, err := object(body)
 	if err != nil {
@@ -94,9 +94,10 @@ func chat(body []byte) (*talk, error) {
 	return t, nil
 }
 
-// responses is of OpenAI's Responses. The block goes behind the instructions, which the
-// server takes of each request anew. Tools of the server's own are refused: they reach
-// what it keeps for its account, which is the wearer's and not the app's.
+// responses is for OpenAI's Responses API. The block is added after the instructions,
+// which the server reads anew in each request. Tools of the server itself are refused:
+// they reach what the server stores for its account, which is the wearer's and not the
+// app's.
 func responses(body []byte) (*talk, error) {
 	m, err := object(body)
 	if err != nil {
@@ -162,7 +163,7 @@ func responses(body []byte) (*talk, error) {
 	return t, nil
 }
 
-// textOf gives what is text of a content: a string, or parts of which some are text.
+// textOf returns the text of a content: a string, or parts of which some are text.
 func textOf(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "", nil
@@ -187,7 +188,7 @@ func textOf(raw json.RawMessage) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// generate is of a body with a prompt. The block goes behind the system's text; a raw
+// generate is for a body with a prompt. The block is added after the system text; a raw
 // prompt has no place for it.
 func generate(body []byte) (*talk, error) {
 	m, err := object(body)
@@ -204,7 +205,7 @@ func generate(body []byte) (*talk, error) {
 		return nil, fmt.Errorf("%w: want texts in prompt, system and suffix, and true or false in raw", errBody)
 	}
 	t := &talk{}
-	if of.Raw || of.Suffix != "" || strings.TrimSpace(of.Prompt) == "" { // a template of the caller's own, code to complete, or a model to be loaded
+	if of.Raw || of.Suffix != "" || strings.TrimSpace(of.Prompt) == "" { // a template of the caller's own, code to complete, or a request to load a model
 		return t, nil
 	}
 	t.last, t.turns = of.Prompt, []serve.ContextMessage{{Speaker: "user", Text: of.Prompt}}

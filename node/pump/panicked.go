@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// A panic ends the process, because nobody knows what it has left in memory. Its entry would
-// come again with the next start, and the one after that. So its number is written to a file
+// A panic ends the process, because the state that it left in memory is unknown. The entry
+// that caused it would come again after each start. So its number is written to a file
 // before the process ends, and the next pump puts the entry into quarantine unread.
 
-// errPanicked is why such an entry is in quarantine.
+// errPanicked is the reason why such an entry is in quarantine.
 var errPanicked = errors.New("a panic at it ended the node")
 
-// readPanicked reads the number of the entry at which the last pump panicked; 0: at none. A
-// file that can't be read names none.
+// readPanicked reads the number of the entry at which the last pump panicked; 0: there was
+// none. A file that can't be read counts as none.
 func (p *Pump) readPanicked() {
 	b, err := os.ReadFile(p.c.Panicked)
 	if err == nil {
@@ -29,7 +29,7 @@ func (p *Pump) readPanicked() {
 	}
 }
 
-// notePanic writes the number down. The log has no word of the entry.
+// notePanic writes the number to the file. The log contains nothing of the entry.
 func (p *Pump) notePanic(seq uint64) {
 	p.c.Log.Error("a panic ends the node: this entry of the journal is set aside at the next start", "entry", seq)
 	if err := atomicfile.Write(p.c.Panicked, strconv.AppendUint(nil, seq, 10)); err != nil {

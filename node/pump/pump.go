@@ -27,18 +27,18 @@ const Cursor = "journal"
 
 // Times and limits.
 const (
-	idleAfter  = 500 * time.Millisecond // after this time without an entry, the pump tidies up
-	calmAfter  = 30                     // after so many times in a row, it tidies up less often:
+	idleAfter  = 500 * time.Millisecond // the pump tidies up after this time without an entry
+	calmAfter  = 30                     // after that many times in a row, it tidies up less often:
 	calmEvery  = 4 * time.Second
 	cursorStep = 64                     // entries between two writes of the cursor
-	tries      = 5                      // tries of one entry before it is quarantined
-	firstWait  = 200 * time.Millisecond // between tries, doubled up to longWait
+	tries      = 5                      // attempts with one entry before it is quarantined
+	firstWait  = 200 * time.Millisecond // wait between attempts, doubled up to longWait
 	longWait   = 10 * time.Second
-	streamIdle = 10 * time.Second // after this time without sound, an utterance is over
-	partsIdle  = 2 * time.Hour    // after this time without another part, a photo is given up; devices try again for ten minutes
+	streamIdle = 10 * time.Second // an utterance is over after this time without sound
+	partsIdle  = 2 * time.Hour    // a photo is given up after this time without another part; devices try again for ten minutes
 )
 
-// Config of a pump.
+// Config is what a pump needs.
 type Config struct {
 	Journal  *journal.Journal
 	Identity *seal.Identity // of the journal
@@ -47,12 +47,12 @@ type Config struct {
 	Extract  *extract.Extractor
 	Seen     func(extract.Outcome) // called after each event
 	Tidy     func(context.Context) // called when there is nothing to process
-	Panicked string                // the file that names an entry at which a panic ended the process
+	Panicked string                // the file that names the entry at which a panic ended the process
 	Log      *slog.Logger
 }
 
-// Pump works through the journal once, from Run until its end. Its exported methods
-// may be called by any goroutine, but for those that say otherwise.
+// Pump processes the journal once, from Run until its end. Its exported methods may be
+// called from any goroutine, except where the documentation says otherwise.
 type Pump struct {
 	c      Config
 	reader *journal.Reader
@@ -63,8 +63,8 @@ type Pump struct {
 	at       atomic.Uint64             // the same, for other goroutines
 	from     uint64                    // the cursor at the start
 	before   int64                     // entries appended by this process before the start
-	backlog  int64                     // entries in the journal at the start, those included that were already processed
-	wrote    uint64                    // the cursor on disk, which is behind last
+	backlog  int64                     // entries in the journal at the start, including those that were already processed
+	wrote    uint64                    // the cursor on disk, which may be behind last
 	full     bool                      // the disk had no room for the cursor
 	done     atomic.Uint64             // entries processed since the start
 	panicked uint64                    // the entry at which the last pump panicked, see panicked.go
@@ -73,7 +73,7 @@ type Pump struct {
 	purges   purges
 }
 
-// New makes a pump that goes on where the last one got to.
+// New makes a pump that continues where the last one stopped.
 func New(ctx context.Context, c Config) (*Pump, error) {
 	var from uint64
 	err := c.Engine.View(ctx, func(tx *store.Tx) (err error) {
@@ -105,12 +105,12 @@ func (p *Pump) Waiting(j *journal.Stats) int {
 	return max(1, int(p.backlog+j.Appended-p.before)-int(p.done.Load()))
 }
 
-// Run goes on until ctx ends, which is no error.
+// Run runs until ctx ends, which is not an error.
 func (p *Pump) Run(ctx context.Context) error {
 	defer p.purges.end()
 	defer p.reader.Close()
 	if j := p.c.Journal.Stats(); p.Waiting(&j) == 0 {
-		p.rest(ctx) // whoever waits for Quiet need not wait for idleAfter
+		p.rest(ctx) // so that callers who wait for Quiet need not wait for idleAfter
 	}
 	for rests := 0; ; rests++ {
 		p.purgeAsked(ctx)
@@ -151,7 +151,7 @@ func (p *Pump) Run(ctx context.Context) error {
 	}
 }
 
-// take processes one entry, with more tries after failures. It returns false if ctx ended.
+// take processes one entry, with retries after failures. It returns false if ctx ended.
 func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for try := 1; ; try++ {
@@ -182,7 +182,7 @@ func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 	return true
 }
 
-// process takes one entry through the extractor. A malformed one goes into quarantine.
+// process gives one entry to the extractor. A malformed entry is quarantined.
 func (p *Pump) process(ctx context.Context, e journal.Entry) error {
 	if p.moved[e.Seq] {
 		delete(p.moved, e.Seq)
@@ -226,7 +226,7 @@ func (p *Pump) process(ctx context.Context, e journal.Entry) error {
 	return err
 }
 
-// settle notes which events wait for more sound.
+// settle records which events wait for more sound.
 func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	if out.Held {
 		p.held[out.Event] = seq
@@ -246,7 +246,7 @@ func (p *Pump) quarantine(ctx context.Context, e journal.Entry, why error) error
 	}
 	topic := journalTopic
 	if ev, _, err := decodeEntry(e.Data); err == nil && ev != nil {
-		topic = ev.ID.Device + "/" + topic // it has that device's share
+		topic = ev.ID.Device + "/" + topic // so that it counts towards the share of that device
 	}
 	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		if err := tx.KeepBlob(b, memory.ID{}); err != nil {
@@ -257,14 +257,14 @@ func (p *Pump) quarantine(ctx context.Context, e journal.Entry, why error) error
 	})
 }
 
-// tellDamage records what the journal has lost, for doctor.
+// tellDamage records what the journal has lost, so that doctor reports it.
 func (p *Pump) tellDamage(ctx context.Context, d *journal.CorruptError) error {
 	return p.c.Engine.Commit(ctx, func(tx *store.Tx) error {
 		return tx.Quarantine(store.Quarantined{At: time.Now(), Topic: journalTopic, Reason: "damaged: " + d.Error()})
 	})
 }
 
-// journalTopic is the topic in the quarantine for entries of the journal itself.
+// journalTopic is the topic in quarantine for entries of the journal itself.
 const journalTopic = "journal"
 
 // rest does the work of a quiet moment.
@@ -283,7 +283,7 @@ func (p *Pump) rest(ctx context.Context) {
 	p.settled.Do(func() { close(p.quiet) })
 }
 
-// saveOrTell saves, and logs an error. A full disk is logged once.
+// saveOrTell calls save, and logs an error. A full disk is logged once.
 func (p *Pump) saveOrTell(ctx context.Context) {
 	err := p.save(ctx)
 	full := errors.Is(err, memory.ErrNoSpace)
@@ -306,7 +306,7 @@ func (p *Pump) save(ctx context.Context) error {
 	return p.c.Journal.Release(upTo)
 }
 
-// doneWith returns the last entry before the first that is held.
+// doneWith returns the last entry before the first one that is held.
 func (p *Pump) doneWith() uint64 {
 	upTo := p.last
 	for _, seq := range p.held {

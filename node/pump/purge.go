@@ -14,22 +14,22 @@ import (
 
 // request asks for a purge.
 type request struct {
-	held []memory.EventID // events that wait for nothing any more
+	held []memory.EventID // events that do not wait for anything any more
 	done func(error)      // called once
 }
 
-// purges are requests to remove everything from the journal that is worked through,
+// purges are requests to remove everything from the journal that is processed,
 // however recent it is.
 type purges struct {
-	mu    sync.Mutex // guards the rest
+	mu    sync.Mutex // guards the fields below
 	asked []request
-	up    func() // interrupts the pump, so that it looks at asked
+	up    func() // interrupts the pump, so that it checks asked
 	ended bool
 }
 
-// PurgeSoon asks for a purge of everything that was worked through before the call.
-// held are events that need not wait any longer. done is called once: with nil when
-// the journal holds nothing of it any more, or with the reason why it still does.
+// PurgeSoon asks for a purge of everything that was processed before the call. held
+// are events that need not wait any longer. done is called once: with nil when the
+// journal no longer contains any of it, or with the reason why it still does.
 func (p *Pump) PurgeSoon(held []memory.EventID, done func(error)) {
 	p.purges.ask(request{held, done})
 }
@@ -90,9 +90,9 @@ func (p *Pump) purgeAsked(ctx context.Context) {
 	}
 }
 
-// Purge ends the journal's segment, works through what is in it, and deletes it.
-// Entries whose events wait for more are copied into the next segment first.
-// Only Tidy may call it, and so only the goroutine of Run.
+// Purge ends the journal's segment, processes its entries, and deletes it. Entries
+// whose events wait for more are copied into the next segment first. Only Tidy may
+// call it, and therefore only the goroutine of Run.
 func (p *Pump) Purge(ctx context.Context, forgotten []memory.EventID) error {
 	for _, id := range forgotten {
 		delete(p.held, id)
@@ -127,7 +127,7 @@ func (p *Pump) Purge(ctx context.Context, forgotten []memory.EventID) error {
 }
 
 // move copies entries up to last whose events wait for more to the end of the
-// journal. After a crash before the old ones are deleted they come twice; the
+// journal. After a crash before the old ones are deleted there are two copies; the
 // extractor skips the second.
 func (p *Pump) move(ctx context.Context, last uint64) error {
 	old := map[uint64]memory.EventID{}

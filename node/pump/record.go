@@ -14,12 +14,12 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// An entry of the journal is one byte for its kind, and the CBOR of it:
+// An entry of the journal is one byte for its kind, followed by its CBOR encoding:
 //
 //	1  memory.Event
 //	2  intake.Rejected
 //
-// Times are RFC 3339 with nanoseconds, so that an event comes back as it was.
+// Times are RFC 3339 with nanoseconds, so that an event is restored exactly.
 const (
 	entryEvent    = 1
 	entryRejected = 2
@@ -42,7 +42,7 @@ func encodeEntry(kind byte, v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeEntry gives an event, or what was rejected.
+// decodeEntry returns an event, or a rejected message.
 func decodeEntry(b []byte) (*memory.Event, *intake.Rejected, error) {
 	if len(b) == 0 {
 		return nil, nil, fmt.Errorf("%w: journal entry: empty", memory.ErrInvalid)
@@ -65,11 +65,12 @@ func decodeEntry(b []byte) (*memory.Event, *intake.Rejected, error) {
 	return nil, nil, fmt.Errorf("%w: journal entry: %v", memory.ErrInvalid, err)
 }
 
-// Writer writes entries. It implements intake.Journal and intake.Quarantine: what is
-// refused goes the same way as events, because a locked node can keep it sealed.
+// Writer writes entries. It implements intake.Journal and intake.Quarantine:
+// rejected messages go the same way as events, because a locked node can keep them
+// sealed.
 type Writer struct {
 	Journal *journal.Journal
-	Heard   func(*memory.Event) // is told of each event that a wearable sent
+	Heard   func(*memory.Event) // called for each event that a wearable sent
 }
 
 // Append implements intake.Journal.
@@ -101,9 +102,9 @@ func (w Writer) Keep(ctx context.Context, r intake.Rejected) error {
 	return err
 }
 
-// unsealed opens an event that its device sealed to the journal. Any other is given
-// back as it is. Who it is from and when it was is what the intake went by, whatever
-// stands within.
+// unsealed opens an event that its device sealed to the journal. Any other event is
+// returned unchanged. The device and the time are those that the intake used,
+// whatever the sealed content says.
 func unsealed(id *seal.Identity, e *memory.Event) (*memory.Event, error) {
 	if e.Kind != memory.KindSealed {
 		return e, nil

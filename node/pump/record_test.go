@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// What a device sealed becomes the event that it would have been, under the identity
-// and at the time that the intake went by.
+// What a device sealed becomes the event that it would have been without the seal,
+// under the identity and at the time that the intake used.
 func TestUnsealed(t *testing.T) {
 	id, received := seal.NewIdentity(), time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	at := received.Add(-time.Hour)

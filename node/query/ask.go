@@ -55,7 +55,7 @@ func (rd Reader) Ask(ctx context.Context, r serve.AskRequest) (res serve.AskResu
 	return res, err
 }
 
-// before gives the end of a conversation for a model.
+// before returns the end of a conversation in the form for a model.
 func before(messages []serve.ContextMessage) (turns []retrieve.Turn) {
 	for _, m := range messages[max(0, len(messages)-lastTurns):] {
 		turns = append(turns, retrieve.Turn{Speaker: m.Speaker, Text: m.Text})
@@ -63,8 +63,8 @@ func before(messages []serve.ContextMessage) (turns []retrieve.Turn) {
 	return turns
 }
 
-// read puts the model's answer into the result, checked against the lines that it
-// was given.
+// read puts the model's answer into the result, after a check against the lines
+// that the model was given.
 func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.ContextItem, res *serve.AskResult) {
 	a := answer.Read(text, lines)
 	res.Answer, res.Model, res.Cited, res.Invented = a.Text, by, a.Cited, a.Invented
@@ -81,7 +81,8 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 	qr.c.Served(qr.c.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
 }
 
-// topicByModel asks what a conversation is about; empty if no answer comes in time.
+// topicByModel asks the model what a conversation is about. It returns the empty
+// string if no answer comes in time.
 func topicByModel(ctx context.Context, model *llm.Client, r llm.Request) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, topicTime)
 	defer cancel()
@@ -92,5 +93,6 @@ func topicByModel(ctx context.Context, model *llm.Client, r llm.Request) (string
 	return answer.Topic(said.Text), err
 }
 
-// topicTime is how long a context waits for a model to say what it is about.
+// topicTime is how long a context waits for a model to say what the conversation is
+// about.
 const topicTime = 3 * time.Second

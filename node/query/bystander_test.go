@@ -8,7 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestNotTheirs asks somebody's property of lines in which they, or the wearer, speak of another's.
+// TestNotTheirs asks for a property of somebody, given lines in which they or the wearer speak of
+// another person's.
 func TestNotTheirs(t *testing.T) {
 	n := nodetest.New(t, nil)
 	at := time.Now().Add(-time.Hour)

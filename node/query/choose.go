@@ -12,39 +12,40 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// chooser says which documents of the index may be hits of the searches of one request, as far as
-// that needs more than the index knows.
+// chooser decides which documents of the index may be hits of the searches of one request, if the
+// index alone can't decide it.
 type chooser struct {
-	now    time.Time // when the request began: what has expired by then is no hit
+	now    time.Time // when the request began; what has expired by then is no hit
 	filter filter.Filter
 	then   *then
 	seen   map[memory.ID]bool
-	gone   map[memory.ID]bool // memories that expired, which searches so far had among their hits
+	gone   map[memory.ID]bool // expired memories that were among the hits of the searches so far
 	err    error              // the first error of reading the store
 
-	sees *chooser // by what the caller may see alone; nil: by all
+	sees *chooser // the same choice, but only by what the caller may see; nil: it applies to everything
 
-	bare bool // hits become lines of a block, which names no categories: sorting takes an eighth of a search
+	bare bool // hits become lines of a block, which shows no categories: sorting takes an eighth of a search
 
-	moment uint64                          // of the store, at which those below were read
+	moment uint64                          // of the store, when wholes and lines were read
 	wholes map[memory.ID]*whole            // memories, by their document
 	lines  map[memory.ID]*memory.Utterance // utterances
 
-	records *recorded // what records answer to the request, once they were read
+	records *recorded // what the records answer to the request, once they were read
 }
 
-// whole is a memory as it was read, and the chunk of it that its document is; nil: it is no chunk.
+// whole is a memory as it was read, and the chunk of it that its document stands for; nil: the
+// document is the memory itself.
 type whole struct {
 	memory *memory.Memory
 	chunk  *memory.Chunk
 }
 
-// mostKept is how many documents that were read are kept for the rest of a request. A filter may
-// have every document read.
+// mostKept is how many documents are kept in memory for the rest of a request. A filter may cause
+// every document to be read.
 const mostKept = 2000
 
-// refresh drops what was read if something was committed since: nothing may be shown that is
-// forgotten meanwhile.
+// refresh drops what was read if something was committed since, because nothing may be shown that
+// was forgotten meanwhile.
 func (c *chooser) refresh(tx *store.Tx) {
 	if at := tx.Moment(); at != c.moment || len(c.wholes)+len(c.lines) >= mostKept {
 		c.moment = at
@@ -53,8 +54,8 @@ func (c *chooser) refresh(tx *store.Tx) {
 	}
 }
 
-// whole reads the memory of a document, if it was not read before. Nobody may change it but for
-// its categories.
+// whole reads the memory of a document, if it was not read before. Callers may change only its
+// categories.
 func (c *chooser) whole(tx *store.Tx, id memory.ID) (*whole, error) {
 	c.refresh(tx)
 	if w := c.wholes[id]; w != nil {
@@ -110,7 +111,7 @@ func (qr *Query) chooserOf(r *serve.SearchRequest) (*chooser, error) {
 	return c, nil
 }
 
-// failed is the first error of reading the store.
+// failed returns the first error of reading the store.
 func (c *chooser) failed() error {
 	if c.sees != nil {
 		return errors.Join(c.err, c.sees.err)
@@ -122,12 +123,12 @@ func newChooser(now time.Time, f filter.Filter, t *then) *chooser {
 	return &chooser{now: now, filter: f, then: t, seen: map[memory.ID]bool{}, gone: map[memory.ID]bool{}, wholes: map[memory.ID]*whole{}, lines: map[memory.ID]*memory.Utterance{}}
 }
 
-// narrows reports whether it refuses anything at all.
+// narrows reports whether the chooser refuses anything at all.
 func (c *chooser) narrows() bool {
 	return !c.filter.IsZero() || !c.then.isNow()
 }
 
-// glance says whether a document may be a hit, as far as the index knows.
+// glance decides whether a document may be a hit, as far as the index knows.
 func (c *chooser) glance(a recall.About) filter.Verdict {
 	if !c.then.isNow() {
 		return filter.Unsure
@@ -141,8 +142,8 @@ func (c *chooser) matches(qr *Query, m *memory.Memory) bool {
 	return c.filter.Match(&filter.Item{Memory: m, Categories: qr.categories(m)})
 }
 
-// allows reads a document and says whether it may be a hit. If it was erased since
-// it was indexed, it may not.
+// allows reads a document and reports whether it may be a hit. A document that was erased since it
+// was indexed may not.
 func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind) bool {
 	ok, asked := c.seen[id]
 	if asked || c.err != nil {
@@ -156,7 +157,7 @@ func (c *chooser) allows(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 	return ok
 }
 
-// categories sorts a memory when a filter asks for it.
+// categories returns a function that sorts a memory into categories when a filter asks for them.
 func (qr *Query) categories(m *memory.Memory) func() []string {
 	return func() []string { return qr.c.Sorter.Of(m) }
 }
@@ -167,7 +168,7 @@ func (c *chooser) choose(qr *Query, tx *store.Tx, id memory.ID, kind recall.Kind
 		if err != nil {
 			return false, err
 		}
-		// An utterance is known from when it was said.
+		// An utterance is known from the time at which it was said.
 		return (c.then.asOf.IsZero() || !u.At.After(c.then.asOf)) && (c.then.knownAt.IsZero() || !u.At.After(c.then.knownAt)) &&
 			c.filter.Match(&filter.Item{Utterance: u}), nil
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/node/forget"
 )
 
-// clock is a time of day as a question says it.
+// clock is a time of day as a question states it.
 type clock struct {
-	hours  []int // what the hour can mean, in order; 24 and more are on the next day
+	hours  []int // what the hour can mean, in order; 24 and above are on the next day
 	minute int
 }
 
@@ -25,8 +25,8 @@ var (
 	partAlone = regexp.MustCompile(`^(?:(?:in the |at )?(?:morning|noon|afternoon|evening|night)|凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)$`)
 )
 
-// readClock takes a time of day out of what a question says of time. said: there is
-// one. One that is no time has no hours.
+// readClock takes a time of day out of the part of a question that is about time. said
+// reports whether there is one. A text in its place that is no time gives no hours.
 func readClock(when string) (c clock, rest string, said bool) {
 	var hour, minutes, mark string
 	if m := clockEn.FindStringSubmatch(when); m != nil {
@@ -40,7 +40,7 @@ func readClock(when string) (c clock, rest string, said bool) {
 	} else {
 		return c, when, false
 	}
-	c.minute, _ = strconv.Atoi(minutes) // none is 0
+	c.minute, _ = strconv.Atoi(minutes) // without minutes it is 0
 	if h := hourOf(hour); h >= 0 && c.minute < 60 {
 		c.hours = hoursOf(h, mark, rest)
 	}
@@ -56,7 +56,7 @@ func hourOf(s string) int {
 	if h, err := strconv.Atoi(s); err == nil {
 		return h
 	}
-	digit := func(s string, none int) int { // none is what an empty one is
+	digit := func(s string, none int) int { // none is the value of an empty digit
 		i := strings.Index("一二三四五六七八九", s)
 		switch {
 		case s == "":
@@ -75,8 +75,8 @@ func hourOf(s string) int {
 	return 10*digit(tens, 1) + digit(ones, 0)
 }
 
-// hoursOf gives what an hour can mean with "a.m." or "p.m." (mark), or with the words
-// beside it. After midnight, a night is on the next day.
+// hoursOf returns what an hour can mean with "a.m." or "p.m." (mark), or with the
+// words beside it. "Night" after midnight is on the next day.
 func hoursOf(h int, mark, beside string) []int {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(beside, w) })
@@ -103,8 +103,9 @@ func hoursOf(h int, mark, beside string) []int {
 	return []int{h % 12, h%12 + 12}
 }
 
-// last gives the last time that a question means which says a time of day, and of what
-// day in other words. It gives none where that is yet to come, or is no single day.
+// last returns the last time that a question can mean which states a time of day, and
+// a day in other words (of). It returns none if that time is yet to come, or if the
+// words do not name a single day.
 func (c clock) last(of string, now time.Time) (at time.Time, ok bool) {
 	anyDay := of == "" || partAlone.MatchString(of)
 	of = cmp.Or(of, "today")
@@ -126,8 +127,9 @@ func (c clock) last(of string, now time.Time) (at time.Time, ok bool) {
 	return at, false
 }
 
-// on gives the last time on a day, not after now, that a clock can mean. On a day that
-// is named and is not today, it is one at which people are awake.
+// on returns the last time on a day, not after now, that a clock can mean. If the
+// question names a day, and it is not today, only times at which people are awake
+// count.
 func (c clock) on(day, now time.Time, anyDay bool) (at time.Time, ok bool) {
 	y, m, d := day.Date()
 	awake := !anyDay && len(c.hours) > 1 && day.Format(time.DateOnly) != now.Format(time.DateOnly)
@@ -140,7 +142,7 @@ func (c clock) on(day, now time.Time, anyDay bool) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// parseWhen reads what a question says of a day or of a part of it.
+// parseWhen reads what a question says about a day or a part of it.
 func parseWhen(when string, now time.Time) (said forget.When, err error) {
 	if said, err = forget.ParseWhen(strings.TrimPrefix(when, "in the "), now); err != nil || said.Place != "" {
 		said, err = forget.ParseWhen(when, now)

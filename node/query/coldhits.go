@@ -10,13 +10,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// stubOf is what is known of a cold memory that can't be fetched now.
+// stubOf returns what is known of a cold memory that can't be fetched now.
 func stubOf(s store.Stub) memory.Memory {
 	return memory.Memory{ID: s.ID, Candidate: memory.Candidate{Type: s.Type}, State: s.State, Learnt: s.Learnt, Cold: true}
 }
 
-// fetchHits brings back cold memories that a search found. If one can't come, the
-// search goes on without its text.
+// fetchHits brings back cold memories that a search found. If one can't be
+// fetched, the search goes on without its text.
 func (qr *Query) fetchHits(ctx context.Context, hits []recall.Hit) error {
 	var ids []memory.ID
 	err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -45,7 +45,7 @@ func (qr *Query) fetchHits(ctx context.Context, hits []recall.Hit) error {
 	return nil
 }
 
-// coldHit gives the cold memory to which a hit belongs.
+// coldHit returns the cold memory to which a hit belongs.
 func coldHit(tx *store.Tx, h *recall.Hit) (id memory.ID, is bool, err error) {
 	if h.Kind != recall.Memory {
 		return id, false, nil

@@ -15,23 +15,24 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// soon is how far ahead a context looks which nobody gave a topic: today and tomorrow.
+// soon is how far ahead a context looks if nobody gave a topic: today and tomorrow.
 const soon = 48 * time.Hour
 
-// planned are the types of events that somebody means to keep. Any other event of today may
-// have happened already.
+// planned are the types of events that somebody intends to do. Any other event of today may have
+// happened already.
 var planned = []string{"appointment", "plan", "promise"}
 
-// longest is how long a trip may be that goes on and is still found.
+// longest is how long ago the start of a trip may be for it to be found while it goes on.
 const longest = 14 * 24 * time.Hour
 
-// coming gives what the wearer means to do, or what happens, soon: the next first, and at most
-// as many as a block has of a type. What is over, was taken back, or is not for who asks is left out.
+// coming returns what the wearer plans to do, or what happens, soon: the next first, and at most as
+// many as a block has of a type. It leaves out what is over, what was taken back, and what the
+// asker may not see.
 func (qr *Query) coming(ctx context.Context, r *serve.ContextRequest) (list []*memory.Memory, err error) {
 	now := qr.askedAt(r.At)
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		var ids []memory.ID
-		from, to := now.Add(-longest).UnixMilli(), now.Add(soon+time.Hour).UnixMilli() // Begins may move it by an hour
+		from, to := now.Add(-longest).UnixMilli(), now.Add(soon+time.Hour).UnixMilli() // the local time of Begins may be an hour different
 		err := qr.overview.look(ctx, tx, func() error {
 			for l := range qr.overview.active(memory.Episodic) {
 				if l.started >= from && l.started < to {
@@ -60,7 +61,7 @@ func (qr *Query) coming(ctx context.Context, r *serve.ContextRequest) (list []*m
 	return list[:min(len(list), retrieve.PerType)], nil
 }
 
-// isComing reports whether the event of a memory is yet to come soon, or goes on.
+// isComing reports whether the event of a memory begins soon, or goes on now.
 func isComing(m *memory.Memory, now time.Time) bool {
 	f := m.Fields.Episodic
 	if f == nil || f.Started.IsZero() {
@@ -84,8 +85,8 @@ func lasts(m *memory.Memory, zone *time.Location) (at, over time.Time) {
 	return at, at
 }
 
-// chosen reports whether a memory may be in the block that is asked for. What is known of other
-// users is in no block, unless who asks names one.
+// chosen reports whether a memory may be in the requested block. What is known of other users is in
+// no block, unless the request names one.
 func (qr *Query) chosen(r *serve.ContextRequest, m *memory.Memory) bool {
 	if m.Owner.User != memory.WearerUser && r.Filters.IsZero() && r.Sees.IsZero() {
 		return false

@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// lastTurns is from how many turns of the live session a topic is taken.
+// lastTurns is how many turns of the live session the topic is taken from.
 const lastTurns = 6
 
 // Context implements serve.Recaller.
@@ -41,7 +41,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	for i := range r.Messages {
 		r.Messages[i].Text = memory.Cut(r.Messages[i].Text, recall.MaxQuestion)
 	}
-	frugal := r.Budget == 0 // nobody said how much: no more than is of use
+	frugal := r.Budget == 0 // the request has no budget: give no more than is useful
 	if frugal {
 		r.Budget = serve.DefaultBudget
 	}
@@ -85,9 +85,9 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		core := linesOf(items)
 		for _, h := range hits {
 			if h.Memory != nil && h.Memory.Type == memory.Semantic && h.SharedBy == nil && core[memory.Normal(h.Memory.Text)] {
-				continue // it stands in a core block, which is there in any case
+				continue // a core block has the line, and is in the result in any case
 			}
-			if found[h.ID] == nil { // else it is soon
+			if found[h.ID] == nil { // otherwise it is already there, because it is soon
 				add(&h)
 			}
 		}
@@ -96,7 +96,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	mixed := mayBeWearers(r.Filters)
 	for i := range items {
 		if it := &items[i]; it.User != "" {
-			if users[it.ID] = it.User; !mixed { // whoever asks for one user knows whose it is
+			if users[it.ID] = it.User; !mixed { // a request for one user need not be told whose the memory is
 				it.User = ""
 			}
 		}
@@ -118,7 +118,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	return res, nil
 }
 
-// linesOf gives the lines of core blocks, folded for comparison.
+// linesOf returns the lines of core blocks, normalised for comparison.
 func linesOf(blocks []retrieve.Item) map[string]bool {
 	lines := map[string]bool{}
 	for i := range blocks {
@@ -129,8 +129,9 @@ func linesOf(blocks []retrieve.Item) map[string]bool {
 	return lines
 }
 
-// topic says what the messages, or the turns of the live session, are about. It begins with
-// own, and words of earlier turns may follow; a model's topic has no own.
+// topic returns what the messages, or the turns of the live session, are about. own is the latest
+// turn's part of it: the topic begins with it, and words of earlier turns may follow; a topic from
+// a model has no own.
 func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own string, err error) {
 	var turns []retrieve.Turn
 	for _, m := range r.Messages {
@@ -140,7 +141,7 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own
 		err := qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 			said, err := extract.Recent(tx, lastTurns)
 			if n := len(said); n > 0 && qr.c.Now().Sub(said[n-1].Received) > memory.SessionGap {
-				return err // it is over
+				return err // the request was cancelled
 			}
 			for i := range said {
 				if u := &said[i]; r.Sees.Match(&filter.Item{Utterance: u}) {
@@ -165,8 +166,7 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own
 	return topic, own, nil
 }
 
-// coreBlocks gives all core memories that are valid now, the one that was learnt first
-// before the others.
+// coreBlocks returns all core memories that are valid now, in the order in which they were learnt.
 func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
 	ids := qr.c.Engine.Typed(memory.Core)
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -187,7 +187,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 				if err != nil && !errors.Is(err, memory.ErrNotFound) {
 					return err
 				}
-				if err != nil || source.State != memory.Active { // no longer so; the next dream puts the line away
+				if err != nil || source.State != memory.Active { // no longer true; the next dream removes the line
 					continue
 				}
 			}
@@ -198,14 +198,14 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 	return items, err
 }
 
-// Where a list stops being useful: after some hits, at one with less than this
-// share of the first one's score (docs/recall.md has what that costs).
+// Where a list stops being useful: after usefulLeast hits, at a hit with less than this share of
+// the first one's score (docs/recall.md says what that costs).
 const (
 	usefulShare = .55
 	usefulLeast = 3
 )
 
-// useful is how many of the hits, which are best first, are worth showing.
+// useful returns how many of the hits, which are best first, are worth showing.
 func useful(hits []serve.Hit) int {
 	for i := usefulLeast; i < len(hits); i++ {
 		if hits[i].Score < usefulShare*hits[0].Score {
@@ -215,11 +215,11 @@ func useful(hits []serve.Hit) int {
 	return len(hits)
 }
 
-// aboutTypes are the types that are searched by the topic.
+// aboutTypes are the types that are searched for the topic.
 var aboutTypes = [...]memory.Type{memory.Episodic, memory.Semantic, memory.Procedural, memory.Resource}
 
-// about gives memories about the topic, best first: what one search over all types
-// finds, and then, for each type, further good hits.
+// about returns memories about the topic, best first: the hits of one search over all types, and
+// then, for each type, further good hits.
 func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *followed, frugal bool) ([]serve.Hit, error) {
 	q := serve.SearchRequest{Query: res.Topic, Own: r.Own, K: retrieve.MaxUtterances, At: r.At, Agent: r.Agent, Run: r.Run, Filters: r.Filters, Sees: r.Sees}
 	choice, err := qr.chooserOf(&q)
@@ -268,9 +268,10 @@ func (qr *Query) about(ctx context.Context, r *serve.ContextRequest, res *follow
 	return hits, nil
 }
 
-// moreSaid is the line that a memory is from, if that has more words of the question than the memory, and is no longer
-// than a piece of evidence. "Tom fixes the bike, he has a shop" became a memory of the shop alone. An app gets none: the
-// line may tell more than the app may know.
+// moreSaid returns the line that a memory comes from, if that line has more words of the question
+// than the memory, and is no longer than a piece of evidence. For example, "Tom fixes the bike, he
+// has a shop" became a memory about the shop alone. An app gets no line, because it may tell more
+// than the app may know.
 func moreSaid(r *serve.ContextRequest, question string, h *serve.Hit) string {
 	if h.Memory == nil || r.NoQuotes || !r.Sees.IsZero() || len(h.Said) > memory.MaxExcerpt || recall.Shared(question, h.Said) <= recall.Shared(question, h.Text) {
 		return ""
@@ -278,7 +279,7 @@ func moreSaid(r *serve.ContextRequest, question string, h *serve.Hit) string {
 	return h.Said
 }
 
-// itemOf makes a line's content of a hit.
+// itemOf makes the content of a block line from a hit.
 func itemOf(h *serve.Hit) retrieve.Item {
 	it := retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: h.Text, At: h.At}
 	if u := h.Utterance; u != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// cue reports whether a text may match an expression. An expression that looks for somebody's name before a
-// word takes far longer, as it tries one at each character.
+// cue reports quickly whether a text may match an expression. An expression that looks for
+// somebody's name before a word takes far longer, because it tries a match at each character.
 type cue func(text string) bool
 
 var (
@@ -50,7 +50,8 @@ func cueOf(words, han string, more ...string) cue {
 	}
 }
 
-// submatch is what an expression finds in a text that has its cue; nil: every text may match.
+// submatch returns what an expression finds in a text that has its cue. With a nil cue every text
+// may match.
 func submatch(re *regexp.Regexp, may cue, text string) []string {
 	if may != nil && !may(text) {
 		return nil

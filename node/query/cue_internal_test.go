@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCues holds that a text has the cue if it has any of the words of the expression.
+// TestCues checks that a text has the cue if it has any of the words of the
+// expression.
 func TestCues(t *testing.T) {
 	for expr, has := range map[string]cue{partnerEn: namesPartner, partnerZh: namesPartner, propertyEn: namesProperty, propertyZh: namesProperty} {
 		re, err := syntax.Parse(expr, syntax.Perl)
@@ -32,7 +33,7 @@ func TestCues(t *testing.T) {
 	}
 }
 
-// matches is all that an expression without repetitions matches.
+// matches returns all that an expression without repetitions matches.
 func matches(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:

@@ -14,7 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestDatedQuestions asks a life in each language for what was on a day, by nothing but the day.
+// TestDatedQuestions asks, of a life in each language, what happened on a day, naming nothing
+// but the day.
 func TestDatedQuestions(t *testing.T) {
 	b, err := os.ReadFile("testdata/days.txt")
 	if err != nil {
@@ -69,7 +70,7 @@ func TestDatedQuestions(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name             string
-		all, first, five int // right of those that were held back; before: 6 and 8, 8 and 9
+		all, first, five int // correct answers among the held-out questions; before: 6 and 8, 8 and 9
 	}{{"zh=", 17, 14, 17}, {"en=", 13, 13, 13}} {
 		if asked[c.name] != c.all || first[c.name] < c.first || five[c.name] < c.five {
 			t.Errorf("%s: %d first and %d among five, of %d", c.name, first[c.name], five[c.name], asked[c.name])

@@ -41,8 +41,8 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 	return d, err
 }
 
-// dayLines gives the utterances, each with the reasons why nothing was remembered
-// of it.
+// dayLines adds the utterances, each with the reasons why nothing of it was
+// remembered.
 func dayLines(tx *store.Tx, d *serve.Day) error {
 	heard := map[memory.EventID]int{} // the first line of each event
 	for u, err := range tx.Utterances(d.From, d.To) {
@@ -76,7 +76,7 @@ func dayLines(tx *store.Tx, d *serve.Day) error {
 	return nil
 }
 
-// dayMemories gives what was remembered.
+// dayMemories adds what was remembered.
 func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) error {
 	var ids []memory.ID
 	since, until := d.From.UnixMilli(), d.To.UnixMilli()
@@ -95,7 +95,7 @@ func (qr *Query) dayMemories(ctx context.Context, tx *store.Tx, d *serve.Day) er
 	for i := range d.Lines {
 		line[d.Lines[i].ID] = i
 	}
-	first := map[memory.ID]time.Time{} // a memory's first evidence of this day
+	first := map[memory.ID]time.Time{} // the time of a memory's first evidence of this day
 	now := qr.c.Now()
 	// Some may be gone: see overview.look.
 	for m, err := range tx.MemoriesOf(ids) {

@@ -16,7 +16,7 @@ type document struct {
 	m *memory.Memory
 }
 
-// text is what it says, empty if it was erased.
+// text returns what the document says; it is empty if it was erased.
 func (d document) text() string {
 	switch {
 	case d.u != nil:
@@ -27,13 +27,13 @@ func (d document) text() string {
 	return ""
 }
 
-// check says something of a document.
+// check tests a document.
 type check func(document) bool
 
 // reader reads documents by id.
 type reader func(memory.ID) document
 
-// documents returns a reader for one search, whose checks ask for the same documents. It is safe for
+// documents returns a reader for one search, whose checks read the same documents. It is safe for
 // concurrent use.
 func (qr *Query) documents(ctx context.Context) reader {
 	return once(func(id memory.ID) (d document) {
@@ -49,7 +49,7 @@ func (qr *Query) documents(ctx context.Context) reader {
 	})
 }
 
-// any joins checks, of which some may be nil, to one for the index. It is nil if all are.
+// any combines checks, some of which may be nil, into one for the index. It is nil if all are.
 func (read reader) any(checks ...check) func(memory.ID) bool {
 	var all []check
 	for _, c := range checks {
@@ -71,7 +71,7 @@ func (read reader) any(checks ...check) func(memory.ID) bool {
 	})
 }
 
-// once remembers what a function says of a document. The index asks more than once.
+// once caches the result of a function for each document, because the index asks more than once.
 func once[T any](of func(memory.ID) T) func(memory.ID) T {
 	var mu sync.Mutex
 	known := map[memory.ID]T{}

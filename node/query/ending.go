@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// read puts what is known of a memory.
+// read adds or replaces what is known of a memory.
 func (o *overview) read(m *memory.Memory) {
 	o.put(m.ID, o.outlineOf(m))
 	if ends := m.Ends(); !ends.IsZero() {
@@ -17,7 +17,7 @@ func (o *overview) read(m *memory.Memory) {
 	}
 }
 
-// expire drops what has expired, although it is erased later.
+// expire drops what has expired, even though it is erased only later.
 func (o *overview) expire() {
 	now := o.now()
 	if o.next.IsZero() || now.Before(o.next) {

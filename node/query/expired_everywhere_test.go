@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A memory that has expired is told of by no reader from that moment on, although nothing
-// has changed in the records since each of them read it.
+// From the moment that a memory expires, no reader shows it any more, although nothing
+// has changed in the records since each of them was read.
 func TestExpiredIsSeenNowhere(t *testing.T) {
 	api, ahead := aheadNode(t)
 	ctx := t.Context()

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// aheadNode gives the API of a node whose clock is ahead by so many nanoseconds.
+// aheadNode returns the API of a node whose clock is ahead by that many nanoseconds.
 func aheadNode(t *testing.T) (*serve.Client, *atomic.Int64) {
 	t.Helper()
 	cfg, opt := nodetest.Config(t), nodetest.Options(t)
@@ -37,8 +37,8 @@ func aheadNode(t *testing.T) (*serve.Client, *atomic.Int64) {
 	return api, ahead
 }
 
-// What has expired is shown nowhere, although it is erased later; a pinned memory stays. A
-// time that is past is none to expire at.
+// What has expired is shown nowhere, although it is erased only later; a pinned memory
+// stays. A time in the past can't be set as the expiry.
 func TestExpired(t *testing.T) {
 	api, ahead := aheadNode(t)
 	ctx := t.Context()
@@ -106,7 +106,7 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// An expired memory takes no place among the hits.
+// An expired memory takes up no place among the hits.
 func TestExpiredTakesNoPlace(t *testing.T) {
 	api, ahead := aheadNode(t)
 	no := false

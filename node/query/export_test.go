@@ -6,13 +6,13 @@ import (
 	"github.com/locket-dev/locket/memory/atlas"
 )
 
-// Atlas is what the graph is drawn from.
+// Atlas returns what the graph is drawn from.
 func (rd Reader) Atlas(ctx context.Context) (*atlas.Atlas, error) {
 	_, a, err := rd.atlas(ctx)
 	return a, err
 }
 
-// DropOverview forgets what is known of all memories.
+// DropOverview discards what is cached about all memories.
 func (rd Reader) DropOverview() {
 	qr, release, err := rd.of.Use()
 	if err != nil {
@@ -24,7 +24,7 @@ func (rd Reader) DropOverview() {
 	}
 }
 
-// KnowsOverview is of how many memories something is kept.
+// KnowsOverview returns for how many memories something is cached.
 func (rd Reader) KnowsOverview() int {
 	qr, release, err := rd.of.Use()
 	if err != nil {
@@ -38,7 +38,7 @@ func (rd Reader) KnowsOverview() int {
 	return len(qr.overview.by)
 }
 
-// HoldOverview keeps everybody else from it until release.
+// HoldOverview keeps everybody else from using it until release is called.
 func (rd Reader) HoldOverview(ctx context.Context) (release func()) {
 	qr, done, err := rd.of.Use()
 	if err != nil {

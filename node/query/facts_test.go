@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Facts are counted by category and slot, and those of a slot are what a list with its
-// filter gives.
+// Facts are counted by category and slot, and the facts of a slot are exactly those
+// that a list with its filter returns.
 func TestFactsBySlot(t *testing.T) {
 	n := nodetest.New(t, nil)
 	ctx, no := t.Context(), false

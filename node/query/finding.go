@@ -17,19 +17,19 @@ type finding struct {
 	q      *recall.Query
 	choice *chooser
 	res    *serve.SearchResult
-	alone  []float64                 // by hit, how much of the question it covers on its own, 0 to 1
+	alone  []float64                 // by hit: how much of the question it covers on its own, 0 to 1
 	past   map[memory.ID][]memory.ID // superseded memories of the utterances that are hits, by utterance
 }
 
-// add reads a hit of the index and adds it to the result. It adds nothing if the
-// document was erased since, does not pass the filter, or is in the result already.
+// add reads a hit of the index and adds it to the result. It adds nothing if the document was
+// erased since, does not pass the filter, or is in the result already.
 func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	hit, ok, err := f.choice.load(tx, h)
 	if err != nil {
 		return err
 	}
 	if hit.Cold {
-		if !f.choice.narrows() { // else it has turned cold since the index was asked
+		if !f.choice.narrows() { // otherwise the memory has become cold since the index was asked
 			f.res.Hits, f.res.Missing, f.alone = append(f.res.Hits, hit), f.res.Missing+1, append(f.alone, h.Alone)
 		}
 		return nil
@@ -51,9 +51,9 @@ func (f *finding) add(tx *store.Tx, h recall.Hit) error {
 	return nil
 }
 
-// A note is minor if it covers less of the question than noteAlone of what the best hit covers. Only
-// its own words count, because what was typed before and after it may be about anything. The value
-// was set by hand, on homes of a few typed lines.
+// A note is minor if it covers less of the question than noteAlone of what the best hit covers.
+// Only its own words count, because the notes before and after it may be about anything. The value
+// was set by hand, with homes that have a few typed lines.
 const noteAlone = .4
 
 // markTyped marks hits that the wearer typed as minor if they cover too little of the question on their own.
@@ -69,14 +69,14 @@ func (f *finding) markTyped() {
 	}
 }
 
-// typed reports whether the wearer typed what a hit says. If a program adds a talk line by line, the
-// wearer's lines in it count as typed.
+// typed reports whether the wearer typed what a hit says. If a program adds a conversation line by
+// line, the wearer's lines in it count as typed.
 func (qr *Query) typed(h *serve.Hit) bool {
 	return len(h.Evidence) > 0 && h.Evidence[0].Event.Device == serve.APIDevice && h.Evidence[0].Speaker == qr.c.Wearer
 }
 
-// memory completes a hit that is a memory. The memory of which a core line is a copy
-// stands for that line. If the request asks for another time, the hit shows what was
+// memory completes a hit that is a memory. If the hit is a line of a core block that copies a
+// memory, that memory takes its place. If the request asks for another time, the hit shows what was
 // believed then.
 func (f *finding) memory(tx *store.Tx, h recall.Hit, hit serve.Hit) (_ serve.Hit, ok bool, err error) {
 	choice := f.choice
@@ -106,8 +106,8 @@ func (f *finding) memory(tx *store.Tx, h recall.Hit, hit serve.Hit) (_ serve.Hit
 	return hit, true, nil
 }
 
-// addReplacing ranks hits of which the memories are superseded below those that
-// replace them, which it adds.
+// addReplacing ranks hits whose memories are superseded below the memories that replace them, and
+// adds those memories if they are missing.
 func (f *finding) addReplacing(tx *store.Tx, k int) error {
 	if len(f.past) == 0 {
 		return nil

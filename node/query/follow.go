@@ -40,11 +40,11 @@ type following struct {
 	sees func(*memory.Memory) bool // what the caller may see at this look
 	now  time.Time                 // of this look
 	at   store.Edition
-	has  map[memory.ID]bool // the memories that were chosen then; nil: nobody has looked yet
+	has  map[memory.ID]bool // the memories that the query chose at that look; nil: there was no look yet
 }
 
-// next looks if something has changed since it was looked at last. The first look is news,
-// too.
+// next looks for changes if something was committed since the last look. The first look is
+// news, too.
 func (f *following) next(ctx context.Context, of opened.Of[*Query]) (at serve.Followed, news bool, err error) {
 	var now store.Edition
 	err = opened.View(ctx, of, func(_ *Query, tx *store.Tx) (err error) {
@@ -54,8 +54,9 @@ func (f *following) next(ctx context.Context, of opened.Of[*Query]) (at serve.Fo
 	if err != nil || f.has != nil && now == f.at {
 		return at, false, err
 	}
-	// Sees opens a view of its own, so it is called outside of any other: a view within a
-	// view would wait for whoever closes the node, who waits for the outer one.
+	// Sees opens a transaction of its own, so it is called outside of any other one: a
+	// view within a view would wait for a close of the node, which waits for the outer
+	// view.
 	f.sees = func(*memory.Memory) bool { return true }
 	if f.of.Sees != nil {
 		if f.sees, err = f.of.Sees(ctx); err != nil {
@@ -72,8 +73,8 @@ func (f *following) next(ctx context.Context, of opened.Of[*Query]) (at serve.Fo
 	return at, news, err
 }
 
-// look reports whether a memory that the query chooses, or chose when it was looked
-// at last, has changed or gone since.
+// look reports whether a memory that the query chooses now, or chose at the last look, has
+// changed or gone since.
 func (f *following) look(tx *store.Tx) (news bool, err error) {
 	now, err := tx.Edition()
 	if err != nil {
@@ -109,7 +110,7 @@ func (f *following) look(tx *store.Tx) (news bool, err error) {
 	return news, nil
 }
 
-// list gives the memories that the query chooses.
+// list returns the memories that the query chooses.
 func (f *following) list(tx *store.Tx) (map[memory.ID]bool, error) {
 	out := map[memory.ID]bool{}
 	if !f.of.ID.IsZero() {

@@ -9,21 +9,22 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// followed is what was found for a question, and how it was looked for.
+// followed is what was found for a question, and what was searched for.
 type followed struct {
 	serve.ContextResult
 	lines   []retrieve.Line
-	records recorded // what visits and speakers answer
-	topic   string   // what was looked for, where the conversation lent words; empty: the question
+	records recorded // what the records of visits and speakers answer
+	topic   string   // the search text, if words of the conversation were added; empty: the question itself
 }
 
-// tellsOf is in how many of the best items a question's own words are looked for.
+// tellsOf is in how many of the best items the question's own words must appear.
 const tellsOf = 3
 
-// follow finds what a question asks for. One that goes on from the questions and
-// answers before it ("and where did she buy it?") is lent their names and words.
-// What is found with lent words and has none of the question's own is no answer:
-// a question about something else would be answered by the subject before.
+// follow finds what a question asks for. If the question continues the
+// conversation before it ("and where did she buy it?"), the search adds names and
+// words from that conversation. Hits that were found with added words but contain
+// none of the question's own words are no answer; otherwise a question about
+// something new would be answered with the previous subject.
 func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, err error) {
 	question := strings.TrimSpace(r.Question)
 	look := func(topic string) (f followed, err error) {
@@ -31,7 +32,7 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	}
 	turns := before(r.Before)
 	topic := question
-	if _, ok := readWhereabouts(question, qr.askedAt(r.At)); !ok && len(turns) > 0 { // where the wearer was needs no lent words
+	if _, ok := readWhereabouts(question, qr.askedAt(r.At)); !ok && len(turns) > 0 { // a question about where the wearer was needs no added words
 		if topic, _ = retrieve.Topic(append(turns, retrieve.Turn{Text: question})); !strings.HasPrefix(topic, question) {
 			topic = question + " " + topic
 		}
@@ -50,8 +51,9 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 		return f, err
 	}
 	f.topic = topic
-	// What was lent may hold words that nobody ever said. A single word of its own
-	// and "she" would be answered by whatever has that word.
+	// The added words may include some that nobody ever said. But a question that
+	// has only "she" and a single word of its own must not be searched alone: it
+	// would match anything with that word.
 	if back && !f.Known && len(recall.ContentWords(question)) > 1 {
 		if alone, err = look(question); err != nil || alone.Known {
 			return alone, err
@@ -66,8 +68,8 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	return f, nil
 }
 
-// tells is whether one of the best items has a word of the question's own, where
-// it has any.
+// tells reports whether one of the best items has one of the question's own words.
+// It is true if the question has none.
 func tells(items []serve.ContextItem, question string) bool {
 	own := map[string]bool{}
 	for _, w := range recall.ContentWords(question) {

@@ -38,15 +38,16 @@ func (rd Reader) LeaveGiven(_ context.Context, id memory.SpaceID) error {
 	return qr.c.Given.Leave(id)
 }
 
-// weak is the part of the best score below which a given memory is no hit.
+// weak is the share of the best score below which a memory that others share is no hit.
 const weak = 0.4
 
-// addGiven adds hits from what others share. Hits of the wearer's own are dropped only
-// beyond k. A share is asked only about now, because nothing of its past was shared.
+// addGiven adds hits from what others share. It drops hits of the wearer's own only
+// beyond k. A share is asked only about the present, because nothing of its past was
+// shared.
 //
-// Scores of two indexes can't be compared, so each shared hit is scaled by how sure its
-// index is compared with the wearer's own. It is never raised, and what it was lowered
-// by is one of its parts.
+// The scores of two indexes can't be compared, so each shared hit is scaled by the
+// confidence of its index relative to that of the wearer's own index. A score is never
+// raised, and the amount by which it was lowered is one of its parts.
 func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.Query, choice *chooser, res *serve.SearchResult) error {
 	if qr.c.Given == nil || r.Only == serve.OnlyUtterances || r.History || !choice.then.isNow() {
 		return nil
@@ -80,7 +81,7 @@ func (qr *Query) addGiven(ctx context.Context, r *serve.SearchRequest, q recall.
 	return nil
 }
 
-// givenMemory gives a memory that others share, by its whole id.
+// givenMemory returns a memory that others share, by its complete id.
 func (qr *Query) givenMemory(ctx context.Context, id memory.ID) (memory.Memory, bool, error) {
 	m, err := qr.c.Given.Find(ctx, id.String())
 	if errors.Is(err, memory.ErrNotFound) {
@@ -93,7 +94,7 @@ func (qr *Query) givenMemory(ctx context.Context, id memory.ID) (memory.Memory, 
 	return m.Memory, true, nil
 }
 
-// resolveGiven is Resolve for an id that none of the wearer's own memories has.
+// resolveGiven is Resolve for an id that belongs to none of the wearer's own memories.
 func (rd Reader) resolveGiven(ctx context.Context, text string) (memory.ID, error) {
 	return opened.Do(rd.of, func(qr *Query) (memory.ID, error) {
 		m, err := qr.c.Given.Find(ctx, text)

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// leaving is the context of a client that goes once it was asked so often whether it is there.
+// leaving is the context of a client that goes away after it has been checked that many times.
 type leaving struct {
 	context.Context
 	asked int
@@ -25,7 +25,7 @@ func (l *leaving) Err() error {
 	return nil
 }
 
-// A list that a filter leaves empty reads no further once its client has gone.
+// A list that a filter leaves empty stops reading once its client has gone.
 func TestListOfAClientThatHasGone(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	no := false

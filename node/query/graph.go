@@ -35,8 +35,8 @@ func (rd Reader) Entities(ctx context.Context) (out serve.EntitiesAnswer, err er
 	return serve.EntitiesAnswer{Decisions: a.Decisions(), Suggestions: a.Suggest(like)}, err
 }
 
-// atlas draws the atlas from the memories as they are now. If nothing that it is
-// drawn from has changed, it gives the last one.
+// atlas draws the atlas of the memories as they are now. If none of its sources
+// has changed, it returns the last one.
 func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err error) {
 	var from uint64
 	var ms []memory.Memory
@@ -67,8 +67,8 @@ func (rd Reader) atlas(ctx context.Context) (qr *Query, a *atlas.Atlas, err erro
 	return qr, a, nil
 }
 
-// alike compares names by the model of meaning. It gives nil if there is no model,
-// or it can't be asked now.
+// alike returns a function that compares names with the embedding model. It is nil
+// if there is no model, or the model can't be asked now.
 func (rd Reader) alike(ctx context.Context, names []string) (func(a, b string) float64, error) {
 	qr, release, err := rd.of.Use()
 	if err != nil {
@@ -97,7 +97,7 @@ func (rd Reader) alike(ctx context.Context, names []string) (func(a, b string) f
 	return func(a, b string) float64 { return cosine(by[a], by[b]) }, nil
 }
 
-// cosine is the cosine of two vectors. It is 0 if one is missing or zero.
+// cosine returns the cosine of two vectors. It is 0 if one is missing or zero.
 func cosine(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The atlas is drawn once for as long as nothing changes, and of what was
-// forgotten nothing is left in it; whoever has gone is not drawn for.
+// The atlas is computed only once as long as nothing changes, and keeps nothing
+// of what was forgotten; nothing is computed for a client that has gone.
 func TestAtlasIsDrawnOncePerState(t *testing.T) {
 	n := nodetest.New(t, nil)
 	ctx := t.Context()

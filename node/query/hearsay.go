@@ -8,9 +8,9 @@ import (
 )
 
 // Hearsay is the part of a text in which somebody else speaks or thinks of the wearer:
-// she said "I am allergic to cats", Tom thinks I live in Rome. A question of the
-// wearer about themselves is not known because of it. What somebody tells about anybody
-// else, or in words without quotation marks, is evidence as everything else.
+// she said "I am allergic to cats", Tom thinks I live in Rome. It does not answer a
+// question of the wearer about themselves. What somebody says about anybody else, or
+// without quotation marks, is evidence like everything else.
 var (
 	firstPerson = regexp.MustCompile(`(?i)\b(?:i|me|my|mine|am i)\b|我`)
 	asksSaying  = regexp.MustCompile(`(?i)\b(?:say|says|said|tell|tells|told|think|thinks|thought|believes?|wrote|asked)\b|说|告诉|觉得|认为|以为`)
@@ -26,7 +26,7 @@ var (
 // clauseEnds are the characters at which a clause ends.
 const clauseEnds = ".!?;,。！？；，\n"
 
-// withoutHearsay returns a text without what others said in quotation marks or thought.
+// withoutHearsay returns a text without what others said in quotation marks, or thought.
 func withoutHearsay(text string) string {
 	quotes := strings.ContainsAny(text, `"“`)
 	for _, p := range []*regexp.Regexp{quotation, belief} {
@@ -59,8 +59,8 @@ func withoutHearsay(text string) string {
 	})
 }
 
-// isHearsay reports whether what a text has of a question of the wearer about
-// themselves is what others said or thought.
+// isHearsay reports whether a part of what a text shares with a question is only what
+// others said or thought.
 func isHearsay(question, text string) bool {
 	rest := withoutHearsay(text)
 	if rest == text {
@@ -70,8 +70,8 @@ func isHearsay(question, text string) bool {
 	return whole == 0 || recall.Shared(question, rest) < whole
 }
 
-// hearsay returns the check of the documents that a question finds; nil: there is nothing
-// to check.
+// hearsay returns a check for hearsay, if the question is about the wearer; nil: there is
+// nothing to check.
 func hearsay(question string) check {
 	if !firstPerson.MatchString(question) || asksSaying.MatchString(question) {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// maxHints bounds the secrets and the names that an answer mentions beside itself.
+// maxHints is how many secrets, and how many names, an answer mentions at most beside the evidence.
 const maxHints = 3
 
-// hint adds to the owner's answer what the evidence can't say: that the vault has a secret of
-// that name, or that no memory has a name from the question.
+// hint adds to the owner's answer what the evidence can't say: that the vault has a matching
+// secret, or that no memory contains a name from the question.
 func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskResult) error {
 	if !r.Sees.IsZero() {
-		return nil // an app learns neither what the vault holds nor what is not there
+		return nil // an app learns neither what the vault holds nor what is missing
 	}
 	choice, err := qr.chooserOf(&serve.SearchRequest{})
 	if err != nil {
@@ -29,7 +29,7 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 	if err != nil {
 		return err
 	}
-	most := 1 // without a word of the question in its label, a secret was found by what is like it
+	most := 1 // a secret whose label has no word of the question was found only by similarity
 	for _, h := range found.Hits {
 		if h.Memory == nil || h.Memory.State != memory.Active || !found.Known {
 			continue
@@ -57,7 +57,7 @@ func (qr *Query) hint(ctx context.Context, r *serve.AskRequest, res *serve.AskRe
 	return nil
 }
 
-// mention reports whether one of the hits has a name in it.
+// mention reports whether one of the hits contains a name.
 func mention(hits []serve.Hit, name string) bool {
 	name = strings.ToLower(name)
 	for i := range hits {
@@ -72,16 +72,17 @@ func mention(hits []serve.Hit, name string) bool {
 	return false
 }
 
-// askedAfter finds whom a question is about: "where does ben live", 小王住在哪里.
+// askedAfter finds the person that a question is about: "where does ben live", 小王住在哪里.
 var (
 	askedAfter   = regexp.MustCompile(`(?i)\b(?:does|did|is|was|has|of|about|with|know)\s+(\pL+)`)
 	askedAfterZh = regexp.MustCompile(`^(?:请问|你知道)?(\p{Han}{2,3}?)(?:现在|目前|以前)?(?:住|在哪|是谁|的|是?什么时候|喜欢|对什么|做什么)`)
 )
 
-// notNamesZh finds words for whoever it is, and for relatives, who need not be called so in what was said.
+// notNamesZh finds words for anybody ("everyone"), and for relatives, who need not be called so in
+// what was said.
 var notNamesZh = lazily(`^(?:大家|有人|` + partnerZh + `)$`)
 
-// asked gives the names in a question, as they are written.
+// asked returns the names in a question, as they are written.
 func asked(question string) (list []string) {
 	if m := askedAfterZh.FindStringSubmatch(question); m != nil && !strings.ContainsAny(m[1], "我你他她它咱谁这那") {
 		if notNamesZh().MatchString(m[1]) {

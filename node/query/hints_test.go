@@ -34,7 +34,8 @@ func TestAskedAfterInChinese(t *testing.T) {
 	}
 }
 
-// TestNobodyIsNoName: who asks for anybody, or for a relative, is not told that nothing names them.
+// TestNobodyIsNoName: somebody who asks for anybody, or for a relative, is not told that no memory
+// has that name.
 func TestNobodyIsNoName(t *testing.T) {
 	for question, want := range map[string]int{"does anybody play chess": 0, "does Tom play chess": 1, "爸爸喜欢什么": 0, "大家喜欢什么": 0, "小王喜欢什么": 1} {
 		if got := asked(question); len(got) != want {

@@ -29,8 +29,8 @@ func (rd Reader) Lost(ctx context.Context, since time.Time, limit int) (out serv
 	return out, err
 }
 
-// lostOf gives what was lost since a time: of each device, which count by themselves, the
-// newest so many. Refusals lie in the order in which they came, which is not that of their
+// lostOf returns what was lost since a time: for each device, the newest losses up to the
+// limit. Refusals are stored in the order in which they came, which is not that of their
 // times, so all are read: the store has 10,000 at most.
 func lostOf(refusals iter.Seq2[memory.Refusal, error], since time.Time, limit int) (serve.Lost, error) {
 	out := serve.Lost{Since: since.UTC(), Gaps: []serve.Gap{}, Devices: []serve.DeviceLost{}}
@@ -52,7 +52,7 @@ func lostOf(refusals iter.Seq2[memory.Refusal, error], since time.Time, limit in
 		out.Gaps = append(out.Gaps, g)
 	}
 	sorting.Stable(out.Gaps, func(a, b serve.Gap) int { return b.At.Compare(a.At) })
-	at := map[string]int{} // places in out.Devices
+	at := map[string]int{} // index in out.Devices
 	out.Gaps = slices.DeleteFunc(out.Gaps, func(g serve.Gap) bool {
 		i, known := at[g.Device]
 		if !known {

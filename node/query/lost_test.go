@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A device that loses all the time hides no loss of another, and each counts all of its own. A
-// loss that begins with message 0 says so.
+// A device that keeps losing messages does not hide another's losses, and each counts all of
+// its own. A loss that begins with message 0 says so.
 func TestLostOfEachDevice(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	refusals := func(yield func(memory.Refusal, error) bool) {

@@ -14,7 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Whatever is told, nothing is quarantined; whatever is asked has an answer, and in time.
+// Whatever is said, nothing is quarantined; whatever is asked gets an answer, and in
+// time.
 func TestMangledTalk(t *testing.T) {
 	n := nodetest.New(t, nil)
 	lines := mangle.Lines(t, "../../wasm/plugins/internal/rules/testdata/daily.txt", "../../wasm/plugins/internal/rules/testdata/said.txt")

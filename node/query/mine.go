@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// asksOfSelf finds a question whose subject is the wearer: "where do I live", 我住在哪里, or
-// what is the wearer's: "when is my birthday", and not "when is my sister's birthday".
+// asksOfSelf finds questions about the wearer: "where do I live", 我住在哪里, or about something of the
+// wearer's: "when is my birthday", but not "when is my sister's birthday".
 var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will|are|were)\s+(?:i|we)\b|\b(?:my|our)(?: [a-z]+){1,2}\W*$` +
 	`|^(?:请问)?我们?(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃|开)|^(?:请问)?我的[^的]+$`)
 
-// otherUser is the user to whom something belongs, if that is not the wearer.
+// otherUser returns the user to whom something belongs, or the empty string if that is the wearer.
 func otherUser(user string) string {
 	if user == memory.WearerUser {
 		return ""
@@ -24,8 +24,8 @@ func otherUser(user string) string {
 	return user
 }
 
-// mayBeWearers reports whether a filter lets through what is the wearer's alone. One that
-// doesn't asks for another user, who then is who asks.
+// mayBeWearers reports whether a filter admits memories that belong to the wearer. If it does not,
+// the request is for another user, who is then the one who asks.
 func mayBeWearers(f filter.Filter) bool {
 	for _, t := range memory.Types {
 		if f.Glance(filter.Brief{Type: t, Plain: true}) != filter.No {
@@ -35,8 +35,8 @@ func mayBeWearers(f filter.Filter) bool {
 	return f.Glance(filter.Brief{Utterance: true}) == filter.Yes
 }
 
-// userOf is the other user to whom a hit belongs. What others share is theirs in
-// another way: serve.SharedBy says so.
+// userOf returns the other user to whom a hit belongs. A hit that others share has none: for that
+// see serve.SharedBy.
 func userOf(h *serve.Hit) string {
 	switch {
 	case h.SharedBy != nil:
@@ -49,12 +49,12 @@ func userOf(h *serve.Hit) string {
 	return ""
 }
 
-// isOthers reports whether something of a user can't answer a question of the wearer
-// about themselves: it is another's, whom the question does not name.
+// isOthers reports whether something can't answer a question of the wearer about themselves because
+// it belongs to another user, whom the question does not name.
 func isOthers(question, user string) bool { return user != "" && recall.Shared(question, user) == 0 }
 
-// belongsToOther returns the check of whether a document belongs to another user, for a question
-// of the wearer about themselves; nil: the question is another one.
+// belongsToOther returns a check of whether a document belongs to another user, if the question is
+// one of the wearer about themselves; otherwise nil.
 func belongsToOther(question string) check {
 	if !asksOfSelf.MatchString(question) {
 		return nil
@@ -70,10 +70,10 @@ func belongsToOther(question string) check {
 	}
 }
 
-// ownFirst puts what the wearer said of themselves before the same of somebody whom the
-// question does not name: where the wearer lives before where an ex lives, and that the
-// wearer hates coriander before that Tom likes it. With wearers, the question is about the
-// wearer, and what belongs to other users comes last.
+// ownFirst puts facts about the wearer before the same kind of facts about somebody whom the
+// question does not name: where the wearer lives before where an ex lives, or that the wearer hates
+// coriander before that Tom likes it. If wearers is set, the question is about the wearer, and what
+// belongs to other users comes last.
 func ownFirst(question string, hits []serve.Hit, wearers bool) {
 	if !asksOfSelf.MatchString(question) {
 		return
@@ -110,10 +110,11 @@ func ownFirst(question string, hits []serve.Hit, wearers bool) {
 	}
 }
 
-// asksWho finds a question for who somebody is, and their name: "who is Nils", 老王是谁.
+// asksWho finds questions about who somebody is, and the name in them: "who is Nils", 老王是谁.
 var asksWho = lazily(`(?i)^(?:and |so )?who(?:['’]s| is| was) (\pL+(?: \pL+)?)\W*$|^(?:请问)?(\p{Han}{2,4}|[A-Za-z]+)是谁[？?]?$|^谁是(\p{Han}{2,4}|[A-Za-z]+)[？?]?$`)
 
-// relationFirst puts what somebody is to the wearer, or does for a living, before what else is known of them.
+// relationFirst puts somebody's relation to the wearer, or their job, before what else is known of
+// them.
 func relationFirst(question string, hits []serve.Hit) {
 	m := asksWho().FindStringSubmatch(question)
 	if m == nil {
@@ -136,8 +137,8 @@ func relationFirst(question string, hits []serve.Hit) {
 	}
 }
 
-// othersLast puts the hits that belong to other users behind the rest, with scores that
-// are no greater.
+// othersLast moves hits that belong to other users behind the rest, and caps their scores
+// accordingly.
 func othersLast(question string, hits []serve.Hit) {
 	own := slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return isOthers(question, userOf(&h)) })
 	others := slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return !isOthers(question, userOf(&h)) })

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A session that is over gives a context no topic: in the morning it is not about "Good night".
+// A session that is over does not set the topic of a context: in the morning, the context is
+// not about "Good night".
 func TestSessionThatIsOver(t *testing.T) {
 	api, ahead := aheadNode(t)
 	ctx := t.Context()

@@ -16,28 +16,28 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// overview is what lists, counts, days and the graph ask of all memories, without
-// their texts: 100,000 memories take about 20 MB. It is made when it is first asked
-// for, then follows the log of documents, and goes after a time in which nobody
-// asked. Its methods are safe for concurrent use.
+// overview has what lists, counts, days and the graph need of all memories, without
+// their texts: 100,000 memories take about 20 MB. It is made when it is first needed,
+// then follows the log of documents, and is dropped when nobody has used it for a
+// while. Its methods are safe for concurrent use.
 type overview struct {
 	sorter *category.Sorter
 	now    func() time.Time
 
-	lock  chan struct{} // of one place: who puts something in may use the rest
+	lock  chan struct{} // of capacity one; a send locks the fields below, a receive unlocks them
 	of    store.Edition
-	by    map[memory.ID]*outline     // nil: nothing is known yet
+	by    map[memory.ID]*outline     // nil: nothing was read yet
 	order []*outline                 // by the time when they were learnt; nil: to be sorted
 	types map[memory.Type]int        // how many are active, by type
-	waits int                        // how many of these wait for their words
+	waits int                        // how many of these wait for a transcript
 	from  map[string]string          // names of plugins, each once
 	slots map[[2]string]*memory.Slot // by subject and attribute, each once
-	names uint64                     // how often what the graph is drawn from has changed
-	atlas *atlas.Atlas               // drawn from names; nil: not yet
-	twice []memory.ID                // what Disputable found; nil: to be found
-	ends  map[memory.ID]time.Time    // when those of by expire that do
-	next  time.Time                  // the first of ends; zero: there is none
-	goes  *time.Timer                // when nobody has asked for a time
+	names uint64                     // counts changes of what the graph is drawn from
+	atlas *atlas.Atlas               // drawn when names had its value; nil: not yet
+	twice []memory.ID                // what Disputable found; nil: to be computed
+	ends  map[memory.ID]time.Time    // when those of by expire that have an expiry
+	next  time.Time                  // the earliest of ends; zero: there is none
+	goes  *time.Timer                // drops the overview when nobody has used it for a while
 }
 
 // outline is what is known of one memory.
@@ -45,28 +45,28 @@ type outline struct {
 	id         memory.ID
 	typ        memory.Type
 	state      memory.State
-	group      uint64 // a hash of its name
+	group      uint64 // a hash of the group's name
 	pinned     bool
 	disputed   bool // it has a conflict
 	confidence float64
-	plugin     string // that it is from; one string for all of them
+	plugin     string // the plugin that it is from; one string for all of them
 	negates    bool
-	plan       bool // the wearer, or somebody, means to do it
-	waits      bool // for its words
+	plan       bool // it is something that the wearer, or somebody else, plans to do
+	waits      bool // for a transcript
 	learnt     time.Time
 	categories []string
-	slot       *memory.Slot   // without its value; one for all of them; nil: it has none
+	slot       *memory.Slot   // without its value; shared by all of them; nil: it has none
 	heard      []int64        // times of its evidence, in ms since 1970
 	started    int64          // of an episode: when it begins, in ms since 1970; 0: it does not say
-	named      *memory.Memory // what the graph and a filter by names read of it; nil: it names nothing
+	named      *memory.Memory // the parts that the graph and a filter by names read; nil: it names nothing
 }
 
 var seed = maphash.MakeSeed()
 
-// overviewRests is how long an overview is kept for nobody.
+// overviewRests is how long an unused overview is kept.
 const overviewRests = 10 * time.Minute
 
-// outlineOf reads a memory.
+// outlineOf makes the outline of a memory.
 func (o *overview) outlineOf(m *memory.Memory) *outline {
 	out := &outline{id: m.ID, group: maphash.String(seed, m.Group), pinned: m.Pinned, disputed: m.Conflict != nil, confidence: m.Confidence, plugin: o.plugin(m.Source.Plugin), typ: m.Type, state: m.State, negates: m.Negates, waits: slices.Contains(m.Tags, memory.WaitingTag), learnt: m.Learnt, categories: o.sorter.Of(m)}
 	if i := slices.Index(memory.Types[:], m.Type); i >= 0 {
@@ -115,8 +115,8 @@ func (o *overview) slot(s *memory.Slot) *memory.Slot {
 	return o.slots[key]
 }
 
-// active returns what is active of a type, but no denial; the empty type is any. The
-// caller holds the lock.
+// active returns the active memories of a type, without denials; the empty type means
+// any. The caller holds the lock.
 func (o *overview) active(typ memory.Type) iter.Seq[*outline] {
 	return func(yield func(*outline) bool) {
 		for _, l := range o.by {
@@ -127,8 +127,9 @@ func (o *overview) active(typ memory.Type) iter.Seq[*outline] {
 	}
 }
 
-// look brings the overview to what tx sees, and calls f under its lock. Where another
-// transaction has looked that sees more, f may find memories that tx does not see yet.
+// look brings the overview up to the state that tx sees, and calls f under the lock. If
+// an earlier look came from a transaction that sees more, f may find memories that tx
+// does not see yet.
 func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error {
 	if err := o.take(ctx); err != nil {
 		return err
@@ -145,7 +146,8 @@ func (o *overview) look(ctx context.Context, tx *store.Tx, f func() error) error
 	return f()
 }
 
-// take takes the lock, unless ctx ends first: another may be reading all memories.
+// take takes the lock, unless ctx ends first: somebody else may be reading all
+// memories.
 func (o *overview) take(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -160,24 +162,24 @@ func (o *overview) take(ctx context.Context) error {
 
 func (o *overview) release() { <-o.lock }
 
-// drop forgets everything.
+// drop drops the whole overview.
 func (o *overview) drop(ctx context.Context) error {
 	if err := o.take(ctx); err != nil {
 		return err
 	}
 	defer o.release()
 	o.clear()
-	o.names++ // an atlas that is being drawn is not kept
+	o.names++ // so an atlas that is being drawn now is not kept
 	return nil
 }
 
-// clear lets go of all that was read of memories. The caller holds the lock.
+// clear drops everything that was read of memories. The caller holds the lock.
 func (o *overview) clear() {
 	o.by, o.order, o.types, o.from, o.slots, o.atlas, o.twice = nil, nil, nil, nil, nil, nil, nil
 	o.waits, o.ends, o.next = 0, nil, time.Time{}
 }
 
-// close forgets everything, when nobody asks any more.
+// close drops the overview for good. Nobody may use it any more.
 func (o *overview) close() {
 	ctx := context.Background()
 	_, _ = o.drop(ctx), o.take(ctx) // it never ends
@@ -187,10 +189,10 @@ func (o *overview) close() {
 	}
 }
 
-// keep keeps an atlas for who asks next, unless the names have changed meanwhile.
+// keep keeps an atlas for the next request, unless the names have changed meanwhile.
 func (o *overview) keep(ctx context.Context, from uint64, a *atlas.Atlas) {
 	if o.take(ctx) != nil {
-		return // nobody waits for it any more
+		return // the request was cancelled
 	}
 	defer o.release()
 	if o.by != nil && o.names == from {
@@ -209,7 +211,7 @@ func (o *overview) follow(ctx context.Context, tx *store.Tx) error {
 		err = o.change(ctx, tx)
 	}
 	if err != nil {
-		o.clear() // half of a change
+		o.clear() // it has half of a change
 		return err
 	}
 	o.of = now
@@ -272,7 +274,7 @@ func (o *overview) change(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// put takes one outline in place of the one that is there; nil: it has gone.
+// put replaces one outline; nil: the memory is gone.
 func (o *overview) put(id memory.ID, l *outline) {
 	was := o.by[id]
 	o.twice = nil
@@ -294,10 +296,11 @@ func (o *overview) put(id memory.ID, l *outline) {
 		o.by[id], o.order = l, nil
 		return
 	}
-	*was = *l // in its place in the order
+	*was = *l // it keeps its place in the order
 }
 
-// count adds n to what is told of an active memory; nil: there is none.
+// count adds n to the counts of which an active memory is part; nil: there is no
+// memory.
 func (o *overview) count(l *outline, n int) {
 	if l == nil || l.state != memory.Active {
 		return
@@ -310,8 +313,8 @@ func (o *overview) count(l *outline, n int) {
 	}
 }
 
-// byLearnt returns all outlines, the first that was learnt first. The caller holds
-// the lock.
+// byLearnt returns all outlines, in the order in which they were learnt. The caller
+// holds the lock.
 func (o *overview) byLearnt() []*outline {
 	if o.order == nil {
 		o.order = make([]*outline, 0, len(o.by))
@@ -328,8 +331,8 @@ func compare(a, b *outline) int {
 	return cmp.Or(cmp.Compare(a.learnt.UnixMilli(), b.learnt.UnixMilli()), slices.Compare(a.id[:], b.id[:]))
 }
 
-// Disputable returns memories of all groups of which more than one thing was said,
-// one of each group, by their ids. Nobody changes the list.
+// Disputable returns one memory of each group about which more than one thing was said.
+// Callers must not change the list.
 func (qr *Query) Disputable(ctx context.Context, tx *store.Tx) (ids []memory.ID, err error) {
 	type said struct {
 		n  int
@@ -344,7 +347,7 @@ func (qr *Query) Disputable(ctx context.Context, tx *store.Tx) (ids []memory.ID,
 		groups := make(map[uint64]said, len(o.by))
 		for id, l := range o.by {
 			g := groups[l.group]
-			if g.n++; l.pinned || l.disputed { // one assertion of it may contradict another
+			if g.n++; l.pinned || l.disputed { // one assertion of such a memory may contradict another
 				g.n++
 			}
 			g.by = id
@@ -362,11 +365,11 @@ func (qr *Query) Disputable(ctx context.Context, tx *store.Tx) (ids []memory.ID,
 	return ids, err
 }
 
-// outlined are the fields of a filter by which outlines can be chosen.
+// outlined are the fields by which a filter can choose from outlines alone.
 var outlined = []string{"attribute", "categories", "confidence", "entities", "pinned", "plugin", "subject", "type"}
 
 // list returns the memories that match a filter of those fields, as [store.Tx.Memories]
-// does, and reads no others.
+// does, and reads no other memories.
 func (o *overview) list(ctx context.Context, tx *store.Tx, f store.Filter, by filter.Filter) (iter.Seq2[*memory.Memory, error], error) {
 	var ids []memory.ID
 	err := o.look(ctx, tx, func() error {

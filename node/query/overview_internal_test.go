@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// After a lock no name of a memory is left in the overview.
+// After a lock, no name from a memory is left in the overview.
 func TestOverviewForgetsNames(t *testing.T) {
 	o := &overview{lock: make(chan struct{}, 1), by: map[memory.ID]*outline{}, types: map[memory.Type]int{memory.Semantic: 1},
 		from: map[string]string{}, slots: map[[2]string]*memory.Slot{}}

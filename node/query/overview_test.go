@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What follows the changes one by one is what is read anew.
+// An overview that follows the changes one by one equals one that is read from
+// scratch.
 func TestOutlineFollows(t *testing.T) {
 	n := nodetest.New(t, nil)
 	ctx := t.Context()

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// A question such as "when is my birthday" asks for a property, and its owner is the wearer,
-// or somebody who is named. What is known of another's property is shown, and does not make
-// the answer known.
+// A question such as "when is my birthday" asks for a property, whose owner is the wearer, or
+// somebody who is named. What is known of somebody else's property is shown, but does not count as
+// a known answer.
 const (
 	propertyEn = `(?:birth ?day|birth ?date|date of birth|address|job|profession|occupation|employer|phone|number|e-?mail|age|surname|name)`
 	propertyZh = `(?:生日|出生|地址|工作|职业|电话|手机|号码|邮箱|年龄)`
@@ -22,20 +22,21 @@ const (
 	verbZh     = `(?:住|上班|工作|几岁|多大|叫什么)`
 	tasteEn    = `(?:(?:still|really|also) )?(?:like|love|hate|prefer|enjoy|eat|drink|play|allergic|afraid)\b`
 	tasteZh    = `(?:最|更|还|也|会|不)*(?:对\p{Han}{1,6}过敏|喜欢|讨厌|爱|怕|吃|喝)`
-	// partners are people by what they are to the owner.
+	// partners are words for people by their relation to the owner.
 	partnerEn = `(?:wife|husband|partner|girlfriend|boyfriend|fiancée?|doctor|gp|dentist|vet|boss|landlord|landlady|lawyer|therapist|teacher|neighbou?r|manager|colleague|sister|brother|mother|father|mum|mom|dad|son|daughter|aunt|uncle|cousin|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|best friend|dog|cat|puppy|kitten)`
 	nameZh    = `(?:的?名字|叫什么|叫啥|是谁|是哪位|姓什么)`
 	partnerZh = `(?:老婆|妻子|太太|老公|丈夫|男朋友|女朋友|男友|女友|医生|牙医|老板|房东|律师|老师|邻居|同事|姐姐|妹妹|哥哥|弟弟|妈妈|母亲|爸爸|父亲|儿子|女儿|爷爷|奶奶|祖父|祖母|外公|外婆|叔叔|阿姨|舅舅|姑姑|最好的朋友|狗|猫)`
 )
 
 var (
-	// ofPartner finds questions for who somebody is to the wearer, and toOther those for who they are to somebody else.
+	// ofPartner finds questions about who somebody is to the wearer, and toOther questions about
+	// who they are to somebody else.
 	ofPartner = lazily(`(?i)\b(?:my|our) ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)\W*$|\b(?:who(?:['’]s| is)|name of) (?:my|our) ` + partnerEn + `\W*$|^(?:请问)?我(?:们?家)?的?(?:` + partnerZh + `|[爸妈])` + nameZh + `|^(?:请问)?谁是我(?:们?家)?的?` + partnerZh)
 	toOther   = lazily(`(?i)^(?:and )?(?:who|what)(?:['’]s| is| was)\b.*['’]s ` + partnerEn + `(?:['’]s ` + kindEn + `name| called| named)?\W*$|` + partnerZh + nameZh)
 	// ofSelf finds questions for a property of the wearer.
 	ofSelf = lazily(`(?i)\bmy ` + kindEn + propertyEn + `\W*$|^(?:and )?(?:where|when|what|which|how old)\b.* (?:do|did|was|am) i (?:now |currently )?` + verbEn + `(?: in| at| for a living| now)?\W*$|^how old am i\b|` +
 		`^(?:请问)?我(?:的|现在|目前)*(?:` + propertyZh + `|(?:是?在?(?:哪里|哪儿|哪|什么地方)?)?` + verbZh + `|是?做什么工作)`)
-	// ofOther finds questions for one of somebody else, and who that is.
+	// ofOther finds questions about a property of somebody else, and who that is.
 	ofOther = []pattern{
 		lazily(`(?i)\b(\pL+)['’]s (?:` + partnerEn + `['’]s )?` + kindEn + `(?:` + propertyEn + `|` + partnerEn + `)(?: called| named)?\W*$`),
 		lazily(`(?i)^(?:and )?(?:where|when|what|how old) (?:does|did|is|was) (?:my |our )?` + titleEn + `(\pL+) ` + verbEn + `.*$`),
@@ -46,34 +47,35 @@ var (
 	}
 	notNames = lazily(`(?i)^(?:what|when|who|where|how|that|it|there|here|get|got|getting|just|he|she|i|you|we|they|this|the|an?|my|your|our|his|her|their|any(?:one|body)|some(?:one|body)|every(?:one|body)|nobody)$`)
 
-	// givesName finds who somebody's wife is: "my wife is called Karin", "Karin is Tom's wife". givesJob
-	// finds what looks so in Chinese, and says what they do.
+	// givesName finds statements of who somebody's wife is: "my wife is called Karin", "Karin is
+	// Tom's wife". givesJob finds sentences that look the same in Chinese, but say what they do.
 	givesName = lazily(`(?i:\b` + partnerEn + `(?:['’]s name)?(?: is)?(?: called| named)?),? \p{Lu}|\p{Lu}\pL+(?: is|,) (?:(?i:my|the|our|his|her) |\pL+['’]s )(?i:` + partnerEn + `)\b|(?:` + partnerZh + `|[爸妈])(?:的?名字)?(?:叫|是|姓|名|，)`)
 	givesJob  = lazily(partnerZh + `是(?:一?[个名位])?(?:护士|老师|医生|律师|警察|司机|会计|厨师|学生|工程师|程序员|公务员|退休)`)
 	partnerOf = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?\b` + partnerEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + partnerZh)
-	// tellsOwn finds whose property a text tells: "my mother's birthday", 小王的生日.
+	// tellsOwn finds whose property a text is about: "my mother's birthday", 小王的生日.
 	tellsOwn = lazily(`(?i)(?:\b(my|our)\s+)?(?:\b(\pL+)['’]s\s+)?` + kindEn + `\b` + propertyEn + `\b|(我)?的?(\p{Han}{0,4}?)的?` + propertyZh)
-	// asideOf finds words that have a property's in them, and tell nothing of it.
+	// asideOf finds words that contain the word for a property, but say nothing about it.
 	asideOf = lazily(`(?i)\bbirthday (?:cards?|presents?|gifts?|cakes?|part(?:y|ies))\b|生日(?:礼物|蛋糕|贺?卡|派对|聚会)`)
-	// begins finds a sentence about somebody: "Anna is", "My brother Jonas works", 小王住在.
+	// begins finds sentences about somebody: "Anna is", "My brother Jonas works", 小王住在.
 	begins = lazily(`^(?:(?:(?i:my|our|his|her) )` + partnerEn + `(?: \p{Lu}\pL+)?|(?:(?:Dr|Mr|Mrs|Ms|Prof)\b\.? )?\p{Lu}\pL+(?: \p{Lu}\pL+)?) (?:is|was|lives?|works?|moved|drives|has|turns?|does)\b|^(?:我的?)?[^我你他她它这那今明昨什哪怎现目\P{Han}]\p{Han}{1,2}?(?:现在)?(?:住|在|是|搬|叫)`)
 	first  = lazily(`(?i)^(?:i|i['’]m|i['’]ve|my|we|our)\b|^我`)
 )
 
-// property is what a question asks of somebody.
+// property is what a question asks about somebody.
 type property struct {
 	owner   string         // empty: the wearer
-	partner bool           // who somebody is to the owner
-	kin     *regexp.Regexp // the relative, animal or professional who is asked for; nil: any
-	tells   *regexp.Regexp // finds whose property a text tells; nil: tellsOwn, or partnerOf
-	cue     cue            // of tells
+	partner bool           // the question is who somebody is to the owner
+	kin     *regexp.Regexp // the kind of relative, animal or professional that is asked about; nil: any
+	tells   *regexp.Regexp // finds whose property a text is about; nil: tellsOwn, or partnerOf
+	cue     cue            // belongs to tells
 
 	holds string // what a Chinese text must have word for word: 虾 of 我对虾过敏吗; empty: nothing
 
-	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: it does not ask whom the owner married
+	wedByOthers, wedByOwner *regexp.Regexp // see wedsOf; nil: the question is not about whom the owner married
 }
 
-// askedProperty finds it; false: the question asks for something else.
+// askedProperty finds the property that a question asks for; ok is false if it asks for something
+// else.
 func askedProperty(question string) (p property, ok bool) {
 	switch {
 	case ofPartner().MatchString(question):
@@ -101,21 +103,21 @@ func askedProperty(question string) (p property, ok bool) {
 	return mineOf(question)
 }
 
-// whose says whose property a text tells.
+// whose says whose property a text is about.
 type whose uint8
 
 const (
-	nobodys whose = iota // it tells none
+	nobodys whose = iota // about nobody's
 	speakers
 	anothers
 )
 
-// lacks reports whether a Chinese text has not the word that it must have.
+// lacks reports whether a Chinese text lacks the word that it must have.
 func (p property) lacks(text string) bool {
 	return p.holds != "" && !strings.Contains(text, p.holds) && strings.ContainsFunc(text, isHan)
 }
 
-// owns says whose property a text tells.
+// owns returns whose property a text is about.
 func (p property) owns(text string) whose {
 	re, cue := p.tells, p.cue
 	if p.lacks(text) {
@@ -148,13 +150,14 @@ func (p property) owns(text string) whose {
 	return nobodys
 }
 
-// gives reports whether a text says who somebody is to somebody.
+// gives reports whether a text says who somebody is to somebody else.
 func gives(text string) bool {
 	return namesPartner(text) && givesName().MatchString(text) && !givesJob().MatchString(text)
 }
 
-// misses reports whether a text speaks of somebody's doctor, and does not say who the owner's is:
-// "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner may have said it.
+// misses reports whether a text mentions somebody's doctor, for example, but does not say who the
+// owner's doctor is: "Anna went to the doctor", "Hanna's doctor is Dr. Weiss". byOwner: the owner
+// may have said it.
 func (p property) misses(text string, byOwner bool) bool {
 	if p.wedByOwner != nil {
 		return !p.weds(text, byOwner)
@@ -174,7 +177,7 @@ func (p property) misses(text string, byOwner bool) bool {
 	return m[1]+m[3] != "" && !byOwner
 }
 
-// of says whose property a document tells: the wearer's or another's.
+// of returns whose property a document is about: the wearer's or somebody else's.
 func (p property) of(d document, question, wearer string) whose {
 	if d.u != nil {
 		text := memory.Cut(d.u.Text, mostOwned)
@@ -197,7 +200,7 @@ func (p property) of(d document, question, wearer string) whose {
 		return speakers
 	case m.Slot != nil && memory.Normal(m.Slot.Subject) != "user":
 		if p.partner && p.owner == "" {
-			return anothers // it tells of the wearer's wife, and not who she is
+			return anothers // it is about the wearer's wife, but does not say who she is
 		}
 		// 老周 and 老婆 share a character.
 		if recall.Shared(question, m.Slot.Subject) > 0 && (!strings.ContainsFunc(p.owner, isHan) || strings.Contains(m.Slot.Subject, p.owner)) {
@@ -208,11 +211,12 @@ func (p property) of(d document, question, wearer string) whose {
 	return p.owns(asSpoken(m.Text, wearer))
 }
 
-// mostOwned is how many bytes of a text are read to find whose something is. Nobody says more in one breath. The
-// patterns take a second for 60 kB.
+// mostOwned is how many bytes of a text are read to find whose something is. Nobody says more in
+// one breath. The patterns take a second for 60 kB.
 const mostOwned = 2 << 10
 
-// asSpoken puts "my" and 我 where a memory has the wearer's name, in as much of it as is read.
+// asSpoken returns a memory's text with "my" and 我 in place of the wearer's name, cut to the length
+// that is read.
 func asSpoken(text, wearer string) string {
 	text = memory.Cut(text, mostOwned)
 	if wearer == "" {
@@ -221,8 +225,9 @@ func asSpoken(text, wearer string) string {
 	return strings.NewReplacer(wearer+"的", "我的", wearer+"'s", "my", wearer+"’s", "my", wearer, "I").Replace(text)
 }
 
-// owner tells the index of whom the question asks a property. What tells the property of
-// anybody else is evidence of nothing: doubts finds it, and tells what has the property of somebody.
+// owner returns, for the index, the owner of the property that the question asks for. A document
+// about somebody else's property is no evidence: doubts finds such documents. tells finds documents
+// that state the property of anybody.
 func (qr *Query) owner(question string) (owner string, doubts, tells check) {
 	p, ok := askedProperty(question)
 	if !ok {
@@ -240,14 +245,14 @@ func (qr *Query) owner(question string) (owner string, doubts, tells check) {
 	default:
 		doubts = func(d document) bool { return p.ofBystander(d, wearer) }
 	}
-	if p.wedByOwner != nil { // what does not say whom they married is in doubt already, and 嫁给 stands for 娶
+	if p.wedByOwner != nil { // doubts already finds what does not say whom they married, and 嫁给 stands for 娶
 		return "", doubts, nil
 	}
 	return p.owner, doubts, func(d document) bool { return p.of(d, question, wearer) != nobodys }
 }
 
-// ofBystander reports what the owner says of somebody else, "my sister lives in Rome", and what is known
-// of a relative of theirs.
+// ofBystander reports whether a document is what the owner says about somebody else ("my sister
+// lives in Rome"), or about a relative of the owner.
 func (p property) ofBystander(d document, wearer string) bool {
 	owner := memory.Normal(p.owner)
 	text, speakers := "", []string{}
@@ -268,7 +273,8 @@ func (p property) ofBystander(d document, wearer string) bool {
 	return slices.ContainsFunc(speakers, func(s string) bool { return memory.Normal(s) == owner }) && p.owns(text) == anothers && recall.Shared(p.owner, text) == 0
 }
 
-// said is the text of a document, a memory's as its wearer says it, and who says it.
+// said returns the text of a document, and who says it. The text of a memory is given as its wearer
+// would say it.
 func said(d document, wearer string) (text, speaker string) {
 	switch {
 	case d.u != nil:

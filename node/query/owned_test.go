@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestOwnedQuestions asks who somebody is to somebody, and what is theirs, of a life in each
-// language, and counts how often the answer is rightly known or not known.
+// TestOwnedQuestions asks who somebody is to somebody else, and what belongs to them, of a life in
+// each language, and counts how often the answer is rightly known or not known.
 func TestOwnedQuestions(t *testing.T) {
 	asked, right := askFile(t, "testdata/owned.txt")
 	for name, least := range map[string]int{"en+=": 8, "en-=": 9, "zh+=": 9, "zh-=": 10} { // before: 8, 6, 9, 8
@@ -22,10 +22,11 @@ func TestOwnedQuestions(t *testing.T) {
 	}
 }
 
-// TestMyQuestions asks what is so of the wearer, and whom somebody married.
+// TestMyQuestions asks what is true of the wearer, and whom somebody married.
 func TestMyQuestions(t *testing.T) {
 	asked, right := askFile(t, "testdata/mine.txt")
-	// Before: 5 of 5 and 3 of 3 with an answer, 1 of 9 and none of 8 without one in English, and none of 9 in Chinese.
+	// Before: in English 5 of 5 and 3 of 3 of the questions with an answer, and 1 of 9 and none of
+	// 8 of those without one; in Chinese none of 9.
 	for name, least := range map[string]int{"en+=": 3, "en-=": 7, "zh+=": 2, "zh-=": 4} {
 		if right[name] < least {
 			t.Errorf("%s: %d of %d are right, and %d were", name, right[name], asked[name], least)
@@ -33,8 +34,8 @@ func TestMyQuestions(t *testing.T) {
 	}
 }
 
-// TestRelativesByAnotherWord asks for relatives by another word than the one that was said, and for what one of
-// them likes where that of another is known.
+// TestRelativesByAnotherWord asks for relatives by another word than the one that was used, and for
+// what one relative likes where only another's liking is known.
 func TestRelativesByAnotherWord(t *testing.T) {
 	asked, right := askFile(t, "testdata/kin.txt")
 	for name, least := range map[string]int{"zh+=": 2, "zh-=": 2, "en+=": 2, "en-=": 2} {
@@ -44,11 +45,12 @@ func TestRelativesByAnotherWord(t *testing.T) {
 	}
 }
 
-// TestCountedQuestions asks for numbers, for what one character names, and for who somebody is.
+// TestCountedQuestions asks for numbers, for what a single character names, and for who somebody
+// is.
 func TestCountedQuestions(t *testing.T) { askFile(t, "testdata/counts.txt") }
 
-// askFile asks the questions of a file, and counts them and those that are rightly known or not known, by
-// language, kind of question, and half.
+// askFile asks the questions of a file, and counts all questions and those that are rightly known
+// or not known, by language, kind of question, and half.
 func askFile(t *testing.T, file string) (asked, right map[string]int) {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The next page begins where the one before ended, also where its last memory was erased
-// or was never one: a cursor does not tell whether what it names is there.
+// The next page begins where the previous one ended, even if its last memory was erased
+// or never existed: a cursor does not reveal whether the memory it names exists.
 func TestPagesAfterErasure(t *testing.T) {
 	n := nodetest.New(t, nil)
 	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))

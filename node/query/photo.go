@@ -13,19 +13,20 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// How a question is linked to its photo, and a worker's answer to the question.
+// How a question is linked to its photo, and a worker's answer to its question.
 const (
 	tagQuestion = "question"
 	asksAbout   = "asks_about"
 	answerTo    = "answer_to"
 )
 
-// maxQuestion bounds a question about a photo, in bytes.
+// maxQuestion is the maximum length of a question about a photo, in bytes.
 const maxQuestion = 1 << 10
 
-// askPhoto gives a worker's answer to a question about a photo. If there is none,
-// it keeps the question as a memory of the wearer, which a worker that sees photos
-// finds once it is let in. The result says what the question waits for.
+// askPhoto returns a worker's answer to a question about a photo. If there is none,
+// it keeps the question as a memory of the wearer, where a worker that sees photos
+// finds it once the worker is admitted. The result says what the question waits
+// for.
 func (rd Reader) askPhoto(ctx context.Context, r serve.AskRequest) (serve.AskResult, error) {
 	res, err := rd.questioned(ctx, r)
 	if err == nil && res.Answer == "" {
@@ -34,7 +35,7 @@ func (rd Reader) askPhoto(ctx context.Context, r serve.AskRequest) (serve.AskRes
 	return res, err
 }
 
-// questioned gives the answer to a question, or keeps the question.
+// questioned returns the answer to a question, or keeps the question.
 func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.AskResult, err error) {
 	res.Citations, res.Evidence = []serve.ContextItem{}, []serve.ContextItem{}
 	question := strings.Join(strings.Fields(r.Question), " ")
@@ -93,7 +94,7 @@ func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.
 	return res, err
 }
 
-// askable gives the event of a photo that a worker may be asked about.
+// askable returns the event of a photo that a worker may be asked about.
 func askable(m *memory.Memory) (e memory.Evidence, err error) {
 	f := m.Fields.Resource
 	i := slices.IndexFunc(m.Evidence, func(e memory.Evidence) bool { return !e.Event.IsZero() })
@@ -112,7 +113,8 @@ func shownItem(m *memory.Memory) serve.ContextItem {
 	return serve.ContextItem{ID: m.ID, Cite: m.ID.String()[:10], Section: string(m.Type), Text: m.Text, At: m.TrueFrom, Evidence: m.Evidence}
 }
 
-// answerTo is the newest answer of a worker to a question, or nil if there is none.
+// answerTo returns the newest answer of a worker to a question, or nil if there is
+// none.
 func (qr *Query) answerTo(ctx context.Context, question memory.ID) (answer *memory.Memory, err error) {
 	link := memory.Link{Relation: answerTo, To: question.String()}
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {

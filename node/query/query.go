@@ -31,15 +31,15 @@ type Engine interface {
 	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
-// Config of the reading of an open node.
+// Config is what the query part of an open node needs.
 type Config struct {
 	Engine Engine
 	Models recall.Models
-	Embed  func(ctx context.Context, texts []string) ([][]float32, error) // by the model of meaning; nil: there is none
-	// Model gives the language model to ask now, or the reason why the configured
-	// one can't be asked. nil and nil: there is none.
+	Embed  func(ctx context.Context, texts []string) ([][]float32, error) // the embedding model; nil: there is none
+	// Model returns the language model to ask now, or the reason why the configured one can't
+	// be asked. nil and nil mean that there is none.
 	Model  func() (*llm.Client, error)
-	Topic  bool // the model says what a conversation is about
+	Topic  bool // the model finds out what a conversation is about
 	Sorter *category.Sorter
 	Given  *given.Collection // what others share with the wearer; nil: nothing
 	Wearer string
@@ -47,17 +47,17 @@ type Config struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	Served    func(at time.Time, texts ...string)                 // is told what was given out, so that the node does not learn it when an assistant says it
-	Warm      func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back: serve.ErrCold
+	Served    func(at time.Time, texts ...string)                 // receives what was given out, so that the node does not learn it when an assistant says it
+	Warm      func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back; its error is serve.ErrCold
 	FetchBlob func(ctx context.Context, blob memory.ID) error     // fetches a blob that another device has
-	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that holds a secret
+	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that contains a secret
 	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
 	// Asked returns a text that changes whenever the wearer's consent is asked for or
 	// given; nil: it never changes.
 	Asked func(*store.Tx) (string, error)
 }
 
-// Query is what package query does for an open node. Its methods are safe for concurrent use.
+// Query is the query part of an open node. Its methods are safe for concurrent use.
 type Query struct {
 	c    Config
 	uses uses
@@ -65,26 +65,26 @@ type Query struct {
 	overview overview
 }
 
-// New makes it.
+// New makes a Query.
 func New(c Config) *Query {
 	return &Query{c: c, overview: overview{sorter: c.Sorter, now: c.Now, lock: make(chan struct{}, 1)}}
 }
 
-// Forget drops what is kept of the memories, which the next question reads anew. It is
-// called after something was erased, when nobody reads the records from before.
+// Forget drops what is cached of the memories. The next question reads it again. It must be
+// called after something was erased, when no transaction reads the earlier records any more.
 func (qr *Query) Forget(ctx context.Context) error { return qr.overview.drop(ctx) }
 
-// Close forgets what is kept of the memories.
+// Close drops what is cached of the memories.
 func (qr *Query) Close() { qr.overview.close() }
 
-// Counts are of the memories that are active.
+// Counts are counts of the active memories.
 type Counts struct {
 	Types      map[memory.Type]int
-	Transcribe int // recordings that wait for their words
+	Transcribe int // recordings that wait for a transcript
 	Utterances int
 }
 
-// Count counts what tx sees.
+// Count counts the memories that tx sees.
 func (qr *Query) Count(ctx context.Context, tx *store.Tx) (n Counts, err error) {
 	n.Utterances = len(qr.c.Engine.Said(time.Time{}, time.Time{}))
 	err = qr.overview.look(ctx, tx, func() error {
@@ -101,10 +101,10 @@ func (qr *Query) View(ctx context.Context, fn func(*store.Tx) error) error {
 
 // Pauses are the times at which intake was paused.
 type Pauses interface {
-	// Between gives those that reach into a time, oldest first. One that goes on
-	// without an end has none.
+	// Between returns the pauses that overlap a time span, oldest first. A pause without a
+	// set end has none.
 	Between(from, to time.Time) []serve.Span
-	// Changes grows whenever a pause begins or ends.
+	// Changes returns a number that grows whenever a pause begins or ends.
 	Changes() uint64
 }
 
@@ -116,8 +116,7 @@ type Reader struct {
 	pauses   Pauses
 }
 
-// NewReader makes one over what is open. waitsFor says what a question to a worker
-// waits for.
+// NewReader makes a Reader. waitsFor says what a question to a worker waits for.
 func NewReader(of opened.Of[*Query], waitsFor func(context.Context) (string, error), pauses Pauses) Reader {
 	return Reader{of, waitsFor, pauses}
 }

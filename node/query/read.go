@@ -45,9 +45,8 @@ func (rd Reader) Resolve(ctx context.Context, text string) (id memory.ID, err er
 	return id, err
 }
 
-// resolveLine is Resolve for the id of something that was said, which search and ask show
-// and forget takes. It reads all lines, so that no app may have it. If there is none, it
-// returns otherwise.
+// resolveLine is Resolve for the id of an utterance, which search and ask show and forget
+// accepts. It reads all utterances, so no app may use it. If none matches, it returns otherwise.
 func (rd Reader) resolveLine(ctx context.Context, text string, otherwise error) (id memory.ID, err error) {
 	err = opened.View(ctx, rd.of, func(_ *Query, tx *store.Tx) error {
 		for u, err := range tx.UtterancesByID() {
@@ -74,17 +73,16 @@ func (rd Reader) Get(ctx context.Context, id memory.ID) (m memory.Memory, err er
 	return rd.GetAt(ctx, id, time.Time{}, time.Time{})
 }
 
-// viewOf runs fn in a transaction in which a memory is hot. If the memory is cold
-// and can't be fetched, the error is serve.ErrCold; for an app it is
-// memory.ErrNotFound.
+// viewOf runs fn in a transaction in which a memory is hot. If the memory is cold and can't be
+// fetched, the error is serve.ErrCold; for an app it is memory.ErrNotFound.
 func (rd Reader) viewOf(ctx context.Context, id memory.ID, fn func(*Query, *store.Tx) error) error {
 	qr, release, err := rd.of.Use()
 	if err != nil {
 		return err
 	}
 	defer release()
-	// Only a fetched memory shows whether an app may see it, and by then the app
-	// has caused a fetch. So for an app a cold memory is not there.
+	// Only a fetched memory shows whether an app may see it, and by then the app would have
+	// caused a fetch. So for an app a cold memory does not exist.
 	if serve.CallerOf(ctx) == nil {
 		if err := qr.c.Warm(ctx, id); err != nil {
 			return err
@@ -127,7 +125,7 @@ func (rd Reader) List(ctx context.Context, q serve.ListQuery) (page serve.ListPa
 			}
 		}
 		now := qr.c.Now()
-		var last store.Place // of page.Memories
+		var last store.Place // of the last one in page.Memories
 		for m, err := range all {
 			var place store.Place
 			if err == nil {
@@ -183,8 +181,8 @@ func (rd Reader) Owners(ctx context.Context, only filter.Filter) (out []serve.Ow
 	return out, err
 }
 
-// A cursor is the place of a page's last memory: 8 bytes of the time when it was learnt,
-// in ms since 1970, and its id. So the memory need not be there when the next page is asked for.
+// A cursor is the place of a page's last memory: 8 bytes of the time when it was learnt, in ms
+// since 1970, and its id. So the memory need not exist any more when the next page is requested.
 
 func encodeCursor(p store.Place) string {
 	return base64.RawURLEncoding.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(p.Learnt.UnixMilli())), p.ID[:]...))
@@ -242,8 +240,7 @@ func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error)
 	return w, err
 }
 
-// spared gives what was said that would have changed a memory if it had not been
-// pinned.
+// spared returns what was said that would have changed a memory if it had not been pinned.
 func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
 	all, err := tx.Naming(id)
 	return slices.DeleteFunc(all, func(c memory.Change) bool {
@@ -255,7 +252,7 @@ func asRelated(m *memory.Memory) serve.Related {
 	return serve.Related{ID: m.ID, Text: m.Text, At: m.Began()}
 }
 
-// madeOf gives the memories that one was made of and that are still here.
+// madeOf returns the memories that a memory was made of and that still exist.
 func madeOf(tx *store.Tx, m *memory.Memory, now time.Time) (out []serve.Related, err error) {
 	for _, l := range m.Links {
 		id, err := memory.ParseID(l.To)
@@ -276,7 +273,7 @@ func madeOf(tx *store.Tx, m *memory.Memory, now time.Time) (out []serve.Related,
 	return out, nil
 }
 
-// related gives what a memory replaced, and what has replaced it.
+// related returns what a memory replaced, and what has replaced it.
 func related(tx *store.Tx, m *memory.Memory, now time.Time) (replaced []serve.Related, into *serve.Related, err error) {
 	group, err := tx.Group(m.Group)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ending says that what a line says is no longer true.
+// ending says that a line is no longer true.
 type ending struct {
-	until time.Time      // when it ended
+	until time.Time      // when it stopped being true
 	by    *memory.Memory // what took its place; nil: nothing
 }
 
-// endingOf reads the superseded memories of a line that the asker may see. If a
-// memory was only said again, it still holds, and the line has not ended: the
-// result is nil.
+// endingOf reads the superseded memories of a line, as far as the asker may see
+// them. If a memory was only said again, it still holds, and the line has not
+// ended: the result is nil.
 func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, error) {
 	var out *ending
 	for m, err := range tx.MemoriesOf(past) {
@@ -39,7 +39,7 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 			e.until = m.Unlearnt
 		}
 		same := m.Repeats
-		for steps := 0; !m.Into.IsZero() && steps < 100; steps++ { // after several moves, the last home counts
+		for steps := 0; !m.Into.IsZero() && steps < 100; steps++ { // after several moves, the last home is the current one
 			if m, err = tx.Memory(m.Into); errors.Is(err, memory.ErrNotFound) {
 				break
 			} else if err != nil {
@@ -59,9 +59,10 @@ func endingOf(tx *store.Tx, past []memory.ID, sees filter.Filter) (*ending, erro
 	return out, nil
 }
 
-// saidAgain adds the lines among the hits that only repeat a line of past: "I live
-// in Oslo", said twice, has ended twice. Memories that repeat another are in no
-// index, so they are looked up in the slot of the one that they repeat.
+// saidAgain adds to past the lines among the hits that only repeat a line of past:
+// if "I live in Oslo" was said twice, both lines have ended. Memories that repeat
+// another are in no index, so they are looked up in the slot of the memory that
+// they repeat.
 func saidAgain(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID) error {
 	open := map[memory.ID]bool{} // lines that may have ended
 	for i := range hits {
@@ -100,14 +101,14 @@ func saidAgain(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID) e
 	return nil
 }
 
-// bring makes a hit of a memory that the search did not find. ok is false where
-// the memory may not be a hit.
+// bring makes a hit of a memory that the search did not find. ok is false if the
+// memory may not be a hit.
 type bring func(m *memory.Memory, score float64) (hit serve.Hit, ok bool, err error)
 
 // demote puts each line that has ended behind the memory that took its place. If
-// the search did not find that memory, bring makes the hit. A line that is moved
-// keeps no more than the score of the hit before it, and its part "past" says how
-// much it lost. sees chooses the memories that the asker may know of.
+// the search did not find that memory, bring makes the hit. The score of a moved
+// line is at most that of the hit before it, and its part "past" says how much it
+// lost. sees selects the memories that the asker may know of.
 func demote(tx *store.Tx, hits []serve.Hit, past map[memory.ID][]memory.ID, k int, sees filter.Filter, bring bring) ([]serve.Hit, error) {
 	for _, h := range slices.Clone(hits) {
 		id := h.ID

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// defaultHits is how many hits a search gives if the request does not say.
+// defaultHits is how many hits a search returns if the request does not say.
 const defaultHits = 10
 
 // Search implements serve.Recaller.
@@ -51,9 +51,9 @@ func (qr *Query) Find(ctx context.Context, r serve.SearchRequest) (res serve.Sea
 	return qr.find(ctx, r, choice)
 }
 
-// find is Find with a chooser that searches of one request share. It asks the index,
-// fetches cold hits, and reads the hits' records. Each of these has its own transaction:
-// with one for the whole search, a slow model would keep the store from closing.
+// find is Find with a chooser that the searches of one request share. It asks the index,
+// fetches cold hits, and reads the hits' records. Each of these has its own transaction: if
+// the whole search had a single one, a slow model would keep the store from closing.
 func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *chooser) (res serve.SearchResult, err error) {
 	ctx, work := span.Start(ctx, "recall")
 	defer func() {
@@ -106,7 +106,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		return f.addReplacing(tx, k)
 	})
 	if n := len(choice.gone); err == nil && n > gone && n < mostGone {
-		return qr.find(ctx, r, choice) // without them: they have taken others' places, and their confidence
+		return qr.find(ctx, r, choice) // again without the expired memories: they took the places of others, and raised the confidence
 	}
 	if err == nil {
 		err = qr.addGiven(ctx, &r, q, choice, &res)
@@ -126,7 +126,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 	return res, nil
 }
 
-// indexQuery is what the index is asked for a request, but for what a filter allows.
+// indexQuery returns the query to the index for a request, without its filter.
 func (qr *Query) indexQuery(read reader, r *serve.SearchRequest, k int) recall.Query {
 	now := qr.c.Now()
 	switch {
@@ -154,8 +154,8 @@ func (qr *Query) indexQuery(read reader, r *serve.SearchRequest, k int) recall.Q
 	return q
 }
 
-// filtering returns the functions by which the index asks whether a document passes the
-// request's filter: as far as the index knows, and by reading it.
+// filtering returns the two functions with which the index checks a document against the
+// request's filter: glance uses only what the index knows, and read reads the document.
 func (qr *Query) filtering(ctx context.Context, choice *chooser) (glance func(recall.About) (ok, sure bool), read func(recall.About) bool, err error) {
 	cold := 0
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) (err error) { cold, err = tx.ColdCount(); return err })
@@ -167,7 +167,7 @@ func (qr *Query) filtering(ctx context.Context, choice *chooser) (glance func(re
 		switch {
 		case v == filter.No || choice.gone[a.ID]:
 			return false, true
-		case v == filter.Yes && cold == 0: // a filter never chooses a cold memory, and the index does not know which are cold
+		case v == filter.Yes && cold == 0: // a filter never chooses a cold memory, and the index does not know which memories are cold
 			return true, true
 		}
 		return false, false
@@ -178,16 +178,16 @@ func (qr *Query) filtering(ctx context.Context, choice *chooser) (glance func(re
 	}, nil
 }
 
-// sight tells the index of which documents the caller may know. Some have to be read for that:
-// it notes them and refuses them, until they have been read while nobody holds the index. What
-// is beyond mostSeen it refuses.
+// sight tells the index which documents the caller may know. Some have to be read to decide
+// that: sight notes and refuses them at first, and they are read later while nobody holds the
+// index. It refuses everything beyond mostSeen.
 type sight struct {
 	glance func(recall.About) (ok, sure bool)
 	read   func(recall.About) bool
 	known  map[memory.ID]bool
-	open   []recall.About // noted, and not read yet
-	most   int            // that are noted by one search
-	last   bool           // what is not known is read at once
+	open   []recall.About // noted, but not read yet
+	most   int            // how many one search may note
+	last   bool           // unknown documents are read at once
 }
 
 func (qr *Query) seeing(ctx context.Context, choice *chooser) (*sight, error) {
@@ -212,8 +212,9 @@ func (s *sight) shows(a recall.About) bool {
 	return ok
 }
 
-// look asks the index, again after each reading of what the caller may know of. Models are
-// asked once, at the end; then the index is held while what they found is read.
+// look asks the index, and asks again after each round of reading what the caller may know.
+// The models are asked once, at the end; then the index is held while the documents that they
+// found are read.
 func (qr *Query) look(ctx context.Context, q recall.Query, s *sight) (recall.Result, error) {
 	if s == nil {
 		return qr.c.Engine.Search(ctx, q)
@@ -245,12 +246,13 @@ func (qr *Query) look(ctx context.Context, q recall.Query, s *sight) (recall.Res
 // firstSeen is how many documents are noted by a question's first search.
 const firstSeen = 128
 
-// mostSeen is of how many documents an app's question looks whether the app may know of
-// them, where the index can't tell. What only others say is then as if nobody said it.
+// mostSeen is how many documents are read at most for an app's question, to see whether the
+// app may know them, where the index can't tell. Documents that others said and that are
+// beyond this limit are treated as if they did not exist.
 const mostSeen = 2000
 
-// mostGone is after how many expired memories a search is content with what it has. They
-// are erased within the hour.
+// mostGone is the number of expired memories after which a search is not repeated but returns
+// what it has. They are erased within the hour.
 const mostGone = 500
 
 // load reads the document of a hit. If it was erased since the index was asked, ok
@@ -286,7 +288,7 @@ func (c *chooser) load(tx *store.Tx, h recall.Hit) (hit serve.Hit, ok bool, err 
 			return hit, false, err
 		}
 		m, chunk := w.memory, w.chunk
-		for i := 0; i < len(h.Also) && chunk == nil; i++ { // it was found by its title: show the best of its parts
+		for i := 0; i < len(h.Also) && chunk == nil; i++ { // it was found by its title, so the best of its parts is shown
 			chunk = engine.ChunkOf(m, h.Also[i])
 		}
 		hit.ID, hit.Text, hit.Memory, hit.Evidence, hit.Chunk = m.ID, m.Text, m, m.Evidence, chunk

@@ -9,8 +9,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// An app's question whose rights have to be read from the records leaves the index to others
-// meanwhile. What the app may not know of is as if it were not there, also where it has much.
+// A question by an app whose rights have to be read from the records does not block the index
+// for others meanwhile. What the app may not know of is treated as if it were not there, even
+// if there is much of it.
 func TestThreatAppHoldsTheIndex(t *testing.T) {
 	n := nodetest.New(t, nil)
 	no := false
@@ -27,7 +28,7 @@ func TestThreatAppHoldsTheIndex(t *testing.T) {
 	read := 0
 	sees := filter.Only(func(it *filter.Item) bool {
 		if read++; read == 1 {
-			tell("Meanwhile it rains.") // which waits for ever where the search holds the index
+			tell("Meanwhile it rains.") // which waits for ever if the search holds the index
 		}
 		return it.Memory != nil && it.Memory.Text != "Heron is the password of the shed."
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// then looks at memories as of another time, for one request. asOf is a time of the
-// world, knownAt a time of what was believed. Zero is now.
+// then looks at memories as of another time, for one request. asOf is a time in the
+// world, knownAt a time in the node's knowledge. Zero is now.
 type then struct {
 	asOf, knownAt time.Time
 	groups        map[string][]memory.Memory // as believed at knownAt
@@ -26,7 +26,7 @@ func thenAt(asOf, knownAt time.Time) *then {
 // isNow reports whether no other time is asked about.
 func (t *then) isNow() bool { return t.asOf.IsZero() && t.knownAt.IsZero() }
 
-// group gives the memories that are reconciled with each other, as they were
+// group returns the memories that are reconciled with each other, as they were
 // believed then.
 func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
 	now, err := tx.Group(name)
@@ -52,7 +52,7 @@ func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
 	return ms, nil
 }
 
-// believed gives a memory as it was believed then, or nil if it was not known.
+// believed returns a memory as it was believed then, or nil if it was not known.
 func (t *then) believed(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	if t.knownAt.IsZero() {
 		return m, nil
@@ -66,7 +66,7 @@ func (t *then) believed(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) 
 	return nil, err
 }
 
-// holding gives a memory as it was believed then, or nil if it was not true then.
+// holding returns a memory as it was believed then, or nil if it was not true then.
 func (t *then) holding(tx *store.Tx, m *memory.Memory) (*memory.Memory, error) {
 	was, err := t.believed(tx, m)
 	if err != nil || was == nil || !reconcile.Holds(was, t.asOf) {

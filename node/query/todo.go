@@ -17,14 +17,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// todo is a question for what the wearer has to do: "what do I still need to buy", 今天要做什么.
-// Its words are in few of the answers, and in much else.
+// todo is a question about what the wearer has to do: "what do I still need to buy", 今天要做什么. Its
+// words appear in few of the answers, and in many other texts.
 type todo struct {
-	only     *regexp.Regexp // what an answer has to say; nil: anything
-	from, to time.Time      // when it is due; zero: at any time
+	only     *regexp.Regexp // what an answer must contain; nil: anything
+	from, to time.Time      // when the task is due; zero: at any time
 }
 
-// whenTail is what may follow such a question, and whoHan what may come before a Chinese one.
+// whenTail is what may follow such a question, and whoHan what may precede a Chinese one.
 const (
 	whenTail = `(?: (?:for|on|by|this|next|today|tonight|tomorrow|now|soon|week|weekend|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day))*\W*$`
 	whoHan   = `(?:我们?|还|现在|今天|明天|后天|今晚|周末|[这本下]?(?:周|星期|礼拜)[一二三四五六日天]?)*`
@@ -33,7 +33,7 @@ const (
 var (
 	asksToBuy = lazily(`(?i)^(?:and |so )?(?:what|which|anything)\b.* (?:i|we)\b.*\b(?:buy|need)(?: (?:at|from) the (?:shop|store|supermarket))?` + whenTail + `|\b(?:shopping|grocery) list\b|^what groceries do (?:i|we) need\W*$|^what (?:are|have) we (?:run )?out of\b|` +
 		`^` + whoHan + `(?:要|得|需要|应该|该)买(?:些?什么|啥|哪些|的东西)\W*$|(?:购物|采购)清单`)
-	// notToBuy finds questions for what was bought.
+	// notToBuy finds questions about what was bought.
 	notToBuy    = lazily(`(?i)\b(?:did|bought)\b`)
 	asksPromise = lazily(`(?i)^what (?:did|have) i (?:promise|promised)(?: to do)?\W*$|^what promises (?:did|have) i (?:make|made)\W*$|^我(?:都)?(?:答应|承诺|保证)(?:过|了)*(?:谁|什么|哪些)(?:了|事|事情)*\W*$`)
 	asksToDo    = lazily(`(?i)^(?:and |so )?(?:what|which (?:things|tasks))\b.* (?:i|we)\b.*\b(?:have|need|supposed|got) to (?:do|get done|finish|remember)` + whenTail +
@@ -45,16 +45,16 @@ var (
 	toBuy     = lazily(`(?i)\b(?:buy|shopping|groceries|(?:run|are|we['’]re|i['’]m) out of)\b|买|用完了|没了`)
 	notBought = lazily(`(?i)\b(?:bought|used to)\b|买[了到过]`)
 	promised  = lazily(`(?i)\bpromised?\b|答应|承诺|保证`)
-	// mustDo finds what has to be done in texts of which the rules made no plan.
+	// mustDo finds tasks in texts of which the rules made no plan.
 	mustDo    = lazily(`(?i)\b(?:has|have|needs?|ought|got) to\b|\b(?:must|should|don['’]t forget|remember to)\b|^(?:buy|call|pick up|pay|return|book|renew|send|fix|clean|order)\b|^(?:\pL+|我)?(?:还)?(?:要|得|需要|应该|必须|记得|别忘了)\p{Han}`)
 	onWeekday = lazily(`(?i)\b(sun|mon|tues|wednes|thurs|fri|satur)day\b|(?:周|星期|礼拜)([日天一二三四五六])`)
 	tonight   = strings.NewReplacer("tonight", "today", "今晚", "今天")
 )
 
-// openMost is how many plans are looked through, the latest that were learnt.
+// openMost is how many plans are looked through: those that were learnt last.
 const openMost = 500
 
-// readTodo reads a question of this sort; now is when it is asked, in the wearer's zone.
+// readTodo reads a question about tasks; now is when it is asked, in the wearer's zone.
 func readTodo(question string, now time.Time) (w todo, ok bool) {
 	switch {
 	case asksToBuy().MatchString(question) && !notToBuy().MatchString(question):
@@ -68,9 +68,9 @@ func readTodo(question string, now time.Time) (w todo, ok bool) {
 	return w, true
 }
 
-// daysAhead gives the days that a question names, from today on; none: zero.
+// daysAhead returns the days that a question names, from today on; zero: it names none.
 func daysAhead(question string, now time.Time) (from, to time.Time) {
-	if days, _ := recall.Days(tonight.Replace(strings.ToLower(question)), now); len(days) > 0 && days[0][1].After(now) { // a bare "Friday" is the last one there
+	if days, _ := recall.Days(tonight.Replace(strings.ToLower(question)), now); len(days) > 0 && days[0][1].After(now) { // a bare "Friday" would be the last one there
 		return days[0][0], days[0][1]
 	}
 	m := onWeekday().FindStringSubmatch(question)
@@ -85,10 +85,11 @@ func daysAhead(question string, now time.Time) (from, to time.Time) {
 	return from, from.AddDate(0, 0, 1)
 }
 
-// today reports whether the day that is asked for is that of now. What was said to be done, and not when, is for today.
+// today reports whether the requested day is the day of now. A task without a date counts as one
+// for today.
 func (w *todo) today(now time.Time) bool { return !now.Before(w.from) && now.Before(w.to) }
 
-// answers reports whether a text says what has to be done. planned: it is of a plan.
+// answers reports whether a text says what has to be done. planned: the text is that of a plan.
 func (w *todo) answers(text string, planned bool) bool {
 	if w.only != nil {
 		return w.only.MatchString(text) && !notBought().MatchString(text)
@@ -96,7 +97,7 @@ func (w *todo) answers(text string, planned bool) bool {
 	return planned || mustDo().MatchString(text) || toBuy().MatchString(text) && !notBought().MatchString(text)
 }
 
-// due reports whether a plan is yet to be done, and in the time that is asked for.
+// due reports whether a plan is not over yet, and falls into the requested time.
 func (w *todo) due(m *memory.Memory, now time.Time) bool {
 	f := m.Fields.Episodic
 	if f.Started.IsZero() {
@@ -106,8 +107,8 @@ func (w *todo) due(m *memory.Memory, now time.Time) bool {
 	return over.After(now) && (w.from.IsZero() || at.Before(w.to) && (!at.Before(w.from) || over.After(w.from)))
 }
 
-// plans gives the plans that answer: those with a time first, the next before the others, then
-// the one that was learnt last.
+// plans returns the plans that answer the question: first those with a time, the next one first,
+// and then the others, the latest learnt first.
 func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time, choice *chooser) (list []*memory.Memory, err error) {
 	var ids []memory.ID
 	err = qr.overview.look(ctx, tx, func() error {
@@ -125,7 +126,7 @@ func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time
 		if err != nil {
 			return nil, err
 		}
-		// A filter by what the caller may see is part of the others.
+		// The filter by what the caller may see is part of the chooser's filters.
 		if m.State == memory.Active && !m.Expired(choice.now) && (m.Slot == nil || memory.Normal(m.Slot.Subject) == "user") && otherUser(m.Owner.User) == "" && w.due(m, now) && w.answers(m.Text, true) && (!choice.narrows() || choice.allows(qr, tx, m.ID, recall.Memory)) {
 			list = append(list, m)
 		}
@@ -143,7 +144,7 @@ func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time
 	return list, nil
 }
 
-// addTodo puts what has to be done before what was found by words.
+// addTodo puts tasks before the hits that were found by words.
 func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *chooser, k int, res *serve.SearchResult) error {
 	now := qr.askedAt(r.At)
 	w, ok := readTodo(cmp.Or(r.Own, r.Query), now)
@@ -172,13 +173,14 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 		case (w.from.IsZero() || w.today(now)) && !plan && h.SharedBy == nil && userOf(&h) == "" && w.answers(h.Text, false):
 			first = append(first, h)
 		default:
-			// Of the day, and nothing to do: "thanks", and what the wearer learnt then.
+			// Hits of that day that are no tasks are minor: "thanks", or something that the wearer
+			// learnt then.
 			h.Minor = h.Minor || w.only == nil && (h.Memory == nil || h.Memory.Fields.Episodic == nil || !w.from.IsZero() && !w.within(&h, plan, now))
 			rest = append(rest, h)
 		}
 	}
 	minor := func(h serve.Hit) bool { return h.Minor }
-	rest = slices.Concat(slices.DeleteFunc(slices.Clone(rest), minor), slices.DeleteFunc(rest, func(h serve.Hit) bool { return !h.Minor })) // what is of the time first
+	rest = slices.Concat(slices.DeleteFunc(slices.Clone(rest), minor), slices.DeleteFunc(rest, func(h serve.Hit) bool { return !h.Minor })) // hits of the requested time first
 	if len(first) == 0 {
 		res.Hits, res.Known = rest, res.Known && slices.ContainsFunc(rest, func(h serve.Hit) bool { return !h.Minor })
 		return nil
@@ -195,7 +197,8 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 	}
 	res.Hits = append(first, rest...)
 	res.Hits = res.Hits[:min(k, len(res.Hits))]
-	// A plan is as sure as it was heard; a line that has words of such a plan answers, and no more.
+	// A plan gives the answer the confidence with which it was heard; a line that only has the
+	// words of such a plan gives the minimum.
 	sure := recall.Unsure
 	for i := range found {
 		sure = max(sure, first[i].Memory.Confidence)
@@ -204,19 +207,19 @@ func (qr *Query) addTodo(ctx context.Context, r *serve.SearchRequest, choice *ch
 	return nil
 }
 
-// within reports whether an episode is of the time that is asked for, and not over by now. plan says that it is
-// something that somebody means to do.
+// within reports whether an episode falls into the requested time, and is not over by now. plan
+// says that it is something that somebody plans to do.
 func (w *todo) within(h *serve.Hit, plan bool, now time.Time) bool {
 	at, over := h.At, h.At
 	if f := h.Memory.Fields.Episodic; !f.Started.IsZero() {
 		at, over = lasts(h.Memory, now.Location())
 	} else if plan {
-		over = w.to // to be done, and not when
+		over = w.to // it is a task without a time
 	}
 	return !at.Before(w.from) && at.Before(w.to) && over.After(now)
 }
 
-// quotes reports whether a hit has an utterance among its evidence.
+// quotes reports whether an utterance is among the evidence of a hit.
 func quotes(h *serve.Hit, utterance memory.ID) bool {
 	return slices.ContainsFunc(h.Evidence, func(e memory.Evidence) bool { return e.Utterance == utterance })
 }

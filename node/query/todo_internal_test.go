@@ -37,7 +37,7 @@ func TestDue(t *testing.T) {
 		started, ended, from, to time.Time
 		due                      bool
 	}{
-		{day(24), day(28), time.Time{}, time.Time{}, true}, // it goes on
+		{day(24), day(28), time.Time{}, time.Time{}, true}, // it continues
 		{day(24), day(28), day(27), day(28), true},
 		{day(24), day(26), day(27), day(28), false},
 		{day(23), day(25), time.Time{}, time.Time{}, false},

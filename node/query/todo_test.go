@@ -10,7 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestDayWithoutTasks: what was said on a day is no answer to what has to be done then, unless it is a task.
+// TestDayWithoutTasks: what was said on a day is no answer to what has to be done on it, unless it
+// is a task.
 func TestDayWithoutTasks(t *testing.T) {
 	n := nodetest.New(t, nil)
 	at := time.Now().Add(-time.Minute)
@@ -35,7 +36,8 @@ func TestDayWithoutTasks(t *testing.T) {
 	}
 }
 
-// TestWhatIsOn: a plan for another day is no answer to what is on this week, and neither is what has happened.
+// TestWhatIsOn: a plan for another day is no answer to what is on this week, and neither is
+// something that has already happened.
 func TestWhatIsOn(t *testing.T) {
 	n := nodetest.New(t, nil)
 	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC) // a Tuesday

@@ -11,7 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// maxUses is for how many memories uses are counted: those that were used last.
+// maxUses is the number of memories whose uses are counted: those that were used
+// last.
 const maxUses = 4096
 
 const usesMeta = "uses"
@@ -33,7 +34,7 @@ func (u *uses) note(id memory.ID, at time.Time) {
 	u.new[id] = consolidate.Use{Count: u.new[id].Count + 1, Last: at.UTC()}
 }
 
-// UsesKept reads the written counts.
+// UsesKept reads the stored counts.
 func UsesKept(tx *store.Tx) (map[memory.ID]consolidate.Use, error) {
 	all := map[memory.ID]consolidate.Use{}
 	var list []keptUse

@@ -17,13 +17,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// whereabouts is a question about where the wearer was, or with whom, at a time:
-// "where was I this afternoon", 昨天我见了谁. Words can't find its answer, because
-// nobody says it. The records of visits and speakers have it.
+// whereabouts is a question about where the wearer was, or whom they met, at a time:
+// "where was I this afternoon", 昨天我见了谁. A search for words can't find the answer,
+// because nobody says it. The records of visits and speakers have it.
 type whereabouts struct {
-	people   bool      // with whom; else where
-	han      bool      // it is asked in Chinese
-	from, to time.Time // equal: at a moment
+	people   bool      // the question is with whom; otherwise where
+	han      bool      // the question is in Chinese
+	from, to time.Time // equal: a single moment
 }
 
 var (
@@ -38,11 +38,11 @@ var (
 		regexp.MustCompile(`^(?:and |so )?(?:with )?(?:who|whom) was i\b(?: with\b)?(.*)$`),
 	}
 	whereHan = regexp.MustCompile(`^(?:那)?我们?都?(?:在|去过?了?|到过?了?)(?:过|了)?(?:哪里|哪儿|哪些地方|什么地方|哪)(?:吃的?(?:早饭|午饭|晚饭|饭)|了|过|呢|啊)?$`)
-	// hereEn and hereHan ask of now if they say nothing of time.
+	// hereEn and hereHan ask about the present if they do not mention a time.
 	hereEn  = []*regexp.Regexp{regexp.MustCompile(`^(?:and |so )?where (?:am|are) (?:i|we)\b(?: exactly)?(.*)$`)}
 	hereHan = regexp.MustCompile(`^(?:那)?我们?都?在(?:哪里|哪儿|什么地方|哪)(?:呢|啊)?$`)
 	withHan = regexp.MustCompile(`^(?:那)?我们?都?(?:(?:见|遇见|遇到|碰到|碰见)(?:了|过|到)?(?:谁|哪些人|什么人)|(?:和|跟|同|与)(?:谁|哪些人)(?:说话|说过话|聊天|聊过天|聊|见面|见过面|谈话|在一起)?)(?:了|过|呢|啊)?$`)
-	// timesHan are what a Chinese question may have before or inside it of time.
+	// timesHan is a time at the beginning of a Chinese question, or inside it.
 	timesHan = regexp.MustCompile(`^(?:我们?)?((?:今天|昨天|前天|今早|今晚|昨晚|现在|上?(?:周|星期|礼拜)[一二三四五六日天]|\d{4}-\d{2}-\d{2})?(?:的)?(?:凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?(?:\d{1,2}点半?|[一二两三四五六七八九十]{1,3}点半?)?)(?:的时候|时)?(.+)$`)
 	mealEn   = regexp.MustCompile(`\b(?:breakfast|lunch|dinner|supper)\b`)
 	fillerEn = regexp.MustCompile(`\b(?:for|my|our|right|so far|all day|during|in the course of|then)\b`)
@@ -50,11 +50,11 @@ var (
 
 var mealTime = map[string]string{"breakfast": "morning", "lunch": "noon", "dinner": "evening", "supper": "evening"}
 
-// readWhereabouts reads a question of this sort; now is when it is asked, in the
-// wearer's zone. A question with other words in it ("where was I born") is none.
+// readWhereabouts reads such a question; now is when it is asked, in the wearer's
+// zone. A question with other words in it ("where was I born") is not one.
 func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
 	s := strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(question), " "), " ?？.。!！吗"))
-	if m := timesHan.FindStringSubmatch(s); m != nil && (m[1] != "" || strings.Contains(s, "我")) { // 今天去了哪里 asks of the wearer, too
+	if m := timesHan.FindStringSubmatch(s); m != nil && (m[1] != "" || strings.Contains(s, "我")) { // 今天去了哪里 is about the wearer, too
 		rest := m[2]
 		if !strings.HasPrefix(rest, "我") {
 			rest = "我" + rest
@@ -79,8 +79,8 @@ func readWhereabouts(question string, now time.Time) (w whereabouts, ok bool) {
 	return w, false
 }
 
-// at sets the time by what a question says of it. here: without a word of time it asks
-// of now.
+// at sets the time by what a question says about it. here: without a word about time,
+// the question is about now.
 func (w whereabouts) at(when string, now time.Time, here bool) (whereabouts, bool) {
 	if when == "now" || when == "现在" || when == "" {
 		w.from, w.to = now, now
@@ -99,18 +99,18 @@ func (w whereabouts) at(when string, now time.Time, here bool) (whereabouts, boo
 	return w, err == nil
 }
 
-// stay is how long somebody is thought to be where they arrived, if no other
-// arrival follows.
+// stay is how long somebody is assumed to stay where they arrived, if no other arrival
+// follows.
 const stay = 18 * time.Hour
 
-// recorded is what records answer to a question.
+// recorded is what the records answer to a question.
 type recorded struct {
 	w    whereabouts
 	hits []serve.Hit // in order of time
-	told []string    // of each hit: "07:04 Daniel's flat"
+	told []string    // for each hit: "07:04 Daniel's flat"
 }
 
-// askedAt is when a question is asked, in the wearer's zone.
+// askedAt returns when a question is asked, in the wearer's zone.
 func (qr *Query) askedAt(at time.Time) time.Time {
 	if at.IsZero() {
 		at = qr.c.Now()
@@ -118,8 +118,8 @@ func (qr *Query) askedAt(at time.Time) time.Time {
 	return at.In(qr.c.Zone)
 }
 
-// whereabouts gives the records that answer a search, if it is of that sort. The
-// searches of one request read them once.
+// whereabouts returns the records that answer a search, if it is such a question. The
+// searches of one request read them only once.
 func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice *chooser) (got recorded, err error) {
 	if !r.AsOf.IsZero() || !r.KnownAt.IsZero() {
 		return got, nil
@@ -174,7 +174,8 @@ func (qr *Query) whereabouts(ctx context.Context, r *serve.SearchRequest, choice
 	return got, nil
 }
 
-// visitsIn gives the arrivals in a time, and before them the place where it began.
+// visitsIn returns the arrivals in a time span, and before them the place where the
+// wearer was at its beginning.
 func visitsIn(ctx context.Context, tx *store.Tx, w whereabouts, allows func(memory.ID) bool) (list []*memory.Memory, err error) {
 	var first *memory.Memory
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Episodic}, Since: w.from.Add(-stay)}) {
@@ -204,7 +205,7 @@ func visitsIn(ctx context.Context, tx *store.Tx, w whereabouts, allows func(memo
 	return list, nil
 }
 
-// spoken calls give with the first line of each person in a time.
+// spoken calls give with the first line of each person in a time span.
 func (qr *Query) spoken(ctx context.Context, tx *store.Tx, w whereabouts, allows func(memory.ID) bool, give func(*memory.Utterance)) error {
 	had := map[string]bool{"": true, names.Fold(qr.c.Wearer): true, "locket": true}
 	for u, err := range tx.Utterances(w.from, w.to) {
@@ -219,7 +220,7 @@ func (qr *Query) spoken(ctx context.Context, tx *store.Tx, w whereabouts, allows
 	return nil
 }
 
-// addWhereabouts puts the records before what was found by words.
+// addWhereabouts puts the records before the hits that were found by words.
 func (qr *Query) addWhereabouts(ctx context.Context, r *serve.SearchRequest, choice *chooser, k int, res *serve.SearchResult) error {
 	got, err := qr.whereabouts(ctx, r, choice)
 	if err != nil || len(got.hits) == 0 {
@@ -243,8 +244,8 @@ func (qr *Query) addWhereabouts(ctx context.Context, r *serve.SearchRequest, cho
 	return nil
 }
 
-// answer puts into a result what records answer to its question: those that are in
-// its evidence, and how many more there are.
+// answer sets in a result what the records answer to the question: the records that
+// are in its evidence, and how many more there are.
 func (got *recorded) answer(res *serve.AskResult) {
 	var told []string
 	for i := range got.hits {

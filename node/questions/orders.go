@@ -9,22 +9,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Order is what a spoken line wants of the node itself.
+// Order is what a spoken line orders the node to do.
 type Order struct {
-	Listen bool          // to listen again; else to stop
+	Listen bool          // listen again; otherwise stop listening
 	For    time.Duration // how long to stop; 0: until the wearer resumes
 }
 
-// longest is how long a spoken pause may last by a time that was said. A longer one has no end,
-// because a number that was heard wrongly must not record.
+// longest is the maximum duration of a spoken pause. A pause for a longer time has no end,
+// because a number that was misheard must not make the node record.
 const longest = 24 * time.Hour
 
-// called is the node's name before an order. Unlike a question, an order needs no comma or
-// greeting: nothing but the order may stand in its sentence.
+// called matches the node's name before an order. Unlike a question, an order needs no comma or
+// greeting, because its sentence contains nothing but the order.
 const called = `(?i)^[\s\pP]*(?:(?:(?:hey|hi|hello|okay|ok)[\s\pP]+|(?:嘿|嗨|喂|你好)[\s\pP]*)(?:locket|lockett|locked|lock it)|locket|lockett)[\s\pP]*`
 
-// ended is the end of the order's sentence. A question mark asks, and orders nothing. What
-// follows the sentence is said off the record.
+// ended matches the end of the order's sentence. With a question mark it is a question, and not
+// an order. What follows the sentence is said off the record.
 const ended = `\s*(?:[.!。！]|$)`
 
 var (
@@ -37,8 +37,8 @@ var (
 	listenZh = regexp.MustCompile(called + `(?:你)?(?:现在|現在)?(?:可以|继续|繼續|开始|開始|恢复|恢復)(?:继续|繼續|开始|開始)?(?:听|聽|录音|錄音|录|錄)(?:了|吧)*` + ended)
 )
 
-// Ordered is what a line orders. ok is false for a line that is not wholly an order: one that
-// tells of an order, or asks about one, orders nothing.
+// Ordered returns what a line orders. ok is false for a line that is not only an order: a line
+// that mentions an order, or asks about one, orders nothing.
 func Ordered(text string) (o Order, ok bool) {
 	if len(text) > memory.MaxExcerpt {
 		return o, false
@@ -65,7 +65,7 @@ var (
 		"eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "twenty-five": 25, "thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "ninety": 90}
 )
 
-// english is the time in "for ten minutes"; 0: there is none that is understood.
+// english parses the time in "for ten minutes"; 0: there is none, or it is not understood.
 func english(text string) time.Duration {
 	m := lasts.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if m == nil {
@@ -82,7 +82,7 @@ func english(text string) time.Duration {
 	return bounded(n, unit)
 }
 
-// chinese is the time in 十分钟; 0: there is none that is understood.
+// chinese parses the time in 十分钟; 0: there is none, or it is not understood.
 func chinese(text string) time.Duration {
 	m := lastsZh.FindStringSubmatch(text)
 	if m == nil {
@@ -107,7 +107,7 @@ func chinese(text string) time.Duration {
 	return d
 }
 
-// counted reads a number under 100, such as 25 or 二十五; 0: it is none.
+// counted parses a number below 100, such as 25 or 二十五; 0: it is not one.
 func counted(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n

@@ -19,7 +19,7 @@ func TestOrdered(t *testing.T) {
 		"Locket, stop listening for 45 minutes, please.":        {For: 45 * time.Minute},
 		"Hey Locket, go off the record for half an hour":        {For: 30 * time.Minute},
 		"Locket, stop listening for the next two hours":         {For: 2 * time.Hour},
-		"Locket, stop listening for a while":                    {}, // no time is understood: there is no end
+		"Locket, stop listening for a while":                    {}, // no time is understood, so there is no end
 		"Locket, stop listening until the meeting is over":      {},
 		"Locket, stop listening for 99999999999999999999 hours": {},
 		"Locket，别听了":                                            {}, "Locket，別聽了。": {}, "嘿 Locket，先别录音": {}, "Locket，停止录音": {},
@@ -34,7 +34,7 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// A line that speaks of an order orders nothing.
+// A line that speaks about an order gives no order.
 func TestNotOrdered(t *testing.T) {
 	for _, text := range []string{
 		"", "Locket", "Hey Locket.", "stop listening", "别听了",

@@ -1,7 +1,7 @@
-// Package questions answers on a wearable what its wearer asks there: after a press, or in a
-// line that begins with the node's name. The answer is that of [serve.Recaller], and goes to
-// the wearable that was asked, where it shows or speaks what it is told. It also knows which
-// lines order the node to stop listening.
+// Package questions answers questions that the wearer asks a wearable: after a press, or in a
+// line that begins with the node's name. The answer is that of [serve.Recaller], and is sent to
+// the wearable that was asked, if it can show or speak it. The package also recognises lines
+// that order the node to stop listening.
 package questions
 
 import (
@@ -20,66 +20,67 @@ import (
 )
 
 const (
-	// pressedFor is how long after a press what is said is a question.
+	// pressedFor is how long after a press a line counts as a question.
 	pressedFor = 15 * time.Second
-	// before is by how much words may begin before the press: sound comes in pieces.
+	// before is how long before the press the line may have begun, because sound comes in
+	// pieces.
 	before = 2 * time.Second
-	// fresh is how old a question may be, by when it was said. A later answer is none.
+	// fresh is the maximum age of a question. A later answer is useless.
 	fresh = time.Minute
 	// within bounds how long an answer takes.
 	within = 30 * time.Second
-	// shownLines is how many memories stand for an answer where there is no model.
+	// shownLines is how many memories are shown as an answer if there is no model.
 	shownLines = 2
 	// waiting is how many questions may wait; more are not answered.
 	waiting = 16
 )
 
-// Fleet is the wearables; [intake.Intake] is one.
+// Fleet provides the wearables; [intake.Intake] is one.
 type Fleet interface {
-	// Tells reports whether a wearable shows or speaks what it is told.
+	// Tells reports whether a wearable can show or speak an answer.
 	Tells(device string) bool
-	// Hears reports whether a wearable has a microphone, which is on.
+	// Hears reports whether a wearable has a microphone that is on.
 	Hears(device string) bool
-	// Say has it do so.
+	// Say makes it show or speak a text.
 	Say(device, text string) error
 }
 
-// Config of Questions. All are needed.
+// Config is what Questions need. All fields are required.
 type Config struct {
-	Fleet  func() Fleet // as it is now; nil: there is none
+	Fleet  func() Fleet // returns the present fleet; nil: there is none
 	Ask    func(context.Context, serve.AskRequest) (serve.AskResult, error)
-	Served func(at time.Time, texts ...string) // is given what was answered, so that the node does not learn from it
+	Served func(at time.Time, texts ...string) // called with what was answered, so that the node does not learn from it
 	Now    func() time.Time
 	Log    *slog.Logger
 }
 
-// Questions answers. Its methods are safe for concurrent use.
+// Questions answers questions. Its methods are safe for concurrent use.
 type Questions struct {
 	cfg  Config
 	asks chan asked
 
 	mu      sync.Mutex
-	pressed map[string]time.Time // by wearable: when it was last pressed, and was asked nothing since
+	pressed map[string]time.Time // by wearable: when it was last pressed without a question since
 }
 
 type asked struct {
 	device, question string
 	at               time.Time
-	line             memory.ID // in which it was asked
+	line             memory.ID // in which the question was asked
 	event            memory.EventID
 }
 
-// New makes them. Run answers.
+// New makes Questions. Run answers.
 func New(cfg Config) *Questions {
 	return &Questions{cfg: cfg, asks: make(chan asked, waiting), pressed: map[string]time.Time{}}
 }
 
-// name is how a line begins that asks the node, in what engines make of "Hey Locket". A comma
-// or a greeting has to be there: "Locket is nice" asks nothing.
+// name matches the beginning of a line that asks the node, in the forms that engines make of
+// "Hey Locket". A comma or a greeting is required: "Locket is nice" is not a question.
 var name = regexp.MustCompile(`(?i)^\W*(?:(?:hey|hi|hello|okay|ok),?\s+(?:locket|lockett|locked|lock it)\b|(?:locket|lockett)\s*[,:])[\s,.!:;-]*`)
 
-// Question is what a line asks the node, without its name. ok: it speaks to the node; the
-// question may then be empty, as it comes in the next line.
+// Question returns what a line asks the node, without its name. ok reports that it addresses the
+// node; the question may then be empty, because it comes in the next line.
 func Question(text string) (question string, ok bool) {
 	at := name.FindStringIndex(text)
 	if at == nil {
@@ -88,7 +89,7 @@ func Question(text string) (question string, ok bool) {
 	return strings.TrimSpace(text[at[1]:]), true
 }
 
-// Heard is given each event that was committed, with its lines. It does not block.
+// Heard is called with each event that was committed, with its lines. It does not block.
 func (q *Questions) Heard(ev *memory.Event, lines []memory.Utterance) {
 	now := q.cfg.Now()
 	device := ev.ID.Device
@@ -102,7 +103,7 @@ func (q *Questions) Heard(ev *memory.Event, lines []memory.Utterance) {
 			q.press(device, u.At)
 			continue
 		}
-		// Another wearable may hear the words than the one that was pressed.
+		// Another wearable than the one that was pressed may hear the words.
 		to := q.take(u.At)
 		if to == "" && !ok {
 			continue
@@ -125,11 +126,11 @@ func (q *Questions) Heard(ev *memory.Event, lines []memory.Utterance) {
 func (q *Questions) press(device string, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.pressed[device] = at // wearables are few: they have credentials
+	q.pressed[device] = at // the map stays small, because wearables need credentials
 }
 
-// take gives the wearable that was pressed last before a line of a time, and forgets the press;
-// empty: none was.
+// take returns the wearable that was pressed last before the time of a line, and forgets the
+// press; empty: none was.
 func (q *Questions) take(at time.Time) (device string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -146,7 +147,7 @@ func (q *Questions) take(at time.Time) (device string) {
 	return device
 }
 
-// Run answers, one question after the other, until ctx ends.
+// Run answers questions, one after the other, until ctx ends.
 func (q *Questions) Run(ctx context.Context) {
 	for {
 		select {
@@ -176,9 +177,9 @@ func (q *Questions) answer(ctx context.Context, a asked) error {
 	return fleet.Say(a.device, text)
 }
 
-// others are all items but the question itself, which two wearables may have heard, what was
-// made of it alone, and what is secret: an answer is shown or said where others are, and who has
-// found a wearable can ask it.
+// others selects the items for an answer. It leaves out the question itself, which two wearables
+// may have heard, and what was made only from it. It also leaves out what is secret: an answer
+// is shown or spoken where other people are, and anybody who has found a wearable can ask it.
 func (a *asked) others(it *filter.Item) bool {
 	if u := it.Utterance; u != nil {
 		return u.ID != a.line && u.Event != a.event && !strings.Contains(memory.Normal(u.Text), memory.Normal(a.question))
@@ -194,13 +195,13 @@ func (a *asked) others(it *filter.Item) bool {
 	return len(it.Memory.Evidence) == 0
 }
 
-// Spoken is an answer as it is shown or spoken: without cites, and where no model cites what
-// it is from, the best memories themselves.
+// Spoken returns an answer in the form in which it is shown or spoken: without citations. If no
+// model gave an answer with sources, it is the best memories themselves.
 func Spoken(r *serve.AskResult) string {
 	if !r.Known {
 		return answer.Unknown
 	}
-	if r.Answer != "" && r.Cited { // else it is not to be relied on
+	if r.Answer != "" && r.Cited { // otherwise the answer can't be relied on
 		a := answer.Answer{Text: r.Answer}
 		return a.Plain()
 	}

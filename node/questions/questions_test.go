@@ -45,7 +45,7 @@ func (f *fleet) Say(device, text string) error {
 	return nil
 }
 
-// What asks, and what does not.
+// What counts as a question, and what does not.
 func TestAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{}
@@ -121,7 +121,7 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// Who has found a wearable can ask it. The answer is made of nothing that is secret.
+// Anyone who finds a wearable can ask it. The answer contains nothing secret.
 func TestThreatFoundWearableAsks(t *testing.T) {
 	a := asked{question: "what is the code", line: memory.ID{1}}
 	heard := []memory.Evidence{{Event: memory.EventID{Device: "glasses", Seq: 1}}}

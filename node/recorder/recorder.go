@@ -1,12 +1,12 @@
-// Package recorder serves the page by which a phone or a laptop is a wearable: its
-// microphone, its camera, where it is, and its screen.
+// Package recorder serves the page that turns a phone or a laptop into a wearable: its microphone,
+// its camera, its location, and its screen.
 //
-//   - The page is in page/: plain JavaScript without libraries, embedded as it is. It lies
-//     below [Path], which is the scope of its service worker, too.
-//   - It has a wearable's name and password, from the fragment of the link by which it is
-//     paired, which no browser sends anywhere. It opens nothing of the node: it sends
+//   - The page is in page/: plain JavaScript without libraries, embedded unchanged. It is
+//     below [Path], which is also the scope of its service worker.
+//   - It has a wearable's name and password, from the fragment of the link with which it is
+//     paired, which no browser sends anywhere. It has no access to memories: it sends
 //     messages of docs/mqtt.md over HTTP, below [Path]v1. Its questions are answered there, and that is all it can do.
-//   - What it records waits in the browser's database until the node has it on disk.
+//   - Its recordings wait in the browser's database until the node has them on disk.
 package recorder
 
 import (
@@ -28,32 +28,34 @@ import (
 //go:embed page
 var embedded embed.FS
 
-// Path is where the page lies at a node's door.
+// Path is the path of the page.
 const Path = "/wear/"
 
-// policy is the page's: its own scripts, style and origin, and no markup or script made
-// from text, but for the two names of scripts that the page itself hands to the browser.
+// policy is the page's content security policy: its own scripts, style and origin, and no markup or
+// script made from text, except the two names of scripts that the page itself passes to the
+// browser.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src blob:; manifest-src 'self'; worker-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types locket-scripts"
 
-// workerPolicy is that of the service worker, whose importScripts wants no trusted types.
+// workerPolicy is the policy of the service worker, whose importScripts does not work with trusted
+// types.
 const workerPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'"
 
-// worker is the service worker's file. It is served with the version of all files in
-// front, so that browsers take another when one of them changes.
+// worker is the service worker's file. It is served with the version of all files at its beginning,
+// so that browsers fetch it again when one of them changes.
 const worker = "sw.js"
 
 var kinds = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json"}
 
-// Link is by what a phone or laptop is paired, at a door's address. What is behind # goes
-// to no server.
+// Link returns the link that pairs a phone or laptop, at a door's address. The part after # is not
+// sent to any server.
 func Link(address, name, password string) string {
 	return strings.TrimRight(address, "/") + Path + "#" + url.Values{"name": {name}, "password": {password}}.Encode()
 }
 
-// New serves the page. The handler web takes what the page sends, and next serves
-// all other paths.
+// New returns the handler for the page. The handler web handles what the page sends, and next all
+// other paths.
 func New(web, next http.Handler) http.Handler {
 	files, version := load()
 	mux := http.NewServeMux()
@@ -82,7 +84,7 @@ func New(web, next http.Handler) http.Handler {
 	return mux
 }
 
-// unread keeps answers to a device out of caches, and from being taken for anything else.
+// unread keeps answers to a device out of caches, and from being interpreted as anything else.
 func unread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guard(w.Header())
@@ -101,7 +103,7 @@ func guard(h http.Header) {
 	h.Set("Permissions-Policy", "camera=(self), microphone=(self), geolocation=(self), display-capture=(self), screen-wake-lock=(self), usb=(), serial=()")
 }
 
-// load reads the files, and gives a version that changes with any of them.
+// load reads the files, and returns a version that changes with any of them.
 func load() (map[string][]byte, string) {
 	files, names, sum := map[string][]byte{}, []string{}, sha256.New()
 	dir, err := fs.Sub(embedded, "page")
@@ -125,7 +127,7 @@ func load() (map[string][]byte, string) {
 	version := base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])
 	list, err := json.Marshal(names)
 	if err != nil {
-		panic(err) // names are texts
+		panic(err) // names can always be encoded
 	}
 	files[worker] = append(fmt.Appendf(nil, "const version = %q, files = %s;\n", version, list), files[worker]...)
 	return files, version

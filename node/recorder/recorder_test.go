@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The page has what it names, each file with its policy; what is not the page's goes on.
+// The page has all files that it names, each with its policy; other paths are passed on.
 func TestFiles(t *testing.T) {
 	other := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Method+" "+r.URL.Path) })
 	h := New(other, other)
@@ -69,7 +69,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Every sentence of the page is there in both languages, and none is left over.
+// Every sentence of the page exists in both languages, and none is left over.
 func TestWords(t *testing.T) {
 	files, _ := load()
 	text := string(files["words.js"])

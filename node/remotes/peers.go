@@ -10,16 +10,16 @@ import (
 	"github.com/locket-dev/locket/sync/envstore"
 )
 
-// peerTries is how many rounds may fail before a peer is dropped. It is met
+// peerTries is how many rounds may fail before a peer is dropped. It is used
 // again when it is found again.
 const peerTries = 3
 
-// PeerName returns the name of the remote that another device is.
+// PeerName returns the name of the remote for another device.
 func PeerName(id memory.MemberID) string { return "device " + id.String() }
 
-// Peer exchanges with another device of the space at a URL, for as long as it
-// answers there. It ignores a device that is not a member, and another URL of a
-// device with which it exchanges already.
+// Peer exchanges with another device of the space at a URL, as long as it
+// answers there. It ignores a device that is not a member, and a second URL of
+// a device with which it already exchanges.
 func (p *Remotes) Peer(id memory.MemberID, url string) error {
 	if id == p.c.Self || !slices.ContainsFunc(p.Envelopes.Members(), func(m envelope.Member) bool { return m.ID == id }) {
 		return nil
@@ -66,7 +66,7 @@ func (p *Remotes) lost(r *remote) {
 	p.drop(r)
 }
 
-// meetPeer is the loop of a peer.
+// meetPeer runs the loop of a peer.
 func (p *Remotes) meetPeer(ctx context.Context, r *remote) {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for failed := 0; failed < peerTries && ctx.Err() == nil; {

@@ -28,8 +28,8 @@ func (p *Remotes) save(k kept) error {
 	return nil
 }
 
-// Add makes another relay a mirror and copies everything there. A failure is
-// tried again: the relay is on the list as soon as it has the space.
+// Add makes another relay a mirror and copies everything there. It retries after a
+// failure: the relay is on the list as soon as it has the space.
 func (p *Remotes) Add(ctx context.Context, url string) error {
 	p.mu.Lock()
 	if p.at[url] != nil {
@@ -64,8 +64,8 @@ func (p *Remotes) Add(ctx context.Context, url string) error {
 	return first
 }
 
-// Remove leaves a relay. The primary can be left when another relay has
-// everything that is here, and shows its blobs; that one is then the primary.
+// Remove stops using a relay. The primary can be removed if another relay has
+// everything that is here, and shows its blobs; that one then becomes the primary.
 func (p *Remotes) Remove(ctx context.Context, url string) error {
 	p.mu.Lock()
 	r := p.at[url]
@@ -105,7 +105,7 @@ func (p *Remotes) Remove(ctx context.Context, url string) error {
 		r.stop()
 	}
 	p.mu.Unlock()
-	r.round.Lock() // wait for a round under way
+	r.round.Lock() // wait for the current round
 	defer r.round.Unlock()
 	return r.carrier.Forget()
 }
@@ -148,8 +148,8 @@ func (p *Remotes) heir(ctx context.Context, of []string) (string, error) {
 }
 
 // prove makes sure that a remote has all blobs of the space that the store has. The
-// remote has to show them: it may have lost some since it was given them, and only
-// what it shows can be had from it again.
+// remote has to show them: it may have lost some since they were sent, and only
+// what it shows can be fetched from it again.
 func (p *Remotes) prove(ctx context.Context, r *remote) error {
 	all, err := p.c.Blobs(ctx)
 	if err != nil {
@@ -166,9 +166,9 @@ func (p *Remotes) prove(ctx context.Context, r *remote) error {
 	return nil
 }
 
-// Move makes another relay the primary once it has everything that the old one
-// has: log, deltas, blobs. The old one stays a mirror until it is removed. What
-// was copied before a failure is there the next time.
+// Move makes another relay the primary once it has everything that the old one has:
+// log, deltas, blobs. The old one stays a mirror until it is removed. What was
+// copied before a failure need not be copied again.
 func (p *Remotes) Move(ctx context.Context, url string) error {
 	if err := p.Add(ctx, url); err != nil && !errors.Is(err, ErrKnown) {
 		return err
@@ -182,7 +182,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 		}
 	}
 	p.mu.Unlock()
-	for _, r := range from { // what the old ones have that is not here yet
+	for _, r := range from { // fetch what the old ones have that is not here yet
 		if err := p.round(ctx, r); err != nil {
 			p.c.Log.Warn("moving the primary relay: the old one does not answer; what is here is moved", "remote", r.name, "error", err)
 		}
@@ -190,7 +190,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 	if err := p.bringBlobs(ctx, from); err != nil {
 		return err
 	}
-	for range 2 { // the second round shows what the first gave
+	for range 2 { // the second round shows what the first one sent
 		if err := p.round(ctx, to); err != nil {
 			return err
 		}

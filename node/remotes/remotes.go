@@ -4,7 +4,7 @@
 // The words, beside those of package envstore:
 //
 //   - The primary is the first relay. It decides on membership entries, and
-//     shares and pairings go by it. To move is to make another relay the primary,
+//     shares and pairings use it. To move is to make another relay the primary,
 //     once it has everything.
 //   - A mirror is any other relay.
 package remotes
@@ -39,38 +39,38 @@ var (
 	ErrEnvelopes = errors.New("the envelopes kept here can't be opened")
 )
 
-// Config of a node's remotes. All fields but Log and Now are needed.
+// Config is what a node's remotes need. All fields except Log and Now are required.
 type Config struct {
-	Dir     string // of the envelope store
+	Dir     string // folder of the envelope store
 	Genesis []byte // wire form of the first log entry
 	Self    memory.MemberID
 	Primary string // URL of the configured relay; may be empty
 	// Open connects to the space at a relay.
 	Open func(url string) (replica.Remote, error)
-	// Blobs returns every blob of the space with its most sealed bytes.
+	// Blobs returns every blob of the space with its maximum number of sealed bytes.
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
 	// Named is as in envstore.Carrier.
 	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 	// First is as in envstore.Carrier.
 	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
-	// Metered reports whether traffic costs money now, so that blobs wait. nil: it
-	// never does.
+	// Metered reports whether traffic costs money now, so that blobs wait. nil: it never
+	// does.
 	Metered func(context.Context) bool
-	// Turns means that Metered may end by itself: blobs that wait are looked at again.
+	// Turns says that Metered may change by itself, so that waiting blobs are checked again.
 	Turns bool
-	// After returns how long a remote that failed asks to be left alone. If it
-	// is nil or returns 0, the backoff decides.
+	// After returns how long a remote that failed asks not to be contacted. If it is nil or
+	// returns 0, the backoff decides.
 	After func(error) time.Duration
 	Log   *slog.Logger
 	Now   func() time.Time
-	Spans span.Sink // is told of rounds; nil: nobody is
+	Spans span.Sink // receives the spans of rounds; nil: there are none
 }
 
 // kept is the stored list of relays.
 type kept struct {
 	Added   []string `json:"added,omitempty"`
-	Left    []string `json:"left,omitempty"`  // configured once, and not used any more
-	Primary string   `json:"house,omitempty"` // under its earlier name; empty: the configured one
+	Left    []string `json:"left,omitempty"`  // configured once, but not used any more
+	Primary string   `json:"house,omitempty"` // the JSON key is its earlier name; empty: the configured one
 }
 
 // Remotes is a node's envelope store with its remotes. It is safe for
@@ -79,7 +79,7 @@ type Remotes struct {
 	c         Config
 	Envelopes *envstore.Store
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	kept  kept
 	at    map[string]*remote // by name
 	life  context.Context    // from Start to Stop, for loops that begin in between; nil while none run
@@ -94,10 +94,10 @@ type remote struct {
 	carrier *envstore.Carrier // used by one round at a time
 	round   sync.Mutex        // held during a round of this remote
 	stop    context.CancelFunc
-	member  memory.MemberID // of a peer
+	member  memory.MemberID // for a peer
 	peer    bool
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	err        error      // of the last round
 	standing   envstore.Standing
 	lacks      int       // deltas that it lacks
@@ -105,7 +105,7 @@ type remote struct {
 	late       bool      // see envstore.Carrier.Waits
 	done, todo int       // deltas of the running round
 	busy       bool      // a round is running
-	retry      time.Time // of the next try after a failure
+	retry      time.Time // time of the next attempt after a failure
 }
 
 // Status describes a remote.
@@ -113,15 +113,15 @@ type Status struct {
 	Name    string
 	Primary bool
 	Peer    bool            // a device in the same network
-	Member  memory.MemberID // of a peer: which device it is
+	Member  memory.MemberID // for a peer: which device it is
 	Synced  time.Time
 	Err     error
-	Lacks   int // deltas that are here, and that it has neither shown nor taken
-	Blobs   int // blobs that are here, and that it was not given
+	Lacks   int // deltas that are here, and that it has neither shown nor accepted
+	Blobs   int // blobs that are here, and that were not sent to it
 	Busy    bool
-	Done    int // of Todo deltas that are being sent
+	Done    int // number of the Todo deltas that were sent
 	Todo    int
-	Retry   time.Time // next try after a failure
+	Retry   time.Time // next attempt after a failure
 	Trouble []string  // its faults
 }
 
@@ -131,9 +131,9 @@ func Used(dir string) bool {
 	return err == nil
 }
 
-// Check names what differs from what was written: in the store, the list of
-// relays, and what is remembered of each. It repairs what a crash left. err
-// means that the disk could not be read.
+// Check returns what differs from what was written: in the store, the list of relays, and
+// what is stored about each. It repairs what a crash left. err means that the disk could not
+// be read.
 func Check(ctx context.Context, dir string, genesis []byte) (found []error, err error) {
 	s, err := envstore.Open(dir, genesis)
 	if err == nil {
@@ -166,9 +166,9 @@ func Check(ctx context.Context, dir string, genesis []byte) (found []error, err 
 	return found, nil
 }
 
-// Refill fetches what the remotes have, and takes what can still be read from a
-// broken store that was put aside. Then it gives the result to the remotes. err
-// names the remotes that could not be asked.
+// Refill fetches what the remotes have, and takes what can still be read from a broken store
+// that was put aside. Then it sends the result to the remotes. err names the remotes that
+// could not be reached.
 func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, err error) {
 	err = p.Round(ctx)
 	if ctx.Err() != nil {
@@ -215,8 +215,8 @@ func Open(c Config) (*Remotes, error) {
 	return p, nil
 }
 
-// PrimaryIn returns the primary relay's URL by the list in a folder that need not be open, or
-// the configured one.
+// PrimaryIn returns the primary relay's URL from the list in a folder that need not be open,
+// or the configured one.
 func PrimaryIn(dir, configured string) string {
 	p := Remotes{c: Config{Dir: dir, Primary: configured}}
 	if b, err := os.ReadFile(p.path()); err == nil && json.Unmarshal(b, &p.kept) != nil {
@@ -290,14 +290,14 @@ func (p *Remotes) wire() {
 	p.Envelopes.Settle(func(ctx context.Context, e *envelope.Entry) error {
 		err := primary.carrier.At.AppendLog(ctx, e)
 		if errors.Is(err, replica.ErrConflict) {
-			return errors.Join(err, p.round(ctx, primary)) // brings the entry that came first
+			return errors.Join(err, p.round(ctx, primary)) // fetches the entry that came first
 		}
 		return err
 	})
 }
 
-// Checkpoints returns the checkpoints of all relays, for a replica that lacks
-// bodies. The error names the relays that could not be asked.
+// Checkpoints returns the checkpoints of all relays, for a replica that lacks bodies. The
+// error names the relays that could not be reached.
 func (p *Remotes) Checkpoints(ctx context.Context) (out []replica.Listed, err error) {
 	var errs []error
 	for _, r := range p.all() {

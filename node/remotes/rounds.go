@@ -20,7 +20,7 @@ func (r *remote) progress(done, todo int) {
 	r.done, r.todo = done, todo
 }
 
-// round does one round with a remote and records the result.
+// round runs one round with a remote and records the result.
 func (p *Remotes) round(ctx context.Context, r *remote) error {
 	ctx, work := span.Ask(ctx, "sync with a remote")
 	r.round.Lock()
@@ -48,8 +48,8 @@ func (p *Remotes) all() []*remote {
 	return out
 }
 
-// Round does one round with every remote at the same time. The status of each
-// has its result; the error joins all errors.
+// Round runs one round with every remote at the same time. The status of each has its
+// result; the error joins all errors.
 func (p *Remotes) Round(ctx context.Context) error {
 	all := p.all()
 	errs := make([]error, len(all))
@@ -87,7 +87,7 @@ func (p *Remotes) Status() []Status {
 }
 
 // Given returns which remotes, by their URLs, have a blob as far as is known. here
-// reports whether the envelope store has its bytes, to give them to others.
+// reports whether the envelope store has its bytes, to send them to others.
 func (p *Remotes) Given(id envelope.Hash) (given map[string]bool, here bool) {
 	given = map[string]bool{}
 	for _, r := range p.all() {
@@ -104,7 +104,7 @@ func (p *Remotes) Given(id envelope.Hash) (given map[string]bool, here bool) {
 	return given, err == nil
 }
 
-// Start exchanges as things come, until Stop.
+// Start exchanges whenever there is something new, until Stop.
 func (p *Remotes) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,8 +178,9 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 	}
 }
 
-// waits reports whether there will be something to do although nothing changes: what the
-// replica has not heard of yet, or blobs for which the line may be another.
+// waits reports whether there will be something to do even if nothing changes: deltas
+// that the replica has not heard of yet, or blobs that wait for a connection that is not
+// metered.
 func (p *Remotes) waits(r *remote) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

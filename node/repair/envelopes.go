@@ -20,7 +20,7 @@ const (
 	relaysName   = "relays.json" // the only file of the envelope store that no remote has
 )
 
-// checkEnvelopes names what is damaged in the envelope store.
+// checkEnvelopes reports what is damaged in the envelope store.
 func (v *visit) checkEnvelopes(ctx context.Context) ([]error, error) {
 	if v.Envelopes == nil {
 		return nil, nil
@@ -43,14 +43,14 @@ func (v *visit) lookEnvelopes(ctx context.Context) error {
 	return err
 }
 
-// short is an error's text without the home's path.
+// short returns an error's text without the home's path.
 func (v *visit) short(err error) string {
 	return strings.ReplaceAll(err.Error(), v.Dir+string(filepath.Separator), "")
 }
 
-// repairEnvelopes puts a damaged envelope store aside, begins another with the same
-// relays, and notes from where it has to be filled. After a crash in between the
-// store is broken, or gone with a note that says so.
+// repairEnvelopes puts a damaged envelope store aside, creates another with the
+// same relays, and records from where it has to be filled. After a crash in between
+// the store is broken, or missing with a note that says so.
 func (v *visit) repairEnvelopes(ctx context.Context) error {
 	dir, aside := filepath.Join(v.Dir, envelopesDir), filepath.Join(v.aside, envelopesDir)
 	if err := v.resumeEnvelopes(ctx, dir); err != nil {
@@ -72,7 +72,7 @@ func (v *visit) repairEnvelopes(ctx context.Context) error {
 	return v.beginEnvelopes(dir, aside)
 }
 
-// resumeEnvelopes begins the new envelope store of a repair that was interrupted.
+// resumeEnvelopes creates the new envelope store of a repair that was interrupted.
 func (v *visit) resumeEnvelopes(ctx context.Context, dir string) error {
 	if v.Refilling == nil {
 		return nil
@@ -99,7 +99,7 @@ func (v *visit) beginEnvelopes(dir, aside string) error {
 	b, err := os.ReadFile(filepath.Join(aside, relaysName))
 	var list map[string]json.RawMessage
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // there is only the configured relay
+	case errors.Is(err, fs.ErrNotExist): // only the configured relay is used
 		b = []byte("{}")
 	case err != nil:
 		return err

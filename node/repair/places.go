@@ -83,7 +83,7 @@ func (v *visit) repairChecked() error {
 	return nil
 }
 
-// repairPlugins takes plugins whose files changed out of the record. Their
+// repairPlugins removes plugins whose files changed from the record. Their
 // publishers have the modules; this program keeps no second copy.
 func (v *visit) repairPlugins() error {
 	dir, key := v.Plugins, v.pluginKey()
@@ -110,8 +110,9 @@ func (v *visit) repairPlugins() error {
 		case copied:
 			v.find(place, "its copy was put in its place", false, "%v", p.Err)
 		case p.Entry == nil:
-			// Without a record nothing says what the folders are, so they would be
-			// swept away. Without pins nothing says whose keys the plugins need.
+			// Without the record nothing says what the folders are, so they would
+			// be deleted. Without the pins nothing says whose keys the plugins
+			// need.
 			folders, err := installed.Folders(dir)
 			for _, f := range append(folders, installed.Files(dir)...) {
 				if _, e := os.Lstat(f); e == nil {
@@ -133,7 +134,7 @@ func (v *visit) repairPlugins() error {
 			v.find(place, "install it again: locket plugin install "+p.Entry.ID, true, "%v", p.Err)
 		}
 	}
-	// The node refuses one of the two files without the other.
+	// The node does not accept one of the two files without the other.
 	return installed.Renew(dir, key)
 }
 

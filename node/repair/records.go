@@ -19,15 +19,15 @@ import (
 type aStore struct {
 	path string // in the home
 	key  *seal.Key
-	own  bool // the node's
+	own  bool // it is the node's own
 }
 
-// stores gives the node's own store and those of shares. The caller must not zero
+// stores returns the node's own store and those of shares. The caller must not zero
 // their keys: they are derived, and end with the visit's ring.
 func (v *visit) stores() ([]aStore, error) {
 	all := []aStore{{"store", v.ring.StoreKey(), true}}
 	var folders []string
-	for _, name := range []string{"store", "store" + mendingSuffix} { // the second one alone is there after a crash between two renames
+	for _, name := range []string{"store", "store" + mendingSuffix} { // after a crash between two renames only the second one exists
 		some, err := filepath.Glob(filepath.Join(v.Dir, "shares", "*", name))
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (v *visit) options(s aStore) store.Options {
 	return o
 }
 
-// damages names what is damaged in a store: its files, or if these are sound, its
+// damages returns what is damaged in a store: its files or, if these are sound, its
 // records.
 func damages(ctx context.Context, opt store.Options) ([]store.Damage, error) {
 	if _, err := os.Stat(opt.Dir); errors.Is(err, os.ErrNotExist) {
@@ -103,7 +103,7 @@ func (v *visit) note(s aStore, d *store.Damage, done string, lost bool) {
 	v.found = append(v.found, f)
 }
 
-// repairStores makes damaged stores anew.
+// repairStores rebuilds damaged stores.
 func (v *visit) repairStores(ctx context.Context, r *Result) error {
 	all, err := v.stores()
 	if err != nil {
@@ -117,8 +117,8 @@ func (v *visit) repairStores(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// mendingSuffix names a store that is being made. One that a crash left behind is
-// worthless.
+// mendingSuffix is the suffix of a store that is being rebuilt. One that a crash
+// left behind is useless.
 const mendingSuffix = ".mending"
 
 func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
@@ -126,7 +126,7 @@ func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
 	into := opt.Dir + mendingSuffix
 	_, errOld := os.Stat(opt.Dir)
 	_, errNew := os.Stat(into)
-	if errors.Is(errOld, os.ErrNotExist) && errNew == nil { // interrupted between the two renames: the new store is complete
+	if errors.Is(errOld, os.ErrNotExist) && errNew == nil { // interrupted between the two renames, so the new store is complete
 		return v.swapIn(into, opt.Dir)
 	}
 	if err := os.RemoveAll(into); err != nil {
@@ -171,7 +171,7 @@ func (v *visit) swapIn(from, to string) error {
 }
 
 // restart makes the new store begin the exchange from the relay's first delta, and
-// skip numbers that the old one may have given.
+// skip numbers that the old one may have used.
 func (v *visit) restart(ctx context.Context, dir string, opt store.Options) error {
 	opt.Dir = dir
 	s, err := store.Open(opt)

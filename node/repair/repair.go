@@ -1,12 +1,12 @@
-// Package repair looks through a home that no process has open, names what is
-// damaged, and repairs what it can from the rest of the home. Repairs from the
-// relay are for the node, once it is open again.
+// Package repair checks a home that no process has open, reports what is damaged,
+// and repairs what it can from the rest of the home. Repairs from the relay are made
+// by the node, once it is open again.
 //
 // The words:
 //
 // A finding is one damaged file or record. What is put aside is moved into a folder
-// of its own below broken/, under its path in the home; nothing is deleted. What is
-// lost can't be restored from this disk.
+// below broken/, under its path in the home; nothing is deleted. What is lost can't
+// be restored from this disk.
 package repair
 
 import (
@@ -32,64 +32,64 @@ import (
 // Finding is one damaged file or record.
 type Finding struct {
 	Place  string // path in the home, or a record in words
-	What   string // what is wrong with it
-	Done   string // what was done about it; empty: nothing yet
+	What   string // what is wrong
+	Done   string // how it was repaired; empty: not yet
 	Lost   bool   // it can't be restored from this disk
 	damage *store.Damage
 }
 
-// Record is the damage of a record of the node's own store, or nil.
+// Record returns the damage of a record of the node's own store, or nil.
 func (f *Finding) Record() *store.Damage { return f.damage }
 
-// Home is a folder to look through. Only Dir, Plugins and Unlock are needed to look.
+// Home is a folder to check. Only Dir, Plugins and Unlock are needed for a check.
 type Home struct {
 	Dir     string
 	Plugins string                                          // folder of the plugins, in Dir or elsewhere
-	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // gives the way to open the keys; a nil Unlocker: there is none
-	Store   store.Options                                   // of the node's store, but for folder and key
-	Cursor  string                                          // name of the record that says how far the journal was worked through
+	Unlock  func(*keyring.Locked) (keyring.Unlocker, error) // returns the way to open the keys; a nil Unlocker: there is none
+	Store   store.Options                                   // of the node's store, without folder and key
+	Cursor  string                                          // name of the record that says how far the journal was processed
 	Restart func(*store.Tx) error                           // makes the exchange with the relay begin from its first delta
 
-	// For the envelope store; nil: there is none. Envelopes names what is damaged in
-	// it. Refill notes that it has to be filled from the folder aside, which is a
-	// path in the home, and makes the exchange begin anew. Refilling gives that
+	// For the envelope store; nil: there is none. Envelopes reports what is damaged
+	// in it. Refill records that it has to be filled from the folder aside, which is
+	// a path in the home, and makes the exchange begin anew. Refilling returns that
 	// folder until it is done.
 	Envelopes func(ctx context.Context, genesis []byte) ([]error, error)
 	Refill    func(tx *store.Tx, aside string) error
 	Refilling func(tx *store.Tx) (aside string, err error)
 }
 
-// brokenDir is where things are put aside.
+// brokenDir is the folder where things are put aside.
 const brokenDir = "broken"
 
-// visit is one look through a home. It repairs if aside is set.
+// visit is one check of a home. It repairs if aside is set.
 type visit struct {
 	Home
-	aside string // folder below broken/; empty: look, and change nothing
+	aside string // folder below broken/; empty: only check, and change nothing
 	found []Finding
 
 	elsewhere string // the same for plugins outside the home; empty: nothing was put aside yet
 	ring      *keyring.Ring
 }
 
-// Look names what is damaged in a home, and changes nothing. If the keys don't
-// open, that is a finding, and what needs the keys is not checked.
+// Look returns what is damaged in a home, and changes nothing. If the keys can't be
+// opened, that is a finding, and what needs the keys is not checked.
 func Look(ctx context.Context, h Home) ([]Finding, error) {
 	v := visit{Home: h}
 	return v.found, v.all(ctx, &v.found)
 }
 
-// Result of a repair.
+// Result is the result of a repair.
 type Result struct {
 	Findings []Finding
-	Aside    string // folder that holds what was put aside; empty where nothing was
-	// Of the node's store, if it was made anew.
+	Aside    string // folder of what was put aside; empty if nothing was
+	// For the node's store, if it was rebuilt.
 	Salvaged bool
 	Bare     []memory.ID // memories without any assertions
 	Blobs    []memory.ID // blobs of memories whose files are lost
 }
 
-// Repair puts right what it can. It may be called again after a crash.
+// Repair repairs what it can. It may be called again after a crash.
 func Repair(ctx context.Context, h Home, now time.Time) (Result, error) {
 	v := visit{Home: h, aside: Aside(h.Dir, now)}
 	r := Result{}
@@ -106,7 +106,7 @@ func (v *visit) find(place, done string, lost bool, format string, args ...any) 
 	v.found = append(v.found, Finding{Place: place, What: fmt.Sprintf(format, args...), Done: done, Lost: lost})
 }
 
-// within is a path relative to the home, or the path itself if it is outside.
+// within returns a path relative to the home, or the path itself if it is outside.
 func (v *visit) within(path string) string {
 	if rel, err := filepath.Rel(v.Dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -114,7 +114,7 @@ func (v *visit) within(path string) string {
 	return path
 }
 
-// about is an error's text without the path, which the finding has already.
+// about returns an error's text without the path, which the finding has already.
 func about(err error, path string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(err.Error(), path+": ", ""), "damaged: ", ""), ": ")
 }
@@ -122,7 +122,7 @@ func about(err error, path string) string {
 // putAside moves a file or folder away.
 func (v *visit) putAside(path string) error { return PutAside(v.aside, v.within(path), path) }
 
-// Aside names the folder of a home for what is put aside at this time.
+// Aside returns the folder of a home for what is put aside at this time.
 func Aside(home string, now time.Time) string {
 	return filepath.Join(home, brokenDir, now.UTC().Format("20060102T150405.000Z"))
 }
@@ -139,7 +139,7 @@ func PutAside(aside, name, path string) error {
 	return errors.Join(atomicfile.SyncDir(filepath.Dir(path)), atomicfile.SyncDir(filepath.Dir(to)))
 }
 
-// all looks.
+// all does all checks.
 func (v *visit) all(ctx context.Context, out *[]Finding) error {
 	defer func() { *out = v.found }()
 	keys := filepath.Join(v.Dir, "keys")
@@ -164,7 +164,7 @@ func (v *visit) all(ctx context.Context, out *[]Finding) error {
 	return v.lookJournal(ctx)
 }
 
-// open unlocks the ring, or notes why it can't. It returns an error only for a
+// open unlocks the ring, or reports why it can't. It returns an error only for a
 // reason outside the home.
 func (v *visit) open(ctx context.Context) error {
 	l, err := keyring.Open(filepath.Join(v.Dir, "keys"))
@@ -206,7 +206,7 @@ func (v *visit) checked() {
 	}
 }
 
-// checkState checks a state file, and once the keys are open its signature.
+// checkState checks a state file and, if the keys are open, its signature.
 func (v *visit) checkState(path string) error {
 	var device ed25519.PublicKey
 	if v.ring != nil {
@@ -223,8 +223,8 @@ func (v *visit) checkState(path string) error {
 	return err
 }
 
-// pluginKey is the key that seals the plugins' record, or nil while the keys are
-// closed.
+// pluginKey returns the key that seals the plugins' record, or nil while the keys
+// are closed.
 func (v *visit) pluginKey() atomicfile.Sealer {
 	if v.ring == nil {
 		return nil
@@ -238,8 +238,8 @@ func (v *visit) plugins() {
 	}
 }
 
-// pluginPlace names a file or plugin of the plugins' folder. If that folder is
-// outside the home, it gives the path.
+// pluginPlace returns the name of a file or plugin in the plugins' folder. If that
+// folder is outside the home, it is the path.
 func (v *visit) pluginPlace(name string) string {
 	return v.within(filepath.Join(v.Plugins, filepath.FromSlash(name)))
 }

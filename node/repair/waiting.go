@@ -12,16 +12,16 @@ import (
 	"github.com/locket-dev/locket/memory/store/journal"
 )
 
-// events are what a journal still holds.
+// events is what a journal still contains.
 type events struct {
-	waiting [][]byte // entries that were not worked through, or may not have been
-	after   uint64   // all entries up to it were worked through
+	waiting [][]byte // entries that were not processed, or may not have been
+	after   uint64   // all entries up to this one were processed
 	damage  []error
 }
 
-// readJournal reads the whole journal. If it ends before the cursor, it was cut
-// short or put back. Entries that were appended since then have numbers that were
-// given before, so all of them may wait.
+// readJournal reads the whole journal. If it ends before the cursor, it was
+// truncated or replaced by an older copy. Entries that were appended since then
+// have numbers that were used before, so all of them may be waiting.
 func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err error) {
 	dir := filepath.Join(v.Dir, "journal")
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && cursor == 0 {
@@ -62,7 +62,7 @@ func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err 
 	}
 }
 
-// cursor is how far the journal was worked through, by the store.
+// cursor returns how far the journal was processed, according to the store.
 func (v *visit) cursor(ctx context.Context, set func(tx *store.Tx) error) (at uint64, err error) {
 	opt := v.options(aStore{"store", v.ring.StoreKey(), true})
 	if _, err := os.Stat(opt.Dir); errors.Is(err, os.ErrNotExist) {
@@ -86,7 +86,7 @@ func (v *visit) cursor(ctx context.Context, set func(tx *store.Tx) error) (at ui
 func (v *visit) lookJournal(ctx context.Context) error {
 	at, err := v.cursor(ctx, nil)
 	if errors.Is(err, memory.ErrDamaged) {
-		at, err = 0, nil // the finding is there already
+		at, err = 0, nil // this is a finding already
 	}
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (v *visit) repairJournal(ctx context.Context) error {
 	dir := filepath.Join(v.Dir, "journal")
 	into := dir + mendingSuffix
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if _, err := os.Stat(into); err == nil { // interrupted between the two renames: the new journal is complete
+		if _, err := os.Stat(into); err == nil { // interrupted between the two renames, so the new journal is complete
 			return v.swapIn(into, dir)
 		}
 	}
@@ -136,8 +136,8 @@ func (v *visit) repairJournal(ctx context.Context) error {
 		done := fmt.Sprintf("%d events that wait were taken over", len(ev.waiting))
 		v.find("journal", done, lost, "%v", d)
 	}
-	// The cursor goes first. After a crash between the two, events are worked
-	// through twice, which changes nothing.
+	// The cursor is set first. After a crash between the two, events are
+	// processed twice, which changes nothing.
 	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return tx.SetCursor(v.Cursor, 0) }); err != nil {
 		return err
 	}

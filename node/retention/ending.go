@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Ending is one memory or utterance that has been kept for long enough.
+// Ending is one memory or utterance whose time is up.
 type Ending struct {
 	ID   memory.ID
 	Text string
@@ -18,14 +18,15 @@ type Ending struct {
 	Why  string
 }
 
-// Endings are all of them.
+// Endings has all of them.
 type Endings struct {
 	Memories, Utterances []Ending
 }
 
-// Find gives what ends by a configuration and its rules, at a time of the clock of
-// events: utterances, recordings and photos by age and bytes, memories by rule, and
-// whatever expires. What a memory quotes from an utterance stays with the memory.
+// Find returns what ends by a configuration and its rules, at a time of the clock
+// of events: utterances, recordings and photos by age and bytes, memories by rule,
+// and anything that expires. What a memory quotes from an utterance stays with the
+// memory.
 func Find(tx *store.Tx, c *config.Retention, rules []config.Rule, now time.Time) (out Endings, err error) {
 	if now.IsZero() {
 		return out, nil
@@ -79,7 +80,7 @@ func ends(tx *store.Tx, m *memory.Memory, kinds []*kind, rules []config.Rule, no
 	return ""
 }
 
-// utterances takes the oldest ones until the rest is within its limits.
+// utterances takes the oldest utterances until the rest is within its limits.
 func (out *Endings) utterances(tx *store.Tx, keep config.Keep, now time.Time) error {
 	var all []Ending
 	var total int64

@@ -1,12 +1,12 @@
-// Package retention says what has been kept for long enough.
+// Package retention finds what has been kept for long enough.
 //
 // The words:
 //
-// A rule is how long memories of a type, with a tag, or of a sensitivity are kept;
-// the first rule that fits a memory decides. The clock is the clock of events: the
-// time of the latest event, or the wall clock if that is earlier, so that a device
-// that lay in a drawer ends nothing. A memory's age counts from when it was last
-// heard. No rule ends a pinned memory.
+// A rule says how long memories of a type, with a tag, or of a sensitivity are
+// kept; the first rule that matches a memory decides. The clock is the clock of
+// events: the time of the latest event, or the wall clock if that is earlier, so
+// that nothing ends because a device was in a drawer. A memory's age counts from
+// when it was last heard. No rule ends a pinned memory.
 package retention
 
 import (
@@ -22,7 +22,7 @@ func fits(r *config.Rule, m *memory.Memory) bool {
 		!slices.ContainsFunc(r.Tags, func(t string) bool { return !slices.Contains(m.Tags, t) })
 }
 
-// Ends gives the rule by which a memory has ended, or nil.
+// Ends returns the rule by which a memory has ended, or nil.
 func Ends(rules []config.Rule, m *memory.Memory, now time.Time) *config.Rule {
 	if m.Pinned {
 		return nil
@@ -38,7 +38,7 @@ func Ends(rules []config.Rule, m *memory.Memory, now time.Time) *config.Rule {
 	return nil
 }
 
-// heardLast is the time of a memory's latest evidence, or when it was learnt.
+// heardLast returns the time of a memory's latest evidence, or when it was learnt.
 func heardLast(m *memory.Memory) time.Time {
 	at := time.Time{}
 	for _, e := range m.Evidence {

@@ -17,7 +17,7 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    memory.Memory
-		days int // since it was heard last
+		days int // since it was last heard
 		by   string
 	}{
 		{"young", memory.Memory{Candidate: memory.Candidate{Type: memory.Episodic}}, 89, ""},

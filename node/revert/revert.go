@@ -1,10 +1,10 @@
-// Package revert chooses which claims of a memory are taken back, and which are
-// said again when that was a mistake.
+// Package revert chooses which claims about a memory are taken back, and which are
+// made again if that was a mistake.
 //
-// The words: a claim is an assertion of the lowest rank that a worker or an app
-// made, or this device in its name, and that is not withdrawn yet; of a memory that is
-// undone, whatever a machine said. When the claims about a memory are taken back, what
-// devices and people say of it stays.
+// The words: a claim is an assertion of the lowest rank that a worker or an app made,
+// or this device in its name, and that was not withdrawn; when a single memory is
+// undone, it is anything that a machine said about it. When the claims about a memory
+// are taken back, what devices and people say about it stays.
 //
 // Everything is a pure function of a memory's assertions.
 package revert
@@ -17,15 +17,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Criteria choose claims. All that is set must fit.
+// Criteria choose claims. All that are set must match.
 type Criteria struct {
-	Since, Until time.Time // by the clock of whoever said it; zero: no bound. Until itself is not included
+	Since, Until time.Time // by the clock of the speaker; zero: no limit. Until itself is not included
 	Engine       string    // the model that is named as the source; empty: any
-	Work         string    // the kind of work: of the plugin "worker/read", "read"; empty: any
+	Work         string    // the kind of work: "read" for the plugin "worker/read"; empty: any
 	App          string    // only what this app wrote; empty: only what workers said
-	// Memory, instead of all others, chooses what any machine said of it.
+	// Memory, instead of all others, chooses what any machine said about this memory.
 	Memory memory.ID
-	// Workers are the members whose words are a worker's, whatever source they name.
+	// Workers are the members that are workers, whatever source their statements name.
 	Workers map[memory.MemberID]bool
 }
 
@@ -37,7 +37,7 @@ func (c *Criteria) app(a *memory.Assertion) string {
 	return a.Source.App()
 }
 
-// Claims gives those that the criteria choose.
+// Claims returns the claims that the criteria choose.
 func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	gone := withdrawn(as)
 	for _, a := range as {
@@ -58,9 +58,9 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	return out
 }
 
-// Line reports whether a line was said by a worker, or by the app of the criteria,
-// and the other criteria fit. If the worker does not say when it heard the line,
-// the time is that of the recording.
+// Line reports whether a line was said by a worker, or by the app of the criteria, and
+// the other criteria match. If the worker does not say when it heard the line, the
+// time is that of the recording.
 func Line(u *memory.Utterance, c Criteria) bool {
 	at := u.Received
 	if at.IsZero() {
@@ -89,8 +89,8 @@ func withdrawn(as []memory.Assertion) map[memory.Dot]bool {
 	return gone
 }
 
-// Stays says why a memory stays when these claims go. It is empty if the memory
-// goes.
+// Stays returns why a memory stays when these claims are taken back. It is empty if
+// the memory does not stay.
 func Stays(as, claims []memory.Assertion) string {
 	goes := withdrawn(as)
 	for _, a := range claims {
@@ -111,10 +111,10 @@ func Stays(as, claims []memory.Assertion) string {
 	return why
 }
 
-// MaxID bounds a revert's id, in bytes.
+// MaxID is the maximum length of a revert's id, in bytes.
 const MaxID = 40
 
-// IsID reports whether s may be one: of a-z and 0-9.
+// IsID reports whether s may be such an id: of a-z and 0-9.
 func IsID(s string) bool {
 	return s != "" && len(s) <= MaxID && !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
@@ -124,7 +124,7 @@ func Of(a *memory.Assertion, id string) bool {
 	return a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson && strings.HasSuffix(a.Reason, takenBack(id))
 }
 
-// Reason is the reason of a revert's withdrawals.
+// Reason returns the reason in a revert's withdrawals.
 func (c *Criteria) Reason(id string) string {
 	if !c.Memory.IsZero() {
 		return "what was heard" + takenBack(id)
@@ -137,11 +137,11 @@ func (c *Criteria) Reason(id string) string {
 
 func takenBack(id string) string { return " was taken back (" + id + ")" }
 
-// Back is the reason of a claim that is said again.
+// Back returns the reason of a claim that is made again.
 func Back(id string) string { return "it was not taken back after all (" + id + ")" }
 
-// Again gives the claims that a revert has withdrawn and that have to be said
-// again. Those that were already are left out.
+// Again returns the claims that a revert has withdrawn and that have to be made again,
+// without those that were already.
 func Again(as []memory.Assertion, id string) (out []memory.Assertion) {
 	var dots []memory.Dot
 	for _, a := range as {

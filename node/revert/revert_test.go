@@ -38,7 +38,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%+v: %d claims", c.c, len(got))
 		}
 	}
-	// A worker that says that an app said it.
+	// A worker that claims that an app made the statement.
 	forged := said(3, memory.RankCloud, memory.ActReinforce, 2000)
 	forged.Dot.Member, forged.Source = memory.MemberID{9}, memory.Source{Device: "app:notes", Plugin: "app"}
 	for member, want := range map[memory.MemberID]int{{9}: 1, {8}: 0} {
@@ -65,8 +65,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A memory is gone after its claims were withdrawn exactly where Stays says so,
-// and a revert can be taken back once.
+// After its claims were withdrawn, a memory is gone exactly where Stays says
+// so, and a revert can be undone once.
 func TestStaysIsTrue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		as := []memory.Assertion{said(1, memory.RankCloud, memory.ActPropose, 1000)}
@@ -75,7 +75,7 @@ func TestStaysIsTrue(t *testing.T) {
 			act := rapid.SampledFrom([]memory.Act{memory.ActPropose, memory.ActTag}).Draw(t, "act")
 			as = append(as, said(uint64(i+2), rank, act, int64(1000+i)))
 		}
-		// A worker that says that an app said it.
+		// A worker that claims that an app made the statement.
 		forged := said(3, memory.RankCloud, memory.ActReinforce, 2000)
 		forged.Dot.Member, forged.Source = memory.MemberID{9}, memory.Source{Device: "app:notes", Plugin: "app"}
 		for member, want := range map[memory.MemberID]int{{9}: 1, {8}: 0} {

@@ -7,12 +7,13 @@ import (
 	"slices"
 )
 
-// afar are the operations that the console may use on another machine: looking, and what one
-// does with memories every day. Everything else is refused there, because who has stolen
-// its key would take the home over, have an access that outlasts the key, read files of the
-// node's machine, or spend the wearer's money. A new route is refused unless it is added.
+// afar are the operations that the console may use on another machine: looking, and the
+// daily work with memories. Everything else is refused there, because somebody who has
+// stolen its key could take the home over, get access that outlasts the key, read files of
+// the node's machine, or spend the wearer's money. A new route is refused unless it is added
+// here.
 var afar = []string{
-	// Who asks, and the state of the node.
+	// The identity of the caller, and the state of the node.
 	"self", "openapi", "health", "status", "doctor", "live", "lock", "pause", "resume", "syncStatus", "syncNow",
 	// Memories.
 	"listMemories", "addMemory", "getMemory", "updateMemory", "deleteMemory", "memoryHistory", "memoryWhy", "listCategories", "facts",
@@ -21,9 +22,9 @@ var afar = []string{
 	// Review.
 	"conflicts", "settle", "unsettle", "settlements", "listDreams", "dreamSteps", "planDream", "applyDream", "undoDream",
 	"refusals", "tally", "rescan", "model", "parked", "retryParked", "runModel", "revert",
-	// The vault, which opens by the passphrase.
+	// The vault, which opens with the passphrase.
 	"unlockVault", "vaultLog", "revealSecret",
-	// What is set and who is let in, to look at. A share can be ended.
+	// Settings, and who has access, to look at. A share can be ended.
 	"listZones", "retention", "tiers", "listDevices", "relays", "listMembers", "listApps", "appLog", "listGrants", "workerLog", "listConsents",
 	"listShares", "getShare", "shareLog", "revokeShare", "listGiven", "getPolicy", "testPolicy", "plugins", "plugin", "pluginLogs",
 	"engines", "voices", "instructions", "listCommunities", "getCommunity", "interests",
@@ -31,11 +32,12 @@ var afar = []string{
 	"findOffers", "showOffer", "knowMarket", "listListings", "listSales", "listOrders", "openOrder", "listSubscriptions", "listDisputes",
 }
 
-// readsSecrets are operations that only look, and are noted all the same.
+// readsSecrets are operations that only look, but are noted nevertheless.
 var readsSecrets = []string{"vaultLog", "revealSecret"}
 
-// notStrange refuses a console on another machine a market that the wearer never dealt
-// with: who has stolen its key would have the node ask addresses of their choice.
+// notStrange refuses to let a console on another machine ask a market that the wearer never
+// dealt with. Otherwise somebody who has stolen its key could make the node send requests to
+// any address.
 func (h *handler) notStrange(ctx context.Context, rt *routeCore, r *http.Request) error {
 	market := r.URL.Query().Get("market")
 	e, far := elsewhereOf(ctx)
@@ -51,7 +53,7 @@ func (h *handler) notStrange(ctx context.Context, rt *routeCore, r *http.Request
 }
 
 // mayFromPage refuses what a page in a browser may not ask for. What a page on another
-// machine changes or is refused is noted in the account of its key.
+// machine changes, or is refused, is noted in the account of its key.
 func mayFromPage(ctx context.Context, rt *routeCore) error {
 	if ctx.Value(fromPage{}) == nil {
 		return nil

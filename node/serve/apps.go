@@ -9,47 +9,46 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Apps manages programs with keys of their own, their rights and limits, and
-// the account of what they were shown and wrote.
+// Apps manages programs with keys of their own, their rights and limits, and the log of
+// what they were shown and wrote.
 type Apps interface {
-	// AddApp makes a key, which is shown only in this answer. It returns
-	// ErrConflict if another app of that name has a valid key. An app that was
-	// revoked gets a new key and the new rights, and keeps its account and what
-	// it wrote.
+	// AddApp makes a key, which is shown only in this answer. It returns ErrConflict if
+	// another app of that name has a valid key. An app that was revoked gets a new key
+	// and the new rights, and keeps its log and what it wrote.
 	AddApp(ctx context.Context, r AppRequest) (NewApp, error)
-	// Apps returns all apps, also revoked ones, the newest first.
+	// Apps returns all apps, including revoked ones, the newest first.
 	Apps(ctx context.Context) ([]App, error)
-	// RevokeApp ends an app's key and its open connections. It returns after
-	// everything that the app began to write is done. It returns
-	// memory.ErrNotFound if there is no such app.
+	// RevokeApp ends an app's key and its open connections. It returns after everything
+	// that the app began to write is written. It returns memory.ErrNotFound if there is
+	// no such app.
 	RevokeApp(ctx context.Context, name string) (App, error)
 	// AppLog returns what an app was shown, wrote and was refused, the newest
 	// first.
 	AppLog(ctx context.Context, name string, limit int) (AppLog, error)
-	// Admit returns the app with a key, or ErrKey or memory.ErrLocked. The
-	// context ends when the key does, with ErrKey as its cause. The caller has
-	// to call leave.
+	// Admit returns the app that a key belongs to, or ErrKey or memory.ErrLocked. The
+	// context ends when the key does, with ErrKey as its cause. The caller has to call
+	// leave.
 	Admit(ctx context.Context, key Secret) (c Caller, within context.Context, leave func(), err error)
 }
 
 // AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
-	Name string  `json:"name"` // as of a wearable
-	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault; or console alone
+	Name string  `json:"name"` // in the form of a wearable's name
+	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault; or only console
 	// Types are the types of memory that it may see and add, except vault;
 	// "utterances" are the lines that were said. An app that may only ask for the
 	// vault or open the console needs none.
 	Types       []string            `json:"types"`
-	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest that it may see; absent: personal
-	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these; empty: with any
-	Since       time.Time           `json:"since,omitzero"`        // of the evidence, at or after
-	Until       time.Time           `json:"until,omitzero"`        // of the evidence, before
-	Owner       memory.Owner        `json:"owner,omitzero"`        // only of this user, agent and run, as far as they are given
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest sensitivity that it may see; absent: personal
+	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these tags; empty: with any
+	Since       time.Time           `json:"since,omitzero"`        // only memories with evidence at or after this time
+	Until       time.Time           `json:"until,omitzero"`        // only memories with evidence before this time
+	Owner       memory.Owner        `json:"owner,omitzero"`        // only memories of this user, agent and run, as far as they are given
 	Ends        time.Time           `json:"ends,omitzero"`         // when the key expires; absent: never
-	Requests    int                 `json:"requests,omitempty"`    // a minute; 0: DefaultAppRequests
-	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
-	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass a part of this on, each time narrower; up to 8
-	Hook        string              `json:"hook,omitempty"`        // URL where it is told of new memories; absent: nowhere
+	Requests    int                 `json:"requests,omitempty"`    // requests a minute; 0: DefaultAppRequests
+	Tokens      int                 `json:"tokens,omitempty"`      // tokens of context a day; 0: DefaultAppTokens
+	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass on a part of its rights, each time narrower; up to 8
+	Hook        string              `json:"hook,omitempty"`        // URL to which new memories are reported; absent: none
 	Buying      *AppBuying          `json:"buying,omitempty"`      // what it may buy with the right buy
 }
 
@@ -59,14 +58,15 @@ const (
 	DefaultAppTokens   = 100_000
 )
 
-// A page of the console gives an app no more than its form offers, because whoever stole
-// its session would have a key that outlives it.
+// An app that a page of the console adds gets no more than the page's form offers,
+// because somebody who stole its session would have a key that outlives the session.
 const maxPageApp = 366 * 24 * time.Hour
 
 var pageRights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat}
 
-// checkPageApp refuses what a page of the console may not give an app. Types are left to
-// AddApp: utterances need more than [memory.Personal], and the vault is given to none.
+// checkPageApp refuses what a page of the console may not give to an app. AddApp checks
+// the types: utterances need more than [memory.Personal], and the vault is given to
+// none.
 func checkPageApp(r *AppRequest) error {
 	no := func(field, detail string) error { return kindForbidden.problem(field, detail+": use the command") }
 	if i := slices.IndexFunc(r.Can, func(c Right) bool { return !slices.Contains(pageRights[:], c) }); i >= 0 {
@@ -97,12 +97,12 @@ type App struct {
 	AppRequest
 	Added   time.Time `json:"added"`
 	Revoked time.Time `json:"revoked,omitzero"`
-	Used    time.Time `json:"used,omitzero"`      // when it was last shown or wrote something
-	Ended   []string  `json:"ended,omitempty"`    // ids of keys that it passed on and the owner revoked
-	HookOff string    `json:"hook_off,omitempty"` // why it is not told of new memories
+	Used    time.Time `json:"used,omitzero"`      // when it was last shown something, or wrote something
+	Ended   []string  `json:"ended,omitempty"`    // ids of keys that it passed on and that the owner revoked
+	HookOff string    `json:"hook_off,omitempty"` // why new memories are no longer reported to its hook
 }
 
-// NewApp is an app with its key, which is shown this once.
+// NewApp is an app with its key, which is shown only this once.
 type NewApp struct {
 	App App    `json:"app"`
 	Key Secret `json:"key"`
@@ -116,7 +116,7 @@ type AppsAnswer struct {
 	Apps []App `json:"apps"`
 }
 
-// AppLog is the account of an app.
+// AppLog is the log of what an app did.
 type AppLog struct {
 	App     App      `json:"app"`
 	Today   AppDay   `json:"today"`
@@ -125,38 +125,38 @@ type AppLog struct {
 
 // AppDay counts what an app did since midnight, UTC.
 type AppDay struct {
-	Tokens  int `json:"tokens"`            // of context that it was given
-	Refused int `json:"refused,omitempty"` // refused requests; only the first of a day have entries
+	Tokens  int `json:"tokens"`            // tokens of context that it was given
+	Refused int `json:"refused,omitempty"` // refused requests; only the first ones of a day have entries
 	Unnoted int `json:"unnoted,omitempty"` // requests without an entry, because they showed and wrote nothing
 }
 
 // AppUse is one thing that an app did.
 type AppUse struct {
 	At      time.Time   `json:"at"`
-	Via     string      `json:"via,omitempty"`     // the id of the key that was passed on and used
+	Via     string      `json:"via,omitempty"`     // the id of the key that was used, if that key was passed on
 	Did     string      `json:"did"`               // the operation: search, addMemory …
 	Shown   []memory.ID `json:"shown,omitempty"`   // memories and lines that it was given
 	Wrote   []memory.ID `json:"wrote,omitempty"`   // memories that it added, changed or erased
-	Tokens  int         `json:"tokens,omitempty"`  // of what it was given
+	Tokens  int         `json:"tokens,omitempty"`  // tokens of what it was given
 	Refused string      `json:"refused,omitempty"` // why it was not allowed
 }
 
-// Consenter has the apps that ask by OAuth to be let in.
+// Consenter lists the apps that ask for access by OAuth.
 type Consenter interface {
-	// WaitingApps returns them, the newest first.
+	// WaitingApps returns the apps that wait for the owner's consent, the newest first.
 	WaitingApps(ctx context.Context) ([]WaitingApp, error)
 }
 
-// WaitingApp is an app whose page of consent is open.
+// WaitingApp is an app whose consent page is open.
 type WaitingApp struct {
-	Name string    `json:"name"` // as it calls itself
-	Goes string    `json:"goes"` // where the browser goes on to, with the key
+	Name string    `json:"name"` // the name that it gives itself
+	Goes string    `json:"goes"` // where the browser is sent afterwards, with the key
 	Can  []Right   `json:"can"`  // what it asks for
 	At   time.Time `json:"at"`
-	Code Secret    `json:"code"` // for its page
+	Code Secret    `json:"code"` // for its consent page
 }
 
-// WaitingAnswer lists apps that wait.
+// WaitingAnswer lists apps that wait for consent.
 type WaitingAnswer struct {
 	Waiting []WaitingApp `json:"waiting"`
 }
@@ -170,18 +170,18 @@ var waitingApps = plainList[WaitingAnswer](RightCommand, spec{
 	gives:   "The newest first",
 }, Consenter.WaitingApps)
 
-// WaitingApps returns the apps that ask to be let in.
+// WaitingApps returns the apps that ask for access.
 func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
 	return items(ctx, c, waitingApps, none{})
 }
 
-// Self says who makes the request, as the node knows.
+// Self says who makes the request, as the node knows it.
 type Self struct {
-	Owner bool `json:"owner"`         // the owner, who may do everything
-	App   *App `json:"app,omitempty"` // otherwise this app
+	Owner bool `json:"owner"`         // it is the owner, who may do everything
+	App   *App `json:"app,omitempty"` // otherwise the app
 
-	// Run is the number of the daemon's run, for a key with the right console; it
-	// goes with each further request, in the header Locket-Run.
+	// Run is the number of the daemon's run, for a key with the right console. Each
+	// further request must have it in the header Locket-Run.
 	Run string `json:"run,omitempty"`
 }
 
@@ -247,12 +247,12 @@ var (
 	})
 )
 
-// AddApp makes an app.
+// AddApp adds an app.
 func (c *Client) AddApp(ctx context.Context, r AppRequest) (NewApp, error) {
 	return call(ctx, c, addApp, r)
 }
 
-// Apps lists them.
+// Apps lists the apps.
 func (c *Client) Apps(ctx context.Context) ([]App, error) {
 	return items(ctx, c, listApps, none{})
 }
@@ -262,10 +262,10 @@ func (c *Client) RevokeApp(ctx context.Context, name string) (App, error) {
 	return call(ctx, c, revokeApp, byName{name})
 }
 
-// AppLog returns an app's account; limit 0: [DefaultPage] entries.
+// AppLog returns an app's log; limit 0: [DefaultPage] entries.
 func (c *Client) AppLog(ctx context.Context, name string, limit int) (AppLog, error) {
 	return call(ctx, c, appLog, appLogQuery{name, limit})
 }
 
-// Self returns to whom the client's key belongs.
+// Self returns whom the client's key belongs to.
 func (c *Client) Self(ctx context.Context) (Self, error) { return call(ctx, c, whoAmI, none{}) }

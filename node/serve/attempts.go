@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// Limits of wrong keys.
+// Limits for wrong keys.
 const (
 	wrongKeys  = 10   // from one address, a minute
 	maxGuesses = 4096 // number of addresses and right keys that are remembered
 )
 
-// attempts slows down attempts to guess keys, by the address from which they
-// come. A key that was right before need not wait. Loopback is not slowed: it
-// is one address for all programs of this machine, so one program would block
+// attempts slows down guessing of keys, by the address from which the attempts
+// come. A key that was right before is not delayed. Loopback is not slowed: it
+// is one address for all programs of this machine, so one program could block
 // the others, and a key has 130 random bits.
 type attempts struct {
 	now func() time.Time
@@ -37,8 +37,8 @@ func newAttempts(now func() time.Time) *attempts {
 	return &attempts{now: now, right: map[[sha256.Size]byte]bool{}, wrong: map[netip.Addr]guesses{}}
 }
 
-// sourceOf returns the address to count a request for. It is invalid for a
-// request from this machine, or not over a network.
+// sourceOf returns the address that a request is counted for. It is invalid for
+// a request from this machine, or one that does not come over a network.
 func sourceOf(remote string) netip.Addr {
 	if a := clientaddr.Customer(clientaddr.Parse(remote)); !a.IsLoopback() {
 		return a
@@ -68,7 +68,7 @@ func (a *attempts) try(remote, authorization string) (done func(right bool), err
 		return nil, Passes(g.until.Sub(now), fmt.Errorf("%w: %d keys from this address were wrong: wait a minute", ErrLimit, wrongKeys))
 	}
 	if len(a.wrong) >= maxGuesses {
-		clear(a.wrong) // the limit is a little higher for them then
+		clear(a.wrong) // the limit is a little higher for those addresses then
 	}
 	g.n++
 	a.wrong[from] = g

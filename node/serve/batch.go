@@ -8,12 +8,12 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// MaxBatch is how many operations one batch may hold.
+// MaxBatch is how many operations one batch may have.
 const MaxBatch = 1000
 
-// BatchRequest is the body of POST /v1/memories/batch. The operations are done
-// one after another and independently. If one fails, its result says so, and
-// the others are still done.
+// BatchRequest is the body of POST /v1/memories/batch. The operations are
+// carried out one after another, independently of each other. If one fails, its
+// result says so, and the others are still done.
 type BatchRequest struct {
 	Operations []Operation `json:"operations"`
 }
@@ -21,27 +21,28 @@ type BatchRequest struct {
 // Operation is one change. Exactly one of Add, Update, Delete and Pin is set.
 type Operation struct {
 	Add    *AddRequest    `json:"add,omitempty"`
-	Update *UpdateRequest `json:"update,omitempty"` // of ID
-	Delete bool           `json:"delete,omitempty"` // ID, for good
-	Pin    *bool          `json:"pin,omitempty"`    // pin ID, or with false unpin it
+	Update *UpdateRequest `json:"update,omitempty"` // of the memory ID
+	Delete bool           `json:"delete,omitempty"` // erase ID for good
+	Pin    *bool          `json:"pin,omitempty"`    // true: pin ID; false: unpin it
 	ID     string         `json:"id,omitempty"`     // may be abbreviated
 }
 
-// BatchAnswer has a result for each operation, in their order.
+// BatchAnswer has a result for each operation, in the same order.
 type BatchAnswer struct {
 	Results []BatchResult `json:"results"`
 	Failed  int           `json:"failed"` // how many have a problem
 }
 
-// BatchResult is what became of one operation.
+// BatchResult is the result of one operation.
 type BatchResult struct {
 	Added   *AddResult     `json:"added,omitempty"`
-	Memory  *memory.Memory `json:"memory,omitempty"`  // as it is after an update or a pin
+	Memory  *memory.Memory `json:"memory,omitempty"`  // the memory after an update or a pin
 	Deleted *Deleted       `json:"deleted,omitempty"` // what was erased
 	Problem *Problem       `json:"problem,omitempty"`
 }
 
-// batcher does batches: a [Writer], with the words for what fails in one.
+// batcher carries out batches: it is a [Writer] that can also describe what
+// failed in one.
 type batcher struct {
 	Writer
 	problem func(ctx context.Context, route string, err error) *Problem
@@ -116,22 +117,23 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 	return BatchResult{Memory: &m}, err
 }
 
-// Batch does several changes, each by itself.
+// Batch makes several changes, each independently.
 func (c *Client) Batch(ctx context.Context, ops []Operation) (BatchAnswer, error) {
 	return call(ctx, c, batchMemories, BatchRequest{ops})
 }
 
 // Eraser erases memories by a filter.
 type Eraser interface {
-	// Erase erases all memories that a filter finds, as one order: if the node
-	// is killed in between, it erases the rest when it is opened again. An app
-	// erases what it may see, and nothing if the wearer pinned one of them.
+	// Erase erases all memories that a filter selects, as one order: if the
+	// node is killed in between, it erases the rest when it is opened again.
+	// For an app it erases what the app may see, and nothing if the wearer
+	// pinned one of these memories.
 	Erase(ctx context.Context, r EraseRequest) (EraseAnswer, error)
 }
 
 // EraseRequest is the body of POST /v1/memories/erase.
 type EraseRequest struct {
-	Filters filter.Filter `json:"filters"` // may not be empty
+	Filters filter.Filter `json:"filters"` // must not be empty
 }
 
 // EraseAnswer has the ids of the memories that were erased.
@@ -155,7 +157,7 @@ func (r *EraseRequest) check() error {
 	return nil
 }
 
-// Erase erases all memories that a filter finds.
+// Erase erases all memories that a filter selects.
 func (c *Client) Erase(ctx context.Context, f filter.Filter) (EraseAnswer, error) {
 	return call(ctx, c, eraseMemories, EraseRequest{f})
 }

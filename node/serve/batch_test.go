@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// batches holds operations done together, and what chooses among what they
-// made.
+// batches checks operations that are done together, and filters that choose
+// among what they made.
 func batches(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	kept := added(t, c, plain("Tram 4 goes to the lake"))

@@ -8,32 +8,32 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Carrier takes what the wearer bought elsewhere: to another market, or into a file.
+// Carrier moves what the wearer bought: to another market, or into a file.
 type Carrier interface {
-	// MoveOrders brings what was bought, with the wearer's reviews, to another market.
-	// The one where it was bought is asked nothing. What failed is said of each.
+	// MoveOrders moves what was bought, with the wearer's reviews, to another market.
+	// The market where it was bought is not asked. Each result says what failed.
 	MoveOrders(ctx context.Context, r OrderMove) ([]MovedOrder, error)
-	// OrderFile gives an order as a CAR file: the sealed items, the listing and the
-	// order. ErrConflict before the items came.
+	// OrderFile returns an order as a CAR file: the sealed items, the listing and the
+	// order. The error is ErrConflict as long as the items were not delivered.
 	OrderFile(ctx context.Context, order trade.Hash) ([]byte, error)
 }
 
-// OrderMove says where to what was bought moves.
+// OrderMove says where the wearer's purchases move to.
 type OrderMove struct {
 	To     string `json:"to"`                // URL of the relay with the other market
-	DryRun bool   `json:"dry_run,omitempty"` // say what would move, and move nothing
+	DryRun bool   `json:"dry_run,omitempty"` // only say what would move
 }
 
 // MovedOrder is an order that moved.
 type MovedOrder struct {
 	Order    trade.Hash `json:"order"`
 	Title    string     `json:"title"`
-	Open     bool       `json:"open,omitempty"`     // it has not ended
+	Open     bool       `json:"open,omitempty"`     // the order has not ended
 	Reviewed bool       `json:"reviewed,omitempty"` // its review moves with it
-	Why      string     `json:"why,omitempty"`      // it did not move: called again, it goes on
+	Why      string     `json:"why,omitempty"`      // why it did not move; another call continues the move
 }
 
-// MovedOrdersAnswer lists what moved.
+// MovedOrdersAnswer lists the orders that moved.
 type MovedOrdersAnswer struct {
 	Moves []MovedOrder `json:"moves"`
 }
@@ -64,7 +64,7 @@ var (
 	})
 )
 
-// writeFile answers with a file, which a browser keeps and does not show.
+// writeFile answers with a file, which a browser saves instead of showing it.
 func writeFile(w http.ResponseWriter, media string, b []byte, err error) error {
 	if err != nil {
 		return err

@@ -10,18 +10,18 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Writer changes memories, with a person's rank.
+// Writer changes memories, with the rank of a person.
 type Writer interface {
 	resolver
-	// Add takes a text. With Infer, the text goes through the extractors like a
-	// line that Speaker said. Otherwise it becomes one memory, unchanged.
+	// Add remembers a text. With Infer, the text goes through the extractors like a line that
+	// Speaker said. Otherwise it becomes one memory, unchanged.
 	Add(ctx context.Context, r AddRequest) (AddResult, error)
 	// Update corrects fields. It returns ErrChanged if the memory no longer says
 	// p.Was.
 	Update(ctx context.Context, id memory.ID, p UpdateRequest) (memory.Memory, error)
-	// Delete erases memories for good, with their texts in the history. Several
-	// are one order: if the node is killed in between, it erases the rest when
-	// it is opened again.
+	// Delete erases memories for good, including their texts in the history. Several memories
+	// are one order: if the node is killed in between, it erases the rest when it is opened
+	// again.
 	Delete(ctx context.Context, ids ...memory.ID) error
 	// Pin protects a memory from changes by machines, or ends that.
 	Pin(ctx context.Context, id memory.ID, pinned bool) (memory.Memory, error)
@@ -31,10 +31,10 @@ type Writer interface {
 type AddRequest struct {
 	Text        string              `json:"text"`
 	Infer       *bool               `json:"infer,omitempty"`       // absent: true
-	Keep        bool                `json:"keep,omitempty"`        // with infer: keep in its own words what no extractor reads
+	Keep        bool                `json:"keep,omitempty"`        // with infer: if no extractor finds anything in it, keep the text as it is
 	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
 	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
-	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: nobody knows when it was said, so it stands beside what is there and ends none of it
+	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: the time is unknown, so the text stands beside what is known and ends nothing
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
 	Lang        string              `json:"lang,omitempty"`        // BCP 47
 	User        string              `json:"user,omitempty"`        // scope; empty: the wearer
@@ -47,26 +47,26 @@ type AddRequest struct {
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
 	Expires     time.Time           `json:"expires,omitzero"`      // without infer, in the future: no list, search or answer has the memory afterwards, and within the hour it is erased
 	Secret      string              `json:"secret,omitempty"`      // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
-	Key         string              `json:"key,omitempty"`         // the caller's name for the text: the same text with the same key again changes nothing. Another text with it is a conflict without infer, and changes nothing with infer
-	Types       []memory.Type       `json:"-"`                     // with infer: of what may be made of the text; nil: any
+	Key         string              `json:"key,omitempty"`         // the caller's name for the text. The same text with the same key again changes nothing. Another text with the same key is a conflict without infer, and changes nothing with infer
+	Types       []memory.Type       `json:"-"`                     // with infer: the types of memories that may be made of the text; nil: any
 }
 
 // Infers reports whether the text goes through the extractors.
 func (r *AddRequest) Infers() bool { return r.Infer == nil || *r.Infer }
 
-// AddResult says what became of a text: changes, and refusals with reasons.
+// AddResult is the result of adding a text: changes, and refusals with reasons.
 type AddResult struct {
 	Changes  []memory.Change  `json:"changes"`
 	Refusals []memory.Refusal `json:"refusals"`
-	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
-	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
-	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text has become
-	Left     []string         `json:"left,omitempty"`     // the fields of the request that nothing was done with, as the text was known already (NOOP); PATCH /v1/memories/{id} sets them
-	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
+	Redacted int              `json:"redacted,omitempty"` // number of secrets that were moved to the vault
+	Repeated bool             `json:"repeated,omitempty"` // a text with the same key came before, so nothing was done
+	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text became
+	Left     []string         `json:"left,omitempty"`     // the fields of the request that had no effect, because the text was known already (NOOP); PATCH /v1/memories/{id} sets them
+	Line     memory.ID        `json:"line,omitzero"`      // the line that was kept of the text; POST /v1/forget with this id takes the whole text back
 }
 
-// Made are the changes without the memories that others of them took the place of: an UPDATE
-// has two halves, and the half of what has ended is no news of its own.
+// Made returns the changes without those of memories that others of them replaced: an UPDATE
+// has two changes, and the one of the memory that ended is no news of its own.
 func (r *AddResult) Made() (made []memory.Change) {
 	for i, c := range r.Changes {
 		if !slices.ContainsFunc(r.Changes[:i], func(o memory.Change) bool {
@@ -78,14 +78,14 @@ func (r *AddResult) Made() (made []memory.Change) {
 	return made
 }
 
-// Join adds what became of another text: of its changes those that were made.
+// Join adds the result of another text: of its changes, those that were made.
 func (r *AddResult) Join(o *AddResult) {
 	r.Changes, r.Refusals, r.Redacted = append(r.Changes, o.Made()...), append(r.Refusals, o.Refusals...), r.Redacted+o.Redacted
 	r.Left = slices.Compact(slices.Sorted(slices.Values(append(r.Left, o.Left...))))
 }
 
-// Says tells in words what became of a text, as far as its changes do not; else it is empty. It
-// says nothing of what an app may not see.
+// Says describes in words what happened to a text that its changes do not show; otherwise it
+// returns the empty string. It says nothing that an app may not see.
 func (r *AddResult) Says() string {
 	switch {
 	case r.Redacted > 0 && len(r.Changes) == 0:
@@ -106,27 +106,27 @@ func (r *AddResult) Says() string {
 // Text, Append and Replace may be set, and at most one of Fields and Steps.
 type UpdateRequest struct {
 	Text        *string             `json:"text,omitempty"`
-	Append      *string             `json:"append,omitempty"`  // a line, to a core block
-	Replace     *Replacement        `json:"replace,omitempty"` // a part of the text
-	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // of a procedure, one after the other
-	Value       *string             `json:"value,omitempty"`   // of the slot; nil: it follows the text, as does the time of an event
+	Append      *string             `json:"append,omitempty"`  // a line to append to a core block
+	Replace     *Replacement        `json:"replace,omitempty"` // replaces a part of the text
+	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // edits of a procedure's steps, applied one after the other
+	Value       *string             `json:"value,omitempty"`   // the new value of the slot; nil: the value follows the text, as the time of an event does
 	Fields      *memory.Fields      `json:"fields,omitempty"`
 	Metadata    *memory.Metadata    `json:"metadata,omitempty"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
 	Validity    *memory.Validity    `json:"validity,omitempty"`
 	Archived    *bool               `json:"archived,omitempty"`
-	Tag         []string            `json:"tag,omitempty"`   // to add
-	Untag       []string            `json:"untag,omitempty"` // to take away
+	Tag         []string            `json:"tag,omitempty"`   // tags to add
+	Untag       []string            `json:"untag,omitempty"` // tags to remove
 	Reason      string              `json:"reason,omitempty"`
-	// Was is what the memory said when the caller read it. If it says something else
-	// by now, nothing is changed, and the problem is "changed".
+	// Was is what the memory said when the caller read it. If it says something else now,
+	// nothing is changed, and the problem is "changed".
 	Was *Was `json:"was,omitempty"`
 }
 
-// Was is what a memory said when it was read. What is nil is not compared.
+// Was is what a memory said when it was read. A nil field is not compared.
 type Was struct {
 	Text  *string `json:"text,omitempty"`
-	Value *string `json:"value,omitempty"` // of the slot; empty: it had none
+	Value *string `json:"value,omitempty"` // the value of the slot; empty: it had none
 }
 
 // Replacement replaces the only occurrence of Old in a text.
@@ -146,8 +146,9 @@ type Deleted struct {
 	State memory.State `json:"state"` // erased
 }
 
-// notElsewhere refuses a field from a console on another machine: by how private a memory
-// is and by its tags, shares, rules and apps choose what they pass to others, who keep it.
+// notElsewhere refuses a change of a field by a console on another machine. Shares, rules and
+// apps use a memory's sensitivity and tags to choose what they pass on to others, who then keep
+// it.
 func notElsewhere(ctx context.Context, field string, set bool) error {
 	if _, far := elsewhereOf(ctx); far && set {
 		return kindForbidden.problem(field, "a console on another machine may not do this: use the console or the command on the node's own machine")
@@ -245,7 +246,7 @@ func wantType(field string, t memory.Type) string {
 	return fmt.Sprintf("%s: %.40q: want core, episodic, semantic, procedural, resource or vault", field, t)
 }
 
-// check is of one update; in a batch, what is given twice is the service's to refuse.
+// check checks one update; in a batch, the service refuses fields that are given twice.
 func (in *updateOf) check() error {
 	r := &in.Body
 	if err := r.check(); err != nil {
@@ -287,7 +288,7 @@ func (c *Client) Delete(ctx context.Context, id string) (Deleted, error) {
 	return call(ctx, c, deleteMemory, named{id})
 }
 
-// Pin keeps a memory from being changed by a machine, or ends that.
+// Pin protects a memory from changes by machines, or ends that.
 func (c *Client) Pin(ctx context.Context, id string, pinned bool) (memory.Memory, error) {
 	if pinned {
 		return call(ctx, c, pinMemory, named{id})

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Client calls a handler. If the node refuses or fails, its methods return a
-// *Problem; errors.Is finds memory.ErrNotFound and similar errors in it. It is
-// safe for concurrent use.
+// Client calls a handler. If the node refuses a request or fails, its methods
+// return a *Problem; errors.Is finds memory.ErrNotFound and similar errors in
+// it. It is safe for concurrent use.
 type Client struct {
 	http  *http.Client
 	token Secret
@@ -27,8 +27,8 @@ type Client struct {
 // stream.
 const maxAnswer = 64 << 20
 
-// Dial returns a client of a daemon at what config.Config.Endpoint names. It
-// does not connect yet.
+// Dial returns a client of a daemon at the address that config.Config.Endpoint
+// names. It does not connect yet.
 func Dial(network, address string, token Secret) *Client {
 	var d net.Dialer
 	return &Client{token: token, http: &http.Client{
@@ -56,12 +56,12 @@ func InProcess(h http.Handler) *Client {
 	return &Client{http: &http.Client{Transport: direct{h}, CheckRedirect: noRedirect}}
 }
 
-// The API never redirects. A server that does is not the API, and must not get
-// the token.
+// The API never redirects. A server that redirects is not the API, and must not
+// get the token.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // WithKey returns a client of the same node that uses another key. It shares
-// c's connections.
+// the connections of c.
 func (c *Client) WithKey(key Secret) *Client { return &Client{http: c.http, token: key} }
 
 // Close closes idle connections.
@@ -70,7 +70,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // send makes a request and returns the answer if it is not a problem. The
 // caller closes its body.
 func (c *Client) send(ctx context.Context, method, path string, q url.Values, media string, body io.Reader) (*http.Response, error) {
-	full := "http://localhost" + path // path is escaped; the dialer knows where to
+	full := "http://localhost" + path // path is escaped; the dialer knows the real address
 	if len(q) > 0 {
 		full += "?" + q.Encode()
 	}
@@ -109,7 +109,8 @@ func (c *Client) send(ctx context.Context, method, path string, q url.Values, me
 	return nil, &p
 }
 
-// IsUnreachable reports whether nobody answers at the client's address.
+// IsUnreachable reports whether an error means that nobody answers at the
+// client's address.
 func IsUnreachable(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"

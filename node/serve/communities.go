@@ -7,63 +7,65 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Communer is what the wearer does in communities. A community is named by its id or the
-// beginning of it, an unknown one is memory.ErrNotFound, and what the wearer's role does
-// not allow is ErrForbidden. Without an answer of the relay, methods return ErrRelay.
+// Communer manages the wearer's part in communities. A community is named by its id or the
+// beginning of it. An unknown one gives memory.ErrNotFound, and an action that the wearer's role
+// does not allow gives ErrForbidden. If the relay does not answer, methods return ErrRelay.
 type Communer interface {
-	// NewCommunity founds one at the node's relay: ErrUnsupported without one.
+	// NewCommunity founds a community at the node's relay, or returns ErrUnsupported if there is
+	// none.
 	NewCommunity(ctx context.Context, r NewCommunity) (CommunityHead, error)
-	// JoinCommunity opens the link of one into which somebody let the wearer's key.
+	// JoinCommunity opens the link of a community to which somebody admitted the wearer's key.
 	JoinCommunity(ctx context.Context, r JoinCommunity) (CommunityHead, error)
 	Communities(ctx context.Context) ([]CommunityHead, error)
-	// Community returns what is in one, after asking the relay.
+	// Community returns the content of a community, after asking the relay.
 	Community(ctx context.Context, id string) (CommunityView, error)
-	// ReadKey returns a key with its words: memory.ErrInvalid.
+	// ReadKey returns somebody's key with the words that identify it. The error is
+	// memory.ErrInvalid if it is not a key.
 	ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error)
-	// InviteTo lets somebody in; what a member says waits for an owner or moderator.
+	// InviteTo admits somebody; a proposal of a member waits for an owner or moderator.
 	InviteTo(ctx context.Context, id string, r CommunityInvite) (CommunityView, error)
-	// PreviewCommunity returns what AddToCommunity would put in; nothing leaves the node.
+	// PreviewCommunity returns what AddToCommunity would add; nothing leaves the node.
 	PreviewCommunity(ctx context.Context, id string, r ShareRequest) (SharePreview, error)
-	// AddToCommunity puts in copies: ErrConflict if r.Confirm belongs to another preview.
+	// AddToCommunity adds copies. It returns ErrConflict if r.Confirm belongs to another preview.
 	AddToCommunity(ctx context.Context, id string, r ShareRequest) (CommunityView, error)
-	// RemoveFrom takes out an item or a member.
+	// RemoveFrom removes an item or a member.
 	RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (CommunityView, error)
 	SetCommunityRules(ctx context.Context, id, text string) (CommunityView, error)
 	AskCommunity(ctx context.Context, id, text string) (CommunityView, error)
-	// AnswerCommunity says what the node may answer questions with; nil: nothing.
+	// AnswerCommunity sets what the node may use to answer questions; nil: nothing.
 	AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (CommunityHead, error)
-	// LeaveCommunity takes out what the wearer put in, and ends the community if the
-	// wearer is its owner.
+	// LeaveCommunity removes what the wearer added, and ends the community if the wearer is its
+	// owner.
 	LeaveCommunity(ctx context.Context, id string) error
 }
 
 // NewCommunity founds a community.
 type NewCommunity struct {
 	Name string `json:"name"`
-	As   string `json:"as,omitempty"` // what the members call its owner; absent: owner
+	As   string `json:"as,omitempty"` // the members' name for its owner; absent: owner
 }
 
 // JoinCommunity names a community by its link.
 type JoinCommunity struct {
 	Link string `json:"link"`
-	Name string `json:"name,omitempty"` // for the wearer and the wearer's policy
+	Name string `json:"name,omitempty"` // a name for the wearer and the wearer's policy
 }
 
-// CommunityInvite says who is let in.
+// CommunityInvite says who is admitted.
 type CommunityInvite struct {
 	Who       string `json:"who"`             // NAME=KEY, or the name of somebody whom a member proposed
-	Words     string `json:"words,omitempty"` // of the key; needed with the name alone of who was proposed
+	Words     string `json:"words,omitempty"` // the words of the key; needed if Who is only the name of a proposed person
 	Moderator bool   `json:"moderator,omitempty"`
 }
 
-// GivenKeyText is the key of somebody else, as they give it.
+// GivenKeyText is the key of another person, in the form in which they pass it on.
 type GivenKeyText struct {
 	Key string `json:"key"`
 }
 
-// CommunityRemoval says what is taken out.
+// CommunityRemoval says what is removed.
 type CommunityRemoval struct {
-	What   string `json:"what"`             // an item, or a member by name or id; of a member's id, or an item's after its first 13 characters, 4 are enough
+	What   string `json:"what"`             // an item, or a member by name or id; at least 4 characters of a member's id, or of an item's id after its first 13 characters
 	Reason string `json:"reason,omitempty"` // for all members; not needed for one's own
 }
 
@@ -72,35 +74,35 @@ type CommunityText struct {
 	Text string `json:"text"`
 }
 
-// CommunityAnswers says what a node may answer questions with.
+// CommunityAnswers says what a node may use to answer questions.
 type CommunityAnswers struct {
 	With *ShareRequest `json:"with,omitempty"` // types, tags, redact and the like; absent: it answers nothing
 }
 
-// CommunityChoice is what a node answers questions with.
+// CommunityChoice is what a node uses to answer questions.
 type CommunityChoice struct {
 	Types       []memory.Type      `json:"types"`
 	Tags        []string           `json:"tags"`
 	Since       time.Time          `json:"since,omitzero"`
 	Until       time.Time          `json:"until,omitzero"`
-	Sensitivity memory.Sensitivity `json:"sensitivity"` // the most sensitive that fits
+	Sensitivity memory.Sensitivity `json:"sensitivity"` // the highest sensitivity that matches
 	Redact      []string           `json:"redact"`
 	Quotes      bool               `json:"quotes,omitempty"`
 }
 
-// CommunityHead is one to which the wearer belongs.
+// CommunityHead is a community to which the wearer belongs.
 type CommunityHead struct {
 	ID      memory.SpaceID `json:"id"`
 	Name    string         `json:"name"`
-	Link    string         `json:"link"` // for those who were let in; it opens nothing without their keys
+	Link    string         `json:"link"` // for those who were admitted; it opens nothing without their keys
 	Role    string         `json:"role"` // owner, moderator or member
 	Rules   string         `json:"rules,omitempty"`
-	Fee     string         `json:"fee,omitempty"` // for which the owner lets anybody in, and where
+	Fee     string         `json:"fee,omitempty"` // the fee for which the owner admits anybody, and where it is paid
 	People  int            `json:"people"`
-	Count   int            `json:"count"` // of items that are shown
+	Count   int            `json:"count"` // number of items that are shown
 	Answers bool           `json:"answers,omitempty"`
 	Fetched time.Time      `json:"fetched,omitzero"`
-	Ended   time.Time      `json:"ended,omitzero"` // since when the relay does not serve it to the wearer
+	Ended   time.Time      `json:"ended,omitzero"` // since when the relay no longer serves it to the wearer
 }
 
 // CommunitiesAnswer lists communities.
@@ -108,36 +110,36 @@ type CommunitiesAnswer struct {
 	Communities []CommunityHead `json:"communities"`
 }
 
-// CommunityView is what a member sees. It is the same for all members who have fetched
-// the same.
+// CommunityView is what a member sees. It is the same for all members who have fetched the same
+// content.
 type CommunityView struct {
 	CommunityHead
 	Members   []CommunityMember   `json:"members"`
 	Waiting   []CommunityMember   `json:"waiting"` // proposed by members
 	Items     []CommunityItem     `json:"items"`
-	Removed   []CommunityItem     `json:"removed"` // hidden, with why
+	Removed   []CommunityItem     `json:"removed"` // hidden items, with the reasons
 	Questions []CommunityQuestion `json:"questions"`
 	Log       []CommunityDeed     `json:"log"`            // oldest first
 	With      *CommunityChoice    `json:"with,omitempty"` // what this node answers with; absent: it answers nothing
 }
 
-// CommunityMember is somebody in it.
+// CommunityMember is a member, or somebody who was proposed.
 type CommunityMember struct {
 	Member  memory.MemberID `json:"member,omitzero"`
 	Name    string          `json:"name"`
 	Role    string          `json:"role,omitempty"`
-	Words   string          `json:"words"` // of the key, to compare
+	Words   string          `json:"words"` // words that identify the key, to compare
 	Key     string          `json:"key,omitempty"`
-	By      string          `json:"by,omitempty"` // who proposed
+	By      string          `json:"by,omitempty"` // who proposed the member
 	You     bool            `json:"you,omitempty"`
 	Leaving bool            `json:"leaving,omitempty"`
 }
 
-// AuthorChars is how many characters of an item's id say whose it is: all items of one
-// member begin with them.
+// AuthorChars is how many characters of an item's id identify its author: all items of one member
+// begin with the same characters.
 const AuthorChars = 13
 
-// CommunityItem is a copy that a member put in.
+// CommunityItem is a copy that a member added.
 type CommunityItem struct {
 	ID   memory.ID   `json:"id"`
 	By   string      `json:"by"`
@@ -145,17 +147,18 @@ type CommunityItem struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	You  bool        `json:"you,omitempty"`
-	Why  string      `json:"why,omitempty"` // of one that was removed
-	// Removal hides it; who removes the removal shows it again. Absent where its author is no member any more.
+	Why  string      `json:"why,omitempty"` // why it was removed
+	// Removal is the removal that hides the item; removing the removal shows the item again. It is
+	// absent if the item's author is no longer a member.
 	Removal memory.ID `json:"removal,omitzero"`
-	Yours   bool      `json:"yours,omitempty"` // the removal is the wearer's own
+	Yours   bool      `json:"yours,omitempty"` // the wearer made the removal
 }
 
-// CommunityQuestion is one that a member asked, with the answers of others.
+// CommunityQuestion is a question of a member, with the answers of others.
 type CommunityQuestion struct {
 	CommunityItem
-	Knows   string          `json:"knows"`            // who may know what was asked and answered
-	Former  int             `json:"former,omitempty"` // of them, those who are no members any more
+	Knows   string          `json:"knows"`            // who may know the question and the answers
+	Former  int             `json:"former,omitempty"` // how many of them are no longer members
 	Answers []CommunityItem `json:"answers"`
 }
 
@@ -166,7 +169,7 @@ type CommunityDeed struct {
 	By   string    `json:"by"`
 	What string    `json:"what,omitempty"`
 	Why  string    `json:"why,omitempty"`
-	ID   memory.ID `json:"id,omitzero"` // of a removal, by which its author takes it back, and the owner undoes it
+	ID   memory.ID `json:"id,omitzero"` // for a removal: the id by which its author takes it back, or the owner undoes it
 }
 
 type communityOf struct {
@@ -265,12 +268,12 @@ func (c *Client) NewCommunity(ctx context.Context, r NewCommunity) (CommunityHea
 	return call(ctx, c, newCommunity, r)
 }
 
-// JoinCommunity joins one by its link.
+// JoinCommunity joins a community by its link.
 func (c *Client) JoinCommunity(ctx context.Context, r JoinCommunity) (CommunityHead, error) {
 	return call(ctx, c, joinCommunity, r)
 }
 
-// ReadKey returns the words of somebody's key.
+// ReadKey returns the words that identify somebody's key.
 func (c *Client) ReadKey(ctx context.Context, r GivenKeyText) (GivenKey, error) {
 	return call(ctx, c, readKey, r)
 }
@@ -280,27 +283,27 @@ func (c *Client) Communities(ctx context.Context) ([]CommunityHead, error) {
 	return items(ctx, c, listCommunities, none{})
 }
 
-// Community shows one.
+// Community shows a community.
 func (c *Client) Community(ctx context.Context, id string) (CommunityView, error) {
 	return call(ctx, c, getCommunity, communityOf{id})
 }
 
-// InviteTo lets somebody in.
+// InviteTo admits somebody.
 func (c *Client) InviteTo(ctx context.Context, id string, r CommunityInvite) (CommunityView, error) {
 	return call(ctx, c, inviteTo, inCommunity[CommunityInvite]{id, r})
 }
 
-// PreviewCommunity shows what would be put in.
+// PreviewCommunity shows what would be added.
 func (c *Client) PreviewCommunity(ctx context.Context, id string, r ShareRequest) (SharePreview, error) {
 	return call(ctx, c, previewCommunity, inCommunity[ShareRequest]{id, r})
 }
 
-// AddToCommunity puts copies in.
+// AddToCommunity adds copies.
 func (c *Client) AddToCommunity(ctx context.Context, id string, r ShareRequest) (CommunityView, error) {
 	return call(ctx, c, addToCommunity, inCommunity[ShareRequest]{id, r})
 }
 
-// RemoveFrom takes out an item or a member.
+// RemoveFrom removes an item or a member.
 func (c *Client) RemoveFrom(ctx context.Context, id string, r CommunityRemoval) (CommunityView, error) {
 	return call(ctx, c, removeFrom, inCommunity[CommunityRemoval]{id, r})
 }
@@ -315,12 +318,12 @@ func (c *Client) AskCommunity(ctx context.Context, id, text string) (CommunityVi
 	return call(ctx, c, askCommunity, inCommunity[CommunityText]{id, CommunityText{text}})
 }
 
-// AnswerCommunity says what the node may answer with; nil: nothing.
+// AnswerCommunity sets what the node may use to answer questions; nil: nothing.
 func (c *Client) AnswerCommunity(ctx context.Context, id string, r *ShareRequest) (CommunityHead, error) {
 	return call(ctx, c, answerCommunity, inCommunity[CommunityAnswers]{id, CommunityAnswers{r}})
 }
 
-// LeaveCommunity leaves one.
+// LeaveCommunity leaves a community.
 func (c *Client) LeaveCommunity(ctx context.Context, id string) error {
 	_, err := call(ctx, c, leaveCommunity, communityOf{id})
 	return err

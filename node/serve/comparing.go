@@ -5,61 +5,65 @@ import (
 	"time"
 )
 
-// Comparer compares the wearer's interests with another person's by messages that the two
-// pass on by hand. docs/communities.md has the steps, and what somebody who lies can learn.
+// Comparer compares the wearer's interests with another person's, by messages that the two
+// pass on by hand. docs/communities.md has the steps, and what a dishonest person can learn.
 type Comparer interface {
-	// Interests returns what is compared, and every comparison, the latest first.
+	// Interests returns the interests that are compared, and every comparison, the latest
+	// first.
 	Interests(ctx context.Context) (InterestsAnswer, error)
-	// ChooseInterests changes what is compared from now on: memory.ErrInvalid names what
-	// can't be an interest, memory.ErrNotFound what is none.
+	// ChooseInterests changes which interests are compared from now on. memory.ErrInvalid
+	// names a word that can't be an interest, and memory.ErrNotFound one that is not chosen.
 	ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error)
-	// ProposeInterests returns what memories and communities say that is no interest yet.
+	// ProposeInterests returns possible interests from memories and communities that are not
+	// chosen yet.
 	ProposeInterests(ctx context.Context) (InterestList, error)
-	// AskInterests begins a comparison: memory.ErrInvalid for a key that is none, ErrConflict
-	// where a bound on comparisons is reached.
+	// AskInterests begins a comparison. Errors: memory.ErrInvalid if the key is not one,
+	// ErrConflict if a limit on comparisons is reached.
 	AskInterests(ctx context.Context, r AskInterests) (ComparisonStep, error)
-	// OpenInterests takes a message: memory.ErrInvalid, memory.ErrNotFound where its
-	// comparison is not here, ErrConflict where it has ended or the peer has lied.
+	// OpenInterests processes a message. Errors: memory.ErrInvalid, memory.ErrNotFound if its
+	// comparison is not here, ErrConflict if that has ended or the peer has lied.
 	OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error)
-	// TellInterests tells the peer which interests both have: memory.ErrNotFound,
-	// memory.ErrInvalid before it is known how many, ErrConflict after the end.
+	// TellInterests tells the peer which interests both have. Errors: memory.ErrNotFound,
+	// memory.ErrInvalid if it is not known yet how many these are, ErrConflict after the end.
 	TellInterests(ctx context.Context, id string) (ComparisonStep, error)
-	// InterestsAgain returns what the peer may not have yet: memory.ErrNotFound.
+	// InterestsAgain returns the message that the peer may not have received yet, or
+	// memory.ErrNotFound.
 	InterestsAgain(ctx context.Context, id string) (ComparisonStep, error)
-	// ForgetInterests drops a comparison: memory.ErrNotFound. That there was one with this
-	// key counts on.
+	// ForgetInterests drops a comparison, or returns memory.ErrNotFound. The comparison still
+	// counts towards the limit for this key.
 	ForgetInterests(ctx context.Context, id string) error
 }
 
-// Comparison is how one stands.
+// Comparison is the state of a comparison.
 type Comparison struct {
 	ID      string    `json:"id"`
-	Name    string    `json:"name"`  // what the wearer calls the peer
-	Words   string    `json:"words"` // of the peer's key, to compare
+	Name    string    `json:"name"`  // the wearer's name for the peer
+	Words   string    `json:"words"` // words that identify the peer's key, to compare
 	Began   time.Time `json:"began"`
-	Offered int       `json:"offered"`          // interests of the wearer
-	Count   *int      `json:"count,omitempty"`  // how many both have, by the peer's word; absent: not known yet
-	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which
-	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which
-	Both    []string  `json:"both,omitempty"`   // which, once both have told
-	Ended   string    `json:"ended,omitempty"`  // why it goes on no more
+	Offered int       `json:"offered"`          // how many interests of the wearer are compared
+	Count   *int      `json:"count,omitempty"`  // how many interests both have, according to the peer; absent: not known yet
+	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which they are
+	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which they are
+	Both    []string  `json:"both,omitempty"`   // the interests, once both have told
+	Ended   string    `json:"ended,omitempty"`  // why it does not continue
 }
 
-// ComparisonAsked is a message that asks for a comparison, before the wearer says yes.
+// ComparisonAsked is a message that asks for a comparison, before the wearer has agreed.
 type ComparisonAsked struct {
 	ID    string `json:"id"`
-	Words string `json:"words"` // of the key of who asks
-	Ours  int    `json:"ours"`  // interests that would be compared
+	Words string `json:"words"` // words that identify the key of the one who asks
+	Ours  int    `json:"ours"`  // how many interests would be compared
 }
 
-// ComparisonStep is what came of a step: a comparison, or what would need a yes.
+// ComparisonStep is the result of a step: a comparison, or a request that needs the wearer's
+// consent.
 type ComparisonStep struct {
-	Asked      *ComparisonAsked `json:"asked,omitempty"`      // it waits for a yes, and nothing has changed
+	Asked      *ComparisonAsked `json:"asked,omitempty"`      // it waits for the wearer's consent, and nothing has changed
 	Comparison *Comparison      `json:"comparison,omitempty"` // as it stands now
-	Message    string           `json:"message,omitempty"`    // goes to the peer; absent: nothing does
+	Message    string           `json:"message,omitempty"`    // to pass on to the peer; absent: there is none
 }
 
-// InterestsAnswer is what is compared, and with whom it was.
+// InterestsAnswer has the interests that are compared, and the comparisons.
 type InterestsAnswer struct {
 	Interests   []string     `json:"interests"`
 	Comparisons []Comparison `json:"comparisons"`
@@ -76,7 +80,8 @@ type ChooseInterests struct {
 	Remove []string `json:"remove,omitempty"`
 }
 
-// AskInterests names somebody by what the wearer calls them, and by their key (givenKey).
+// AskInterests names another person by the wearer's name for them, and by their key
+// (givenKey).
 type AskInterests struct {
 	Name string `json:"name"`
 	Key  string `json:"key"`
@@ -85,8 +90,8 @@ type AskInterests struct {
 // OpenInterests is a message of a peer.
 type OpenInterests struct {
 	Message string `json:"message"`
-	Name    string `json:"name,omitempty"` // what the wearer calls the peer, where the message asks for a comparison
-	Yes     bool   `json:"yes,omitempty"`  // the peer may find out how many; without it a message that asks is shown alone
+	Name    string `json:"name,omitempty"` // the wearer's name for the peer, if the message asks for a comparison
+	Yes     bool   `json:"yes,omitempty"`  // the peer may learn how many interests both have; without it, a message that asks is only shown
 }
 
 type comparisonOf struct {
@@ -142,17 +147,17 @@ var (
 	})
 )
 
-// Interests returns what is compared, and the comparisons.
+// Interests returns the interests that are compared, and the comparisons.
 func (c *Client) Interests(ctx context.Context) (InterestsAnswer, error) {
 	return call(ctx, c, listInterests, none{})
 }
 
-// ChooseInterests changes what is compared.
+// ChooseInterests changes which interests are compared.
 func (c *Client) ChooseInterests(ctx context.Context, r ChooseInterests) (InterestList, error) {
 	return call(ctx, c, chooseInterests, r)
 }
 
-// ProposeInterests returns what could be compared.
+// ProposeInterests returns words that could be compared.
 func (c *Client) ProposeInterests(ctx context.Context) ([]string, error) {
 	v, err := call(ctx, c, proposeInterests, none{})
 	return v.Interests, err
@@ -163,7 +168,7 @@ func (c *Client) AskInterests(ctx context.Context, r AskInterests) (ComparisonSt
 	return call(ctx, c, askInterests, r)
 }
 
-// OpenInterests takes a message.
+// OpenInterests processes a message.
 func (c *Client) OpenInterests(ctx context.Context, r OpenInterests) (ComparisonStep, error) {
 	return call(ctx, c, openInterests, r)
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Settler shows disagreements between devices, or between a machine and the
-// wearer, and lets the wearer settle them.
+// Settler shows conflicts between devices, or between a machine and the wearer, and
+// lets the wearer settle them.
 type Settler interface {
 	// Conflicts returns all open conflicts, the latest first. It reads every
 	// memory with more than one assertion.
 	Conflicts(ctx context.Context) ([]Conflict, error)
 	// Settle ends a conflict, on every device after they have synced. id is the
-	// conflict's id or at least its first 4 characters. It stands for exactly
-	// the sides that were shown: if one has come or gone since, Settle returns
+	// conflict's id or at least its first 4 characters. The id covers exactly the
+	// sides that were shown: if a side was added or removed since, Settle returns
 	// memory.ErrNotFound.
 	Settle(ctx context.Context, id string, s SettleRequest) (Settled, error)
-	// Settlements returns how conflicts were settled, on any device, the latest
-	// first and as far as it stands. It reads every assertion.
+	// Settlements returns the settlements of any device that are still in effect,
+	// the latest first. It reads every assertion.
 	Settlements(ctx context.Context) ([]Settlement, error)
 	// Unsettle takes a settlement back, on every device after they have synced: the
-	// conflict stands again. id is the conflict's, or at least its first 4
+	// conflict is open again. id is the conflict's, or at least its first 4
 	// characters. It returns ErrConflict if the wearer has said something since
 	// about what was settled.
 	Unsettle(ctx context.Context, id string) (Settled, error)
@@ -33,7 +33,7 @@ type Conflict struct {
 	ID    string         `json:"id"`
 	Kind  string         `json:"kind"`            // field, slot, pin
 	Field string         `json:"field,omitempty"` // the field of one memory; absent if whole memories contradict each other
-	Slot  *memory.Slot   `json:"slot,omitempty"`  // the slot of the values, without a value
+	Slot  *memory.Slot   `json:"slot,omitempty"`  // the slot of the values, without its value
 	Sides []ConflictSide `json:"sides"`
 	Why   string         `json:"why"` // why the first side is shown
 }
@@ -45,27 +45,27 @@ type ConflictSide struct {
 	Text    string          `json:"text"`
 	Negates bool            `json:"negates,omitempty"` // it says that the value is no longer true
 	Member  memory.MemberID `json:"member"`
-	Device  string          `json:"device,omitempty"` // the member's name, where it is known
-	Here    bool            `json:"here,omitempty"`   // it is this device
+	Device  string          `json:"device,omitempty"` // the member's name, if it is known
+	Here    bool            `json:"here,omitempty"`   // the member is this device
 	By      memory.Source   `json:"by"`
 	Rank    memory.Rank     `json:"rank"`
 	At      time.Time       `json:"at"`
 }
 
-// ConflictsAnswer lists them.
+// ConflictsAnswer lists conflicts.
 type ConflictsAnswer struct {
 	Conflicts []Conflict `json:"conflicts"`
 }
 
 // SettleRequest has exactly one of Choose, Both and Write.
 type SettleRequest struct {
-	Choose int    `json:"choose,omitempty"` // this side, from 1
+	Choose int    `json:"choose,omitempty"` // choose this side, from 1
 	Both   bool   `json:"both,omitempty"`   // keep all sides
 	Write  string `json:"write,omitempty"`  // neither side: the new value of the field or slot
-	Text   string `json:"text,omitempty"`   // with Write, for a slot: the statement, if it can't be made from the shown one
+	Text   string `json:"text,omitempty"`   // with Write, for a slot: the text of the memory, if it can't be made from the shown one
 }
 
-// Settled is what it changed.
+// Settled is what a settlement changed.
 type Settled struct {
 	ID      string          `json:"id"`
 	Changes []memory.Change `json:"changes"`
@@ -73,13 +73,13 @@ type Settled struct {
 
 // Settlement is how the wearer settled a conflict.
 type Settlement struct {
-	ID     string    `json:"id"` // the conflict's
+	ID     string    `json:"id"` // the id of the conflict
 	At     time.Time `json:"at"`
-	Memory memory.ID `json:"memory"` // what was chosen or written, or the memory that was disputed
+	Memory memory.ID `json:"memory"` // the memory that was chosen or written, or the one that was disputed
 	Text   string    `json:"text"`
 }
 
-// SettlementsAnswer lists them.
+// SettlementsAnswer lists settlements.
 type SettlementsAnswer struct {
 	Settled []Settlement `json:"settled"`
 }
@@ -117,12 +117,12 @@ var (
 	}, Settler.Unsettle)
 )
 
-// Conflicts lists what is open.
+// Conflicts lists the open conflicts.
 func (c *Client) Conflicts(ctx context.Context) ([]Conflict, error) {
 	return items(ctx, c, listConflicts, none{})
 }
 
-// Settle ends one.
+// Settle ends a conflict.
 func (c *Client) Settle(ctx context.Context, id string, s SettleRequest) (Settled, error) {
 	return call(ctx, c, settle, settleOf{id, s})
 }
@@ -132,7 +132,7 @@ func (c *Client) Settlements(ctx context.Context) ([]Settlement, error) {
 	return items(ctx, c, listSettled, none{})
 }
 
-// Unsettle takes one back.
+// Unsettle takes a settlement back.
 func (c *Client) Unsettle(ctx context.Context, id string) (Settled, error) {
 	return call(ctx, c, unsettle, conflictOf{id})
 }

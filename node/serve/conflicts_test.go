@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// conflicts: what a machine says against what is pinned is shown, and settled
+// conflicts: a machine's statement against a pinned memory is shown as a conflict, and settled
 // once.
 func conflicts(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
@@ -49,7 +49,8 @@ func conflicts(t *testing.T, c *serve.Client) {
 		}
 		_, err = c.Settle(ctx, open[0].ID, tt.s)
 		want(t, err, memory.ErrNotFound)
-		// It is taken back: the same conflict stands again, with the same sides, and is settled again.
+		// The settlement is taken back: the same conflict is open again, with the same sides, and
+		// is settled again.
 		settled, err := c.Settlements(ctx)
 		if err != nil || len(settled) == 0 || settled[0].ID != open[0].ID || !strings.Contains(settled[0].Text, tt.want) || settled[0].At.IsZero() {
 			t.Fatalf("%s: settled %+v, %v", tt.subject, settled, err)

@@ -14,17 +14,18 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// Limits of connections. The owner's have none.
+// Limits of connections. The owner's connections are not limited.
 const (
-	maxStrangers     = 64 // that have shown no key that opens
-	maxStrangersFrom = 16 // of one address, or of one user of this machine but the node's own
-	maxAppConns      = 64 // of one app
+	maxStrangers     = 64 // connections that have shown no valid key
+	maxStrangersFrom = 16 // such connections of one address, or of one user of this machine other than the node's own
+	maxAppConns      = 64 // connections of one app
 )
 
-// conns bounds the connections of a server by who comes through them. A stranger who
-// is one too many takes the place of the one who came first of those that have the
-// most: an address's, or of this machine a user's, where the system says whose a
-// connection is. Programs of one user share, because they could end each other.
+// conns limits the connections of a server by their users. If there is one stranger too
+// many, it takes the place of another: among the sources with the most connections, of
+// the one that came first. A source is an address or, on this machine, a user, if the
+// system says whose a connection is. Programs of one user share their places, because
+// they could end each other anyway.
 type conns struct {
 	mu        sync.Mutex
 	all       map[net.Conn]*guest
@@ -37,18 +38,18 @@ type guest struct {
 	of    *conns
 	conn  net.Conn
 	from  source
-	known bool   // a key that opens was shown
-	app   string // whose it is, where it is known; empty: the owner's
+	known bool   // a valid key was shown
+	app   string // the app that uses it, if known; empty: the owner
 }
 
-// source is who has a share of the strangers' places: an address, or a user of this
+// source is what has a share of the places for strangers: an address, or a user of this
 // machine.
 type source struct {
 	addr netip.Addr // invalid: this machine
-	user int64      // of this machine; -1: the system doesn't say; else 0
+	user int64      // a user of this machine; -1: the system doesn't say; otherwise 0
 }
 
-// most is how many places a source may have.
+// most returns how many places a source may have.
 func (s source) most() int {
 	if !s.addr.IsValid() && (s.user < 0 || s.user == int64(os.Getuid())) {
 		return maxStrangers
@@ -67,8 +68,8 @@ func sourceOfConn(conn net.Conn) source {
 	return s
 }
 
-// Source names who makes a request: those that have one name share what strangers may
-// take. It is an address's, or of this machine a user's.
+// Source names the source of a request: an address or, on this machine, a user. Requests
+// of the same source share what strangers may take.
 func Source(r *http.Request) string {
 	s := source{addr: sourceOf(r.RemoteAddr)}
 	if g := guestOf(r.Context()); g != nil && !s.addr.IsValid() {
@@ -100,15 +101,15 @@ func newConns() *conns { return &conns{all: map[net.Conn]*guest{}, apps: map[str
 
 type guestKey struct{}
 
-// guestOf returns the connection of a request; nil: it came over none that is
+// guestOf returns the connection of a request; nil: it came over a connection that is not
 // counted.
 func guestOf(ctx context.Context) *guest {
 	g, _ := ctx.Value(guestKey{}).(*guest)
 	return g
 }
 
-// begin is http.Server's ConnContext. A caller through a Unix socket is not a
-// stranger, because only the user can open the socket's folder.
+// begin is http.Server's ConnContext. A caller through a Unix socket is not a stranger,
+// because only the node's user can open the socket's folder.
 func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	if _, ok := conn.RemoteAddr().(*net.TCPAddr); !ok {
 		return ctx
@@ -116,7 +117,7 @@ func (c *conns) begin(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, c.add(conn, sourceOfConn(conn)))
 }
 
-// add takes a stranger in.
+// add adds a stranger's connection.
 func (c *conns) add(conn net.Conn, from source) *guest {
 	g := &guest{of: c, conn: conn, from: from}
 	c.mu.Lock()
@@ -133,7 +134,7 @@ func (c *conns) evict() {
 	for _, s := range c.strangers {
 		count[s.from]++
 	}
-	for _, s := range c.strangers { // of two that have as many, the one that came first
+	for _, s := range c.strangers { // of two with the same number, the one that came first
 		if count[s.from] > count[most] {
 			most = s.from
 		}
@@ -152,7 +153,7 @@ func (c *conns) hangUp(g *guest) {
 	// This closes the connection below TLS, because a TLS close waits for a
 	// reader.
 	if t, ok := g.conn.(interface{ NetConn() net.Conn }); ok {
-		_ = t.NetConn().Close() // the server closes it again, and tells
+		_ = t.NetConn().Close() // the server closes it again, and reports that
 	} else {
 		_ = g.conn.Close()
 	}
@@ -187,8 +188,8 @@ func (g *guest) leave() {
 	g.known, g.app = false, ""
 }
 
-// admitted records who uses a connection, with app empty for the owner, and
-// reports whether that user may have another connection.
+// admitted records who uses a connection; app is empty for the owner. It reports whether
+// that user may have another connection.
 func (g *guest) admitted(app string) bool {
 	g.of.mu.Lock()
 	defer g.of.mu.Unlock()
@@ -206,23 +207,23 @@ func (g *guest) admitted(app string) bool {
 	return true
 }
 
-// Known tells the limits of connections whose a request is, once another handler than the
-// API's has found that out. It is false if they have too many connections.
+// Known tells the limits of connections who makes a request, after another handler than
+// the API's has found that out. It returns false if that user has too many connections.
 func Known(ctx context.Context, who string) bool {
 	g := guestOf(ctx)
 	return g == nil || g.admitted(who)
 }
 
-// Limits of a body. Each read may wait ioTime for its next piece. All waiting
-// together may take a minute, and a second for each 4 KiB that came.
+// Limits for a body. Each read may wait ioTime for its next piece. All waits together may
+// take a minute, plus a second for each 4 KiB that came.
 const (
 	bodyWait = time.Minute
 	bodyRate = 4 << 10
 )
 
-// bounded sets the deadlines of each request's body, whoever reads it. They
-// also apply if nobody reads the body, because the server looks for its end
-// before it takes the next request.
+// bounded sets the deadlines of each request's body, whoever reads it. They apply even if
+// nobody reads the body, because the server looks for its end before it takes the next
+// request.
 func bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {

@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// pipes is a listener of connections in memory, whose deadlines go by the clock of a
+// pipes is a listener of connections in memory, whose deadlines use the clock of a synctest
 // bubble.
 type pipes struct {
 	next chan net.Conn
@@ -29,7 +29,7 @@ type pipes struct {
 	open []net.Conn
 }
 
-// addressed is a connection from an address.
+// addressed is a connection with the address it comes from.
 type addressed struct {
 	net.Conn
 	from net.Addr
@@ -57,7 +57,7 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// dial gives the other end of a connection from an address.
+// dial returns the other end of a connection from an address.
 func (p *pipes) dial(from string) net.Conn {
 	here, there := net.Pipe()
 	p.open = append(p.open, here)
@@ -86,8 +86,8 @@ func over(t *testing.T, h http.Handler, f func(t *testing.T, p *pipes)) {
 	})
 }
 
-// A body that comes a byte at a time is waited for about as long as a body at all,
-// at any door, whether it is read or not.
+// A body that arrives a byte at a time is waited for about as long as any other body, at
+// every door, whether it is read or not.
 func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 	for _, path := range []string{"/read", "/ignored"} {
 		over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,14 +119,14 @@ func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 	}
 }
 
-// What comes slowly but at a fair pace is read, and so is what waits for the reader.
+// What arrives slowly but steadily is read, and so is what waits for the reader.
 func TestPatientBody(t *testing.T) {
 	over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, b := 0, make([]byte, 64<<10)
 		for {
 			m, err := r.Body.Read(b)
 			n += m
-			time.Sleep(30 * time.Second) // as an import does with what it reads
+			time.Sleep(30 * time.Second) // as an import does with what it has read
 			if err == io.EOF {
 				break
 			}
@@ -154,8 +154,8 @@ func TestPatientBody(t *testing.T) {
 	})
 }
 
-// Strangers hold so many places: one more takes the first one's. Who is known keeps
-// theirs.
+// Strangers may hold a limited number of places: one more replaces the first one. Known
+// clients keep their places.
 func TestThreatDoorHeldByStrangers(t *testing.T) {
 	api := New(Options{Token: "a token of the owner"})
 	for from, most := range map[string]int{"192.0.2.1": maxStrangersFrom, "127.0.0.1": maxStrangers} {
@@ -203,8 +203,8 @@ func TestThreatDoorHeldByStrangers(t *testing.T) {
 	}
 }
 
-// One user of this machine, or one address, takes the places of nobody else, and where
-// all places are held the one gives way that has the most.
+// One user of this machine, or one address, takes places from nobody else, and where all
+// places are held, the one that has the most gives one up.
 func TestThreatDoorHeldByALocalUser(t *testing.T) {
 	c := newConns()
 	open := func(from source) *guest {
@@ -233,7 +233,8 @@ func TestThreatDoorHeldByALocalUser(t *testing.T) {
 	}
 }
 
-// Who asks for health, which needs no key, stays a stranger, and so does who reads metrics.
+// A client that asks for health, which needs no key, stays a stranger, and so does one that
+// reads metrics.
 func TestThreatHealthHoldsNoPlace(t *testing.T) {
 	api := New(Options{Token: "a token of the owner", MetricsToken: "a token of metrics"})
 	for path, token := range map[string]string{"/healthz": "", "/metrics": "a token of metrics", "/v1/none": "a token of the owner"} {
@@ -250,7 +251,7 @@ func TestThreatHealthHoldsNoPlace(t *testing.T) {
 	}
 }
 
-// The system says whose a connection over loopback is.
+// The system says to whom a connection over loopback belongs.
 func TestUserOfAConnection(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := net.Listen("tcp", address)
@@ -278,7 +279,7 @@ func TestUserOfAConnection(t *testing.T) {
 	}
 }
 
-// An app has so many connections, and the owner any number.
+// An app may have a limited number of connections, and the owner any number.
 func TestConnectionsOfAnApp(t *testing.T) {
 	c := newConns()
 	open := func() *guest {
@@ -305,8 +306,8 @@ func TestConnectionsOfAnApp(t *testing.T) {
 	}
 }
 
-// Who tries keys from an address is slowed; keys that were right are not, nor is
-// anybody elsewhere.
+// Guessing keys from an address is slowed down; clients with right keys are not slowed
+// down, nor is anybody at another address.
 func TestThreatKeysGuessed(t *testing.T) {
 	now := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
 	api := New(Options{Token: "a token of the owner", Now: func() time.Time { return now }})
@@ -359,13 +360,13 @@ func TestThreatKeysGuessed(t *testing.T) {
 }
 
 // Behind a proxy that the wearer named, each of its clients has an address of its own,
-// which it can't choose. What an unnamed one says is not believed.
+// which the client can't choose. What an unnamed proxy says is not believed.
 func TestThreatKeysGuessedThroughAProxy(t *testing.T) {
 	proxies, err := clientaddr.ParseProxies([]string{"127.0.0.1", "192.0.2.80"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now() // and no time passes, in which tries come back
+	now := time.Now() // and no time passes in which tries are regained
 	api := Forwarded(proxies, New(Options{Token: "a token of the owner", Now: func() time.Time { return now }}))
 	ask := func(from, forwarded string) int {
 		r := httptest.NewRequest("GET", "http://localhost/v1/openapi.yaml", nil)
@@ -398,8 +399,8 @@ func TestThreatKeysGuessedThroughAProxy(t *testing.T) {
 	}
 }
 
-// The Unix socket is in a folder of the user's: many connections at once are not
-// strangers' there.
+// The Unix socket is in a folder of the user's: many connections at once do not count as
+// strangers there.
 func TestManyOnSocket(t *testing.T) {
 	c := newConns()
 	a, b := net.Pipe()

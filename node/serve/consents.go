@@ -8,37 +8,38 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Consents asks the wearer where a rule of the policy says so. What is not answered
-// is denied. A consent is named by its id or 4 characters of it or more.
+// Consents asks the wearer for consent if a rule of the policy says so. Without an answer the
+// request is denied. A consent is named by its id, or by at least 4 characters of it.
 type Consents interface {
-	// Consents gives what waits for an answer, and the answers that hold.
+	// Consents returns the questions that wait for an answer, and the answers that are still valid.
 	Consents(ctx context.Context) ([]Consent, error)
-	// AnswerConsent allows or refuses: memory.ErrNotFound, ErrConflict where there is
-	// nothing to allow or it was changed since, memory.ErrInvalid where the rule permits no such answer.
+	// AnswerConsent allows or refuses. Errors: memory.ErrNotFound; ErrConflict if there is nothing
+	// to allow, or it was changed since; memory.ErrInvalid if the rule does not permit such an
+	// answer.
 	AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error)
 }
 
-// Consent is what a rule asks, and what the wearer said to it.
+// Consent is a rule's question, with the wearer's answer.
 type Consent struct {
 	ID       string          `json:"id"`
 	Who      string          `json:"who"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
-	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal: one reading of an entry of the vault
-	Purpose  string          `json:"purpose,omitempty"` // in the words of who asks
-	Rule     string          `json:"rule"`              // its name
+	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal: a single reading of a vault entry
+	Purpose  string          `json:"purpose,omitempty"` // in the words of the one who asks
+	Rule     string          `json:"rule"`              // the rule's name
 	Words    string          `json:"words"`             // the rule in plain words
 	Redacted bool            `json:"redacted,omitempty"`
-	Asked    int             `json:"asked"` // how often
+	Asked    int             `json:"asked"` // how often it was asked
 	First    time.Time       `json:"first"`
 	Last     time.Time       `json:"last"`
 	Waits    []ConsentItem   `json:"waits"`          // what would be shown, and waits for an answer
-	More     bool            `json:"more,omitempty"` // there is more than waits; it is asked about afterwards
+	More     bool            `json:"more,omitempty"` // more items are waiting than these; they are asked about afterwards
 	Lapses   time.Time       `json:"lapses,omitzero"`
-	Most     config.Duration `json:"most"` // for how long a yes holds at most
+	Most     config.Duration `json:"most"` // how long a yes is valid at most
 
-	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: none that holds
+	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: there is no valid answer
 	Said   time.Time     `json:"said,omitzero"`
 	Until  time.Time     `json:"until,omitzero"`
-	All    bool          `json:"all,omitempty"` // also memories to which the rule will apply later
+	All    bool          `json:"all,omitempty"` // includes memories to which the rule will apply later
 	Shown  []ConsentItem `json:"shown,omitempty"`
 }
 
@@ -47,25 +48,25 @@ type ConsentItem struct {
 	ID   memory.ID   `json:"id"`
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
-	Was  string      `json:"was,omitempty"` // what the redaction changed
-	Mark string      `json:"mark"`          // another one once the memory says something else
+	Was  string      `json:"was,omitempty"` // what it was before redaction, where that changed it
+	Mark string      `json:"mark"`          // changes whenever the memory says something else
 }
 
 // ConsentSeen is a memory that the wearer was shown.
 type ConsentSeen struct {
 	ID   memory.ID `json:"id"`
-	Mark string    `json:"mark"` // as it was shown
+	Mark string    `json:"mark"` // the mark of what was shown
 }
 
-// ConsentAnswer is what the wearer says.
+// ConsentAnswer is the wearer's answer.
 type ConsentAnswer struct {
 	ID       string          `json:"-"`
 	Act      string          `json:"act" enum:"allow,refuse"`
-	Remember bool            `json:"remember,omitempty"` // allow also what the rule is about later
-	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule lets it hold, or 30 days of a refusal
-	// Of are the memories that the wearer was shown and allows; absent: all that wait.
-	// If one of them was changed since, nothing is allowed. A reveal needs its one entry
-	// here, and an open vault: otherwise the problem is "vault-locked".
+	Remember bool            `json:"remember,omitempty"` // also allow what the rule will apply to later
+	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule allows, or 30 days for a refusal
+	// Of are the memories that the wearer was shown and allows; absent: all that wait. If one of
+	// them was changed since, nothing is allowed. For a reveal its one entry must be here, and the
+	// vault must be open: otherwise the problem is "vault-locked".
 	Of []ConsentSeen `json:"of,omitempty"`
 }
 
@@ -74,7 +75,7 @@ type consentAnswered struct {
 	Body ConsentAnswer
 }
 
-// ConsentsAnswer lists them.
+// ConsentsAnswer lists consents.
 type ConsentsAnswer struct {
 	Consents []Consent `json:"consents"`
 }
@@ -100,12 +101,12 @@ var (
 	})
 )
 
-// Consents lists what waits for an answer, and the answers that hold.
+// Consents lists the questions that wait for an answer, and the answers that are still valid.
 func (c *Client) Consents(ctx context.Context) ([]Consent, error) {
 	return items(ctx, c, listConsents, none{})
 }
 
-// AnswerConsent allows or refuses.
+// AnswerConsent allows or refuses a request.
 func (c *Client) AnswerConsent(ctx context.Context, r ConsentAnswer) (Consent, error) {
 	return call(ctx, c, answerConsent, consentAnswered{r.ID, r})
 }

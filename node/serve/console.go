@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Consoler opens the console, the page for the wearer's browser.
+// Consoler opens the console, the web page for the wearer's browser.
 type Consoler interface {
-	// OpenConsole returns a link that opens the console once. ErrUnsupported
-	// where no daemon runs to serve it.
+	// OpenConsole returns a link that opens the console once. It returns
+	// ErrUnsupported if no daemon runs to serve it.
 	OpenConsole(ctx context.Context) (ConsoleLink, error)
 }
 
-// ConsoleLink opens the console.
+// ConsoleLink is a link to the console.
 type ConsoleLink struct {
-	URL     string    `json:"url"`     // with a code that is good for one session
-	Expires time.Time `json:"expires"` // of the code
+	URL     string    `json:"url"`     // with a code that is valid for one session
+	Expires time.Time `json:"expires"` // when the code expires
 }
 
 var consoling = topic[Consoler]{openConsole.untyped}

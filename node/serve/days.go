@@ -8,13 +8,13 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Calendar returns what happened on a day.
+// Calendar returns what happened on which day.
 type Calendar interface {
-	// Day returns what was heard on a day in the node's time zone, oldest
-	// first, and what was remembered of it. A day with nothing is no error.
+	// Day returns what was heard on a day in the node's time zone, oldest first, and
+	// what was remembered of it. A day without anything is no error.
 	Day(ctx context.Context, date Date) (Day, error)
-	// Days counts the lines of each day from one date to another, both
-	// included, at most MaxDays days. It leaves out days with nothing.
+	// Days counts the lines of each day from one date to another, both included, at
+	// most MaxDays days. It leaves out days without any lines.
 	Days(ctx context.Context, from, to Date) (DaysAnswer, error)
 	// Lost returns what wearables reported as lost since a time, the newest first, at
 	// most limit, and the pauses since then, oldest first.
@@ -26,7 +26,7 @@ type Calendar interface {
 // Date is a day as people write it down: 2026-09-14.
 type Date string
 
-// DateOf is the day of t in t's zone.
+// DateOf returns the day of t in t's time zone.
 func DateOf(t time.Time) Date { return Date(t.Format(time.DateOnly)) }
 
 // In returns the beginning of the day and of the next day in a time zone, or
@@ -40,30 +40,29 @@ func (d Date) In(zone *time.Location) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// MaxDays is how many days are counted at a time, MaxDayLines how many lines
-// of a day are given.
+// MaxDays is how many days are counted at a time, MaxDayLines how many lines of a day
+// are returned.
 const (
 	MaxDays     = 400
 	MaxDayLines = 20000
 )
 
-// Day is what was heard on one day, and what became of it.
+// Day is what was heard on one day, and what was remembered of it.
 type Day struct {
 	Date Date      `json:"date"`
-	Zone string    `json:"zone,omitempty"` // IANA name; absent: the node's machine has none that is known
+	Zone string    `json:"zone,omitempty"` // IANA name; absent: the zone of the node's machine has no known name
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"` // the beginning of the next day
 	// Lines are oldest first. A session is a run of lines without a gap of 30 minutes.
 	Lines []DayLine `json:"lines"`
-	More  bool      `json:"more,omitempty"` // there are more lines than are given
-	// Memories are the memories with evidence of this day, in any state but
-	// erased, oldest evidence first. Photos, recordings and visits are among
-	// them.
+	More  bool      `json:"more,omitempty"` // there are more lines than are returned
+	// Memories are the memories with evidence from this day, in any state except
+	// erased, oldest evidence first. Photos, recordings and visits are among them.
 	Memories []memory.Memory `json:"memories"`
 	Refusals []DayRefusal    `json:"refusals"` // refusals without a line, such as a loss that a device reported
 	Pauses   []Span          `json:"pauses"`
 	Next     Date            `json:"next,omitempty"`   // the next day on which something was heard
-	Before   Date            `json:"before,omitempty"` // the one before
+	Before   Date            `json:"before,omitempty"` // the previous day on which something was heard
 }
 
 // DayLine is one line that was said.
@@ -72,12 +71,12 @@ type DayLine struct {
 	At       time.Time      `json:"at"`
 	Event    memory.EventID `json:"event"`
 	Session  string         `json:"session"`
-	Speaker  string         `json:"speaker,omitempty"` // empty: not known
+	Speaker  string         `json:"speaker,omitempty"` // empty: unknown
 	Lang     string         `json:"lang,omitempty"`
 	Text     string         `json:"text"`
 	Place    string         `json:"place,omitempty"`
 	Redacted int            `json:"redacted,omitempty"` // secrets that were taken out
-	Memories []memory.ID    `json:"memories,omitempty"` // memories with this line as evidence
+	Memories []memory.ID    `json:"memories,omitempty"` // memories that have this line as evidence
 	Refusals []DayRefusal   `json:"refusals,omitempty"` // why nothing more was remembered
 }
 
@@ -89,21 +88,21 @@ type DayRefusal struct {
 	Plugin string    `json:"plugin,omitempty"`
 }
 
-// Span is a time from one moment to another. An absent To has not come yet.
+// Span is the time from one moment to another. If To is absent, the end is still open.
 type Span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
-	Why  string    `json:"why,omitempty"` // of a pause: said to NAME, or by a button of NAME
+	Why  string    `json:"why,omitempty"` // for a pause: said to NAME, or by a button of NAME
 }
 
-// DaysAnswer counts what was heard by day.
+// DaysAnswer counts, for each day, what was heard.
 type DaysAnswer struct {
 	Zone string     `json:"zone,omitempty"`
-	Days []DayCount `json:"days"`           // oldest first; those with nothing are left out
+	Days []DayCount `json:"days"`           // oldest first; days without lines are left out
 	Last Date       `json:"last,omitempty"` // the latest day on which anything was heard
 }
 
-// DayCount is one day.
+// DayCount is the count of one day.
 type DayCount struct {
 	Date  Date `json:"date"`
 	Lines int  `json:"lines"`

@@ -17,15 +17,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Limits on what is read.
+// Limits for what is read.
 const (
 	MaxBody = 1 << 20 // bytes of a JSON body
 	MaxLine = 4 << 20 // bytes of one line of an import
 )
 
-// decodeBody reads exactly one JSON value into v. It refuses unknown fields, null as a value of metadata, Go's
-// zero time, which would be taken for a time that was left out, and a time that could not
-// be written down in UTC. If optional is true, an empty body leaves v unchanged.
+// decodeBody reads exactly one JSON value into v. It refuses unknown fields, null as a value of
+// metadata, Go's zero time, which would be mistaken for a missing time, and a time that can't be
+// written in UTC. If optional is true, an empty body leaves v unchanged.
 func decodeBody(r *http.Request, v any, optional bool) error {
 	if r.ContentLength == 0 && optional {
 		return nil
@@ -63,11 +63,11 @@ func requestError(err error) error {
 	return kindRequest.problem("", "the body can't be read to its end")
 }
 
-// decodeStrict decodes one JSON value. The problem names the field and does not
-// contain what was sent. It is kindRequest for what is no such JSON, and kindInvalid for a
-// text or a number of the right type that isn't allowed.
+// decodeStrict decodes one JSON value. The problem names the field and does not repeat what was
+// sent. It is kindRequest for something that is not such JSON, and kindInvalid for a text or a
+// number of the right type that isn't allowed.
 func decodeStrict(body []byte, v any) error {
-	if !utf8.Valid(body) { // encoding/json would put U+FFFD for what can't be read
+	if !utf8.Valid(body) { // encoding/json would replace invalid bytes with U+FFFD
 		return kindRequest.problem("", "the body is not UTF-8")
 	}
 	dec := json.NewDecoder(strings.NewReader(string(body)))
@@ -84,7 +84,7 @@ func decodeStrict(body []byte, v any) error {
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if w := find(reflect.TypeOf(v), body); w != nil && !w.unknown && w.path != "" {
-			wrong.Field = w.path // which has the places in lists
+			wrong.Field = w.path // which includes indexes of lists
 		}
 		if n, ok := strings.CutPrefix(wrong.Value, "number "); ok && typeName(wrong.Type.String()) == "a number" {
 			return kindInvalid.problem(wrong.Field, fmt.Sprintf("%s: %.40s: want a whole number that is neither too small nor too large", wrong.Field, n))
@@ -97,7 +97,7 @@ func decodeStrict(body []byte, v any) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return kindRequest.problem("", "the JSON value is cut off")
 	}
-	w := find(reflect.TypeOf(v), body) // a field that is not known, a time, or an error of our own UnmarshalText methods
+	w := find(reflect.TypeOf(v), body) // an unknown field, a time, or an error of our own UnmarshalText methods
 	switch {
 	case w == nil:
 	case w.unknown:
@@ -123,8 +123,7 @@ func decodeStrict(body []byte, v any) error {
 // wantTime says how a time is written.
 const wantTime = "want a time such as 2026-11-20T08:00:00Z"
 
-// checkEnums checks the texts of a body that have the tag enum. One that may be left
-// out may be empty.
+// checkEnums checks the texts of a body that have the tag enum. An optional text may be empty.
 func checkEnums(v reflect.Value) error {
 	if v = reflect.Indirect(v); v.Kind() != reflect.Struct {
 		return nil
@@ -145,7 +144,7 @@ func checkEnums(v reflect.Value) error {
 	return nil
 }
 
-// wantOf says that one of a list is wanted.
+// wantOf returns a message that one of a list is wanted.
 func wantOf(list []string) string {
 	last := len(list) - 1
 	return fmt.Sprintf("want %s or %s", strings.Join(list[:last], ", "), list[last])

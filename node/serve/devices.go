@@ -7,11 +7,11 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Devices says which wearables may speak to the node's own broker.
+// Devices manages which wearables may connect to the node's own broker.
 type Devices interface {
-	// AddLogin makes credentials, which are shown only once. It returns
-	// ErrConflict if the name is used, or [memory.ErrLocked]. What a replay has left
-	// is replaced.
+	// AddLogin makes credentials, which are shown only once. It returns ErrConflict
+	// if the name is used, or [memory.ErrLocked]. A login that a replay has left
+	// behind is replaced.
 	AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error)
 	Devices(ctx context.Context) ([]Device, error)
 	// RemoveDevice ends a device's credentials and connection. Its memories
@@ -22,16 +22,16 @@ type Devices interface {
 // Device is a wearable that may speak to the node's broker.
 type Device struct {
 	Name      string    `json:"name"`
-	Added     time.Time `json:"added,omitzero"`     // absent: at a broker that has its own credentials
-	LastSeen  time.Time `json:"last_seen,omitzero"` // a locked node knows it since the start alone
+	Added     time.Time `json:"added,omitzero"`     // absent: it is at a broker that has its own credentials
+	LastSeen  time.Time `json:"last_seen,omitzero"` // a locked node only knows it since its start
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"`            // taken from it since the node was started
-	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
-	Publish   []string  `json:"publish,omitempty"` // topics beyond its own, see AddDeviceRequest
+	Events    uint64    `json:"events"`            // number of events taken from it since the node was started
+	Battery   *int      `json:"battery,omitempty"` // %, as last reported since the daemon was started
+	Publish   []string  `json:"publish,omitempty"` // topics in addition to its own, see AddDeviceRequest
 	Read      []string  `json:"read,omitempty"`
 }
 
-// DeviceCredentials is what to enter into a new wearable. It is shown only
+// DeviceCredentials is what has to be entered into a new wearable. It is shown only
 // once.
 type DeviceCredentials struct {
 	Name     string `json:"name"`
@@ -39,8 +39,8 @@ type DeviceCredentials struct {
 	Username string `json:"username"`
 	Password Secret `json:"password"`
 	ClientID string `json:"client_id"`
-	Topics   string `json:"topics"`         // the prefix that it may use
-	Page     Secret `json:"page,omitempty"` // link by which a phone or laptop is the wearable; absent without api.remote
+	Topics   string `json:"topics"`         // the prefix of topics that it may use
+	Page     Secret `json:"page,omitempty"` // link that turns a phone or laptop into the wearable; absent without api.remote
 
 	Publish []string `json:"publish,omitempty"`
 	Read    []string `json:"read,omitempty"`
@@ -51,13 +51,13 @@ type DevicesAnswer struct {
 	Devices []Device `json:"devices"`
 }
 
-// AddDeviceRequest names a new wearable, or software that comes to the node's broker
-// with topics of its own, such as OwnTracks.
+// AddDeviceRequest names a new wearable, or software that connects to the node's
+// broker with topics of its own, such as OwnTracks.
 type AddDeviceRequest struct {
 	Name    string   `json:"name"`
-	Publish []string `json:"publish,omitempty"` // MQTT topic filters beyond its own topics: owntracks/#; none of locket/
+	Publish []string `json:"publish,omitempty"` // MQTT topic filters in addition to its own topics, such as owntracks/#; none below locket/
 	Read    []string `json:"read,omitempty"`
-	Replay  bool     `json:"replay,omitempty"` // for the time of a replay: another of its name takes its place, unless it is connected
+	Replay  bool     `json:"replay,omitempty"` // for the duration of a replay: another login of this name takes its place, unless it is connected
 }
 
 // RemovedDevice is the answer to DELETE /v1/devices/{name}.
@@ -98,13 +98,13 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 	return items(ctx, c, listDevices, none{})
 }
 
-// AddDevice makes credentials, which are given this once.
+// AddDevice makes credentials, which are returned only this once.
 func (c *Client) AddDevice(ctx context.Context, name string) (DeviceCredentials, error) {
 	return c.AddLogin(ctx, AddDeviceRequest{Name: name})
 }
 
-// AddLogin makes credentials for a wearable or other software, which are given this
-// once.
+// AddLogin makes credentials for a wearable or other software, which are returned
+// only this once.
 func (c *Client) AddLogin(ctx context.Context, r AddDeviceRequest) (DeviceCredentials, error) {
 	return call(ctx, c, addDevice, r)
 }

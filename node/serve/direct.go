@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// direct is an http.RoundTripper that calls a handler in this process. The
-// answer's body comes as the handler writes it. Closing the body ends the
-// request's context for the handler, and waits until the handler returns.
+// direct is an http.RoundTripper that calls a handler in this process. The body of the answer
+// arrives as the handler writes it. Closing the body ends the request's context for the handler,
+// and waits until the handler returns.
 type direct struct{ h http.Handler }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -48,7 +48,8 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-done
 		return nil, r.Context().Err()
 	}
-	// As with a connection, what is read after the caller has ended is an error and not more of the answer.
+	// As with a connection, a read after the caller has ended gives an error and no further part of
+	// the answer.
 	unhook := context.AfterFunc(r.Context(), func() { pw.CloseWithError(r.Context().Err()) })
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)), StatusCode: w.status,
@@ -63,7 +64,7 @@ type pipeWriter struct {
 	status       int
 	pipe         *io.PipeWriter
 	once         sync.Once
-	ready        chan struct{} // closed when status and sent are there
+	ready        chan struct{} // closed when status and sent are set
 }
 
 func (w *pipeWriter) Header() http.Header { return w.header }

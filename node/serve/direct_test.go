@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A stream that is read in this process ends when the caller's context does, as one over a
-// connection: at once, with the context's error, and the handler is told.
+// A stream that is read in this process ends when the caller's context does, like one over
+// a connection: at once, with the context's error, and the handler is notified.
 func TestInProcessStreamEndsWithItsContext(t *testing.T) {
 	told := make(chan struct{})
 	c := serve.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A door beside the API is open to apps alone, with the right that it needs and a body
-// that it takes; and of two keys in one request neither opens.
+// A door beside the API is open only to apps, with the right that it needs and a body
+// that it accepts; and if a request has two keys, neither of them opens it.
 func TestDoorsAreForApps(t *testing.T) {
 	read := func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.ReadAll(r.Body); err != nil {
@@ -52,7 +52,7 @@ func TestDoorsAreForApps(t *testing.T) {
 	}
 }
 
-// locks counts who tries a passphrase at a time.
+// locks counts how many passphrases are tried at the same time.
 type locks struct {
 	serve.Keys
 	now, most atomic.Int64

@@ -13,18 +13,19 @@ import (
 type Dreamer interface {
 	// PlanDream returns what a dream would do now, and changes nothing else.
 	PlanDream(ctx context.Context) (DreamPlan, error)
-	// ApplyDream carries out the plan with that id, which must be the last one
-	// shown, or returns memory.ErrNotFound. It skips and lists steps whose
-	// memory has changed since. An interrupted plan continues where it was.
-	// Steps for the memories in without are left out, and not planned again.
+	// ApplyDream carries out the plan with that id, which must be the last one shown,
+	// or returns memory.ErrNotFound. It skips and lists steps whose memory has
+	// changed since. An interrupted plan continues where it stopped. Steps for the
+	// memories in without are left out, and not planned again.
 	ApplyDream(ctx context.Context, id string, without ...memory.ID) (DreamResult, error)
 	// UndoDream undoes a dream of any device; an empty id means the last one.
 	// If step is set, it undoes only what the dream did with that memory. It
 	// returns memory.ErrNotFound if there is none.
 	UndoDream(ctx context.Context, id string, step memory.ID) (DreamResult, error)
-	// DreamSteps returns what a past dream did and still counts, by memory.
+	// DreamSteps returns what a past dream did and is still in effect, by memory.
 	DreamSteps(ctx context.Context, id string) ([]DreamStep, error)
-	// Dreams returns past dreams of which something still counts, newest first.
+	// Dreams returns the past dreams that are at least partly in effect, newest
+	// first.
 	Dreams(ctx context.Context) ([]Dream, error)
 }
 
@@ -41,12 +42,12 @@ type DreamStep struct {
 	Kind     consolidate.Kind `json:"kind"`
 	Memory   memory.ID        `json:"memory"`
 	Text     string           `json:"text"`
-	Into     memory.ID        `json:"into,omitzero"` // the memory into which it is merged, or which it becomes
+	Into     memory.ID        `json:"into,omitzero"` // the memory into which it was merged, or that it becomes
 	IntoText string           `json:"into_text,omitempty"`
 	Reason   string           `json:"reason"`
 }
 
-// ShowDream returns a plan as it is shown.
+// ShowDream returns a plan in the form that is shown.
 func ShowDream(p *consolidate.Plan) DreamPlan {
 	out := DreamPlan{ID: p.ID, At: p.At, More: p.More, Steps: []DreamStep{}}
 	for _, s := range p.Steps {
@@ -59,7 +60,7 @@ func ShowDream(p *consolidate.Plan) DreamPlan {
 type Dream struct {
 	ID     string    `json:"id"`
 	At     time.Time `json:"at"`
-	Claims int       `json:"claims"` // number of its assertions that still count
+	Claims int       `json:"claims"` // number of its assertions that are still in effect
 	Undone bool      `json:"undone"`
 }
 
@@ -83,13 +84,13 @@ type DreamsAnswer struct {
 	Dreams []Dream `json:"dreams"`
 }
 
-// DreamRequest names a plan.
+// DreamRequest names a plan to apply.
 type DreamRequest struct {
 	ID      string      `json:"id,omitempty"`
 	Without []memory.ID `json:"without,omitempty"` // the memories of steps that are left out, and not planned again
 }
 
-// DreamUndo names a dream, and what of it.
+// DreamUndo names a dream, and the part of it to undo.
 type DreamUndo struct {
 	ID     string    `json:"id,omitempty"`    // absent: the last
 	Memory memory.ID `json:"memory,omitzero"` // only the step that changed this memory; absent: all
@@ -143,23 +144,24 @@ func (c *Client) PlanDream(ctx context.Context) (DreamPlan, error) {
 	return call(ctx, c, planDream, none{})
 }
 
-// ApplyDream does the plan of that id, but for its steps for the memories in without.
+// ApplyDream applies the plan with that id, except its steps for the memories in
+// without.
 func (c *Client) ApplyDream(ctx context.Context, id string, without ...memory.ID) (DreamResult, error) {
 	return call(ctx, c, applyDream, DreamRequest{id, without})
 }
 
-// UndoDream takes a dream back; the last where id is empty. If step is set, only what
-// it did with that memory.
+// UndoDream undoes a dream; an empty id means the last one. If step is set, it undoes
+// only what the dream did with that memory.
 func (c *Client) UndoDream(ctx context.Context, id string, step memory.ID) (DreamResult, error) {
 	return call(ctx, c, undoDream, DreamUndo{id, step})
 }
 
-// DreamSteps returns what a dream did and still counts.
+// DreamSteps returns what a dream did and is still in effect.
 func (c *Client) DreamSteps(ctx context.Context, id string) ([]DreamStep, error) {
 	return items(ctx, c, dreamSteps, dreamOf{id})
 }
 
-// Dreams returns those that were, newest first.
+// Dreams returns past dreams, newest first.
 func (c *Client) Dreams(ctx context.Context) ([]Dream, error) {
 	return items(ctx, c, listDreams, none{})
 }

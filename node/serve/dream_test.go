@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// dreams: a plan has an id and reasons; what it did is taken back; nothing
-// else is done under its name.
+// dreams: a plan has an id and reasons; what it did can be taken back; nothing
+// else is done under its id.
 func dreams(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if list, err := c.Dreams(ctx); err != nil || len(list) > 0 {

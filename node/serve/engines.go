@@ -32,24 +32,24 @@ type Enginer interface {
 // EngineKinds are what engines are for.
 var EngineKinds = []string{"ears", "eyes", "mind"}
 
-// Engine is one that the wearer has chosen.
+// Engine is an engine that the wearer has chosen.
 type Engine struct {
 	Kind    string        `json:"kind"`
 	Engine  string        `json:"engine"` // pocketsphinx, whisper.cpp, openai, wyoming, tesseract, vision or llm
-	Name    string        `json:"name"`   // the name in the source of what it makes
+	Name    string        `json:"name"`   // its name in the source of the memories that it makes
 	URL     string        `json:"url,omitempty"`
 	Model   string        `json:"model,omitempty"`
 	Keyed   bool          `json:"keyed"`  // it is sent a key
 	Local   bool          `json:"local"`  // it is on this machine
 	Config  bool          `json:"config"` // the configuration names it
 	Added   time.Time     `json:"added,omitzero"`
-	Consent time.Time     `json:"consent,omitzero"` // when the wearer agreed; only for an engine that is not on this machine
+	Consent time.Time     `json:"consent,omitzero"` // when the wearer consented; only for an engine that is not on this machine
 	Sample  *EngineSample `json:"sample,omitempty"`
 
-	Waiting int       `json:"waiting"`           // recordings, photos or lines
-	Parked  int       `json:"parked"`            // those of Waiting on which it failed
-	Held    int       `json:"held"`              // near a secret, so they stay on this machine
-	Absent  int       `json:"absent"`            // their file is not on this device
+	Waiting int       `json:"waiting"`           // waiting recordings, photos or lines
+	Parked  int       `json:"parked"`            // of these: how many it failed on
+	Held    int       `json:"held"`              // of these: how many are near a secret, so they stay on this machine
+	Absent  int       `json:"absent"`            // of these: how many files are not on this device
 	Done    int       `json:"done"`              // since the node was unlocked
 	Trouble string    `json:"trouble,omitempty"` // why they wait
 	Retry   time.Time `json:"retry,omitzero"`    // when they are tried again
@@ -66,21 +66,21 @@ type EngineSample struct {
 	Error   string    `json:"error,omitempty"`  // of the last test, if it failed
 }
 
-// EnginesAnswer lists them.
+// EnginesAnswer lists engines.
 type EnginesAnswer struct {
 	Engines []Engine `json:"engines"`
 }
 
-// FoundEngine is one that could be chosen.
+// FoundEngine is an engine that could be chosen.
 type FoundEngine struct {
 	Kind    string `json:"kind"`
 	Engine  string `json:"engine"`
 	Name    string `json:"name"`
-	Address string `json:"address"` // the address to add it by
+	Address string `json:"address"` // the address with which it is added
 	Model   string `json:"model,omitempty"`
 }
 
-// FoundEnginesAnswer lists them, the best one first.
+// FoundEnginesAnswer lists found engines, the best one first.
 type FoundEnginesAnswer struct {
 	Engines []FoundEngine `json:"engines"`
 }
@@ -89,7 +89,7 @@ type FoundEnginesAnswer struct {
 type AddEngineRequest struct {
 	Kind    string `json:"kind"`
 	Address string `json:"address"`           // pocketsphinx, tesseract, http(s)://HOST:PORT, or tcp://HOST:PORT of Wyoming
-	Model   string `json:"model,omitempty"`   // of a service that has several
+	Model   string `json:"model,omitempty"`   // the model, if the service has several
 	Key     Secret `json:"key,omitempty"`     // sent as a bearer token
 	Consent bool   `json:"consent,omitempty"` // it may be on another machine
 }
@@ -101,7 +101,7 @@ func (r *AddEngineRequest) check() error {
 	if r.Address = strings.TrimSpace(r.Address); r.Address == "" {
 		return kindInvalid.problem("address", "address: it is empty")
 	}
-	if strings.Contains(r.Address, "@") { // a password is not repeated
+	if strings.Contains(r.Address, "@") { // the message must not repeat a password
 		return kindInvalid.problem("address", "address: it has a user name or a password in it")
 	}
 	return nil
@@ -156,27 +156,27 @@ var (
 	}, Enginer.TryEngines)
 )
 
-// Engines returns the engines beside the node.
+// Engines returns the chosen engines.
 func (c *Client) Engines(ctx context.Context) ([]Engine, error) {
 	return items(ctx, c, listEngines, none{})
 }
 
-// FoundEngines returns those that could be chosen.
+// FoundEngines returns the engines that could be chosen.
 func (c *Client) FoundEngines(ctx context.Context, kind string) ([]FoundEngine, error) {
 	return items(ctx, c, foundEngines, foundQuery{kind})
 }
 
-// AddEngine chooses one.
+// AddEngine chooses an engine.
 func (c *Client) AddEngine(ctx context.Context, r AddEngineRequest) (Engine, error) {
 	return call(ctx, c, addEngine, r)
 }
 
-// RemoveEngine takes engines away, and gives those that are left.
+// RemoveEngine removes engines, and returns those that are left.
 func (c *Client) RemoveEngine(ctx context.Context, r RemoveEngineRequest) ([]Engine, error) {
 	return items(ctx, c, removeEngine, r)
 }
 
-// TryEngines tries each again.
+// TryEngines tests each engine again.
 func (c *Client) TryEngines(ctx context.Context) ([]Engine, error) {
 	return items(ctx, c, tryEngines, none{})
 }

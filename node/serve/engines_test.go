@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// engineless is what a node says that has no engines.
+// engineless checks the answers of a node without engines.
 func engineless(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if list, err := c.Engines(ctx); err != nil || len(list) != 0 {

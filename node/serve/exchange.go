@@ -13,18 +13,18 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// Exchange exports and imports everything, and reports changes. Secrets of the
-// vault stay sealed, unless requested.
+// Exchange exports and imports everything, and reports changes. Secrets of the vault
+// stay sealed unless they are requested.
 type Exchange interface {
 	// Export returns an archive of everything. The sequence ends at the first
 	// error.
 	Export(ctx context.Context, opt ExportOptions) iter.Seq2[ExportRecord, error]
-	// Import takes an archive after the whole archive was checked and found to
-	// be signed as opt requires; otherwise it returns ErrSigner. It skips what
+	// Import imports an archive, after it has checked that the whole archive is valid
+	// and signed as opt requires; otherwise it returns ErrSigner. It skips what
 	// exists already.
 	Import(ctx context.Context, records iter.Seq2[ExportRecord, error], opt ImportOptions) (ImportResult, error)
 	// Foreign reads a file of another system, or a folder of this machine, and adds
-	// nothing. An error wraps memory.ErrInvalid if it is none of that system.
+	// nothing. An error wraps memory.ErrInvalid if it does not belong to that system.
 	Foreign(ctx context.Context, q ForeignQuery, body io.Reader) (Foreign, error)
 	// Changes returns the changes of the replica after a sequence number,
 	// oldest first. With follow it continues until ctx ends; then the sequence
@@ -35,11 +35,11 @@ type Exchange interface {
 // ExportRecord is one line of an export; see package archive.
 type ExportRecord = archive.Record
 
-// ExportOptions say what an export holds besides what was said and claimed.
+// ExportOptions say what an export contains besides what was said and asserted.
 type ExportOptions struct {
-	// Secrets includes the vault's values in clear. It returns ErrVaultLocked
-	// while the vault is closed. The owner can see that each value was read. What is
-	// sealed to another device stays so.
+	// Secrets includes the vault's values in clear. Export returns ErrVaultLocked
+	// while the vault is closed. The owner can see later that each value was read.
+	// Values that are sealed to another device stay sealed.
 	Secrets bool `query:"secrets" default:"false" doc:"with the values of the vault, which must be unlocked"`
 }
 
@@ -49,14 +49,15 @@ type ImportOptions struct {
 	Signer   string `query:"signer" doc:"five words of the key that signed it, where that is no device of yours"`
 }
 
-// ImportResult counts.
+// ImportResult counts the imported records.
 type ImportResult struct {
 	Taken     int    `json:"taken"`
-	Skipped   int    `json:"skipped"`             // existed already
-	Forgotten int    `json:"forgotten,omitempty"` // were forgotten here, and don't come back
-	Refused   int    `json:"refused"`             // broke a rule; listed in quarantine
+	Skipped   int    `json:"skipped"`             // records that existed already
+	Forgotten int    `json:"forgotten,omitempty"` // records that were forgotten here, and are not restored
+	Refused   int    `json:"refused"`             // records that broke a rule; they are listed in quarantine
 	Signer    string `json:"signer,omitempty"`    // words that identify the key that signed it
-	// Sealed are the labels of secrets that were taken and that this node can't open.
+	// Sealed are the labels of secrets that were imported but that this node can't
+	// open.
 	Sealed []string `json:"sealed,omitempty"`
 }
 

@@ -1,21 +1,21 @@
 package serve
 
-// Facts counts the active facts, which are the memories of the type semantic.
+// Facts counts the active facts, which are the memories of type semantic.
 type Facts struct {
-	Categories []CategoryCount `json:"categories"` // those that have one, in their owner's order; a fact may be in several
-	Slots      []FactSlot      `json:"slots"`      // of the category that was asked for, or of all; the wearer's first, then by subject and attribute
-	Loose      int             `json:"loose"`      // facts among them that have no slot
+	Categories []CategoryCount `json:"categories"` // the categories that have facts, in their owner's order; a fact may be in several
+	Slots      []FactSlot      `json:"slots"`      // the slots of the requested category, or all; the wearer's first, then by subject and attribute
+	Loose      int             `json:"loose"`      // how many of these facts have no slot
 	More       bool            `json:"more,omitempty"`
 }
 
-// FactSlot is a property of somebody or something, with how many active facts say its value.
+// FactSlot is a property of somebody or something, with the number of active facts about it.
 type FactSlot struct {
 	Subject   string `json:"subject"`   // "user": the wearer
 	Attribute string `json:"attribute"` // such as home
 	Memories  int    `json:"memories"`
 }
 
-// DefaultSlots is how many slots are given where no limit is named.
+// DefaultSlots is how many slots are returned if the request has no limit.
 const DefaultSlots = 500
 
 // FactsQuery selects slots.

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// If a rule reads a time whose year can't be written down, only that memory is lost. The line
-// and its other memories stay, and the home can be searched.
+// If a rule finds a time whose year can't be written, only that memory is lost. The line and
+// its other memories stay, and the home can be searched.
 func TestTimesWithoutAYear(t *testing.T) {
 	at := httptest.NewServer(serve.New(serve.Options{Services: nodetest.New(t, nil).Services()}))
 	defer at.Close()

@@ -19,7 +19,8 @@ type badField struct {
 	kind kind
 }
 
-// badFields gives wrong values for each field of a type, down to the lists and structs in it.
+// badFields returns wrong values for each field of a type, including those in lists and
+// nested structs.
 func badFields(t reflect.Type, within func(any) any, deep int) (out []badField) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -63,7 +64,7 @@ func badFields(t reflect.Type, within func(any) any, deep int) (out []badField) 
 	return out
 }
 
-// goodPart gives a part of a path that can be read.
+// goodPart returns a valid value for a part of a path.
 func goodPart(p *Param) string {
 	if p.Enum != nil {
 		return p.Enum[0]
@@ -77,8 +78,8 @@ func goodPart(p *Param) string {
 	return ""
 }
 
-// What is wrong with a parameter or a field has the same status in all routes: 400 where it
-// can't be read as what it is to be, 422 where it can and is not allowed.
+// A wrong parameter or field gets the same status in all routes: 400 if it can't be parsed as
+// its type, 422 if it can but is not allowed.
 func TestOneFaultOneStatus(t *testing.T) {
 	n, h := 0, &handler{log: slog.New(slog.DiscardHandler)}
 	for _, b := range (&handler{}).routes() {
@@ -117,7 +118,7 @@ func TestOneFaultOneStatus(t *testing.T) {
 				p.Enum != nil, v.Kind() == reflect.Bool, v.CanInt(), v.CanUint():
 				check(p.Name+"=-x-", "", kindInvalid)
 			}
-			if p.Type == timeType { // it would be the same as none
+			if p.Type == timeType { // it would be the same as no time
 				check(p.Name+"=0001-01-01T00:00:00Z", "", kindInvalid)
 			}
 		}

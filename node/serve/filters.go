@@ -6,18 +6,18 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// FilterLine is a filter that a person wrote as a line.
+// FilterLine is a filter that a person wrote as one line.
 type FilterLine struct {
-	Line    string        `json:"line"`    // in the spelling that is always the same for the same filter
-	Filters filter.Filter `json:"filters"` // as other requests take it
+	Line    string        `json:"line"`    // in canonical spelling, which is always the same for the same filter
+	Filters filter.Filter `json:"filters"` // in the form that other requests use
 	Parts   []FilterPart  `json:"parts"`   // all of them must hold
 }
 
-// FilterPart is a part of a filter. Joined by " and ", the lines of all parts are
-// the filter again.
+// FilterPart is a part of a filter. The lines of all parts, joined by " and ",
+// are the whole filter.
 type FilterPart struct {
 	Line   string    `json:"line"`
-	Field  string    `json:"field,omitempty"` // absent: it is more than one condition
+	Field  string    `json:"field,omitempty"` // absent: the part has more than one condition
 	Op     filter.Op `json:"op,omitempty"`
 	Values []string  `json:"values,omitempty"`
 }

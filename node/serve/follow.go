@@ -8,15 +8,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// FollowQuery selects memories that are followed: one by its id, or all of a type or a
-// time.
+// FollowQuery selects memories to follow: one by its id, or all of a type or a time.
 type FollowQuery struct {
 	Memory string      `query:"memory" doc:"only this one: whole, or 4 or more of its first characters"`
 	Type   memory.Type `query:"type" doc:"only this type"`
 	Since  time.Time   `query:"since" doc:"learnt at or after"`
 	Until  time.Time   `query:"until" doc:"learnt before"`
 
-	// ID is what Memory was resolved to. Sees gives what the caller may see at the moment;
+	// ID is the resolved id of Memory. Sees returns what the caller may see at the moment;
 	// nil: everything.
 	ID   memory.ID                                                `json:"-"`
 	Sees func(context.Context) (func(*memory.Memory) bool, error) `json:"-"`
@@ -32,7 +31,7 @@ func (q *FollowQuery) check() error {
 	return nil
 }
 
-// Chooses reports whether the query selects a memory, whoever sees it.
+// Chooses reports whether the query selects a memory, regardless of who may see it.
 func (q *FollowQuery) Chooses(m *memory.Memory) bool {
 	switch {
 	case m.State == memory.Erased, m.Negates, !q.ID.IsZero() && m.ID != q.ID, q.Type != "" && m.Type != q.Type,
@@ -42,9 +41,9 @@ func (q *FollowQuery) Chooses(m *memory.Memory) bool {
 	return true
 }
 
-// Followed says that memories were other ones than before.
+// Followed says that the selected memories have changed.
 type Followed struct {
-	Change uint64 `json:"change"` // number of the last change so far, as after in listing changes
+	Change uint64 `json:"change"` // number of the latest change so far, for the parameter after when listing changes
 }
 
 var follow = streamRoute(RightRead, spec{
@@ -65,8 +64,8 @@ var follow = streamRoute(RightRead, spec{
 	}
 })
 
-// Follow tells when something that q selects was added, has changed or went. The first
-// element comes once that is so. It ends with ctx.
+// Follow reports when a memory that q selects was added, has changed or went. The first
+// element comes after the first such event. It ends with ctx.
 func (c *Client) Follow(ctx context.Context, q FollowQuery) iter.Seq2[Followed, error] {
 	return stream(ctx, c, follow, q)
 }

@@ -2,7 +2,7 @@ package serve
 
 import "net/http"
 
-// MaxForeign is the greatest size of another system's file that is sent, in bytes.
+// MaxForeign is the maximum size of another system's file, in bytes.
 const MaxForeign = 64 << 20
 
 // ForeignQuery says what another system's file or folder is.
@@ -14,22 +14,23 @@ type ForeignQuery struct {
 	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"the order of a chat's dates; as they tell if absent"`
 }
 
-// Foreign is what was read: texts, each of which is as [Writer.Add] takes it, and has a key
-// by which it is added once.
+// Foreign is what was read: texts, each in the form that [Writer.Add] takes, with a key so
+// that it is added only once.
 type Foreign struct {
 	From    string           `json:"from"`
 	Adds    []AddRequest     `json:"adds"`
-	Shown   []ForeignShown   `json:"shown"` // of each of adds, in their order
+	Shown   []ForeignShown   `json:"shown"` // for each of adds, in the same order
 	Skipped []ForeignSkipped `json:"skipped"`
 }
 
-// ForeignShown is what a person may be shown of a text. Nobody may print the text of a secret.
+// ForeignShown is the part of a text that a person may be shown. The text of a secret must
+// never be printed.
 type ForeignShown struct {
 	Text   string `json:"text"`             // for a secret: what it is for
 	Secret bool   `json:"secret,omitempty"` // it goes to the vault
 }
 
-// ForeignSkipped is something that was not taken, and why.
+// ForeignSkipped is something that was not read, and why.
 type ForeignSkipped struct {
 	Where  string `json:"where"`
 	Reason string `json:"reason"`

@@ -26,14 +26,14 @@ type Forgetter interface {
 // set.
 type ForgetSelection struct {
 	IDs    []memory.ID     // memories or utterances
-	Query  string          // what contains every word
-	Last   config.Duration // what was said or taken during this time until now
-	When   string          // in words, by the node's clock and zone: "yesterday in the office"
+	Query  string          // texts that contain every word
+	Last   config.Duration // what was said or received during this time until now
+	When   string          // a time in words, by the node's clock and zone: "yesterday in the office"
 	Since  time.Time       // said at or after
 	Until  time.Time       // said before; zero: no end
 	Person string          // who said it, or is named in it
 	Place  string          // where it was said, or what it is about
-	Device string          // that heard it
+	Device string          // the device that heard it
 	Scope  *memory.Owner   // memories of that owner; empty user: the wearer; empty agent and run: any
 }
 
@@ -42,22 +42,22 @@ type ForgetSelection struct {
 type ForgetPlan struct {
 	Memories   []Related `json:"memories"`
 	Utterances []Related `json:"utterances"`
-	Trimmed    []Related `json:"trimmed"`       // memories that lose evidence and have other evidence; they get a new id
+	Trimmed    []Related `json:"trimmed"`       // memories that lose some of their evidence and stay because of the rest; they get a new id
 	Events     int       `json:"events"`        // raw events: audio, photos, text
 	Bytes      int64     `json:"bytes"`         // of the raw events
-	From       time.Time `json:"from,omitzero"` // if a time was named: its span
+	From       time.Time `json:"from,omitzero"` // if a time was given: its span
 	To         time.Time `json:"to,omitzero"`
-	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made of them stays
+	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made of them is kept
 
 	Sources     []memory.EventID `json:"-"` // the events
-	Quarantined []uint64         `json:"-"` // numbers in quarantine
-	Scope       *memory.Owner    `json:"-"` // as asked for
+	Quarantined []uint64         `json:"-"` // numbers of quarantined entries
+	Scope       *memory.Owner    `json:"-"` // the requested scope
 }
 
-// ForgetRequest is the body of POST /v1/forget: a selection with Plan, or the
-// token of a plan in Confirm.
+// ForgetRequest is the body of POST /v1/forget: a selection with Plan, or a plan's
+// token in Confirm.
 type ForgetRequest struct {
-	IDs     []string        `json:"ids,omitempty"` // of memories, which may be abbreviated, and of lines
+	IDs     []string        `json:"ids,omitempty"` // ids of memories, which may be abbreviated, and of lines
 	Query   string          `json:"query,omitempty"`
 	Last    config.Duration `json:"last,omitempty"`
 	When    string          `json:"when,omitempty"` // "last 10 minutes", "yesterday in the office"
@@ -65,7 +65,7 @@ type ForgetRequest struct {
 	Until   time.Time       `json:"until,omitzero"`
 	Person  string          `json:"person,omitempty"` // who said it, or is named in it
 	Place   string          `json:"place,omitempty"`  // where it was said, or what it is about
-	Device  string          `json:"device,omitempty"` // that heard it
+	Device  string          `json:"device,omitempty"` // the device that heard it
 	Plan    bool            `json:"plan,omitempty"`
 	Confirm string          `json:"confirm,omitempty"`
 }
@@ -90,7 +90,7 @@ type ForgetResult struct {
 	Memories   int `json:"memories"`
 	Utterances int `json:"utterances"`
 	Events     int `json:"events"`
-	Trimmed    int `json:"trimmed"` // memories that were kept because of other evidence
+	Trimmed    int `json:"trimmed"` // memories that were kept because of their other evidence
 }
 
 // planner stores plans between showing and confirming them.
@@ -160,9 +160,8 @@ func (r *ForgetRequest) check() error {
 	return nil
 }
 
-// deleteAll erases every memory of an owner, in two steps like forget. The
-// second step names the owner again, because a token alone could belong to
-// another plan.
+// deleteAll erases every memory of an owner, in two steps like forgetting. The second
+// step names the owner again, because a token alone could belong to another plan.
 func (s *planner) deleteAll(ctx context.Context, q deleteQuery) (ForgetAnswer, error) {
 	scope := memory.Owner{User: q.User, Agent: q.Agent, Run: q.Run}
 	switch {
@@ -203,7 +202,7 @@ const (
 	maxPlans = 16
 )
 
-// plans stores what was shown until it is confirmed.
+// plans stores shown plans until they are confirmed.
 type plans struct {
 	mu   sync.Mutex
 	list []heldPlan // oldest first
@@ -226,8 +225,8 @@ func (p *plans) put(plan ForgetPlan, now time.Time) heldPlan {
 	return held
 }
 
-// take removes and returns a plan. If the plan is for an owner's memories and
-// another owner is named, the plan stays.
+// take removes and returns a plan. If the plan is for one owner's memories and another
+// owner is named, the plan stays.
 func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPlan, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,25 +242,26 @@ func (p *plans) take(token string, now time.Time, scope *memory.Owner) (ForgetPl
 	return ForgetPlan{}, false
 }
 
-// PlanForget asks what would be taken; the answer has the token to confirm.
+// PlanForget returns a plan of what would be erased; the answer has the token to
+// confirm it.
 func (c *Client) PlanForget(ctx context.Context, r ForgetRequest) (ForgetAnswer, error) {
 	r.Plan = true
 	return call(ctx, c, forget, r)
 }
 
-// Forget erases what the plan with that token showed.
+// Forget erases what the plan with that token lists.
 func (c *Client) Forget(ctx context.Context, token string) (ForgetAnswer, error) {
 	return call(ctx, c, forget, ForgetRequest{Confirm: token})
 }
 
 // PlanDeleteAll returns what would be erased of an owner's memories: everything that is
-// set must match, and an empty user is the wearer.
+// set must match, and an empty user means the wearer.
 func (c *Client) PlanDeleteAll(ctx context.Context, s memory.Owner) (ForgetAnswer, error) {
 	return call(ctx, c, deleteMemories, deleteQuery{User: s.User, Agent: s.Agent, Run: s.Run})
 }
 
-// DeleteAll erases what the plan with that token showed; the plan must be for
-// the same owner.
+// DeleteAll erases what the plan with that token lists; the plan must be for the same
+// owner.
 func (c *Client) DeleteAll(ctx context.Context, s memory.Owner, token string) (ForgetAnswer, error) {
 	return call(ctx, c, deleteMemories, deleteQuery{s.User, s.Agent, s.Run, &token})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// conditions must all hold; what none can mean is refused.
+// conditions must all hold; a combination that nobody can mean is refused.
 func conditions(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	lunch := added(t, c, plain("Bo owes Ann a lunch"))
@@ -50,7 +50,7 @@ func conditions(t *testing.T, c *serve.Client) {
 	}
 }
 
-// deleteAll takes one owner's memories, asked for twice, and nobody else's.
+// deleteAll deletes one owner's memories, when asked twice, and nobody else's.
 func deleteAll(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	of := func(agent, run, text string) memory.ID {

@@ -11,27 +11,28 @@ import (
 type Given interface {
 	// GivenShares returns the shares that were opened here, the latest first.
 	GivenShares(ctx context.Context) ([]GivenShare, error)
-	// GivenKey gives the wearer's key for readers; it is made the first time.
+	// GivenKey returns the wearer's key for readers; it is made at the first call.
 	GivenKey(ctx context.Context) (GivenKey, error)
-	// OpenGiven opens the link of somebody who shares with the wearer's key:
-	// memory.ErrInvalid, memory.ErrNotFound where it is not served to that key,
-	// ErrRelay.
+	// OpenGiven opens the link of somebody who shares with the wearer's key.
+	// Errors: memory.ErrInvalid, memory.ErrNotFound if the relay does not serve it
+	// to that key, ErrRelay.
 	OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error)
-	// LeaveGiven removes what was fetched of one: memory.ErrNotFound. The one who
-	// shares is not told.
+	// LeaveGiven removes what was fetched of a share, or returns
+	// memory.ErrNotFound. The person who shares is not told.
 	LeaveGiven(ctx context.Context, id memory.SpaceID) error
 }
 
-// GivenKey is what the wearer gives to whoever shares something. It is no secret.
+// GivenKey is the key that the wearer gives to people who share something. It is
+// not secret.
 type GivenKey struct {
 	Key   string `json:"key"`
-	Words string `json:"words"` // of the key, to compare
+	Words string `json:"words"` // words that identify the key, to compare
 }
 
 // OpenGivenRequest names a share by its link.
 type OpenGivenRequest struct {
 	Link string `json:"link"`
-	From string `json:"from,omitempty"` // whose it is: a name for the wearer alone
+	From string `json:"from,omitempty"` // the owner's name, only for the wearer
 }
 
 // LeftGiven is the answer to DELETE /v1/given/{share}.
@@ -43,7 +44,7 @@ type givenOf struct {
 	Share memory.SpaceID `path:"share" doc:"its id"`
 }
 
-// SharedBy marks a memory of another person: whose it is, and until when.
+// SharedBy marks a memory of another person: its owner, and how long it is shared.
 type SharedBy struct {
 	By    string         `json:"by"`              // the owner's name, as the wearer has set it
 	Share memory.SpaceID `json:"share"`           // the share that it belongs to
@@ -56,13 +57,13 @@ type SharedBy struct {
 type GivenShare struct {
 	ID       memory.SpaceID  `json:"id"`
 	By       string          `json:"by"`              // the owner's name, as the wearer has set it
-	Order    string          `json:"order,omitempty"` // by which it was bought; absent: it is shared
-	Title    string          `json:"title,omitempty"` // of the listing of what was bought
-	Relay    string          `json:"relay"`           // or the market
+	Order    string          `json:"order,omitempty"` // the order by which it was bought; absent: it is shared
+	Title    string          `json:"title,omitempty"` // title of the listing, if it was bought
+	Relay    string          `json:"relay"`           // the relay, or the market
 	Opened   time.Time       `json:"opened"`
 	Fetched  time.Time       `json:"fetched,omitzero"` // the last time the relay answered
 	Until    time.Time       `json:"until,omitzero"`
-	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it, so that it is not searched
+	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it; it is not searched any more
 	Memories []memory.Memory `json:"memories"`
 }
 
@@ -104,17 +105,17 @@ func (c *Client) GivenShares(ctx context.Context) ([]GivenShare, error) {
 	return items(ctx, c, listGiven, none{})
 }
 
-// GivenKey gives the wearer's key for readers.
+// GivenKey returns the wearer's key for readers.
 func (c *Client) GivenKey(ctx context.Context) (GivenKey, error) {
 	return call(ctx, c, giveKey, none{})
 }
 
-// OpenGiven opens what another shares.
+// OpenGiven opens what another person shares.
 func (c *Client) OpenGiven(ctx context.Context, r OpenGivenRequest) (GivenShare, error) {
 	return call(ctx, c, openGiven, r)
 }
 
-// LeaveGiven removes what another shares.
+// LeaveGiven removes what another person shares.
 func (c *Client) LeaveGiven(ctx context.Context, id memory.SpaceID) error {
 	_, err := call(ctx, c, leaveGiven, givenOf{id})
 	return err

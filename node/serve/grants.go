@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Granter adds and removes workers, shows their reports, and takes back what
-// they said.
+// Granter adds and removes workers, shows their reports, and reverts what they
+// said.
 type Granter interface {
 	// AddGrant adds a worker to the wearer's space, or to a feed of its own.
 	AddGrant(ctx context.Context, r GrantRequest) (Grant, error)
@@ -16,8 +16,7 @@ type Granter interface {
 	// RevokeGrant removes a worker, by name, member id or key. From then on it
 	// gets nothing new.
 	RevokeGrant(ctx context.Context, who string) (Grant, error)
-	// TendGrants fills feeds with what is new, and takes over what workers
-	// said.
+	// TendGrants adds new memories to the feeds, and takes over what workers said.
 	TendGrants(ctx context.Context) (FeedsTended, error)
 	// WorkerLog returns a worker's reports (by name, member id or key), with at
 	// most limit reads, the newest first. The worker has signed them, but they
@@ -29,15 +28,15 @@ type Granter interface {
 
 // GrantRequest adds a worker.
 type GrantRequest struct {
-	Key         string              `json:"key"` // as the worker's operator gives it
+	Key         string              `json:"key"` // in the form in which the worker's operator passes it on
 	Name        string              `json:"name,omitempty"`
 	Types       []memory.Type       `json:"types,omitempty"`      // types that it may propose; in a feed, also the types that it gets
 	Transcribe  bool                `json:"transcribe,omitempty"` // it may add transcripts
 	PerEvidence int                 `json:"per_evidence,omitempty"`
-	Feed        bool                `json:"feed,omitempty"`       // into a feed, not into the wearer's space
-	Recordings  bool                `json:"recordings,omitempty"` // in a feed: recordings and photos, except those near a secret
+	Feed        bool                `json:"feed,omitempty"`       // add it to a feed of its own, not to the wearer's space
+	Recordings  bool                `json:"recordings,omitempty"` // in a feed: include recordings and photos, except those near a secret
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Since       time.Time           `json:"since,omitzero"` // of a feed: learnt at or after
+	Since       time.Time           `json:"since,omitzero"` // in a feed: only what was learnt at or after this time
 }
 
 // Grant is a worker that was added.
@@ -49,11 +48,11 @@ type Grant struct {
 	Types       []memory.Type   `json:"types"`
 	Transcribe  bool            `json:"transcribe,omitempty"`
 	PerEvidence int             `json:"per_evidence"`
-	Memories    int             `json:"memories,omitempty"` // of a feed
+	Memories    int             `json:"memories,omitempty"` // number of memories in its feed
 	Added       time.Time       `json:"added,omitzero"`
 	Removed     time.Time       `json:"removed,omitzero"`
 	Relay       string          `json:"relay"`
-	Welcome     string          `json:"welcome"` // for the worker's operator: the space that it was added to
+	Welcome     string          `json:"welcome"` // for the worker's operator: the space to which it was added
 }
 
 // GrantsAnswer lists the workers.
@@ -61,7 +60,7 @@ type GrantsAnswer struct {
 	Grants []Grant `json:"grants"`
 }
 
-// FeedsTended says what was sent to workers, and what was taken from them.
+// FeedsTended says what was sent to workers, and what was taken over from them.
 type FeedsTended struct {
 	Feeds int `json:"feeds"`
 	Taken int `json:"taken"` // assertions and transcripts of workers
@@ -73,11 +72,11 @@ type WorkerLog struct {
 	Name    string          `json:"name,omitempty"`
 	Feed    bool            `json:"feed"`
 	Reports int             `json:"reports"`           // reports that are stored here
-	Missing int             `json:"missing"`           // reports whose numbers are missing between the stored ones
+	Missing int             `json:"missing"`           // numbers that are missing between the stored reports
 	At      time.Time       `json:"at,omitzero"`       // time of the last report, by the worker's clock
-	Came    time.Time       `json:"came,omitzero"`     // when it came, by this device's clock
+	Came    time.Time       `json:"came,omitzero"`     // when it arrived, by this device's clock
 	Work    []WorkerJobs    `json:"work"`              // according to the last report
-	Tokens  int64           `json:"tokens,omitempty"`  // what the space has cost that day (UTC)
+	Tokens  int64           `json:"tokens,omitempty"`  // tokens that the space has cost that day (UTC)
 	Dollars float64         `json:"dollars,omitempty"` // at the worker's configured prices
 	Reads   []WorkerRead    `json:"reads"`             // the newest first
 }
@@ -108,7 +107,7 @@ type WorkerRead struct {
 	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, if there are several
 	To      string    `json:"to,omitempty"` // host to which it was sent; absent: it stayed on the worker's machine
 	Report  uint64    `json:"report"`       // number of the report that says so
-	Place   string    `json:"place"`        // place of the signed delta with the report
+	Place   string    `json:"place"`        // position of the signed delta that contains the report
 }
 
 // RevertRequest says what to take back: everything that workers said or an app
@@ -119,23 +118,23 @@ type RevertRequest struct {
 	App    string    `json:"app,omitempty"`    // instead of source: what this app wrote
 	Since  time.Time `json:"since,omitzero"`   // said at or after, by the worker's clock
 	Until  time.Time `json:"until,omitzero"`   // said before; absent: now
-	Engine string    `json:"engine,omitempty"` // by this one only
-	Work   string    `json:"work,omitempty"`   // of this kind only: transcribe, read, caption …
+	Engine string    `json:"engine,omitempty"` // only what this engine said
+	Work   string    `json:"work,omitempty"`   // only this kind of work: transcribe, read, caption …
 	Plan   bool      `json:"plan,omitempty"`   // only show what would be taken back
 	ID     string    `json:"id,omitempty"`     // id for the revert, so that it can continue after an interruption; empty: a new one
 	Undo   string    `json:"undo,omitempty"`   // id of a revert to undo
-	// Memory, instead of source and app, has what machines said of one memory taken
-	// back. If another memory took its place or ended it, that other one is meant.
+	// Memory, instead of source and app, reverts what machines said about one
+	// memory. If another memory replaced or ended it, that other one is meant.
 	Memory memory.ID `json:"memory,omitzero"`
 }
 
 // Reverted is what was taken back, or would be.
 type Reverted struct {
-	ID       string           `json:"id,omitempty"` // to undo the revert; absent for a plan
+	ID       string           `json:"id,omitempty"` // id with which the revert can be undone; absent for a plan
 	Until    time.Time        `json:"until"`        // later assertions are not affected
 	Claims   int              `json:"claims"`
 	Lines    int              `json:"lines,omitempty"`  // lines that workers heard; they are erased, and undoing does not restore them
-	Unseen   int              `json:"unseen,omitempty"` // cold memories that can't be read now; what workers said of them stays
+	Unseen   int              `json:"unseen,omitempty"` // cold memories that can't be read now; what workers said about them stays
 	Memories []RevertedMemory `json:"memories"`
 }
 
@@ -145,7 +144,7 @@ type RevertedMemory struct {
 	Type   memory.Type `json:"type"`
 	Text   string      `json:"text"`
 	Engine string      `json:"engine,omitempty"`
-	Said   time.Time   `json:"said"` // when its last assertion was made
+	Said   time.Time   `json:"said"` // time of its last assertion
 	Claims int         `json:"claims"`
 	Stays  string      `json:"stays,omitempty"` // why the memory still exists
 }
@@ -200,7 +199,7 @@ var (
 	}, Granter.Revert)
 )
 
-// AddGrant lets a worker in.
+// AddGrant adds a worker.
 func (c *Client) AddGrant(ctx context.Context, r GrantRequest) (Grant, error) {
 	return call(ctx, c, addGrant, r)
 }
@@ -210,7 +209,7 @@ func (c *Client) Grants(ctx context.Context) ([]Grant, error) {
 	return items(ctx, c, listGrants, none{})
 }
 
-// TendGrants fills feeds and takes over what workers said.
+// TendGrants adds new memories to the feeds, and takes over what workers said.
 func (c *Client) TendGrants(ctx context.Context) (FeedsTended, error) {
 	return call(ctx, c, tendGrants, none{})
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/memory/names"
 )
 
-// Grapher returns the graph of the people and things in memories. To merge or
-// split entities means to add a memory that says so.
+// Grapher returns the graph of the people and things in memories. Entities are
+// merged or split by adding a memory that says so.
 type Grapher interface {
 	Writer
 	// Graph returns the part of the graph that q asks for.
@@ -31,17 +31,17 @@ type Grapher interface {
 
 // EntitiesAnswer is the answer to GET /v1/entities.
 type EntitiesAnswer struct {
-	Decisions   []atlas.Decision   `json:"decisions"`   // the last decision about a pair counts
+	Decisions   []atlas.Decision   `json:"decisions"`   // the last decision about a pair is in effect
 	Suggestions []atlas.Suggestion `json:"suggestions"` // the likeliest first
 }
 
-// DecideRequest names two names that mean the same entity, or do not.
+// DecideRequest has two names that mean the same entity, or do not.
 type DecideRequest struct {
 	A string `json:"a"`
 	B string `json:"b"`
 }
 
-// Decided is the memory that says so.
+// Decided is the memory that records a decision.
 type Decided struct {
 	ID   memory.ID `json:"id"`
 	Text string    `json:"text"`
@@ -109,7 +109,7 @@ func writeGraph(w http.ResponseWriter, r *http.Request, s Grapher, in graphQuery
 		writeJSON(w, http.StatusOK, "application/json", v)
 		return nil
 	}
-	var b bytes.Buffer // complete, so that an error is a problem, and no half of a graph
+	var b bytes.Buffer // buffered, so that an error becomes a problem and not half of a graph
 	if err := atlas.Write(&b, f, &v); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (r *DecideRequest) check() error {
 	return nil
 }
 
-// decide adds the memory by which two names are one, or are not.
+// decide adds the memory which says that two names are one entity, or are not.
 func decide(same bool) func(Grapher, context.Context, DecideRequest) (Decided, error) {
 	return func(s Grapher, ctx context.Context, q DecideRequest) (Decided, error) {
 		text, f := atlas.Decide(strings.TrimSpace(q.A), strings.TrimSpace(q.B), same)
@@ -145,7 +145,7 @@ func decide(same bool) func(Grapher, context.Context, DecideRequest) (Decided, e
 			switch c.Verdict {
 			case memory.Add, memory.Update:
 				return Decided{c.Memory, text}, nil
-			case memory.Noop: // it was decided before
+			case memory.Noop: // the decision was made before
 				return Decided{cmp.Or(c.Other, c.Memory), text}, nil
 			}
 		}
@@ -192,17 +192,17 @@ func (c *Client) Entities(ctx context.Context) (EntitiesAnswer, error) {
 	return call(ctx, c, entities, none{})
 }
 
-// MergeEntities says that two names are of one.
+// MergeEntities says that two names mean the same entity.
 func (c *Client) MergeEntities(ctx context.Context, a, b string) (Decided, error) {
 	return call(ctx, c, mergeEntities, DecideRequest{a, b})
 }
 
-// SplitEntities says that they are not.
+// SplitEntities says that two names mean different entities.
 func (c *Client) SplitEntities(ctx context.Context, a, b string) (Decided, error) {
 	return call(ctx, c, splitEntities, DecideRequest{a, b})
 }
 
-// UndecideEntities takes a decision back; id may be abbreviated.
+// UndecideEntities removes a decision; id may be abbreviated.
 func (c *Client) UndecideEntities(ctx context.Context, id string) (Decided, error) {
 	return call(ctx, c, undecideEntities, named{id})
 }

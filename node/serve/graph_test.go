@@ -10,14 +10,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ties is a fact that ties two.
+// ties returns a fact that connects two entities.
 func ties(subject, predicate, object string) serve.AddRequest {
 	r := plain(subject + " " + predicate + " " + object)
 	r.Fields = memory.Fields{Semantic: &memory.SemanticFields{Subject: subject, Predicate: predicate, Object: object}}
 	return r
 }
 
-// graphs draws, in each format, and has names merged, split, and both undone.
+// graphs draws the graph in each format, has names merged and split, and undoes
+// both.
 func graphs(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	added(t, c, ties("Elizabeth", "sister of", "Tom Weaver"))
@@ -61,7 +62,7 @@ func graphs(t *testing.T, c *serve.Client) {
 	}
 	for _, d := range []struct {
 		id   memory.ID
-		want int // entities after it
+		want int // entities afterwards
 	}{{split.ID, 5}, {merged.ID, 6}} {
 		if _, err := c.UndecideEntities(ctx, d.id.String()); err != nil {
 			t.Fatal(err)

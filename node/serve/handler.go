@@ -24,11 +24,11 @@ import (
 // a handler behind a Unix socket or in this process.
 type Options struct {
 	Services Services
-	// Token is required as "Authorization: Bearer …" on every path but
+	// Token is required as "Authorization: Bearer …" on every path except
 	// /healthz. Empty: no token is required.
 	Token Secret
-	// AppsAlone refuses the owner, with or without a token. It is for an
-	// address that others can reach.
+	// AppsAlone refuses the owner, even with a token. It is for an address that
+	// others can reach.
 	AppsAlone bool
 	// MetricsToken allows only /metrics. Empty: there is no such token.
 	MetricsToken Secret
@@ -37,35 +37,36 @@ type Options struct {
 	// the app's key. What they may do is decided when the handlers call the API
 	// with that key.
 	ForApps func(api http.Handler) map[string]Door
-	// OAuth is how an app without a key asks for one. nil: it can't.
+	// OAuth lets an app without a key ask for one. nil: it can't.
 	OAuth OAuth
 	// Loopback refuses requests whose Host is not this machine's loopback. It
 	// is needed on TCP, where a web page can make its own name resolve to
 	// 127.0.0.1 (DNS rebinding).
 	Loopback bool
-	// Registry is served at /metrics and counts requests. nil: neither.
+	// Registry is served at /metrics and receives counts of requests. nil:
+	// neither.
 	Registry *prometheus.Registry
-	Spans    span.Sink        // is told of requests and what they have done; nil: nobody is
+	Spans    span.Sink        // receives the spans of requests and of what they did; nil: there are none
 	Log      *slog.Logger     // nil: nothing is logged
 	Now      func() time.Time // nil: time.Now
 }
 
-// OAuth lets apps ask to be let in. Anyone who may connect may use its paths, and
+// OAuth lets apps ask for access. Anyone who may connect may use its paths, and
 // counts as a stranger there, whatever key a request has.
 type OAuth interface {
 	http.Handler
-	// Takes reports whether it has a path.
+	// Takes reports whether OAuth handles a path.
 	Takes(path string) bool
-	// Challenge returns the WWW-Authenticate of a request without a key that
-	// opens; empty: none.
+	// Challenge returns the WWW-Authenticate header for a request without a valid
+	// key; empty: none.
 	Challenge(r *http.Request) string
 }
 
-// Door is a handler for apps besides the API.
+// Door is a handler for apps beside the API.
 type Door struct {
 	http.Handler
 	Needs Right // right that each request needs; empty: RightApp
-	Body  int64 // the most bytes of a body; 0: MaxBody
+	Body  int64 // maximum number of bytes of a body; 0: MaxBody
 }
 
 type handler struct {
@@ -75,7 +76,7 @@ type handler struct {
 	try  *attempts
 	keys sync.Mutex // one passphrase is tried at a time, because scrypt takes much memory
 
-	run string // of this handler, which no other has
+	run string // the number of this handler's run, which is unique
 
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -132,7 +133,7 @@ func known(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// discard keeps the header of an answer, and nothing else.
+// discard keeps the header of an answer, and discards the rest.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header { return d.header }
@@ -181,12 +182,13 @@ func (h *handler) guard(next http.Handler) http.Handler {
 	})
 }
 
-// wrap limits the body, turns the error of a route into a problem, and counts.
+// wrap limits the body, turns the error of a route into a problem, and counts
+// requests.
 func (h *handler) wrap(rt bound) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		started, rec := h.now(), w.(*recorder) // guard made it
+		started, rec := h.now(), w.(*recorder) // guard made the recorder
 		var work *span.Span
-		if !rt.slow { // a stream is no piece of work
+		if !rt.slow { // the duration of a stream means nothing
 			ctx, begun := span.Serve(span.With(r.Context(), h.Spans), rt.method, rt.path)
 			r, work = r.WithContext(ctx), begun
 		}
@@ -200,15 +202,15 @@ func (h *handler) wrap(rt bound) http.Handler {
 		if err == nil {
 			err = rt.serve(h, rec, r)
 		}
-		// An app that was revoked meanwhile is told so, also at the end of a
-		// stream.
+		// An app that was revoked meanwhile gets that as the error, even at the
+		// end of a stream.
 		if cause := context.Cause(r.Context()); errors.Is(cause, ErrKey) && (err != nil || rt.slow) {
 			err = cause
 		}
 		switch {
 		case err != nil && rec.status == 0:
 			writeProblem(rec, rt.in.place(err, h.problemOf(r.Context(), rt.path, err)))
-		case err != nil: // the stream has begun, so its last line says it
+		case err != nil: // the stream has begun, so the error is its last line
 			writeLine(rec, streamError{h.problemOf(r.Context(), rt.path, err)})
 		}
 		took := h.now().Sub(started)
@@ -228,8 +230,8 @@ func (h *handler) wrap(rt bound) http.Handler {
 	})
 }
 
-// recorder remembers the status and gives each write its own deadline. There is
-// no deadline for the whole answer.
+// recorder remembers the status and gives each write its own deadline. The whole
+// answer has no deadline.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -242,7 +244,7 @@ func (r *recorder) WriteHeader(status int) {
 
 func (r *recorder) Write(b []byte) (int, error) {
 	r.status = cmp.Or(r.status, http.StatusOK)
-	// A writer without deadlines belongs to this process.
+	// A writer without deadlines is one of this process.
 	_ = http.NewResponseController(r.ResponseWriter).SetWriteDeadline(time.Now().Add(ioTime))
 	return r.ResponseWriter.Write(b)
 }

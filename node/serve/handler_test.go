@@ -43,7 +43,7 @@ func TestCompressedBody(t *testing.T) {
 	}
 }
 
-// ask sends a request to a handler as it comes.
+// ask sends a request to a handler unchanged.
 func ask(h http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
 	if body != "" {
@@ -222,7 +222,7 @@ func (twins) Resolve(_ context.Context, text string) (memory.ID, error) {
 	return memory.ID{}, fmt.Errorf("%w: id %s fits 2 memories", memory.ErrAmbiguous, text)
 }
 
-// failing fails where nothing is expected to.
+// failing fails where no failure is expected.
 type failing struct {
 	serve.Diagnostics
 	serve.Exchange
@@ -244,7 +244,7 @@ func (failing) Export(context.Context, serve.ExportOptions) iter.Seq2[serve.Expo
 	}
 }
 
-// What is not expected is told without its text; within a stream by its last
+// An unexpected error is reported without its text; within a stream, by its last
 // line; and an export without its end is an error.
 func TestFailures(t *testing.T) {
 	h := serve.New(serve.Options{Services: serve.Services{Diagnostics: failing{}, Exchange: failing{}}})
@@ -270,7 +270,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Neither the log nor the metrics have what was said.
+// Neither the log nor the metrics contain what was said.
 func TestNothingSaidIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	reg := prometheus.NewRegistry()
@@ -319,8 +319,8 @@ func TestNothingSaidIsLogged(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A plan can be confirmed for ten minutes, and the seventeenth takes the
-// place of the first.
+// A plan can be confirmed for ten minutes, and the seventeenth replaces the
+// first.
 func TestPlansEnd(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	n := nodetest.New(t, nodetest.Cheap)
@@ -345,7 +345,7 @@ func TestPlansEnd(t *testing.T) {
 	if _, err := c.Forget(t.Context(), good); err != nil {
 		t.Fatal(err)
 	}
-	gone(good) // once is all
+	gone(good) // a plan is good for one use
 	now = now.Add(1)
 	gone(late)
 	first := plan()
@@ -366,7 +366,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add("/v1/devices", `{"name":"glasses"}`)
 	f.Add("/v1/memories?limit=3", ``)
 	n := nodetest.New(f, nodetest.Cheap)
-	nodetest.Hear(f, n, time.Now(), "", "My home is Lyon") // starts the extractors, which an input has no time for
+	nodetest.Hear(f, n, time.Now(), "", "My home is Lyon") // starts the extractors, for which an input leaves no time
 	f.Fuzz(func(t *testing.T, path, body string) {
 		if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \x00\r\n\t") {
 			t.Skip()
@@ -378,7 +378,7 @@ func FuzzRequests(f *testing.F) {
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		serve.New(serve.Options{Services: n.Services()}).ServeHTTP(w, r)
-		if err := n.Services().Keys.Unlock(t.Context(), nodetest.Passphrase); err != nil { // for the next, if this one locked it
+		if err := n.Services().Keys.Unlock(t.Context(), nodetest.Passphrase); err != nil { // for the next input, if this one locked it
 			t.Fatal(err)
 		}
 		if w.Code >= 500 && w.Code != http.StatusNotImplemented {

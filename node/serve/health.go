@@ -19,7 +19,7 @@ type Diagnostics interface {
 
 // Status is the state of the node in numbers.
 type Status struct {
-	Running    bool                `json:"running"` // a daemon; false: the home was opened for this answer
+	Running    bool                `json:"running"` // a daemon is running; false: the home was opened for this answer
 	Version    string              `json:"version"`
 	PID        int                 `json:"pid,omitempty"`
 	Started    time.Time           `json:"started,omitzero"`
@@ -32,7 +32,7 @@ type Status struct {
 	Private    PrivateStatus       `json:"private"`
 	Broker     BrokerStatus        `json:"broker"`
 	Devices    int                 `json:"devices"`
-	Memories   map[memory.Type]int `json:"memories"` // active, by type
+	Memories   map[memory.Type]int `json:"memories"` // number of active memories, by type
 	Utterances int                 `json:"utterances"`
 	Consents   int                 `json:"consents,omitempty"` // questions of the policy that wait for the wearer
 	Journal    JournalStatus       `json:"journal"`
@@ -43,41 +43,41 @@ type Status struct {
 	Engines    []Engine            `json:"engines"`          // ears and eyes; for a mind see ModelStatus
 	Backup     *BackupStatus       `json:"backup,omitempty"` // by schedule
 
-	BackupByHand *BackupStatus `json:"backup_by_hand,omitempty"` // the last one that a person made
+	BackupByHand *BackupStatus `json:"backup_by_hand,omitempty"` // the last backup that a person made
 
-	// May has the operations that a console on another machine may ask for. It is
-	// absent for everybody else.
+	// May lists the operations that a console on another machine may use. It is absent for
+	// everybody else.
 	May []string `json:"may,omitempty"`
 }
 
-// BackupStatus says how backups go.
+// BackupStatus is the state of backups.
 type BackupStatus struct {
 	To       string          `json:"to"`              // a folder, or s3://BUCKET/PREFIX
-	Every    config.Duration `json:"every,omitzero"`  // by schedule
-	At       time.Time       `json:"at,omitzero"`     // of the last one
-	Vault    bool            `json:"vault"`           // the values of the vault are in it
-	Failures int             `json:"failures"`        // since then
+	Every    config.Duration `json:"every,omitzero"`  // the schedule
+	At       time.Time       `json:"at,omitzero"`     // time of the last one
+	Vault    bool            `json:"vault"`           // it contains the values of the vault
+	Failures int             `json:"failures"`        // since the last one
 	Error    string          `json:"error,omitempty"` // of the last failure
 }
 
-// BrokerStatus is the MQTT side.
+// BrokerStatus is the state of the MQTT connection.
 type BrokerStatus struct {
 	Embedded  bool   `json:"embedded"`
 	URL       string `json:"url,omitempty"`
 	Connected bool   `json:"connected"`
 }
 
-// JournalStatus counts events that were taken and are not extracted yet.
+// JournalStatus counts events that were received but not processed yet.
 type JournalStatus struct {
 	Waiting     int   `json:"waiting"`
-	Transcribe  int   `json:"transcribe"` // recordings without words yet
+	Transcribe  int   `json:"transcribe"` // recordings without a transcript
 	Bytes       int64 `json:"bytes"`
 	Quarantined int   `json:"quarantined"`
 }
 
 // DiskStatus is the home's file system.
 type DiskStatus struct {
-	Used    int64 `json:"used"` // by the home
+	Used    int64 `json:"used"` // bytes used by the home
 	Free    int64 `json:"free"`
 	Reserve int64 `json:"reserve"`
 }
@@ -89,9 +89,9 @@ type PluginStatus struct {
 	Enabled bool   `json:"enabled"`
 	Calls   uint64 `json:"calls"`
 	Faults  uint64 `json:"faults"`
-	// Blocks says that this plugin removes words and can't run, because it is
-	// broken or was disabled after faults. Everything that is said is then
-	// quarantined until the plugin is enabled, turned off or removed.
+	// Blocks says that this plugin looks for secrets but can't run, because it is broken or
+	// was disabled after faults. Everything that is said is then quarantined until the
+	// plugin is enabled, turned off or removed.
 	Blocks bool `json:"blocks,omitempty"`
 }
 
@@ -115,15 +115,16 @@ type Finding struct {
 	Level  string `json:"level"`
 	Detail string `json:"detail"`
 	Advice string `json:"advice,omitempty"` // what a person should do
-	// Command is what to type about it, if that helps. Does is the operation of this API
-	// that does the same, and Of what it is done to: a plugin's id.
+	// Command is a command that helps, if there is one. Does is the operation of this API
+	// that does the same, and Of is its object: a plugin's id.
 	Command string `json:"command,omitempty"`
 	Does    string `json:"does,omitempty"`
 	Of      string `json:"of,omitempty"`
 }
 
-// Remedy says what helps: a command, and the operation of this API that does the same, with
-// what it is done to, or empty strings. Inlined, it would make the binary kilobytes larger.
+// Remedy sets what helps: a command, and the operation of this API that does the same, with
+// its object; the strings may be empty. If it were inlined, the binary would be kilobytes
+// larger.
 //
 //go:noinline
 func (f *Finding) Remedy(command, does, of string) { f.Command, f.Does, f.Of = command, does, of }
@@ -135,7 +136,7 @@ type Quarantined struct {
 	Kind   string    `json:"kind"`   // malformed, oversized, unknown_topic, …
 	Reason string    `json:"reason"`
 	Bytes  int64     `json:"bytes"`
-	Count  uint64    `json:"count"` // how many of this source and kind
+	Count  uint64    `json:"count"` // number of inputs of this source and kind
 }
 
 // QuarantineAnswer lists input that was quarantined, newest first.
@@ -172,15 +173,15 @@ var (
 	}, Diagnostics.Quarantine)
 )
 
-// Status tells how the node is.
+// Status returns the state of the node.
 func (c *Client) Status(ctx context.Context) (Status, error) { return call(ctx, c, getStatus, none{}) }
 
-// Doctor looks for what is wrong.
+// Doctor looks for faults.
 func (c *Client) Doctor(ctx context.Context, verify bool) (DoctorReport, error) {
 	return call(ctx, c, doctor, doctorQuery{verify})
 }
 
-// Quarantine returns the newest first; 0: DefaultPage.
+// Quarantine returns the newest entries first; limit 0: DefaultPage.
 func (c *Client) Quarantine(ctx context.Context, limit int) ([]Quarantined, error) {
 	return items(ctx, c, quarantine, limitQuery{limit})
 }

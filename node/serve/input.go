@@ -25,14 +25,14 @@ type Param struct {
 	Name, In string // In: "path" or "query"
 	Doc      string
 	Type     reflect.Type
-	Enum     []string // empty: any
+	Enum     []string // allowed values; empty: any
 	Default  string
-	Min, Max string // of a number
+	Min, Max string // limits of a number
 
-	field int // of the input
+	field int // index of the field in the input
 }
 
-// input is how a request becomes a value of a struct, and the other way.
+// input converts a request into a value of a struct, and back.
 //
 //   - A field with the tag `path:"NAME"` is the part {NAME} of the path.
 //   - A field with the tag `query:"NAME"` is a parameter. Its other tags: doc;
@@ -42,7 +42,7 @@ type Param struct {
 //     without fields, is the body as a whole.
 type input struct {
 	params   []Param
-	part     []int        // index of the body in the struct; empty: the struct as a whole
+	part     []int        // index of the body in the struct; empty: the whole struct
 	bodyType reflect.Type // of the body; nil: none
 }
 
@@ -73,7 +73,7 @@ func inputOf(t reflect.Type) *input {
 	return in
 }
 
-// read fills v from a request.
+// read sets v from a request.
 func (in *input) read(r *http.Request, v reflect.Value, inJSON, optional bool) error {
 	values, err := in.query(r)
 	if err != nil {
@@ -95,8 +95,8 @@ func (in *input) read(r *http.Request, v reflect.Value, inJSON, optional bool) e
 	return decodeBody(r, v.FieldByIndex(in.part).Addr().Interface(), optional)
 }
 
-// query reads the query string. It refuses one that is malformed, or has a
-// parameter that is not known, or one twice.
+// query reads the query string. It refuses a malformed one, and one that has an
+// unknown parameter, or the same parameter twice.
 func (in *input) query(r *http.Request) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -113,12 +113,13 @@ func (in *input) query(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// set reads a parameter; the zero value is of one that is not given.
+// set sets a field to a parameter. A parameter that is not given becomes the
+// zero value.
 func (p *Param) set(v reflect.Value, text string, given bool) error {
 	wrong := func(format string, args ...any) error {
 		return kindInvalid.problem(p.Name, p.Name+": "+fmt.Sprintf(format, args...))
 	}
-	if v.Kind() == reflect.Pointer && given { // a text that may be empty
+	if v.Kind() == reflect.Pointer && given { // a text, which may be empty
 		v.Set(reflect.ValueOf(&text))
 		return nil
 	}
@@ -131,7 +132,7 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 	switch to := v.Addr().Interface().(type) {
 	case *time.Time:
 		t, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil || t.IsZero() || !memory.HasYear(t) { // zero would be the same as none
+		if err != nil || t.IsZero() || !memory.HasYear(t) { // a zero time would mean the same as none
 			return wrong(wantTime)
 		}
 		*to = t
@@ -172,7 +173,7 @@ func (p *Param) set(v reflect.Value, text string, given bool) error {
 	return nil
 }
 
-// inParam says which parameter an error is about, if it is one.
+// inParam adds to an error, if there is one, which parameter it is about.
 func inParam(name string, err error) error {
 	if err == nil {
 		return nil
@@ -210,7 +211,8 @@ func (in *input) target(path string, v reflect.Value) (string, url.Values, error
 	return path, query, nil
 }
 
-// text is a parameter as set reads it; empty: zero.
+// text returns a parameter in the form that set reads; the zero value becomes
+// the empty text.
 func (p *Param) text(v reflect.Value) (string, error) {
 	if v.IsZero() {
 		return "", nil

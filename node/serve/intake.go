@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/zones"
 )
 
-// Intake stops and starts the taking of events.
+// Intake pauses and resumes the taking of events.
 type Intake interface {
-	// Pause stops intake until a time; zero: until Resume. Events that come
+	// Pause stops intake until a time; zero: until Resume. Events that arrive
 	// meanwhile are acknowledged, dropped and counted.
 	Pause(ctx context.Context, until time.Time) (PauseState, error)
 	// Resume returns nil also if the node is not paused.
@@ -36,7 +36,7 @@ type PauseRequest struct {
 type PauseState struct {
 	Paused bool      `json:"paused"`
 	Until  time.Time `json:"until,omitzero"` // absent: until resumed
-	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a call: said to NAME, or by a button of NAME
+	Why    string    `json:"why,omitempty"`  // how the pause began, if not by a call: said to NAME, or by a button of NAME
 }
 
 // ZonesAnswer is the answer to GET /v1/zones.
@@ -49,14 +49,14 @@ type RemovedZone struct {
 	Name string `json:"name"`
 }
 
-// PrivateStatus tells of private zones.
+// PrivateStatus is the state of the private zones.
 type PrivateStatus struct {
 	Zones   int               `json:"zones"`
 	Active  []string          `json:"active"`  // names of the zones that apply now
 	Dropped map[string]uint64 `json:"dropped"` // events since the start, by reason: paused, private time, private place
 }
 
-// pauser pauses for a while, by a clock.
+// pauser computes the end of a pause by a clock.
 type pauser struct {
 	Intake
 	now func() time.Time
@@ -123,12 +123,12 @@ func (c *Client) Zones(ctx context.Context) (ZonesAnswer, error) {
 	return call(ctx, c, listZones, none{})
 }
 
-// AddZone makes one.
+// AddZone adds a private zone.
 func (c *Client) AddZone(ctx context.Context, z zones.Zone) (zones.Zone, error) {
 	return call(ctx, c, addZone, z)
 }
 
-// RemoveZone ends one.
+// RemoveZone removes a private zone.
 func (c *Client) RemoveZone(ctx context.Context, name string) (RemovedZone, error) {
 	return call(ctx, c, removeZone, byName{name})
 }

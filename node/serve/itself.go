@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// itself is what a handler tells without a node.
+// itself are the routes that a handler answers without a node.
 var itself = topic[*handler]{openAPI.untyped, health.untyped, metrics.untyped, drawQR.untyped}
 
 var (
@@ -59,7 +59,7 @@ func (c *Client) Health(ctx context.Context) error {
 	return err
 }
 
-// Metrics returns what Prometheus reads, as text.
+// Metrics returns the metrics for Prometheus, as text.
 func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
 	return readText(send(ctx, c, metrics, none{}, "", nil))
 }

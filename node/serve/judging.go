@@ -8,35 +8,36 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Arbiter decides disputes at the market that names the wearer's key for it.
+// Arbiter decides disputes at a market that names the wearer's key as its arbiter.
 type Arbiter interface {
-	// Disputes gives what is in dispute at a market, with what the evidence proves.
-	// Where the market names another key as its arbiter, it says so and gives none.
+	// Disputes returns the disputes at a market, with what the evidence proves. If
+	// the market names another key as its arbiter, the answer says so and has no
+	// disputes.
 	Disputes(ctx context.Context, market string) (DisputesAnswer, error)
 	// Decide divides the price of a disputed order. ErrConflict: the arbiter is
-	// another, or it is not in dispute any more.
+	// another one, or the order is not in dispute any more.
 	Decide(ctx context.Context, r DisputeDecision) (DecidedOrder, error)
 }
 
-// DisputesAnswer lists what the wearer is to decide.
+// DisputesAnswer lists the disputes that the wearer has to decide.
 type DisputesAnswer struct {
 	Arbiter  bool      `json:"arbiter"` // the market names the wearer's key
 	Disputes []Dispute `json:"disputes"`
 }
 
-// Dispute is one as its arbiter sees it.
+// Dispute is a dispute as its arbiter sees it.
 type Dispute struct {
 	Order    trade.Hash        `json:"order"`
 	Title    string            `json:"title"`
 	Listing  trade.Hash        `json:"listing"`
 	Price    string            `json:"price"`
-	Until    time.Time         `json:"until"`              // then the price goes back
+	Until    time.Time         `json:"until"`              // when the price goes back to the buyer without a decision
 	Says     string            `json:"says"`               // the buyer's words
 	Place    int               `json:"place,omitempty"`    // of the item, from 1
-	Item     *memory.Candidate `json:"item,omitempty"`     // as the buyer got it
-	Question string            `json:"question,omitempty"` // of an order of an answer, with the answer
+	Item     *memory.Candidate `json:"item,omitempty"`     // as the buyer received it
+	Question string            `json:"question,omitempty"` // for an order of an answer: the question
 	Answer   []string          `json:"answer,omitempty"`
-	Broken   string            `json:"broken,omitempty"`  // what is certainly not as listed
+	Broken   string            `json:"broken,omitempty"`  // what certainly differs from the listing
 	Nothing  string            `json:"nothing,omitempty"` // why the evidence proves nothing
 }
 
@@ -44,7 +45,7 @@ type Dispute struct {
 type DisputeDecision struct {
 	Order  trade.Hash `json:"-"`
 	Market string     `json:"market,omitempty"`
-	Refund string     `json:"refund"` // all, none, or what goes back to the buyer: 2.50 EUR
+	Refund string     `json:"refund"` // all, none, or the amount that goes back to the buyer: 2.50 EUR
 	Reason string     `json:"reason"` // for both
 }
 
@@ -53,7 +54,7 @@ type DecidedOrder struct {
 	Order  trade.Hash  `json:"order"`
 	Phase  trade.Phase `json:"phase"`
 	Price  string      `json:"price"`
-	Back   string      `json:"back,omitempty"` // to the buyer
+	Back   string      `json:"back,omitempty"` // what goes back to the buyer
 	Reason string      `json:"reason,omitempty"`
 }
 

@@ -21,22 +21,23 @@ type Keeper interface {
 
 // RetentionQuery is the input of GET /v1/retention.
 type RetentionQuery struct {
-	// Try has settings of retention, one a line. They replace the node's for this answer only.
+	// Try has retention settings, one per line. They replace the node's settings for this
+	// answer only.
 	Try string `query:"try" doc:"settings that count for this answer alone, one a line, such as retention.rules=type:episodic 90d; those of retention alone"`
 }
 
 // RetentionAnswer is the answer to GET /v1/retention.
 type RetentionAnswer struct {
-	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, by which ages are counted; absent: there was none
-	Rules      []string  `json:"rules"`          // of the configuration or those that are tried, in order
+	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, against which ages are computed; absent: there was none
+	Rules      []string  `json:"rules"`          // the rules of the configuration, or those being tried, in order
 	Memories   []Ending  `json:"memories"`       // oldest first
 	Utterances []Ending  `json:"utterances"`
 }
 
-// Ending is something that was kept long enough, and the rule.
+// Ending is a memory whose time is up, and the rule.
 type Ending struct {
 	Related
-	Why string `json:"why"` // the rule by which it ends
+	Why string `json:"why"` // the rule that applies
 }
 
 // HotBudget is how much may be hot; 0: no limit.
@@ -52,26 +53,26 @@ type Tiers struct {
 	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took when last measured; only with a budget in bytes
 	Cold           int       `json:"cold"`                  // memories of which only a stub is on this device
 	Media          int       `json:"media"`                 // photos and recordings on this device
-	MediaBytes     int64     `json:"media_bytes,omitempty"` // that they take
+	MediaBytes     int64     `json:"media_bytes,omitempty"` // bytes of these photos and recordings
 	ColdMedia      int       `json:"cold_media"`            // photos and recordings that are only at the relay
 	ColdMediaBytes int64     `json:"cold_media_bytes,omitempty"`
-	Packs          int       `json:"packs"` // blobs at the relay that hold them
+	Packs          int       `json:"packs"` // number of blobs at the relay that contain them
 	PackedBytes    int64     `json:"packed_bytes"`
-	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that are requested
+	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that were requested
 	Leaving        int       `json:"leaving,omitempty"` // packs at the relay that nothing needs any more
-	Fetched        int       `json:"fetched"`           // memories, since the node was opened
+	Fetched        int       `json:"fetched"`           // memories fetched since the node was opened
 	Blocked        string    `json:"blocked,omitempty"` // why the budget can't be kept
 	Missing        string    `json:"missing,omitempty"` // why cold memories can't be fetched now
 }
 
-// MoveRequest is the body of POST /v1/tiers. One of its fields is set.
+// MoveRequest is the body of POST /v1/tiers. Exactly one of its fields is set.
 type MoveRequest struct {
 	Fetch []memory.ID `json:"fetch,omitempty"` // at most 1000
 	All   bool        `json:"all,omitempty"`   // fetch everything
-	Cool  bool        `json:"cool,omitempty"`  // keep the budget, now
+	Cool  bool        `json:"cool,omitempty"`  // apply the budget now
 }
 
-// MoveAnswer says what was moved, and how it is now.
+// MoveAnswer says what was moved, and the state afterwards.
 type MoveAnswer struct {
 	Tiers
 	Back   int         `json:"back"`   // memories that were fetched
@@ -111,15 +112,15 @@ func (r *MoveRequest) check() error {
 	return nil
 }
 
-// Retention asks what retention would end now.
+// Retention returns what retention would end now.
 func (c *Client) Retention(ctx context.Context, q RetentionQuery) (RetentionAnswer, error) {
 	return call(ctx, c, getRetention, q)
 }
 
-// Tiers asks how much is hot and cold.
+// Tiers returns how much is hot and cold.
 func (c *Client) Tiers(ctx context.Context) (Tiers, error) { return call(ctx, c, getTiers, none{}) }
 
-// MoveTiers fetches, or cools.
+// MoveTiers fetches memories, or cools them.
 func (c *Client) MoveTiers(ctx context.Context, r MoveRequest) (MoveAnswer, error) {
 	return call(ctx, c, moveTiers, r)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Keys locks and unlocks the node, and changes the ways to unlock it. The time
-// that this takes does not depend on the number of memories.
+// Keys locks and unlocks the node, and changes the ways to unlock it. How long
+// this takes does not depend on the number of memories.
 type Keys interface {
 	// Lock removes the keys from memory. Intake continues.
 	Lock(ctx context.Context) error
@@ -23,8 +23,8 @@ type Keys interface {
 	// Ways lists the ways to unlock. A locked node answers, too.
 	Ways(ctx context.Context) ([]Way, error)
 	// SetWay adds or changes a way to unlock. An earlier key of this way no
-	// longer works, except for copies of the folder. It returns ErrPassphrase
-	// if the present passphrase is wrong.
+	// longer works, except with old copies of the folder. It returns
+	// ErrPassphrase if the present passphrase is wrong.
 	SetWay(ctx context.Context, w Way, r WayRequest) error
 	// RemoveWay removes a way to unlock, or returns memory.ErrNotFound, or
 	// ErrConflict for the last one.
@@ -48,27 +48,27 @@ type UnlockRequest struct {
 	TTL        config.Duration `json:"ttl,omitempty"` // vault only; 0: 5 minutes, at most 1 hour
 }
 
-// UnlockState is the answer.
+// UnlockState is the answer to locking and unlocking.
 type UnlockState struct {
 	Locked     bool      `json:"locked"`
 	VaultUntil time.Time `json:"vault_until,omitzero"` // absent: closed
 }
 
-// WayRequest goes with PUT /v1/keys/ways/{way}.
+// WayRequest is the body of PUT /v1/keys/ways/{way}.
 type WayRequest struct {
-	// Passphrase is the present one. Empty: the node uses the configuration or
-	// a key file in the home.
+	// Passphrase is the present passphrase. Empty: the node uses the
+	// configuration or a key file in the home.
 	Passphrase Secret `json:"passphrase,omitempty"`
 	New        Secret `json:"new,omitempty"`  // the new passphrase
 	Path       string `json:"path,omitempty"` // of a key file, absolute; empty: in the home
 }
 
-// Ways is the answer of /v1/keys/ways.
+// Ways is the answer to /v1/keys/ways.
 type Ways struct {
 	Ways []Way `json:"ways"`
 }
 
-// MinPassphrase is the least number of characters of a new passphrase; scrypt
+// MinPassphrase is the minimum number of characters of a new passphrase; scrypt
 // makes guessing slow. maxPassphrase is in bytes.
 const (
 	MinPassphrase = 8
@@ -170,15 +170,15 @@ func (c *Client) Unlock(ctx context.Context, passphrase Secret) (UnlockState, er
 	return call(ctx, c, unlock, UnlockRequest{Passphrase: passphrase})
 }
 
-// Ways lists those that open the keys.
+// Ways lists the ways to unlock.
 func (c *Client) Ways(ctx context.Context) (Ways, error) { return call(ctx, c, listWays, none{}) }
 
-// SetWay adds one, or changes it.
+// SetWay adds or changes a way to unlock.
 func (c *Client) SetWay(ctx context.Context, w Way, r WayRequest) (Ways, error) {
 	return call(ctx, c, setWay, setWayOf{w, r})
 }
 
-// RemoveWay takes one away.
+// RemoveWay removes a way to unlock.
 func (c *Client) RemoveWay(ctx context.Context, w Way) (Ways, error) {
 	return call(ctx, c, removeWay, wayOf{w})
 }

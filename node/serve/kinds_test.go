@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// steps: those of a procedure can be put in, revised, taken out and moved, and
-// each change is in the history. What can't be done names the place, and
+// steps: the steps of a procedure can be inserted, revised, removed and moved,
+// and each change is in the history. What can't be done names the place, and
 // changes nothing.
 func steps(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
@@ -45,8 +45,8 @@ func steps(t *testing.T, c *serve.Client) {
 	}
 }
 
-// blocks: a core block takes lines and loses them, and is rewritten when it is
-// full: nothing that stood in it is lost.
+// blocks: a core block gains and loses lines, and is rewritten when it is full:
+// nothing that was in it is lost.
 func blocks(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	r := plain("Ann is a nurse.")

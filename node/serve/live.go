@@ -19,10 +19,10 @@ type Watcher interface {
 	Watch(ctx context.Context) iter.Seq2[uint64, error]
 }
 
-// MediaTypeEvents is that of server-sent events.
+// MediaTypeEvents is the content type of server-sent events.
 const MediaTypeEvents = "text/event-stream"
 
-// liveBeat is the interval of signs of life on a stream without changes.
+// liveBeat is the interval of keep-alive messages on a stream without changes.
 const liveBeat = 15 * time.Second
 
 // Hearer reports what is being said.
@@ -33,12 +33,12 @@ type Hearer interface {
 	Hearing(ctx context.Context) iter.Seq2[[]Hearing, error]
 }
 
-// Hearing is what an engine has heard so far of an utterance. The utterance is not over, or its
-// words are not stored yet.
+// Hearing is what an engine has heard so far of an utterance that is not over, or whose words
+// are not stored yet.
 type Hearing struct {
 	Device string    `json:"device"`
 	Since  time.Time `json:"since"`
-	Text   string    `json:"text"` // never with what may be a secret
+	Text   string    `json:"text"` // never contains text that may be a secret
 }
 
 // watcher is what the live route needs.
@@ -77,9 +77,9 @@ var live = rawRoute[*watcher, none, string](RightOwner, spec{
 	if s.hearer != nil {
 		asking.Go(func() {
 			for list, err := range s.hearer.Hearing(ctx) {
-				b, _ := json.Marshal(list) // texts and times have JSON
+				b, _ := json.Marshal(list) // texts and times can always be encoded
 				if err != nil {
-					return // Watch tells of it
+					return // Watch reports it
 				}
 				select {
 				case said <- fmt.Sprintf("event: hearing\ndata: %s\n\n", b):

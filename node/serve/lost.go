@@ -5,31 +5,33 @@ import (
 	"time"
 )
 
-// Lost is what no wearable will send any more, and when none was listened to.
+// Lost lists data that no wearable will send any more, and the times in which
+// nothing was recorded.
 type Lost struct {
 	Since   time.Time    `json:"since"`
-	Devices []DeviceLost `json:"devices"` // those that lost something, the one that did last first
+	Devices []DeviceLost `json:"devices"` // the wearables that lost something, the one with the latest loss first
 	Gaps    []Gap        `json:"gaps"`    // newest first
-	Pauses  []Span       `json:"pauses"`  // oldest first; they are of all wearables
+	Pauses  []Span       `json:"pauses"`  // oldest first; they apply to all wearables
 }
 
 // DeviceLost counts what a wearable lost.
 type DeviceLost struct {
 	Device string `json:"device"`
-	Times  int    `json:"times"`          // all of its losses
-	More   bool   `json:"more,omitempty"` // not all of them are given
+	Times  int    `json:"times"`          // the number of its losses
+	More   bool   `json:"more,omitempty"` // not all of them are listed
 }
 
 // Gap is something that a wearable lost, as it reported.
 type Gap struct {
 	Device string    `json:"device"`
 	At     time.Time `json:"at"`
-	From   *uint64   `json:"from,omitempty"` // numbers of the messages, both included; absent: it did not say which
+	From   *uint64   `json:"from,omitempty"` // numbers of the messages, both included; absent: the device did not say which
 	To     *uint64   `json:"to,omitempty"`
 	Why    string    `json:"why,omitempty"` // in the device's words
 }
 
-// DefaultLost is since when losses and pauses are told where no time is named.
+// DefaultLost is how far back losses and pauses are listed if the request names
+// no time.
 const DefaultLost = 7 * 24 * time.Hour
 
 type lostQuery struct {

@@ -9,55 +9,55 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Seller sells bundles of copies at markets. A listing is named by its id, and a sale
-// by its order's, or by 8 characters of it or more.
+// Seller sells bundles of copies at markets. A listing is named by its id, and a sale by its
+// order's id; at least 8 characters are needed.
 type Seller interface {
-	// PreviewListing shows what a bundle would hold; nothing leaves the node.
+	// PreviewListing shows what a bundle would contain; nothing leaves the node.
 	PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error)
-	// PublishListing seals it and lists it: ErrConflict where r.Bundle.Confirm is of
-	// another preview, memory.ErrNotFound where nothing fits.
+	// PublishListing seals a bundle and lists it. It returns ErrConflict if r.Bundle.Confirm
+	// belongs to another preview, and memory.ErrNotFound if nothing fits.
 	PublishListing(ctx context.Context, r ListingRequest) (Listing, error)
-	// Listings gives all that this home listed, the newest first.
+	// Listings returns everything that this home listed, the newest first.
 	Listings(ctx context.Context) ([]Listing, error)
-	// WithdrawListing ends a listing. What was ordered before goes on.
+	// WithdrawListing ends a listing. Orders from before continue.
 	WithdrawListing(ctx context.Context, id, reason string) (Listing, error)
-	// MoveListings lists at another market what this home sells, with its history.
+	// MoveListings lists what this home sells at another market, with its history.
 	MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error)
-	// Sales looks for orders, delivers those that need no approval, and gives all.
+	// Sales looks for orders, delivers those that need no approval, and returns all sales.
 	Sales(ctx context.Context) ([]Sale, error)
 	// SettleSale delivers the key of a sale that waits for approval, or refunds it.
 	SettleSale(ctx context.Context, r SaleRequest) (Sale, error)
-	// ListingFile gives the newest version of a listing as a CAR file, with its sealed
-	// items.
+	// ListingFile returns the newest version of a listing as a CAR file, with its sealed items.
 	ListingFile(ctx context.Context, id string) ([]byte, error)
-	// TraceCopy says whose copy of a bundle a text is from: ErrConflict where copies have
-	// no marks.
+	// TraceCopy finds out whose copy of a bundle a text comes from. It returns ErrConflict if the
+	// copies have no marks.
 	TraceCopy(ctx context.Context, r TraceRequest) (CopyTrace, error)
-	// PayOutSales takes what was earned out of a market, as a voucher.
+	// PayOutSales withdraws earnings from a market, as a voucher.
 	PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error)
 }
 
 // ListingRequest says what is sold, where and for how much.
 type ListingRequest struct {
-	Bundle      ShareRequest `json:"bundle"`             // as of a share; to, title and expires stay empty
+	Bundle      ShareRequest `json:"bundle"`             // as for a share; to, title and expires stay empty
 	Market      string       `json:"market"`             // URL of the relay with the market; empty: the node's relay
-	Replaces    string       `json:"replaces,omitempty"` // a listing of which this is the next version
+	Replaces    string       `json:"replaces,omitempty"` // the listing of which this is the next version
 	Title       string       `json:"title"`
 	Description string       `json:"description,omitempty"`
-	Categories  []string     `json:"categories"`        // lower case and hyphens
+	Categories  []string     `json:"categories"`        // in lower case, with hyphens
 	Languages   []string     `json:"languages"`         // BCP 47: en, zh-Hans
-	Sample      []string     `json:"sample,omitempty"`  // that everybody sees; made by the seller
+	Sample      []string     `json:"sample,omitempty"`  // shown to everybody; the seller makes it
 	Licence     string       `json:"licence,omitempty"` // empty: personal use
 	Terms       string       `json:"terms,omitempty"`
 	Price       string       `json:"price"`                  // 5.00 EUR
 	Approve     bool         `json:"approve,omitempty"`      // each sale waits for the seller's approval
 	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
 	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
-	EveryDays   int          `json:"every_days,omitempty"`   // of a subscription: each period is a version of its own; 0: none
+	EveryDays   int          `json:"every_days,omitempty"`   // for a subscription: each period is a version of its own; 0: none
 	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, so nobody can tell who passed one on; later versions are unmarked, too
-	// Answers: questions are answered at the price, and the bundle is sold to nobody.
+	// Answers: questions are answered at the price, and the bundle is not sold.
 	Answers *ListingAnswers `json:"answers,omitempty"`
-	// Entry to a community of the wearer's is sold, by its name or id, and no memories: who pays is let in.
+	// Entry sells the entry to a community of the wearer, named by its name or id, instead of
+	// memories: whoever pays is admitted.
 	Entry string `json:"entry,omitempty"`
 }
 
@@ -68,16 +68,16 @@ type ListingAnswers struct {
 	All  int `json:"all,omitempty"`  // to all buyers together, 1 to 100; 0: 50
 }
 
-// AnswerLimits are those of a listing that sells answers, in memories.
+// AnswerLimits are the limits of a listing that sells answers, in memories.
 type AnswerLimits struct {
-	Each int `json:"each"` // that one buyer is shown at most, by all answers
-	All  int `json:"all"`  // that all buyers together are shown at most
+	Each int `json:"each"` // shown to one buyer at most, by all answers together
+	All  int `json:"all"`  // shown to all buyers together at most
 }
 
 // Listing is something that this home sells.
 type Listing struct {
 	ID        trade.Hash `json:"id"`
-	Version   trade.Hash `json:"version"` // the newest
+	Version   trade.Hash `json:"version"` // the newest version
 	Number    int        `json:"number"`
 	Market    string     `json:"market"`
 	Title     string     `json:"title"`
@@ -86,18 +86,18 @@ type Listing struct {
 	Approve   bool       `json:"approve,omitempty"`
 	Created   time.Time  `json:"created"`
 	Withdrawn time.Time  `json:"withdrawn,omitzero"`
-	Why       string     `json:"why,omitempty"`  // it was withdrawn
-	Held      string     `json:"held,omitempty"` // why this home delivers nothing of it: your policy
-	// Answers of a listing that sells answers; nil: it sells its bundle.
+	Why       string     `json:"why,omitempty"`  // why it was withdrawn
+	Held      string     `json:"held,omitempty"` // why this home does not deliver it: your policy
+	// Answers are the limits of a listing that sells answers; nil: it sells its bundle.
 	Answers *AnswerLimits `json:"answers,omitempty"`
 	Marks   int           `json:"marks,omitempty"` // places where each buyer's copy differs from another's; 0: none do
-	// Unmarked: the seller said so, of this version and each that follows.
+	// Unmarked: the seller chose unmarked copies, for this version and each that follows.
 	Unmarked bool `json:"unmarked,omitempty"`
-	// Entry: the community to which the entry is sold; absent: none.
+	// Entry is the community to which the entry is sold; absent: none.
 	Entry memory.SpaceID `json:"entry,omitzero"`
 }
 
-// ListingsAnswer lists them.
+// ListingsAnswer lists listings.
 type ListingsAnswer struct {
 	Listings []Listing `json:"listings"`
 }
@@ -110,33 +110,33 @@ type Sale struct {
 	Buyer    trade.Key   `json:"buyer"`
 	Phase    trade.Phase `json:"phase"`
 	Price    string      `json:"price"`
-	Paid     string      `json:"paid,omitempty"`    // to the seller, fees included
-	Waits    bool        `json:"waits,omitempty"`   // for approval
+	Paid     string      `json:"paid,omitempty"`    // what the seller was paid, fees included
+	Waits    bool        `json:"waits,omitempty"`   // it waits for approval
 	Deadline time.Time   `json:"deadline,omitzero"` // when the phase expires
 	Reason   string      `json:"reason,omitempty"`
-	Question string      `json:"question,omitempty"` // that waits, or was answered just now
-	Answer   []string    `json:"answer,omitempty"`   // what the buyer is shown of the bundle
+	Question string      `json:"question,omitempty"` // the question that waits, or was answered just now
+	Answer   []string    `json:"answer,omitempty"`   // the parts of the bundle that the buyer is shown
 }
 
-// SalesAnswer lists them.
+// SalesAnswer lists sales.
 type SalesAnswer struct {
 	Sales []Sale `json:"sales"`
 }
 
-// SaleAct is what becomes of a sale.
+// SaleAct is what is done with a sale.
 type SaleAct string
 
-// The acts.
+// The possible acts.
 const (
 	DeliverSale SaleAct = "deliver" // the key goes to the buyer
-	RefundSale  SaleAct = "refund"  // the price does
+	RefundSale  SaleAct = "refund"  // the price goes back to the buyer
 )
 
-// SaleRequest settles one.
+// SaleRequest settles a sale.
 type SaleRequest struct {
-	Order  string  `json:"-"` // its id, or 8 characters of it or more
+	Order  string  `json:"-"` // its id, or at least 8 characters of it
 	Act    SaleAct `json:"act" enum:"deliver,refund"`
-	Reason string  `json:"reason,omitempty"` // of a refund, for the buyer
+	Reason string  `json:"reason,omitempty"` // the reason of a refund, for the buyer
 }
 
 type settled struct {
@@ -144,7 +144,7 @@ type settled struct {
 	Body  SaleRequest
 }
 
-// PayoutRequest takes earnings out of a market.
+// PayoutRequest withdraws earnings from a market.
 type PayoutRequest struct {
 	Market string `json:"market,omitempty"` // URL; empty: the node's relay
 	Amount string `json:"amount"`           // 5.00 EUR
@@ -155,11 +155,11 @@ type Payout struct {
 	Voucher string `json:"voucher"` // whoever has it can use it
 }
 
-// MarketMove says where to what this home sells moves.
+// MarketMove says where the listings of this home move to.
 type MarketMove struct {
 	To      string `json:"to"`                // URL of the relay with the other market
-	Abandon bool   `json:"abandon,omitempty"` // the market where it was is dead: it is asked nothing, and withdraws nothing
-	DryRun  bool   `json:"dry_run,omitempty"` // say what would move, and move nothing
+	Abandon bool   `json:"abandon,omitempty"` // the present market is dead: it is not asked, and the listings are not withdrawn there
+	DryRun  bool   `json:"dry_run,omitempty"` // only say what would move
 }
 
 // MovedListing is a listing that moved.
@@ -167,12 +167,12 @@ type MovedListing struct {
 	Listing trade.Hash `json:"listing"`      // its id where it was
 	Now     trade.Hash `json:"now,omitzero"` // its id at the other market
 	Title   string     `json:"title"`
-	Orders  int        `json:"orders"`         // that moved with it
-	Open    int        `json:"open,omitempty"` // of a dry run: those that have not ended
-	Why     string     `json:"why,omitempty"`  // it did not move, or not all of it: called again, it goes on
+	Orders  int        `json:"orders"`         // number of orders that moved with it
+	Open    int        `json:"open,omitempty"` // in a dry run: the orders that have not ended
+	Why     string     `json:"why,omitempty"`  // why it did not move, or only partly; another call continues the move
 }
 
-// MovesAnswer lists what moved.
+// MovesAnswer lists the listings that moved.
 type MovesAnswer struct {
 	Moves []MovedListing `json:"moves"`
 }
@@ -243,12 +243,12 @@ var (
 	}, Seller.PayOutSales)
 )
 
-// PreviewListing shows what a bundle would hold.
+// PreviewListing shows what a bundle would contain.
 func (c *Client) PreviewListing(ctx context.Context, r ListingRequest) (SharePreview, error) {
 	return call(ctx, c, previewListing, r)
 }
 
-// PublishListing lists it.
+// PublishListing lists a bundle.
 func (c *Client) PublishListing(ctx context.Context, r ListingRequest) (Listing, error) {
 	return call(ctx, c, publishListing, r)
 }
@@ -258,27 +258,27 @@ func (c *Client) Listings(ctx context.Context) ([]Listing, error) {
 	return items(ctx, c, listListings, none{})
 }
 
-// WithdrawListing ends one.
+// WithdrawListing ends a listing.
 func (c *Client) WithdrawListing(ctx context.Context, id, reason string) (Listing, error) {
 	return call(ctx, c, withdrawListing, listingOf{id, reason})
 }
 
-// MoveListings lists it at another market.
+// MoveListings lists at another market what this home sells.
 func (c *Client) MoveListings(ctx context.Context, r MarketMove) ([]MovedListing, error) {
 	return items(ctx, c, moveListings, r)
 }
 
-// Sales looks for orders, and gives all.
+// Sales looks for orders, and returns all sales.
 func (c *Client) Sales(ctx context.Context) ([]Sale, error) {
 	return items(ctx, c, listSales, none{})
 }
 
-// SettleSale delivers or refunds.
+// SettleSale delivers or refunds a sale.
 func (c *Client) SettleSale(ctx context.Context, r SaleRequest) (Sale, error) {
 	return call(ctx, c, settleSale, settled{r.Order, r})
 }
 
-// PayOutSales takes earnings out of a market.
+// PayOutSales withdraws earnings from a market.
 func (c *Client) PayOutSales(ctx context.Context, r PayoutRequest) (Payout, error) {
 	return call(ctx, c, payOutSales, r)
 }

@@ -14,21 +14,21 @@ import (
 // MediaReader returns the recordings and pictures of memories.
 type MediaReader interface {
 	resolver
-	// Media returns the recording or picture of a resource. It first downloads
-	// it if it is on another device. Errors: memory.ErrNotFound if the memory
-	// has none or nobody has it any more; ErrRelay if it can't be downloaded
-	// now. The caller closes it.
+	// Media returns the recording or picture of a resource. If it is on another
+	// device, Media first downloads it. Errors: memory.ErrNotFound if the
+	// memory has none or nobody has it any more; ErrRelay if it can't be
+	// downloaded now. The caller closes it.
 	Media(ctx context.Context, id memory.ID) (Media, error)
 	// Fetch downloads the photo or recording of one memory to this device. If
-	// it is here already, Fetch returns nil. Errors: memory.ErrNotFound if
+	// it is here already, Fetch does nothing. Errors: memory.ErrNotFound if
 	// nobody has sent it, ErrUnsupported without a relay.
 	Fetch(ctx context.Context, id memory.ID) (Fetched, error)
 }
 
-// Media is a recording or a picture, as it was taken in.
+// Media is a recording or a picture, as it was received.
 type Media struct {
 	Body io.ReadCloser
-	Type string // of media; empty: not known
+	Type string // media type; empty: unknown
 	Size int64  // bytes
 }
 
@@ -76,10 +76,10 @@ func writeMedia(w http.ResponseWriter, r *http.Request, s MediaReader, in mediaO
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.FormatInt(m.Size, 10))
-	w.Header().Set("Content-Disposition", "attachment") // so that a browser does not show it as a page of this node
+	w.Header().Set("Content-Disposition", "attachment") // otherwise a browser would show it as a page of this node
 	w.WriteHeader(http.StatusOK)
 	if _, err := io.CopyN(w, m.Body, m.Size); err != nil {
-		panic(http.ErrAbortHandler) // the client notices a truncated answer by its length alone
+		panic(http.ErrAbortHandler) // only the length tells the client that an answer is truncated
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (c *Client) Media(ctx context.Context, id string, to io.Writer) (kind strin
 	return res.Header.Get("Content-Type"), size, nil
 }
 
-// Fetch brings the bytes of a memory's photo or recording to the node.
+// Fetch downloads a memory's photo or recording to the node.
 func (c *Client) Fetch(ctx context.Context, id string) (Fetched, error) {
 	return call(ctx, c, fetchBlob, named{id})
 }

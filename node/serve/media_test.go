@@ -8,7 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// media of a memory that has none, of none, and of a locked node.
+// media: asking for the media of a memory that has none, of no memory, and of a
+// locked node.
 func media(t *testing.T, c *serve.Client) {
 	id := added(t, c, plain("The bike is blue"))
 	_, _, err := c.Media(t.Context(), id.String(), io.Discard)

@@ -13,24 +13,23 @@ import (
 type Membership interface {
 	// Members returns the members of the wearer's space.
 	Members(ctx context.Context) ([]Member, error)
-	// Where says which members and relays have a memory. Without sync that is this
+	// Where returns which members and relays have a memory. Without sync that is this
 	// device alone. It returns memory.ErrNotFound if there is no such memory.
 	Where(ctx context.Context, id memory.ID) (Where, error)
-	// RemoveMember removes a member for good. It gets nothing new and keeps
-	// what it has. To remove a device of the wearer, the recovery phrase is
-	// needed; for others none may be given: ErrConflict.
+	// RemoveMember removes a member for good. It gets nothing new, but keeps what it has.
+	// To remove a device of the wearer, the recovery phrase is needed; for other members
+	// it must be empty, or the error is ErrConflict.
 	RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error
-	// Rotate begins an epoch whose key only the present members get. It returns
-	// ErrUnsupported without a relay, and ErrConflict if this device is no
-	// owner.
+	// Rotate begins an epoch, with a key that only the present members get. It returns
+	// ErrUnsupported without a relay, and ErrConflict if this device is not an owner.
 	Rotate(ctx context.Context) (Rotated, error)
-	// PairInvite makes a code. A running pairing ends.
+	// PairInvite makes a code. A pairing that is under way ends.
 	PairInvite(ctx context.Context) (Pairing, error)
 	// PairWait returns when the new device has come, or when the pairing
 	// failed. It returns ErrConflict if no pairing is running.
 	PairWait(ctx context.Context) (Pairing, error)
-	// PairConfirm says whether the words on both devices are the same, and
-	// waits for the other side's answer. It can return ErrConflict.
+	// PairConfirm says whether the words on both devices are the same, and waits for the
+	// answer of the other side. It can return ErrConflict.
 	PairConfirm(ctx context.Context, said ConfirmRequest) (Pairing, error)
 }
 
@@ -40,7 +39,7 @@ type Member struct {
 	Role string          `json:"role"`
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
-	// Platform is what it runs on, such as linux/arm64, as it reported when it
+	// Platform is the system that it runs on, such as linux/arm64, as it reported when it
 	// was added.
 	Platform string    `json:"platform,omitempty"`
 	Added    time.Time `json:"added"` // when it was added, by the clock of the device that added it
@@ -50,26 +49,26 @@ type Member struct {
 	// in the future is shown as now. LastHeard is zero for a member that has sent
 	// nothing. Reading does not count: only the relay sees it.
 	LastHeard time.Time `json:"last_heard,omitzero"`
-	// Sent is how many deltas of the member are here. It has what is in them.
+	// Sent is how many deltas of the member are here. The member has their content.
 	Sent uint64 `json:"sent"`
-	// Reach is what the member has of what the others sent. It is absent for this
-	// device, and where nothing is known: a member that only reads tells nobody.
+	// Reach says how much the member has of what the others sent. It is absent for this
+	// device, and if nothing is known: a member that only reads reports nothing.
 	Reach *Reach `json:"reach,omitempty"`
 }
 
 // Reach is how much a member has of the deltas that all others of the space sent, as far
-// as this device knows. Which photos and recordings it keeps, and what is cold on it, only
-// the member knows.
+// as this device knows. Only the member itself knows which photos and recordings it keeps,
+// and which memories are cold on it.
 type Reach struct {
 	Has    uint64    `json:"has"`    // deltas of the others that it has, at least
-	Behind uint64    `json:"behind"` // deltas of the others that are here, and that it was not known to have. It may have got them since
+	Behind uint64    `json:"behind"` // deltas of the others that are here, but that the member was not known to have at that time. It may have received them since
 	At     time.Time `json:"at"`     // when that was known
 	By     string    `json:"by"`     // ReachSaid or ReachMet
 }
 
 // How it is known what a member has.
 const (
-	ReachSaid = "said" // it signed a snapshot, a vote on one, or the heads that two devices compare; by its clock
+	ReachSaid = "said" // it signed a snapshot, a vote on one, or the heads that two devices compare; the time is by its clock
 	ReachMet  = "met"  // this device met it in the same network, and saw what it lacks
 )
 
@@ -78,25 +77,25 @@ type MembersAnswer struct {
 	Members []Member `json:"members"`
 }
 
-// RemoveMemberRequest goes with DELETE /v1/members/{id}.
+// RemoveMemberRequest is the body of DELETE /v1/members/{id}.
 type RemoveMemberRequest struct {
 	Phrase Secret `json:"phrase,omitempty"`
 }
 
-// RemovedMember is its answer.
+// RemovedMember is the answer to DELETE /v1/members/{id}.
 type RemovedMember struct {
 	ID memory.MemberID `json:"id"`
 }
 
 // Rotated is the answer to POST /v1/epochs.
 type Rotated struct {
-	Epoch uint64 `json:"epoch"` // the one that has begun
+	Epoch uint64 `json:"epoch"` // the epoch that has begun
 }
 
 // The states of a pairing.
 const (
-	PairWaiting = "waiting" // for the new device
-	PairCompare = "compare" // for a person to compare the words
+	PairWaiting = "waiting" // waits for the new device
+	PairCompare = "compare" // waits for a person to compare the words
 	PairDone    = "done"
 	PairFailed  = "failed"
 )
@@ -106,9 +105,9 @@ type Pairing struct {
 	State string   `json:"state"`
 	Code  string   `json:"code"`
 	Link  string   `json:"link"`            // the content of a QR code
-	Words []string `json:"words,omitempty"` // both devices must show the same
-	Name  string   `json:"name,omitempty"`  // of the new device
-	// Platform is what it runs on, as it reports.
+	Words []string `json:"words,omitempty"` // both devices must show the same words
+	Name  string   `json:"name,omitempty"`  // name of the new device
+	// Platform is the system that it runs on, as it reports.
 	Platform string `json:"platform,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
@@ -116,11 +115,11 @@ type Pairing struct {
 // ConfirmRequest says whether both devices show the same words.
 type ConfirmRequest struct {
 	Same bool `json:"same"`
-	// Code is that of the pairing whose words were compared. Where another one was
-	// begun since, the answer does not count for that. Empty: it is not checked.
+	// Code is the code of the pairing whose words were compared. If another pairing was
+	// begun since, the answer does not apply to it. Empty: it is not checked.
 	Code string `json:"code,omitempty"`
-	// Passphrase is for a page that says yes: it is asked for again, as for the vault. It
-	// may be empty where something else opens the keys without being asked.
+	// Passphrase must be given again if a page of the console says yes, as for the vault.
+	// It may be empty if something else opens the keys without being asked.
 	Passphrase Secret `json:"passphrase,omitempty"`
 }
 
@@ -131,12 +130,12 @@ type removeMemberOf struct {
 
 var belonging = topic[*letter]{listMembers.untyped, whereIs.untyped, removeMember.untyped, rotate.untyped, pairInvite.untyped, pairWait.untyped, pairConfirm.untyped}
 
-// letter lets devices in. A page needs the passphrase for it: who has stolen its session
-// would have all of the memory for good.
+// letter pairs devices. A page must give the passphrase for it, because otherwise somebody
+// who has stolen its session could get all memories for good.
 type letter struct {
 	Membership
 	keys Keys
-	try  sync.Locker // of one passphrase at a time
+	try  sync.Locker // so that one passphrase is tried at a time
 }
 
 func (l *letter) confirm(ctx context.Context, said ConfirmRequest) (Pairing, error) {
@@ -190,7 +189,7 @@ func (c *Client) Members(ctx context.Context) ([]Member, error) {
 	return items(ctx, c, listMembers, none{})
 }
 
-// RemoveMember puts one out.
+// RemoveMember removes a member.
 func (c *Client) RemoveMember(ctx context.Context, id memory.MemberID, phrase Secret) error {
 	_, err := call(ctx, c, removeMember, removeMemberOf{id, RemoveMemberRequest{phrase}})
 	return err

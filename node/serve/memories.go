@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// Reader reads memories. A vault memory has its label. Its sealed value may be
-// set, but leaves the handler only in an export.
+// Reader reads memories. For a vault memory it returns the label. Its sealed value
+// may be set, but leaves the handler only in an export.
 type Reader interface {
 	resolver
 	// Get returns a memory in any state but erased.
@@ -31,8 +31,8 @@ type Reader interface {
 	// History returns the changes of one memory, oldest first. The history of
 	// an erased memory has no texts.
 	History(ctx context.Context, id memory.ID) ([]memory.Change, error)
-	// Follow tells when something that q selects was added, has changed or went. The
-	// first element comes at once. It ends with ctx, without an error.
+	// Follow reports when a memory that q selects was added, has changed or went.
+	// The first element comes at once. It ends with ctx, without an error.
 	Follow(ctx context.Context, q FollowQuery) iter.Seq2[Followed, error]
 	// Why says where a memory comes from and what became of it.
 	Why(ctx context.Context, id memory.ID) (Why, error)
@@ -46,8 +46,8 @@ type Reader interface {
 	Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error)
 }
 
-// resolver returns the id that text is, or of which text is a unique prefix of
-// at least 4 characters. Errors: memory.ErrNotFound, memory.ErrAmbiguous,
+// resolver returns the id for a text: the text is the id, or a unique prefix of it
+// with at least 4 characters. Errors: memory.ErrNotFound, memory.ErrAmbiguous,
 // memory.ErrInvalid.
 type resolver interface {
 	Resolve(ctx context.Context, text string) (memory.ID, error)
@@ -58,7 +58,7 @@ type named struct {
 	ID string `path:"id" doc:"whole, or 4 or more of its first characters"`
 }
 
-// byName is a request about what has a name.
+// byName is a request about something that has a name.
 type byName struct {
 	Name string `path:"name" doc:"its name"`
 }
@@ -91,7 +91,7 @@ type ListQuery struct {
 	Skip    int           `query:"skip" min:"0" max:"1000000000" default:"0" doc:"memories to leave out first"`
 }
 
-// AnyState in ListQuery.State asks for every state but erased.
+// AnyState as ListQuery.State selects every state except erased.
 const AnyState memory.State = "all"
 
 // Page sizes.
@@ -104,7 +104,7 @@ const (
 type ListPage struct {
 	Memories []memory.Memory `json:"memories"`
 	Next     string          `json:"next,omitempty"` // cursor of the next page
-	Cold     int             `json:"cold,omitempty"` // cold memories: a list does not fetch them
+	Cold     int             `json:"cold,omitempty"` // number of cold memories, which a list does not fetch
 }
 
 func (q *ListQuery) check() error {
@@ -128,19 +128,19 @@ type HistoryAnswer struct {
 // Why is a memory's story.
 type Why struct {
 	Memory   memory.Memory     `json:"memory"`
-	Verdict  memory.Verdict    `json:"verdict"` // how it came to be
+	Verdict  memory.Verdict    `json:"verdict"` // how it was derived
 	Reason   string            `json:"reason"`
 	By       memory.Source     `json:"by"`
 	Rank     memory.Rank       `json:"rank"`
 	Evidence []memory.Evidence `json:"evidence"`       // what was said, by whom and when
-	From     []Related         `json:"from,omitempty"` // memories that it was made of, as a summary is
+	From     []Related         `json:"from,omitempty"` // memories that it was made of, if it is a summary for example
 	Replaced []Related         `json:"replaced,omitempty"`
-	Into     *Related          `json:"into,omitempty"`   // the memory that took its place
-	Spared   []memory.Change   `json:"spared,omitempty"` // changes that were prevented, because it is pinned or the wearer said it
+	Into     *Related          `json:"into,omitempty"`   // the memory that replaced it
+	Spared   []memory.Change   `json:"spared,omitempty"` // changes that were prevented because it is pinned or the wearer said it
 	History  []memory.Change   `json:"history"`          // oldest first
 }
 
-// Related is another memory in the story of a memory.
+// Related is another memory in a memory's story.
 type Related struct {
 	ID   memory.ID `json:"id"`
 	Text string    `json:"text"`
@@ -335,7 +335,7 @@ func (c *Client) Why(ctx context.Context, id string) (Why, error) {
 	return call(ctx, c, memoryWhy, named{id})
 }
 
-// Owners counts the active memories that a filter chooses, of each owner.
+// Owners counts, for each owner, the active memories that a filter selects.
 func (c *Client) Owners(ctx context.Context, only filter.Filter) ([]OwnerCount, error) {
 	return items(ctx, c, listOwners, ownersQuery{only})
 }

@@ -88,7 +88,8 @@ func sameAgain(t *testing.T, c *serve.Client) {
 	}
 }
 
-// A memory that is known keeps what it has, and the answer names what the text came with in vain.
+// A memory that is known already keeps what it has, and the answer names what came with the text
+// and was not used.
 func knownKeepsItsOwn(t *testing.T, c *serve.Client) {
 	r := plain("Ann likes tea")
 	r.Tags, r.Metadata = []string{"drinks"}, memory.Metadata{"from": "a"}

@@ -17,10 +17,10 @@ type Modeller interface {
 	// ParkedMessages returns the lines for which the model gave no usable
 	// answer, the oldest first, at most limit.
 	ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error)
-	// RetryParked makes the node ask about them again.
+	// RetryParked makes the node ask the model about parked lines again.
 	RetryParked(ctx context.Context) (ModelStatus, error)
-	// RunModel asks about everything that waits, now. It stops at an error of
-	// the server, which is in the result.
+	// RunModel asks the model about everything that waits, now. It stops at an
+	// error of the server, which is in the result.
 	RunModel(ctx context.Context) (ModelRun, error)
 	// Instructions returns the wearer's own instructions for the space: what
 	// the model should keep and leave out.
@@ -29,12 +29,12 @@ type Modeller interface {
 	SetInstructions(ctx context.Context, text string) error
 }
 
-// ModelStatus is which language model is asked, and how that goes. Counts of
-// calls and tokens are since the node was unlocked.
+// ModelStatus is the language model's settings and state. Calls and tokens are
+// counted since the node was unlocked.
 type ModelStatus struct {
 	URL              string    `json:"url"` // empty: none is configured
 	Model            string    `json:"model"`
-	Extract          bool      `json:"extract"`           // it is asked about what is said
+	Extract          bool      `json:"extract"`           // it is asked about lines that were said
 	Prompt           string    `json:"prompt,omitempty"`  // version of the prompt
 	Waiting          int       `json:"waiting"`           // lines that wait to be asked about
 	Parked           int       `json:"parked"`            // lines without a usable answer
@@ -58,14 +58,14 @@ type ParkedMessage struct {
 	Reason    string    `json:"reason"`
 }
 
-// ParkedAnswer lists them.
+// ParkedAnswer lists parked lines.
 type ParkedAnswer struct {
 	Messages []ParkedMessage `json:"messages"`
 }
 
 // ModelRun is the result of asking.
 type ModelRun struct {
-	Messages int             `json:"messages"` // that were asked about
+	Messages int             `json:"messages"` // lines that were asked about
 	Changes  []memory.Change `json:"changes"`
 	Refused  int             `json:"refused"` // parts of the answers that were refused
 	Parked   int             `json:"parked"`
@@ -77,12 +77,12 @@ type InstructionsRequest struct {
 	Text string `json:"text"` // empty: there are none
 }
 
-// InstructionsAnswer gives them.
+// InstructionsAnswer has the wearer's instructions.
 type InstructionsAnswer struct {
 	Text string `json:"text"`
 }
 
-// MaxInstructions is their greatest length in bytes.
+// MaxInstructions is their maximum length in bytes.
 const MaxInstructions = 4 << 10
 
 type limitQuery struct {
@@ -136,27 +136,27 @@ func (r *InstructionsRequest) check() error {
 	return nil
 }
 
-// Model tells about the language model.
+// Model returns the settings and state of the language model.
 func (c *Client) Model(ctx context.Context) (ModelStatus, error) {
 	return call(ctx, c, getModel, none{})
 }
 
-// ParkedMessages returns lines that the model gave no usable answer about.
+// ParkedMessages returns the lines for which the model gave no usable answer.
 func (c *Client) ParkedMessages(ctx context.Context, limit int) ([]ParkedMessage, error) {
 	return items(ctx, c, parked, limitQuery{limit})
 }
 
-// RetryParked has them asked about again.
+// RetryParked makes the node ask about them again.
 func (c *Client) RetryParked(ctx context.Context) (ModelStatus, error) {
 	return call(ctx, c, retryParked, none{})
 }
 
-// RunModel asks about all that waits.
+// RunModel asks the model about everything that waits.
 func (c *Client) RunModel(ctx context.Context) (ModelRun, error) {
 	return call(ctx, c, runModel, none{})
 }
 
-// Instructions returns the wearer's own.
+// Instructions returns the wearer's own instructions.
 func (c *Client) Instructions(ctx context.Context) (string, error) {
 	v, err := call(ctx, c, getInstructions, none{})
 	return v.Text, err

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// modelless is what a node says that asks no model; its instructions are kept
-// all the same.
+// modelless checks the answers of a node that asks no model; its instructions
+// are kept all the same.
 func modelless(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if st, err := c.Model(ctx); err != nil || st.URL != "" || st.Waiting+st.Parked != 0 {

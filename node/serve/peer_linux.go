@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of linux/inet_diag.h.
+// From linux/inet_diag.h.
 const (
 	diagRequest = 56 // bytes of inet_diag_req_v2
 	diagAnswer  = 72 // bytes of inet_diag_msg
-	diagUID     = 64 // where it has the user
+	diagUID     = 64 // offset of the user
 )
 
-// userOf gives which user of this machine has the other end of a connection over
-// loopback, as the kernel says by its sock_diag (man 7 sock_diag).
+// userOf returns the user of this machine who has the other end of a loopback
+// connection, as the kernel's sock_diag reports it (man 7 sock_diag).
 func userOf(conn net.Conn) (uid uint32, ok bool) {
 	here, there := addressOf(conn.LocalAddr()), addressOf(conn.RemoteAddr())
 	if !here.IsValid() || !there.IsValid() || here.Addr().Is4() != there.Addr().Is4() {
@@ -47,7 +47,7 @@ func userOf(conn net.Conn) (uid uint32, ok bool) {
 		return 0, false
 	}
 	got := make([]byte, 4096)
-	n, _, err := unix.Recvfrom(s, got, unix.MSG_DONTWAIT) // the kernel answers before the sending ends
+	n, _, err := unix.Recvfrom(s, got, unix.MSG_DONTWAIT) // the kernel answers before the send call returns
 	if err != nil || n < unix.SizeofNlMsghdr+diagAnswer || order.Uint16(got[4:]) != unix.SOCK_DIAG_BY_FAMILY {
 		return 0, false
 	}

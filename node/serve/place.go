@@ -18,11 +18,11 @@ import (
 
 // wrong is a part of a body that can't be decoded.
 type wrong struct {
-	path    string // "operations[5].add.at"; empty: the whole
+	path    string // "operations[5].add.at"; empty: the whole body
 	typ     reflect.Type
-	unknown bool  // no type has such a field
-	text    bool  // it is a text in JSON
-	err     error // of the part alone
+	unknown bool  // the type has no such field
+	text    bool  // the part is a JSON string
+	err     error // error for this part alone
 }
 
 var (
@@ -31,19 +31,20 @@ var (
 	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// errNoTime: a time was given that stands for none, or has no year in UTC.
+// errNoTime: a time was given that means none, or that has no year in UTC.
 var errNoTime = errors.New("no time")
 
-// errNull: a value of metadata is null, which would be kept as an empty text.
+// errNull: a value of metadata is null, which would be stored as an empty text.
 var errNull = errors.New("null where a string is wanted")
 
-// mayGiveNoTime reports whether a body has a text that may be read as such a time.
+// mayGiveNoTime reports whether a body contains a text that may be read as such a time.
 func mayGiveNoTime(body []byte) bool {
 	return slices.ContainsFunc([]string{`"0000-`, `"0001-01-01T`, `"9999-12-31T`}, func(text string) bool { return bytes.Contains(body, []byte(text)) })
 }
 
-// find looks for the first part of a body that can't be decoded into a value of a type, has
-// no place there, or is no time. encoding/json says of such parts what is wrong, and not always where.
+// find looks for the first part of a body that can't be decoded into a value of a type, that has no
+// field there, or that is an invalid time. encoding/json reports what is wrong, but not always
+// where.
 func find(t reflect.Type, body []byte) *wrong {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -93,7 +94,7 @@ func find(t reflect.Type, body []byte) *wrong {
 	return nil
 }
 
-// findIn looks in the fields of a struct.
+// findIn looks into the fields of a struct.
 func findIn(t reflect.Type, body []byte) *wrong {
 	var parts map[string]json.RawMessage
 	if err := json.Unmarshal(body, &parts); err != nil {
@@ -112,8 +113,8 @@ func findIn(t reflect.Type, body []byte) *wrong {
 	return nil
 }
 
-// givenTwice looks for a field that stands twice in an object. encoding/json keeps the last one.
-// The body has been decoded before, which bounds its depth.
+// givenTwice looks for a field that is twice in an object. encoding/json keeps the last one. The
+// body was decoded before, which limits its depth.
 func givenTwice(body []byte) *wrong { return twiceIn(json.NewDecoder(bytes.NewReader(body))) }
 
 func twiceIn(dec *json.Decoder) *wrong {
@@ -142,7 +143,7 @@ func twiceIn(dec *json.Decoder) *wrong {
 	return nil
 }
 
-// fieldsOf gives the types of a struct's fields by their names in JSON, in lower case.
+// fieldsOf returns the types of a struct's fields, by their JSON names in lower case.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for f := range t.Fields() {
@@ -158,8 +159,8 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// place names the field in the problem of a service's error. Such an error begins with its
-// sentinel and the field, as memory.ErrInvalid says: "invalid: slot.value: empty".
+// place sets the field in the problem of a service's error. Such an error begins with its sentinel
+// and the field, as memory.ErrInvalid requires: "invalid: slot.value: empty".
 func (in *input) place(err error, p *Problem) *Problem {
 	if p.Field != "" {
 		return p
@@ -183,7 +184,7 @@ func (in *input) place(err error, p *Problem) *Problem {
 	return p
 }
 
-// has reports whether a parameter, or a field of the body, has a name.
+// has reports whether there is a parameter, or a field of the body, of that name.
 func (in *input) has(name string) bool {
 	if slices.ContainsFunc(in.params, func(p Param) bool { return p.Name == name }) {
 		return true
@@ -195,7 +196,7 @@ func (in *input) has(name string) bool {
 	return t != nil && t.Kind() == reflect.Struct && fieldsOf(t)[name] != nil
 }
 
-// within is the part as part of something else.
+// within prefixes the path of the part with a name.
 func (w *wrong) within(name string) *wrong {
 	if w.path == "" || strings.HasPrefix(w.path, "[") {
 		w.path = name + w.path

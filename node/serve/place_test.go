@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A problem says which part of a body is wrong, and does not speak of how it is read.
+// A problem says which part of a body is wrong, and does not mention how it is
+// parsed.
 func TestWrongPartOfABody(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	h := serve.New(serve.Options{Services: n.Services()})

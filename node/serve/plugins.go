@@ -11,18 +11,18 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// MaxPackage is the greatest number of bytes of a request to install a plugin:
-// a module of 8 MiB in base64, and the rest.
+// MaxPackage is the maximum number of bytes of a request to install a plugin: a module
+// of 8 MiB in base64, and the rest.
 const MaxPackage = 12 << 20
 
-// Plugger manages extractors while events come in. Nothing is lost or done
-// twice. A plugin is named by its whole id. The command shows, asks, verifies
-// and downloads, but the node checks everything again in InstallPlugin.
+// Plugger manages extractors while events arrive. Nothing is lost or processed twice. A
+// plugin is named by its complete id. The command line shows, asks, verifies and
+// downloads, but InstallPlugin checks everything again.
 type Plugger interface {
-	// Plugins returns all plugins in the order in which they are called, also
-	// those that are off.
+	// Plugins returns all plugins in the order in which they are called, including those
+	// that are turned off.
 	Plugins(ctx context.Context) ([]Plugin, error)
-	// Plugin returns one: memory.ErrNotFound.
+	// Plugin returns one plugin, or memory.ErrNotFound.
 	Plugin(ctx context.Context, id string) (PluginView, error)
 	// PlanPlugin returns what InstallPlugin would do, for the wearer to read,
 	// with its errors. It ignores Agreed, and the module may be missing if the
@@ -39,17 +39,16 @@ type Plugger interface {
 	// publisher than before, is older, or is not signed. It returns
 	// memory.ErrInvalid if the manifest or the module is invalid.
 	InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error)
-	// EnablePlugin turns a plugin on, also after faults have disabled it, or
-	// off. Errors: memory.ErrNotFound, ErrConflict if the configuration decides
+	// EnablePlugin turns a plugin on or off. Turning it on works also after faults have
+	// disabled it. Errors: memory.ErrNotFound, ErrConflict if the configuration decides
 	// it.
 	EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error)
 	// RemovePlugin removes a plugin with its state; its memories stay. Errors:
 	// memory.ErrNotFound, ErrConflict for a built-in one.
 	RemovePlugin(ctx context.Context, id string) error
-	// TryPlugin shows a line to a plugin that runs, as if the wearer had said
-	// it, and keeps nothing of it. Errors: memory.ErrNotFound,
-	// memory.ErrInvalid if the plugin does not read text or the line is empty
-	// or too long, ErrConflict if the plugin does not run.
+	// TryPlugin runs a plugin on a line, as if the wearer had said it, and keeps nothing
+	// of it. Errors: memory.ErrNotFound, memory.ErrInvalid if the plugin does not read
+	// text or the line is empty or too long, ErrConflict if the plugin does not run.
 	TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error)
 }
 
@@ -57,7 +56,7 @@ type Plugger interface {
 const (
 	PluginBuiltIn   = "built-in"
 	PluginInstalled = "installed"
-	PluginFolder    = "folder" // put into the plugins folder by hand
+	PluginFolder    = "folder" // copied into the plugins folder by hand
 )
 
 // States of a plugin.
@@ -84,20 +83,20 @@ type Plugin struct {
 	Capabilities []string          `json:"capabilities"`
 	OnFault      string            `json:"on_fault"`          // skip or wait
 	Waiting      int               `json:"waiting,omitempty"` // events that wait for it
-	Worker       string            `json:"worker,omitempty"`  // how it is confined; empty: it runs in the node
+	Worker       string            `json:"worker,omitempty"`  // how its worker process is confined; empty: it runs in the node's process
 	Calls        uint64            `json:"calls"`
 	Faults       map[string]uint64 `json:"faults"`     // by kind
 	Fuel         uint64            `json:"fuel"`       // of all calls
 	Seconds      float64           `json:"seconds"`    // of all calls
-	PeakBytes    int               `json:"peak_bytes"` // of its memory
+	PeakBytes    int               `json:"peak_bytes"` // peak size of its memory
 	Late         uint64            `json:"late"`       // calls over the time limit
 	Dropped      uint64            `json:"dropped"`    // candidates that were left out
 }
 
-// PluginView is one with its manifest.
+// PluginView is a plugin with its manifest.
 type PluginView struct {
 	Plugin
-	Manifest  string    `json:"manifest"` // plugin.toml; empty where its file is not kept
+	Manifest  string    `json:"manifest"` // plugin.toml; empty if its file is not kept
 	SHA256    string    `json:"sha256"`   // of the module
 	Asks      []string  `json:"asks"`     // what it wants to see and do, in the form that InstallPlugin needs as agreed
 	Agreed    []string  `json:"agreed"`
@@ -105,7 +104,7 @@ type PluginView struct {
 	Limits    PluginMax `json:"limits"`
 }
 
-// PluginMax is what one call may take.
+// PluginMax are the limits of one call.
 type PluginMax struct {
 	MemoryMiB  int   `json:"memory_mib"`
 	Fuel       int64 `json:"fuel"`
@@ -125,18 +124,18 @@ type InstallPluginRequest struct {
 	Settings  map[string]string `json:"settings,omitempty"`  // for the capability config; absent: as before
 }
 
-// PluginPlan is what a wearer reads before saying yes.
+// PluginPlan is what a wearer reads before agreeing.
 type PluginPlan = trust.Plan
 
-// EnablePluginRequest turns one on or off.
+// EnablePluginRequest turns a plugin on or off.
 type EnablePluginRequest struct {
 	Enabled bool `json:"enabled"`
 }
 
-// MaxTried is the greatest number of bytes of a line that a plugin is tried with.
+// MaxTried is the maximum number of bytes of a line with which a plugin is tried.
 const MaxTried = 4 << 10
 
-// CheckTried returns memory.ErrInvalid for a line that no plugin is tried with.
+// CheckTried returns memory.ErrInvalid for a line with which no plugin can be tried.
 func CheckTried(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -154,21 +153,21 @@ type TryPluginRequest struct {
 	Text string `json:"text"` // at most 4 KiB
 }
 
-// TriedPlugin is what a plugin made of a line.
+// TriedPlugin is the result of trying a plugin with a line.
 type TriedPlugin struct {
-	Shown    string         `json:"shown"`           // the line as the plugin was given it: without secrets, if it may not see them
-	Left     string         `json:"left,omitempty"`  // what it leaves of the line, if it takes something out
-	Memories []TriedMemory  `json:"memories"`        // what it proposes; Locket would check each
+	Shown    string         `json:"shown"`           // the line as the plugin received it: without secrets, if it may not see them
+	Left     string         `json:"left,omitempty"`  // what is left of the line after it, if it takes something out
+	Memories []TriedMemory  `json:"memories"`        // what it proposes; Locket would check each proposal
 	Refusals []TriedRefusal `json:"refusals"`        // what it says that it did not propose, and why
 	Error    string         `json:"error,omitempty"` // how it failed
-	MS       float64        `json:"ms"`              // that it took
+	MS       float64        `json:"ms"`              // how long it took
 }
 
 // TriedMemory is what a plugin proposes. The secret of a vault entry is not shown.
 type TriedMemory struct {
 	Type       memory.Type  `json:"type"`
 	Text       string       `json:"text"`
-	Label      string       `json:"label,omitempty"` // vault: what the secret opens
+	Label      string       `json:"label,omitempty"` // for the vault: what the secret opens
 	Slot       *memory.Slot `json:"slot,omitempty"`
 	Confidence float64      `json:"confidence"`
 }
@@ -179,7 +178,7 @@ type TriedRefusal struct {
 	Reason string `json:"reason"`
 }
 
-// PluginsAnswer lists them.
+// PluginsAnswer lists plugins.
 type PluginsAnswer struct {
 	Plugins []Plugin `json:"plugins"`
 }
@@ -189,11 +188,12 @@ type RemovedPlugin struct {
 	ID string `json:"id"`
 }
 
-// PluginPin is what is remembered of a removed plugin, so that nobody else takes its id.
+// PluginPin is what is stored about a removed plugin, so that nobody else can take its
+// id.
 type PluginPin struct {
 	ID        string `json:"id"`
 	Publisher string `json:"publisher,omitempty"` // Ed25519 public key, hexadecimal; absent: it was not signed
-	Version   string `json:"version"`             // the newest that was installed
+	Version   string `json:"version"`             // the newest version that was installed
 }
 
 // UnpinnedPlugin is the answer to DELETE /v1/plugins/{plugin}/pin.
@@ -269,7 +269,7 @@ var (
 	})
 )
 
-// TryPlugin shows a line to one, and keeps nothing of it.
+// TryPlugin runs a plugin on a line, and keeps nothing of it.
 func (c *Client) TryPlugin(ctx context.Context, id, text string) (TriedPlugin, error) {
 	return call(ctx, c, tryPlugin, toPlugin[TryPluginRequest]{id, TryPluginRequest{text}})
 }
@@ -279,18 +279,18 @@ func (c *Client) Plugins(ctx context.Context) ([]Plugin, error) {
 	return items(ctx, c, listPlugins, none{})
 }
 
-// Plugin returns one with its manifest.
+// Plugin returns a plugin with its manifest.
 func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
 	return call(ctx, c, getPlugin, pluginOf{id})
 }
 
-// InstallPlugin adds one or another version.
+// InstallPlugin installs a plugin, or another version of it.
 func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error) {
 	r.Agreed = Some(r.Agreed)
 	return call(ctx, c, installPlugin, r)
 }
 
-// PlanPlugin says what InstallPlugin would do.
+// PlanPlugin returns what InstallPlugin would do.
 func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
 	r.Agreed = Some(r.Agreed)
 	return call(ctx, c, planPlugin, r)
@@ -301,17 +301,17 @@ func (c *Client) PluginPin(ctx context.Context, id string) (PluginPin, error) {
 	return call(ctx, c, pluginPin, pluginOf{id})
 }
 
-// UnpinPlugin forgets whose key an id is pinned to.
+// UnpinPlugin forgets the key to which an id is pinned.
 func (c *Client) UnpinPlugin(ctx context.Context, id string) (UnpinnedPlugin, error) {
 	return call(ctx, c, unpinPlugin, pluginOf{id})
 }
 
-// EnablePlugin turns one on or off.
+// EnablePlugin turns a plugin on or off.
 func (c *Client) EnablePlugin(ctx context.Context, id string, enabled bool) (Plugin, error) {
 	return call(ctx, c, enablePlugin, toPlugin[EnablePluginRequest]{id, EnablePluginRequest{enabled}})
 }
 
-// RemovePlugin takes one away.
+// RemovePlugin removes a plugin.
 func (c *Client) RemovePlugin(ctx context.Context, id string) (RemovedPlugin, error) {
 	return call(ctx, c, removePlugin, pluginOf{id})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// plugins: installed, upgraded, turned off, taken away; and refused where the
+// plugins are installed, upgraded, disabled and removed; and refused where the
 // wearer was not asked.
 func plugins(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
@@ -104,7 +104,8 @@ func plugins(t *testing.T, c *serve.Client) {
 	if _, err := c.RemovePlugin(ctx, p.ID); err != nil {
 		t.Error(err)
 	}
-	// What was here once stays known: an older one can't come back unseen.
+	// What was here once stays known: an older version can't come back
+	// unnoticed.
 	refused(serve.ErrConflict, func(*serve.InstallPluginRequest) {})
 	if plan, err := c.PlanPlugin(ctx, more); err != nil || plan.Step != trust.New || len(plan.Added) != 4 {
 		t.Errorf("plan after removal: %+v, %v", plan, err)

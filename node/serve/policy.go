@@ -10,15 +10,15 @@ import (
 // Policer manages the wearer's policy: what may be given to whom.
 type Policer interface {
 	Policy(ctx context.Context) (Policy, error)
-	// SetPolicy sets another policy. Empty: what the wearer shares by hand is
-	// allowed.
+	// SetPolicy replaces the policy. If it is empty, what the wearer shares by
+	// hand is allowed.
 	SetPolicy(ctx context.Context, text string) (Policy, error)
 	// SetNever sets the words that are removed from every share.
 	SetNever(ctx context.Context, words []string) (Policy, error)
 	// PolicyTest returns what somebody would get, and which rule decides.
 	PolicyTest(ctx context.Context, r PolicyTestRequest) (PolicyTested, error)
-	// PolicyDiff returns what another policy would allow and deny to those who
-	// get something now.
+	// PolicyDiff returns what another policy would newly allow and deny to
+	// those who receive something now.
 	PolicyDiff(ctx context.Context, text string) (PolicyDiff, error)
 }
 
@@ -28,7 +28,7 @@ type Policy struct {
 	Mine      bool         `json:"mine"` // the wearer has set it; otherwise what the wearer shares by hand is allowed
 	Rules     []PolicyRule `json:"rules"`
 	Never     []string     `json:"never"`               // words that are removed from every share
-	Conflicts []string     `json:"conflicts,omitempty"` // policies that devices set without knowing of this one: each has to allow
+	Conflicts []string     `json:"conflicts,omitempty"` // policies that other devices set without knowing of this one: each of them must allow a request, too
 	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed, so that it denies everything
 }
 
@@ -40,12 +40,12 @@ type PolicyRule struct {
 	Words   string `json:"words"` // the rule in plain words
 }
 
-// PolicyText is a policy in Cedar.
+// PolicyText is a policy in the language Cedar.
 type PolicyText struct {
 	Text string `json:"text"` // empty: what the wearer shares by hand is allowed
 }
 
-// NeverList is what goes into no share.
+// NeverList are words that go into no share.
 type NeverList struct {
 	Words []string `json:"words"`
 }
@@ -53,7 +53,7 @@ type NeverList struct {
 // PolicyTestRequest says for whom to test.
 type PolicyTestRequest struct {
 	As      string    `json:"as"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
-	Action  string    `json:"action,omitempty"` // answer: what a buyer would be answered from; empty: what that kind does
+	Action  string    `json:"action,omitempty"` // answer: what a buyer's question would be answered from; empty: the usual action for that kind of party
 	Purpose string    `json:"purpose,omitempty"`
 	At      time.Time `json:"at,omitzero"`    // absent: now
 	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present one
@@ -73,7 +73,7 @@ type PolicyItem struct {
 	ID   memory.ID   `json:"id"`
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
-	By   string      `json:"by"` // what decides
+	By   string      `json:"by"` // the rule that decides
 }
 
 // HeldBack says why memories are denied.
@@ -84,7 +84,7 @@ type HeldBack struct {
 
 // PolicyDiff is what another policy would change.
 type PolicyDiff struct {
-	Policy  Policy         `json:"policy"` // the other one
+	Policy  Policy         `json:"policy"` // the other policy
 	Changes []PolicyChange `json:"changes"`
 }
 
@@ -127,10 +127,10 @@ var (
 	}, Policer.PolicyDiff)
 )
 
-// Policy returns what decides what may go to whom.
+// Policy returns the policy.
 func (c *Client) Policy(ctx context.Context) (Policy, error) { return call(ctx, c, getPolicy, none{}) }
 
-// SetPolicy sets it.
+// SetPolicy replaces the policy.
 func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
 	return call(ctx, c, setPolicy, PolicyText{text})
 }
@@ -140,12 +140,12 @@ func (c *Client) SetNever(ctx context.Context, words []string) (Policy, error) {
 	return call(ctx, c, setNever, NeverList{Some(words)})
 }
 
-// TestPolicy says what would pass to somebody.
+// TestPolicy returns what somebody would get.
 func (c *Client) TestPolicy(ctx context.Context, r PolicyTestRequest) (PolicyTested, error) {
 	return call(ctx, c, testPolicy, r)
 }
 
-// DiffPolicy says what another policy would change.
+// DiffPolicy returns what another policy would change.
 func (c *Client) DiffPolicy(ctx context.Context, text string) (PolicyDiff, error) {
 	return call(ctx, c, diffPolicy, PolicyText{text})
 }

@@ -24,11 +24,11 @@ type Problem struct {
 	Detail string `json:"detail,omitempty"`
 	Field  string `json:"field,omitempty"` // the field or parameter that is wrong
 
-	wait time.Duration // when to try again; 0: nobody knows
+	wait time.Duration // how long to wait before trying again; 0: unknown
 }
 
-// Header sets the headers that an answer with the problem has: Retry-After, where it is known
-// when the request may be made again.
+// Header sets the headers of an answer with the problem: Retry-After, if it is known when the
+// request may be made again.
 func (p *Problem) Header(h http.Header) {
 	if p.wait > 0 {
 		h.Set("Retry-After", strconv.FormatInt(int64(p.wait/time.Second), 10))
@@ -46,10 +46,11 @@ type kind struct {
 	name   string
 	status int
 	title  string
-	cause  error // the error of the service that it stands for; a client finds it in the problem
+	cause  error // the service's error that it stands for; a client finds it in the problem
 }
 
-// Docs is the address of the folder docs. Errors name it because packages have no docs.
+// Docs is the address of the folder docs. Error messages use it because packages do not include the
+// docs.
 const Docs = "https://github.com/locket-dev/locket/blob/main/docs/"
 
 var (
@@ -90,7 +91,7 @@ var kinds = []kind{
 	kindSigner, kindRelay, kindEngine, kindInternal, kindUnsupported, kindSpace, kindCold,
 }
 
-// Problems returns every sort of problem, by its status.
+// Problems returns every kind of problem, ordered by status.
 func Problems() []Problem {
 	var out []Problem
 	for _, k := range kinds {
@@ -100,7 +101,8 @@ func Problems() []Problem {
 	return out
 }
 
-// problem makes a problem of a kind. Inlined in its 250 places, it would make the binary 20 kB larger.
+// problem makes a problem of a kind. If it were inlined in its 250 places, the binary would be 20
+// kB larger.
 //
 //go:noinline
 func (k kind) problem(field, detail string) *Problem {
@@ -134,30 +136,31 @@ type FieldError struct {
 	Err   error
 }
 
-// InField says which field or parameter an error is about.
+// InField adds to an error which field or parameter it is about.
 func InField(field string, err error) error { return &FieldError{field, err} }
 
-// Error implements error. The text is that of the error alone.
+// Error implements error. It returns the text of the error alone.
 func (e *FieldError) Error() string { return e.Err.Error() }
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// PassingError is an error that passes by itself: the same request may be made after a time.
+// PassingError is an error that goes away by itself: the same request may be made again after a
+// time.
 type PassingError struct {
 	After time.Duration
 	Err   error
 }
 
-// Passes says after which time an error passes.
+// Passes adds to an error after which time it goes away.
 func Passes(after time.Duration, err error) error { return &PassingError{after, err} }
 
-// Error implements error. The text is that of the error alone.
+// Error implements error. It returns the text of the error alone.
 func (e *PassingError) Error() string { return e.Err.Error() }
 
 func (e *PassingError) Unwrap() error { return e.Err }
 
-// problemOf turns a service's error into a problem. An unexpected error is
-// logged and described without its text.
+// problemOf turns a service's error into a problem. An unexpected error is logged, and the answer
+// does not contain its text.
 func (h *handler) problemOf(ctx context.Context, route string, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
@@ -193,7 +196,7 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 
 func writeJSON(w http.ResponseWriter, status int, media string, v any) {
 	b, err := json.Marshal(v)
-	if err != nil { // our structs fail only if a service returns NaN
+	if err != nil { // our structs can fail only if a service returns NaN
 		status, media = http.StatusInternalServerError, MediaTypeProblem
 		b, _ = json.Marshal(kindInternal.problem("", "the answer can't be written as JSON"))
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/skip2/go-qrcode"
 )
 
-// maxQR is the longest text that a picture is made of, in bytes.
+// maxQR is the maximum length of a text for a QR code, in bytes.
 const maxQR = 1000
 
-// QRRequest names what a picture is to hold.
+// QRRequest has the text of a QR code.
 type QRRequest struct {
 	Text string `json:"text"`
 }
@@ -48,7 +48,7 @@ var drawQR = jsonRoute(RightOwner, spec{
 	return v, nil
 })
 
-// QR draws a text.
+// QR makes a QR code of a text.
 func (c *Client) QR(ctx context.Context, text string) (QR, error) {
 	return call(ctx, c, drawQR, QRRequest{text})
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// Recaller searches, and answers from what it finds.
+// Recaller searches memories, and answers from what it finds.
 type Recaller interface {
-	// Search returns the best hits first. If nothing answers the query, there
-	// may be no hits, and Known is false.
+	// Search returns the best hits first. If nothing answers the query, Known is false, and there
+	// may be no hits.
 	Search(ctx context.Context, r SearchRequest) (SearchResult, error)
-	// Ask answers from memory. If a language model is configured, it writes the
-	// answer and has to cite its sources; otherwise the evidence itself is the
-	// answer. If recall finds nothing, no model is asked. A question about a
-	// photo is for a worker with a vision model: it is stored, and asking it
-	// again returns the answer when it has come.
+	// Ask answers from memory. If a language model is configured, it writes the answer and has to
+	// cite its sources; otherwise the evidence itself is the answer. If recall finds nothing, no
+	// model is asked. A question about a photo is for a worker with a vision model: it is stored,
+	// and asking it again returns the answer once it has arrived.
 	Ask(ctx context.Context, r AskRequest) (AskResult, error)
 	// Context finds the topic of the conversation and returns up to ten
 	// memories of each type and lines about it, as one block of text within a
@@ -30,19 +29,19 @@ type Recaller interface {
 	Context(ctx context.Context, r ContextRequest) (ContextResult, error)
 }
 
-// SearchRequest asks.
+// SearchRequest is a search.
 type SearchRequest struct {
 	Query     string          `json:"query"`               // the first 4 KiB are read
-	Own       string          `json:"own,omitempty"`       // the question that query begins with, where a conversation lent the words after it: they count less
+	Own       string          `json:"own,omitempty"`       // the question with which query begins, if words of a conversation follow it; those words count less
 	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
-	At        time.Time       `json:"at,omitzero"`         // when it is asked: what "yesterday" is relative to; absent: now
-	AsOf      time.Time       `json:"as_of,omitzero"`      // true in the world at this time
-	KnownAt   time.Time       `json:"known_at,omitzero"`   // believed at this time
-	Since     time.Time       `json:"since,omitzero"`      // of the evidence
-	Until     time.Time       `json:"until,omitzero"`      // of the evidence
+	At        time.Time       `json:"at,omitzero"`         // when the question is asked: what "yesterday" is relative to; absent: now
+	AsOf      time.Time       `json:"as_of,omitzero"`      // what was true in the world at this time
+	KnownAt   time.Time       `json:"known_at,omitzero"`   // what was believed at this time
+	Since     time.Time       `json:"since,omitzero"`      // with evidence at or after this time
+	Until     time.Time       `json:"until,omitzero"`      // with evidence before this time
 	Threshold float64         `json:"threshold,omitempty"` // hits with a lower score are left out
-	History   bool            `json:"history,omitempty"`   // also superseded memories
+	History   bool            `json:"history,omitempty"`   // includes superseded memories
 	Only      string          `json:"only,omitempty"`      // memories or utterances; empty: both
 	Tag       string          `json:"tag,omitempty"`       // memories with this tag
 	Filters   filter.Filter   `json:"filters,omitzero"`    // only what they select
@@ -52,20 +51,20 @@ type SearchRequest struct {
 	Sees      filter.Filter   `json:"-"`                   // what the caller may see; Filters include it already
 }
 
-// What SearchRequest.Only may be.
+// Values of SearchRequest.Only.
 const (
 	OnlyMemories   = "memories"
 	OnlyUtterances = "utterances"
 )
 
-// SearchResult is the answer. Known is false if nothing answers the query; hits
-// may then be the nearest ones.
+// SearchResult is the answer to a search. Known is false if nothing answers the query; hits may
+// then be the nearest ones.
 type SearchResult struct {
 	Hits       []Hit   `json:"hits"`
 	Known      bool    `json:"known"`
-	Confidence float64 `json:"confidence"` // 0 to 1, of the best hit
-	// Shape is what the question asks for: who, when, where, how_to, how_many,
-	// exact, preference or plain.
+	Confidence float64 `json:"confidence"` // 0 to 1, for the best hit
+	// Shape is the kind of the question: who, when, where, how_to, how_many, exact, preference or
+	// plain.
 	Shape string `json:"shape,omitempty"`
 	// Unquoted is true if the question is a phrase in quotation marks that no
 	// document contains. The hits were found by its single words.
@@ -79,27 +78,29 @@ type SearchResult struct {
 // SkippedPart is a part of the scores that a model should have contributed.
 type SkippedPart struct {
 	Part   string `json:"part"`   // embedding_match or rerank_match
-	Reason string `json:"reason"` // late: it took too long; busy: earlier calls are late and still under way; failed: it gave an error
+	Reason string `json:"reason"` // late: it took too long; busy: earlier calls are late and still running; failed: it returned an error
 }
 
-// Hit is one memory or utterance that was found; one of the two is set.
+// Hit is a memory or an utterance that was found; one of the two is set.
 type Hit struct {
 	ID    memory.ID `json:"id"`
 	Text  string    `json:"text"`
-	At    time.Time `json:"at"` // of the evidence, or when it was said
+	At    time.Time `json:"at"` // time of the evidence, or when it was said
 	Score float64   `json:"score"`
-	// What adds up to the score, by name. `bm25_match`: the question's words, here and in what was
-	// said around it. `speaker_match`: the question names who said this. `string_match`: spelt like
-	// the question's words, or the very code or quotation. `lexicon_match`: words of the matter that
-	// is asked after. `time_match`: of a time that the question names, or the record of where or with
-	// whom the wearer was then. `entity_match`: a whole name that the question holds. `graph_match`: a name that hangs together with those in the question.
-	// `context_match`: answers somebody's question that holds the words. `embedding_match`: near in
-	// meaning, by an embedding model, where one is set. `rerank_match`: judged by a reranker, where
-	// one is set. `when`, `where`, `number`: tells what such a question asks. `length`: longer lines tell more.
-	// `pinned`: the wearer pinned it. `derived`, below zero: taken from a line that is here itself.
-	// `question`, below zero: asks, and so does not answer. `replaces`: took the place of a line that
-	// was found. `past`, below zero: what the line says is no longer so. `shared`, below zero: another
-	// shares this, and that answers less surely than the wearer's own.
+	// Parts of the score, by name; they add up to it. `bm25_match`: the words of the question, here
+	// and in the lines around it. `speaker_match`: the question names who said this.
+	// `string_match`: similar spelling to the question's words, or exactly the same code or
+	// quotation. `lexicon_match`: words from the topic of the question. `time_match`: from a time
+	// that the question names, or the record of where or with whom the wearer was then.
+	// `entity_match`: a whole name from the question. `graph_match`: a name that is related to
+	// those in the question. `context_match`: answers somebody's question that has these words.
+	// `embedding_match`: similar meaning, by an embedding model, if one is set. `rerank_match`: the
+	// verdict of a reranker, if one is set. `when`, `where`, `number`: states what such a question
+	// asks for. `length`: longer lines say more. `pinned`: the wearer pinned it. `derived`, below
+	// zero: made from a line that is a hit itself. `question`, below zero: it asks, and so does not
+	// answer. `replaces`: it replaced a line that was found. `past`, below zero: the line is no
+	// longer true. `shared`, below zero: another person shares this, and it is a less certain
+	// answer than the wearer's own.
 	Parts     map[string]float64 `json:"parts"`
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
 	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
@@ -109,68 +110,69 @@ type Hit struct {
 	Until     time.Time          `json:"until,omitzero"`      // for a line: when its content stopped being true
 	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay and can't be fetched now
 	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
-	// Much less of the question is in it and in the lines beside it than in the best hit; of what the
-	// wearer typed, in it alone, too. A model may have use of it; a person is shown the others.
+	// It covers much less of the question than the best hit, even together with the lines beside
+	// it; for what the wearer typed, on its own. A model may make use of it; a person is shown the
+	// other hits.
 	Minor bool `json:"minor,omitempty"`
 }
 
 // AskRequest is a question.
 type AskRequest struct {
 	Question string `json:"question"` // the first 4 KiB are read
-	// Before is what was asked and answered before it, the latest last: a question
-	// that goes on from that ("and where?") is lent its names and words.
+	// Before is the conversation before the question, the latest message last. A question that
+	// continues it ("and where?") is searched with its names and words.
 	Before       []ContextMessage `json:"before,omitempty"`
-	Budget       int              `json:"budget,omitempty"`        // tokens of what the model is given; 0: 1000, of which no more is filled than is of use; at most 32000
+	Budget       int              `json:"budget,omitempty"`        // maximum number of tokens that the model is given; 0: 1000, or less if less is useful; at most 32000
 	At           time.Time        `json:"at,omitzero"`             // when it is asked; absent: now
 	Agent        string           `json:"agent,omitempty"`         // scope
 	Run          string           `json:"run,omitempty"`           // scope
-	Filters      filter.Filter    `json:"filters,omitzero"`        // only from what they choose
-	NoQuotes     bool             `json:"no_quotes,omitempty"`     // from memories without the lines that they quote
-	Photo        memory.ID        `json:"photo,omitzero"`          // that it is about: a worker is asked, and the answer comes later
-	EvidenceOnly bool             `json:"evidence_only,omitempty"` // ask no model
-	Sees         filter.Filter    `json:"-"`                       // what who asks may know of; Filters hold to it already
+	Filters      filter.Filter    `json:"filters,omitzero"`        // only from what they select
+	NoQuotes     bool             `json:"no_quotes,omitempty"`     // only from the memories, without the lines that they quote
+	Photo        memory.ID        `json:"photo,omitzero"`          // the photo that the question is about: a worker is asked, and the answer comes later
+	EvidenceOnly bool             `json:"evidence_only,omitempty"` // do not ask a model
+	Sees         filter.Filter    `json:"-"`                       // what the caller may see; Filters include it already
 }
 
 // AskResult is an answer with its sources.
 type AskResult struct {
-	Answer     string        `json:"answer,omitempty"`   // a model's, or the places and people that records have of a time; empty: the evidence is the answer
-	Model      string        `json:"model,omitempty"`    // that made it; empty: none did
-	Topic      string        `json:"topic,omitempty"`    // what was looked for, where what was asked before lent words; absent: the question
-	Known      bool          `json:"known"`              // false: it is not known, and the evidence the nearest there is
-	Confidence float64       `json:"confidence"`         // 0 to 1, of recall
-	Cited      bool          `json:"cited"`              // the answer cites what is given here, and nothing else
-	Citations  []ContextItem `json:"citations"`          // what it cites, in its order
-	Invented   []string      `json:"invented,omitempty"` // citations of something that was not given
+	Answer     string        `json:"answer,omitempty"`   // a model's answer, or the places and people that the records have for a time; empty: the evidence is the answer
+	Model      string        `json:"model,omitempty"`    // the model that wrote the answer; empty: none did
+	Topic      string        `json:"topic,omitempty"`    // what was searched for, if words of the conversation were added; absent: the question
+	Known      bool          `json:"known"`              // false: the answer is not known, and the evidence is only the nearest there is
+	Confidence float64       `json:"confidence"`         // 0 to 1, of the search
+	Cited      bool          `json:"cited"`              // the answer cites some of the evidence, and nothing else
+	Citations  []ContextItem `json:"citations"`          // what it cites, in the order of the answer
+	Invented   []string      `json:"invented,omitempty"` // citations of something that the model was not given
 	Evidence   []ContextItem `json:"evidence"`           // the best first
 	Question   memory.ID     `json:"question,omitzero"`  // the memory that stores a question about a photo
 	Waits      string        `json:"waits,omitempty"`    // what that question waits for; empty: it was answered
 	Trouble    string        `json:"trouble,omitempty"`  // why the model gave no answer
-	Vault      []VaultHint   `json:"vault,omitempty"`    // secrets that the question may ask for, for the owner alone: POST /v1/vault/{id} shows one
-	Unheard    []string      `json:"unheard,omitempty"`  // names of the question that nothing remembered has, where it is not known
+	Vault      []VaultHint   `json:"vault,omitempty"`    // secrets that the question may ask for, only for the owner: POST /v1/vault/{id} reveals one
+	Unheard    []string      `json:"unheard,omitempty"`  // names in the question that no memory contains, if the answer is not known
 }
 
-// VaultHint names a secret, and does not show it.
+// VaultHint names a secret without revealing it.
 type VaultHint struct {
 	ID    memory.ID `json:"id"`
-	Label string    `json:"label"` // what it is for
+	Label string    `json:"label"` // what the secret is for
 }
 
 // ContextRequest describes the conversation.
 type ContextRequest struct {
-	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session, after what is due within 48 hours if there is no topic
-	Topic    string           `json:"topic,omitempty"`     // instead of finding it; the first 4 KiB are read
+	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session and, if it has no topic, what is due within 48 hours
+	Topic    string           `json:"topic,omitempty"`     // replaces the topic of the messages; the first 4 KiB are read
 	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, or less if less is useful; at most 32000
 	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
-	Due      bool             `json:"due,omitempty"`       // what is due within 48 hours comes first, whatever the topic; without one, core memories and that are all
+	Due      bool             `json:"due,omitempty"`       // what is due within 48 hours comes first, whatever the topic is; without a topic, the block has only that and the core memories
 	Agent    string           `json:"agent,omitempty"`     // scope
 	Run      string           `json:"run,omitempty"`       // scope
 	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they select
 	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without their quotes
 	Sees     filter.Filter    `json:"-"`                   // what the caller may see; Filters include it already
-	Own      string           `json:"-"`                   // what Topic begins with, where a conversation lent the rest
-	// AskModel is called before a language model is asked for the topic, with
-	// about how many tokens would be sent. If it returns false, the model is
-	// not asked. nil: it may be asked.
+	Own      string           `json:"-"`                   // the beginning of Topic, if the rest comes from a conversation
+	// AskModel is called before a language model is asked for the topic, with the approximate
+	// number of tokens that would be sent. If it returns false, the model is not asked. nil: it may
+	// be asked.
 	AskModel func(tokens int) bool `json:"-"`
 }
 
@@ -201,10 +203,10 @@ type ContextItem struct {
 	Until    time.Time         `json:"until,omitzero"` // when it stops, or stopped, being true
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
-	Said     string            `json:"said,omitempty"`      // the whole line that a memory is from, where that has more of the question's words
+	Said     string            `json:"said,omitempty"`      // the whole line that a memory comes from, if that has more of the question's words
 	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
-	User     string            `json:"user,omitempty"`      // the user of an app whom it is about; absent: the wearer
-	Minor    bool              `json:"minor,omitempty"`     // as with a hit of a search
+	User     string            `json:"user,omitempty"`      // the app's user whom it is about; absent: the wearer
+	Minor    bool              `json:"minor,omitempty"`     // as for a hit of a search
 }
 
 // Limits of a ContextRequest.
@@ -214,7 +216,7 @@ const (
 	MaxMessages   = 200
 )
 
-// MaxHits is the most that a search gives.
+// MaxHits is the maximum number of hits of a search.
 const MaxHits = 100
 
 var recalling = topic[Recaller]{search.untyped, ask.untyped, gather.untyped}
@@ -318,7 +320,7 @@ func EvidenceOf(items []ContextItem) []ContextItem {
 	return out
 }
 
-// Search finds.
+// Search searches memories.
 func (c *Client) Search(ctx context.Context, r SearchRequest) (SearchResult, error) {
 	return call(ctx, c, search, r)
 }

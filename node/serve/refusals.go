@@ -14,19 +14,20 @@ import (
 type Refuser interface {
 	// Refusals returns the newest refusals first, at most limit.
 	Refusals(ctx context.Context, limit int) ([]RefusedLine, error)
-	// Tally returns counts since the home was made, on this node.
+	// Tally returns counts of this node since the home was made.
 	Tally(ctx context.Context) (Tally, error)
-	// Rescan sends quarantined texts through the present plugins. These texts
-	// were quarantined because a plugin that removes words failed on them. A
+	// Rescan runs the present plugins on quarantined texts. These texts were
+	// quarantined because a plugin that looks for secrets failed on them. A
 	// text that passes is removed from quarantine. Rescan returns ErrConflict
 	// while such a plugin is disabled after faults.
 	Rescan(ctx context.Context) (Rescanned, error)
 }
 
-// MaxList is the most refusals or quarantined inputs in one answer.
+// MaxList is the maximum number of refusals or quarantined inputs in one
+// answer.
 const MaxList = 1000
 
-// RefusalsAnswer lists what was not remembered, newest first.
+// RefusalsAnswer lists refusals, newest first.
 type RefusalsAnswer struct {
 	Refusals []RefusedLine `json:"refusals"`
 }
@@ -43,14 +44,14 @@ type Tally struct {
 	Refused []Refused `json:"refused"` // the most frequent kind first
 }
 
-// Refused is one reason for which statements were refused.
+// Refused is one reason why statements were refused.
 type Refused struct {
 	Kind  string  `json:"kind"`
 	Count uint64  `json:"count"`
 	Share float64 `json:"share"` // of all that was taken or refused, 0 to 1
 }
 
-// NewTally works out the shares.
+// NewTally computes the shares.
 func NewTally(taken uint64, refused map[string]uint64) Tally {
 	t := Tally{Taken: taken, Refused: []Refused{}}
 	all := taken
@@ -67,7 +68,7 @@ func NewTally(taken uint64, refused map[string]uint64) Tally {
 // Rescanned is the result of Rescan.
 type Rescanned struct {
 	Texts   int             `json:"texts"` // texts that were in quarantine
-	Left    int             `json:"left"`  // those on which a plugin failed again, so that they stay in quarantine
+	Left    int             `json:"left"`  // those on which a plugin failed again, and which therefore stay in quarantine
 	Changes []memory.Change `json:"changes"`
 }
 
@@ -90,13 +91,13 @@ var (
 	}, Refuser.Rescan)
 )
 
-// Refusals returns the newest first; 0: DefaultPage.
+// Refusals returns the newest refusals first; limit 0: DefaultPage.
 func (c *Client) Refusals(ctx context.Context, limit int) ([]RefusedLine, error) {
 	return items(ctx, c, refusals, limitQuery{limit})
 }
 
-// Tally tells how much of what was heard is remembered.
+// Tally returns how much of what was heard is remembered.
 func (c *Client) Tally(ctx context.Context) (Tally, error) { return call(ctx, c, tally, none{}) }
 
-// Rescan tries again what was quarantined unread.
+// Rescan tries quarantined texts again.
 func (c *Client) Rescan(ctx context.Context) (Rescanned, error) { return call(ctx, c, rescan, none{}) }

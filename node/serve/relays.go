@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// ErrRelay: a relay could not be reached, or refuses. The message is for the
+// ErrRelay: a relay could not be reached, or refused. The message is for the
 // wearer.
 var ErrRelay = errors.New("relay")
 
@@ -28,7 +28,7 @@ type Relayer interface {
 
 // The kinds of remotes.
 const (
-	RelayPrimary = "house"  // takes membership entries first; sent as house, which programs know
+	RelayPrimary = "house"  // receives membership entries first; it is called house in JSON, because programs know that name
 	RelayMirror  = "mirror" // a relay with the same content
 	RelayPeer    = "peer"   // another device in the same network
 )
@@ -37,28 +37,28 @@ const (
 type Relay struct {
 	URL     string          `json:"url"`
 	Kind    string          `json:"kind"`
-	Member  memory.MemberID `json:"member,omitzero"` // which device it is, of RelayPeer
+	Member  memory.MemberID `json:"member,omitzero"` // for RelayPeer: which device it is
 	Synced  time.Time       `json:"synced,omitzero"`
-	Error   string          `json:"error,omitempty"`   // of the last round
+	Error   string          `json:"error,omitempty"`   // error of the last round
 	Lacks   int             `json:"lacks"`             // deltas that this device has and the remote lacks
-	Blobs   int             `json:"blobs"`             // blobs that this device has and that were not given to the remote
+	Blobs   int             `json:"blobs"`             // blobs that this device has and that were not sent to the remote
 	Metered bool            `json:"metered,omitempty"` // blobs wait because sync.metered is set
 	Busy    bool            `json:"busy,omitempty"`
-	Done    int             `json:"done,omitempty"` // deltas done so far, of all that are being sent
+	Done    int             `json:"done,omitempty"` // number of deltas done so far, of all that are being sent
 	All     int             `json:"all,omitempty"`
 	Retry   time.Time       `json:"retry,omitzero"` // when it is tried again
-	Trouble []string        `json:"trouble"`        // its faults: forks, and what it withholds
+	Trouble []string        `json:"trouble"`        // its faults: forks, and data that it withholds
 }
 
 // Fails reports whether the remote has a fault, or its last round failed.
 func (r *Relay) Fails() bool { return r.Error != "" || len(r.Trouble) > 0 }
 
-// RelaysAnswer lists them.
+// RelaysAnswer lists relays.
 type RelaysAnswer struct {
 	Relays []Relay `json:"relays"`
 }
 
-// RelayRequest names one.
+// RelayRequest names a relay.
 type RelayRequest struct {
 	URL string `json:"url"`
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// rescanned: what was quarantined unread is tried again, as often as one likes,
-// and is remembered once.
+// rescanned: what was quarantined unread can be tried again any number of
+// times, and is remembered once.
 func rescanned(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	tried := func(texts, left int) (changes int) {

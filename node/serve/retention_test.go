@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// retention names what would go, and a locked node does not know.
+// retention names what would go; a locked node can't say.
 func retention(t *testing.T, c *serve.Client) {
 	added(t, c, plain("The bike is blue"))
 	a, err := c.Retention(t.Context(), serve.RetentionQuery{})

@@ -13,53 +13,52 @@ import (
 	"github.com/locket-dev/locket/internal/applink"
 )
 
-// Right is what a route requires. Each route names one; see [Endpoints].
+// Right is a right that a route requires. Each route names one; see [Endpoints].
 type Right string
 
 // The rights that an app can be given.
 const (
-	RightRead   Right = "read"   // memories, as far as the app may see them
-	RightAdd    Right = "add"    // memories, in the app's name
-	RightUpdate Right = "update" // what the app itself has written
+	RightRead   Right = "read"   // read memories, as far as the app may see them
+	RightAdd    Right = "add"    // add memories, in the app's name
+	RightUpdate Right = "update" // change what the app itself has written
 	RightForget Right = "forget" // erase what it may see, for good
-	RightChat   Right = "chat"   // let the model answer with memory in its input, at the owner's cost
-	RightBuy    Right = "buy"    // at a market, within a budget of the owner's
-	RightShare  Right = "share"  // what the app may see itself, with readers that the app chooses
-	RightVault  Right = "vault"  // ask for entries of the vault; the owner says yes to each reading
+	RightChat   Right = "chat"   // let the model answer with memories in its input, at the owner's cost
+	RightBuy    Right = "buy"    // buy at a market, within a budget set by the owner
+	RightShare  Right = "share"  // share what the app may see itself, with readers that the app chooses
+	RightVault  Right = "vault"  // ask for entries of the vault; the owner decides about each reading
 )
 
 // RightConsole opens the console on another machine: it allows a part of what the page may
-// on the node's own. It is given alone, and so is none of [Rights].
+// do on the node's own machine. It is only given alone, so it is not one of [Rights].
 const RightConsole Right = "console"
 
-// These rights can't be given. They follow from who makes the request.
+// Rights that can't be given. They follow from who makes the request.
 const (
-	RightOwner   Right = "owner"   // with the owner's token, or on the Unix socket without one
-	RightCommand Right = "command" // the owner, but not from a page in a browser, because a stolen session would outlast itself by it
+	RightOwner   Right = "owner"   // the owner: with the token, or on the Unix socket without one
+	RightCommand Right = "command" // the owner, but not from a page in a browser: with such a request a stolen session could outlast itself
 	RightApp     Right = "app"     // any app, about itself
 	RightWrite   Right = "write"   // add, update or forget: each operation needs its own right
-	RightMetrics Right = "metrics" // the owner, or the token of the metrics
+	RightMetrics Right = "metrics" // the owner, or the metrics token
 	RightAnyone  Right = "anyone"  // anyone who may connect
 )
 
 // Rights are those that an app can be given.
 var Rights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, RightChat, RightBuy, RightShare, RightVault}
 
-// KeyPrefix begins the key of an app.
+// KeyPrefix is the beginning of every app's key.
 const KeyPrefix = applink.KeyPrefix
 
-// Caller is an app that asks.
+// Caller is an app that makes a request.
 type Caller interface {
-	// Name is the app's.
+	// Name returns the app's name.
 	Name() string
-	// May counts a request of an operation and returns nil if the app may make
-	// it, ErrForbidden with the reason, or ErrLimit. A refusal is recorded for
-	// the owner.
+	// May counts a request for an operation and returns nil if the app may make it,
+	// ErrForbidden with the reason, or ErrLimit. A refusal is recorded for the owner.
 	May(ctx context.Context, right Right, operation string) error
 }
 
-// PassedOn is a Caller whose key may be one that an app passed on. PassedOn then gives the
-// app as that key narrows it, without what is between the app and the owner.
+// PassedOn is a Caller whose key may be one that an app passed on. Its method returns the
+// app as that key narrows it, without the apps between it and the owner.
 type PassedOn interface {
 	Caller
 	PassedOn() (app App, ok bool)
@@ -78,36 +77,38 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// Has reports whether the app that makes a request has a right. It counts nothing.
+// Has reports whether the app that makes a request has a right. The request is not
+// counted.
 func Has(ctx context.Context, right Right) bool {
 	c, _ := ctx.Value(callerKey{}).(interface{ Has(Right) bool })
 	return c != nil && c.Has(right)
 }
 
-// metricsAlone marks a request with the token of the metrics.
+// metricsAlone marks a request with the metrics token.
 type metricsAlone struct{}
 
 // fromPage marks a request of a page in a browser.
 type fromPage struct{}
 
-// FromPage returns a context for requests of a page in the owner's browser.
-// Routes that need [RightCommand] are refused there, and from a page on another machine
-// all that are not in afar.
+// FromPage returns a context for requests of a page in the owner's browser. It refuses
+// routes that need [RightCommand] and, for a page on another machine, all routes that are
+// not in afar.
 func FromPage(ctx context.Context) context.Context {
 	return context.WithValue(ctx, fromPage{}, true)
 }
 
-// RunHeader has the number of the daemon's run with each request of a key with
-// [RightConsole]. GET /v1/self, which needs none, tells it. A lock begins another run.
+// RunHeader is the header with the number of the daemon's run, for each request with a key
+// that has [RightConsole]. GET /v1/self, which does not need it, returns the number. A
+// lock begins another run.
 const RunHeader = "Locket-Run"
 
 // consoleKey is a caller that may have [RightConsole].
 type consoleKey interface {
 	Caller
-	// OpensConsole reports whether it has, and notes that it uses it.
+	// OpensConsole reports whether the caller has that right, and records its use.
 	OpensConsole(ctx context.Context) (bool, error)
-	// BeginConsole begins a request that changes something. A revocation waits until it
-	// is done. It returns ErrKey if the key was revoked already.
+	// BeginConsole begins a request that changes something. A revocation waits until it is
+	// finished. It returns ErrKey if the key was revoked already.
 	BeginConsole() error
 	// NoteConsole notes an operation for the owner, and why it was refused, if it was.
 	NoteConsole(ctx context.Context, operation string, refused error) error
@@ -126,8 +127,8 @@ func elsewhereOf(ctx context.Context) (e elsewhere, ok bool) {
 	return e, ok
 }
 
-// asConsole gives the context of a request with a key. It is the owner's, from a page, if
-// the key opens the console.
+// asConsole returns the context of a request with a key. If the key opens the console, it
+// is the owner's context, marked as from a page.
 func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (context.Context, error) {
 	o, is := c.(consoleKey)
 	if !is {
@@ -147,7 +148,7 @@ func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (con
 	return FromPage(context.WithValue(ctx, elsewhereKey{}, elsewhere{o, h.run})), nil
 }
 
-// letIn finds out who makes a request, slows down guessed keys, and limits the
+// letIn finds out who makes a request, slows down guessing of keys, and limits the
 // connections of each caller.
 func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	given := r.Header.Get("Authorization")
@@ -178,8 +179,8 @@ func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	return ctx, leave, nil
 }
 
-// admit finds out who makes a request: the owner, an app or a reader of
-// metrics. The context ends when an app's key does.
+// admit finds out who makes a request: the owner, an app or a reader of metrics. The
+// context ends when the app's key does.
 func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	ctx, leave = r.Context(), func() {}
 	given := r.Header.Get("Authorization")
@@ -218,8 +219,8 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	return nil, nil, kindToken.problem("authorization", "send the token of api.token_file, or the key of an app, as a bearer token")
 }
 
-// KeyOf finds an app's key in a request: as a bearer token, or as clients of Mem0's
-// hosted and self-hosted servers send it.
+// KeyOf finds an app's key in a request: as a bearer token, or in the form that clients of
+// Mem0's hosted and self-hosted servers use.
 func KeyOf(r *http.Request) (Secret, bool) {
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	key = strings.TrimSpace(key)
@@ -233,8 +234,8 @@ func KeyOf(r *http.Request) (Secret, bool) {
 // programs that accept only an address: /k/lka_…/api/chat.
 const PathPrefix = "/k/"
 
-// keyInPath moves a key from the path to the header. If the header has another
-// key, it is not clear who makes the request: the path stays, and is no route.
+// keyInPath moves a key from the path to the header. If the header has another key, it is
+// not clear who makes the request: the path stays as it is, and matches no route.
 func keyInPath(r *http.Request) *http.Request {
 	rest, ok := strings.CutPrefix(r.URL.Path, PathPrefix)
 	if !ok {
@@ -244,7 +245,7 @@ func keyInPath(r *http.Request) *http.Request {
 	if !strings.HasPrefix(key, KeyPrefix) || r.Header.Get("X-API-Key") != "" {
 		return r
 	}
-	// Some clients send an invented key if they were given none.
+	// Some clients send an invented key if they have none.
 	if given, has := KeyOf(r); has && string(given) != key {
 		return r
 	}
@@ -254,16 +255,16 @@ func keyInPath(r *http.Request) *http.Request {
 	return out
 }
 
-// AsApp returns a client of the API that uses the app's key of a request. The
-// request was counted when it came in, so the first call of the API is not
-// counted again. Each further call is.
+// AsApp returns a client of the API that uses the app's key of a request. The request was
+// counted when it arrived, so the first call of the API is not counted again. Each further
+// call is.
 func AsApp(api http.Handler, r *http.Request) *Client {
 	key, _ := KeyOf(r)
 	paid, _ := r.Context().Value(paidKey{}).(*atomic.Bool)
 	return &Client{http: &http.Client{Transport: forwarded{direct{api}, paid}, CheckRedirect: noRedirect}, token: key}
 }
 
-// forwarded calls a handler in this process for a request that was counted.
+// forwarded calls a handler in this process for a request that was counted already.
 type forwarded struct {
 	direct
 	paid *atomic.Bool
@@ -273,18 +274,18 @@ func (f forwarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.direct.RoundTrip(r.WithContext(context.WithValue(r.Context(), paidKey{}, f.paid)))
 }
 
-// paidKey marks a request that was counted when it came in. The value is an
-// *atomic.Bool that is true until a call of the API uses it.
+// paidKey marks a request that was counted when it arrived. The value is an *atomic.Bool
+// that is true until a call of the API uses it.
 type paidKey struct{}
 
-// Paid uses up the count of a request that came in at another door, and reports
-// whether there was one.
+// Paid uses up the count of a request that arrived at another handler, and reports whether
+// there was one.
 func Paid(ctx context.Context) bool {
 	paid, _ := ctx.Value(paidKey{}).(*atomic.Bool)
 	return paid != nil && paid.CompareAndSwap(true, false)
 }
 
-// may checks the right that a route needs.
+// may checks whether the caller has the right that a route needs.
 func (h *handler) may(ctx context.Context, rt *routeCore) error {
 	if err := mayFromPage(ctx, rt); err != nil {
 		return err
@@ -299,9 +300,9 @@ func (h *handler) may(ctx context.Context, rt *routeCore) error {
 	return c.May(ctx, rt.needs, rt.id)
 }
 
-// forApps lets only apps use another handler. Otherwise an assistant without a
-// key would act as the owner on the Unix socket. Each request there counts as
-// one of the app's, even if it does not call the API.
+// forApps restricts another handler to apps. Otherwise an assistant without a key would
+// act as the owner on the Unix socket. Each request there counts as one of the app's, even
+// if it does not call the API.
 func (h *handler) forApps(name string, door Door) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := CallerOf(r.Context())

@@ -11,24 +11,23 @@ import (
 	"strings"
 )
 
-// A route is written once: the [Right] that it needs, a [spec], and a function
-// over its topic's service. The handler, the client's call, the input checks
-// and docs/openapi.yaml are made from it. To add a route, write it in its
-// topic's file and into the topic's list, add a method to the topic's interface,
-// and implement the method. If apps may call it, package apps also needs the method, which checks
-// what the app may see.
+// A route is written once: the [Right] that it needs, a [spec], and a function over its topic's
+// service. The handler, the client's call, the input checks and docs/openapi.yaml are made from it.
+// To add a route, write it in its topic's file and add it to the topic's list, add a method to the
+// topic's interface, and implement the method. If apps may call it, package apps also needs the
+// method, which checks what the app may see.
 
 // spec describes a route.
 type spec struct {
 	method, path string
-	id           string // name of the operation, once in the document
+	id           string // name of the operation, unique in the document
 	summary      string // one line
 	about        string // details that the summary leaves out
 	gives        string // what a successful answer contains
-	made         bool   // a good answer is 201, not 200
+	made         bool   // success is 201, not 200
 	optional     bool   // the body may be left out
-	alone        bool   // it tries a passphrase, and scrypt takes much memory, so only one such request runs at a time
-	body         int64  // greatest number of bytes of a body; 0: MaxBody; -1: no limit
+	alone        bool   // it tries a passphrase; only one such request runs at a time, because scrypt takes much memory
+	body         int64  // maximum number of bytes of a body; 0: MaxBody; -1: no limit
 	slow         bool   // it streams or waits, so its duration means nothing
 }
 
@@ -52,11 +51,11 @@ func schema(media string, keys ...string) Format {
 // none is the input of a route without input.
 type none struct{}
 
-// route is one method of one path, over a service S, from an input I to an
-// answer A. See inputOf for the possible I. What does not depend on the types is
-// in routeCore, which is compiled only once: the compiler writes code and long names
-// for each set of types, of which every route has its own. For the same reason it has no
-// methods and embeds nothing: the compiler writes every method of every type, called or not.
+// route is one method of one path, over a service S, from an input I to an answer A. See inputOf
+// for the possible I. Everything that does not depend on the types is in routeCore, which is
+// compiled only once: the compiler generates code and long names for each set of type arguments,
+// and every route has its own set. For the same reason the type has no methods and embeds nothing:
+// the compiler generates all methods of a type, whether they are called or not.
 type route[S, I, A any] struct{ untyped untyped[S] }
 
 // untyped is a route over a service S, whatever its input and answer are.
@@ -67,10 +66,10 @@ type routeCore struct {
 	needs   Right
 	zero    reflect.Type // of the input
 	in      *input
-	bodies  []Format                                                      // what a body may be, where it is not an input in JSON
+	bodies  []Format                                                      // what a body may be, if it is not the input as JSON
 	answers []Format                                                      // what an answer may be
 	do      reflect.Value                                                 // func(S, context.Context, I or its fields) (A, error), or a list instead of A
-	spread  bool                                                          // do takes the input's fields
+	spread  bool                                                          // do takes the input's fields one by one
 	write   func(w http.ResponseWriter, r *http.Request, s, in any) error // used instead of do
 }
 
@@ -84,58 +83,59 @@ func jsonRoute[S, I, A any](needs Right, p spec, f func(S, context.Context, I) (
 	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[I]())}}
 }
 
-// fieldRoute is jsonRoute for a service whose method takes the one field of the input I.
+// fieldRoute is jsonRoute for a service whose method takes the only field of the input I.
 func fieldRoute[I, S, F, A any](needs Right, p spec, f func(S, context.Context, F) (A, error)) route[S, I, A] {
 	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[I]())}}
 }
 
-// fieldsRoute is jsonRoute for a service whose method takes the two fields of the input I,
-// which are of different types.
+// fieldsRoute is jsonRoute for a service whose method takes the two fields of the input I, which
+// have different types.
 func fieldsRoute[I, S, F, G, A any](needs Right, p spec, f func(S, context.Context, F, G) (A, error)) route[S, I, A] {
 	return route[S, I, A]{untyped[S]{jsonCore(needs, p, f, reflect.TypeFor[I]())}}
 }
 
-// list is a route whose service gives a list. Its answer is a struct of which that is the one field.
+// list is a route whose service returns a list. Its answer is a struct with that list as its only
+// field.
 type list[S, I, T any] struct{ untyped untyped[S] }
 
-// plainList is plainRoute for a list, with the answer A.
+// plainList is plainRoute for a list, with the answer type A.
 func plainList[A, S, T any](needs Right, p spec, f func(S, context.Context) ([]T, error)) list[S, none, T] {
 	return list[S, none, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[none](), reflect.TypeFor[A]())}}
 }
 
-// listRoute is jsonRoute for a list, with the answer A.
+// listRoute is jsonRoute for a list, with the answer type A.
 func listRoute[A, S, I, T any](needs Right, p spec, f func(S, context.Context, I) ([]T, error)) list[S, I, T] {
 	return list[S, I, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[I](), reflect.TypeFor[A]())}}
 }
 
-// fieldList is fieldRoute for a list, with the answer A.
+// fieldList is fieldRoute for a list, with the answer type A.
 func fieldList[A, I, S, F, T any](needs Right, p spec, f func(S, context.Context, F) ([]T, error)) list[S, I, T] {
 	return list[S, I, T]{untyped[S]{listCore(needs, p, f, reflect.TypeFor[I](), reflect.TypeFor[A]())}}
 }
 
-// listCore makes what routes that answer with a list have in common.
+// listCore makes the common part of routes that answer with a list.
 func listCore(needs Right, p spec, f any, in, answer reflect.Type) *routeCore {
 	rt := jsonCore(needs, p, f, in)
 	if answer.NumField() != 1 || answer.Field(0).Type != rt.answers[0].Type {
-		panic(p.id + ": the answer is not the list alone") // before anything runs
+		panic(p.id + ": the answer is not the list alone") // at program start
 	}
 	rt.answers[0].Type = answer
 	return rt
 }
 
-// jsonCore makes what routes that answer in JSON have in common.
+// jsonCore makes the common part of routes that answer in JSON.
 func jsonCore(needs Right, p spec, f any, in reflect.Type) *routeCore {
 	t := reflect.TypeOf(f)
 	rt := newRouteCore(needs, p, in, Format{Media: "application/json", Type: t.Out(0)})
 	rt.do = reflect.ValueOf(f)
 	if rt.spread = t.NumIn() == 2 || t.In(2) != in; rt.spread && !takesFields(t, in) {
-		panic(p.id + ": the method takes other fields than the input's") // before anything runs
+		panic(p.id + ": the method takes other fields than the input's") // at program start
 	}
 	return rt
 }
 
-// takesFields reports whether a service's method takes the fields of an input in their order.
-// Of two of one type nobody would see that they are swapped.
+// takesFields reports whether a service's method takes the fields of an input in their order. The
+// fields must have different types, because otherwise nobody would notice if they were swapped.
 func takesFields(method, in reflect.Type) bool {
 	n := in.NumField()
 	if n != method.NumIn()-2 || n == 2 && in.Field(0).Type == in.Field(1).Type {
@@ -149,7 +149,7 @@ func takesFields(method, in reflect.Type) bool {
 	return true
 }
 
-// answer gives a pointer to the answer.
+// answer returns a pointer to the answer.
 func (rt *routeCore) answer(ctx context.Context, s any, in reflect.Value) (reflect.Value, error) {
 	args := []reflect.Value{reflect.ValueOf(s), reflect.ValueOf(ctx)}
 	if rt.spread {
@@ -207,7 +207,7 @@ type bound struct {
 	service any
 }
 
-// topic is the routes over one service.
+// topic is a list of routes over one service.
 type topic[S any] []untyped[S]
 
 func (t topic[S]) over(s S) []bound {
@@ -252,21 +252,21 @@ func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// call calls a node by a route and returns its answer.
+// call calls a node through a route and returns its answer.
 func call[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I) (v A, err error) {
-	err = rt.untyped.core.ask(ctx, c, &in, &v) // which sets v: in one statement, Go may read v before
+	err = rt.untyped.core.ask(ctx, c, &in, &v) // which sets v; in a single statement, Go may read v before that
 	return v, err
 }
 
-// items calls a node by a route that answers with a list.
+// items calls a node through a route that answers with a list.
 func items[S, I, T any](ctx context.Context, c *Client, rt list[S, I, T], in I) ([]T, error) {
 	v := reflect.New(rt.untyped.core.answers[0].Type)
 	err := rt.untyped.core.ask(ctx, c, &in, v.Interface())
 	return v.Elem().Field(0).Interface().([]T), err
 }
 
-// send calls a node by a route. accept is the requested media type; empty: any. If no body
-// is given, in is the body.
+// send calls a node through a route. accept is the requested media type; empty: any. If no body is
+// given, in is the body.
 func send[S, I, A any](ctx context.Context, c *Client, rt route[S, I, A], in I, accept string, body io.Reader) (*http.Response, error) {
 	return rt.untyped.core.send(ctx, c, &in, accept, body)
 }
@@ -313,7 +313,7 @@ func (rt *routeCore) send(ctx context.Context, c *Client, in any, accept string,
 	return c.send(ctx, rt.method, path, query, media, body)
 }
 
-// fillLists makes lists that are nil [] in JSON, and maps {}.
+// fillLists replaces nil lists, so that they are [] in JSON, and nil maps, so that they are {}.
 func fillLists(v reflect.Value) {
 	if v.Kind() != reflect.Struct {
 		return
@@ -334,15 +334,15 @@ func fillLists(v reflect.Value) {
 	}
 }
 
-// Endpoint is one route, as a document tells it.
+// Endpoint describes one route for a document.
 type Endpoint struct {
 	Method, Path, ID      string
 	Summary, About, Gives string
 	Needs                 Right
 	Status                int
 	Params                []Param
-	Takes                 []Format // of a body
-	Optional              bool     // the body
+	Takes                 []Format // of the body
+	Optional              bool     // the body is optional
 	Answers               []Format
 }
 
@@ -366,7 +366,7 @@ func Endpoints() []Endpoint {
 	return out
 }
 
-// countTrue says how many of several conditions hold.
+// countTrue returns how many of several conditions hold.
 func countTrue(set ...bool) (n int) {
 	for _, s := range set {
 		if s {

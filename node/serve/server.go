@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrRunning: something answers on the address already.
+// ErrRunning: a daemon already answers on the address.
 var ErrRunning = errors.New("a daemon is running")
 
 // Listen opens the endpoint that config.Config.Endpoint names. Only the owner
@@ -52,12 +52,12 @@ func Listen(ctx context.Context, network, address string) (net.Listener, error) 
 	return l, nil
 }
 
-// drainTime is how long requests may go on after Serve's context has ended.
+// drainTime is how long requests may continue after Serve's context has ended.
 const drainTime = 3 * time.Second
 
 // Serve answers on l until ctx ends. Then running requests have 3 seconds to
-// finish, and streams end at once. It limits connections by who uses them, and
-// requires bodies to come at a minimum speed. It closes l. The error is nil
+// finish, and streams end at once. It limits connections by their users, and
+// requires bodies to arrive at a minimum speed. It closes l. The error is nil
 // after ctx has ended.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	inner, cancel := context.WithCancel(ctx)
@@ -93,7 +93,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	return nil
 }
 
-// ReadToken reads the file of the bearer token. It returns fs.ErrNotExist if
+// ReadToken reads the file with the bearer token. It returns fs.ErrNotExist if
 // there is none yet.
 func ReadToken(path string) (Secret, error) {
 	b, err := os.ReadFile(path)
@@ -107,8 +107,8 @@ func ReadToken(path string) (Secret, error) {
 	return Secret(token), nil
 }
 
-// EnsureToken reads the token, or makes one of 128 random bits or more in a
-// file for its owner only.
+// EnsureToken reads the token, or makes one of at least 128 random bits, in a
+// file that only its owner can read.
 func EnsureToken(path string) (Secret, error) {
 	token, err := ReadToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {

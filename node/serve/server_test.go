@@ -21,7 +21,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// listening serves until the test ends, and has it end well.
+// listening serves until the test ends, and checks that serving ends without
+// error.
 func listening(t *testing.T, network, address string, o serve.Options) string {
 	t.Helper()
 	l, err := serve.Listen(t.Context(), network, address)
@@ -50,7 +51,7 @@ func socket(t *testing.T) string {
 	return filepath.Join(dir, "s.sock")
 }
 
-// What a client over the network is told, and asked for.
+// What a client over the network is told, and what it is asked for.
 func TestOverTheNetwork(t *testing.T) {
 	services := nodetest.New(t, nodetest.Cheap).Services()
 	for _, network := range []string{"unix", "tcp"} {
@@ -70,7 +71,7 @@ func TestOverTheNetwork(t *testing.T) {
 	}
 }
 
-// pages is a node of many memories.
+// pages is a node with many memories.
 type pages struct {
 	serve.Reader
 	texts []string
@@ -92,7 +93,7 @@ func (p pages) List(_ context.Context, q serve.ListQuery) (page serve.ListPage, 
 	return page, nil
 }
 
-// A stream of all memories goes through the pages.
+// A stream of all memories goes through all pages.
 func TestLongListStreams(t *testing.T) {
 	const many = serve.MaxPage*2 + 7
 	var p pages
@@ -141,7 +142,7 @@ func TestFollowingEnds(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			break // cut off, or told so
+			break // cut off, or notified
 		}
 	}
 	if err := <-done; err != nil {
@@ -153,7 +154,7 @@ func TestFollowingEnds(t *testing.T) {
 	if _, err := os.Stat(address); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the socket is left behind: %v", err)
 	}
-	// In this process as well.
+	// The same within this process.
 	direct := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
 	defer direct.Close()
 	for range direct.Changes(t.Context(), 0, true) {
@@ -175,7 +176,7 @@ func TestListen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { // answers, as a daemon does
+	go func() { // serves, as a daemon does
 		for {
 			c, err := first.Accept()
 			if err != nil {
@@ -187,7 +188,7 @@ func TestListen(t *testing.T) {
 	if _, err := serve.Listen(t.Context(), "unix", address); !errors.Is(err, serve.ErrRunning) {
 		t.Fatalf("a socket that answers is taken over: %v", err)
 	}
-	first.(*net.UnixListener).SetUnlinkOnClose(false) // as a process that was killed
+	first.(*net.UnixListener).SetUnlinkOnClose(false) // as a killed process leaves it
 	first.Close()
 	second, err := serve.Listen(t.Context(), "unix", address)
 	if err != nil {
@@ -235,7 +236,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Somebody else's server is not taken for a node.
+// Somebody else's server is not mistaken for a node.
 func TestNotANode(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -16,11 +16,12 @@ type Sharer interface {
 	// CreateShare makes a share. It returns ErrConflict if r.Confirm belongs to
 	// another preview, and memory.ErrNotFound if nothing fits.
 	CreateShare(ctx context.Context, r ShareRequest) (Share, error)
-	// Shares returns all shares, also revoked ones, the newest first.
+	// Shares returns all shares, including revoked ones, the newest first.
 	Shares(ctx context.Context) ([]Share, error)
 	// Share returns a share, with what its readers see.
 	Share(ctx context.Context, id string) (SharedView, error)
-	// UpdateShare adds what fits now, and removes what no longer fits.
+	// UpdateShare adds memories that fit now, and removes those that no longer
+	// fit.
 	UpdateShare(ctx context.Context, id string) (ShareUpdated, error)
 	// ShareLog returns what was shared, changed, taken back and refused.
 	ShareLog(ctx context.Context) (ShareLog, error)
@@ -37,15 +38,15 @@ type ShareRequest struct {
 	Since       time.Time           `json:"since,omitzero"`  // learnt at or after
 	Until       time.Time           `json:"until,omitzero"`  // learnt before
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Limit       int                 `json:"limit,omitempty"`   // of memories; 0: 50 with a query, else 500
+	Limit       int                 `json:"limit,omitempty"`   // maximum number of memories; 0: 50 with a query, otherwise 500
 	Redact      []string            `json:"redact,omitempty"`  // names, names=pseudonyms, places, places=REGION, times, times=month, numbers, and words
-	Quotes      bool                `json:"quotes,omitempty"`  // with what evidence quotes
+	Quotes      bool                `json:"quotes,omitempty"`  // include the quotes of the evidence
 	To          []string            `json:"to"`                // NAME=KEY or KEY, as locket share key prints it
 	Title       string              `json:"title,omitempty"`   // for the wearer
 	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy is checked with it
 	Expires     time.Time           `json:"expires,omitzero"`
-	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if memories about so many people say the same after redaction; 0: no condition
-	Without     []memory.ID         `json:"without,omitempty"`  // memories that stay out, also when the share is brought up to date; at most 500
+	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if the memories that say the same after redaction are about at least this many people; 0: no condition
+	Without     []memory.ID         `json:"without,omitempty"`  // memories that are left out, also when the share is updated; at most 500
 	Confirm     string              `json:"confirm,omitempty"`  // of a preview; empty: no preview is required
 }
 
@@ -53,28 +54,28 @@ type ShareRequest struct {
 type SharePreview struct {
 	Memories []SharedCopy  `json:"memories"`
 	Readers  []ShareReader `json:"readers"`
-	LeftOut  int           `json:"left_out"`       // memories that fit, but of which redaction leaves nothing
-	Few      int           `json:"few,omitempty"`  // memories that fit, but about too few people
+	LeftOut  int           `json:"left_out"`       // memories that match, but of which redaction leaves nothing
+	Few      int           `json:"few,omitempty"`  // memories that match, but are about too few people
 	Risks    []ShareRisk   `json:"risks"`          // what the reader might find out nevertheless
-	Held     []HeldBack    `json:"held,omitempty"` // memories that fit, but that the policy denies
+	Held     []HeldBack    `json:"held,omitempty"` // memories that match, but are denied by the policy
 	Confirm  string        `json:"confirm"`
-	Marks    *CopyMarks    `json:"marks,omitempty"` // of a bundle that is sold
+	Marks    *CopyMarks    `json:"marks,omitempty"` // for a bundle that is sold
 }
 
 // SharedCopy is what a reader sees of a memory.
 type SharedCopy struct {
-	Of   memory.ID   `json:"of"` // the wearer's own memory; the reader is not told
+	Of   memory.ID   `json:"of"` // the wearer's own memory; the reader does not learn it
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // the text before redaction, if it differs
-	Or   string      `json:"or,omitempty"`  // a buyer's copy has at each place what Text or this one has
+	Or   string      `json:"or,omitempty"`  // each buyer's copy has, at each place, the wording of Text or of this one
 	// Copy is exactly what a reader gets, except for the id, which is derived
 	// from the share.
 	Copy memory.Candidate `json:"copy"`
 }
 
-// ShareRisk is something from which a reader might learn more than a share is
-// meant to say.
+// ShareRisk is something from which a reader might learn more than the share is
+// meant to reveal.
 type ShareRisk struct {
 	Kind string    `json:"kind"` // reaches, name, script, joins or exact
 	Of   memory.ID `json:"of,omitzero"`
@@ -88,7 +89,7 @@ type ShareDeed struct {
 	Share   memory.SpaceID `json:"share,omitzero"`
 	Title   string         `json:"title,omitempty"`
 	To      []string       `json:"to,omitempty"`
-	Copies  int            `json:"copies"` // number of shared copies after it
+	Copies  int            `json:"copies"` // number of shared copies afterwards
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"`
@@ -104,7 +105,7 @@ type ShareLog struct {
 type ShareReader struct {
 	Name    string          `json:"name"`
 	Member  memory.MemberID `json:"member"`
-	Words   string          `json:"words"` // of the key, to compare
+	Words   string          `json:"words"` // words that identify the key, to compare
 	Added   time.Time       `json:"added"`
 	Removed time.Time       `json:"removed,omitzero"`
 }
@@ -113,7 +114,7 @@ type ShareReader struct {
 type Share struct {
 	ID       memory.SpaceID `json:"id"`
 	Title    string         `json:"title,omitempty"`
-	Link     string         `json:"link"` // for the readers; nothing can be opened with it without a reader's key
+	Link     string         `json:"link"` // for the readers; without a reader's key it opens nothing
 	Query    string         `json:"query,omitempty"`
 	Redacted []string       `json:"redacted,omitempty"`
 	Memories int            `json:"memories"`
@@ -121,14 +122,14 @@ type Share struct {
 	Created  time.Time      `json:"created"`
 	Updated  time.Time      `json:"updated,omitzero"`
 	Expires  time.Time      `json:"expires,omitzero"`
-	Revoking bool           `json:"revoking,omitempty"` // the relay was not told yet
+	Revoking bool           `json:"revoking,omitempty"` // the relay has not been told yet
 	Revoked  time.Time      `json:"revoked,omitzero"`
-	App      string         `json:"app,omitempty"` // that made it; absent: the wearer did
+	App      string         `json:"app,omitempty"` // the app that made it; absent: the wearer made it
 
-	AppKey string `json:"-"` // by which rules know the app's key
+	AppKey string `json:"-"` // names the app's key in policy rules
 }
 
-// SharesAnswer lists what is shared.
+// SharesAnswer lists shares.
 type SharesAnswer struct {
 	Shares []Share `json:"shares"`
 }
@@ -139,7 +140,7 @@ type SharedView struct {
 	Memories []memory.Memory `json:"memories"`
 }
 
-// ShareUpdated is what an update did.
+// ShareUpdated is the result of an update.
 type ShareUpdated struct {
 	Share   Share `json:"share"`
 	Added   int   `json:"added"`
@@ -198,32 +199,32 @@ var (
 	})
 )
 
-// PreviewShare shows what a share would give away.
+// PreviewShare shows what a share would reveal.
 func (c *Client) PreviewShare(ctx context.Context, r ShareRequest) (SharePreview, error) {
 	return call(ctx, c, previewShare, r)
 }
 
-// CreateShare shares.
+// CreateShare makes a share.
 func (c *Client) CreateShare(ctx context.Context, r ShareRequest) (Share, error) {
 	return call(ctx, c, createShare, r)
 }
 
-// Shares lists what is shared.
+// Shares lists the shares.
 func (c *Client) Shares(ctx context.Context) ([]Share, error) {
 	return items(ctx, c, listShares, none{})
 }
 
-// Share shows one as its readers see it.
+// Share shows a share as its readers see it.
 func (c *Client) Share(ctx context.Context, id string) (SharedView, error) {
 	return call(ctx, c, getShare, shareOf{id})
 }
 
-// ShareLog returns the account of what was shared.
+// ShareLog returns the log of sharing.
 func (c *Client) ShareLog(ctx context.Context) (ShareLog, error) {
 	return call(ctx, c, shareLog, none{})
 }
 
-// UpdateShare fills a share again.
+// UpdateShare updates the content of a share.
 func (c *Client) UpdateShare(ctx context.Context, id string) (ShareUpdated, error) {
 	return call(ctx, c, updateShare, shareOf{id})
 }

@@ -7,32 +7,33 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Shopper buys at a market for the wearer, with the wearer's key and money there. For
-// apps see [Buyer]. A market is the URL of its relay; empty: the node's relay.
+// Shopper buys at a market for the wearer, with the wearer's key and money. For apps see
+// [Buyer]. A market is the URL of its relay; empty: the node's relay.
 type Shopper interface {
 	// Offers searches a market.
 	Offers(ctx context.Context, q OfferQuery) (OffersAnswer, error)
-	// Offer gives a listing with its reviews.
+	// Offer returns a listing with its reviews.
 	Offer(ctx context.Context, market string, id trade.Hash) (Offer, error)
-	// ReportOffer tells the market's operator what is wrong with a listing.
+	// ReportOffer reports to the market's operator what is wrong with a listing.
 	ReportOffer(ctx context.Context, r OfferReport) (Offer, error)
-	// Order orders a version of a listing at a price. Nothing is owed before it is
-	// paid. ErrConflict: it is not the newest version, or costs another price.
+	// Order orders a version of a listing at a price. Nothing is owed before it is paid.
+	// ErrConflict: it is not the newest version, or the price is different.
 	Order(ctx context.Context, r OrderRequest) (Purchase, error)
-	// Orders gives all orders of this home, those of apps, too. With look, the markets
-	// are asked how those stand that have not ended.
+	// Orders returns all orders of this home, including those of apps. With look, the
+	// markets are asked for the state of the orders that have not ended.
 	Orders(ctx context.Context, look bool) (OrdersAnswer, error)
-	// OpenOrder asks how an order stands, checks what came against the listing, and
-	// gives it.
+	// OpenOrder asks for the state of an order, checks what was delivered against the
+	// listing, and returns it.
 	OpenOrder(ctx context.Context, order trade.Hash) (OpenedOrder, error)
-	// MoveOrder does the next step of an order. ErrConflict: its phase has no such step.
+	// MoveOrder takes the next step of an order. ErrConflict: the order's phase has no such
+	// step.
 	MoveOrder(ctx context.Context, r OrderStep) (Purchase, error)
-	// Funds gives what the wearer has at a market, after a voucher was put there or
-	// something was taken out as one.
+	// Funds returns the wearer's balance at a market, after it has paid in or paid out a
+	// voucher if requested.
 	Funds(ctx context.Context, r FundsRequest) (Funds, error)
 }
 
-// OfferQuery searches listings. What fits has all words.
+// OfferQuery searches listings. A listing matches if it has all words.
 type OfferQuery struct {
 	Market   string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
 	Words    string `query:"q" doc:"words that a listing has"`
@@ -44,15 +45,15 @@ type OfferQuery struct {
 	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
 }
 
-// Offer is a listing as buyers see it. Its texts are a stranger's. Counts of sales are the
-// market's word, and so are those of reviews where many listings are shown, and where Check
-// has an error. Otherwise Reviews and Stars are those that were proven.
+// Offer is a listing as buyers see it. A stranger wrote its texts. Counts of sales are only
+// what the market claims. So are the counts of reviews if many listings are shown, or if
+// Check has an error. Otherwise Reviews and Stars count only reviews that were proven.
 type Offer struct {
 	ID      trade.Hash `json:"id"`
-	Version trade.Hash `json:"version"` // that an order names
+	Version trade.Hash `json:"version"` // the version that an order names
 	Number  int        `json:"number"`
 	State   string     `json:"state,omitempty"` // live, withdrawn or removed
-	Why     string     `json:"why,omitempty"`   // it ended
+	Why     string     `json:"why,omitempty"`   // why it ended
 	Title   string     `json:"title"`
 	Price   string     `json:"price"`
 	Minor   uint64     `json:"minor"`
@@ -61,7 +62,7 @@ type Offer struct {
 	Items   int        `json:"items"`
 	Sold    int        `json:"sold"`
 	Reviews int        `json:"reviews"`
-	Stars   float64    `json:"stars,omitempty"` // on average
+	Stars   float64    `json:"stars,omitempty"` // average
 
 	Description string         `json:"description,omitempty"`
 	Categories  []string       `json:"categories"`
@@ -70,70 +71,70 @@ type Offer struct {
 	Sample      []string       `json:"sample,omitempty"`
 	Licence     string         `json:"licence"`
 	Terms       string         `json:"terms,omitempty"`
-	Redaction   []string       `json:"redaction,omitempty"` // kinds of what was taken out
+	Redaction   []string       `json:"redaction,omitempty"` // kinds of redaction
 	Since       time.Time      `json:"since,omitzero"`
 	Until       time.Time      `json:"until,omitzero"`
 	DeliverDays float64        `json:"deliver_days"`
 	AcceptDays  float64        `json:"accept_days"`
-	EveryDays   float64        `json:"every_days,omitempty"` // of a subscription
-	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; else the bundle
-	Marks       int            `json:"marks,omitempty"`      // places where the words of each buyer's copy differ, which tell the seller who passed it on; 0: none do
+	EveryDays   float64        `json:"every_days,omitempty"` // length of a subscription's period
+	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; absent: it sells the bundle
+	Marks       int            `json:"marks,omitempty"`      // places where the words of each buyer's copy differ, which reveal to the seller who passed it on; 0: none do
 	Entry       bool           `json:"entry,omitempty"`      // it sells the entry to a community
 	Said        []OfferReview  `json:"said,omitempty"`
-	Check       ReviewCheck    `json:"check,omitzero"`   // of Said, by this node
-	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was before
+	Check       ReviewCheck    `json:"check,omitzero"`   // this node's check of the reviews
+	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was listed before
 }
 
-// ReviewCheck is what a node found of the reviews that a market shows.
+// ReviewCheck is what a node found out about the reviews that a market shows.
 type ReviewCheck struct {
 	Proven   int      `json:"proven"`
 	Unproven int      `json:"unproven,omitempty"`
-	Hidden   int      `json:"hidden,omitempty"`  // the market's log has them, older than the newest, and the market shows neither them nor why
-	Deleted  []string `json:"deleted,omitempty"` // by the operator; the reasons that the log has
-	Stars    float64  `json:"stars,omitempty"`   // of those that are proven, on average
+	Hidden   int      `json:"hidden,omitempty"`  // reviews that are in the market's log and older than the newest, but that the market neither shows nor explains
+	Deleted  []string `json:"deleted,omitempty"` // reviews deleted by the operator, with the reasons in the log
+	Stars    float64  `json:"stars,omitempty"`   // average of the proven ones
 	Error    string   `json:"error,omitempty"`   // why nothing was checked
 }
 
-// Unproven says what a review lacks.
+// Unproven is what a review lacks.
 type Unproven string
 
-// What a review may lack.
+// Values of Unproven.
 const (
-	NoReceipt Unproven = "receipt" // an order of this listing, signed by who reviews it, whose key the seller delivered
-	NotLogged Unproven = "log"     // the review, or its receipt, in the market's log
+	NoReceipt Unproven = "receipt" // an order of this listing, signed by the reviewer, whose key the seller delivered
+	NotLogged Unproven = "log"     // the review, or its receipt, is not in the market's log
 	SaidTwice Unproven = "twice"   // another review of the same order is shown
 )
 
-// OfferOrigin is where a listing was before. The counts are what the other market
-// stamped: its word.
+// OfferOrigin is a market where a listing was before. The counts are what that market
+// certified: its claim.
 type OfferOrigin struct {
 	Market  trade.Key     `json:"market"`
 	Listing trade.Hash    `json:"listing"`
 	Sold    int           `json:"sold"`
 	Reviews int           `json:"reviews"`
-	Stars   float64       `json:"stars,omitempty"` // on average
+	Stars   float64       `json:"stars,omitempty"` // average
 	Said    []OfferReview `json:"said,omitempty"`
 }
 
-// OfferReview is a buyer's word, which names the receipt of an order.
+// OfferReview is a buyer's review, which names the receipt of an order.
 type OfferReview struct {
 	Stars int        `json:"stars"` // 1 to 5
 	Text  string     `json:"text,omitempty"`
 	By    trade.Key  `json:"by"`
 	At    time.Time  `json:"at"`
-	Order trade.Hash `json:"order"` // it is of
-	// Unproven is empty where the node checked the review, and it holds.
+	Order trade.Hash `json:"order"` // the order that it reviews
+	// Unproven is empty if the node checked the review and found it valid.
 	Unproven Unproven `json:"unproven,omitempty"`
 }
 
-// OffersAnswer has listings that fit.
+// OffersAnswer has the matching listings.
 type OffersAnswer struct {
 	Offers []Offer      `json:"offers"`
-	Facets []OfferFacet `json:"facets"` // of all that fits
+	Facets []OfferFacet `json:"facets"` // counts over all matching listings
 	Total  int          `json:"total"`
 }
 
-// OfferFacet is how many of what fits have a value.
+// OfferFacet is how many of the matching listings have a value.
 type OfferFacet struct {
 	Kind  string `json:"kind"` // category, language or currency
 	Value string `json:"value"`
@@ -152,12 +153,13 @@ type OfferReport struct {
 	Reason string     `json:"reason"`
 }
 
-// OrderRequest orders what was quoted.
+// OrderRequest orders a listing at a quoted price.
 type OrderRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Version trade.Hash `json:"version"`
 	Price   string     `json:"price"` // as quoted: 5.00 EUR
-	// Question of an order of an answer, of 1000 bytes at most. Only the seller can read it.
+	// Question is what an order of an answer asks, in at most 1000 bytes. Only the seller
+	// can read it.
 	Question string `json:"question,omitempty"`
 }
 
@@ -165,45 +167,45 @@ type ordersQuery struct {
 	Look bool `query:"look" default:"false" doc:"ask the markets how the orders stand that have not ended"`
 }
 
-// OrdersAnswer lists orders, the last moved first.
+// OrdersAnswer lists orders, the one with the latest step first.
 type OrdersAnswer struct {
 	Orders []Purchase `json:"orders"`
-	Failed []string   `json:"failed,omitempty"` // why it is not known how some stand
+	Failed []string   `json:"failed,omitempty"` // why the state of some orders is unknown
 }
 
 type orderOf struct {
 	Order trade.Hash `path:"order" doc:"its id of 64 hexadecimal characters"`
 }
 
-// OpenedOrder is an order with what came of it.
+// OpenedOrder is an order with what was delivered.
 type OpenedOrder struct {
 	Purchase
-	Broken string `json:"broken,omitempty"` // why it is not what was listed: worth a dispute
-	Item   int    `json:"item,omitempty"`   // that breaks the listing, from 1; 0: none alone
+	Broken string `json:"broken,omitempty"` // how it differs from the listing: a reason for a dispute
+	Item   int    `json:"item,omitempty"`   // number of the item that differs from the listing, from 1; 0: not a single item
 }
 
-// OrderAct is a step of a buyer's.
+// OrderAct is a step that a buyer takes.
 type OrderAct string
 
 // The steps.
 const (
-	PayOrder     OrderAct = "pay"    // with the voucher, or from what the wearer has at the market
-	CardOrder    OrderAct = "card"   // gives a page on which to pay
-	CancelOrder  OrderAct = "cancel" // what is not paid
-	AcceptOrder  OrderAct = "accept" // each item is checked once more; the seller is paid
+	PayOrder     OrderAct = "pay"    // with a voucher, or from the wearer's balance at the market
+	CardOrder    OrderAct = "card"   // returns a page to pay on by card
+	CancelOrder  OrderAct = "cancel" // cancel an order that is not paid
+	AcceptOrder  OrderAct = "accept" // each item is checked once more, and the seller is paid
 	DisputeOrder OrderAct = "dispute"
-	ReviewOrder  OrderAct = "review" // for everybody
+	ReviewOrder  OrderAct = "review" // publish a review for everybody
 )
 
 // OrderStep is a step of an order.
 type OrderStep struct {
 	Order   trade.Hash `json:"-"`
 	Act     OrderAct   `json:"act" enum:"pay,card,cancel,accept,dispute,review"`
-	Voucher string     `json:"voucher,omitempty"` // that pays; what is over stays the wearer's at the market
-	Item    int        `json:"item,omitempty"`    // of a dispute, from 1; 0: the key is wrong
-	Reason  string     `json:"reason,omitempty"`  // of a dispute, for the seller, the arbiter and the market
-	Stars   int        `json:"stars,omitempty"`   // of a review, 1 to 5
-	Text    string     `json:"text,omitempty"`    // of a review
+	Voucher string     `json:"voucher,omitempty"` // a voucher to pay with; what is left over stays in the wearer's balance
+	Item    int        `json:"item,omitempty"`    // for a dispute: the item, from 1; 0: the key is wrong
+	Reason  string     `json:"reason,omitempty"`  // for a dispute: the reason, for the seller, the arbiter and the market
+	Stars   int        `json:"stars,omitempty"`   // for a review: 1 to 5
+	Text    string     `json:"text,omitempty"`    // for a review: its text
 }
 
 type toOrder[B any] struct {
@@ -211,18 +213,18 @@ type toOrder[B any] struct {
 	Body  B
 }
 
-// FundsRequest may change what the wearer has at a market.
+// FundsRequest may change the wearer's balance at a market.
 type FundsRequest struct {
 	Market  string `json:"market,omitempty"`
-	Voucher string `json:"voucher,omitempty"` // to put there
-	Amount  string `json:"amount,omitempty"`  // to take out, as a voucher: 5.00 EUR
+	Voucher string `json:"voucher,omitempty"` // a voucher to pay in
+	Amount  string `json:"amount,omitempty"`  // the amount to pay out as a voucher: 5.00 EUR
 }
 
-// Funds are what the wearer has at a market to buy with.
+// Funds is the wearer's balance at a market.
 type Funds struct {
-	Has     []string `json:"has"`               // an amount for each currency
+	Has     []string `json:"has"`               // one amount for each currency
 	Pays    []string `json:"pays"`              // the ways to pay: voucher, stripe
-	Voucher string   `json:"voucher,omitempty"` // that was taken out; whoever has it can use it
+	Voucher string   `json:"voucher,omitempty"` // the voucher that was paid out; whoever has it can use it
 }
 
 var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer.untyped, orderOffer.untyped, listOrders.untyped, openOrder.untyped, moveOrder.untyped, changeFunds.untyped}

@@ -1,6 +1,6 @@
 package serve
 
-// APIDevice is the device name in the source of what a person typed.
+// APIDevice is the device name in the source of typed text.
 const APIDevice = "api"
 
 // Some returns an empty list instead of nil, so that JSON has [] and not null.

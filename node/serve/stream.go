@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// MediaTypeLines is one JSON value a line. A stream that fails after it has
-// begun ends with a line of the single member "problem".
+// MediaTypeLines is the content type of JSON lines, one value per line. If a
+// stream fails after it has begun, its last line is an object with the single
+// member "problem".
 const MediaTypeLines = "application/jsonl"
 
 // ioTime is how long one write, or one read of a body, may take.
@@ -24,8 +25,8 @@ type streamError struct {
 	Problem *Problem `json:"problem"`
 }
 
-// writeLines writes each value as soon as it comes. An error before the first
-// value is a problem as usual.
+// writeLines writes each value as soon as it is available. An error before the
+// first value becomes an ordinary problem.
 func writeLines[T any](w http.ResponseWriter, values iter.Seq2[T, error]) error {
 	rc := http.NewResponseController(w)
 	begun := false
@@ -64,9 +65,9 @@ func writeLine(w io.Writer, v any) bool {
 }
 
 // patient gives each read of a body a deadline, and removes it at the end. The
-// server's ReadTimeout would be enough for short bodies, but it also ends the
-// context of requests that take longer to answer. Only the waiting counts, and
-// not the processing: an import may take hours.
+// server's ReadTimeout would be enough for short bodies, but it would also end
+// the context of requests that take longer to answer. Only waiting counts, not
+// processing: an import may take hours.
 type patient struct {
 	io.ReadCloser
 	rc     *http.ResponseController
@@ -74,10 +75,10 @@ type patient struct {
 	waited time.Duration // time spent waiting for them
 }
 
-// next sets the deadline of the next piece.
+// next sets the deadline for the next piece.
 func (p *patient) next() {
 	left := bodyWait + time.Duration(p.came/bodyRate)*time.Second - p.waited
-	_ = p.rc.SetReadDeadline(time.Now().Add(min(ioTime, left))) // a writer without deadlines belongs to this process
+	_ = p.rc.SetReadDeadline(time.Now().Add(min(ioTime, left))) // a writer without deadlines is one of this process
 }
 
 func (p *patient) Read(b []byte) (int, error) {
@@ -87,7 +88,7 @@ func (p *patient) Read(b []byte) (int, error) {
 	p.came += int64(n)
 	p.waited += time.Since(begun)
 	if err == io.EOF {
-		_ = p.rc.SetReadDeadline(time.Time{}) // after another error the deadline stays, because the server still looks for the end
+		_ = p.rc.SetReadDeadline(time.Time{}) // after other errors the deadline stays, because the server still looks for the end
 	}
 	return n, err
 }
@@ -112,8 +113,8 @@ func lines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// linesOf returns the lines of the answer to send's request. A last line with a
-// problem is returned as its error.
+// linesOf returns the lines of the answer to send's request. If the last line
+// has a problem, it is returned as the error.
 func linesOf[T any](ctx context.Context, send func(context.Context) (*http.Response, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

@@ -7,17 +7,19 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Subscriber buys each period of a listing that grows, for the wearer.
+// Subscriber buys each new period of a subscription listing, for the wearer.
 type Subscriber interface {
-	// Subscriptions gives all, also those that have ended. No market is asked.
+	// Subscriptions returns all subscriptions, including those that have ended. No
+	// market is asked.
 	Subscriptions(ctx context.Context) (SubscriptionsAnswer, error)
-	// Subscribe decides on a listing, and buys the newest period at once. One that ran
-	// before goes on with these limits. That a period was not bought is no error: the
-	// subscription says why.
+	// Subscribe subscribes to a listing, and buys the newest period at once. An
+	// earlier subscription to it continues with the new limits. If the period was not
+	// bought, that is no error: the subscription says why.
 	Subscribe(ctx context.Context, r SubscribeRequest) (Subscription, error)
 	// RenewSubscriptions buys the periods that are due.
 	RenewSubscriptions(ctx context.Context) (SubscriptionsAnswer, error)
-	// EndSubscription buys no further period. What was bought stays.
+	// EndSubscription ends a subscription: no further period is bought. What was
+	// bought stays.
 	EndSubscription(ctx context.Context, listing trade.Hash) (Subscription, error)
 }
 
@@ -25,27 +27,27 @@ type Subscriber interface {
 type SubscribeRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Listing trade.Hash `json:"listing"`
-	Most    string     `json:"most"`           // for one period: 5.00 EUR
-	Periods int        `json:"periods"`        // how many are paid at most, 1 or more
-	Until   time.Time  `json:"until,omitzero"` // nothing is paid from then on
+	Most    string     `json:"most"`           // maximum price of one period: 5.00 EUR
+	Periods int        `json:"periods"`        // how many periods are paid at most, at least 1
+	Until   time.Time  `json:"until,omitzero"` // nothing is paid from this time on
 }
 
-// Subscription is what the wearer has decided about a listing that grows.
+// Subscription is the wearer's decision about a subscription listing.
 type Subscription struct {
 	Listing   trade.Hash    `json:"listing"`
 	Title     string        `json:"title"`
 	Market    string        `json:"market"`
-	Most      string        `json:"most"`    // for one period
-	Periods   int           `json:"periods"` // how many are paid at most
-	Paid      int           `json:"paid"`    // how many were
+	Most      string        `json:"most"`    // maximum price of one period
+	Periods   int           `json:"periods"` // how many periods are paid at most
+	Paid      int           `json:"paid"`    // how many periods were paid
 	Until     time.Time     `json:"until,omitzero"`
-	EveryDays float64       `json:"every_days"`     // a period
-	Last      trade.Renewal `json:"last,omitempty"` // what was done at the last look
+	EveryDays float64       `json:"every_days"`     // length of a period
+	Last      trade.Renewal `json:"last,omitempty"` // the result of the last renewal
 	Why       string        `json:"why,omitempty"`
 	Ended     time.Time     `json:"ended,omitzero"`
 }
 
-// SubscriptionsAnswer lists them.
+// SubscriptionsAnswer lists subscriptions.
 type SubscriptionsAnswer struct {
 	Subscriptions []Subscription `json:"subscriptions"`
 	Failed        []string       `json:"failed,omitempty"` // why some can't be read, or were not renewed

@@ -15,14 +15,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// fresh gives a client of a node of its own, over a way by which clients come: within
-// the process, over a socket, over TCP with a token.
+// fresh returns a client of a node of its own, connected in one of the ways that
+// clients use: within the process, over a socket, or over TCP with a token.
 func fresh(t *testing.T, way string) *serve.Client {
 	t.Helper()
 	return connect(t, way, nodetest.New(t, nodetest.Cheap).Services())
 }
 
-// connect gives a client of services.
+// connect returns a client of services.
 func connect(t *testing.T, way string, services serve.Services) *serve.Client {
 	t.Helper()
 	o, address := serve.Options{Services: services}, "127.0.0.1:0"
@@ -44,8 +44,8 @@ func connect(t *testing.T, way string, services serve.Services) *serve.Client {
 	return c
 }
 
-// TestService holds a node to what serve.Services promise, through the handler and the
-// client; the tests take turns between the ways by which clients come.
+// TestService checks a node against what serve.Services promise, through the handler
+// and the client; the tests alternate between the ways of connecting.
 func TestService(t *testing.T) {
 	tests := map[string]func(*testing.T, *serve.Client){
 		"AddGetList": addGetList, "SameAgain": sameAgain, "KnownKeepsItsOwn": knownKeepsItsOwn, "ReplaceAndWhy": replaceAndWhy, "Correct": correct,
@@ -68,20 +68,20 @@ func TestService(t *testing.T) {
 	})
 }
 
-// plain is a request to add a text as it stands.
+// plain returns a request to add a text as it is.
 func plain(text string) serve.AddRequest {
 	no := false
 	return serve.AddRequest{Text: text, Infer: &no}
 }
 
-// slot is a fact of which one value is true at a time.
+// slot returns a fact that has one true value at a time.
 func slot(attribute, value string) serve.AddRequest {
 	r := plain("The wearer's " + attribute + " is " + value)
 	r.Slot = &memory.Slot{Subject: "user", Attribute: attribute, Value: value}
 	return r
 }
 
-// added adds, and gives the memory of the last change.
+// added adds, and returns the memory of the last change.
 func added(t *testing.T, c *serve.Client, r serve.AddRequest) memory.ID {
 	t.Helper()
 	res, err := c.Add(t.Context(), r)
@@ -94,7 +94,7 @@ func added(t *testing.T, c *serve.Client, r serve.AddRequest) memory.ID {
 		}
 	}
 	if len(res.Changes) > 0 && res.Changes[0].Verdict == memory.Update {
-		return res.Changes[0].Memory // what became of the new one comes first
+		return res.Changes[0].Memory // what happened to the new one comes first
 	}
 	t.Fatalf("adding %q: no memory came of it: %+v", r.Text, res)
 	return memory.ID{}
@@ -194,8 +194,8 @@ func changes(t *testing.T, c *serve.Client) {
 	if last == 0 {
 		t.Fatal("no change is told")
 	}
-	// Follow from there: what is there already does not come again, what
-	// comes while one follows is told.
+	// Follow from there: what is there already does not come again, and what is added
+	// while following is reported.
 	second, third := added(t, c, plain("The bike is blue")), memory.ID{}
 	for ch, err := range c.Changes(ctx, last, true) {
 		if err != nil || ch.Seq <= last {
@@ -233,7 +233,7 @@ func diagnostics(t *testing.T, c *serve.Client) {
 	}
 }
 
-// secrets: what is said as a password is in no answer until it is asked for.
+// secrets: what is said to be a password is in no answer until it is asked for.
 func secrets(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	const said = "Xq7-pine-Tr0ut-88"

@@ -11,16 +11,17 @@ import (
 type Syncer interface {
 	// SyncStatus returns the state of sync. Without a relay it is empty.
 	SyncStatus(ctx context.Context) (SyncStatus, error)
-	// SyncNow does one round. Errors of the round are in the status. It returns
-	// ErrUnsupported without a relay.
+	// SyncNow runs one round of sync. Errors of the round are in the status. It
+	// returns ErrUnsupported without a relay.
 	SyncNow(ctx context.Context) (SyncStatus, error)
 	// SyncFolder exchanges envelopes with a folder on the node's machine, named
 	// by an absolute path: a USB stick, or a folder that another program syncs.
 	SyncFolder(ctx context.Context, dir string) (FolderSynced, error)
-	// Heads returns how far this device has read, signed, for a comparison by
-	// another path than the relay. It returns ErrUnsupported without a relay.
+	// Heads returns, signed, how far this device has read, to compare it with
+	// another device by another path than the relay. It returns ErrUnsupported
+	// without a relay.
 	Heads(ctx context.Context) (Heads, error)
-	// CompareHeads does a round of sync and compares another device's heads
+	// CompareHeads runs a round of sync and compares another device's heads
 	// with this device's. It returns memory.ErrInvalid if they are not heads of
 	// a device of this space.
 	CompareHeads(ctx context.Context, heads string) (HeadsCompared, error)
@@ -34,12 +35,12 @@ type SyncStatus struct {
 	Apart    bool          `json:"apart,omitempty"`
 	LAN      bool          `json:"lan,omitempty"`
 	Synced   time.Time     `json:"synced,omitzero"`
-	Pending  int           `json:"pending"` // changes to send, at most 1000
+	Pending  int           `json:"pending"` // number of changes to send, at most 1000
 	Cursor   uint64        `json:"cursor"`
-	Error    string        `json:"error,omitempty"` // of the last round
+	Error    string        `json:"error,omitempty"` // error of the last round
 	Removed  bool          `json:"removed,omitempty"`
 	Busy     bool          `json:"busy,omitempty"` // a round is running
-	Took     int           `json:"took,omitempty"` // deltas and snapshot parts that the running round has taken
+	Took     int           `json:"took,omitempty"` // deltas and snapshot parts that the running round has received
 	Sent     int           `json:"sent,omitempty"` // deltas and blobs that the running round has sent
 	Problems []SyncProblem `json:"problems"`
 }
@@ -51,7 +52,7 @@ type SyncProblem struct {
 	Cursor uint64          `json:"cursor,omitempty"`
 	Op     int             `json:"op,omitempty"` // number of the op in its delta, from 1; absent: the whole delta
 	Reason string          `json:"reason"`
-	Waits  bool            `json:"waits,omitempty"` // it is tried again when more has come
+	Waits  bool            `json:"waits,omitempty"` // it is tried again when more deltas have arrived
 }
 
 // FolderRequest names a folder.
@@ -72,24 +73,24 @@ type Heads struct {
 	Heads string `json:"heads"` // text to pass on
 }
 
-// HeadsRequest is POST /v1/sync/heads.
+// HeadsRequest is the body of POST /v1/sync/heads.
 type HeadsRequest struct {
 	Heads string `json:"heads"`
 }
 
-// HeadsCompared is the answer to it.
+// HeadsCompared is the answer to POST /v1/sync/heads.
 type HeadsCompared struct {
 	Member      memory.MemberID   `json:"member"` // the other device
-	At          time.Time         `json:"at"`     // by its clock
+	At          time.Time         `json:"at"`     // the time by its clock
 	Same        bool              `json:"same"`   // both have the same history, as far as both reach
 	Differences []HeadsDifference `json:"differences"`
 }
 
-// HeadsDifference is one chain, or the log, that differs.
+// HeadsDifference is a chain, or the membership log, that differs.
 type HeadsDifference struct {
 	Verdict string          `json:"verdict"`         // forked, hidden, behind, untold
 	Member  memory.MemberID `json:"member,omitzero"` // absent: the log
-	Seq     uint64          `json:"seq"`             // there
+	Seq     uint64          `json:"seq"`             // sequence number of the difference
 	Here    uint64          `json:"here"`
 	Text    string          `json:"text"`
 }
@@ -123,12 +124,12 @@ var (
 	}, Syncer.CompareHeads)
 )
 
-// SyncStatus tells how sync goes.
+// SyncStatus returns the state of sync.
 func (c *Client) SyncStatus(ctx context.Context) (SyncStatus, error) {
 	return call(ctx, c, syncStatus, none{})
 }
 
-// SyncNow does one round.
+// SyncNow runs one round of sync.
 func (c *Client) SyncNow(ctx context.Context) (SyncStatus, error) {
 	return call(ctx, c, syncNow, none{})
 }
@@ -138,10 +139,10 @@ func (c *Client) SyncFolder(ctx context.Context, dir string) (FolderSynced, erro
 	return call(ctx, c, syncFolder, FolderRequest{dir})
 }
 
-// Heads returns this device's.
+// Heads returns this device's heads.
 func (c *Client) Heads(ctx context.Context) (Heads, error) { return call(ctx, c, heads, none{}) }
 
-// CompareHeads compares another device's.
+// CompareHeads compares another device's heads with this device's.
 func (c *Client) CompareHeads(ctx context.Context, heads string) (HeadsCompared, error) {
 	return call(ctx, c, compareHeads, HeadsRequest{heads})
 }

@@ -138,7 +138,8 @@ var (
 	ErrForbidden = errors.New("the app may not do this")
 	// ErrLimit: the app has used up its present limit.
 	ErrLimit = errors.New("the app has reached a limit")
-	// ErrSecret: the text may not stand outside the vault. It is a memory.ErrInvalid, too.
+	// ErrSecret: the text may not be stored outside the vault. It is also a
+	// memory.ErrInvalid.
 	ErrSecret = errors.New("it holds a secret")
 	// ErrCold: the memory is at the relay, which can't be reached now.
 	ErrCold = errors.New("it is cold, and can't be fetched now")

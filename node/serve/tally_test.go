@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// tally: what is refused is counted by its reason, with its share.
+// tally: what is refused is counted by reason, with its share.
 func tally(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if _, err := c.Add(ctx, serve.AddRequest{Text: "My favourite colour is blue."}); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// then: what was so, and what was believed, at another time.
+// then: what was true, and what was believed, at another time.
 func then(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	spring, autumn := time.Now().AddDate(0, -10, 0), time.Now().AddDate(0, -2, 0)
@@ -19,7 +19,7 @@ func then(t *testing.T, c *serve.Client) {
 	summer := autumn.AddDate(0, -1, 0)
 	for _, q := range []struct {
 		asOf, knownAt time.Time
-		want          memory.ID // of get, asked for Lyon; zero: not found
+		want          memory.ID // the result of get for Lyon; zero: not found
 		list          int
 	}{
 		{summer, time.Time{}, ghent, 1},

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// tiers counts what is hot, moves nothing that need not be, and a locked node
-// does not know.
+// tiers counts what is hot and moves nothing unnecessarily; a locked node can't
+// say.
 func tiers(t *testing.T, c *serve.Client) {
 	id := added(t, c, plain("The bike is blue"))
 	s, err := c.Tiers(t.Context())

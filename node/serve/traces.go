@@ -19,7 +19,7 @@ type Tracer interface {
 	TraceEvent(ctx context.Context, id memory.EventID) (Trace, error)
 }
 
-// PluginLogsAnswer has the lines.
+// PluginLogsAnswer has lines that a plugin logged.
 type PluginLogsAnswer struct {
 	Lines []string `json:"lines"`
 }
@@ -27,15 +27,15 @@ type PluginLogsAnswer struct {
 // ReplayPluginRequest says which plugin gets which events again.
 type ReplayPluginRequest struct {
 	ID    string    `json:"id"`
-	Since time.Time `json:"since,omitzero"` // of events at or after
-	Until time.Time `json:"until,omitzero"` // before
+	Since time.Time `json:"since,omitzero"` // only events at or after this time
+	Until time.Time `json:"until,omitzero"` // only events before this time
 }
 
 // PluginReplayed is the result of a replay.
 type PluginReplayed struct {
 	Events     int             `json:"events"`
 	Candidates int             `json:"candidates"`
-	Known      int             `json:"known"` // candidates that were there already
+	Known      int             `json:"known"` // candidates that were known already
 	Faults     int             `json:"faults"`
 	Changes    []memory.Change `json:"changes"`
 }
@@ -45,7 +45,7 @@ type Trace struct {
 	Event    memory.EventID `json:"event"`
 	Kind     string         `json:"kind"`
 	At       time.Time      `json:"at"`
-	Took     float64        `json:"ms"` // in all plugins
+	Took     float64        `json:"ms"` // time in all plugins
 	Steps    []TraceStep    `json:"steps"`
 	Redacted int            `json:"redacted"`
 }
@@ -54,7 +54,7 @@ type Trace struct {
 type TraceStep struct {
 	Plugin      string           `json:"plugin"`
 	Version     string           `json:"version"`
-	Given       string           `json:"given"` // the kind of event that it got
+	Given       string           `json:"given"` // the kind of event that the plugin received
 	Depth       int              `json:"depth"` // 0: the event itself; more: derived from it
 	Fuel        int64            `json:"fuel"`
 	Took        float64          `json:"ms"`
@@ -64,7 +64,7 @@ type TraceStep struct {
 	Late        bool             `json:"late,omitempty"`
 	Fault       string           `json:"fault,omitempty"`
 	Candidates  []TraceCandidate `json:"candidates"`
-	Annotations []string         `json:"annotations,omitempty"` // their kinds
+	Annotations []string         `json:"annotations,omitempty"` // kinds of the annotations
 	Redactions  int              `json:"redactions,omitempty"`
 	Derived     int              `json:"derived,omitempty"`
 	Refusals    int              `json:"refusals,omitempty"`
@@ -72,7 +72,7 @@ type TraceStep struct {
 	Read        []string         `json:"read,omitempty"` // ids of memories that the plugin was shown
 }
 
-// TraceCandidate is what became of a candidate.
+// TraceCandidate is what happened to a candidate.
 type TraceCandidate struct {
 	Type    string         `json:"type"`
 	Memory  memory.ID      `json:"memory,omitzero"`
@@ -113,12 +113,12 @@ var (
 	})
 )
 
-// PluginLogs returns what one logged.
+// PluginLogs returns what a plugin logged.
 func (c *Client) PluginLogs(ctx context.Context, id string) ([]string, error) {
 	return items(ctx, c, pluginLogs, pluginOf{id})
 }
 
-// ReplayPlugin returns one past events again.
+// ReplayPlugin gives a plugin past events again.
 func (c *Client) ReplayPlugin(ctx context.Context, r ReplayPluginRequest) (PluginReplayed, error) {
 	return call(ctx, c, replayPlugin, r)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Vault opens the vault, and reports to the owner who has read it.
+// Vault opens the vault, and tells the owner who has read it.
 type Vault interface {
 	resolver
 	// UnlockVault opens the vault until a time. An empty passphrase is enough
@@ -21,7 +21,7 @@ type Vault interface {
 	// returns ErrVaultLocked while the vault is closed.
 	Reveal(ctx context.Context, id memory.ID) (Revealed, error)
 	// VaultLog returns the recorded readings of secrets on this node, newest
-	// first, at most limit. Those of an erased entry were erased with it.
+	// first, at most limit. Readings of an erased entry were erased with it.
 	VaultLog(ctx context.Context, limit int) (VaultLogAnswer, error)
 	// RecoverVault uses the recovery phrase to open secrets that only other
 	// devices can open, and also seals them for this device. It returns
@@ -55,10 +55,10 @@ type VaultRead struct {
 // VaultLogAnswer lists readings, newest first.
 type VaultLogAnswer struct {
 	Reads    []VaultRead `json:"reads"`
-	Exported time.Time   `json:"exported,omitzero"` // when an export or a backup last took secrets along, which is no reading
+	Exported time.Time   `json:"exported,omitzero"` // when an export or a backup last included secrets, which does not count as a reading
 }
 
-// RecoverVaultRequest goes with POST /v1/vault/recover.
+// RecoverVaultRequest is the body of POST /v1/vault/recover.
 type RecoverVaultRequest struct {
 	Phrase Secret `json:"phrase"`
 }
@@ -91,7 +91,7 @@ var (
 		if ttl > MaxVaultTTL {
 			return UnlockState{}, kindInvalid.problem("ttl", "ttl: at most 1h")
 		}
-		if _, far := elsewhereOf(ctx); far && req.Passphrase == "" { // who has the key of the console has no passphrase
+		if _, far := elsewhereOf(ctx); far && req.Passphrase == "" { // somebody with the key of the console may not have the passphrase
 			return UnlockState{}, kindForbidden.problem("passphrase", "passphrase: a console on another machine opens the vault by it alone")
 		}
 		until := s.now().Add(ttl)
@@ -118,22 +118,22 @@ var (
 	}, byID((*opener).Reveal))
 )
 
-// UnlockVault opens the vault for a while; 0: DefaultVaultTTL.
+// UnlockVault opens the vault for a time; 0: DefaultVaultTTL.
 func (c *Client) UnlockVault(ctx context.Context, passphrase Secret, ttl time.Duration) (UnlockState, error) {
 	return call(ctx, c, unlockVault, UnlockRequest{Passphrase: passphrase, TTL: config.Duration(ttl)})
 }
 
-// RecoverVault opens what other devices have put into the vault.
+// RecoverVault opens the entries that other devices have added to the vault.
 func (c *Client) RecoverVault(ctx context.Context, phrase Secret) (VaultRecovered, error) {
 	return call(ctx, c, recoverVault, RecoverVaultRequest{phrase})
 }
 
-// VaultLog returns the readings of secrets, newest first; 0: DefaultPage.
+// VaultLog returns the readings of secrets, newest first; limit 0: DefaultPage.
 func (c *Client) VaultLog(ctx context.Context, limit int) (VaultLogAnswer, error) {
 	return call(ctx, c, vaultLog, vaultLogQuery{limit})
 }
 
-// Reveal shows a secret to its owner.
+// Reveal returns a secret.
 func (c *Client) Reveal(ctx context.Context, id string) (Revealed, error) {
 	return call(ctx, c, revealSecret, named{id})
 }
@@ -145,5 +145,5 @@ func (e *SealedElsewhere) Error() string {
 	return fmt.Sprintf("%v: the secret %q is sealed to another device: export it there with --secrets --encrypt and import that here, or see locket vault recover", memory.ErrInvalid, e.Label)
 }
 
-// Unwrap gives memory.ErrInvalid.
+// Unwrap returns memory.ErrInvalid.
 func (e *SealedElsewhere) Unwrap() error { return memory.ErrInvalid }

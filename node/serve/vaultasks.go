@@ -11,21 +11,22 @@ import (
 )
 
 // VaultAsker gives apps single entries of the vault. The wearer is asked about each
-// reading, see [Consents]. Each call is for the app in its context, see [Asking];
-// without one it is ErrUnsupported.
+// reading, see [Consents]. Each call is for the app in its context, see [Asking]; without
+// an app the error is ErrUnsupported.
 type VaultAsker interface {
-	// AskVault asks the wearer, or gives what the wearer said yes to: once. ErrForbidden:
-	// the wearer said no. ErrLimit: too many questions of the app wait.
+	// AskVault asks the wearer, or returns once what the wearer has agreed to.
+	// ErrForbidden: the wearer refused. ErrLimit: too many questions of the app are
+	// waiting.
 	AskVault(ctx context.Context, r VaultAsk) (VaultAnswer, error)
 }
 
-// Asker is an app for which the node does what is otherwise its owner's.
+// Asker is an app for which the node does what otherwise only the owner may ask for.
 type Asker struct {
 	App string
-	Key string // by which rules know its key, see policy.KeyOf
+	Key string // the name of its key in policy rules, see policy.KeyOf
 	// Fits reports which entries of the vault it may ask for.
 	Fits func(*memory.Memory) bool
-	// Scope is what it may share, and Gives notes what it is about to share.
+	// Scope is what the app may share, and Gives records what it is about to share.
 	Scope AppRequest
 	Gives func(ctx context.Context, ids []memory.ID) error
 }
@@ -43,7 +44,7 @@ func Asking(ctx context.Context) *Asker {
 	return a
 }
 
-// MaxVaultAsk is the greatest length of each text of a VaultAsk, in characters.
+// MaxVaultAsk is the maximum length of each text of a VaultAsk, in characters.
 const MaxVaultAsk = 200
 
 // VaultAsk asks for one reading of an entry of the vault.
@@ -66,11 +67,11 @@ func (r *VaultAsk) check() error {
 	return nil
 }
 
-// VaultAnswer is what an app gets of an entry of the vault.
+// VaultAnswer is the answer to an app that asks for an entry of the vault.
 type VaultAnswer struct {
 	State  string    `json:"state" enum:"waits,given"` // waits: ask again with the same entry, until the wearer has answered
-	Lapses time.Time `json:"lapses,omitzero"`          // when the question ends if there is no answer
-	Entry  *Revealed `json:"entry,omitempty"`          // of given: this once
+	Lapses time.Time `json:"lapses,omitzero"`          // when the question expires without an answer
+	Entry  *Revealed `json:"entry,omitempty"`          // if given: the entry, only this once
 
 	Asked bool `json:"-"` // the question is new
 }

@@ -6,73 +6,75 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Verifier says what there is to know of a market before it is asked or believed.
+// Verifier says what can be known about a market before the node asks it or believes
+// it.
 type Verifier interface {
-	// KnowsMarket reports whether the wearer has dealt with a market. Nothing is asked.
+	// KnowsMarket reports whether the wearer has dealt with a market. The market is not
+	// asked.
 	KnowsMarket(ctx context.Context, market string) (KnownMarket, error)
-	// VerifyMarket checks the market's log. That the market was caught is no error: the
-	// answer says so.
+	// VerifyMarket checks the market's log. If the market was caught lying, that is no
+	// error: the answer says so.
 	VerifyMarket(ctx context.Context, r VerifyRequest) (MarketLog, error)
 }
 
-// KnownMarket is what is known of an address.
+// KnownMarket is what is known about an address.
 type KnownMarket struct {
-	Market string `json:"market"` // the address as it would be asked; empty: the node has no relay
-	Known  bool   `json:"known"`  // it is the node's relay, or the wearer bought, sold or looked there
+	Market string `json:"market"` // the address that would be asked; empty: the node has no relay
+	Known  bool   `json:"known"`  // it is the node's relay, or the wearer has bought, sold or looked there
 }
 
 type knownOf struct {
 	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
 }
 
-// VerifyRequest says how to look at a market's log.
+// VerifyRequest says how to check a market's log.
 type VerifyRequest struct {
 	Market    string   `json:"market,omitempty"`
-	Witnesses []string `json:"witnesses,omitempty"` // "URL KEY" of those that must have cosigned, beside those that the market names
-	With      string   `json:"with,omitempty"`      // what somebody else was shown, as Note
+	Witnesses []string `json:"witnesses,omitempty"` // "URL KEY" of witnesses that must have cosigned, in addition to those that the market names
+	With      string   `json:"with,omitempty"`      // the Note that somebody else was shown
 }
 
-// MarketLog is what a market's log was found to be.
+// MarketLog is the result of checking a market's log.
 type MarketLog struct {
 	Market    string          `json:"market"` // URL
 	Key       trade.Key       `json:"key"`    // of the market
-	Log       string          `json:"log"`    // its name
+	Log       string          `json:"log"`    // the log's name
 	Size      int64           `json:"size"`   // entries
-	Before    int64           `json:"before"` // entries at the last look; 0: it is the first
+	Before    int64           `json:"before"` // number of entries at the last check; 0: this is the first
 	Witnesses []LogWitness    `json:"witnesses"`
 	Orders    []LoggedOrder   `json:"orders"`
-	Listings  []LoggedReviews `json:"listings"`           // of the orders
-	Note      string          `json:"note"`               // the checkpoint that was shown, signed, for another to compare
-	Hides     bool            `json:"hides,omitempty"`    // it lacks what the market signed, or shows fewer entries than before, or the market does not show reviews that it has
+	Listings  []LoggedReviews `json:"listings"`           // the listings of the orders
+	Note      string          `json:"note"`               // the signed checkpoint that was shown, for a comparison by somebody else
+	Hides     bool            `json:"hides,omitempty"`    // it lacks something that the market signed, or has fewer entries than before, or the market does not show reviews that are in it
 	Missing   []string        `json:"missing,omitempty"`  // witnesses of the request that did not cosign
-	Evidence  string          `json:"evidence,omitempty"` // of two histories: what convinces whoever has the market's key, as JSON
-	File      string          `json:"file,omitempty"`     // where that is kept on this machine
-	Unkept    string          `json:"unkept,omitempty"`   // why it could not be kept there
+	Evidence  string          `json:"evidence,omitempty"` // for two different histories: the evidence that convinces anybody who has the market's key, as JSON
+	File      string          `json:"file,omitempty"`     // where the evidence is stored on this machine
+	Unkept    string          `json:"unkept,omitempty"`   // why the evidence could not be stored
 }
 
-// LogWitness is one that watches the log.
+// LogWitness is a witness that watches the log.
 type LogWitness struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Signed  bool   `json:"signed"`          // it cosigned what the market shows
-	Size    int64  `json:"size,omitempty"`  // entries that it has seen, of the same history
-	Error   string `json:"error,omitempty"` // why that is not known or, beside a size, why it is not known what the witness caught
+	Size    int64  `json:"size,omitempty"`  // number of entries that it has seen, of the same history
+	Error   string `json:"error,omitempty"` // why that is unknown or, beside a size, why it is unknown what the witness has caught
 }
 
-// LoggedOrder is what the log has of an order.
+// LoggedOrder is what the log has about an order.
 type LoggedOrder struct {
 	Order   trade.Hash `json:"order"`
 	Title   string     `json:"title"`
-	Sold    bool       `json:"sold,omitempty"`    // by this home; else it was bought
-	Listed  bool       `json:"listed"`            // the version of the listing stands there
-	Receipt bool       `json:"receipt,omitempty"` // of an order that ended with a key
-	Waits   bool       `json:"waits,omitempty"`   // something is missing that is too new
+	Sold    bool       `json:"sold,omitempty"`    // this home sold it; otherwise this home bought it
+	Listed  bool       `json:"listed"`            // the version of the listing is in the log
+	Receipt bool       `json:"receipt,omitempty"` // the receipt of an order that ended with a key is in the log
+	Waits   bool       `json:"waits,omitempty"`   // something is missing, but it is too new
 	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be there
-	Review  string     `json:"review,omitempty"`  // the wearer's own: shown, or deleted by the operator; empty: there is none, it is missing (waits, hidden), or newer ones fill what is shown
-	Why     string     `json:"why,omitempty"`     // it was deleted
+	Review  string     `json:"review,omitempty"`  // the wearer's own review: shown, or deleted by the operator; empty: there is none, it is missing (waits, hidden), or newer reviews fill what is shown
+	Why     string     `json:"why,omitempty"`     // why it was deleted
 }
 
-// LoggedReviews is what a market shows of the reviews of a listing.
+// LoggedReviews is what a market shows of a listing's reviews.
 type LoggedReviews struct {
 	Listing trade.Hash  `json:"listing"`
 	Title   string      `json:"title"`

@@ -14,34 +14,35 @@ import (
 type Voicer interface {
 	// Voices returns the known voices, and the unknown ones of the last day.
 	Voices(ctx context.Context) (Voices, error)
-	// EnrolVoice learns a voice from a recording, or from what a wearable hears next.
-	// Errors: memory.ErrInvalid if the recording is none, is too short, is of
-	// several voices, or is of a voice that is known by another name.
+	// EnrolVoice learns a voice from a recording, or from what a wearable hears next. Errors:
+	// memory.ErrInvalid if it is not a recording, is too short, has several voices, or has a
+	// voice that is known under another name.
 	EnrolVoice(ctx context.Context, r EnrolVoiceRequest) (Voices, error)
-	// NameVoice gives an unknown voice a name, or a known one another. Errors:
-	// memory.ErrNotFound, and memory.ErrInvalid if it is the wearer's own and the name is not.
+	// NameVoice gives a name to an unknown voice, or another name to a known one. Errors:
+	// memory.ErrNotFound, and memory.ErrInvalid if the voice is the wearer's and the name is
+	// not.
 	NameVoice(ctx context.Context, r NameVoiceRequest) (Voices, error)
-	// ForgetVoice erases what the node knows of a voice, from its files too. The
-	// lines that were said in it stay. It returns memory.ErrNotFound.
+	// ForgetVoice erases what the node knows of a voice, also from its files. The lines that
+	// were said in it stay. It returns memory.ErrNotFound.
 	ForgetVoice(ctx context.Context, name string) (Voices, error)
 }
 
-// Voice is one that the node tells from others.
+// Voice is a voice that the node can tell from others.
 type Voice struct {
-	Name    string    `json:"name"`             // a person's, or a label such as S2-a41f of a voice without a name
+	Name    string    `json:"name"`             // a person's name, or a label such as S2-a41f for a voice without a name
 	Wearer  bool      `json:"wearer,omitempty"` // the wearer's own
 	Known   bool      `json:"known"`            // enrolled or named
-	Seconds float64   `json:"seconds"`          // of speech from which it is known
+	Seconds float64   `json:"seconds"`          // seconds of speech from which it was learnt
 	Learnt  time.Time `json:"learnt"`           // when it was enrolled, named or first heard
 	Heard   time.Time `json:"heard,omitzero"`   // when a voice without a name was last heard
 }
 
-// Voices are those that the node tells apart.
+// Voices are the voices that the node can tell apart.
 type Voices struct {
 	Voices    []Voice    `json:"voices"`              // the wearer's first, then by name
-	Enrolling *Enrolling `json:"enrolling,omitempty"` // what is being learnt from a wearable
-	Failed    string     `json:"failed,omitempty"`    // why what a wearable heard last was not enrolled; empty once another enrolment begins
-	KnownOnly bool       `json:"known_only"`          // voices.known_only: what others say is not kept
+	Enrolling *Enrolling `json:"enrolling,omitempty"` // the enrolment from a wearable that is under way
+	Failed    string     `json:"failed,omitempty"`    // why the last enrolment from a wearable failed; empty once another one begins
+	KnownOnly bool       `json:"known_only"`          // the setting voices.known_only: what others say is not kept
 }
 
 // Enrolling is a voice that is being learnt from what a wearable hears.
@@ -50,18 +51,18 @@ type Enrolling struct {
 	Device string    `json:"device"`
 	Have   float64   `json:"have"`  // seconds of speech so far
 	Want   float64   `json:"want"`  // seconds
-	Until  time.Time `json:"until"` // it is given up then
+	Until  time.Time `json:"until"` // when the enrolment is given up
 }
 
-// EnrolVoiceRequest is a recording, or the name of a wearable that is on.
+// EnrolVoiceRequest has a recording, or the name of a wearable that is on.
 type EnrolVoiceRequest struct {
 	Name    string `json:"name,omitempty"`    // whose voice it is; empty: the wearer's
-	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice, of 10 s of speech at least
-	Device  string `json:"device,omitempty"`  // a wearable, in place of Sound
-	Seconds int    `json:"seconds,omitempty"` // of speech that are taken of the wearable, 10 to 300; 0: 30
+	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice, with at least 10 s of speech
+	Device  string `json:"device,omitempty"`  // a wearable, instead of Sound
+	Seconds int    `json:"seconds,omitempty"` // seconds of speech to take from the wearable, 10 to 300; 0: 30
 }
 
-// MaxVoiceSound is the greatest size of a recording that is sent, in bytes.
+// MaxVoiceSound is the maximum size of a recording, in bytes.
 const MaxVoiceSound = 32 << 20
 
 func (r *EnrolVoiceRequest) check() error {
@@ -79,7 +80,7 @@ func (r *EnrolVoiceRequest) check() error {
 
 // NameVoiceRequest gives a voice a name.
 type NameVoiceRequest struct {
-	Voice string // a label such as S2-a41f, of which S2 is enough, or the name that it has
+	Voice string // a label such as S2-a41f, of which S2 is enough, or its present name
 	Name  string
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// locksmith holds a service to changing the passphrase and the other ways, on a
-// subject whose keys its passphrase opens.
+// locksmith tests how a service changes the passphrase and the other ways to
+// unlock, on a subject whose keys its passphrase opens.
 func locksmith(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	v, err := c.Ways(ctx)
@@ -41,7 +41,7 @@ func locksmith(t *testing.T, c *serve.Client) {
 		_, err = c.Unlock(ctx, p)
 		return err
 	}
-	if err := opens(old); err != nil { // nothing was changed by what was refused
+	if err := opens(old); err != nil { // refused requests changed nothing
 		t.Fatal(err)
 	}
 	if _, err := c.SetWay(ctx, serve.WayPassphrase, serve.WayRequest{Passphrase: old, New: next}); err != nil {

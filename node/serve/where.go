@@ -9,29 +9,29 @@ import (
 // Where says where a memory is, as far as this device knows.
 type Where struct {
 	Cold    bool        `json:"cold"`            // this device has only a stub of it; the rest is in a pack at the primary relay
-	Waits   int         `json:"waits"`           // what this device said about it, and has not sent yet
-	Media   string      `json:"media,omitempty"` // its photo or recording: MediaHere, MediaHeld or MediaAway; absent: it has none
+	Waits   int         `json:"waits"`           // number of things that this device said about it, and has not sent yet
+	Media   string      `json:"media,omitempty"` // where its photo or recording is: MediaHere, MediaHeld or MediaAway; absent: it has none
 	Members []MemberHas `json:"members"`         // the wearer's devices, this one first
 	Relays  []RelayHas  `json:"relays"`          // the primary relay first, then mirrors
 }
 
-// Where the photo or recording of a memory is.
+// Values of Where.Media.
 const (
 	MediaHere = "here" // on this device
-	MediaHeld = "held" // on this device alone, which keeps it back: a secret was said near it
+	MediaHeld = "held" // only on this device, which does not send it: a secret was said near it
 	MediaAway = "away" // at a relay or on another device
 )
 
 // Holds says how much of a memory a member or a relay has.
 type Holds string
 
-// What is known of a member or a relay.
+// Values of Holds.
 const (
 	HoldsAll     Holds = "all"     // it has the memory
-	HoldsStub    Holds = "stub"    // this device has a stub, as the memory is cold here
-	HoldsOffered Holds = "offered" // a relay has everything for it; whether it took it, only it knows
-	HoldsPart    Holds = "part"    // something about the memory, or its photo or recording, is here and was not sent to it
-	HoldsUnknown Holds = "unknown" // something waits to be carried, which may be about the memory; or the relay fails; or another device was to give its photo or recording
+	HoldsStub    Holds = "stub"    // this device has a stub, because the memory is cold here
+	HoldsOffered Holds = "offered" // a relay was sent everything; only the relay knows whether it stored it
+	HoldsPart    Holds = "part"    // something about the memory, or its photo or recording, is here and was not sent there
+	HoldsUnknown Holds = "unknown" // something waits to be sent that may be about the memory; or the relay fails; or another device was to send its photo or recording
 )
 
 // MemberHas is a member of the wearer's space.
@@ -41,8 +41,8 @@ type MemberHas struct {
 	Name      string          `json:"name,omitempty"`
 	Platform  string          `json:"platform,omitempty"`
 	Here      bool            `json:"here,omitempty"`
-	LastHeard time.Time       `json:"last_heard,omitzero"` // as in Member
-	Said      bool            `json:"said,omitempty"`      // it said something about the memory, and so has it
+	LastHeard time.Time       `json:"last_heard,omitzero"` // as for a Member
+	Said      bool            `json:"said,omitempty"`      // it said something about the memory, so it has it
 	Holds     Holds           `json:"holds"`
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// reverts: where no worker has spoken there is nothing to take back, and a
-// request that is not clear takes nothing.
+// reverts: where no worker has said anything there is nothing to take back, and
+// an unclear request takes nothing back.
 func reverts(t *testing.T, c *serve.Client) {
 	ctx := t.Context()
 	if _, err := c.Add(ctx, plain("The kettle is blue.")); err != nil {

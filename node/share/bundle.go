@@ -9,10 +9,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Bundle gives what a wish would sell to anybody who pays: the copies that a share
-// with the same criteria and redaction would have, as far as the policy lets them be
-// sold, or with answers, be answered from. w.To stays empty. public are texts that everybody will see beside it, by
-// their names; one that says what is redacted is refused. Nothing leaves this machine.
+// Bundle returns what a request would sell to anybody who pays: the copies that a share with the
+// same criteria and redaction would have, as far as the policy allows them to be sold or, with
+// answers, to be used for answers. w.To stays empty. public are texts that everybody will see
+// beside it, by their names; a text that contains redacted words is refused. Nothing leaves this
+// machine.
 func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public map[string][]string) (p Preview, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,19 +37,18 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 	return p, nil
 }
 
-// ForCommunity returns memory.ErrInvalid for what a community can't be given.
+// ForCommunity returns memory.ErrInvalid for options that do not work with a community.
 func (w *ShareSpec) ForCommunity() error {
 	if w.Redact.AtLeast > 1 {
-		// A copy would stand for several memories, and stay when one of them goes.
+		// A copy would stand for several memories, and would stay when one of them is removed.
 		return fmt.Errorf("%w: at_least: a community takes none; leave it out, or share with readers", memory.ErrInvalid)
 	}
 	return nil
 }
 
-// Offer gives the copies that a wish would put into a community, as far as the policy
-// lets the community have them. ids makes their ids. byHand says that the
-// wearer asks for it, and not a running node that looks once more. w.To stays empty. Nothing
-// leaves this machine.
+// Offer returns the copies that a request would add to a community, as far as the policy allows.
+// ids makes their ids. byHand says that the wearer asks for it, and not a running node that checks
+// again. w.To stays empty. Nothing leaves this machine.
 func (s *Sharing) Offer(ctx context.Context, w ShareSpec, to Party, ids *seal.Key, byHand bool) (p Preview, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,13 +57,13 @@ func (s *Sharing) Offer(ctx context.Context, w ShareSpec, to Party, ids *seal.Ke
 	}
 	rec := Record{Kind: community, again: w.Again}
 	if !byHand {
-		rec.Space = memory.SpaceID{1} // what waits for a consent is not counted once more
+		rec.Space = memory.SpaceID{1} // a memory that waits for consent is not counted again
 	}
 	p, _, err = s.offer(ctx, &w, &rec, to, ids)
 	return p, err
 }
 
-// offer makes the copies of a wish for a party that is no reader. rec has the kind.
+// offer makes the copies of a request for a party that is not a reader. rec has the kind.
 func (s *Sharing) offer(ctx context.Context, w *ShareSpec, rec *Record, to Party, ids *seal.Key) (p Preview, by *Redactor, err error) {
 	if err := w.Criteria.Check(); err != nil {
 		return p, nil, err
@@ -89,8 +89,8 @@ func (s *Sharing) offer(ctx context.Context, w *ShareSpec, rec *Record, to Party
 	return p, made.by, err
 }
 
-// Gave notes in the account that copies go into a community, where there are so many of
-// this home's then. Answers of a day that a node gives by itself are one line.
+// Gave logs that copies go into a community, which then has this number of copies from this home.
+// The answers that a node gives by itself on one day are a single entry.
 func (s *Sharing) Gave(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error {
 	return s.note(ctx, DidShare, &Record{Kind: community, Space: space, Title: name, Copies: copies}, func(d *Deed) {
 		if d.To, d.Added = []string{"community:" + name}, added; answers {
@@ -99,7 +99,7 @@ func (s *Sharing) Gave(ctx context.Context, name string, space memory.SpaceID, a
 	})
 }
 
-// Sold notes in the account what was put up for sale, taken from it or delivered.
+// Sold logs what was put up for sale, withdrawn or delivered.
 func (s *Sharing) Sold(ctx context.Context, did, title, to string, copies int, why string) error {
 	d := Deed{At: s.c.Now().UTC().Truncate(time.Second), Did: did, Title: title, Copies: copies, Why: why}
 	if to != "" {

@@ -23,8 +23,8 @@ type Copy struct {
 
 // copyOf makes the redacted copy of a memory. It leaves out what says where the
 // memory comes from (devices, events, plugins, links, a caller's metadata, blobs),
-// and evidence unless quotes are asked for. ok is false if nothing of the text is
-// left, or if something would stay that has to be taken out.
+// and the evidence unless quotes are requested. ok is false if nothing is left of
+// the text, or if something would stay that has to be removed.
 func copyOf(m *memory.Memory, r *Redactor, how *Redaction, expires time.Time, ids *seal.Key) (c Copy, ok bool, err error) {
 	var d memory.Candidate
 	if err := deepCopy(&d, &m.Candidate); err != nil {
@@ -41,14 +41,14 @@ func copyOf(m *memory.Memory, r *Redactor, how *Redaction, expires time.Time, id
 		}
 	}
 	if f := d.Fields.Resource; f != nil {
-		f.Blob, f.Hash, f.Sharpness = "", "", 0 // by each of which the picture is known again
+		f.Blob, f.Hash, f.Sharpness = "", "", 0 // each of these would identify the picture
 	}
 	r.Apply(&d)
-	d.Owner.User = sharedOwner // which no redaction makes empty
+	d.Owner.User = sharedOwner // redaction must not make it empty
 	if s := d.Slot; s != nil && (memory.Normal(s.Subject) == "" || memory.Normal(s.Attribute) == "" || memory.Normal(s.Value) == "") {
 		d.Slot = nil
 	}
-	for i := range d.Evidence { // which may have grown
+	for i := range d.Evidence { // the excerpts may have grown
 		if e := &d.Evidence[i]; len(e.Excerpt) > memory.MaxExcerpt {
 			e.Excerpt = ""
 		}
@@ -98,8 +98,8 @@ func kept(tags []string) []string {
 	return out
 }
 
-// holds searches every text once more. If [Redactor.Apply] has a mistake, the
-// memory is not shared.
+// holds checks every text once more. If [Redactor.Apply] has a bug, the memory is
+// not shared.
 func (r *Redactor) holds(v reflect.Value) bool {
 	if v.Type() == kindType || v.Type() == timeType {
 		return false
@@ -131,7 +131,7 @@ func (r *Redactor) holds(v reflect.Value) bool {
 	return false
 }
 
-// digest names what the wearer was shown, so that exactly that is shared.
+// digest identifies what the wearer was shown, so that exactly that is shared.
 func digest(copies []Copy, parties []Party) (string, error) {
 	b, err := json.Marshal(struct {
 		Copies  []Copy

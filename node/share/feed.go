@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Inbox is the wearer's memories as feeds see them: a feed takes memories from it,
-// and gives a worker's words to it.
+// Inbox gives feeds access to the wearer's memories: feeds take memories from it,
+// and pass a worker's words to it.
 type Inbox interface {
 	// View reads the memories in one transaction.
 	View(ctx context.Context, fn func(*store.Tx) error) error
@@ -33,13 +33,13 @@ type Inbox interface {
 // FeedSpec describes a feed to be made.
 type FeedSpec struct {
 	Name     string
-	Key      string // the request of the worker that is to be added
+	Key      string // the request to join of the worker that is to be added
 	Criteria Criteria
 	Grant    delta.Grant
-	Audio    bool // also recordings and photos, except those that are held back
+	Audio    bool // includes recordings and photos, except those that are held back
 }
 
-// CreateFeed makes a feed and lets a worker in.
+// CreateFeed makes a feed and admits a worker to it.
 func (s *Sharing) CreateFeed(ctx context.Context, w FeedSpec) (rec Record, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *Sharing) RevokeFeed(ctx context.Context, id memory.SpaceID) (Record, er
 // FeedsMaintained is the result of MaintainFeeds.
 type FeedsMaintained struct {
 	Feeds int
-	Taken int // assertions and utterances of workers that were taken
+	Taken int // assertions and utterances of workers that were taken over
 }
 
 // MaintainFeeds adds to every feed what is new, and takes over what workers said.
@@ -130,10 +130,10 @@ func (s *Sharing) maintainFeed(ctx context.Context, rec *Record) (taken int, err
 	return taken, errors.Join(held, s.keep(ctx, rec))
 }
 
-// fedNote names the note of which form of a memory the feed has.
+// fedNote names the note that says which form of a memory the feed has.
 func fedNote(id memory.ID) string { return "fed/" + id.String() }
 
-// fill returns the feed what belongs in it, and removes what does not. What
+// fill puts into the feed what belongs there, and removes what does not. What
 // workers said stays.
 func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	f, err := s.choose(ctx, rec)
@@ -150,7 +150,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 		}
 	}
 	var as []memory.Assertion
-	forms := map[memory.ID]string{} // of what is said
+	forms := map[memory.ID]string{} // forms of the copies to be added
 	err = sp.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{}) {
 			if err != nil {
@@ -213,10 +213,10 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 	})
 }
 
-// fedLine in the note of an utterance says that this device put it into the feed.
+// fedLine, in the note of an utterance, says that this device put it into the feed.
 const fedLine = "line"
 
-// dropLines erases fed utterances that do not belong there any more: the wearer has
+// dropLines erases utterances that no longer belong into the feed: the wearer has
 // forgotten them, or nothing in the feed quotes them now.
 func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error {
 	keep := map[memory.ID]bool{}
@@ -258,9 +258,8 @@ func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error
 	return sp.store.Compact(ctx)
 }
 
-// lend copies the bytes of a recording or photo into the feed's store, whose
-// outbox sends them. If the bytes are not on this device, a later call tries
-// again.
+// lend copies the bytes of a recording or photo into the feed's store, whose outbox
+// sends them. If the bytes are not on this device, a later call tries again.
 func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) error {
 	have := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {

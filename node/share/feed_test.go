@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// worker is one who was let into a feed.
+// worker is a worker that was admitted to a feed.
 type worker struct {
 	t       *testing.T
 	device  *keyring.Device
@@ -178,7 +178,7 @@ func TestFeed(t *testing.T) {
 		}
 	}
 
-	// What keeps to the rules comes to the wearer, with the lowest rank; the rest does not.
+	// What follows the rules reaches the wearer, with the lowest rank; the rest does not.
 	good := memory.ID{100}
 	c := memory.Candidate{Type: memory.Semantic, Sensitivity: memory.Personal, Text: "Klara walks in the park", Owner: memory.Owner{User: "wearer"}, Confidence: 0.6, Evidence: free.Evidence}
 	hired.say(good, memory.RankCloud, memory.ActPropose, &c)
@@ -218,7 +218,7 @@ func TestFeed(t *testing.T) {
 		t.Errorf("once more: %+v, %v", n, err)
 	}
 
-	// A secret that is found later takes the recording back.
+	// If a secret is found later, the recording is taken back.
 	main.change(func(tx *store.Tx) error {
 		return tx.PutUtterance(&memory.Utterance{ID: memory.ID{201}, Space: home, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 2}, At: day, Text: "[pin]", Redacted: 1})
 	})
@@ -260,7 +260,7 @@ func TestBadFeeds(t *testing.T) {
 	}
 }
 
-// A line that the wearer has forgotten goes from the feed, and from the worker.
+// A line that the wearer has forgotten is removed from the feed, and from the worker.
 func TestFeedForgetsLines(t *testing.T) {
 	service := serveRelay(t)
 	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)
@@ -310,7 +310,7 @@ func TestFeedForgetsLines(t *testing.T) {
 	}
 }
 
-// What has expired goes from the feed, and from the worker, before retention has run.
+// What has expired is removed from the feed, and from the worker, before retention has run.
 func TestFeedDropsExpired(t *testing.T) {
 	service := serveRelay(t)
 	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)

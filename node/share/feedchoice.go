@@ -16,7 +16,7 @@ import (
 type fed struct {
 	memories   []memory.Memory
 	utterances []memory.Utterance
-	blobs      map[memory.ID]memory.ID // owner by name
+	blobs      map[memory.ID]memory.ID // owner, by name of the blob
 }
 
 // choose returns what belongs in a feed. Memories that quote the wearer, and
@@ -29,7 +29,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	}
 	var asked []consent.Held
 	worker := Party{Name: rec.Title}
-	live := rec.live() // none before it was admitted: then nothing is asked
+	live := rec.live() // before the worker was admitted there is none, and the wearer is not asked about anything
 	if len(live) > 0 {
 		worker.Key = live[0].Key
 	}
@@ -65,7 +65,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 					f.blobs[blob] = m.ID
 				}
 			case slices.Contains(m.Tags, tagQuestion) && m.Rank == memory.RankPerson && rec.Audio:
-				questions = append(questions, *m) // a question goes where its photo goes
+				questions = append(questions, *m) // a question is handled like its photo
 			case rec.Criteria.Fits(m) && len(rec.Criteria.Types) > 0:
 				f.memories = append(f.memories, *m)
 				for _, e := range m.Evidence {
@@ -95,7 +95,7 @@ func (s *Sharing) choose(ctx context.Context, rec *Record) (f fed, err error) {
 	return f, errors.Join(err, s.ask(ctx, asked, false))
 }
 
-// recordingOf returns the name of a recording's or photo's bytes, or zero.
+// recordingOf returns the name of the blob of a recording or photo, or zero.
 func recordingOf(m *memory.Memory) (id memory.ID, err error) {
 	if r := m.Fields.Resource; r != nil && r.Blob != "" {
 		return memory.ParseID(r.Blob)
@@ -110,8 +110,8 @@ const (
 )
 
 // mayHear reports whether a recording or photo belongs into a feed. Its
-// sensitivity does not decide, because the node gives all of them the same one.
-// It depends on whether a secret was said near it.
+// sensitivity does not decide that, because the node gives all of them the same
+// one. What decides is whether a secret was said near it.
 func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, error) {
 	if !rec.Audio || m.State != memory.Active {
 		return false, nil

@@ -9,14 +9,14 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// Forget takes what the wearer has erased out of every projection and feed, and out
-// of their files. It needs no relay: the next [Sharing.Maintain] and
-// [Sharing.MaintainFeeds] send the erasures of what has left this device.
+// Forget removes what the wearer has erased from every projection and feed, and
+// from their files. It needs no relay: the next [Sharing.Maintain] and
+// [Sharing.MaintainFeeds] send the erasures of what has already left this device.
 func (s *Sharing) Forget(ctx context.Context) error {
 	return s.each(ctx, func(rec *Record) error { return s.forgetIn(ctx, rec) })
 }
 
-// each calls f with each record that is not revoked, and joins what failed.
+// each calls f with each record that is not revoked, and joins the errors.
 func (s *Sharing) each(ctx context.Context, f func(*Record) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

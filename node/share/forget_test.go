@@ -12,7 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// What was forgotten goes from the files of feeds at once, with no relay there.
+// What was forgotten is removed from the files of feeds at once, without a
+// relay.
 func TestForgottenIsGoneFromFeeds(t *testing.T) {
 	service := serveRelay(t)
 	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)

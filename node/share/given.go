@@ -17,28 +17,29 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// MaxGiven is how many memories of one share a reader uses. An honest sharer
-// stays within [MaxCopies].
+// MaxGiven is how many memories of one share a reader uses at most. An honest
+// owner stays within [MaxCopies].
 const MaxGiven = 2 * MaxCopies
 
-// Given is what a reader has of one share, or of one bundle that was bought.
+// Given is a reader's part of a share, or of a bundle that was bought.
 type Given struct {
 	Space memory.SpaceID
-	Order string // by which it was bought; empty: it is shared
-	Title string // of its listing
-	// Community says that its members put it in, and By which of them each memory.
+	Order string // the order by which it was bought; empty: it is shared
+	Title string // title of its listing
+	// Community says that it is a community. By has, for each memory, the member
+	// who added it.
 	Community bool
 	By        map[memory.ID]string
-	Link      Link      // of a bundle, the address of its market alone
+	Link      Link      // for a bundle, only the address of its market
 	From      string    // the name that the reader gave to the owner, or empty
 	Opened    time.Time // the first time, by this machine's clock
 	Fetched   time.Time // the last time the relay answered
-	Ended     time.Time // since when the relay no longer serves it; zero: it does
+	Ended     time.Time // since when the relay no longer serves it; zero: it still does
 	Until     time.Time // when the last memory expires; zero: when it is revoked
 	Memories  []memory.Memory
 }
 
-// givenNote is what a reader notes of a share, in its sealed store.
+// givenNote is what a reader stores about a share, in its sealed store.
 type givenNote struct {
 	Link   string    `json:"link"`
 	From   string    `json:"from,omitempty"`
@@ -102,8 +103,8 @@ func (r *Reader) kept(space memory.SpaceID) (*store.Store, func() error, error) 
 	return s, s.Close, nil
 }
 
-// Spaces are the shares that were opened, each with a stamp that changes
-// whenever what is kept of it does.
+// Spaces returns the shares that were opened, each with a stamp that changes
+// whenever its stored part does.
 func (r *Reader) Spaces() (map[memory.SpaceID]string, error) {
 	out := map[memory.SpaceID]string{}
 	entries, err := os.ReadDir(filepath.Join(r.Dir, sharesFolder))
@@ -117,7 +118,7 @@ func (r *Reader) Spaces() (map[memory.SpaceID]string, error) {
 		}
 		b, err := os.ReadFile(filepath.Join(r.Dir, sharesFolder, e.Name(), stampFile))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it is being fetched the first time, or removed
+			continue // it is being fetched for the first time, or was removed
 		}
 		if err != nil {
 			return nil, fmt.Errorf("shares: %w", err)
@@ -174,7 +175,7 @@ func (r *Reader) Drop(space memory.SpaceID) error {
 		return fmt.Errorf("share %s: %w", space, memory.ErrNotFound)
 	}
 	if s, done, err := r.kept(space); err == nil {
-		_ = s // no other process has it open and could write into the folder
+		_ = s // so no other process has it open and could write into the folder
 		if err := done(); err != nil {
 			return err
 		}

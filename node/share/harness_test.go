@@ -40,7 +40,7 @@ type wearer struct {
 	config   share.Config
 }
 
-// with is the same sharing, set up otherwise.
+// with returns the same sharing with another configuration.
 func (w *wearer) with(change func(*share.Config)) *share.Sharing {
 	change(&w.config)
 	return share.New(w.config)
@@ -95,7 +95,7 @@ func newWearer(t *testing.T, r relayService, memories ...memory.Memory) *wearer 
 
 var count byte
 
-// remembered is a memory as the node has it.
+// remembered returns a memory as the node has it.
 func remembered(text string, change func(*memory.Memory)) memory.Memory {
 	count++
 	m := memory.Memory{ID: memory.ID{count, 1}, Space: memory.SpaceID{9}, State: memory.Active, Learnt: day,

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// heardNote names the note that a worker's word was taken over.
+// heardNote names the note that something a worker said was taken over.
 func heardNote(what string) string { return "heard/" + what }
 
 // hear takes over what workers said in a feed, as far as the feed's replica
@@ -73,8 +73,8 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 	return len(as) + len(fresh), err
 }
 
-// unknown are the utterances that are not among the wearer's own. The others came
-// from there.
+// unknown returns the utterances that are not among the wearer's own. The others
+// came from there.
 func (s *Sharing) unknown(ctx context.Context, us []memory.Utterance) (out []memory.Utterance, err error) {
 	err = s.c.Inbox.View(ctx, func(tx *store.Tx) error {
 		for _, u := range us {

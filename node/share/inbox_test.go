@@ -78,7 +78,7 @@ func (b *inbox) change(fn func(tx *store.Tx) error) {
 	}
 }
 
-// tell keeps a memory with its utterance.
+// tell stores a memory with its utterance.
 func (b *inbox) tell(m memory.Memory) {
 	b.t.Helper()
 	b.change(func(tx *store.Tx) error {
@@ -91,7 +91,7 @@ func (b *inbox) tell(m memory.Memory) {
 	})
 }
 
-// record keeps a recording of ten seconds.
+// record stores a recording of ten seconds.
 func (b *inbox) record(name string, at time.Time) memory.Memory {
 	b.t.Helper()
 	blob, err := b.store.WriteBlob(b.t.Context(), bytes.NewReader([]byte("sound of "+name)))

@@ -10,11 +10,11 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// KeyName is what the sharing key is called in a ring.
+// KeyName is the name of the sharing key in a ring.
 const KeyName = "sharing"
 
-// Root founds all spaces of a sharing key, and is their account at the relay. The
-// caller clears it.
+// Root returns the key that founds all spaces of a sharing key, and is their
+// account at the relay. The caller clears it.
 func Root(sharing *seal.Key) ed25519.PrivateKey { return signing(sharing, "sharing root") }
 
 func signing(k *seal.Key, label string) ed25519.PrivateKey {
@@ -26,7 +26,7 @@ func signing(k *seal.Key, label string) ed25519.PrivateKey {
 }
 
 // spaceKeys are the owner's keys in one space; it implements replica.Keys. Epoch
-// keys are only in memory, because the membership log has them, sealed for the
+// keys are only in memory, because the membership log has them, sealed to the
 // pair.
 type spaceKeys struct {
 	space memory.SpaceID
@@ -44,7 +44,8 @@ func newSpaceKeys(sharing *seal.Key, space memory.SpaceID) *spaceKeys {
 		store: StoreKey(sharing, space)}
 }
 
-// StoreKey is the master key of the store of a space that a sharing key founded.
+// StoreKey returns the master key of the store of a space that a sharing key
+// founded.
 func StoreKey(sharing *seal.Key, space memory.SpaceID) *seal.Key {
 	own := sharing.Derive("space " + space.String())
 	defer own.Zero()
@@ -80,8 +81,8 @@ func (k *spaceKeys) zero() {
 	k.HeldEpochs.Zero()
 }
 
-// genesis founds the space. The sharing root signs, and recovery gets the key, as
-// in the wearer's own space.
+// genesis returns the first entry of the space. The sharing root signs it, and
+// recovery gets the key, as in the wearer's own space.
 func (k *spaceKeys) genesis(sharing *seal.Key, recovery *seal.Recipient, now time.Time) (*envelope.Entry, error) {
 	epoch := seal.Epochs{1: seal.NewKey()}
 	defer epoch.Zero()

@@ -28,8 +28,9 @@ func person(text, name string) memory.Memory {
 	})
 }
 
-// What a reader gets is what was shown, byte for byte: with roles for names and
-// rounded times. The account has what was done and what was refused.
+// What a reader gets is what was shown in the preview, byte for byte: with roles
+// instead of names, and rounded times. The log has what was done and what was
+// refused.
 func TestReaderGetsWhatWasShown(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Zuzana Horak and Ben water the tomatoes", "Zuzana Horak"), person("Zuzana likes basil", "Zuzana"))
@@ -101,7 +102,8 @@ func TestReaderGetsWhatWasShown(t *testing.T) {
 	}
 }
 
-// Behind each statement stand as many people as was asked for, and it goes once.
+// Each statement is backed by at least as many people as was asked for, and is
+// sent once.
 func TestAtLeastSoManyPeople(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Zuzana takes the bus", "Zuzana"), person("Ben takes the bus", "Ben"), person("Maja takes the bus", "Maja"),
@@ -118,7 +120,7 @@ func TestAtLeastSoManyPeople(t *testing.T) {
 	}
 }
 
-// What a reader might tell nevertheless is named before it goes.
+// What could still reveal something to a reader is named before it is sent.
 func TestRisksAreNamed(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Zuzana told Quentin to call +43 660 123 4567", "Zuzana"), person("The garden 花园 is dry", "Zuzana"))
@@ -151,7 +153,7 @@ func TestRisksAreNamed(t *testing.T) {
 }
 
 // A memory that the wearer leaves out is not shown, not shared, and not added
-// when the share is brought up to date.
+// when the share is updated.
 func TestLeftOut(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Ann waters the tomatoes", "Ann"), person("Ben eats the tomatoes", "Ben"))
@@ -183,8 +185,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Preview, share and a later addition have the same pseudonym for a person, and a
-// share of something else has another.
+// The preview, the share and a later addition use the same pseudonym for a
+// person; a share of something else uses another.
 func TestPseudonymsThroughAShare(t *testing.T) {
 	w := newWearer(t, serveRelay(t), person("Zuzana Horak waters the tomatoes", "Zuzana Horak"), person("Zuzana likes basil", "Zuzana"))
 	sharing := w.with(func(*share.Config) {})
@@ -198,7 +200,7 @@ func TestPseudonymsThroughAShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wish.Confirm = p.Confirm // which is of the pseudonyms, too
+	wish.Confirm = p.Confirm // which covers the pseudonyms, too
 	rec, err := sharing.Create(t.Context(), wish)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +235,7 @@ func TestPseudonymsThroughAShare(t *testing.T) {
 	}
 }
 
-// A role or a rounding that can't be meant is refused.
+// A nonsensical role or rounding is refused.
 func TestRedactionThatCantBeMeant(t *testing.T) {
 	for _, s := range []string{"times=hour", "times=", "names=roles", "places=[x]", "Zuzana=", "=my sister", "Zuzana=[x]", "Zuzana=" + strings.Repeat("x", 2000)} {
 		if r, err := share.ParseRedaction([]string{s}); !errors.Is(err, memory.ErrInvalid) {

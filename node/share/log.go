@@ -15,17 +15,17 @@ type Deed struct {
 	Share   memory.SpaceID `json:"share"`
 	Title   string         `json:"title,omitempty"`
 	To      []string       `json:"to,omitempty"` // names of the readers
-	Copies  int            `json:"copies"`       // number of shared copies after it
+	Copies  int            `json:"copies"`       // number of shared copies afterwards
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"` // why it was refused
 	By      string         `json:"by,omitempty"`  // app:NAME if an app made the share
-	// Daily adds it to the line of the same day, so that what others set off pushes no
-	// other lines out of the account.
+	// Daily adds the deed to the entry of the same day, so that actions that others
+	// trigger do not push other entries out of the log.
 	Daily bool `json:"-"`
 }
 
-// Take puts a deed into an account: at its end, or with Daily into the line of that day.
+// Take adds a deed to a log: at its end, or with Daily to the entry of that day.
 func Take(list []Deed, d *Deed) []Deed {
 	for i := range list {
 		same := &list[i]
@@ -45,13 +45,13 @@ const (
 	DidTake    = "taken back" // removed because it was forgotten, changed, or may no longer be shared
 	DidPutOut  = "reader removed"
 	DidRevoke  = "revoked"
-	DidRefuse  = "refused" // to share it
+	DidRefuse  = "refused" // it was not shared
 	DidList    = "put up for sale"
 	DidSell    = "sold"                 // the key was delivered
 	DidEnd     = "sale ended"           // the listing was withdrawn
-	DidAsk     = string(consent.DidAsk) // a rule asks the wearer; To has who would be shown something
+	DidAsk     = string(consent.DidAsk) // a rule asks the wearer; To names who would be shown something
 	DidAllow   = string(consent.DidAllow)
-	MaxDeedLog = 500 // lines that are kept
+	MaxDeedLog = 500 // entries that are kept
 )
 
 // Account stores the owner's log, sealed, with at most [MaxDeedLog] entries.
@@ -61,7 +61,7 @@ type Account interface {
 	Deeds(ctx context.Context) ([]Deed, error) // the newest first
 }
 
-// note writes an entry. If the entry can't be written, the share is not made.
+// note writes an entry. If it can't be written, the share is not made.
 func (s *Sharing) note(ctx context.Context, did string, rec *Record, change func(*Deed)) error {
 	if s.c.Account == nil || rec.Kind == Feed {
 		return nil

@@ -38,7 +38,8 @@ type Reader struct {
 
 const readerFile = "reader.key"
 
-// Device gives the reader's key, which is made the first time. The caller zeroes it.
+// Device returns the reader's key, which is made at the first call. The caller zeroes
+// it.
 func (r *Reader) Device() (*keyring.Device, error) {
 	if err := atomicfile.MkdirAll(r.Dir); err != nil {
 		return nil, fmt.Errorf("reader's key: %w", err)
@@ -46,8 +47,8 @@ func (r *Reader) Device() (*keyring.Device, error) {
 	return keyring.ReaderKey(filepath.Join(r.Dir, readerFile))
 }
 
-// Key is the text to give to whoever shares something, and words by which both can
-// compare it. If there is no key yet, it is made.
+// Key returns the text to give to people who share something, and words by which both
+// can compare it. If there is no key yet, it is made.
 func (r *Reader) Key() (text, words string, err error) {
 	d, err := r.Device()
 	if err != nil {
@@ -68,7 +69,7 @@ type Opened struct {
 	Problems []replica.Problem `json:"problems,omitempty"` // what was quarantined
 }
 
-// Open fetches what is new of a share, and gives what there is. The error is
+// Open fetches what is new of a share, and returns its content. The error is
 // [ErrNotShared] if the relay does not serve the share to this key.
 func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
@@ -104,7 +105,7 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	defer rep.Close()
 	err = rep.Sync(ctx)
 	if errors.Is(err, replica.ErrForbidden) || errors.Is(err, replica.ErrNotFound) || errors.Is(err, replica.ErrRemoved) {
-		if known { // what was fetched answers no more
+		if known { // what was fetched is no longer used for answers
 			err = errors.Join(err, r.noteIn(ctx, s, l.Space, func(n *givenNote) { n.Ended = r.now() }))
 		}
 		return o, fmt.Errorf("%w: %v", ErrNotShared, err)
@@ -156,8 +157,8 @@ func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, e
 	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
 }
 
-// Kept returns what was fetched of a share before, and asks nobody. If nothing
-// was, the error is memory.ErrNotFound.
+// Kept returns what was fetched of a share before, without asking anybody. If nothing
+// was fetched, the error is memory.ErrNotFound.
 func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
 	s, done, err := r.kept(l.Space)
@@ -172,7 +173,7 @@ func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
 	return o, err
 }
 
-// fetchedOf is when the relay was asked last, with success.
+// fetchedOf returns when the relay last answered.
 func fetchedOf(ctx context.Context, s *store.Store, space memory.SpaceID) (time.Time, error) {
 	st, err := (&journal.Journal{Space: space, Store: s}).State(ctx)
 	return st.Synced, err
@@ -218,8 +219,8 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 	return entries[0].Bytes(), false, nil
 }
 
-// Founded is the journal of who founds no space. If the relay does not have the first
-// entry, it is not the space.
+// Founded is the journal of a member that founds no space. If the relay does not have
+// the first entry, it is not the right space.
 type Founded struct{ replica.Journal }
 
 // State implements replica.Journal.
@@ -249,12 +250,13 @@ func (k *readerKeys) Take(sealed []byte) error {
 	return err
 }
 
-// Wrap implements replica.Keys. The membership log lets owners add somebody alone.
+// Wrap implements replica.Keys. The membership log allows only owners to add
+// somebody.
 func (k *readerKeys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 	return seal.SealFirst(to, k.space, n, k.Epoch)
 }
 
-// KeysOf are a reader's keys as a member of a space.
+// KeysOf returns a reader's keys as a member of a space.
 func KeysOf(d *keyring.Device, space memory.SpaceID) replica.Keys {
 	return &readerKeys{space: space, device: d}
 }

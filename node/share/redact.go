@@ -16,10 +16,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Vocabulary is the people and places that a wearer's memories know.
+// Vocabulary has the people and places that a wearer's memories know.
 type Vocabulary struct {
 	Names, Places []string
-	In            map[string]string // by place, folded: the place that it lies in
+	In            map[string]string // by place, folded: the place that contains it
 }
 
 // Add adds the names in a memory.
@@ -49,31 +49,31 @@ func (v *Vocabulary) Add(m *memory.Memory) {
 	v.situate(m)
 }
 
-// gone replaces what was taken out. It has no letters, so no redacted word can be
-// in it.
+// gone replaces what was removed. It has no letters, so it can't contain a redacted
+// word.
 const gone = "[…]"
 
-// Redactor takes terms out of texts. It is safe for concurrent use.
+// Redactor removes terms from texts. It is safe for concurrent use.
 type Redactor struct {
 	terms  []string          // folded, longest first
-	roles  map[string]string // by term: what stands in its place
+	roles  map[string]string // by term: its replacement
 	times  bool
 	coarse Coarse
-	round  bool // numbers
+	round  bool // numbers are rounded
 }
 
-// wide is from how many letters on a term is also found inside longer words:
-// "Lisbon" in "lisbon2024". A shorter term is found at the beginning of a word.
-// Taking out too much is better than too little.
+// wide is the number of letters from which a term is also found inside longer
+// words: "Lisbon" in "lisbon2024". A shorter term is only found at the beginning of
+// a word. It is better to remove too much than too little.
 const wide = 5
 
 // tail is how many letters may follow a short term of at least three letters, such
-// as the endings of cases.
+// as case endings.
 const tail = 2
 
-// NewRedactor makes one. Each word of a name of several words is a term as well.
-// secret is what pseudonyms are derived from, each from the term that it is given;
-// it may be nil where there are none.
+// NewRedactor makes a Redactor. Each word of a name with several words is a term as
+// well. secret derives a secret from a term, from which the pseudonym is made; it
+// may be nil if there are no pseudonyms.
 func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *Redactor {
 	var terms []string
 	add := func(s string, parts bool) {
@@ -95,7 +95,8 @@ func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *
 	for _, name := range slices.Sorted(maps.Keys(r.Roles)) {
 		before := len(terms)
 		add(name, true)
-		// Of a name that the memories know more of, all of it has the role.
+		// If the memories know a longer form of the name, all its words get the
+		// role, too.
 		for _, whole := range v.Names {
 			if f := string(fold(whole)); f != "" && strings.HasPrefix(f, string(fold(name))) {
 				add(whole, true)
@@ -143,15 +144,15 @@ func NewRedactor(r Redaction, v Vocabulary, secret func(term string) [32]byte) *
 	return out
 }
 
-// nobody is names of speakers that name no one.
+// nobody has names of speakers that name no person.
 var nobody = []string{"user", "theuser", "wearer", "thewearer", "someone", "speaker", "unknown", "me", "i"}
 
-// common is parts of names that are words of every text.
+// common has parts of names that are ordinary words.
 var common = []string{"the", "and", "for", "von", "van", "der", "den", "des", "street", "road", "house", "city", "new", "north", "south", "east", "west", "doctor", "mum", "dad"}
 
-// fold makes text comparable. It takes compatibility forms apart, removes marks and
+// fold makes texts comparable. It decomposes compatibility forms, removes marks and
 // invisible characters, and keeps only letters and digits, in lower case. Letters
-// that are written in two ways become one, and so do letters that look alike.
+// with two spellings become one, and so do letters that look alike.
 func fold(s string) []rune {
 	var out []rune
 	for _, c := range norm.NFKD.String(s) {
@@ -162,11 +163,11 @@ func fold(s string) []rune {
 	return out
 }
 
-// folded is a text with each folded letter's place in the original.
+// folded is a text with the place of each folded letter in the original.
 type folded struct {
 	runes      []rune
-	start, end []int  // bytes of the original
-	first      []bool // begins a word
+	start, end []int  // byte offsets in the original
+	first      []bool // it begins a word
 }
 
 func foldText(s string) folded {
@@ -208,13 +209,14 @@ func alphabetic(c rune) bool {
 	return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// span is a range of bytes that is taken out, and what stands in its place.
+// span is a range of bytes that is removed, and its replacement.
 type span struct {
 	from, to int
 	put      string
 }
 
-// spans returns the byte ranges of a text that terms and times take.
+// spans returns the byte ranges of a text that are removed because of terms and
+// times.
 func (r *Redactor) spans(s string) []span {
 	var out []span
 	f := foldText(s)
@@ -258,9 +260,9 @@ func (r *Redactor) spans(s string) []span {
 	return out
 }
 
-// Text returns a text without what is to be taken out.
+// Text returns a text without what has to be removed.
 func (r *Redactor) Text(s string) string {
-	for range 4 { // removing something may join what was apart
+	for range 4 { // a removal may join what was apart
 		next := r.once(s)
 		if next == s {
 			return s
@@ -295,12 +297,12 @@ func (r *Redactor) once(s string) string {
 	return b.String()
 }
 
-// Holds reports whether a text has something that has to be taken out.
+// Holds reports whether a text contains something that has to be removed.
 func (r *Redactor) Holds(s string) bool { return len(r.spans(s)) > 0 }
 
-// Apply redacts every text in what v points to, however deep, so that no field that
-// memories get later is forgotten. Types of memories are from a fixed set and stay.
-// With times, moments become zero.
+// Apply redacts every text in the value that v points to, however deep, so that
+// fields that are added to memories later are covered, too. Types of memories are
+// from a fixed set and stay. With times, moments become zero.
 func (r *Redactor) Apply(v any) { r.walk(reflect.ValueOf(v)) }
 
 var (

@@ -32,14 +32,14 @@ func TestRedactText(t *testing.T) {
 		{Redaction{Words: []string{"Strasse"}}, "Die Straße, die STRASSE", "Die […], die […]"},
 		{Redaction{Words: []string{"Weiß"}}, "Frau Weiss und Frau WEIẞ", "Frau […] und Frau […]"},
 		{Redaction{Words: []string{"Soren"}}, "Søren, SØREN", "[…], […]"},
-		{Redaction{Names: true}, "\u0410nn\u0430 and \u0391NN\u0391", "[…] and […]"}, // with letters of Cyrillic and Greek
+		{Redaction{Names: true}, "\u0410nn\u0430 and \u0391NN\u0391", "[…] and […]"}, // with Cyrillic and Greek letters
 		{Redaction{Words: []string{"Москва"}}, "В МОСКВЕ и Москва", "В МОСКВЕ и […]"},
 		{Redaction{Times: true}, "On Friday at 9:30 am, 2026-11-20, 20.11.2026, tomorrow morning, in May 2025, last week", "On […] […], […], […], […] […], in […], […]"},
 		{Redaction{Times: true}, "下午三点在周五见面", "[…]在[…]见面"},
 		{Redaction{Words: []string{"Müller"}}, "Frau Mueller, MUELLER, Mu\u0308ller, Muller", "Frau […], […], […], […]"},
 		{Redaction{Words: []string{"Goeran Aakesson"}}, "Göran Åkesson", "[…]"},
 		{Redaction{Words: []string{"Sørby"}}, "Soerby, Sorby", "[…], […]"},
-		{Redaction{Names: true}, "ᴀɴɴᴀ and An\u0578a", "[…] and […]"}, // small capitals, and a letter of Armenian
+		{Redaction{Names: true}, "ᴀɴɴᴀ and An\u0578a", "[…] and […]"}, // small capitals, and an Armenian letter
 		{Redaction{Times: true}, "At half past nine, half nine, a quarter to ten, twenty past three, nine thirty", "[…], […], […], […], […]"},
 		{Redaction{Times: true}, "um 14h30, 1430 hours, １４：３０, on the third of May, the 3rd, at Christmas, on Easter Monday, New Year's Eve", "um […], […], […], on […], […], at […], on […], […]"},
 		{Redaction{Times: true}, "昨晚、上周、下个月、去年、今年、周末、十一月二十日、二〇二六年、三点一刻、下午3：30", "[…]、[…]、[…]、[…]、[…]、[…]、[…]、[…]、[…]、[…]"},
@@ -52,7 +52,7 @@ func TestRedactText(t *testing.T) {
 	}
 }
 
-// No redacted word stays in any text of a copy, wherever it stood.
+// No redacted word remains in any text of a copy, wherever it was.
 func TestNothingRedactedStays(t *testing.T) {
 	words := []string{"Anna", "Bo", "Lisbon", "José", "Straße", "blue door", "里斯本", "x", "ﬁn"}
 	ids := seal.NewKey()
@@ -112,8 +112,8 @@ func TestNothingRedactedStays(t *testing.T) {
 	})
 }
 
-// wordsOf are a text's words, and its pairs of them, folded: by another way
-// than the redactor's.
+// wordsOf returns a text's words and its pairs of words, folded, in another way than the
+// redactor does.
 func wordsOf(s string) []string {
 	fields := strings.FieldsFunc(norm.NFKD.String(s), func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) && !unicode.Is(unicode.Cf, c)
@@ -155,8 +155,8 @@ func stringsIn(v reflect.Value) (out []string) {
 	return out
 }
 
-// A number that was measured of a picture is as good as its name: who has the picture, or
-// another copy of it, has the same number.
+// A number that was measured from a picture identifies it as well as a name: anybody who
+// has the picture, or another copy of it, has the same number.
 func TestNothingMeasuredOfAPictureStays(t *testing.T) {
 	m := memory.Memory{ID: memory.ID{1}, Candidate: memory.Candidate{Type: memory.Resource, Text: "A page about bread.", Owner: memory.Owner{User: "u"},
 		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "bread", MediaType: "image/jpeg", Content: "Bread.", Hash: "00ff00ff00ff00ff", Sharpness: 1234.5678}}}}
@@ -169,7 +169,7 @@ func TestNothingMeasuredOfAPictureStays(t *testing.T) {
 	}
 }
 
-// Fields that memories may get some day are redacted, too.
+// Fields that memories may get in future are redacted, too.
 func TestRedactsWhateverHasText(t *testing.T) {
 	v := struct {
 		M map[string][]string

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// plain returns a letter in lower case. A letter that is written as Latin
-// letters, or looks like them, becomes those.
+// plain returns a letter in lower case. A letter that has a Latin spelling, or that
+// looks like Latin letters, becomes those.
 func plain(c rune) []rune {
 	c = unicode.ToLower(c)
 	if s, ok := written[c]; ok {
@@ -18,9 +18,9 @@ func plain(c rune) []rune {
 	return []rune{c}
 }
 
-// written are letters that Unicode takes for letters of their own: those for
-// which people write others, and those of Cyrillic, Greek and Armenian and small
-// capitals that look like Latin ones (Unicode Technical Standard 39, confusables).
+// written are letters that Unicode does not decompose: letters that people replace
+// by others, and Cyrillic, Greek and Armenian letters and small capitals that look
+// like Latin ones (Unicode Technical Standard 39, confusables).
 var written = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ȷ': "j", 'ɑ': "a", 'ɡ': "g",
 	'а': "a", 'в': "b", 'е': "e", 'һ': "h", 'н': "h", 'і': "i", 'ј': "j", 'к': "k", 'м': "m", 'о': "o", 'р': "p", 'с': "c", 'ѕ': "s", 'т': "t", 'у': "y", 'х': "x", 'ԁ': "d", 'ԛ': "q", 'ԝ': "w", 'ѵ': "v", 'ӏ': "l",
@@ -29,14 +29,15 @@ var written = map[rune]string{
 	'ᴀ': "a", 'ʙ': "b", 'ᴄ': "c", 'ᴅ': "d", 'ᴇ': "e", 'ꜰ': "f", 'ɢ': "g", 'ʜ': "h", 'ɪ': "i", 'ᴊ': "j", 'ᴋ': "k", 'ʟ': "l", 'ᴍ': "m", 'ɴ': "n", 'ᴏ': "o", 'ᴘ': "p", 'ʀ': "r", 'ꜱ': "s", 'ᴛ': "t", 'ᴜ': "u", 'ᴠ': "v", 'ᴡ': "w", 'ʏ': "y", 'ᴢ': "z",
 }
 
-// Letters with marks that some write as two letters, and as one without the mark.
+// Letters with marks that some people write as two letters, and others without the
+// mark.
 var (
 	asTwo = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ø", "oe", "å", "aa")
 	asOne = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u", "aa", "a")
 )
 
-// leastOtherwise is from how many letters on a word with two letters for one is also
-// looked for with one. A shorter one would be a word of every text: "su" of "Sue".
+// leastOtherwise is the minimum length of the shorter spelling for which it is also
+// looked for. A shorter one would be part of ordinary text: "su" from "Sue".
 const leastOtherwise = 4
 
 // otherwise returns the other spellings of a term of a name: "mueller" for the

@@ -10,43 +10,43 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Redaction says what is taken out of copies.
+// Redaction says what is removed from copies.
 type Redaction struct {
-	Names  bool     `json:"names,omitempty"`  // people that the wearer's memories know
-	Places bool     `json:"places,omitempty"` // places that they know
+	Names  bool     `json:"names,omitempty"`  // people whom the wearer's memories know
+	Places bool     `json:"places,omitempty"` // places that the memories know
 	Times  bool     `json:"times,omitempty"`  // dates and times of day, in words and in fields
 	Words  []string `json:"words,omitempty"`
-	Quotes bool     `json:"quotes,omitempty"` // keep what evidence quotes, redacted
-	// Roles are names that give way to a role: "Zuzana" to "my sister".
+	Quotes bool     `json:"quotes,omitempty"` // keep the quotes of the evidence, redacted
+	// Roles replace names by a role: "Zuzana" becomes "my sister".
 	Roles map[string]string `json:"roles,omitempty"`
-	// Coarse, beside Times, rounds times in fields down to day, week or month
-	// instead of taking them out. In texts they are taken out either way.
+	// Coarse, with Times, rounds times in fields down to the day, week or month
+	// instead of removing them. In texts they are removed in any case.
 	Coarse Coarse `json:"coarse,omitempty"`
 	// AtLeast is the number of different people about whom memories must say the same
-	// after redaction. A statement about fewer is left out; one about enough is shared
-	// once. 0 sets no such number.
+	// after redaction. A statement about fewer people is left out; one about enough
+	// people is shared once. 0 means no such condition.
 	AtLeast int `json:"at_least,omitempty"`
-	// Pseudonyms, beside Names, puts a made-up name in the place of each person's,
-	// the same one in all of a share.
+	// Pseudonyms, with Names, replaces each person's name by a made-up one, which is
+	// the same throughout a share.
 	Pseudonyms bool `json:"pseudonyms,omitempty"`
-	// Regions, beside Places, are places that may be said: they stand in the place of
-	// all that lies in them, as far as the wearer's memories know.
+	// Regions, with Places, are places that may be named: each replaces all places in
+	// it that the wearer's memories know.
 	Regions []string `json:"regions,omitempty"`
-	Numbers bool     `json:"numbers,omitempty"` // keeps the first digit of numbers in texts
+	Numbers bool     `json:"numbers,omitempty"` // keep only the first digit of numbers in texts
 }
 
-// Coarse is how exact a time is.
+// Coarse is the precision of a time.
 type Coarse string
 
-// How exact.
+// The precisions.
 const (
 	Day   Coarse = "day"
-	Week  Coarse = "week" // that begins on Monday
+	Week  Coarse = "week" // a week that begins on Monday
 	Month Coarse = "month"
 )
 
-// round returns the beginning of the day, week or month, in UTC; of none, no
-// time.
+// round returns the beginning of the day, week or month, in UTC; without a precision,
+// the zero time.
 func (c Coarse) round(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -65,8 +65,8 @@ func (c Coarse) round(t time.Time) time.Time {
 }
 
 // ParseRedaction reads "names", "names=pseudonyms", "places", "places=Lisbon",
-// "times", "times=month", "numbers", words, and names with the role that takes
-// their place: "Zuzana=my sister".
+// "times", "times=month", "numbers", words, and names with the role that replaces
+// them: "Zuzana=my sister".
 func ParseRedaction(list []string) (r Redaction, err error) {
 	for _, s := range list {
 		switch s = strings.TrimSpace(s); s {
@@ -121,7 +121,7 @@ func ParseRedaction(list []string) (r Redaction, err error) {
 	return r, nil
 }
 
-// List is what [ParseRedaction] reads.
+// List returns the redaction in the form that [ParseRedaction] reads.
 func (r *Redaction) List() []string {
 	var out []string
 	for _, k := range []struct {
@@ -144,8 +144,8 @@ func (r *Redaction) List() []string {
 	return append(out, r.Words...)
 }
 
-// Kinds says what is taken out, without the words and names that are: it is for
-// whoever may know that, and not them.
+// Kinds returns what is removed, without the words and names: it is for people who may
+// know the kinds, but not the words.
 func (r *Redaction) Kinds() []string {
 	plain := Redaction{Names: r.Names, Pseudonyms: r.Pseudonyms, Places: r.Places, Times: r.Times, Coarse: r.Coarse, Numbers: r.Numbers}
 	out := plain.List()

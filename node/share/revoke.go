@@ -14,13 +14,13 @@ import (
 )
 
 // Revoke removes one reader, or all if party is empty; party is a name, or the
-// beginning of a member's id. The space goes on in a new epoch, whose key they
-// don't get. With the last reader everything goes: the copies here, their bodies at
-// the relay, and then the space itself. Readers keep what they have fetched
-// already.
+// beginning of a member's id. The space continues in a new epoch, whose key they
+// don't get. With the last reader everything is deleted: the copies here, their
+// bodies at the relay, and then the space itself. Readers keep what they have
+// already fetched.
 //
 // If the relay can't be reached, nothing new is sent to the space any more, and
-// another Revoke goes on.
+// another call of Revoke continues.
 func (s *Sharing) Revoke(ctx context.Context, id, party string) (Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,8 @@ func pickParties(rec *Record, party string) ([]Party, error) {
 	return nil, fmt.Errorf("%q: %w", party, memory.ErrAmbiguous)
 }
 
-// putOut removes members, and with last everything else, too. If the relay does not
-// have the space any more, it was revoked before.
+// putOut removes members, and with last everything else, too. If the relay no
+// longer has the space, it was revoked before.
 func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last bool) (err error) {
 	sp, err := s.open(ctx, rec, nil)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Sharing) putOut(ctx context.Context, rec *Record, out []Party, last boo
 }
 
 // Maintain does what is due. It revokes what has expired, or could not be revoked
-// before, and takes out of shares what the wearer has erased or changed. It adds
+// before, and removes from shares what the wearer has erased or changed. It adds
 // nothing.
 func (s *Sharing) Maintain(ctx context.Context) error {
 	return s.each(ctx, func(rec *Record) (err error) {

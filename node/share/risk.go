@@ -12,7 +12,7 @@ import (
 )
 
 // Risk is something from which a reader might learn more than a share is meant
-// to say.
+// to reveal.
 type Risk struct {
 	Kind RiskKind  `json:"kind"`
 	Of   memory.ID `json:"of,omitzero"` // the original; zero: the risk is about the whole share
@@ -24,12 +24,12 @@ type RiskKind string
 
 // The kinds.
 const (
-	RiskReaches RiskKind = "reaches" // an address, number or link, which leads to somebody
-	RiskName    RiskKind = "name"    // may be a name that no memory has as a name
+	RiskReaches RiskKind = "reaches" // an address, number or link that leads to somebody
+	RiskName    RiskKind = "name"    // perhaps a name, but one that no memory has as a name
 	RiskScript  RiskKind = "script"  // a script in which names can't be told from words
 	RiskJoins   RiskKind = "joins"   // reveals more together with an earlier share to the same key
-	RiskExact   RiskKind = "exact"   // exact times, by which a day can be matched
-	RiskLinks   RiskKind = "links"   // pseudonyms, which join what is said of one person
+	RiskExact   RiskKind = "exact"   // exact times, by which a day can be recognised
+	RiskLinks   RiskKind = "links"   // pseudonyms, which connect statements about one person
 )
 
 // maxRisks is how many risks are listed.
@@ -96,7 +96,7 @@ func joins(w *ShareSpec, who string, r *Record) (out []Risk) {
 	}
 	for name := range w.Redact.Roles {
 		if w.Redact.Names {
-			break // which says it of all names
+			break // which covers all names
 		}
 		if _, then := r.Redact.Roles[name]; !then && !r.Redact.Names && !slices.Contains(r.Redact.Words, name) {
 			left = append(left, "“"+name+"”")
@@ -109,7 +109,7 @@ func joins(w *ShareSpec, who string, r *Record) (out []Risk) {
 	return out
 }
 
-// capitalised returns words within a sentence that begin with a capital.
+// capitalised returns words inside a sentence that begin with a capital letter.
 func capitalised(s string) (out []string) {
 	begins := true
 	for _, w := range strings.Fields(s) {

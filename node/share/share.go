@@ -39,8 +39,8 @@ import (
 )
 
 var (
-	// ErrNotShared: the relay does not serve the space to this key. The key was
-	// never added, or was removed; the relay does not say which.
+	// ErrNotShared: the relay does not serve the space to this key. The key was never added,
+	// or was removed; the relay does not say which.
 	ErrNotShared = errors.New("this is not shared with this key, or not any more")
 	// ErrChanged: the preview and the present result differ.
 	ErrChanged = errors.New("what would be shared has changed since it was shown")
@@ -63,27 +63,28 @@ type Criteria struct {
 	Tags  []string           `json:"tags,omitempty"` // all of them
 	Since time.Time          `json:"since,omitzero"` // learnt at or after
 	Until time.Time          `json:"until,omitzero"` // learnt before
-	Most  memory.Sensitivity `json:"most"`           // the most sensitive that fits
+	Most  memory.Sensitivity `json:"most"`           // the highest sensitivity that is allowed
 	Limit int                `json:"limit,omitempty"`
-	// Without are memories that stay out, corrected or not. A memory that comes
+	// Without are memories that stay out, even if they are corrected. A memory that is made
 	// later is not among them, even if it says the same.
 	Without []memory.ID `json:"without,omitempty"`
 
-	// only are the memories among which it chooses; nil: all. Pseudonyms don't derive from it.
+	// only restricts the choice to these memories; nil: all. Pseudonyms are not derived from
+	// it.
 	only []memory.ID
-	// sees restricts a share that an app made to what the app may see. It is nil if the
-	// wearer made the share.
+	// sees restricts a share that an app made to what the app may see. It is nil if the wearer
+	// made the share.
 	sees func(*memory.Memory) bool
 }
 
 // Author is the app that made a share. The share never has more than the app may see.
 type Author struct {
 	App   string           `json:"app"`
-	Key   string           `json:"key"`   // by which rules know its key, see policy.KeyOf
+	Key   string           `json:"key"`   // names the app's key in policy rules, see policy.KeyOf
 	Scope serve.AppRequest `json:"scope"` // as of the time at which the share was made
 }
 
-// Check returns an error for criteria that can't be right.
+// Check returns an error for invalid criteria.
 func (c *Criteria) Check() error {
 	if strings.TrimSpace(c.Query) == "" && len(c.Types) == 0 && len(c.Tags) == 0 {
 		return fmt.Errorf("%w: query, types or tags are needed: what is to be shared", memory.ErrInvalid)
@@ -126,8 +127,8 @@ type Kind string
 const (
 	Projection Kind = "projection"
 	Feed       Kind = "feed"
-	bundle     Kind = "bundle"    // for anybody who pays; never kept
-	community  Kind = "community" // for its members; never kept
+	bundle     Kind = "bundle"    // for anybody who pays; never stored
+	community  Kind = "community" // for its members; never stored
 )
 
 // Party is a reader or worker that was added.
@@ -149,9 +150,9 @@ type Record struct {
 	Criteria Criteria       `json:"criteria"`
 	Redact   Redaction      `json:"redact,omitzero"`
 	Purpose  string         `json:"purpose,omitempty"` // the purpose that the policy is checked with
-	Grant    delta.Grant    `json:"grant,omitzero"`    // of a feed
+	Grant    delta.Grant    `json:"grant,omitzero"`    // for a feed
 	Audio    bool           `json:"audio,omitempty"`
-	By       *Author        `json:"by,omitempty"` // of a projection; nil: the wearer
+	By       *Author        `json:"by,omitempty"` // for a projection; nil: the wearer made it
 	Parties  []Party        `json:"parties"`
 	Genesis  envelope.Hash  `json:"genesis"`
 	Relay    string         `json:"relay"`
@@ -160,7 +161,7 @@ type Record struct {
 	Revoking bool           `json:"revoking,omitempty"`
 	Revoked  time.Time      `json:"revoked,omitzero"` // zero: not revoked
 
-	answers bool        // of a bundle: buyers are answered from it, and get no copy
+	answers bool        // for a bundle: buyers get answers from it, and no copy
 	again   []memory.ID // see ShareSpec.Again
 }
 
@@ -180,8 +181,8 @@ type Link struct {
 	envelope.Welcome
 }
 
-// String returns the relay's URL, "/#" and the text form of the welcome. If it
-// is opened in a browser, the part after the # is not sent.
+// String returns the relay's URL, "/#" and the text form of the welcome. If it is opened in a
+// browser, the part after the # is not sent to the server.
 func (l Link) String() string { return strings.TrimSuffix(l.Relay, "/") + "/#" + l.Welcome.String() }
 
 // ParseLink parses what [Link.String] returns.

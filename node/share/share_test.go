@@ -75,7 +75,7 @@ func TestThreatBuyerSharesOn(t *testing.T) {
 		t.Errorf("one whom it was not shared with: %v", err)
 	}
 
-	// New memories come with an update, and what was erased goes.
+	// New memories come with an update, and what was erased is removed.
 	w.memories = append(w.memories[1:], remembered("Basil grows well beside tomatoes", func(m *memory.Memory) { m.Tags = []string{"garden"} }))
 	if _, ch, err := w.Update(t.Context(), rec.Space.String()); err != nil || ch != (share.Change{Added: 1, Removed: 1}) {
 		t.Errorf("update: %+v, %v", ch, err)
@@ -85,7 +85,7 @@ func TestThreatBuyerSharesOn(t *testing.T) {
 		t.Errorf("after the update: %q, %v", texts(o.Memories), err)
 	}
 
-	// One reader is put out: the other goes on, in a new epoch.
+	// One reader is removed: the other goes on, in a new epoch.
 	if _, err := w.Revoke(t.Context(), rec.Space.String(), "Stranger"); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestThreatBuyerSharesOn(t *testing.T) {
 		t.Errorf("what was fetched before: %q, %v", texts(kept.Memories), err)
 	}
 
-	// All of it goes.
+	// The whole share is revoked.
 	done, err := w.Revoke(t.Context(), rec.Space.String(), "")
 	if err != nil || done.Revoked.IsZero() {
 		t.Fatalf("revoke: %+v, %v", done, err)
@@ -125,8 +125,8 @@ func TestThreatBuyerSharesOn(t *testing.T) {
 	}
 }
 
-// Nothing that the relay has tells a name, a place or a sentence, decompressed
-// or not; nor do the reader's files.
+// Nothing that the relay has reveals a name, a place or a sentence, whether decompressed or not;
+// nor do the reader's files.
 func TestThreatListingMetadata(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
@@ -260,7 +260,8 @@ func TestExpiryAndWhatIsErased(t *testing.T) {
 	}
 }
 
-// A copy ends when its original does, without a word of the owner's; of what has ended there is none.
+// A copy ends when its original does, without any statement of the owner; there is no copy of what
+// has ended.
 func TestCopyEndsWithItsOriginal(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
@@ -351,7 +352,7 @@ func TestRelayIsAway(t *testing.T) {
 		t.Fatal("shared over nothing")
 	}
 	net.cut = false
-	if err := w.Maintain(t.Context()); err != nil { // what could not be undone is
+	if err := w.Maintain(t.Context()); err != nil { // what could not be undone then is undone now
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(w.dir); len(left) != 0 {

@@ -27,12 +27,12 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Source is the wearer's memories.
+// Source provides the wearer's memories.
 type Source interface {
 	// Choose returns the memories that fit, at most MaxCopies. If there is a
 	// query, the best come first.
 	Choose(ctx context.Context, c Criteria) ([]memory.Memory, error)
-	// Vocabulary is the people and places that the memories know.
+	// Vocabulary returns the people and places that the memories know.
 	Vocabulary(ctx context.Context) (Vocabulary, error)
 }
 
@@ -44,27 +44,27 @@ type Catalog interface {
 
 // Config configures a node's sharing. If there is no Relay, nothing can be sent.
 type Config struct {
-	Dir      string          // a folder for each space goes here
+	Dir      string          // contains a folder for each space
 	Key      *seal.Key       // the sharing key; the caller owns it
 	Recovery *seal.Recipient // gets the keys of every space
 	Source   Source
 	Catalog  Catalog
 	Inbox    Inbox // for feeds; may be nil without them
 	Account  Account
-	// Allow returns the present policy of the wearer. nil: everything that is
-	// shared by hand is allowed.
+	// Allow returns the wearer's present policy. nil: everything that is shared by
+	// hand is allowed.
 	Allow func(context.Context) (rulebook.Rules, error)
-	// Ask keeps what a rule asks the wearer about, see consent.Asker. nil: nobody is
-	// asked, and what a rule asks about stays here.
+	// Ask stores what a rule asks the wearer about, see consent.Asker. nil: nobody
+	// is asked, and what a rule asks about is not shared.
 	Ask func(ctx context.Context, held []consent.Held, again bool) error
-	// Bring downloads the bytes of a photo or recording that are not on this
-	// device. nil: they can't be downloaded. What can't be brought is tried
-	// again later.
+	// Bring downloads the bytes of a photo or recording that is not on this device.
+	// nil: it can't be downloaded. Failed downloads are tried again later.
 	Bring func(ctx context.Context, blob memory.ID) error
-	// Sees gives what an app may see, by rules. Only shares that apps made need it.
+	// Sees returns what an app may see according to the rules. It is only needed for
+	// shares that apps made.
 	Sees    func(by *Author, rules *rulebook.Rules) func(*memory.Memory) bool
 	Wearer  string                         // a name to be redacted with the others
-	Relay   func() (*remote.Relay, string) // what is shared from now on goes there, and its address; a nil one: nothing can be sent
+	Relay   func() (*remote.Relay, string) // the relay to which new shares go, and its address; a nil relay: nothing can be sent
 	Invite  string
 	HTTP    *http.Client // for relays of earlier spaces; nil: the usual
 	Reserve uint64       // bytes of the disk that stay free
@@ -130,8 +130,8 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 		if err := sp.put(ctx, &rec, p.Copies, now); err != nil {
 			return err
 		}
-		// This comes before anybody is added: if the log entry can't be
-		// written, the share is not made.
+		// This comes before anybody is added, so that the share is not made if the
+		// log entry can't be written.
 		if err := s.note(ctx, DidShare, &rec, func(d *Deed) {
 			for _, party := range p.Parties {
 				d.To = append(d.To, party.Name)
@@ -214,7 +214,7 @@ func (sp *space) admit(ctx context.Context, rec *Record, ps []Party, requests []
 	return nil
 }
 
-// put makes the space hold exactly these copies.
+// put makes the space contain exactly these copies.
 func (sp *space) put(ctx context.Context, rec *Record, copies []Copy, now time.Time) error {
 	want := map[memory.ID]*Copy{}
 	for i := range copies {
@@ -272,7 +272,7 @@ func (s *Sharing) keep(ctx context.Context, rec *Record) error {
 	return s.c.Catalog.Keep(ctx, records)
 }
 
-// Records returns all of one kind, the newest first.
+// Records returns all records of one kind, the newest first.
 func (s *Sharing) Records(ctx context.Context, kind Kind) ([]Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -286,7 +286,7 @@ func (s *Sharing) records(ctx context.Context, kind Kind) ([]Record, error) {
 	return records, err
 }
 
-// find returns the record with an id, or with an id that begins so.
+// find returns the record whose id is, or begins with, the given text.
 func (s *Sharing) find(ctx context.Context, kind Kind, id string) (rec Record, err error) {
 	records, err := s.records(ctx, kind)
 	if err != nil {
@@ -332,7 +332,7 @@ type Change struct {
 	Removed int `json:"removed"` // because the original is gone, was changed, or no longer fits
 }
 
-// Update makes a projection hold what fits now, and sends the changes.
+// Update makes a projection contain what fits now, and sends the changes.
 func (s *Sharing) Update(ctx context.Context, id string) (rec Record, ch Change, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func openStore(dir string, k *spaceKeys, reserve uint64) (*store.Store, error) {
 }
 
 // open opens the space of a record. If the space is being made, first is its
-// first entry, otherwise nil.
+// first entry; otherwise it is nil.
 func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space, err error) {
 	k := newSpaceKeys(s.c.Key, rec.Space)
 	sp := &space{id: rec.Space, member: k.member().ID, keys: k}
@@ -110,7 +110,7 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 		}
 	}
 	err := InPages(ctx, sp.engine, as, func(tx *store.Tx, a memory.Assertion) (err error) {
-		a.Seen = []memory.Dot{} // the owner answers nobody in such a space
+		a.Seen = []memory.Dot{} // in such a space the owner does not respond to anybody
 		if _, err := sp.engine.Say(tx, memory.RankPerson, a); err != nil || a.Act != memory.ActErase {
 			return err
 		}
@@ -122,8 +122,8 @@ func (sp *space) say(ctx context.Context, as []memory.Assertion) error {
 	return sp.store.Compact(ctx) // so that no file keeps what was erased
 }
 
-// lessen removes most of a memory that is erased next, because workers may have
-// said more about it than one transaction can erase.
+// lessen removes most of a memory that is about to be erased, because workers
+// may have said more about it than one transaction can erase.
 func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	much := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
@@ -137,8 +137,8 @@ func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.engine.Commit(ctx, fn) })
 }
 
-// InPages handles a list in as many transactions as needed, because the size of
-// each is limited.
+// InPages processes a list in as many transactions as needed, because the size
+// of each is limited.
 func InPages[T any](ctx context.Context, e *engine.Engine, list []T, do func(*store.Tx, T) error) error {
 	page := 50
 	for len(list) > 0 {
@@ -179,11 +179,11 @@ func ActiveIn(ctx context.Context, s *store.Store) (out []memory.Memory, err err
 
 func (s *Sharing) folder(id memory.SpaceID) string { return filepath.Join(s.c.Dir, id.String()) }
 
-// drop removes a space's folder: nothing of it stays here.
+// drop removes a space's folder, so that nothing of it stays here.
 func (s *Sharing) drop(id memory.SpaceID) error { return os.RemoveAll(s.folder(id)) }
 
-// relay reaches the relay at which a space lies, which may not be the one that
-// is configured now.
+// relay returns the relay that has a space. It may not be the one that is
+// configured now.
 func (s *Sharing) relay(rec *Record) (*remote.Relay, error) {
 	if relay, address := s.c.Relay(); relay != nil && (rec.Relay == address || rec.Relay == "") {
 		return relay, nil

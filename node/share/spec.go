@@ -27,14 +27,14 @@ type ShareSpec struct {
 	To       []string // NAME=KEY or KEY, in the text form of a request to join
 	Purpose  string   // what the reader needs it for; the policy is checked with it
 	Expires  time.Time
-	Confirm  string // digest of a preview; the share is made only if it still is the same; empty: in any case
+	Confirm  string // digest of a preview; the share is made only if it still has that digest; empty: it is made in any case
 	By       *Author
-	// Again are memories that were offered before for the same criteria: it is about these
-	// alone, whatever the query finds by now. Their copies are the same as then if they still
-	// may go. nil: the criteria choose.
+	// Again are memories that were offered before for the same criteria: only these are
+	// considered, whatever the query finds now. Their copies are the same as then, as far as
+	// they may still be shared. nil: the criteria choose.
 	Again []memory.ID
-	// Gives is called with the originals before any copy leaves; if it fails, nothing
-	// is shared. nil: nobody has to be told.
+	// Gives is called with the originals before any copy leaves; if it fails, nothing is
+	// shared. May be nil.
 	Gives func(ctx context.Context, of []memory.ID) error
 }
 
@@ -42,18 +42,18 @@ type ShareSpec struct {
 type Preview struct {
 	Copies  []Copy         `json:"copies"`
 	Parties []Party        `json:"parties"`
-	Few     int            `json:"few,omitempty"`  // memories that fit, but about too few people
+	Few     int            `json:"few,omitempty"`  // memories that match, but are about too few people
 	Risks   []Risk         `json:"risks"`          // what the reader might find out nevertheless
-	LeftOut int            `json:"left_out"`       // memories that fit, but of which redaction leaves nothing
-	Held    map[string]int `json:"held,omitempty"` // memories that fit, but that the policy holds back, by reason
+	LeftOut int            `json:"left_out"`       // memories that match, but of which redaction leaves nothing
+	Held    map[string]int `json:"held,omitempty"` // memories that match, but that the policy holds back, by reason
 	Confirm string         `json:"confirm"`
 	Form    string         `json:"-"` // of the redaction, as policy.Request.Form
-	Waits   int            `json:"-"` // of those held back: they may go if the wearer says yes
-	// Holds reports whether a text says what is redacted; nil where nothing is sold.
+	Waits   int            `json:"-"` // of those held back: how many may be shared if the wearer agrees
+	// Holds reports whether a text contains redacted words; nil if nothing is sold.
 	Holds func(string) bool `json:"-"`
 }
 
-// parties reads whom a wish is for. requests are in the same order.
+// parties parses the readers of a request. requests are in the same order.
 func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requests []envelope.Request, err error) {
 	for _, text := range to {
 		name, key, named := strings.Cut(text, "=")
@@ -91,8 +91,7 @@ func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requ
 	return ps, requests, nil
 }
 
-// Words returns five words with which two people can compare a key by
-// telephone.
+// Words returns five words with which two people can compare a key by telephone.
 func Words(key []byte) string {
 	return strings.Join(keyring.Words(key, 5), " ")
 }
@@ -139,7 +138,7 @@ func (s *Sharing) preview(ctx context.Context, w *ShareSpec, ids *seal.Key, spac
 	return p, requests, err
 }
 
-// some says why there is nothing, where that is so.
+// some returns the reason why there is nothing, if that is so.
 func (p *Preview) some(w *ShareSpec) error {
 	switch {
 	case len(p.Copies) > 0:
@@ -152,10 +151,10 @@ func (p *Preview) some(w *ShareSpec) error {
 	return ErrNothing
 }
 
-// digest is by what a preview is confirmed.
+// digest returns the digest by which a preview is confirmed.
 func (p *Preview) digest() (string, error) {
-	// The digest is of what is shown, which has neither the ids nor the names
-	// in a space that is not there yet.
+	// The digest covers what is shown, which has neither ids nor names in a space that does
+	// not exist yet.
 	shown, who := slices.Clone(p.Copies), slices.Clone(p.Parties)
 	for i := range shown {
 		shown[i].ID = memory.ID{}
@@ -167,20 +166,20 @@ func (p *Preview) digest() (string, error) {
 	return digest(shown, who)
 }
 
-// made is the result for the memories that fit.
+// made is the result for the memories that match.
 type made struct {
 	copies []Copy
-	left   int            // of which redaction leaves nothing
-	few    int            // that too few people stand behind
-	held   map[string]int // that the policy holds back, by why
-	waits  int            // of these, about which the wearer is asked
+	left   int            // memories of which redaction leaves nothing
+	few    int            // memories that too few people stand behind
+	held   map[string]int // memories that the policy holds back, by reason
+	waits  int            // of these, those about which the wearer is asked
 	by     *Redactor
 	form   string // as policy.Request.Form
 }
 
-// pseudonymous gives what the pseudonyms of a share are derived from: the sharing
-// key, and what is shared and how. So a preview has those of the share, and the
-// same person has another pseudonym in a share of something else.
+// pseudonymous returns the function that derives secrets for the pseudonyms of a share: from
+// the sharing key, the criteria and the redaction. So a preview has the same pseudonyms as
+// the share, and the same person has another pseudonym in a different share.
 func (s *Sharing) pseudonymous(rec *Record) (func(string) [32]byte, error) {
 	b, err := json.Marshal([]any{rec.Criteria, rec.Redact})
 	if err != nil {
@@ -189,7 +188,7 @@ func (s *Sharing) pseudonymous(rec *Record) (func(string) [32]byte, error) {
 	return func(term string) [32]byte { return s.c.Key.MAC("pseudonym", b, []byte(term)) }, nil
 }
 
-// redactor makes the redactor of a share, with the words that never leave.
+// redactor makes the redactor of a share, including the words that are never shared.
 func (s *Sharing) redactor(ctx context.Context, rec *Record, rules *rulebook.Rules) (*Redactor, *Redaction, error) {
 	how := rec.Redact
 	how.Words = append(slices.Clone(how.Words), rules.Never...)
@@ -208,7 +207,7 @@ func (s *Sharing) redactor(ctx context.Context, rec *Record, rules *rulebook.Rul
 	return NewRedactor(how, v, secret), &how, nil
 }
 
-// copies makes the copies of what fits, and may go to each of the parties.
+// copies makes the copies of the memories that match and may be given to each of the parties.
 func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal.Key) (out made, err error) {
 	rules, err := s.c.Allow(ctx)
 	if err != nil {
@@ -279,7 +278,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 	return out, s.ask(ctx, asked, rec.Space.IsZero())
 }
 
-// earlier gives the earlier of two times; zero is never.
+// earlier returns the earlier of two times; zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -287,7 +286,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// ask has the wearer asked about what rules hold back. again counts it once more.
+// ask asks the wearer about what rules hold back. again counts it once more.
 func (s *Sharing) ask(ctx context.Context, held []consent.Held, again bool) error {
 	if s.c.Ask == nil {
 		return nil
@@ -295,8 +294,8 @@ func (s *Sharing) ask(ctx context.Context, held []consent.Held, again bool) erro
 	return s.c.Ask(ctx, held, again)
 }
 
-// Redact gives the texts of memories as a redaction of a question would show them;
-// empty: it leaves nothing of that one.
+// Redact returns the texts of memories as the redaction of a question would show them; empty:
+// nothing is left of that text.
 func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -327,8 +326,8 @@ func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memor
 	return out, nil
 }
 
-// crowd keeps each statement once, and only if memories about at least k
-// different people say it. of are the originals of the copies.
+// crowd keeps each statement only once, and only if memories about at least k different
+// people say it. of are the originals of the copies.
 func (out *made) crowd(k int, of []*memory.Memory) {
 	if k <= 1 {
 		return
@@ -359,8 +358,8 @@ func (out *made) crowd(k int, of []*memory.Memory) {
 	})
 }
 
-// held returns why a memory may not be given to all of the parties, or "" if it
-// may, and what the wearer is to be asked.
+// held returns why a memory may not be given to all of the parties, or "" if it may, and what
+// the wearer has to be asked.
 func held(rules *rulebook.Rules, q policy.Request, to []Party, m *memory.Memory) (why string, waits []consent.Held) {
 	it := policy.ItemOf(m)
 	for _, p := range to {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A reader's key that is none is named by its beginning, where the reader has no name.
+// An invalid reader's key is named by its beginning, if the reader has no name.
 func TestPartiesNameTheKey(t *testing.T) {
 	for to, want := range map[string]string{"xyz": `the reader's key "xyz": `, "Ann=xyz": `key of "Ann": `} {
 		if _, _, err := parties([]string{to}, memory.SpaceID{}, time.Time{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -15,10 +15,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What stands in the place of what was taken out, where that is more than "[…]":
-// a pseudonym for a person, a region for a place, a rounded number.
+// The replacements for what was removed, if it is not simply "[…]": a pseudonym
+// for a person, a region for a place, a rounded number.
 
-// words are the words of a name, folded; those that every text has are left out.
+// words returns the words of a name, folded, without ordinary words.
 func words(name string) (out []string) {
 	for _, w := range strings.FieldsFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) && c != '\'' && c != '’' }) {
 		if f := fold(w); (len(f) > 2 || len(f) > 0 && !alphabetic(f[0])) && !slices.Contains(common, string(f)) {
@@ -28,9 +28,10 @@ func words(name string) (out []string) {
 	return out
 }
 
-// pseudonyms gives a made-up name to each term of the names. A name that is a part
-// of one other name is that one's: "Anna" is "Anna Meyer". Where it is a part of
-// several, nobody is meant for sure, and it has a pseudonym of its own.
+// pseudonyms returns a made-up name for each term of the names. A name that is a
+// part of exactly one other name means the same person: "Anna" is "Anna Meyer". If
+// it is a part of several, it is not clear who is meant, and it gets a pseudonym
+// of its own.
 func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(string) bool) map[string]string {
 	has := map[string][]string{} // by name, folded: its words
 	for _, n := range names {
@@ -60,7 +61,7 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 		}
 	}
 	out, taken := map[string]string{}, map[string]bool{}
-	given := map[string]string{} // by name
+	given := map[string]string{} // pseudonyms, by name
 	give := func(who string) string {
 		for try := byte(0); given[who] == ""; try++ {
 			p := "[" + spoken(secret(who+"\x00"+string(rune(try)))) + "]"
@@ -71,7 +72,7 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 		return given[who]
 	}
 	for _, t := range slices.Sorted(maps.Keys(whose)) {
-		longest := slices.DeleteFunc(slices.Clone(whose[t]), func(n string) bool { // not those within another
+		longest := slices.DeleteFunc(slices.Clone(whose[t]), func(n string) bool { // without those that are part of another one
 			return slices.ContainsFunc(whose[t], func(o string) bool { return within(has[n], o) })
 		})
 		if len(longest) == 1 {
@@ -83,8 +84,8 @@ func pseudonyms(names []string, secret func(term string) [32]byte, clashes func(
 	return out
 }
 
-// spoken makes four syllables of a secret: a name that nobody has and that one
-// can say, one of 31 million.
+// spoken makes a name of four syllables from a secret: one that nobody has but
+// that can be pronounced, one of 31 million.
 func spoken(b [32]byte) string {
 	const consonants, vowels = "bdfgklmnprstvwz", "aeiou"
 	n := binary.BigEndian.Uint64(b[:])
@@ -102,7 +103,7 @@ func spoken(b [32]byte) string {
 // lies in another place.
 var lies = []string{"located", "located in", "lies in", "is in", "in", "part of"}
 
-// situate adds what a memory says of where a place lies.
+// situate adds what a memory says about where a place lies.
 func (v *Vocabulary) situate(m *memory.Memory) {
 	put := func(place, how, in string) {
 		if !slices.Contains(lies, memory.Normal(strings.ReplaceAll(how, "_", " "))) || len(fold(place)) == 0 || len(fold(in)) == 0 {
@@ -122,10 +123,10 @@ func (v *Vocabulary) situate(m *memory.Memory) {
 	}
 }
 
-// region gives the first of the regions that a place lies in; empty: in none, as
-// far as is known.
+// region returns the first of the regions in which a place lies; empty: in none,
+// as far as is known.
 func (v *Vocabulary) region(place string, regions []string) string {
-	for range 8 { // from a room to a continent; memories may go in a circle
+	for range 8 { // from a room to a continent; the memories may be circular
 		in, ok := v.In[string(fold(place))]
 		if !ok {
 			return ""
@@ -147,8 +148,8 @@ var (
 	decimal   = regexp.MustCompile(`^(\d+)[.,]\d+$`)
 )
 
-// maxDigits is from how many digits on a number is a name of something rather than
-// how many, and is taken out.
+// maxDigits is the number of digits from which a number identifies something
+// instead of counting, and is removed.
 const maxDigits = 7
 
 // roundNumber keeps the first digit of a number: 1,234.50 is 1000 and 3.7 is 4.
@@ -182,7 +183,8 @@ func roundNumber(s string) string {
 	return strconv.FormatFloat(math.Round(f/scale)*scale, 'f', -1, 64)
 }
 
-// digitOf is the value of a decimal digit of any script: they stand in tens.
+// digitOf returns the value of a decimal digit of any script: Unicode has them in
+// blocks of ten.
 func digitOf(c rune) rune {
 	n := rune(0)
 	for n < 9 && unicode.IsDigit(c-n-1) {

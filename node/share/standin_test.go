@@ -13,7 +13,8 @@ import (
 
 func fixed(term string) [32]byte { return sha256.Sum256([]byte(term)) }
 
-// Each person has one pseudonym, by whichever part of the name, and nobody else's.
+// Each person has one pseudonym, whichever part of the name is used, and shares it
+// with nobody.
 func TestPseudonyms(t *testing.T) {
 	v := Vocabulary{Names: []string{"Anna Meyer", "Anna", "Meyer", "Ben Kern", "Ben Voss", "Ben", "王芳", "user", "José"}}
 	r := NewRedactor(Redaction{Names: true, Pseudonyms: true, Roles: map[string]string{"José": "my uncle"}}, v, fixed)
@@ -31,7 +32,7 @@ func TestPseudonyms(t *testing.T) {
 		}
 	}
 	others := map[string]bool{anna: true}
-	for _, s := range []string{"Ben", "Kern", "Voss", "王芳"} { // which Ben, nobody can tell
+	for _, s := range []string{"Ben", "Kern", "Voss", "王芳"} { // nobody can tell which Ben
 		if others[of(s)] {
 			t.Errorf("%q is another's pseudonym", of(s))
 		}
@@ -49,7 +50,7 @@ func TestPseudonyms(t *testing.T) {
 	}
 }
 
-// Pseudonyms hold no name, and are many.
+// Pseudonyms contain no real name, and there are many of them.
 func TestPseudonymsAreNobodys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfN(rapid.StringMatching(`[A-Z][aeiou][bdfgk][aeiou]{1,2}( [A-Z][aeiou][a-z]{0,4})?`), 1, 30).Draw(t, "names")

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// WorkerLog implements serve.Granter. A worker that was put out of the
+// WorkerLog implements serve.Granter. A worker that was removed from the
 // wearer's space is found by its member id.
 func (sr Sharer) WorkerLog(ctx context.Context, who string, limit int) (v serve.WorkerLog, err error) {
 	all, err := sr.Grants(ctx)
@@ -51,7 +51,7 @@ func (sr Sharer) WorkerLog(ctx context.Context, who string, limit int) (v serve.
 	return v, account(&v, reports, limit)
 }
 
-// account makes a worker's account of its reports, the newest first.
+// account fills in a worker's log from its reports, the newest first.
 func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
 	v.Reports = len(reports)
 	for i := range reports {

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/sync/journal"
 )
 
-// The account is of the newest report, with the reads of all; gaps are counted.
+// The account comes from the newest report, with the reads of all reports; gaps
+// are counted.
 func TestWorkersAccount(t *testing.T) {
 	at := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	report := func(n uint64, done int64, subjects ...string) journal.Report {

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// root founds this device's communities; the caller clears it. nil: it has shared
-// nothing yet.
+// root returns the key that founds this device's communities; the caller clears it. nil:
+// nothing was shared yet.
 func (sh *Sharing) root() ed25519.PrivateKey {
 	key, ok := sh.c.Ring.Key(share.KeyName)
 	if !ok {
@@ -72,7 +72,7 @@ func (sr Sharer) InviteTo(ctx context.Context, id string, r serve.CommunityInvit
 	})
 }
 
-// given reads what is to be put into a community.
+// given parses what is to be added to a community.
 func given(r *serve.ShareRequest) (share.ShareSpec, error) {
 	w, err := wishOf(r)
 	if err == nil && (len(w.To) > 0 || !w.Expires.IsZero() || w.Title != "") {
@@ -125,7 +125,7 @@ func (sr Sharer) SetCommunityRules(ctx context.Context, id, text string) (serve.
 	})
 }
 
-// sayable refuses a text for the members that has a word which never leaves.
+// sayable refuses a text for the members that contains a word which is never shared.
 func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 	rules, err := sh.allow(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 	return unsaid(rules.Never, what, text)
 }
 
-// Sayable refuses texts for everybody that have a word which never leaves.
+// Sayable refuses public texts that contain a word which is never shared.
 func (sh *Sharing) Sayable(ctx context.Context, public map[string][]string) error {
 	rules, err := sh.allow(ctx)
 	if err != nil {
@@ -183,8 +183,8 @@ func (sr Sharer) AnswerCommunity(ctx context.Context, id string, r *serve.ShareR
 	})
 }
 
-// answerNow has this node answer open questions of a community in the background, and not
-// only when it is maintained next.
+// answerNow makes this node answer open questions of a community in the background,
+// without waiting for the next maintenance.
 func (sh *Sharing) answerNow(id memory.SpaceID, s *share.Sharing) {
 	sh.c.Life.Start(func(ctx context.Context) {
 		root := sh.root()
@@ -204,7 +204,7 @@ func (sr Sharer) LeaveCommunity(ctx context.Context, id string) error {
 	return err
 }
 
-// memberships are the communities as the policy knows them.
+// memberships returns the communities in the form that the policy needs.
 func (sh *Sharing) memberships(ctx context.Context) (out []policy.Request, err error) {
 	list, err := sh.c.Communities.List(ctx)
 	for _, v := range list {

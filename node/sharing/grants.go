@@ -17,11 +17,11 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// maxPerEvidence is how much a worker may say of one piece of evidence.
+// maxPerEvidence is how many statements a worker may make about one piece of evidence.
 const maxPerEvidence = 128
 
 func (sr Sharer) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Grant, err error) {
-	sh, rep, err := sr.replica() // without a relay there is nobody to let in
+	sh, rep, err := sr.replica() // without a relay nobody can be admitted
 	if err != nil {
 		return g, err
 	}
@@ -56,7 +56,7 @@ func (sr Sharer) AddGrant(ctx context.Context, r serve.GrantRequest) (g serve.Gr
 }
 
 func (sr Sharer) admitWorker(ctx context.Context, sh *Sharing, rep *replica.Replica, request envelope.Request, limits delta.Grant, name string) (g serve.Grant, err error) {
-	if err := rep.Sync(ctx); replica.Failed(err) { // the epoch that is in force
+	if err := rep.Sync(ctx); replica.Failed(err) { // this fetches the current epoch
 		return g, err
 	}
 	st, err := rep.Status(ctx)
@@ -93,7 +93,7 @@ func (sr Sharer) sealGrant(m *envelope.Member, limits delta.Grant, epoch uint32)
 	return nil
 }
 
-// welcome is what a worker of the wearer's space is told.
+// welcome returns what a worker of the wearer's space has to be told.
 func (sh *Sharing) welcome() (string, error) {
 	genesis, err := membership.Genesis(sh.c.Public)
 	if err != nil {
@@ -204,8 +204,8 @@ func (sr Sharer) RevokeGrant(ctx context.Context, who string) (g serve.Grant, er
 	if g.Feed {
 		_, err = s.RevokeFeed(ctx, g.Space)
 	} else {
-		// What it has sent until now still counts. A relay that lies about that
-		// keeps nobody in.
+		// What the member has sent so far still counts. A relay that lies about that can't
+		// keep the member from being removed.
 		if err := sh.c.Sync.Replica().Sync(ctx); err != nil {
 			sh.c.Log.Warn("revoke a grant: sync failed before", "error", err)
 		}
@@ -222,7 +222,7 @@ func (sr Sharer) TendGrants(ctx context.Context) (serve.FeedsTended, error) {
 	})
 }
 
-// WaitsFor says what a question waits for.
+// WaitsFor returns what a question waits for.
 func (sr Sharer) WaitsFor(ctx context.Context) (string, error) {
 	_, rep, err := sr.replica()
 	if err != nil {
@@ -248,7 +248,7 @@ func (sr Sharer) WaitsFor(ctx context.Context) (string, error) {
 	return "it goes to the worker; ask again for the answer, and see 'locket grant log' for how far it is", nil
 }
 
-// replica returns the open node's, or why there is none.
+// replica returns the open node's replica, or why there is none.
 func (sr Sharer) replica() (*Sharing, *replica.Replica, error) {
 	sh, release, err := sr.of.Use()
 	if err != nil {

@@ -100,10 +100,10 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	return v, errors.Join(sh.c.Flush(ctx, lock), sh.c.Compact(ctx))
 }
 
-// newID gives an id for a revert, for which [revert.IsID] holds.
+// newID makes an id for a revert, for which [revert.IsID] holds.
 func newID() string { return strings.ToLower(rand.Text()[:10]) }
 
-// interrupted names the revert that an error ended in its midst.
+// interrupted adds the revert's id to an error that interrupted it.
 func interrupted(v *serve.Reverted, err error) error {
 	return fmt.Errorf("revert %s was interrupted after %d claims; the same under its id goes on, an undo takes them back: %w", v.ID, v.Claims, err)
 }
@@ -156,8 +156,8 @@ func revertedOf(m *memory.Memory, as, claims []memory.Assertion) serve.RevertedM
 	return out
 }
 
-// takeBack withdraws claims of some memories in the wearer's name, as they are
-// now.
+// takeBack withdraws claims about some memories in the wearer's name, as the
+// memories are now.
 func (sh *Sharing) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory, c revert.Criteria) error {
 	for i := range part {
 		as, err := tx.Assertions(part[i].Memory)
@@ -180,8 +180,8 @@ func (sh *Sharing) takeBack(tx *store.Tx, id string, part []serve.RevertedMemory
 	return nil
 }
 
-// unrevert repeats, once, what a revert on any device took back. Lines that the
-// revert removed are gone for good.
+// unrevert says again, once, what a revert on any device took back. Lines that
+// the revert removed are gone for good.
 func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, err error) {
 	v.ID, v.Until = id, time.Now().UTC()
 	if !revert.IsID(id) {
@@ -227,8 +227,8 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 	return v, nil
 }
 
-// fetchReverted brings back what of a revert's memories has turned cold since:
-// all of it, or serve.ErrCold.
+// fetchReverted brings back all memories of a revert that have turned cold
+// since; if one can't be fetched, the error is serve.ErrCold.
 func (sh *Sharing) fetchReverted(ctx context.Context, id string) error {
 	var ids []memory.ID
 	unseen, err := sh.c.Cold.Each(ctx, func(m *store.Cold) error {

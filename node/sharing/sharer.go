@@ -18,13 +18,13 @@ import (
 // sharesMeta is where the records of projections and feeds are kept.
 const sharesMeta = "shares"
 
-// Limits of a share that says nothing.
+// Default limits of a share.
 const (
 	sharedHits = 50 // with a query
 	sharedAll  = share.MaxCopies
 )
 
-// shareError says in serve's words what went wrong.
+// shareError translates an error into those of package serve.
 func shareError(err error) error {
 	if errors.Is(err, remote.ErrInvite) {
 		return fmt.Errorf("%w: what this device shares has an account of its own at the relay, which needs an invitation of its own in sync.invite: %w", serve.ErrConflict, err)
@@ -44,7 +44,7 @@ func wishOf(r *serve.ShareRequest) (w share.ShareSpec, err error) {
 	w = share.ShareSpec{Title: r.Title, To: r.To, Purpose: r.Purpose, Expires: r.Expires, Confirm: r.Confirm,
 		Criteria: share.Criteria{Query: r.Query, Types: r.Types, Tags: r.Tags, Since: r.Since, Until: r.Until, Most: memory.Personal, Limit: r.Limit, Without: r.Without}}
 	if len(w.Criteria.Types) == 0 {
-		w.Criteria.Types = nil // the store would take an empty list for none
+		w.Criteria.Types = nil // the store would take an empty list to mean no types
 	}
 	if r.Sensitivity != nil {
 		w.Criteria.Most = *r.Sensitivity
@@ -68,7 +68,7 @@ func (sr Sharer) PreviewShare(ctx context.Context, r serve.ShareRequest) (serve.
 	})
 }
 
-// shown is a preview as it is served.
+// shown returns a preview in the form in which it is served.
 func (sh *Sharing) shown(ctx context.Context, p *share.Preview) (v serve.SharePreview, err error) {
 	v = serve.SharePreview{Readers: readers(p.Parties), LeftOut: p.LeftOut, Few: p.Few, Risks: []serve.ShareRisk{}, Confirm: p.Confirm}
 	for _, risk := range p.Risks {
@@ -144,7 +144,7 @@ func (sr Sharer) Share(ctx context.Context, id string) (serve.SharedView, error)
 }
 
 func (sr Sharer) ShareLog(ctx context.Context) (v serve.ShareLog, err error) {
-	sh, release, err := sr.of.Use() // apps are asked about without a relay, too
+	sh, release, err := sr.of.Use() // apps are asked about even without a relay
 	if err != nil {
 		return v, err
 	}

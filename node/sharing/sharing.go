@@ -1,6 +1,6 @@
-// Package sharing lets an open node share: projections to readers, feeds to
-// workers, and the wearer's space to workers. It takes over workers' words and
-// takes them back. Package share has the spaces themselves.
+// Package sharing lets an open node share: projections to readers, feeds to workers, and
+// the wearer's space to workers. It takes over what workers say, and can revert it.
+// Package share has the spaces themselves.
 package sharing
 
 import (
@@ -37,13 +37,13 @@ type Engine interface {
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 }
 
-// Gate checks a worker's words before they are committed.
+// Gate checks what a worker says before it is committed.
 type Gate interface {
 	WithoutSecrets(ctx context.Context, as []memory.Assertion, us []memory.Utterance) ([]memory.Assertion, []memory.Utterance, error)
 	Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error
 }
 
-// Config of what an open node shares.
+// Config is what the sharing of an open node needs.
 type Config struct {
 	Dir     string // has a folder for each projection and feed
 	Engine  Engine
@@ -63,35 +63,35 @@ type Config struct {
 
 	Communities *community.Communities
 
-	Ask     func(ctx context.Context, held []consent.Held, again bool) error                                 // the wearer, where a rule says so
-	Sees    func(by *share.Author, rules *rulebook.Rules) func(*memory.Memory) bool                          // what an app may
-	Drop    func(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error // erases
+	Ask     func(ctx context.Context, held []consent.Held, again bool) error                                 // asks the wearer if a rule says so
+	Sees    func(by *share.Author, rules *rulebook.Rules) func(*memory.Memory) bool                          // returns what an app may see
+	Drop    func(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error // erases lines and events
 	Flush   func(ctx context.Context, lock *engine.Writer) error
 	Compact func(context.Context) error // rewrites the store's files
 }
 
-// Sharing is what package sharing does for an open node. It implements share.Source,
-// share.Catalog, share.Account and share.Inbox. Its methods are safe for concurrent use.
+// Sharing is the sharing part of an open node. It implements share.Source, share.Catalog,
+// share.Account and share.Inbox. Its methods are safe for concurrent use.
 type Sharing struct {
 	c         Config
 	maintains sync.Once
-	pooled    time.Time      // when communities were maintained; of the goroutine of Maintain
+	pooled    time.Time      // when communities were last maintained; used only by the goroutine of Maintain
 	shareMu   sync.Mutex     // guards shares
 	shares    *share.Sharing // nil until it is used
 }
 
-// New makes it.
+// New makes a Sharing.
 func New(c Config) *Sharing { return &Sharing{c: c} }
 
 // Sharer implements serve.Sharer, serve.Granter and serve.Communer.
 type Sharer struct{ of opened.Of[*Sharing] }
 
-// NewSharer makes one over what is open.
+// NewSharer makes a Sharer.
 func NewSharer(of opened.Of[*Sharing]) Sharer { return Sharer{of} }
 
-// enter returns the open node's sharing for one call. Its context ends with
-// the call's, and when the node is locked, which waits for release. Communities are read
-// without a relay, too.
+// enter returns the open node's sharing for one call. Its context ends with the call's,
+// and when the node is locked, which waits for release. Communities can be read even
+// without a relay.
 func (sr Sharer) enter(ctx context.Context, relay need) (s *share.Sharing, sh *Sharing, during context.Context, release func(), err error) {
 	sh, unuse, err := sr.of.Use()
 	if err != nil {
@@ -116,7 +116,7 @@ const (
 	notNeeded need = false
 )
 
-// during does something with the open node's sharing.
+// during calls do with the open node's sharing.
 func during[T any](ctx context.Context, sr Sharer, relay need, do func(ctx context.Context, s *share.Sharing, sh *Sharing) (T, error)) (out T, err error) {
 	s, sh, ctx, release, err := sr.enter(ctx, relay)
 	if err != nil {
@@ -185,8 +185,8 @@ const (
 )
 
 // Maintain maintains shares and communities until the node is locked: it revokes what has
-// expired, removes what was erased, fills feeds, and takes over workers' words. A second
-// call does nothing.
+// expired, removes what was erased, fills feeds, and takes over what workers said. A
+// second call does nothing.
 func (sh *Sharing) Maintain() {
 	sh.maintains.Do(func() {
 		sh.c.Life.Start(func(ctx context.Context) {
@@ -212,7 +212,7 @@ func (sh *Sharing) tendOnce(ctx context.Context) error {
 		_, err = s.MaintainFeeds(ctx)
 		err = errors.Join(s.Maintain(ctx), err)
 	}
-	// Communities come last: their relays are others', and may be slow.
+	// Communities come last, because their relays belong to others and may be slow.
 	if now := sh.c.Now(); now.Sub(sh.pooled).Abs() >= poolEvery {
 		sh.pooled = now
 		root := sh.root()

@@ -107,7 +107,7 @@ func (sh *Sharing) Keep(ctx context.Context, list []share.Record) error {
 	return sh.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(sharesMeta, list) })
 }
 
-// accountMeta is where the account of shares is kept.
+// accountMeta is the record with the log of shares.
 const accountMeta = "share log"
 
 func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
@@ -129,7 +129,7 @@ func (sh *Sharing) Deeds(ctx context.Context) (list []share.Deed, err error) {
 	return list, err
 }
 
-// Consented notes in the account what the wearer was asked and answered.
+// Consented logs what the wearer was asked and answered.
 func (sh *Sharing) Consented(ctx context.Context, did consent.Did, rule, to string, memories int, until time.Time) error {
 	d := share.Deed{At: sh.c.Now().UTC().Truncate(time.Second), Did: string(did), Title: rule, To: []string{to}, Copies: memories}
 	if !until.IsZero() {
@@ -151,12 +151,11 @@ func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return sh.c.Engine.View(ctx, fn)
 }
 
-// takePage is how many of a worker's words one transaction takes.
+// takePage is how many of a worker's statements one transaction takes over.
 const takePage = 50
 
-// Take implements share.Inbox. This device asserts the words in the worker's
-// place, so that the wearer's other devices, which are not in the feed, get
-// them.
+// Take implements share.Inbox. This device asserts the statements in place of the worker, so that
+// the wearer's other devices, which are not in the feed, get them.
 func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
 	lock := sh.c.Engine.Hold()
 	defer lock.Release()
@@ -169,7 +168,7 @@ func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.
 		err := sh.c.Gate.Take(ctx, lock, func(tx *store.Tx) error {
 			for i := range u {
 				said := u[i]
-				said.Space, said.Source = sh.c.Ring.Space(), u[i].Source.AsWorker() // by which a revert finds it
+				said.Space, said.Source = sh.c.Ring.Space(), u[i].Source.AsWorker() // so that a revert finds it
 				switch old, err := tx.Utterance(said.ID); {
 				case err == nil && !old.Source.ByWorker():
 					continue // a device's own line, which a worker can't take over
@@ -195,8 +194,8 @@ func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.
 	return nil
 }
 
-// asWorker returns a source of a worker's words: whose they are says the key, and no name that
-// they have, by which a revert of workers would pass them over.
+// asWorker returns the source for a worker's statement. The worker's key identifies it; any name in
+// the statement is dropped, because a revert of workers could otherwise miss it.
 func asWorker(s memory.Source) memory.Source {
 	if s.App() != "" {
 		s.Device = ""
@@ -210,7 +209,7 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		return err
 	}
-	a.Seen = nil // the dots that the worker knew are others here
+	a.Seen = nil // here the dots that the worker knew are others
 	a.Source = asWorker(a.Source)
 	if a.Candidate != nil { // the worker does not know the owner of the memories
 		c := *a.Candidate
@@ -222,7 +221,7 @@ func (sh *Sharing) takeOne(tx *store.Tx, a memory.Assertion) (err error) {
 	return err
 }
 
-// Bundle gives what a request would sell, see [share.Sharing.Bundle].
+// Bundle returns what a request would sell, see [share.Sharing.Bundle].
 func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, answers bool, public map[string][]string) (p share.Preview, redaction []string, err error) {
 	w, err := wishOf(r)
 	if err != nil {
@@ -236,7 +235,7 @@ func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, answers bo
 	return p, w.Redact.Kinds(), shareError(err)
 }
 
-// Sold notes a line of the account of what was shared.
+// Sold adds an entry to the log of what was shared.
 func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, why string) error {
 	s, err := sh.open()
 	if err != nil {
@@ -245,7 +244,7 @@ func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, 
 	return s.Sold(ctx, did, title, to, copies, why)
 }
 
-// whole gives a memory, and whether it was forgotten: it can't be sold or shown any more.
+// whole returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
 func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
 	m, _, err = engine.Whole(tx, id)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
@@ -254,7 +253,7 @@ func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err er
 	return m, false, err
 }
 
-// Forgotten gives those of some memories that this home has no more.
+// Forgotten returns those of some memories that this home no longer has.
 func (sh *Sharing) Forgotten(ctx context.Context, of []memory.ID) (gone []memory.ID, err error) {
 	err = sh.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for _, id := range of {
@@ -271,8 +270,8 @@ func (sh *Sharing) Forgotten(ctx context.Context, of []memory.ID) (gone []memory
 	return gone, err
 }
 
-// Withheld says why one of the memories may not be sold any more, or not answered from: it was forgotten,
-// or the policy holds it back now. Empty: all may.
+// Withheld returns why one of the memories may not be sold any more, or not be used for answers: it
+// was forgotten, or the policy holds it back now. Empty: all may.
 func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error) {
 	q := policy.Request{Action: policy.Sell, Kind: policy.Buyer, Purpose: purpose, Form: form, Now: sh.c.Now()}
 	if answers {

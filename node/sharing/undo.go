@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// undo takes back what machines said of one memory, or of the one that ended it: what
-// that had ended stands again. unrevert with the result's id says it again.
+// undo takes back what machines said about one memory, or about the one that ended it,
+// so that the ended memory is valid again. unrevert with the result's id restores it.
 func (sh *Sharing) undo(ctx context.Context, r serve.RevertRequest) (v serve.Reverted, err error) {
 	if v.Until = r.Until; v.Until.IsZero() {
 		v.Until = sh.c.Now().UTC()
@@ -48,8 +48,8 @@ func (sh *Sharing) undo(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	return v, lock.Commit(ctx, func(tx *store.Tx) error { return sh.takeBack(tx, v.ID, v.Memories, c) })
 }
 
-// ending gives the memory that ended another. A memory that nothing has ended is given
-// as it is.
+// ending returns the memory that ended another. If nothing has ended a memory, it
+// returns the memory itself.
 func ending(tx *store.Tx, id memory.ID) (*memory.Memory, error) {
 	m, err := tx.Memory(id)
 	if err != nil || m.State != memory.Superseded || m.Negates {

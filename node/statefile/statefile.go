@@ -1,12 +1,13 @@
-// Package statefile keeps the files of a home that a locked node obeys: the
-// private zones, the wearables, a pause. Whoever has the disk can read them. A
-// signature of this device's key says that an open node of this home wrote
-// them, which a locked node can check and not make.
+// Package statefile stores the files of a home that a locked node obeys: the
+// private zones, the wearables, a pause. Anybody who has the disk can read them.
+// A signature with this device's key proves that an open node of this home wrote
+// them; a locked node can check the signature, but not make it.
 //
 // FORMAT: a checked file (package atomicfile). The last line before the sum is
 // "# signed " and 128 hexadecimal characters: the device's signature (package
-// keyring, domain "state file") of the file's name, a byte 0, and what stands
-// before that line. An older file of the same home is signed as well.
+// keyring, domain "state file") of the file's name, a zero byte, and everything
+// before that line. An older version of the file from the same home has a valid
+// signature, too.
 package statefile
 
 import (
@@ -26,8 +27,8 @@ import (
 // Names are the state files of a home.
 var Names = []string{"devices.json", "pause.json", "zones.json"}
 
-// ErrUnsigned: a state file is gone, or was written by something that does not
-// have the keys of this home. The wrapping error has the path.
+// ErrUnsigned: a state file is missing, or was written by something that does
+// not have the keys of this home. The wrapping error has the path.
 var ErrUnsigned = errors.New("was not written by this home while it was open")
 
 const (
@@ -39,8 +40,8 @@ func message(path string, b []byte) []byte {
 	return append(append([]byte(filepath.Base(path)), 0), b...)
 }
 
-// Write writes a state file, signed by an open ring; where that is nil, as
-// while the home is locked, it is not signed.
+// Write writes a state file, signed by an open ring. If the ring is nil, as
+// while the home is locked, the file is not signed.
 func Write(path string, b []byte, ring *keyring.Ring) error {
 	if !bytes.HasSuffix(b, []byte("\n")) {
 		b = append(bytes.Clone(b), '\n')
@@ -55,8 +56,8 @@ func Write(path string, b []byte, ring *keyring.Ring) error {
 	return atomicfile.WriteChecked(path, b)
 }
 
-// Read gives what a state file says, and whether device signed it. A file that
-// is not there says nothing, and is not signed.
+// Read returns the content of a state file, and whether device signed it. A
+// missing file has no content and is not signed.
 func Read(path string, device ed25519.PublicKey) (b []byte, signed bool, err error) {
 	b, err = atomicfile.ReadChecked(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +80,7 @@ func parse(path string, b []byte, device ed25519.PublicKey) (body []byte, signed
 	return b[:at], err == nil && keyring.Verify(device, domain, message(path, b[:at]), sig)
 }
 
-// Restore puts a state file's copy in its place, where that is signed.
+// Restore restores a state file from its copy, if the copy is signed.
 func Restore(path string, device ed25519.PublicKey) error {
 	b, err := atomicfile.ReadCopy(path)
 	if err != nil {
@@ -91,7 +92,7 @@ func Restore(path string, device ed25519.PublicKey) error {
 	return atomicfile.WriteChecked(path, b)
 }
 
-// Found signs the files of a new home, which say nothing yet.
+// Found signs the files of a new home, which are still empty.
 func Found(home string, ring *keyring.Ring) error {
 	for _, name := range Names {
 		path := filepath.Join(home, name)
@@ -102,9 +103,9 @@ func Found(home string, ring *keyring.Ring) error {
 	return nil
 }
 
-// Settle leaves a state file signed. changed says that something else wrote the
-// file, or took it away. Then the file is renamed to NAME.unsigned, and its copy
-// takes its place, or if that is not signed either, a file that says nothing.
+// Settle makes sure that a state file is signed. changed reports that something
+// else wrote or removed the file. Then the file is renamed to NAME.unsigned, and
+// replaced by its copy or, if that is not signed either, by an empty file.
 func Settle(path string, ring *keyring.Ring) (changed bool, err error) {
 	device := ring.Public().Device
 	_, signed, err := Read(path, device)

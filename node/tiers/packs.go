@@ -17,7 +17,7 @@ import (
 // blobPacks is cold.PackStore over the blobs of a space at its relay.
 type blobPacks struct {
 	at   replica.Blobs
-	here func() bool // whether that relay is still the primary one
+	here func() bool // reports whether that relay is still the primary one
 }
 
 // Put implements cold.PackStore.

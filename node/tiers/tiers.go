@@ -1,6 +1,5 @@
-// Package tiers keeps on the device what a person needs, within a budget. It
-// decides what stays, lets package cold move the rest to the relay, and brings
-// memories back.
+// Package tiers keeps on the device what a person needs, within a budget. It decides what
+// stays, has package cold move the rest to the relay, and brings memories back.
 package tiers
 
 import (
@@ -26,14 +25,14 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// Of tiers in a node.
+// Settings of tiers.
 const (
 	fetchWithin = 3 * time.Second // the longest time that a recall waits for cold hits
 	CoolEvery   = time.Minute     // how often the budget is checked in quiet moments
 	freshFor    = 24 * time.Hour  // what was learnt so recently stays hot
-	dayHits     = 16              // of each cue of a day
+	dayHits     = 16              // hits for each cue of a day
 
-	endless = 200 * 365 * 24 * time.Hour // longer than any rule keeps
+	endless = 200 * 365 * 24 * time.Hour // longer than any retention rule
 )
 
 // Engine is the part of engine.Engine that this package uses.
@@ -44,27 +43,27 @@ type Engine interface {
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 }
 
-// Config of the tiers of an open node.
+// Config is what the tiers of an open node need.
 type Config struct {
 	Engine  Engine
 	Store   *store.Store
 	Index   *recall.Index
 	Sync    *exchange.Syncing
 	Budget  tier.Budget                // zero: nothing turns cold by itself
-	Metered func(context.Context) bool // whether the line costs by the byte now, so that no photo is sent only to check that it is at the relay; nil: it never does
+	Metered func(context.Context) bool // reports whether the connection costs by the byte now, so that no photo is sent only to check that it is at the relay; nil: it never does
 	Rules   []config.Rule
 	Wearer  string
 	Zone    *time.Location
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	Around func(*engine.Writer) (place string, people []string) // of the live session
+	Around func(*engine.Writer) (place string, people []string) // returns the place and people of the live session
 	Flush  func(context.Context) error                          // writes the index's segments
-	Unload func(context.Context) error                          // lets go of what the plugins hold; called under the engine's write lock, without which none is called
+	Unload func(context.Context) error                          // frees what the plugins hold; called under the engine's write lock, without which none is called
 }
 
-// Tiers are what package tiers does for an open node. Its methods are safe for concurrent
-// use, but for Maintain and Ease.
+// Tiers is the tiers part of an open node. Its methods are safe for concurrent use, except
+// Maintain and Ease.
 type Tiers struct {
 	*cold.Keeper
 	c        Config
@@ -72,7 +71,7 @@ type Tiers struct {
 	seen     int    // documents in the index when the budget was last checked; used by Ease
 }
 
-// New returns the tiers of a node. Packs lie only at the primary relay, not at
+// New returns the tiers of a node. Packs are stored only at the primary relay, not at
 // mirrors.
 func New(c Config) *Tiers {
 	ts := &Tiers{c: c, seen: c.Index.Len()}
@@ -96,10 +95,10 @@ func New(c Config) *Tiers {
 		safe := c.Sync.MediaSafe()
 		_, primary := c.Sync.Relay()
 		cfg.Safe = func(ctx context.Context, blob memory.ID) (bool, error) {
-			if c.Metered != nil && c.Metered(ctx) { // checking may have to send it
+			if c.Metered != nil && c.Metered(ctx) { // the check may have to send it
 				return false, nil
 			}
-			if c.Sync.Primary() != primary { // safe asks the relay that was the primary when the node was opened
+			if c.Sync.Primary() != primary { // safe asks the relay that was the primary one when the node was opened
 				return false, nil
 			}
 			return safe(ctx, blob)
@@ -115,8 +114,8 @@ func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return ts.c.Engine.View(ctx, fn)
 }
 
-// alone implements cold.Config's. What do leaves of its memory is given back before anything
-// is loaded again, because loading a plugin takes 50 MB for a moment.
+// alone is for cold.Config. What do leaves in memory is freed before anything is loaded
+// again, because loading a plugin takes 50 MB for a moment.
 func (ts *Tiers) alone(ctx context.Context, do func(context.Context) error) error {
 	lock := ts.c.Engine.Hold()
 	defer lock.Release()
@@ -127,12 +126,12 @@ func (ts *Tiers) alone(ctx context.Context, do func(context.Context) error) erro
 	return do(ctx)
 }
 
-// easeEvery is how many documents may come into the index during a round of
-// sync before the budget is checked; fewer if the budget is small.
+// easeEvery is how many documents may be added to the index during a round of sync before
+// the budget is checked; fewer if the budget is small.
 const easeEvery = 150
 
-// Ease keeps the budget while a round of sync brings more than fits. Without
-// it, a new device would temporarily need room for everything.
+// Ease keeps the budget while a round of sync brings more than fits. Without it, a new
+// device would temporarily need room for everything.
 func (ts *Tiers) Ease(ctx context.Context) {
 	step := easeEvery
 	if r := ts.c.Budget.Records; r > 0 {
@@ -236,11 +235,10 @@ func (ts *Tiers) PrepareDay(ctx context.Context) error {
 	return err
 }
 
-// reindexMeta records that the index was made again and does not have the cold
-// memories yet.
+// reindexMeta records that the index was rebuilt and does not have the cold memories yet.
 const reindexMeta = "tiers/reindex"
 
-// Owe records that a new index still needs the cold memories.
+// Owe records that a rebuilt index still needs the cold memories.
 func Owe(ctx context.Context, e Engine) error {
 	n := 0
 	err := e.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.ColdCount(); return err })
@@ -250,7 +248,7 @@ func Owe(ctx context.Context, e Engine) error {
 	return e.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
 }
 
-// reindex adds the cold memories to an index that was made again.
+// reindex adds the cold memories to an index that was rebuilt.
 func (ts *Tiers) reindex(ctx context.Context) error {
 	due := false
 	err := ts.c.Engine.View(ctx, func(tx *store.Tx) (err error) { _, err = tx.Meta(reindexMeta, &due); return err })
@@ -262,13 +260,13 @@ func (ts *Tiers) reindex(ctx context.Context) error {
 		defer lock.Release()
 		return ts.c.Engine.View(ctx, func(tx *store.Tx) error {
 			if _, cold, err := tx.Stub(c.Memory.ID); err != nil || !cold {
-				return err // it came back, or was erased, meanwhile
+				return err // it was fetched, or erased, meanwhile
 			}
 			return lock.IndexCold(tx, &c.Memory)
 		})
 	})
 	if errors.Is(err, cold.ErrUnreachable) {
-		return nil // it goes on when it can
+		return nil // it continues when it can
 	}
 	if err != nil {
 		return err
@@ -279,10 +277,10 @@ func (ts *Tiers) reindex(ctx context.Context) error {
 	return ts.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
 }
 
-// Keeper implements serve.Keeper but for Retention.
+// Keeper implements serve.Keeper, except for Retention.
 type Keeper struct{ of opened.Of[*Tiers] }
 
-// NewKeeper makes one over what is open.
+// NewKeeper makes a Keeper.
 func NewKeeper(of opened.Of[*Tiers]) Keeper { return Keeper{of} }
 
 // Tiers implements serve.Keeper.

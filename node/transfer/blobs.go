@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// blobIn is a blob of which not all parts have come yet.
+// blobIn is a blob of which some parts have not arrived yet.
 type blobIn struct {
-	part archive.Part // the last that came
+	part archive.Part // the last one that arrived
 	data *io.PipeWriter
 	done chan blobDone
 }
@@ -25,8 +25,8 @@ type blobDone struct {
 	err  error
 }
 
-// part takes one part of a blob. It ignores a blob whose memory is not here, or
-// that is here already, and refuses a part that is out of order.
+// part processes one part of a blob. It ignores a blob whose memory is not
+// here, or that is here already, and refuses a part that is out of order.
 func (in *importing) part(ctx context.Context, r archive.Record) error {
 	var p archive.Part
 	refuse := func(format string, args ...any) error {
@@ -66,7 +66,7 @@ func (in *importing) part(ctx context.Context, r archive.Record) error {
 		}
 		in.blob = in.begin(ctx, p.Name)
 	} else if in.blob == nil {
-		return nil // a later part of what was passed over
+		return nil // a later part of a blob that is ignored
 	} else if b := in.blob.part; b.Name != p.Name || b.Part+1 != p.Part || b.Last {
 		in.dropBlob()
 		return refuse("part %d of %s follows part %d of %s", p.Part, p.Name, b.Part, b.Name)
@@ -88,11 +88,11 @@ func (in *importing) part(ctx context.Context, r archive.Record) error {
 	return in.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.KeepBlob(d.blob, p.Owner) })
 }
 
-// dropBlob ends a blob whose remaining parts will not come.
+// dropBlob drops a blob whose remaining parts will not come.
 func (in *importing) dropBlob() {
 	if in.blob != nil {
 		in.blob.data.CloseWithError(errUnread)
-		<-in.blob.done // with that error
+		<-in.blob.done // it ends with that error
 		in.blob = nil
 	}
 }

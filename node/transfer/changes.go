@@ -25,7 +25,7 @@ func (a Archives) Changes(ctx context.Context, after uint64, follow bool) iter.S
 					if err != nil {
 						return err
 					}
-					if m, err := tx.Memory(c.Memory); err != nil || !m.Expired(t.c.Now()) { // of one that is cold or erased there is the change
+					if m, err := tx.Memory(c.Memory); err != nil || !m.Expired(t.c.Now()) { // for a memory that is cold or erased, there is still the change
 						page = append(page, c)
 					}
 					if looked, last = looked+1, c.Seq; looked == 256 {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// Store is that of the node that is open.
+// Store returns that of the open node.
 func (a Archives) Store() (*store.Store, func(), error) {
 	t, release, err := a.of.Use()
 	if err != nil {

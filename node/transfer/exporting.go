@@ -18,8 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Export implements serve.Exchange. It exports assertions and not what follows
-// from them. An import derives the same memories.
+// Export implements serve.Exchange. It exports assertions and not what follows from them. An import
+// derives the same memories.
 func (a Archives) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		ended := false
@@ -31,7 +31,7 @@ func (a Archives) Export(ctx context.Context, opt serve.ExportOptions) iter.Seq2
 				if ended = !yield(r, nil); ended {
 					return nil
 				}
-				if t.c.Life.IsOver() { // locked while this one was read
+				if t.c.Life.IsOver() { // the node was locked while this one was read
 					return memory.ErrLocked
 				}
 			}
@@ -66,7 +66,7 @@ func (t *Transfer) records(ctx context.Context, opt serve.ExportOptions) iter.Se
 	}
 }
 
-// errUnread ends an export that nobody reads any more.
+// errUnread ends an export whose reader has stopped.
 var errUnread = errors.New("stopped")
 
 // body returns the records of an archive between header and end.
@@ -78,8 +78,7 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			}
 			return nil
 		}
-		// A memory that turned cold between the two steps would be missing in
-		// both.
+		// A memory that turned cold between the two steps would be missing in both.
 		defer t.c.Cold.Hold()()
 		// Cold memories come first: if they can't be fetched, the archive does
 		// not begin.
@@ -105,7 +104,7 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 			return
 		}
 		var blobs []archive.Part
-		var late []memory.ID // secrets that came since the others were opened
+		var late []memory.ID // secrets that were added since the others were opened
 		for _, next := range []reading{t.lines(), t.memories(secrets, &late, &blobs)} {
 			for more := err == nil; more && err == nil; {
 				p := page{}
@@ -131,18 +130,19 @@ func (t *Transfer) body(ctx context.Context, secrets map[memory.ID]string) iter.
 	}
 }
 
-// pageBytes is how much of an export is read in one transaction. It ends before the
-// page is given out: the store can be closed, tidied and rewritten only between
-// transactions, all others wait for that, and who takes the export may be slow.
+// pageBytes is how much of an export is read in one transaction. The transaction ends before the
+// page is handed out. The store can be closed, tidied and rewritten only between transactions, and
+// all others wait for that, but the receiver of the export may be slow.
 const pageBytes = 1 << 20
 
-// page is records that were read in one transaction.
+// page has records that were read in one transaction.
 type page struct {
 	records []archive.Record
 	bytes   int
 }
 
-// reading fills a page with what follows the one before, and reports whether there may be more.
+// reading fills a page with the records after those of the previous one, and reports whether there
+// may be more.
 type reading func(tx *store.Tx, p *page) (more bool, err error)
 
 func (p *page) full() bool { return p.bytes >= pageBytes }
@@ -166,7 +166,8 @@ func (p *page) give(to func(archive.Record) error) error {
 	return nil
 }
 
-// addAssertions adds the assertions of a memory. If the export shows the value of a vault entry, secret is that value.
+// addAssertions adds the assertions of a memory. If the export includes the value of a vault entry,
+// secret is that value.
 func (p *page) addAssertions(tx *store.Tx, id memory.ID, secret string) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
@@ -219,11 +220,12 @@ func (t *Transfer) lines() reading {
 	}
 }
 
-// memories reads what was said of memories, the oldest first, and lists their blobs.
-// secrets are the values of vault entries that are shown; late gets those that came since, which it leaves out.
+// memories reads what was said about memories, the oldest first, and lists their blobs. secrets are
+// the values of vault entries that are included; late receives those that were added since, which
+// are left out.
 func (t *Transfer) memories(secrets map[memory.ID]string, late *[]memory.ID, blobs *[]archive.Part) reading {
 	var last store.Place
-	var began uint64 // moment of the store at which this round began
+	var began uint64 // moment of the store at which this pass began
 	given := map[memory.ID]bool{}
 	return func(tx *store.Tx, p *page) (bool, error) {
 		if last.IsZero() {
@@ -254,12 +256,12 @@ func (t *Transfer) memories(secrets map[memory.ID]string, late *[]memory.ID, blo
 			}
 		}
 		last = store.Place{}
-		return tx.Moment() != began, nil // then one may have moved to where this round had been
+		return tx.Moment() != began, nil // otherwise a memory may have moved to a place that this pass had already read
 	}
 }
 
-// exportSecret opens an entry of the vault, and gives what was said of it. One that was erased
-// meanwhile is left out.
+// exportSecret opens an entry of the vault, and exports what was said about it. An entry that was
+// erased meanwhile is left out.
 func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, give func(archive.Record) error) error {
 	r, err := t.c.Reveal(ctx, id)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -275,11 +277,11 @@ func (t *Transfer) exportSecret(ctx context.Context, id memory.ID, give func(arc
 	return p.give(give)
 }
 
-// everyState is all memories, the erased too: their ids must not come back.
+// everyState selects all memories, including erased ones, because their ids must not be used again.
 var everyState = []memory.State{memory.Active, memory.Superseded, memory.Archived, memory.Erased}
 
-// secrets opens the values in the vault, and adds to the history that each was
-// read. One that is sealed to another device has none.
+// secrets opens the values in the vault, and adds to the history that each was read. An entry that
+// is sealed to another device has none.
 func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	if t.c.VaultUntil().IsZero() {
 		return nil, serve.ErrVaultLocked
@@ -305,9 +307,8 @@ func (t *Transfer) secrets(ctx context.Context) (map[memory.ID]string, error) {
 	return out, err
 }
 
-// exportBlob emits a blob in parts. A blob that lies only at the relay is
-// downloaded for it and removed again. A blob that nobody has any more, or that
-// was erased meanwhile, is left out.
+// exportBlob emits a blob in parts. A blob that is only at the relay is downloaded for it and
+// removed again. A blob that nobody has any more, or that was erased meanwhile, is left out.
 func (t *Transfer) exportBlob(ctx context.Context, p archive.Part, emit func(archive.Record) error) (err error) {
 	var r *store.BlobReader
 	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }

@@ -17,14 +17,14 @@ import (
 
 // Foreign implements serve.Exchange.
 func (a Archives) Foreign(ctx context.Context, q serve.ForeignQuery, body io.Reader) (v serve.Foreign, err error) {
-	// One at a time, since each may hold some hundred megabytes.
+	// One at a time, because each may take some hundred megabytes of memory.
 	select {
 	case a.foreign <- struct{}{}:
 		defer func() { <-a.foreign }()
 	case <-ctx.Done():
 		return v, context.Cause(ctx)
 	}
-	if q.Folder == "" { // before the node is asked to stay open: a body that comes slowly must not keep it from being locked
+	if q.Folder == "" { // before the node is kept open: a body that arrives slowly must not prevent locking
 		b, err := io.ReadAll(body)
 		if err != nil {
 			return v, err
@@ -76,7 +76,7 @@ func (t *Transfer) foreign(ctx context.Context, q *serve.ForeignQuery, body io.R
 	for i := range res.Adds {
 		v.Shown[i] = serve.ForeignShown{Text: foreign.Shown(&res.Adds[i]), Secret: res.Adds[i].Secret != ""}
 	}
-	if res.More > 0 { // first, since whoever shows them may not show all
+	if res.More > 0 { // at the beginning, because a caller may not show the whole list
 		v.Skipped = append(v.Skipped, serve.ForeignSkipped{Where: q.Name, Reason: fmt.Sprintf("%d are left out in all, of which %d are named here", len(res.Skipped)+res.More, len(res.Skipped))})
 	}
 	for _, s := range res.Skipped {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// One file is read at a time, and who waits can give up. A body that does not end is not
-// waited for by the node's lock.
+// One file is read at a time, and a caller that waits can give up. The node's lock does
+// not wait for a body that does not end.
 func TestOneForeign(t *testing.T) {
 	used := make(chan struct{}, 8)
 	a := NewArchives(opened.From(func() (*Transfer, *opened.Life, func(), error) {
@@ -25,7 +25,7 @@ func TestOneForeign(t *testing.T) {
 		_, err := a.Foreign(context.WithoutCancel(t.Context()), serve.ForeignQuery{}, body)
 		first <- err
 	}()
-	if _, err := writer.Write([]byte("- tea\n")); err != nil { // which the first reads
+	if _, err := writer.Write([]byte("- tea\n")); err != nil { // which the first one reads
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

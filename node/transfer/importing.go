@@ -25,22 +25,22 @@ const importPage = 50
 // maxOfOne is how many assertions about one memory are sorted at a time.
 const maxOfOne = 10_000
 
-// maxAtOnce is the most records that one transaction takes. A store's transaction
-// holds about 200 assertions.
+// maxAtOnce is the maximum number of records in one transaction. A transaction of the store
+// can contain about 200 assertions.
 const maxAtOnce = 100
 
 // importing is an archive that is being imported.
 type importing struct {
 	*Transfer
 	space  memory.SpaceID           // where the archive was made
-	living map[memory.MemberID]bool // members that send their own assertions; nil: not known
+	living map[memory.MemberID]bool // members that send their own assertions; nil: unknown
 	res    serve.ImportResult
 	blob   *blobIn
 }
 
-// orphan reports whether an assertion of this space is here whose author will never
-// send it: the author was removed before it was sent, or was restored from a backup
-// and let in anew.
+// orphan reports whether this device has an assertion of this space whose author will never
+// send it: the author was removed before it was sent, or was restored from a backup and
+// admitted again.
 func (in *importing) orphan(tx *store.Tx, about memory.ID, dot memory.Dot) (bool, error) {
 	if in.living == nil || in.living[dot.Member] {
 		return false, nil
@@ -91,7 +91,7 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 		var id struct {
 			Memory memory.ID `json:"memory"`
 		}
-		_ = json.Unmarshal(r.Data, &id) // one that can't be read is refused later
+		_ = json.Unmarshal(r.Data, &id) // one that can't be parsed is refused later
 		same := r.Kind == archive.KindAssertion && !last.IsZero() && id.Memory == last
 		if len(page) >= importPage && (!same || len(page) >= maxOfOne) {
 			if err := flush(); err != nil {
@@ -103,10 +103,10 @@ func (in *importing) all(ctx context.Context, dec *json.Decoder) error {
 	}
 }
 
-// byClock puts the assertions of each memory in the order in which they were made.
-// An archive has them member by member, so what one member has seen of another may
-// come after it. In this order it never does. So a page that takes several
-// transactions finds what it overrules in their notes.
+// byClock sorts the assertions of each memory in the order in which they were made. In an
+// archive they are sorted by member, so what one member has seen of another may come later. In
+// this order it never does. So if a page takes several transactions, notes about the overruled
+// assertions exist already.
 func byClock(page []archive.Record) {
 	type said struct {
 		Memory memory.ID    `json:"memory"`
@@ -116,7 +116,7 @@ func byClock(page []archive.Record) {
 	all := make([]said, len(page))
 	for i, r := range page {
 		if r.Kind == archive.KindAssertion {
-			_ = json.Unmarshal(r.Data, &all[i]) // one that can't be read is refused later
+			_ = json.Unmarshal(r.Data, &all[i]) // one that can't be parsed is refused later
 		}
 		all[i].record = r
 	}
@@ -133,7 +133,7 @@ func byClock(page []archive.Record) {
 	}
 }
 
-// take commits one page of records. A record that breaks a rule is refused alone.
+// take commits one page of records. If a record breaks a rule, only that record is refused.
 func (in *importing) take(ctx context.Context, page []archive.Record) error {
 	var res serve.ImportResult
 	err := in.c.Engine.Commit(ctx, func(tx *store.Tx) error {
@@ -176,7 +176,7 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 }
 
 // sealedElsewhere returns the label of the secret that a record of another device proposes
-// without its value in clear; empty: it is none.
+// without its value in clear; empty: there is none.
 func sealedElsewhere(r archive.Record) string {
 	var a archive.Assertion
 	if r.Kind != archive.KindAssertion || !bytes.Contains(r.Data, []byte(`"sealed"`)) || json.Unmarshal(r.Data, &a) != nil ||
@@ -186,24 +186,23 @@ func sealedElsewhere(r archive.Record) string {
 	return a.Candidate.Fields.Vault.Label
 }
 
-// forgotten reports whether what a record is of was erased here.
+// forgotten reports whether what a record is about was erased here.
 func forgotten(tx *store.Tx, r archive.Record) (bool, error) {
 	var of struct{ ID, Memory memory.ID }
 	if json.Unmarshal(r.Data, &of) != nil {
-		return false, nil // takeOne says what is wrong
+		return false, nil // takeOne reports what is wrong
 	}
 	return tx.Erased(cmp.Or(of.Memory, of.ID))
 }
 
-// redot is the new dot of an assertion of another space, or of a member that left.
-// A member numbers everything that it says, and this device now says the assertion.
-// A note keeps the pair, so that nothing is said twice.
+// redot is the new dot of an assertion of another space, or of a member that left. A member
+// numbers everything that it says, and this device now says the assertion. A note stores the
+// pair, so that nothing is said twice.
 type redot struct{ was, now memory.Dot }
 
 func importNote(d memory.Dot) string { return fmt.Sprintf("imported/%s/%d", d.Member, d.Seq) }
 
-// newDots returns the new dot for each assertion of a page that this device has
-// to say.
+// newDots returns the new dot for each assertion of a page that this device has to say itself.
 func (in *importing) newDots(tx *store.Tx, page []archive.Record) ([]*redot, error) {
 	out := make([]*redot, len(page))
 	for i, r := range page {
@@ -261,7 +260,7 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 		there = f.Sealed
 		here, err := tx.Assertions(a.Memory)
 		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
-			return err // the same is here, sealed in another way
+			return err // the same secret is here, sealed differently
 		}
 		sealed, err := in.c.Ring.SealToVault([]byte(a.Secret))
 		if err != nil {
@@ -296,8 +295,8 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 	return tx.PutMeta(importNote(dot.was), dot.now)
 }
 
-// sealAnew seals a secret for this vault that an earlier import took as it was sealed there. a
-// has the secret in clear, and its seal for this vault.
+// sealAnew reseals for this vault a secret that an earlier import stored with its original
+// seal. a has the secret in clear, and its seal for this vault.
 func (in *importing) sealAnew(tx *store.Tx, a *archive.Assertion, there []byte) error {
 	m, err := tx.Memory(a.Memory)
 	if errors.Is(err, memory.ErrNotFound) {
@@ -313,9 +312,8 @@ func (in *importing) sealAnew(tx *store.Tx, a *archive.Assertion, there []byte) 
 	return err
 }
 
-// seen maps the dots that an assertion overrules to the new ones. Dots of another
-// space that are not in the archive are left out, because there is nothing to
-// overrule.
+// seen maps the dots that an assertion overrules to the new ones. Dots of another space that
+// are not in the archive are left out, because there is nothing to overrule.
 func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []memory.Dot, err error) {
 	for _, d := range was {
 		if i := slices.IndexFunc(page, func(r *redot) bool { return r != nil && r.was == d }); i >= 0 {
@@ -337,8 +335,8 @@ func (in *importing) seen(tx *store.Tx, was []memory.Dot, page []*redot) (out []
 	return out, nil
 }
 
-// Import implements serve.Exchange. It puts the archive aside, sealed, until it is
-// known to be complete and signed. Then it takes it page by page.
+// Import implements serve.Exchange. It stores the archive, sealed, until it is known to be
+// complete and signed. Then it processes it page by page.
 func (a Archives) Import(ctx context.Context, records iter.Seq2[serve.ExportRecord, error], opt serve.ImportOptions) (res serve.ImportResult, err error) {
 	err = a.of.During(ctx, func(ctx context.Context, t *Transfer) error {
 		res, err = t.take(ctx, records, opt)

@@ -25,7 +25,7 @@ func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecor
 		return res, err
 	}
 	defer func() {
-		err = errors.Join(err, t.c.Store.DropBlob(aside)) // whatever happened to the import
+		err = errors.Join(err, t.c.Store.DropBlob(aside)) // whatever the result of the import was
 	}()
 	members, unknown := t.c.Members(ctx)
 	if err := t.trusts(members, sum.Key, opt); err != nil {
@@ -55,8 +55,8 @@ func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecor
 
 // putAside writes an archive to a blob of the store while it is checked. An archive
 // that is not complete leaves nothing behind. No record ever names the blob, so its
-// key is only in memory. If a crash leaves secrets in it, nothing opens them, and
-// the next Open removes it.
+// key is only in memory. If a crash leaves secrets in it, nothing can open them,
+// and the next Open removes it.
 func (t *Transfer) putAside(ctx context.Context, records iter.Seq2[archive.Record, error]) (b store.Blob, sum archive.Summary, err error) {
 	r, w := io.Pipe()
 	checked := make(chan error, 1)
@@ -77,12 +77,12 @@ func (t *Transfer) putAside(ctx context.Context, records iter.Seq2[archive.Recor
 	b, err = t.c.Store.WriteBlob(ctx, r)
 	r.CloseWithError(errUnread)
 	if wrong := <-checked; wrong != nil && !errors.Is(wrong, errUnread) {
-		err = wrong // the reason why the blob was not written, in better words
+		err = wrong // this is a better description of why the blob was not written
 	}
 	return b, sum, err
 }
 
-// trusts says why an archive that this key signed may not be taken.
+// trusts returns why an archive that this key signed may not be imported.
 func (t *Transfer) trusts(members []envelope.Member, key ed25519.PublicKey, opt serve.ImportOptions) error {
 	switch {
 	case key == nil && opt.Unsigned:
@@ -94,7 +94,7 @@ func (t *Transfer) trusts(members []envelope.Member, key ed25519.PublicKey, opt 
 	case opt.Signer != "":
 		return fmt.Errorf("%w: it was signed by the key of the words %q, not %q", serve.ErrSigner, archive.Words(key), opt.Signer)
 	}
-	// The key of a device of the same space counts, if there is a relay to ask.
+	// The key of a device of the same space is trusted, if there is a relay to ask.
 	if slices.ContainsFunc(members, func(m envelope.Member) bool { return bytes.Equal(m.Key, key) && m.Role == envelope.Owner }) {
 		return nil
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Who takes an export slowly stops nobody: while it waits the wearer forgets, for which the
-// store is written anew, and what is forgotten is not in the rest of the export.
+// A client that reads an export slowly holds up nobody: meanwhile the wearer forgets
+// something, for which the store is rewritten, and what is forgotten is not in the rest of
+// the export.
 func TestSlowExport(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	var ids []memory.ID

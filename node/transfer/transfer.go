@@ -23,29 +23,29 @@ type Engine interface {
 	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 }
 
-// Config of the transfers of an open node.
+// Config is what the transfers of an open node need.
 type Config struct {
 	Engine Engine
-	Store  *store.Store // of the blobs
+	Store  *store.Store // stores the blobs
 	Cold   *cold.Keeper
 	Ring   *keyring.Ring
 	Life   *opened.Life
 	Wearer string
-	Zone   string // of the configuration
+	Zone   string // as configured
 
-	Location *time.Location // of times without a zone
+	Location *time.Location // for times without a zone
 
-	Members    func(context.Context) ([]envelope.Member, error) // of the space; nil: there is nobody to ask
+	Members    func(context.Context) ([]envelope.Member, error) // returns the members of the space; nil: there is nobody to ask
 	Bring      func(ctx context.Context, blob memory.ID) error  // fetches a blob from the relay
 	Now        func() time.Time
 	VaultUntil func() time.Time                                                // zero: the vault is closed
-	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and notes that
+	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and records that
 }
 
-// Transfer is what package transfer does for an open node.
+// Transfer is the transfer part of an open node.
 type Transfer struct{ c Config }
 
-// New makes it.
+// New makes a Transfer.
 func New(c Config) *Transfer { return &Transfer{c} }
 
 // View implements opened.Viewer.
@@ -56,8 +56,8 @@ func (t *Transfer) View(ctx context.Context, fn func(*store.Tx) error) error {
 // Archives implements serve.Exchange.
 type Archives struct {
 	of      opened.Of[*Transfer]
-	foreign chan struct{} // holds one while another system's file is read
+	foreign chan struct{} // holds one item while another system's file is read
 }
 
-// NewArchives makes one over the transfers of what is open.
+// NewArchives makes an Archives.
 func NewArchives(of opened.Of[*Transfer]) Archives { return Archives{of, make(chan struct{}, 1)} }

@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// exportOf is an export as a list, and the words of its signer.
+// exportOf returns an export as a list, and the words of its signer's key.
 func exportOf(t *testing.T, n *node.Node, opt serve.ExportOptions) (out []archive.Record, signer string) {
 	t.Helper()
 	for r, err := range n.Export(t.Context(), opt) {
@@ -54,7 +54,7 @@ func recordsOf(list []archive.Record) iter.Seq2[archive.Record, error] {
 	}
 }
 
-// wholeLife is a node with something of everything in it.
+// wholeLife returns a node with something of everything in it.
 func wholeLife(t *testing.T) (n *node.Node, secret memory.ID) {
 	n = nodetest.New(t, nil)
 	ctx := t.Context()
@@ -108,7 +108,7 @@ func wholeLife(t *testing.T) (n *node.Node, secret memory.ID) {
 
 func only[T any](_ T, err error) error { return err }
 
-// contents is what a node holds, as far as it is the same in another space.
+// contents returns what a node holds, as far as it is the same in another space.
 func contents(t *testing.T, n *node.Node) string {
 	t.Helper()
 	page, err := n.List(t.Context(), serve.ListQuery{State: serve.AnyState, Limit: 100})
@@ -134,9 +134,9 @@ func contents(t *testing.T, n *node.Node) string {
 	return strings.Join(out, "\n")
 }
 
-// An export brings everything to another node: memories as they were, their
-// past, their photos, and where asked for the secrets of the vault; then
-// nothing more, however often it comes.
+// An export brings everything to another node: memories unchanged, their past, their photos,
+// and, where asked for, the secrets of the vault. After that it adds nothing more, however
+// often it comes.
 func TestRoundTrip(t *testing.T) {
 	from, secret := wholeLife(t)
 	ctx := t.Context()
@@ -214,7 +214,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// bodyOf is what is said in an archive, without what differs by space.
+// bodyOf returns what is said in an archive, without what differs by space.
 func bodyOf(t *testing.T, list []archive.Record) string {
 	t.Helper()
 	var out []string
@@ -248,9 +248,9 @@ func bodyOf(t *testing.T, list []archive.Record) string {
 	return strings.Join(out, "\n")
 }
 
-// Nothing of an archive is taken that is not whole or not what was signed, and
-// nothing of it stays on the disk.
-// An import names the secrets that it can't open. A second one, with their values, opens them.
+// Nothing of an archive is accepted that is incomplete or was not signed, and nothing of it
+// stays on the disk. An import names the secrets that it can't open. A second archive, with
+// their values, opens them.
 func TestSecretsSealedElsewhere(t *testing.T) {
 	from, secret := wholeLife(t)
 	ctx := t.Context()
@@ -298,8 +298,8 @@ func TestSecretsSealedElsewhere(t *testing.T) {
 	}
 }
 
-// A secret that is said while an archive is made is in it with its value, or a restored home
-// could not open it.
+// A secret that is said while an archive is made is in it with its value, since otherwise a
+// restored home could not open it.
 func TestSecretSaidDuringAnExport(t *testing.T) {
 	from, _ := wholeLife(t)
 	ctx := t.Context()
@@ -369,7 +369,7 @@ func TestBrokenArchives(t *testing.T) {
 			t.Errorf("%s: left %s and %d blobs", name, got, blobs(t, home))
 		}
 	}
-	// A blob whose parts don't follow each other is refused, and the rest taken.
+	// A blob whose parts don't follow each other is refused, and the rest is accepted.
 	var loose []archive.Record
 	for _, r := range all[:n-2] {
 		if r.Kind != archive.KindBlob || !bytes.Contains(r.Data, []byte(`"part":0`)) {
@@ -383,8 +383,8 @@ func TestBrokenArchives(t *testing.T) {
 	}
 }
 
-// A crash in the middle of an import leaves nothing of the archive: the next
-// start removes what was put aside. Forgetting meanwhile leaves it readable.
+// A crash in the middle of an import leaves nothing of the archive: the next start removes
+// what was put aside. Forgetting in the meantime leaves it readable.
 func TestACrashWhileImporting(t *testing.T) {
 	from, _ := wholeLife(t)
 	all, _ := exportOf(t, from, serve.ExportOptions{})
@@ -432,9 +432,9 @@ func TestACrashWhileImporting(t *testing.T) {
 	}
 }
 
-// A memory of which more was said than a transaction holds is taken whole. Two
-// members correct it in turns, each having seen the other: in an archive, where
-// each stands for itself, most of what is overruled comes after.
+// A memory about which more was said than fits into a transaction is imported whole. Two
+// members correct it in turns, each having seen the other's correction. In an archive, where
+// each correction stands on its own, most of what is overruled comes after what overrules it.
 func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
 	const count = 500
 	made := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -474,7 +474,7 @@ func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
 	}
 }
 
-// blobs counts the files of blobs.
+// blobs counts the blob files.
 func blobs(t *testing.T, home string) (count int) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {

@@ -14,10 +14,11 @@ import (
 )
 
 // RecoverVault implements serve.Vault. A secret is sealed for the vault of the
-// device that keeps it, and for recovery. The words open the secrets of lost
-// devices, and this device says them anew, sealed for its own vault. A device that
-// is not lost then needs the words, too: nothing tells whether the device that said
-// a secret is lost, because a lost device stays a member until it is removed.
+// device that stored it, and for recovery. The recovery phrase opens the secrets of
+// lost devices, and this device asserts them again, sealed for its own vault. The
+// phrase is also needed for the secrets of a device that is not lost: nothing shows
+// whether the device that said a secret is lost, because a lost device stays a
+// member until it is removed.
 func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve.VaultRecovered, err error) {
 	if err := op.public.CheckPhrase(string(phrase)); err != nil {
 		return v, fmt.Errorf("%w: phrase: %v", memory.ErrInvalid, err)
@@ -69,8 +70,9 @@ func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve
 	return v, nil
 }
 
-// resealed corrects the seal of a secret that this device can't open. It is nil if
-// the device can open it; the error is seal.ErrOpen if the words can't either.
+// resealed returns a correction of the seal of a secret that this device can't
+// open. It is nil if the device can open it; the error is seal.ErrOpen if the
+// phrase can't open it either.
 func (va *Vault) resealed(m *memory.Memory, rec *keyring.Recovery) (*memory.Assertion, error) {
 	va.mu.Lock()
 	secret, err := va.session.Open(m.Fields.Vault.Sealed)

@@ -1,5 +1,5 @@
-// Package vault opens what stays shut while a node's keys are open: the secrets of
-// the vault, for a limited time, noting each use. It also has the ways in which the
+// Package vault opens what stays closed while a node's keys are open: the secrets of the
+// vault, for a limited time, with a record of each use. It also has the ways in which the
 // keys themselves are opened.
 package vault
 
@@ -26,21 +26,21 @@ type Engine interface {
 	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
-// Config of the vault of an open node.
+// Config is what the vault of an open node needs.
 type Config struct {
 	Engine Engine
 	Ring   *keyring.Ring
-	Posted func() // is called when there is something to send
+	Posted func() // called when there is something to send
 }
 
-// Vault is what package vault does for an open node. Its methods are safe for concurrent use.
+// Vault is the vault part of an open node. Its methods are safe for concurrent use.
 type Vault struct {
 	c       Config
 	mu      sync.Mutex            // guards session
 	session *keyring.VaultSession // nil: it was never opened
 }
 
-// New makes it, shut.
+// New makes a closed Vault.
 func New(c Config) *Vault { return &Vault{c: c} }
 
 // View implements opened.Viewer.
@@ -48,21 +48,20 @@ func (va *Vault) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return va.c.Engine.View(ctx, fn)
 }
 
-// Opener implements serve.Vault, apart from finding a memory, and the ways of
-// serve.Keys.
+// Opener implements serve.Vault, except for finding a memory, and the ways of serve.Keys.
 type Opener struct {
 	of       opened.Of[*Vault]
 	public   *keyring.Locked
 	unlocker func() (keyring.Unlocker, error)
 }
 
-// NewOpener makes one over what is open. unlocker opens the keys as the
-// configuration says, or is nil if it says nothing.
+// NewOpener makes an Opener. unlocker opens the keys as the configuration says; it is nil if
+// the configuration says nothing.
 func NewOpener(of opened.Of[*Vault], public *keyring.Locked, unlocker func() (keyring.Unlocker, error)) Opener {
 	return Opener{of, public, unlocker}
 }
 
-// PassphraseError turns a wrong passphrase into the API's error for it.
+// PassphraseError translates a wrong passphrase into the API's error.
 func PassphraseError(err error) error {
 	if errors.Is(err, keyring.ErrWrongPassphrase) {
 		return fmt.Errorf("%w", serve.ErrPassphrase)
@@ -99,7 +98,7 @@ func (op Opener) UnlockVault(ctx context.Context, passphrase serve.Secret, until
 	return err
 }
 
-// Until is when the vault closes, or zero if it is closed.
+// Until returns when the vault closes, or zero if it is closed.
 func (va *Vault) Until() time.Time {
 	va.mu.Lock()
 	defer va.mu.Unlock()
@@ -109,26 +108,26 @@ func (va *Vault) Until() time.Time {
 	return va.session.Expires()
 }
 
-// Reveal implements serve.Vault. It leaves a line in the memory's history, without
-// the secret.
+// Reveal implements serve.Vault. It adds an entry to the memory's history, without the
+// secret.
 func (op Opener) Reveal(ctx context.Context, id memory.ID) (serve.Revealed, error) {
 	return opened.Do(op.of, func(va *Vault) (serve.Revealed, error) { return va.Reveal(ctx, id) })
 }
 
-// Reveal gives a secret to the wearer, and notes that it was shown.
+// Reveal returns a secret to the wearer, and records that it was shown.
 func (va *Vault) Reveal(ctx context.Context, id memory.ID) (r serve.Revealed, err error) {
 	return va.RevealTo(ctx, id, memory.Source{Plugin: "person"})
 }
 
-// exported is whom the history names where an export or a backup took a secret along.
+// exported is the source in the history when an export or a backup included a secret.
 var exported = memory.Source{Plugin: "export"}
 
-// Export gives a secret to an export or a backup.
+// Export returns a secret for an export or a backup.
 func (va *Vault) Export(ctx context.Context, id memory.ID) (serve.Revealed, error) {
 	return va.RevealTo(ctx, id, exported)
 }
 
-// RevealTo gives a secret, and notes to whom it was shown.
+// RevealTo returns a secret, and records to whom it was shown.
 func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (r serve.Revealed, err error) {
 	var m memory.Memory
 	err = va.c.Engine.View(ctx, func(tx *store.Tx) error {
@@ -162,7 +161,7 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 			Rank: memory.RankPerson, Reason: memory.SecretShown})
 	})
 	if err != nil {
-		return r, err // what can't be noted is not shown
+		return r, err // what can't be recorded is not shown
 	}
 	return serve.Revealed{ID: id, Label: f.Label, EntryType: f.EntryType, Secret: serve.Secret(secret)}, nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// wraps says which of the keyring's wraps a way is.
+// wraps maps the ways to unlock to the keyring's wraps.
 var wraps = map[serve.Way]keyring.WrapKind{
 	serve.WayPassphrase: keyring.WrapPassphrase, serve.WayKeyFile: keyring.WrapKeyFile, serve.WayKeyring: keyring.WrapOSKeyring,
 }

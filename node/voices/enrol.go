@@ -19,10 +19,10 @@ type enrolment struct {
 	halves       [2]voiceprint.Print // of what was heard first, and of the rest
 }
 
-// learn adds an utterance to the enrolment under way. It reports whether the utterance
-// went to the enrolment, and whose voice that learns. An utterance that sounds like
-// another voice than what was heard so far, or like another voice that is known, does not
-// go to it. The caller holds mu.
+// learn adds an utterance to the current enrolment. It reports whether the utterance was
+// added, and whose voice is being learnt. An utterance is not added if it sounds like
+// another voice than what was heard so far, or like another known voice. The caller holds
+// mu.
 func (r *Known) learn(device string, pcm []int16) (name string, went bool) {
 	e := r.enrol
 	if e == nil || e.device != device {
@@ -62,7 +62,7 @@ func (r *Known) learn(device string, pcm []int16) (name string, went bool) {
 	return v.Name, true
 }
 
-// other finds the known voice that a print surely is of, if it is not v's own.
+// other finds the known voice, other than v's own, to which a print certainly belongs.
 func (b *book) other(v voice, p *voiceprint.Print) *voice {
 	for i := range b.Known {
 		if o := &b.Known[i]; !o.same(v) && voiceprint.Compare(p, &o.Print) > surely {
@@ -72,12 +72,12 @@ func (b *book) other(v voice, p *voiceprint.Print) *voice {
 	return nil
 }
 
-// same reports whether two voices stand for one person.
+// same reports whether two voices belong to one person.
 func (v *voice) same(o voice) bool {
 	return v.Wearer && o.Wearer || strings.EqualFold(v.Name, o.Name)
 }
 
-// errSound is what is wrong with a recording that is to be enrolled.
+// errSound returns the error for a recording that can't be enrolled.
 func errSound(format string, a ...any) error {
 	return fmt.Errorf("%w: sound: %s", memory.ErrInvalid, fmt.Sprintf(format, a...))
 }

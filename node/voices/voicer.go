@@ -18,7 +18,7 @@ import (
 // Voicer implements serve.Voicer.
 type Voicer struct{ of opened.Of[*Known] }
 
-// NewVoicer makes one over the voices of what is open.
+// NewVoicer makes a Voicer.
 func NewVoicer(of opened.Of[*Known]) Voicer { return Voicer{of} }
 
 // Voices implements serve.Voicer.
@@ -37,7 +37,7 @@ func (v Voicer) do(ctx context.Context, fn func(context.Context, *Known) error) 
 	return out, err
 }
 
-// list shows the voices.
+// list returns the voices in the form of the API.
 func (r *Known) list() serve.Voices {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,8 @@ func (r *Known) list() serve.Voices {
 	return out
 }
 
-// checkName refuses a name that is none, or would be taken for a label.
+// checkName refuses an invalid name, and one that would be mistaken for a
+// label.
 func checkName(name string) error {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%w: name: it has a character that can't be shown", memory.ErrInvalid)
@@ -100,7 +101,7 @@ func (v Voicer) EnrolVoice(ctx context.Context, q serve.EnrolVoiceRequest) (serv
 	})
 }
 
-// listen has the next utterances of a wearable enrolled.
+// listen makes the next utterances of a wearable be enrolled.
 func (r *Known) listen(q *serve.EnrolVoiceRequest) error {
 	names, err := r.c.Devices()
 	if err != nil {
@@ -133,7 +134,7 @@ func (v Voicer) NameVoice(ctx context.Context, q serve.NameVoiceRequest) (serve.
 			}
 			for i := range b.Known {
 				if o := &b.Known[i]; to.Wearer && o.Wearer || strings.EqualFold(o.Name, to.Name) {
-					from.Print.Add(&o.Print) // both are one
+					from.Print.Add(&o.Print) // both become one voice
 				}
 			}
 			return b.enrol(to, from.Print, r.c.Now())
@@ -141,7 +142,7 @@ func (v Voicer) NameVoice(ctx context.Context, q serve.NameVoiceRequest) (serve.
 	})
 }
 
-// take takes a voice out of the book. S2 is enough for the label S2-a41f.
+// take removes a voice from the book. S2 is enough for the label S2-a41f.
 func (b *book) take(name string) (out voice, ok bool) {
 	for _, list := range []*[]voice{&b.Known, &b.Labels} {
 		*list = slices.DeleteFunc(*list, func(v voice) bool {

@@ -1,5 +1,5 @@
-// Package voices knows the voices that the wearer has enrolled or named, and says whose
-// voice is in a recording.
+// Package voices has the voices that the wearer has enrolled or named, and finds out whose voice is
+// in a recording.
 //
 // The words:
 //
@@ -8,7 +8,7 @@
 //   - A label, such as S2-a41f, stands for a voice that nobody has named. It means the same
 //     voice throughout a session, and never another voice later. Behind the hyphen are four
 //     characters of the device's id: another device that is synced with it has other labels.
-//   - A voiceprint is what a voice is known by. It is biometric: it stays in the sealed
+//   - A voiceprint is what a voice is recognised by. It is biometric: it stays in the sealed
 //     records of this device, is in no delta, export or backup, and is erased from all
 //     files when the voice is forgotten. A print of a voice without a name is
 //     kept for a day, so that it can be named; where only known voices are
@@ -33,33 +33,33 @@ import (
 
 // Limits.
 const (
-	known       = 8.0              // score over which a voice is taken for a known one
-	surely      = 12.0             // the same where only known voices are kept: another may speak at the same time
+	known       = 8.0              // a higher score means that it is the known voice
+	surely      = 12.0             // the same if only known voices are kept: another person may speak at the same time
 	leastNew    = time.Second      // of speech that a voice without a name needs for a label
 	leastEnrol  = 10 * time.Second // of speech
 	forNaming   = 24 * time.Hour   // how long an unnamed voice can be named
 	maxLabels   = 64
 	maxKnown    = 200
 	enrolWithin = 10 * time.Minute
-	firstEnrol  = 30 // seconds, where the request does not say
+	firstEnrol  = 30 // seconds, if the request does not say
 )
 
-// voice is one that is told from others.
+// voice is a voice that can be told from others.
 type voice struct {
-	Name   string           `json:"name"` // or the label
+	Name   string           `json:"name"` // name or label
 	Wearer bool             `json:"wearer,omitempty"`
 	Learnt time.Time        `json:"learnt"`
 	Heard  time.Time        `json:"heard,omitzero"` // of a label
-	Until  time.Time        `json:"until,omitzero"` // of a label: when it is dropped, by the node's clock
-	Over   bool             `json:"over,omitempty"` // of a label: its session has ended
+	Until  time.Time        `json:"until,omitzero"` // for a label: when it is dropped, by the node's clock
+	Over   bool             `json:"over,omitempty"` // for a label: its session has ended
 	Print  voiceprint.Print `json:"print"`
 }
 
-// book is what is kept in the records, under the name bookMeta.
+// book is what is stored in the records, under the name bookMeta.
 type book struct {
 	Known  []voice   `json:"known"`
 	Labels []voice   `json:"labels,omitempty"` // the oldest first
-	Next   int       `json:"next"`             // the number of the label that was given last; 0: none was
+	Next   int       `json:"next"`             // number of the label that was given last; 0: there was none
 	Last   time.Time `json:"last,omitzero"`    // when a voice was last heard
 }
 
@@ -80,31 +80,31 @@ func (b *book) wearer() *voice {
 	return nil
 }
 
-// Config of a Known.
+// Config is what a Known needs.
 type Config struct {
 	Engine    *engine.Engine
 	Wearer    string                   // the wearer's name
 	KnownOnly bool                     // what other voices say is not kept
 	Devices   func() ([]string, error) // the names of the wearables
-	// PlanSweep notes, in the transaction in which a print is dropped, that older versions of it are
-	// still in files. Swept makes the files lose them; the node goes on with it after a failure
-	// or a crash.
+	// PlanSweep records, in the transaction in which a print is dropped, that older versions of it
+	// are still in files. Swept removes it from the files; after a failure or a crash the node does
+	// that later.
 	PlanSweep func(*store.Tx) error
 	Swept     func(context.Context, *engine.Writer) error
 	Now       func() time.Time
 	Log       *slog.Logger
 }
 
-// Known knows the voices of an open node. Its methods are safe for concurrent use.
+// Known has the voices of an open node. Its methods are safe for concurrent use.
 type Known struct {
 	c Config
 
-	mu    sync.Mutex // guards what follows; taken after the engine's write lock
+	mu    sync.Mutex // guards the fields below; taken after the engine's write lock
 	book  book
 	dirty bool // the book has changed since it was written
 	enrol *enrolment
-	going []string // names that are forgotten, and whose prints are still in files
-	fault string   // why the last enrolment from a wearable came to nothing
+	going []string // names that were forgotten, and whose prints are still in files
+	fault string   // why the last enrolment from a wearable failed
 }
 
 // Open reads the voices.
@@ -123,8 +123,8 @@ func Open(ctx context.Context, c Config) (*Known, error) {
 	return r, nil
 }
 
-// Whose says whose voice is where in an utterance that a wearable heard. It gives
-// nothing where voices are not told apart. Its turns cover the utterance in order.
+// Whose returns whose voice is where in an utterance that a wearable heard. It returns nothing if
+// voices are not told apart. Its turns cover the utterance in order.
 func (r *Known) Whose(device string, at time.Time, pcm []int16) (out []extract.Voice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,7 +173,7 @@ func (r *Known) session(at time.Time) {
 	}
 }
 
-// name says whose a print is. The caller holds mu.
+// name returns whose print it is. The caller holds mu.
 func (r *Known) name(p *voiceprint.Print, at time.Time) string {
 	best, name := known, ""
 	if r.c.KnownOnly {
@@ -216,7 +216,7 @@ func (r *Known) name(p *voiceprint.Print, at time.Time) string {
 	return label.Name
 }
 
-// who names a voice: the wearer's where no name is given.
+// who returns a voice for a name; without a name it is the wearer's.
 func (r *Known) who(name string) voice {
 	if name == "" || strings.EqualFold(name, r.c.Wearer) {
 		return voice{Name: r.c.Wearer, Wearer: true}
@@ -224,7 +224,7 @@ func (r *Known) who(name string) voice {
 	return voice{Name: name}
 }
 
-// enrol takes a voice in, in place of one of the same name.
+// enrol adds a voice, and replaces one of the same name.
 func (b *book) enrol(v voice, p voiceprint.Print, now time.Time) error {
 	v.Print, v.Learnt = p, now.UTC()
 	b.Known = slices.DeleteFunc(b.Known, func(o voice) bool { return o.same(v) })
@@ -235,16 +235,16 @@ func (b *book) enrol(v voice, p voiceprint.Print, now time.Time) error {
 	return nil
 }
 
-// over reports whether a label's print is to be dropped. Its time is a day at most, also if
-// the clock was wrong when it was set.
+// over reports whether a label's print has to be dropped. It is kept for a day at most, even if the
+// clock was wrong when its time was set.
 func (r *Known) over(v voice) bool {
 	now := r.c.Now()
 	return r.c.KnownOnly || now.After(v.Until) || v.Until.Sub(now) > forNaming
 }
 
-// Prune drops the prints of voices without a name that had their time, and reports whether
-// there were any. also runs in the same transaction: older versions of what is dropped are still in
-// the store's files.
+// Prune drops the prints of voices without a name whose time is over, and reports whether there
+// were any. also runs in the same transaction, because older versions of what is dropped are still
+// in the store's files.
 func (r *Known) Prune(ctx context.Context, also func(*store.Tx) error) (bool, error) {
 	r.mu.Lock()
 	due := slices.ContainsFunc(r.book.Labels, r.over)
@@ -274,16 +274,16 @@ func (r *Known) Save(tx *store.Tx) error {
 	return tx.PutMeta(bookMeta, &r.book)
 }
 
-// Saved is called after the transaction.
+// Saved is called after that transaction.
 func (r *Known) Saved() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dirty = false
 }
 
-// change changes the book in a transaction of its own.
+// change changes the book in its own transaction.
 func (r *Known) change(ctx context.Context, fn func(*book) error) error {
-	lock := r.c.Engine.Hold() // nothing is heard meanwhile
+	lock := r.c.Engine.Hold() // so that nothing is heard meanwhile
 	defer lock.Release()
 	return r.write(ctx, lock, func(_ *store.Tx, b *book) error { return fn(b) })
 }
@@ -310,14 +310,14 @@ func (r *Known) write(ctx context.Context, lock *engine.Writer, fn func(*store.T
 	return nil
 }
 
-// forget drops a voice, and its print from all files. Where only the files failed the last time,
-// the same name tries them again.
+// forget drops a voice, and its print from all files. If only the files failed the last time, the
+// same name tries them again.
 func (r *Known) forget(ctx context.Context, name string) error {
 	lock := r.c.Engine.Hold()
 	defer lock.Release()
 	r.mu.Lock()
 	if e := r.enrol; e != nil && strings.EqualFold(r.who(e.name).Name, name) {
-		r.enrol = nil // nor is it learnt in a moment
+		r.enrol = nil // otherwise it would soon be learnt again
 	}
 	same := func(o string) bool { return strings.EqualFold(o, name) }
 	again := slices.ContainsFunc(r.going, same)

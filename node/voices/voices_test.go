@@ -61,7 +61,7 @@ func (b *bench) open() {
 	b.Known = r
 }
 
-// take gives a recording, times over.
+// take returns a recording, repeated times over.
 func (b *bench) take(name string, times int) (pcm []int16) {
 	b.Helper()
 	from := fs.FS(audio.Files)
@@ -87,7 +87,7 @@ func (b *bench) enrols(name string, pcm []int16) error {
 	return err
 }
 
-// hears gives the voice of an utterance in which one speaks, and keeps what was learnt.
+// hears returns the voice of an utterance in which one person speaks, and keeps what was learnt.
 func (b *bench) hears(at time.Time, pcm []int16) extract.Voice {
 	b.Helper()
 	out := b.Whose("pin", at, pcm)
@@ -113,7 +113,7 @@ func (b *bench) names() (out []string) {
 	return out
 }
 
-// While a wearable learns a voice, strangers are told from it: what they say is not added to
+// While a wearable learns a voice, strangers are told apart from it: what they say is not added to
 // the print, and is kept no more than before.
 func TestBystanderWhileEnrolling(t *testing.T) {
 	for _, knownOnly := range []bool{true, false} {
@@ -143,8 +143,8 @@ func TestBystanderWhileEnrolling(t *testing.T) {
 	}
 }
 
-// Where both halves of what a wearable heard are not of one voice, nothing is enrolled, and
-// the wearer is told why until another enrolment begins.
+// If the two halves of what a wearable heard are not of one voice, nothing is enrolled, and the
+// wearer is told why until another enrolment begins.
 func TestFailedEnrolment(t *testing.T) {
 	b := newBench(t, nil)
 	ask := serve.EnrolVoiceRequest{Device: "pin", Seconds: 20}
@@ -191,8 +191,8 @@ func TestClockAhead(t *testing.T) {
 	}
 }
 
-// The print of a voice without a name goes a day after it was last heard, though nobody speaks
-// after that; at once where only known voices are kept from now on.
+// The print of a voice without a name is removed a day after the voice was last heard, even if
+// nobody speaks after that; and at once if only known voices are kept from now on.
 func TestPrune(t *testing.T) {
 	b := newBench(t, nil)
 	if err := b.enrols("", b.take("jfk.wav", 2)); err != nil {
@@ -206,7 +206,7 @@ func TestPrune(t *testing.T) {
 			t.Errorf("pruned %v and swept %v, want %v; %d left, want %d; %v", got, swept, want, len(b.book.Labels), left, err)
 		}
 	}
-	ago := b.now.AddDate(-1, 0, 0) // it was stored for long
+	ago := b.now.AddDate(-1, 0, 0) // it was stored long ago
 	b.hears(ago, b.take("spk1_snt1.wav", 1))
 	prune(false, 1)
 	b.now = b.now.Add(23 * time.Hour)
@@ -251,7 +251,7 @@ func TestNameVoice(t *testing.T) {
 	}
 }
 
-// One voice is enrolled once: under a second name it is refused, and under its own it is replaced.
+// A voice is enrolled once: under a second name it is refused, and under its own it is replaced.
 func TestOneVoiceTwice(t *testing.T) {
 	b := newBench(t, nil)
 	own := b.take("jfk.wav", 2)

@@ -14,33 +14,33 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// saveEvery is how often it is written when devices were heard last, which spares a
-// device's flash. A node that is killed forgets as much of it.
+// saveEvery is how often the times when devices were last heard are stored. It is
+// rare, to spare a device's flash. A node that is killed loses as much of it.
 const saveEvery = time.Minute
 
-// maxKept is for how many devices it is written: those that were heard last. Anybody
-// whom another broker lets in can make up names.
+// maxKept is for how many devices this is stored: those that were heard last. Anybody
+// whom another broker admits can make up names.
 const maxKept = 256
 
 const heardMeta = "wearables heard"
 
-// heard counts what devices sent since the start, and knows since earlier starts when
-// they sent something last.
+// heard counts what devices sent since the start. It also knows, from earlier starts,
+// when they last sent something.
 type heard struct {
-	mu    sync.Mutex // guards the rest
+	mu    sync.Mutex // guards the fields below
 	by    map[string]sent
-	fresh bool      // something was not written yet
-	saved time.Time // when it was written, or that was tried
+	fresh bool      // something was not stored yet
+	saved time.Time // when it was last stored, or that was tried
 }
 
 type sent struct {
 	last   time.Time
 	events uint64 // since the start
 
-	battery *int // %, not changed; nil: it said none since the start
+	battery *int // %, never modified; nil: the device has reported none since the start
 }
 
-// Heard notes that a device has sent an event.
+// Heard records that a device has sent an event.
 func (w *Wearables) Heard(ev *memory.Event) { w.heard.note(ev) }
 
 // ReadHeard reads when devices were heard before this start.
@@ -59,8 +59,8 @@ func (w *Wearables) ReadHeard(tx *store.Tx) error {
 	return err
 }
 
-// SaveHeard writes when devices were heard last, where that has changed: at once, or
-// else if the last time is long enough ago.
+// SaveHeard stores when devices were last heard, if that has changed: at once with
+// atOnce, otherwise if the last time is long enough ago.
 func (w *Wearables) SaveHeard(ctx context.Context, commit func(context.Context, func(*store.Tx) error) error, atOnce bool) error {
 	h := &w.heard
 	h.mu.Lock()
@@ -80,7 +80,8 @@ func (w *Wearables) SaveHeard(ctx context.Context, commit func(context.Context, 
 	return err
 }
 
-// newest is when those were heard that are kept. The caller holds mu.
+// newest returns when the devices were heard for which that is stored. The caller
+// holds mu.
 func (h *heard) newest() map[string]time.Time {
 	keep := map[string]time.Time{}
 	for name, s := range h.by {
@@ -120,7 +121,7 @@ func (h *heard) drop(device string) bool {
 	return ok
 }
 
-// others gives the devices that were heard and are not in a list, by name.
+// others returns the devices that were heard and are not in a list, sorted by name.
 func (h *heard) others(list []entry) (out []serve.Device) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Of more devices than are kept, those go that were heard longest ago.
+// If there are more devices than can be kept, those that were not heard for the longest time are
+// removed.
 func TestHeardIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New(nil, config.Broker{}, nil, nil, Web{})
@@ -28,7 +29,8 @@ func TestHeardIsBounded(t *testing.T) {
 	})
 }
 
-// When a wearable was heard is written seldom, however often it speaks, and again after a failure.
+// The time when a wearable was last heard is written seldom, however often it sends, and again
+// after a failure.
 func TestHeardIsWrittenSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New(nil, config.Broker{}, nil, nil, Web{})

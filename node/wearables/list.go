@@ -1,5 +1,5 @@
-// Package wearables keeps the list of wearables that may speak to a node's own
-// broker, and tells about them.
+// Package wearables stores the list of wearables that may connect to a node's own broker, and
+// reports on them.
 package wearables
 
 import (
@@ -21,34 +21,34 @@ import (
 	"github.com/locket-dev/locket/node/statefile"
 )
 
-// File has the wearables that may speak to the node's own broker. It is signed and
-// not sealed, because a locked node lets wearables in, too. Of a password it has
-// the argon2id hash.
+// File has the wearables that may connect to the node's own broker. It is signed but not
+// sealed, because a locked node lets wearables connect, too. It has only the argon2id hashes of
+// passwords.
 const File = "devices.json"
 
-// entry is a wearable as it is kept.
+// entry is a wearable in the file.
 type entry struct {
 	Name  string    `json:"name"`
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
-	// Replay: 'locket replay' made it for as long as it runs. One that died has left it, and
-	// nobody else knows its password.
+	// Replay: 'locket replay' added it for the time that it runs. If it is still there, that
+	// command was killed, and nobody else knows its password.
 	Replay bool `json:"replay,omitempty"`
 	intake.Topics
 }
 
-// List has the wearables that may speak to the node. It is intake.Devices over a
+// List has the wearables that may connect to the node. It is an intake.Devices backed by a
 // file, and safe for concurrent use.
 type List struct {
 	path   string
 	key    ed25519.PublicKey // of this device, which signs the file
-	mu     sync.Mutex        // guards the rest, and the file
+	mu     sync.Mutex        // guards the fields below, and the file
 	list   []entry
-	signed bool      // false: nobody is let in
+	signed bool      // false: no wearable may connect
 	stat   time.Time // modification time of the file when it was read
 }
 
-// OpenList reads the list of a home, whose device has a key.
+// OpenList reads the list of a home; key is the device's key.
 func OpenList(home string, key ed25519.PublicKey) (*List, error) {
 	d := &List{path: filepath.Join(home, File), key: key}
 	d.mu.Lock()
@@ -56,8 +56,8 @@ func OpenList(home string, key ed25519.PublicKey) (*List, error) {
 	return d, d.read()
 }
 
-// read reads the file again if it changed: a command may have written it while the
-// daemon runs.
+// read reads the file again if it has changed: a command may have written it while the daemon
+// runs.
 func (d *List) read() error {
 	info, err := os.Stat(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,7 @@ func (d *List) read() error {
 		return fmt.Errorf("devices: %w", err)
 	}
 	var list []entry
-	if len(b) > 0 { // else it is empty, and not signed
+	if len(b) > 0 { // otherwise it is empty and not signed
 		if err := json.Unmarshal(b, &list); err != nil {
 			return fmt.Errorf("devices: %w: %s: %v", memory.ErrDamaged, d.path, err)
 		}
@@ -144,7 +144,7 @@ func (d *List) Topics(name string) intake.Topics {
 	return intake.Topics{}
 }
 
-// add adds a wearable. It takes the place of what a replay has left under its name, unless that
+// add adds a wearable. It replaces a login of the same name that a replay has left, unless that
 // is connected.
 func (d *List) add(e entry, connected bool, ring *keyring.Ring) error {
 	d.mu.Lock()
@@ -185,8 +185,8 @@ func (d *List) all() ([]entry, error) {
 	return slices.Clone(d.list), err
 }
 
-// known reads the list so that it can be changed. A list that something else wrote
-// or removed must not be signed. The caller holds mu.
+// known reads the list before a change. A list that something else wrote or removed must not be
+// signed. The caller holds mu.
 func (d *List) known() error {
 	if err := d.read(); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (d *List) known() error {
 	return nil
 }
 
-// Names gives the names of all wearables.
+// Names returns the names of all wearables.
 func (d *List) Names() ([]string, error) {
 	all, err := d.all()
 	out := make([]string, len(all))

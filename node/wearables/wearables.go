@@ -28,18 +28,18 @@ type Wearables struct {
 
 // Web is how wearables reach the node over HTTP.
 type Web struct {
-	Link      func(name, password string) string // for a phone or laptop; empty: there is no address for it
+	Link      func(name, password string) string // link for a phone or laptop; empty: there is no address for it
 	Connected func(name string) bool
 }
 
-// New makes them over a list. keys gives the open keys, which sign the list after a
-// change. broker gives the node's own broker, or nil if none runs; the broker runs
-// on at least until release.
+// New makes Wearables over a list. keys returns the open keys, which sign the list after a change.
+// broker returns the node's own broker, or nil if none runs; the broker keeps running at least
+// until release.
 func New(list *List, c config.Broker, keys func() (*keyring.Ring, func(), error), broker func() (*intake.Broker, func()), web Web) *Wearables {
 	return &Wearables{list: list, c: c, keys: keys, broker: broker, web: web, heard: heard{by: map[string]sent{}}}
 }
 
-// AddDevice adds a wearable with its own topics alone.
+// AddDevice adds a wearable that has only its own topics.
 func (w *Wearables) AddDevice(ctx context.Context, name string) (serve.DeviceCredentials, error) {
 	return w.AddLogin(ctx, serve.AddDeviceRequest{Name: name})
 }
@@ -77,7 +77,7 @@ func (w *Wearables) connected(b *intake.Broker, name string) bool {
 	return b != nil && b.Connected(name) || w.web.Connected(name)
 }
 
-// publicURL is the URL at which devices reach the node's own broker.
+// publicURL returns the URL at which devices reach the node's own broker.
 func (w *Wearables) publicURL() string {
 	if w.c.Public != "" {
 		return w.c.Public
@@ -95,8 +95,8 @@ func (w *Wearables) publicURL() string {
 	return scheme + reached(listen, lan.Reachable())
 }
 
-// reached is the address by which devices reach what listens on an address, host:port: where it
-// listens on all, the first of those by which another machine reaches this one, if there is any.
+// reached returns the address at which devices reach a listener on host:port. If it listens on all
+// addresses, that is the first one at which another machine can reach this one, if there is any.
 func reached(listen string, addresses []netip.Addr) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *Wearables) Devices(context.Context) ([]serve.Device, error) {
 		out[i] = serve.Device{Name: d.Name, Added: d.Added, LastSeen: seen.last, Events: seen.events, Battery: seen.battery, Publish: d.Publish, Read: d.Read,
 			Connected: w.connected(b, d.Name)}
 	}
-	if w.c.URL != "" { // that broker knows whom it lets in; here is known who was heard
+	if w.c.URL != "" { // that broker has its own logins; this node only knows which devices it has heard
 		out = append(out, w.heard.others(list)...)
 	}
 	return out, nil

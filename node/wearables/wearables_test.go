@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Devices are told no address that means each machine itself.
+// Devices are not given an address that every machine has for itself.
 func TestReached(t *testing.T) {
 	four, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")
 	for _, c := range []struct {

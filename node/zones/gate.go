@@ -9,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Reasons for which an event is dropped.
+// Reasons for dropping an event.
 const (
 	ByTime  = "private time"
 	ByPlace = "private place"
 )
 
-// What a gate assumes.
+// Assumptions of a gate.
 const (
 	// DefaultAge is how long after a fix outside a place the wearer is assumed to
 	// be outside. Phones report about every quarter of an hour.
@@ -23,27 +23,28 @@ const (
 	// hold is how long after the last fix inside a place the wearer is assumed to
 	// be there, because there are no fixes indoors.
 	hold = 12 * time.Hour
-	// A device that says nothing for silence counts as away. For catchUp after its
-	// return, what has no time of its own may be from while it was away; longest is
-	// how far back that goes.
+	// A device that is silent for silence counts as away. For catchUp after its
+	// return, an event without its own time may be from while it was away; longest
+	// limits how far back that may be.
 	silence = time.Minute
 	catchUp = 10 * time.Minute
 	longest = 24 * time.Hour
-	// How many fixes are kept, and how inexact a useful one may be, in metres.
+	// How many fixes are kept, and the maximum inaccuracy of a useful one, in
+	// metres.
 	maxFixes    = 4096
 	maxAccuracy = 1000
 	maxDevices  = 1024
 )
 
-// Config of a gate. The zero value works.
+// Config is a gate's configuration. The zero value works.
 type Config struct {
-	Zone    *time.Location // for events that have none; nil: UTC
-	Age     time.Duration  // how long a fix outside a place counts; 0: DefaultAge
-	Careful bool           // if it is not known whether a place was entered, assume that it was
+	Zone    *time.Location // for events without a zone; nil: UTC
+	Age     time.Duration  // how long a fix outside a place is valid; 0: DefaultAge
+	Careful bool           // if it is unknown whether a place was entered, assume that it was
 }
 
-// Gate checks events against zones. It is safe for concurrent use. It keeps where
-// the wearer was only in memory.
+// Gate checks events against zones. It is safe for concurrent use. Where the wearer
+// was is only kept in memory.
 type Gate struct {
 	cfg     Config
 	mu      sync.Mutex
@@ -61,12 +62,12 @@ type fix struct {
 type device struct {
 	boot  uint64 // its boot at its last hello
 	hello bool
-	last  time.Time // of receipt
+	last  time.Time // when its last event was received
 	away  time.Time // when it was last heard before it was away
 	back  time.Time // when it came back
 }
 
-// New makes a gate. The zones must be checked already.
+// New makes a Gate. The zones must be checked already.
 func New(cfg Config, zones []Zone) *Gate {
 	cfg.Zone = cmp.Or(cfg.Zone, time.UTC)
 	cfg.Age = cmp.Or(cfg.Age, DefaultAge)
@@ -80,9 +81,9 @@ func (g *Gate) Set(zones []Zone) {
 	g.zones = slices.Clone(zones)
 }
 
-// Drop learns from an event, in the order of arrival. It gives the reason why the
-// event may not be taken, or nothing if it may. moved is true for a new fix. Events
-// about the device rather than the wearer are let through by the caller.
+// Drop learns from an event, and must be called in the order of arrival. It returns
+// the reason why the event must be dropped, or nothing if it may be taken. moved is
+// true for a new fix. The caller must let events about the device itself through.
 func (g *Gate) Drop(ev *memory.Event) (reason string, moved bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -111,7 +112,7 @@ func (g *Gate) Drop(ev *memory.Event) (reason string, moved bool) {
 	}
 }
 
-// heard notes when a device sends something.
+// heard records that a device sent something.
 func (g *Gate) heard(ev *memory.Event) *device {
 	d := g.devices[ev.ID.Device]
 	if d == nil {
@@ -132,10 +133,10 @@ func (g *Gate) heard(ev *memory.Event) *device {
 	return d
 }
 
-// span is when an event may have happened. A wall time is believed. So is an uptime
-// of the boot in which the device last said hello, which gives the exact time.
-// Anything else that comes while the device catches up may be from any time while
-// it was away.
+// span returns when an event may have happened. A wall time is trusted, and so is
+// an uptime from the boot in which the device last said hello, which gives the
+// exact time. Anything else that arrives while the device catches up may be from
+// any time while it was away.
 func (d *device) span(ev *memory.Event) (from, to time.Time) {
 	switch {
 	case ev.Clock == memory.ClockWall, ev.Clock == memory.ClockUptime && d.hello && ev.ID.Boot == d.boot:
@@ -146,7 +147,7 @@ func (d *device) span(ev *memory.Event) (from, to time.Time) {
 	return d.away, ev.At
 }
 
-// locate keeps a fix if it is useful.
+// locate stores a fix if it is useful.
 func (g *Gate) locate(ev *memory.Event) bool {
 	if ev.Place.Accuracy > maxAccuracy {
 		return false
@@ -166,7 +167,7 @@ func (g *Gate) locate(ev *memory.Event) bool {
 	return true
 }
 
-// in gives the zone that a time is in, or nil.
+// in returns the zone in which a time is, or nil.
 func (g *Gate) in(t time.Time, loc *time.Location) *Zone {
 	for i := range g.zones {
 		z := &g.zones[i]
@@ -180,8 +181,8 @@ func (g *Gate) in(t time.Time, loc *time.Location) *Zone {
 	return nil
 }
 
-// entered reports whether the wearer was in the zone's place at a time, by the last
-// fix before it.
+// entered reports whether the wearer was in the zone's place at a time, according
+// to the last fix before it.
 func (g *Gate) entered(z *Zone, t time.Time) bool {
 	i, _ := slices.BinarySearchFunc(g.fixes, t, func(f fix, t time.Time) int {
 		if f.at.After(t) {
@@ -204,7 +205,7 @@ func (g *Gate) entered(z *Zone, t time.Time) bool {
 	return g.cfg.Careful
 }
 
-// Active gives the names of the zones in which the wearer is at a time.
+// Active returns the names of the zones in which the wearer is at a time.
 func (g *Gate) Active(now time.Time) (names []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,16 +9,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// window is a span of the clock on some days. If it ends before it begins it goes
-// on into the next day, and belongs to the day on which it began.
+// window is a span of the clock on some days. If its end is before its beginning,
+// it extends into the next day, and belongs to the day on which it began.
 type window struct {
 	days     [7]bool // from Sunday on
-	from, to int     // minutes of the day; to itself is not included
+	from, to int     // minutes of the day; to is not included
 }
 
 var dayNames = [...]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// parseWindow reads "daily 22:00-07:00", "mon-fri 9:00-17:00", "sat,sun" (all
+// parseWindow parses "daily 22:00-07:00", "mon-fri 9:00-17:00", "sat,sun" (all
 // day), "22:00-07:00" (daily), "weekdays", "weekends".
 func parseWindow(s string) (w window, err error) {
 	bad := func() (window, error) {
@@ -106,7 +106,7 @@ func (w *window) holds(t time.Time) bool {
 	return w.days[day] && m >= w.from || w.days[(day+6)%7] && m < w.to
 }
 
-// String is the form that parseWindow reads.
+// String returns the form that parseWindow parses.
 func (w *window) String() string {
 	var days []string
 	all := true

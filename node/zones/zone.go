@@ -2,14 +2,14 @@
 //
 // The words:
 //
-//   - A zone is a window of time, a place, or both at once, in which nothing of
+//   - A zone is a window of time, a place, or both at once, in which nothing about
 //     the wearer is taken in.
 //   - A window is a span of the clock on days of the week: "mon-fri 22:00-07:00".
-//   - A place is a circle on the earth, or a name that a device gives to where
+//   - A place is a circle on the earth, or a name that a device gives to the place where
 //     it is.
 //   - A fix is what a location event says: where the wearer was, and when.
-//   - The gate holds each event to the zones, by when and where it happened,
-//     not by when it came: what a device had stored in a zone is dropped too.
+//   - The gate checks each event against the zones, by when and where it happened,
+//     not by when it arrived: what a device had stored in a zone is dropped, too.
 package zones
 
 import (
@@ -28,18 +28,18 @@ type Zone struct {
 	Lat    float64 `json:"lat,omitempty"`    // for a circle: degrees north, WGS 84
 	Lon    float64 `json:"lon,omitempty"`    // degrees east
 	Radius float64 `json:"radius,omitempty"` // metres; 0: no circle
-	Place  string  `json:"place,omitempty"`  // a place's name, as devices give it
+	Place  string  `json:"place,omitempty"`  // a place's name, as devices report it
 
 	window window
 }
 
-// Bounds of a zone.
+// Limits of a zone.
 const (
 	maxRadius = 100_000 // metres: a region; more is a mistake
 	MaxZones  = 64
 )
 
-// Check reads the window, and names the first rule that the zone breaks.
+// Check parses the window, and reports the first rule that the zone breaks.
 func (z *Zone) Check() error {
 	bad := func(field, format string, args ...any) error {
 		return fmt.Errorf("%w: %s: %s", memory.ErrInvalid, field, fmt.Sprintf(format, args...))
@@ -76,8 +76,8 @@ func (z *Zone) Check() error {
 // placed reports whether a zone has a place.
 func (z *Zone) placed() bool { return z.Radius > 0 || z.Place != "" }
 
-// covers reports whether a fix is in the zone's place. For a circle that is so if
-// the fix may be inside, by its accuracy.
+// covers reports whether a fix is in the zone's place. For a circle it is enough
+// that the fix may be inside, considering its accuracy.
 func (z *Zone) covers(p *memory.Place) bool {
 	if z.Place != "" {
 		return memory.Normal(p.Name) == memory.Normal(z.Place)
@@ -85,10 +85,10 @@ func (z *Zone) covers(p *memory.Place) bool {
 	return distance(z.Lat, z.Lon, p.Lat, p.Lon) <= z.Radius+p.Accuracy
 }
 
-// earth is its mean radius in metres (IUGG).
+// earth is the earth's mean radius in metres (IUGG).
 const earth = 6_371_009
 
-// distance in metres on a sphere, by haversines.
+// distance returns the distance in metres on a sphere, by haversines.
 func distance(lat1, lon1, lat2, lon2 float64) float64 {
 	const rad = math.Pi / 180
 	dLat, dLon := (lat2-lat1)*rad/2, (lon2-lon1)*rad/2
@@ -96,7 +96,7 @@ func distance(lat1, lon1, lat2, lon2 float64) float64 {
 	return 2 * earth * math.Asin(math.Sqrt(math.Min(1, h)))
 }
 
-// String says a zone in words.
+// String describes a zone in words.
 func (z *Zone) String() string {
 	var s []string
 	if z.Window != "" {

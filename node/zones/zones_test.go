@@ -15,7 +15,7 @@ var noon = time.Date(2025, 4, 2, 12, 0, 0, 0, time.UTC) // a Wednesday
 func TestWindow(t *testing.T) {
 	for _, c := range []struct {
 		text, form string
-		in, out    []string // day of that week, clock
+		in, out    []string // day of that week and clock time
 	}{
 		{"daily 22:00-7:00", "daily 22:00-07:00", []string{"Wed 22:00", "Thu 06:59", "Sun 23:59", "Mon 00:00"}, []string{"Wed 21:59", "Wed 07:00", "Wed 12:00"}},
 		{"22:00-07:00", "daily 22:00-07:00", []string{"Wed 23:00"}, []string{"Wed 08:00"}},
@@ -98,7 +98,7 @@ func want(t *testing.T, what, got, want string) {
 	}
 }
 
-// An event goes by when it happened, not by when it came.
+// An event is judged by when it happened, not by when it arrived.
 func TestStoredInAZone(t *testing.T) {
 	s := story{t: t, g: New(Config{}, []Zone{checked(t, Zone{Name: "night", Window: "22:00-07:00"})})}
 	night := noon.Add(-10 * time.Hour)
@@ -110,7 +110,8 @@ func TestStoredInAZone(t *testing.T) {
 	want(t, "half past ten at night where the wearer is", reason, ByTime)
 }
 
-// What has no time of its own may be from whenever its device was away.
+// An event without a time of its own may be from any time at which its device
+// was away.
 func TestClocksThatAreNotTrusted(t *testing.T) {
 	zone := []Zone{checked(t, Zone{Name: "night", Window: "22:00-07:00"})}
 	morning := noon.Add(-3 * time.Hour) // 9:00
@@ -134,7 +135,7 @@ func TestClocksThatAreNotTrusted(t *testing.T) {
 
 func TestPlace(t *testing.T) {
 	const lat, lon = 38.7223, -9.1393
-	metre := 1 / 111_195.0 // degrees north
+	metre := 1 / 111_195.0 // in degrees of latitude
 	s := story{t: t, g: New(Config{}, []Zone{checked(t, Zone{Name: "home", Lat: lat, Lon: lon, Radius: 100}), checked(t, Zone{Name: "surgery", Place: "The Clinic"})})}
 	want(t, "before any fix", s.live(noon), "")
 	want(t, "a fix outside", s.fix(noon, lat+200*metre, lon, 0, ""), "")
@@ -157,7 +158,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// Where it isn't known, "drop" drops; a fix outside is believed for a while.
+// Where the place isn't known, "drop" drops; a fix outside the zone is believed
+// for a while.
 func TestUnknownPlace(t *testing.T) {
 	s := story{t: t, g: New(Config{Careful: true, Age: 10 * time.Minute}, []Zone{checked(t, Zone{Name: "home", Lat: 1, Lon: 1, Radius: 100})})}
 	want(t, "before any fix", s.live(noon), ByPlace)
@@ -166,7 +168,7 @@ func TestUnknownPlace(t *testing.T) {
 	want(t, "long after", s.live(noon.Add(11*time.Minute)), ByPlace)
 }
 
-// A zone of a time and a place is neither alone.
+// A zone with a time and a place is neither of them alone.
 func TestBoth(t *testing.T) {
 	s := story{t: t, g: New(Config{}, []Zone{checked(t, Zone{Name: "surgery", Place: "clinic", Window: "mon-fri 8:00-18:00"})})}
 	want(t, "elsewhere", s.live(noon), "")

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// pieceOf is a chunk of a PNG file (PNG 3rd edition, section 5.3).
+// pieceOf returns a chunk of a PNG file (PNG 3rd edition, section 5.3).
 func pieceOf(kind string, data ...byte) []byte {
 	b := append([]byte(kind), data...)
 	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
@@ -23,13 +23,13 @@ func pieceOf(kind string, data ...byte) []byte {
 
 const magic = "\x89PNG\r\n\x1a\n"
 
-// headOf is the IHDR of a picture.
+// headOf returns the IHDR of a picture.
 func headOf(w, h uint32, depth, kind, compression, filter, interlace byte) []byte {
 	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
 	return pieceOf("IHDR", append(b, depth, kind, compression, filter, interlace)...)
 }
 
-// rows are packed pixels, each row with its filter.
+// rows returns compressed pixels, each row with its filter.
 func rows(t *testing.T, b ...byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -45,7 +45,8 @@ func rows(t *testing.T, b ...byte) []byte {
 
 func file(pieces ...[]byte) []byte { return append([]byte(magic), slices.Concat(pieces...)...) }
 
-// What is wrong in the ways that PngSuite's files of x are, and in more, is refused.
+// Files that are broken in the same ways as PngSuite's x files, and in others, are
+// refused.
 func TestBrokenPNG(t *testing.T) {
 	end, row := pieceOf("IEND"), rows(t, 0, 7, 0, 7)
 	good := file(headOf(1, 2, 8, 0, 0, 0, 0), row, end)
@@ -104,8 +105,8 @@ func TestPixelsOfManyBytes(t *testing.T) {
 	}
 }
 
-// A file that was cut anywhere, or has any bit changed, is refused, or is some picture
-// within the limits; nothing panics.
+// A file that was cut at any position, or in which any bit was changed, is refused, or
+// is a picture within the limits; nothing panics.
 func TestEveryBitOfAPicture(t *testing.T) {
 	m := image.NewPaletted(image.Rect(0, 0, 17, 9), color.Palette{color.Black, color.White, color.RGBA{200, 30, 40, 255}})
 	full := image.NewRGBA(m.Rect)

@@ -1,5 +1,5 @@
-// Package picture decodes photos into what plugins see: grey and RGB of at
-// most 640×480, upright.
+// Package picture decodes photos into the form that plugins see: grey and RGB
+// of at most 640×480, upright.
 package picture
 
 import (
@@ -20,7 +20,7 @@ const (
 	MaxHeight = 480
 )
 
-// These bound what a photo may claim to be: 24 megapixels, which decode to
+// These limit the size that a photo may claim: 24 megapixels, which decode to
 // about 100 MB, which a small board can still spare for a moment. A progressive
 // JPEG takes up to four times as much.
 const (
@@ -79,7 +79,8 @@ func Decode(file []byte) (p *Picture, err error) {
 	return p, nil
 }
 
-// fit gives the size within the bounds, upright or lying, never enlarged.
+// fit returns the size that fits the bounds, in landscape or portrait, and
+// never enlarged.
 func fit(w, h int) (int, int) {
 	mw, mh := MaxWidth, MaxHeight
 	if h > w {

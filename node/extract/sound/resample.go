@@ -6,7 +6,7 @@ import "math"
 // message to the next, so that a stream has no seams.
 type resampler struct {
 	up, down int
-	taps     []float32 // of the prototype, up phases interleaved
+	taps     []float32 // of the prototype filter, up phases interleaved
 	width    int       // input samples that go into one output sample
 	history  []float32
 	phase    int // phase of the next output sample, in 1/up of an input sample
@@ -15,7 +15,7 @@ type resampler struct {
 func newResampler(from, to int) *resampler {
 	g := gcd(from, to)
 	r := &resampler{up: to / g, down: from / g}
-	// The pass band ends where the lower of the two rates folds.
+	// The pass band ends below half of the lower of the two rates.
 	cutoff := 0.92 / float64(max(r.up, r.down))
 	zeros := 12 * max(r.up, r.down)
 	n := 2*zeros + 1

@@ -1,5 +1,5 @@
-// Package sound decodes what wearables send into what plugins hear: one
-// channel of signed 16 bit samples, 16,000 a second.
+// Package sound decodes the audio that wearables send into the form that
+// plugins hear: one channel of signed 16 bit samples, 16,000 a second.
 package sound
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/pion/opus"
 )
 
-// Rate is the samples a second that come out.
+// Rate is the output rate, in samples a second.
 const Rate = 16000
 
-// ErrFormat: the bytes are not what their codec says.
+// ErrFormat: the bytes are not valid for their codec.
 var ErrFormat = errors.New("sound format")
 
 // A Decoder decodes one stream, in order. It is not safe for concurrent use.
@@ -23,15 +23,15 @@ type Decoder struct {
 	opus *opus.Decoder
 	pcm  []int16 // reused for Opus
 	re   *resampler
-	from int // the rate that re takes
+	from int // the input rate of re
 }
 
 // maxOpusFrame is 120 ms at 48 kHz, the longest packet (RFC 6716, 2.1.4).
 const maxOpusFrame = 5760
 
-// Decode gives the samples of one message. codec is one of node/intake/wire's:
-// pcm16, pcm8, ulaw, opus; rate is the source's, 0 for 16,000. An Opus message
-// is one packet.
+// Decode returns the samples of one message. codec is one of
+// node/intake/wire's: pcm16, pcm8, ulaw, opus; rate is the source's, 0 for
+// 16,000. An Opus message is one packet.
 func (d *Decoder) Decode(codec string, rate int, data []byte) ([]int16, error) {
 	rate = cmp.Or(rate, Rate)
 	switch codec {
@@ -63,7 +63,7 @@ func (d *Decoder) Decode(codec string, rate int, data []byte) ([]int16, error) {
 }
 
 func (d *Decoder) opusPacket(packet []byte) (out []int16, err error) {
-	// The decoder is young. A panic in it must not end the node.
+	// The Opus decoder is young. A panic in it must not end the node.
 	defer func() {
 		if p := recover(); p != nil {
 			d.opus, out, err = nil, nil, fmt.Errorf("%w: opus packet of %d bytes: %v", ErrFormat, len(packet), p)
@@ -73,7 +73,8 @@ func (d *Decoder) opusPacket(packet []byte) (out []int16, err error) {
 		return nil, fmt.Errorf("%w: opus packet of 0 bytes", ErrFormat)
 	}
 	if d.opus == nil {
-		// 48 kHz and our own resampling: pion's 16 kHz output differs in phase.
+		// 48 kHz and our own resampling, because pion's 16 kHz output differs
+		// in phase.
 		dec, err := opus.NewDecoderWithOutput(48000, 1)
 		if err != nil {
 			return nil, fmt.Errorf("start opus decoder: %w", err)
@@ -107,7 +108,7 @@ func ulaw(b byte) int16 {
 	return int16(v - 0x84)
 }
 
-// WAV reads a RIFF file of linear PCM, 8 or 16 bit, and gives its first
+// WAV reads a RIFF file of linear PCM, 8 or 16 bit, and returns its first
 // channel at 16 kHz.
 func WAV(file []byte) ([]int16, error) {
 	if len(file) < 12 || string(file[:4]) != "RIFF" || string(file[8:12]) != "WAVE" {

@@ -15,7 +15,7 @@ func sine(rate, n int, hz float64) []int16 {
 	return pcm
 }
 
-// level is the amplitude of one frequency in pcm at 16 kHz.
+// level returns the amplitude of one frequency in pcm at 16 kHz.
 func level(pcm []int16, hz float64) float64 {
 	var re, im float64
 	for i, s := range pcm {
@@ -31,7 +31,7 @@ func TestResamplingKeepsSpeechAndDropsWhatFolds(t *testing.T) {
 		d := new(Decoder)
 		var out []int16
 		in := sine(rate, rate, 1000)
-		for len(in) > 0 { // in messages of odd lengths: there must be no seams
+		for len(in) > 0 { // in messages of odd lengths, between which there must be no seams
 			n := min(733, len(in))
 			got, err := d.Decode("pcm16", rate, AppendPCM(nil, in[:n]))
 			if err != nil {
@@ -74,7 +74,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// riff is a WAV file of 16-bit samples, 0 in every channel but the first.
+// riff returns a WAV file of 16-bit samples, 0 in every channel except the first.
 func riff(channels, rate int, first []int16) []byte {
 	le := binary.LittleEndian
 	b := ToWAV(nil)

@@ -8,14 +8,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// description is where Home Assistant looks for what there is.
+// description returns the topic on which Home Assistant looks for the description of a
+// device.
 func (c *conn) description() string { return c.Prefix + "/device/" + c.ID + "/config" }
 
-// component is one entity of a description, by the names of Home Assistant's MQTT schemas.
+// component is one entity of a description, with the keys of Home Assistant's MQTT
+// schemas.
 type component map[string]any
 
-// describe says what there is of the node. A component that was there before and is not
-// any more is there by its platform alone, which has Home Assistant take it away.
+// describe returns a description of the node's entities. An entity that no longer exists
+// is listed with only its platform, which makes Home Assistant remove it.
 func (c *conn) describe(devices []serve.Device) map[string]any {
 	parts := map[string]component{
 		"pause": {"platform": "switch", "name": "Pause", "icon": "mdi:pause", "command_topic": c.topic("pause/set"), "state_topic": c.topic("pause")},
@@ -39,7 +41,7 @@ func (c *conn) describe(devices []serve.Device) map[string]any {
 		p["unique_id"] = c.ID + "_" + key
 		all[key] = p
 	}
-	for key := range c.parts { // what a retained description had
+	for key := range c.parts { // entities of a retained description
 		if all[key] == nil && (c.Listed || !strings.HasPrefix(key, "wearable_")) {
 			all[key] = component{"platform": platformOf(key)}
 		}
@@ -53,19 +55,19 @@ func (c *conn) describe(devices []serve.Device) map[string]any {
 	}
 }
 
-// What a description of ours has at most, whoever wrote it.
+// Upper limits for a description of ours, whoever wrote it.
 const (
 	maxDescription = 256 << 10
 	maxParts       = 500
 )
 
-// clear takes note of what a retained description of an earlier run has, and of what
-// was described since.
+// clear records the entities of a retained description from an earlier run, and of later
+// descriptions.
 func (c *conn) clear(text string) {
 	var was struct {
 		Components map[string]map[string]any `json:"components"`
 	}
-	if len(text) > maxDescription || json.Unmarshal([]byte(text), &was) != nil { // none of ours
+	if len(text) > maxDescription || json.Unmarshal([]byte(text), &was) != nil { // not one of ours
 		return
 	}
 	for key := range was.Components {
@@ -75,7 +77,7 @@ func (c *conn) clear(text string) {
 	}
 }
 
-// platformOf is what a component of ours is; empty: it is none.
+// platformOf returns the platform of an entity of ours; empty: it is not ours.
 func platformOf(key string) string {
 	switch {
 	case key == "pause":

@@ -1,13 +1,13 @@
-// Package homeassistant shows a node in Home Assistant, by MQTT discovery over the broker
-// that Home Assistant has: a switch that pauses the taking of events, the battery of each
-// wearable and when it was last heard, and what waits to be worked through. With the key
-// of an app there are its newest memory, as an event, and a text that asks.
+// Package homeassistant shows a node in Home Assistant, by MQTT discovery over the broker that
+// Home Assistant has: a switch that pauses the taking of events, the battery of each wearable and
+// when it was last heard, and what waits to be processed. With the key of an app there are also
+// the newest memory that the app sees, as an event, and a text field for questions.
 //
-//   - What is remembered goes to the broker as far as that app may see it, and is in the
-//     app's account. Without a key nothing that was said or remembered does.
+//   - Memories are sent to the broker as far as that app may see them, and are listed in the
+//     app's log. Without a key, nothing that was said or remembered is sent.
 //   - The description is sent at each connection, and when Home Assistant says that it
-//     has begun. It is retained, and what is in it no more is taken out.
-//   - Who may publish at the broker may pause the node, and ask.
+//     has started. It is retained, and entities that are gone are removed from it.
+//   - Anybody who may publish at the broker can pause the node, and ask questions.
 package homeassistant
 
 import (
@@ -30,22 +30,22 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Config says which broker, and what is shown.
+// Config says which broker is used, and what is shown.
 type Config struct {
 	URL                string // of the broker: tcp, ssl, mqtt, mqtts, ws or wss
 	Username, Password string
 	TLS                *tls.Config // nil: the system's authorities
-	Prefix             string      // of Home Assistant's discovery; empty: "homeassistant"
-	ID                 string      // of this node among others: a-z, 0-9 and _
-	Version            string      // of Locket
+	Prefix             string      // of Home Assistant's discovery topics; empty: "homeassistant"
+	ID                 string      // identifies this node among others: a-z, 0-9 and _
+	Version            string      // Locket's version
 	Node               Node
-	Listed             bool          // Node lists all wearables that there are; else those that were heard since the start
-	App                *serve.Client // asks with an app's key; nil: there are no memories and no questions
-	Every              time.Duration // how often what is shown is looked at; 0: 15 s
+	Listed             bool          // Node lists all wearables; otherwise only those that were heard since the start
+	App                *serve.Client // makes requests with an app's key; nil: there are no memories and no questions
+	Every              time.Duration // how often the state is checked; 0: 15 s
 	Log                *slog.Logger  // nil: nothing is logged
 }
 
-// Node is what is shown and switched of a node, as its owner has it.
+// Node is what Home Assistant shows and switches of a node, with the owner's rights.
 type Node struct {
 	serve.Devices
 	serve.Intake
@@ -78,7 +78,7 @@ func Run(ctx context.Context, c Config) {
 		if time.Since(began) > time.Minute {
 			pace.Reset()
 		}
-		if told != err.Error() { // once, and not at each try
+		if told != err.Error() { // once, not at each attempt
 			told = err.Error()
 			c.Log.Warn("Home Assistant's broker is not reached", "error", err)
 		}
@@ -92,8 +92,8 @@ type conn struct {
 	mqtt  mqtt.Client
 	shown map[string]string // by topic: what was published last
 	parts map[string]bool   // components that are described now
-	last  memory.ID         // the newest memory that was looked at
-	begun bool              // last was looked at
+	last  memory.ID         // the newest memory that was seen
+	begun bool              // last was determined
 
 	changed atomic.Bool // something was remembered since the app looked last
 }
@@ -114,8 +114,8 @@ func session(ctx context.Context, cfg *Config) (err error) {
 	}
 	defer c.mqtt.Disconnect(250)
 	defer func() {
-		// The broker publishes the will only where a connection is lost. What ctx has cut
-		// short was some other step as often as the wait for one.
+		// The broker publishes the will only if a connection is lost. When ctx ends, it may also
+		// have interrupted another step than the wait for a message.
 		if ctx.Err() != nil {
 			err = c.publish("availability", "offline", true)
 		}
@@ -127,7 +127,7 @@ func session(ctx context.Context, cfg *Config) (err error) {
 	}
 	answers := make(chan answer, 1)
 	asking, stop := context.WithCancel(ctx)
-	var busy chan struct{} // closed when the question under way is answered
+	var busy chan struct{} // closed when the current question is answered
 	var watching sync.WaitGroup
 	watching.Go(func() { c.watch(asking) })
 	defer func() {
@@ -161,7 +161,7 @@ func session(ctx context.Context, cfg *Config) (err error) {
 				}
 			case m.topic == c.description():
 				c.clear(m.text)
-			case m.retained: // a command is for when it is given
+			case m.retained: // a command is valid only when it is given
 			case m.topic == c.topic("pause/set"):
 				err = c.pause(ctx, m.text)
 			case m.topic == c.topic("question/set") && cfg.App != nil:
@@ -177,7 +177,8 @@ func session(ctx context.Context, cfg *Config) (err error) {
 	}
 }
 
-// client gives what it takes to in, and the end of its connection to lost, which has room for it.
+// client makes an MQTT client that sends messages to in, and the end of its connection to lost,
+// which has room for it.
 func (c *conn) client(lost chan<- error, in chan<- inbox) mqtt.Client {
 	o := mqtt.NewClientOptions().AddBroker(c.URL).SetClientID(c.ID).SetUsername(c.Username).SetPassword(c.Password).
 		SetProtocolVersion(4).SetCleanSession(true).SetOrderMatters(true).SetAutoReconnect(false).SetConnectRetry(false).
@@ -187,7 +188,7 @@ func (c *conn) client(lost chan<- error, in chan<- inbox) mqtt.Client {
 		SetDefaultPublishHandler(func(_ mqtt.Client, m mqtt.Message) {
 			select {
 			case in <- inbox{m.Topic(), string(m.Payload()), m.Retained()}:
-			default: // who sends faster than this is not heard
+			default: // messages that arrive faster than they are handled are dropped
 			}
 		})
 	if c.TLS != nil {
@@ -205,11 +206,11 @@ func done(ctx context.Context, t mqtt.Token) error {
 	}
 }
 
-// topic is one of this node's own.
+// topic returns a topic of this node's own.
 func (c *conn) topic(name string) string { return "locket/home/" + c.ID + "/" + name }
 
-// publish sends a message on a topic of the node's own. What is retained is sent where
-// it is another than before.
+// publish sends a message on a topic of the node's own. A retained message is sent only if it
+// differs from the previous one.
 func (c *conn) publish(name, text string, retain bool) error {
 	return c.send(c.topic(name), text, retain)
 }
@@ -231,7 +232,8 @@ func (c *conn) send(topic, text string, retain bool) error {
 	return nil
 }
 
-// refresh publishes what has changed; all of it, with the description, where again is set.
+// refresh publishes what has changed; if again is set, it publishes everything, with the
+// description.
 func (c *conn) refresh(ctx context.Context, again bool) error {
 	if again {
 		clear(c.shown)
@@ -257,15 +259,15 @@ func (c *conn) refresh(ctx context.Context, again bool) error {
 			return err
 		}
 	}
-	// The app looks when there may be something: each look takes of its tokens.
+	// The app looks only when there may be something new, because each look costs some of its
+	// tokens.
 	if c.App == nil || s.Locked || !c.changed.Swap(false) {
 		return nil
 	}
 	return c.newest(ctx)
 }
 
-// watch notes that something changes, until ctx ends. A node that is locked changes
-// nothing.
+// watch records that something has changed, until ctx ends. In a locked node nothing changes.
 func (c *conn) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, err := range c.Node.Watch(ctx) {
@@ -278,7 +280,7 @@ func (c *conn) watch(ctx context.Context) {
 	}
 }
 
-// wearable publishes what is known of one. What is not known is "None", which Home
+// wearable publishes what is known about a wearable. Unknown values are "None", which Home
 // Assistant shows as unknown.
 func (c *conn) wearable(d *serve.Device) error {
 	battery, heard := "None", "None"
@@ -291,7 +293,7 @@ func (c *conn) wearable(d *serve.Device) error {
 	return errors.Join(c.publish("wearable/"+d.Name+"/battery", battery, true), c.publish("wearable/"+d.Name+"/heard", heard, true))
 }
 
-// pause switches the taking of events.
+// pause pauses or resumes the taking of events.
 func (c *conn) pause(ctx context.Context, text string) (err error) {
 	switch text {
 	case "ON":
@@ -307,7 +309,7 @@ func (c *conn) pause(ctx context.Context, text string) (err error) {
 	return c.refresh(ctx, false)
 }
 
-// newest tells of the newest memory that the app sees, if another was the newest before.
+// newest publishes the newest memory that the app sees, if that has changed.
 func (c *conn) newest(ctx context.Context) error {
 	page, err := c.App.List(ctx, serve.ListQuery{Limit: 1})
 	if err != nil {
@@ -333,16 +335,16 @@ func (c *conn) newest(ctx context.Context) error {
 	return c.publish("memory", string(text), false)
 }
 
-// answer is what came of a question.
+// answer is the answer to a question.
 type answer struct {
 	Question string   `json:"question"`
-	State    string   `json:"state"` // as much of Answer as a state takes
+	State    string   `json:"state"` // as much of Answer as fits into a state
 	Answer   string   `json:"answer"`
 	Known    bool     `json:"known"`
 	Cites    []string `json:"cites"`
 }
 
-// ask asks as the app.
+// ask asks a question as the app.
 func (c *conn) ask(ctx context.Context, question string, answers chan<- answer, done chan<- struct{}) {
 	defer close(done)
 	ctx, cancel := context.WithTimeout(ctx, askTime)
@@ -357,7 +359,7 @@ func (c *conn) ask(ctx context.Context, question string, answers chan<- answer, 
 		for _, it := range res.Citations {
 			a.Cites = append(a.Cites, it.Cite)
 		}
-	default: // no model: the evidence is the answer
+	default: // there is no model: the evidence is the answer
 		a.Known = res.Known
 		var lines []string
 		for _, it := range res.Evidence[:min(len(res.Evidence), 3)] {
@@ -369,7 +371,7 @@ func (c *conn) ask(ctx context.Context, question string, answers chan<- answer, 
 	}
 	a.Answer = cut(a.Answer, maxText)
 	a.State = string([]rune(a.Answer)[:min(len([]rune(a.Answer)), maxState)])
-	answers <- a // which has room for one, and there is one question at a time
+	answers <- a // which has room for one; there is only one question at a time
 }
 
 func (c *conn) answered(a answer) error {

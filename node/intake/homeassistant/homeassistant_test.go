@@ -21,13 +21,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// home is a real broker, with Mosquitto's own clients in the place of Home Assistant.
+// home is a real broker, with Mosquitto's own clients in place of Home Assistant.
 type home struct {
 	t     *testing.T
 	port  string
-	lines chan string // TOPIC PAYLOAD of all that is published
+	lines chan string // TOPIC PAYLOAD of everything that is published
 
-	never []string // what none of them may hold
+	never []string // what none of them may contain
 }
 
 func tool(t *testing.T, name string) string {
@@ -70,7 +70,7 @@ func start(t *testing.T, cmd *exec.Cmd) {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 }
 
-// watch has all that is published from then on, and what is retained.
+// watch records everything that is published from then on, and what is retained.
 func (h *home) watch() {
 	h.t.Helper()
 	cmd := exec.Command(tool(h.t, "mosquitto_sub"), "-h", "127.0.0.1", "-p", h.port, "-v", "-t", "#")
@@ -97,7 +97,7 @@ func (h *home) publish(topic, text string, retain bool) {
 	}
 }
 
-// wait gives the payload of the next message on a topic that is as it should be.
+// wait returns the payload of the next message on a topic that satisfies is.
 func (h *home) wait(topic string, is func(payload string) bool) string {
 	h.t.Helper()
 	var others []string
@@ -121,7 +121,7 @@ func (h *home) wait(topic string, is func(payload string) bool) string {
 
 func same(want string) func(string) bool { return func(got string) bool { return got == want } }
 
-// described reads a description, and gives a component.
+// described parses a description, and returns a component.
 func described(t *testing.T, payload, key string) map[string]any {
 	t.Helper()
 	var d struct {
@@ -162,7 +162,7 @@ func (r *reader) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, e
 	return r.Reader.List(ctx, q)
 }
 
-// watcher tells of changes as the test says.
+// watcher reports changes when the test says so.
 type watcher chan bool
 
 func (w watcher) Watch(ctx context.Context) iter.Seq2[uint64, error] {
@@ -200,7 +200,7 @@ func TestHome(t *testing.T) {
 	add("my dog is called Rex")
 	<-changes
 	const config, own = "homeassistant/device/locket_test/config", "locket/home/locket_test/"
-	// What an earlier run described, and a command that somebody left there.
+	// An earlier description, and a command that somebody left there.
 	h.publish(config, `{"components":{"wearable_gone_heard":{"platform":"sensor","unique_id":"x"},"strange":{"platform":"lock"}}}`, true)
 	h.publish(own+"pause/set", "ON", true)
 	h.watch()
@@ -246,7 +246,7 @@ func TestHome(t *testing.T) {
 		t.Error(a)
 	}
 
-	// Where nothing changes the app looks for nothing: it would take of its tokens.
+	// If nothing changes, the app does not look, because that would cost tokens.
 	looked := counted.lists.Load()
 	for range 3 {
 		h.publish(own+"pause/set", "ON", false)
@@ -270,7 +270,8 @@ func TestHome(t *testing.T) {
 	h.wait(own+"availability", same("offline"))
 }
 
-// slowDevices answers the first time at once, and then when the asker has left.
+// slowDevices answers the first request at once, and later ones only after the caller
+// has left.
 type slowDevices struct {
 	wearables
 	asked atomic.Int64
@@ -286,7 +287,7 @@ func (d *slowDevices) Devices(ctx context.Context) ([]serve.Device, error) {
 	return d.wearables.Devices(ctx)
 }
 
-// A node that ends while it looks at what it shows is shown as gone, too.
+// A node that ends while it checks its state is also shown as gone.
 func TestEndsWhileItLooks(t *testing.T) {
 	h := newHome(t)
 	n := nodetest.New(t, nodetest.Cheap)
@@ -301,7 +302,7 @@ func TestEndsWhileItLooks(t *testing.T) {
 	h.wait("locket/home/locket_test/availability", same("offline"))
 }
 
-// Without an app's key nothing that was remembered goes to the broker, and nobody asks.
+// Without an app's key no memory is sent to the broker, and nobody can ask.
 func TestWithoutAKey(t *testing.T) {
 	h := newHome(t)
 	n := nodetest.New(t, nodetest.Cheap)
@@ -320,14 +321,14 @@ func TestWithoutAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.publish("locket/home/locket_test/question/set", "what is my cat called", false)
-	for i := range 3 { // by then it would have been told
+	for i := range 3 { // by then it would have been published
 		on := []string{"ON", "OFF"}[i%2]
 		h.publish("locket/home/locket_test/pause/set", on, false)
 		h.wait("locket/home/locket_test/pause", same(on))
 	}
 }
 
-// Where wearables are known once they were heard, one that is not there is not gone.
+// If wearables are only known once they were heard, one that is missing is not gone.
 func TestNotHeardYet(t *testing.T) {
 	c := &conn{Config: &Config{}, parts: map[string]bool{"wearable_pin_heard": true, "memory": true}}
 	parts := c.describe(nil)["components"].(map[string]component)
@@ -336,7 +337,7 @@ func TestNotHeardYet(t *testing.T) {
 	}
 }
 
-// A description that somebody else wrote is read within bounds.
+// A description that somebody else wrote is read within limits.
 func TestDescriptionOfAStranger(t *testing.T) {
 	c := &conn{Config: &Config{}, parts: map[string]bool{}}
 	var many []string

@@ -18,7 +18,7 @@ const (
 	farewell  = time.Second      // for the last status
 	firstWait = 200 * time.Millisecond
 
-	connectionLost = "connection lost" // why a device went offline that did not say so itself
+	connectionLost = "connection lost" // why a device went offline that did not say why
 )
 
 // run keeps a connection. Each connection has its own paho client with a clean
@@ -104,8 +104,8 @@ func (c *Client) session() error {
 	return c.talk(client, lost)
 }
 
-// talk sends until the connection ends. Where this side ends it, it says so: the broker
-// publishes the will only where a connection is lost.
+// talk sends until the connection ends. If this side ends it, it says so, because the
+// broker publishes the will only for a lost connection.
 func (c *Client) talk(client mqtt.Client, lost <-chan error) (err error) {
 	for err == nil {
 		var wait time.Duration
@@ -121,7 +121,7 @@ func (c *Client) talk(client mqtt.Client, lost <-chan error) (err error) {
 		}
 	}
 	select {
-	case <-c.stop: // it may have been something else that came first
+	case <-c.stop: // something else may have happened first
 		c.leave(client, "closed")
 		return ErrClosed
 	default:
@@ -150,8 +150,8 @@ func (c *Client) own(m wire.Message) (*Receipt, error) {
 	return c.receipt(m, true)
 }
 
-// begin puts a new hello and status before everything that waits, in place of those
-// of earlier connections, and has all of it sent again.
+// begin puts a new hello and status before everything that waits, replacing those of
+// earlier connections, and marks all of it to be sent again.
 func (c *Client) begin() error {
 	hello := c.cfg.Hello
 	hello.Header = wire.Header{Zone: hello.Zone}
@@ -189,7 +189,7 @@ type outgoing struct {
 	retain  bool
 }
 
-// send publishes in order what is not yet sent on this connection. It says when to
+// send publishes, in order, what was not sent yet on this connection. It returns when to
 // look again.
 func (c *Client) send(client mqtt.Client) (time.Duration, error) {
 	c.mu.Lock()
@@ -228,7 +228,7 @@ func (c *Client) send(client mqtt.Client) (time.Duration, error) {
 	return timeout / 2, nil
 }
 
-// leave tells the node that the device disconnects, as far as the connection still does.
+// leave tells the node that the device disconnects, if the connection still works.
 func (c *Client) leave(client mqtt.Client, reason string) {
 	s, err := c.own(&wire.Status{State: "offline", Reason: reason})
 	if err == nil {

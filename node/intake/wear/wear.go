@@ -25,12 +25,12 @@ var (
 	ErrRefused = errors.New("wear: refused")
 	// ErrPaused: the wearer has paused, and the message was dropped.
 	ErrPaused = errors.New("wear: paused")
-	// ErrThen is the [ErrPaused] of a message that happened in a pause or in a
-	// private zone. It is dropped whenever it comes.
+	// ErrThen is the [ErrPaused] of a message that happened during a pause or in a private
+	// zone. It is dropped whenever it arrives.
 	ErrThen = fmt.Errorf("%w when it happened, or in a private zone", ErrPaused)
 )
 
-// Config of a device. URL and Device are needed.
+// Config is a device's configuration. URL and Device are needed.
 type Config struct {
 	URL      string // tcp://host:port or ssl://host:port
 	Device   string // also user name and client id
@@ -38,13 +38,13 @@ type Config struct {
 	TLS      *tls.Config
 	Boot     uint64             // 0: at random
 	Format   wire.Format        // of what is published
-	Hello    wire.Hello         // what the device says of itself; its header is filled in
+	Hello    wire.Hello         // what the device says about itself; its header is filled in
 	Window   int                // messages that wait for an acknowledgement; 0: 64
 	Timeout  time.Duration      // without any acknowledgement before a new connection is tried; 0: 20 s
 	MaxWait  time.Duration      // longest wait between attempts to connect; 0: 15 s
 	Stamp    func(*wire.Header) // sets the time of hello and status; nil: the wall clock
 	OnCmd    func(*wire.Cmd)    // is given each command; must not block
-	OnWait   func(why string)   // is told when the node begins to take nothing for now, in its words; must not block
+	OnWait   func(why string)   // called when the node begins to refuse messages for now, with its reason; must not block
 }
 
 // Client is a connected device, or one that tries to be. It is safe for
@@ -61,9 +61,9 @@ type Client struct {
 	pending []*Receipt // in order of publication
 	paused  bool
 	turned  time.Time // since when there is a pause, or there is none; zero: the node has not said yet
-	private bool      // paused for a private zone: locations go on
+	private bool      // paused because of a private zone: locations are still sent
 	hold    time.Time // nothing is sent before
-	waits   string    // why the node takes nothing for now, in its words; empty: it takes
+	waits   string    // the node's reason for refusing messages for now; empty: it takes them
 	heard   time.Time // when the node last answered
 	silent  int       // connections in a row that ended without an answer
 	up      chan struct{}
@@ -86,8 +86,8 @@ type Receipt struct {
 // Done is closed when the node has answered.
 func (r *Receipt) Done() <-chan struct{} { return r.done }
 
-// Wait waits for the answer: nil once the event is on the node's disk,
-// [ErrPaused], [ErrThen], [ErrRefused] with the node's words, [ErrClosed], or why ctx ended.
+// Wait waits for the answer: nil once the event is on the node's disk, [ErrPaused],
+// [ErrThen], [ErrRefused] with the node's reason, [ErrClosed], or the cause of ctx's end.
 func (r *Receipt) Wait(ctx context.Context) error {
 	select {
 	case <-r.done:
@@ -108,7 +108,7 @@ func Dial(cfg Config) (*Client, error) {
 	if cfg.Boot == 0 {
 		var b [8]byte
 		rand.Read(b[:])
-		cfg.Boot = binary.BigEndian.Uint64(b[:])>>11 | 1 // 53 bits, as JSON readers like it
+		cfg.Boot = binary.BigEndian.Uint64(b[:])>>11 | 1 // 53 bits, which JSON readers can represent
 	}
 	if cfg.Window <= 0 {
 		cfg.Window = 64
@@ -134,8 +134,8 @@ func Dial(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Publish queues a message. It blocks while the window is full. A header with Boot
-// 0 gets the client's boot and its next number. Any other header is kept, for
+// Publish queues a message. It blocks while the window is full. A header with Boot 0 gets
+// the client's boot and its next sequence number. Any other header stays as it is, for
 // devices that count by themselves.
 func (c *Client) Publish(ctx context.Context, m wire.Message) (*Receipt, error) {
 	select {
@@ -193,8 +193,8 @@ func (c *Client) poke() {
 	}
 }
 
-// Reserve takes the next n sequence numbers and gives the first. It is for the
-// parts of a photo, which are consecutive.
+// Reserve reserves the next n sequence numbers and returns the first. It is for the parts of
+// a photo, which are consecutive.
 func (c *Client) Reserve(n int) (boot, first uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,14 +203,14 @@ func (c *Client) Reserve(n int) (boot, first uint64) {
 	return c.cfg.Boot, first
 }
 
-// Flush waits until every message that was published so far is answered.
+// Flush waits until every message published so far is answered.
 func (c *Client) Flush(ctx context.Context) error {
 	c.mu.Lock()
 	all := append([]*Receipt(nil), c.pending...)
 	c.mu.Unlock()
 	for _, r := range all {
 		if r.own {
-			continue // a new connection may send another in its place
+			continue // a new connection may send another one in its place
 		}
 		if err := r.Wait(ctx); err != nil && ctx.Err() != nil {
 			return errors.Join(err, c.Err())
@@ -219,8 +219,8 @@ func (c *Client) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Ready waits until the client is connected and subscribed. If ctx ends first, it
-// gives the reason why it is not.
+// Ready waits until the client is connected and subscribed. If ctx ends first, it returns
+// the reason why it is not.
 func (c *Client) Ready(ctx context.Context) error {
 	c.mu.Lock()
 	up := c.up
@@ -235,7 +235,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	}
 }
 
-// Err says why there is no connection; nil where there is one.
+// Err returns why there is no connection; nil if there is one.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -249,16 +249,16 @@ func (c *Client) Paused() bool {
 	return c.paused
 }
 
-// Turned is when the node last began or ended a pause. It is zero until the node has
-// said whether there is one, which it does on each connection; where the node does not
-// say since when, it is when this client was told.
+// Turned returns when the node last began or ended a pause. It is zero until the node has
+// said whether there is one, which it does on each connection. If the node does not say
+// since when, it is the time when this client was told.
 func (c *Client) Turned() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.turned
 }
 
-// Pending is how many messages wait for an answer.
+// Pending returns how many messages wait for an answer.
 func (c *Client) Pending() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -279,19 +279,19 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// answered takes an acknowledgement.
+// answered handles an acknowledgement.
 func (c *Client) answered(payload []byte) {
 	a, err := wire.DecodeAck(payload)
 	if err != nil {
-		return // not of a node that we understand
+		return // not from a node that we understand
 	}
 	if begun := c.take(a); begun && c.cfg.OnWait != nil {
 		c.cfg.OnWait(a.Error)
 	}
 }
 
-// take ends what an acknowledgement answers. begun: the node takes nothing for now, and
-// had not said so for this reason.
+// take settles the messages that an acknowledgement answers. begun reports that the node has
+// begun to refuse messages for now, or for a new reason.
 func (c *Client) take(a *wire.Ack) (begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// unconnected is a client with messages on their way and nobody to send them.
-// With a broker and a node it is tested in package intake.
+// unconnected is a client with messages under way and nobody to send them to. Package
+// intake tests it with a broker and a node.
 func unconnected(t *testing.T, texts ...string) (*Client, []*Receipt) {
 	c := &Client{
 		cfg:  Config{Device: "pin", Boot: 7},
@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 	if !slices.Equal(waits, []string{"no space"}) {
 		t.Errorf("told that the node takes nothing: %q", waits)
 	}
-	c.tell(t, wire.Ack{Kind: "text", Size: len(unreadable), CRC: crc32.ChecksumIEEE(unreadable) + 1, Error: "encoding"}) // of none
+	c.tell(t, wire.Ack{Kind: "text", Size: len(unreadable), CRC: crc32.ChecksumIEEE(unreadable) + 1, Error: "encoding"}) // of none of them
 	c.answered([]byte("nonsense"))
 	for i, want := range []error{nil, ErrRefused, ErrPaused} {
 		if err := r[i].Wait(t.Context()); !errors.Is(err, want) {
@@ -95,7 +95,7 @@ func TestPausedDevice(t *testing.T) {
 	}
 }
 
-// line is a connection that fails, or not, and has what was published.
+// line is a connection that fails, or not, and records what was published.
 type line struct {
 	mqtt.Client
 	fails error
@@ -116,8 +116,8 @@ func (s sent) Done() <-chan struct{}          { c := make(chan struct{}); close(
 func (s sent) Error() error                   { return s.err }
 func (s sent) WaitTimeout(time.Duration) bool { return true }
 
-// A device that ends says so, whatever it was at; so does one that gives up a connection on
-// which nobody answers. The broker would publish the will of neither.
+// A device that ends says so, whatever it was doing; so does one that gives up a connection
+// on which nobody answers. The broker would publish the will of neither.
 func TestSaysThatItEnds(t *testing.T) {
 	for what, ends := range map[string]func(*Client, *line){
 		"as it waits":    func(c *Client, _ *line) { close(c.stop) },

@@ -14,23 +14,22 @@ var earliest = time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const maxAhead = 24 * time.Hour
 
-// Believed reports whether a wall time that a device told may be right.
+// Believed reports whether a wall time from a device may be right.
 func Believed(at, received time.Time) bool {
 	return !at.Before(earliest) && !at.After(received.Add(maxAhead))
 }
 
-// Bounds of what Clocks keeps.
+// Limits of what Clocks keeps.
 const (
 	maxClockDevices = 1024
 	maxClockBoots   = 8 // of one device, the latest
 )
 
-// Clocks knows, for each boot of each device, the wall time at which its uptime was
-// 0. A message with a believable wall time and an uptime tells it exactly.
-// Otherwise it is the smallest receipt time minus uptime so far, which is too late
-// by the fastest delivery. The zero value is ready to use and safe for concurrent
-// use. Nothing is stored: a device says hello on every connection, and tells it
-// again.
+// Clocks knows, for each boot of each device, the wall time at which its uptime was 0. A message
+// with a believable wall time and an uptime tells it exactly. Otherwise it is the smallest value
+// so far of receipt time minus uptime, which is too late by the time of the fastest delivery. The
+// zero value is ready to use and safe for concurrent use. Nothing is stored: a device says hello
+// on every connection, and tells it again.
 type Clocks struct {
 	mu      sync.Mutex
 	devices map[string][]bootClock // latest boot last
@@ -78,8 +77,8 @@ func (c *Clocks) learn(e *memory.Event, h *Header, exact bool) time.Time {
 	return b.zero
 }
 
-// boot finds or makes the entry of a boot. If a device has too many it forgets the
-// oldest; if there are too many devices it gives nil.
+// boot finds or makes the entry of a boot. If a device has too many, the oldest is forgotten; if
+// there are too many devices, the result is nil.
 func (c *Clocks) boot(device string, boot uint64) *bootClock {
 	list, known := c.devices[device]
 	for i := range list {

@@ -42,7 +42,8 @@ func TestWallClock(t *testing.T) {
 	}
 }
 
-// Uptime is placed by the quickest delivery seen, or by what the device says.
+// The time of an uptime follows from the fastest delivery so far, or from what
+// the device says.
 func TestUptime(t *testing.T) {
 	var c Clocks
 	boot := noon.Add(-time.Hour)
@@ -58,7 +59,7 @@ func TestUptime(t *testing.T) {
 		{up(4 * time.Minute), boot.Add(time.Hour), boot.Add(4*time.Minute + time.Second)},                      // the same
 		{Header{Boot: 2, Up: time.Minute}, noon, noon},                                                         // another boot
 		{Header{Boot: 1, Up: 5 * time.Minute, At: boot.Add(5 * time.Minute)}, noon, boot.Add(5 * time.Minute)}, // told
-		{up(6 * time.Minute), boot.Add(6 * time.Minute).Add(-time.Hour), boot.Add(6 * time.Minute)},            // told outlasts seen
+		{up(6 * time.Minute), boot.Add(6 * time.Minute).Add(-time.Hour), boot.Add(6 * time.Minute)},            // what was told overrides what was seen
 	} {
 		e := at(&c, "pin", step.h, step.received)
 		clock := memory.ClockUptime
@@ -75,7 +76,7 @@ func TestUptime(t *testing.T) {
 	if e := at(nil, "pin", up(time.Minute), noon); e.Clock != memory.ClockNone || !e.At.Equal(noon) {
 		t.Errorf("without clocks: %s at %s", e.Clock, e.At)
 	}
-	// A wall time that is not believed teaches nothing.
+	// A wall time that is not believed has no effect.
 	if e := at(&c, "pin", Header{Boot: 3, Up: time.Minute, At: earliest.AddDate(-10, 0, 0)}, noon); e.Clock != memory.ClockUptime || !e.At.Equal(noon) {
 		t.Errorf("unbelieved: %s at %s", e.Clock, e.At)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// The examples of docs/mqtt.md decode, each JSON and its CBOR to the same, and
-// the CBOR is what we would send.
+// The examples of docs/mqtt.md can be decoded, each JSON and its CBOR to the
+// same message, and the CBOR is what we would send.
 func TestDocument(t *testing.T) {
 	doc, err := os.ReadFile("../../../docs/mqtt.md")
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 	MetaMic         = "mic"         // hello: on, off
 )
 
-// Event is the event that a message stands for. Its time is placed by clocks,
-// which may be nil.
+// Event returns the event that a message stands for. Clocks, which may be nil,
+// determine its time.
 func Event(device string, m Message, received time.Time, clocks *Clocks) memory.Event {
 	h := m.Head()
 	e := memory.Event{

@@ -13,7 +13,7 @@ import (
 
 var mapType = reflect.TypeFor[map[string]any]()
 
-// fields reads a parsed payload, field by field; the first error stays.
+// fields reads a parsed payload, field by field; the first error is kept.
 type fields struct {
 	m    map[string]any
 	json bool
@@ -21,7 +21,7 @@ type fields struct {
 	err  error
 }
 
-// unknown is how many fields nobody has read.
+// unknown returns how many fields nobody has read.
 func (r *fields) unknown() int { return len(r.m) - r.read }
 
 func (r *fields) fail(field string, p Problem, format string, args ...any) {
@@ -155,7 +155,7 @@ func (r *fields) string(name string, v any, limit int) string {
 	return ""
 }
 
-// word reads a required text that has to be in a list. The empty text is never in it.
+// word reads a required text that has to be in a list. The empty text never is.
 func (r *fields) word(name string, words ...string) string {
 	v, ok := r.get(name, need)
 	if !ok {
@@ -228,11 +228,11 @@ func (r *fields) bytes(name string, limit int) []byte {
 	return b
 }
 
-// maxMilli bounds times in ms to what a float64 holds exactly. [Clocks] decides
-// whether a time is believable.
+// maxMilli limits times in ms to what a float64 can represent exactly. [Clocks]
+// decides whether a time is believable.
 const maxMilli = 1<<53 - 1
 
-// wall reads ms since 1970 or, in JSON, RFC 3339. 0 stands for no time.
+// wall reads ms since 1970 or, in JSON, RFC 3339. 0 means no time.
 func (r *fields) wall(name string) time.Time {
 	v, ok := r.m[name]
 	if s, isText := v.(string); ok && isText && r.json {

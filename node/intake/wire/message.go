@@ -11,18 +11,18 @@ import (
 // Header begins every message. (device, boot, seq) identifies a message: if it is
 // sent again, it is the same message.
 type Header struct {
-	Seq     uint64        // the message's number, growing within a boot
+	Seq     uint64        // the message's sequence number, which grows within a boot
 	Boot    uint64        // changes with every start of the device
 	At      time.Time     // wall clock, to the ms; zero: the device has none
 	Up      time.Duration // since the device's start, to the ms; 0: not sent
-	Zone    string        // IANA name of where the wearer is
+	Zone    string        // IANA name of the zone where the wearer is
 	Unknown int           // fields that decoding did not know
 }
 
 // maxUp is the longest uptime: 100 years.
 const maxUp = 100 * 365 * 24 * time.Hour
 
-// Head is the header, of any message.
+// Head returns the header, for any message.
 func (h *Header) Head() *Header { return h }
 
 func (h *Header) read(r *fields) {
@@ -60,8 +60,8 @@ type Hello struct {
 	Codecs   []string // that it can send
 	Battery  *int     // %, 0 to 100
 	Mic      *bool    // whether the microphone is on
-	Keeps    bool     // it keeps what is not acknowledged as [Sealed], and wants a CmdKey
-	Tells    bool     // it shows or speaks what CmdSay says
+	Keeps    bool     // it keeps unacknowledged messages as [Sealed], and wants a CmdKey
+	Tells    bool     // it can show or speak the text of a CmdSay
 }
 
 // Audio is a piece of a recording.
@@ -84,7 +84,7 @@ type Photo struct {
 	Part, Parts int // Part from 0; Parts 0 or 1: all in one
 }
 
-// Words is a line of text: something said, transcribed already.
+// Words is a line of text that was said and is transcribed already.
 type Words struct {
 	Header
 	Text    string
@@ -117,7 +117,7 @@ type Button struct {
 // Values: 1 to 5, as Omi counts them.
 var Gestures = [...]string{"single", "double", "long", "press", "release"}
 
-// Gap says that messages will not come.
+// Gap says that some messages will never come.
 type Gap struct {
 	Header
 	Missing memory.Range // sequence numbers, of this boot
@@ -183,9 +183,9 @@ func Encode(m Message, f Format) ([]byte, error) {
 	return b, nil
 }
 
-// Decode reads a message of the kind that its topic says. On an error the message
-// is nil. head then says which message it was, if that could be read, so that it
-// can be refused.
+// Decode reads a message of the kind that its topic names. On an error the message
+// is nil. head then identifies the message, if that could be read, so that it can
+// be refused.
 func Decode(kind memory.Kind, payload []byte) (m Message, head *Header, err error) {
 	m = newMessage(kind)
 	if m == nil {
@@ -208,7 +208,7 @@ func Decode(kind memory.Kind, payload []byte) (m Message, head *Header, err erro
 	return m, h, nil
 }
 
-// salvage reads the header of a message that is otherwise wrong.
+// salvage reads the header of a message that is otherwise invalid.
 func salvage(m map[string]any) *Header {
 	r := &fields{m: m}
 	h := &Header{Seq: r.uint("seq", need, 0, math.MaxUint64), Boot: r.uint("boot", need, 0, math.MaxUint64)}
@@ -386,5 +386,5 @@ func (m *Status) toFields(out map[string]any) {
 	put(out, "reason", m.Reason)
 }
 
-// gestureNumber is a gesture's place in Gestures, from 1.
+// gestureNumber returns a gesture's place in Gestures, from 1.
 func gestureNumber(g string) float64 { return float64(slices.Index(Gestures[:], g) + 1) }

@@ -24,7 +24,8 @@ type sample struct {
 	m    Message
 }
 
-// samples are one or more messages of each kind, with each field set in one.
+// samples returns one or more messages of each kind, with each field set in one
+// of them.
 func samples() []sample {
 	h := func(seq uint64) Header { return Header{Seq: seq, Boot: 7, At: noon} }
 	return []sample{
@@ -123,7 +124,7 @@ func lines(t testing.TB, file string, n int) [][]string {
 	return out
 }
 
-// payload reads JSON, or hexadecimal.
+// payload parses JSON, or hexadecimal.
 func payload(t testing.TB, s string) []byte {
 	t.Helper()
 	if strings.HasPrefix(s, "{") {
@@ -160,7 +161,7 @@ func TestWrongTypes(t *testing.T) {
 		"null": nil, "true": true, "number": 5, "negative": -5, "fraction": 1.5, "text": "x",
 		"array": []any{"x"}, "map": map[string]any{"x": 1}, "bytes": []byte{0xc0}, "arrays": []any{[]any{1}},
 	}
-	fits := map[string]string{ // what is no wrong type after all
+	fits := map[string]string{ // types that are valid after all
 		"seq": "number", "boot": "number", "at": "number", "up": "number", "zone": "text", "model": "text",
 		"firmware": "text", "codecs": "array", "battery": "number", "mic": "true", "rate": "", "index": "number",
 		"last": "true", "orientation": "", "part": "", "parts": "number", "text": "text", "speaker": "text", "lang": "text",
@@ -246,7 +247,7 @@ func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    Message
-		want Problem // empty: taken
+		want Problem // empty: accepted
 	}{
 		{"data at the limit", &Photo{Header: h, Codec: "png", Data: make([]byte, MaxData)}, ""},
 		{"data over it", &Photo{Header: h, Codec: "png", Data: make([]byte, MaxData+1)}, TooLarge},
@@ -264,7 +265,7 @@ func TestSizes(t *testing.T) {
 	} {
 		for _, f := range []Format{CBOR, JSON} {
 			if f == JSON && (c.name == "NaN" || c.name == "infinite" || c.name == "not UTF-8") {
-				continue // JSON cannot say it
+				continue // JSON can't express it
 			}
 			_, err := Encode(c.m, f)
 			var e *Error
@@ -282,7 +283,7 @@ func TestUnknownFieldsAreCounted(t *testing.T) {
 	}
 }
 
-// Of a message that is refused its identity is found, where it has one.
+// The identity of a refused message is found, if it has one.
 func TestRefusedIsIdentified(t *testing.T) {
 	m, head, err := Decode(memory.KindText, []byte(`{"seq":18446744073709551615,"boot":2,"text":5}`))
 	if err == nil || m != nil || head == nil || head.Seq != math.MaxUint64 || head.Boot != 2 {
@@ -296,7 +297,7 @@ func TestRefusedIsIdentified(t *testing.T) {
 	}
 }
 
-// What a message says is never in an error about it.
+// The content of a message is never in an error about it.
 func TestErrorsQuoteNothing(t *testing.T) {
 	const said = "hunter2"
 	for _, p := range []string{

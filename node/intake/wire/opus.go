@@ -12,7 +12,7 @@ import (
 //
 // "OggS" read as a length would be 20327, so that the two cannot be confused.
 
-// maxOpusPacket is the largest packet that is taken; libopus's documentation
+// maxOpusPacket is the largest packet that is accepted; libopus's documentation
 // recommends 4000 bytes as an encoder's buffer.
 const maxOpusPacket = 4000
 
@@ -21,8 +21,8 @@ var (
 	errOpusPacket = errors.New("opus: a packet has 1 to 4000 bytes")
 )
 
-// Packets cuts the data of codec opus into its packets, without copying. For an Ogg
-// stream it gives none and no error, because a demuxer has to read that.
+// Packets splits the data of codec opus into its packets, without copying. For an
+// Ogg stream it returns none and no error, because a demuxer has to read that.
 func Packets(data []byte) ([][]byte, error) {
 	if IsOgg(data) {
 		return nil, nil

@@ -51,8 +51,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// cborProblem sorts the library's errors without passing on their text, which
-// can quote a key of the payload.
+// cborProblem classifies the library's errors without passing on their text,
+// which can quote a key of the payload.
 func cborProblem(err error) error {
 	var depth *cbor.MaxNestedLevelError
 	var dup *cbor.DupMapKeyError
@@ -92,7 +92,7 @@ func parseJSON(payload []byte) (map[string]any, error) {
 	return m, err
 }
 
-// jsonParser walks tokens, because encoding/json accepts a field twice, and any
+// jsonParser reads tokens, because encoding/json accepts a field twice, and any
 // depth up to 10,000.
 type jsonParser struct{ *json.Decoder }
 
@@ -152,7 +152,7 @@ func (p jsonParser) array(depth int) (any, error) {
 	return a, err
 }
 
-// emit writes fields in a format; keys come sorted in both.
+// emit writes fields in a format; keys are sorted in both.
 func emit(m map[string]any, f Format) ([]byte, error) {
 	if f == CBOR {
 		return cborEnc.Marshal(m)

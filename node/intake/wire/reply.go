@@ -8,18 +8,18 @@ import (
 )
 
 // Ack is the node's answer to messages of one boot of a device. If Error is empty,
-// they are on disk or were dropped by the wearer's wish (Dropped), and the device
-// can delete them. Otherwise they are refused: with Retry the device sends them
-// again later, without it the device deletes them.
+// the messages are on disk, or were dropped as the wearer wished (Dropped), and
+// the device can delete them. Otherwise they are refused: with Retry the device
+// sends them again later, without it the device deletes them.
 type Ack struct {
 	Boot    uint64
-	Seqs    []uint64 // at most MaxSeqs; none if a refused message could not be read
-	Dropped string   // taken and dropped: DroppedPaused, DroppedThen, DroppedPrivate
-	Error   string   // why not, in words
+	Seqs    []uint64 // at most MaxSeqs; none if the refused message could not be read
+	Dropped string   // acknowledged but dropped: DroppedPaused, DroppedThen, DroppedPrivate
+	Error   string   // reason for the refusal, in words
 	Retry   bool
-	After   time.Duration // with Retry: not before this long, to the ms
+	After   time.Duration // with Retry: the minimum delay, to the ms
 
-	// Of a message that was too damaged to identify:
+	// For a message that was too damaged to be identified:
 	Kind string // the last part of its topic
 	Size int    // bytes of its payload
 	CRC  uint32 // CRC-32 (IEEE) of its payload
@@ -95,34 +95,34 @@ func (r *fields) seqs() []uint64 {
 	return out
 }
 
-// Why something was dropped.
+// Why a message was dropped.
 const (
 	DroppedPaused  = "paused"  // the wearer has paused
-	DroppedThen    = "then"    // it is from a pause that the device had not heard of
+	DroppedThen    = "then"    // it is from a pause that the device did not know of
 	DroppedPrivate = "private" // it is from one of the wearer's private zones
 )
 
-// WhyPrivate is why a device pauses after the wearer came into a private zone. It
-// still sends locations, by which the node knows when the wearer leaves.
+// WhyPrivate is the reason for a pause after the wearer entered a private zone.
+// The device still sends locations, so that the node knows when the wearer leaves.
 const WhyPrivate = "private"
 
 // Commands.
 const (
 	CmdPause   = "pause"   // record nothing until resume; published retained
 	CmdResume  = "resume"  // published retained
-	CmdTime    = "time"    // here is the time, and how large a payload may be
+	CmdTime    = "time"    // the time, and how large a payload may be
 	CmdCapture = "capture" // take a photo, or record, now
-	CmdKey     = "key"     // here is what to seal to, for a device that keeps things
-	CmdSay     = "say"     // show or speak this: the answer to a question; for a device that tells
+	CmdKey     = "key"     // the key to seal to, for a device that stores messages
+	CmdSay     = "say"     // a text to show or speak: the answer to a question; for a device that can
 )
 
-// Cmd is what the node asks of a device.
+// Cmd is a command of the node to a device.
 type Cmd struct {
 	Cmd  string
 	Why  string        // pause: empty, or WhyPrivate
-	At   time.Time     // time: the node's clock; pause, resume: since when, zero where that is not known; to the ms
+	At   time.Time     // time: the node's clock; pause, resume: since when, zero if unknown; to the ms
 	Zone string        // time: IANA name
-	Max  int           // time: bytes of the largest payload that the node takes
+	Max  int           // time: maximum payload in bytes that the node accepts
 	What string        // capture: photo, audio
 	For  time.Duration // capture audio: how long, to the ms
 	To   string        // key: the recipient, age1pq1…
@@ -170,10 +170,10 @@ func DecodeCmd(payload []byte) (*Cmd, error) {
 	return c, nil
 }
 
-// MaxSay is how long an answer may be, in bytes: two minutes of speech.
+// MaxSay is the maximum length of an answer, in bytes: two minutes of speech.
 const MaxSay = 2 << 10
 
-// maxRecipient is how long a recipient may be, in bytes; today's have 1,959.
+// maxRecipient is the maximum length of a recipient, in bytes; today's have 1,959.
 const maxRecipient = 4 << 10
 
 func encodeReply(kind string, m map[string]any, f Format, check func([]byte) error) ([]byte, error) {

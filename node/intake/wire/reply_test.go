@@ -161,7 +161,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// Each kind's event carries what the message said.
+// Each kind's event has the content of the message.
 func TestEvents(t *testing.T) {
 	for _, s := range samples() {
 		b, err := Encode(s.m, CBOR)

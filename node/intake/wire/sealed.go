@@ -7,19 +7,20 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Sealed is another message, sealed to the node's journal by a device that kept it on
-// a disk. Its header is that of the message within, whose identity it has.
+// Sealed is another message, sealed to the node's journal by a device that stored it
+// on a disk. Its header is that of the inner message, so it has the same identity.
 type Sealed struct {
 	Header
-	Data []byte // what Wrap gave, as an age file to the recipient of a CmdKey
+	Data []byte // the output of Wrap, as an age file to the recipient of a CmdKey
 }
 
 // Sealable are the kinds that a device may send sealed. A location is not among them:
-// by it an intake, which can't open it, knows whether the wearer is in a private zone.
+// the intake, which can't open it, needs it to know whether the wearer is in a private
+// zone.
 var Sealable = [...]memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindText, memory.KindSensor, memory.KindButton}
 
-// Wrap gives the bytes of a message that are to be sealed: its kind, a line feed, and
-// the message as CBOR.
+// Wrap returns the bytes of a message that are to be sealed: its kind, a line feed,
+// and the message as CBOR.
 func Wrap(m Message) ([]byte, error) {
 	if !slices.Contains(Sealable[:], m.Kind()) {
 		return nil, &Error{Kind: m.Kind(), Problem: Limits, Detail: "is not sent sealed"}
@@ -31,7 +32,7 @@ func Wrap(m Message) ([]byte, error) {
 	return append(append([]byte(m.Kind()), '\n'), b...), nil
 }
 
-// Unwrap reads what Wrap gave.
+// Unwrap reads what Wrap returned.
 func Unwrap(b []byte) (Message, error) {
 	kind, payload, ok := bytes.Cut(b, []byte{'\n'})
 	if !ok || !slices.Contains(Sealable[:], memory.Kind(kind)) {

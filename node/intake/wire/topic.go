@@ -8,7 +8,7 @@ import (
 )
 
 // Root begins every topic: locket/v1/<device>/<leaf>. The version is that of
-// the messages.
+// the message format.
 const Root = "locket/v1/"
 
 // Leaves of the topics from the node to a device.
@@ -23,16 +23,17 @@ var Kinds = [...]memory.Kind{
 	memory.KindSensor, memory.KindButton, memory.KindGap, memory.KindStatus, memory.KindSealed,
 }
 
-// TopicOf is a device's topic for what it publishes.
+// TopicOf returns a device's topic for messages of a kind.
 func TopicOf(device string, kind memory.Kind) string { return Root + device + "/" + string(kind) }
 
-// AckTopic is where the node acknowledges to a device.
+// AckTopic returns the topic on which the node acknowledges messages of a
+// device.
 func AckTopic(device string) string { return Root + device + "/" + LeafAck }
 
-// CmdTopic is where the node asks something of a device.
+// CmdTopic returns the topic on which the node sends commands to a device.
 func CmdTopic(device string) string { return Root + device + "/" + LeafCmd }
 
-// ParseTopic reads the topic of a device's message.
+// ParseTopic parses the topic of a device's message.
 func ParseTopic(topic string) (device string, kind memory.Kind, err error) {
 	rest, ours := strings.CutPrefix(topic, Root)
 	device, leaf, two := strings.Cut(rest, "/")
@@ -45,8 +46,8 @@ func ParseTopic(topic string) (device string, kind memory.Kind, err error) {
 	return device, memory.Kind(leaf), nil
 }
 
-// CheckDevice reports whether name can name a device: 1 to 32 of a-z, 0-9 and
-// the hyphen, which is neither first nor last.
+// CheckDevice returns an error unless name can name a device: 1 to 32 of a-z,
+// 0-9 and the hyphen, which is neither first nor last.
 func CheckDevice(name string) error {
 	ok := len(name) >= 1 && len(name) <= MaxDevice && name[0] != '-' && name[len(name)-1] != '-'
 	for i := 0; ok && i < len(name); i++ {

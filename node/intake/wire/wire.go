@@ -1,6 +1,6 @@
-// Package wire is what a wearable and a node say to each other over MQTT, as
-// bytes: docs/mqtt.md in Go. It knows nothing of MQTT itself, so that bridges,
-// replays and tests share it with the node.
+// Package wire encodes the messages between a wearable and a node, as docs/mqtt.md
+// defines them. It knows nothing of MQTT itself, so that bridges, replays and
+// tests share it with the node.
 //
 // The words:
 //
@@ -10,11 +10,11 @@
 //   - A [Cmd] is what the node asks of a device.
 //   - [Clocks] places what a device without a clock sends on the wall clock.
 //
-// A payload is one map, and says by its first byte how it is written: '{' is
-// JSON, a CBOR map (major type 5) is CBOR. Fields have the same names in both.
-// Decoding is strict in what it knows (types, ranges, sizes, UTF-8, no field
-// twice) and passes over fields that it does not know, counting them, so that
-// newer firmware can talk to an older node.
+// A payload is one map, and its first byte shows its format: '{' is JSON, a CBOR
+// map (major type 5) is CBOR. Fields have the same names in both. Decoding is
+// strict in what it knows (types, ranges, sizes, UTF-8, no field twice) and
+// ignores but counts unknown fields, so that newer firmware can talk to an older
+// node.
 package wire
 
 import (
@@ -26,7 +26,7 @@ import (
 // Limits of one message. A payload over MaxPayload is refused unread.
 const (
 	MaxPayload = 1 << 20   // bytes
-	MaxData    = 700 << 10 // bytes of audio or photo: with base64 and all other fields under MaxPayload
+	MaxData    = 700 << 10 // bytes of audio or photo, so that with base64 and all other fields it is under MaxPayload
 	MaxParts   = 64        // of one photo
 	MaxValues  = 1024      // readings in one sensor message
 	MaxCodecs  = 16        // in a hello
@@ -39,15 +39,15 @@ const (
 	maxItems = 1024 // of one array
 )
 
-// Format is how a payload is written.
+// Format is the encoding of a payload.
 type Format uint8
 
 const (
-	CBOR Format = iota // RFC 8949; what is encoded here is core deterministic
+	CBOR Format = iota // RFC 8949; output is core deterministic
 	JSON               // RFC 8259; binary is base64 (RFC 4648 section 4)
 )
 
-// String is the format's name in lower case.
+// String returns the format's name in lower case.
 func (f Format) String() string {
 	if f == JSON {
 		return "json"
@@ -55,7 +55,7 @@ func (f Format) String() string {
 	return "cbor"
 }
 
-// Detect tells a payload's format by its first byte.
+// Detect determines a payload's format from its first byte.
 func Detect(payload []byte) (Format, error) {
 	switch {
 	case len(payload) == 0:
@@ -68,16 +68,16 @@ func Detect(payload []byte) (Format, error) {
 	return 0, &Error{Problem: Encoding, Detail: "first byte is neither { nor a CBOR map"}
 }
 
-// Problem is the sort of rule that a payload breaks. There are few, so that they
+// Problem is the kind of rule that a payload breaks. There are few, so that they
 // can be counted.
 type Problem string
 
 const (
 	Empty    Problem = "empty"    // no payload
-	Encoding Problem = "encoding" // neither JSON nor CBOR, or broken; also too deep, a field twice
+	Encoding Problem = "encoding" // neither JSON nor CBOR, or broken; also too deep, or with a field twice
 	Missing  Problem = "missing"  // a field that is needed
-	Wrong    Problem = "type"     // a field of another type
-	Limits   Problem = "range"    // a number out of range, NaN, a word that is not in the list
+	Wrong    Problem = "type"     // a field of the wrong type
+	Limits   Problem = "range"    // a number out of range, NaN, or a word that is not in the list
 	TooLarge Problem = "size"     // more bytes or items than allowed
 	Text     Problem = "utf8"     // not UTF-8
 	Topic    Problem = "topic"    // not one of ours
@@ -86,13 +86,13 @@ const (
 // Error is why a payload or topic was refused. It quotes nothing from the payload,
 // and may be logged. It is a memory.ErrInvalid.
 type Error struct {
-	Kind    memory.Kind // of the message; "ack", "cmd"; empty where not known
-	Field   string      // empty: the payload as a whole
+	Kind    memory.Kind // kind of the message; "ack", "cmd"; empty if unknown
+	Field   string      // empty: the whole payload
 	Problem Problem
 	Detail  string
 }
 
-// Error names the place and the rule.
+// Error returns the place and the rule.
 func (e *Error) Error() string {
 	s := ""
 	if e.Kind != "" {
@@ -108,7 +108,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap is memory.ErrInvalid.
+// Unwrap returns memory.ErrInvalid.
 func (e *Error) Unwrap() error { return memory.ErrInvalid }
 
 func errorf(field string, p Problem, format string, args ...any) *Error {

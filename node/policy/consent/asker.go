@@ -17,35 +17,36 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Store keeps the questions, sealed.
+// Store stores the questions, sealed.
 type Store interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Update(ctx context.Context, fn func(*store.Tx) error) error
 }
 
-// Did is what became of a question, in the wearer's account.
+// Did is what was done with a question, as it is in the wearer's log.
 type Did string
 
-// The deeds.
+// The values of Did.
 const (
 	DidAsk    Did = "consent asked"
 	DidAllow  Did = "consent given"
 	DidRefuse Did = "consent refused"
 )
 
-// Config of an Asker.
+// Config is what an Asker needs.
 type Config struct {
 	Store Store
 	Now   func() time.Time
-	// Note writes a line into the wearer's account of what was shared. If it can't,
-	// nothing is asked or answered.
+	// Note writes an entry into the wearer's log of sharing. If it can't, nothing is
+	// asked or answered.
 	Note func(ctx context.Context, did Did, rule, to string, memories int, until time.Time) error
-	// Redact gives the texts of memories as redaction would show them; empty: it
-	// leaves nothing of that one.
+	// Redact returns the texts of memories as redaction would show them; empty:
+	// nothing is left of that text.
 	Redact func(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error)
-	// Refused takes back what was allowed before.
+	// Refused withdraws what was allowed before.
 	Refused func(context.Context)
-	// VaultUntil is when the vault closes, or zero if it is closed. nil: it is.
+	// VaultUntil returns when the vault closes, or zero if it is closed. nil: it is
+	// closed.
 	VaultUntil func() time.Time
 }
 
@@ -53,11 +54,11 @@ type Config struct {
 // concurrent use.
 type Asker struct{ c Config }
 
-// New makes it.
+// New makes an Asker.
 func New(c Config) *Asker { return &Asker{c} }
 
-// Ask keeps what was held back because a rule asks. again counts it also where it
-// waits already: somebody asked once more.
+// Ask stores what was held back because a rule asks. again also counts a question
+// that waits already, because somebody asked once more.
 func (d *Asker) Ask(ctx context.Context, held []Held, again bool) error {
 	if len(held) == 0 {
 		return nil
@@ -88,8 +89,8 @@ func (d *Asker) Ask(ctx context.Context, held []Held, again bool) error {
 	})
 }
 
-// Approved reports whether the wearer said yes to what an app would pay, by a rule of
-// policy.Asking. Where there is no answer it asks. A no is serve.ErrForbidden.
+// Approved reports whether the wearer agreed to what an app would pay, under a rule
+// of policy.Asking. If there is no answer, it asks. A refusal is serve.ErrForbidden.
 func (d *Asker) Approved(ctx context.Context, by policy.Request, rule *policy.Rule, id memory.ID, goods string) (yes bool, err error) {
 	h := Held{By: by, Rules: []*policy.Rule{rule}, Memory: id, Goods: goods}
 	err = d.c.Store.View(ctx, func(tx *store.Tx) error {
@@ -112,7 +113,7 @@ func (d *Asker) Approved(ctx context.Context, by policy.Request, rule *policy.Ru
 	return false, d.Ask(ctx, []Held{h}, true)
 }
 
-// Waiting is how many questions wait for an answer.
+// Waiting returns how many questions wait for an answer.
 func Waiting(tx *store.Tx, now time.Time) (n int, err error) {
 	list, err := read(tx)
 	for i := range list {
@@ -123,7 +124,7 @@ func Waiting(tx *store.Tx, now time.Time) (n int, err error) {
 	return n, err
 }
 
-// Edition is another text than before whenever a question was asked, again or about
+// Edition returns a text that changes whenever a question was asked, again or about
 // more, or was answered.
 func Edition(tx *store.Tx) (string, error) {
 	list, err := read(tx)
@@ -138,7 +139,7 @@ func Edition(tx *store.Tx) (string, error) {
 // Agreer implements serve.Consents.
 type Agreer struct{ of opened.Of[*Asker] }
 
-// NewAgreer makes one over what is open.
+// NewAgreer makes an Agreer.
 func NewAgreer(of opened.Of[*Asker]) Agreer { return Agreer{of} }
 
 // Consents implements serve.Consents.
@@ -174,7 +175,7 @@ func (a Agreer) Consents(ctx context.Context) (out []serve.Consent, err error) {
 	return out, nil
 }
 
-// shown is how a question is served.
+// shown returns a question in the form in which it is served.
 func (d *Asker) shown(ctx context.Context, q *question, now time.Time) (v serve.Consent, err error) {
 	v = serve.Consent{ID: q.ID, Who: q.By.Who(), Action: string(q.By.Action), Purpose: q.By.Purpose, Rule: q.Rule, Words: q.Key, Redacted: q.By.Form != "",
 		Asked: q.Asked, First: q.First, Last: q.Last, Most: config.Duration(q.most()), Waits: []serve.ConsentItem{}}
@@ -199,7 +200,7 @@ func (d *Asker) shown(ctx context.Context, q *question, now time.Time) (v serve.
 	return v, err
 }
 
-// items gives memories as they would be shown; those that are gone are left out.
+// items returns memories as they would be shown, without those that are gone.
 func (d *Asker) items(ctx context.Context, q *question, ids []memory.ID) ([]serve.ConsentItem, error) {
 	out := []serve.ConsentItem{}
 	var of []memory.Memory
@@ -240,7 +241,7 @@ func (d *Asker) items(ctx context.Context, q *question, ids []memory.ID) ([]serv
 	return out, nil
 }
 
-// most is for how long a yes holds at most.
+// most returns how long a consent is valid at most.
 func (q *question) most() time.Duration {
 	switch {
 	case q.By.Action == Reveal:
@@ -315,8 +316,9 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	return d.shown(ctx, &kept, now)
 }
 
-// seen gives what waits as it is now. Of some that the wearer was shown it gives
-// these, and nothing that came meanwhile: serve.ErrConflict where one was changed.
+// seen returns the waiting memories as they are now. With some, it returns only the
+// memories that the wearer was shown, and nothing that was added meanwhile; if one of
+// them was changed, the error is serve.ErrConflict.
 func (d *Asker) seen(ctx context.Context, q *question, some []serve.ConsentSeen) (of []serve.ConsentSeen, err error) {
 	items, err := d.items(ctx, q, q.Of)
 	for _, it := range items {
@@ -334,7 +336,7 @@ func (d *Asker) seen(ctx context.Context, q *question, some []serve.ConsentSeen)
 	return of, err
 }
 
-// until is how long an answer holds, or why it can't be given.
+// until returns how long an answer is valid, or why it can't be given.
 func (q *question) until(r *serve.ConsentAnswer, waits int, now time.Time) (time.Time, error) {
 	most, span := policy.MaxAsk, refusedFor
 	if r.Act == "allow" {
@@ -355,7 +357,7 @@ func (q *question) until(r *serve.ConsentAnswer, waits int, now time.Time) (time
 	return now.Add(span), nil
 }
 
-// find gives the one question that an id, or the beginning of one, names.
+// find returns the one question whose id is, or begins with, the given text.
 func find(list []question, id string, now time.Time) (found *question, err error) {
 	if len(id) < 4 {
 		return nil, fmt.Errorf("%w: consent %q: want at least 4 characters", memory.ErrInvalid, id)

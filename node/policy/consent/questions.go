@@ -1,8 +1,8 @@
-// Package consent keeps what a rule of the policy asks the wearer: what somebody
-// would be shown, and what the wearer said to it. A question is of one party, one
-// rule and one way of redaction. Unanswered it denies; an answer has an end. It
-// lies sealed in the store of this device, with ids and no texts, so that what is
-// forgotten is in no question.
+// Package consent stores what a rule of the policy asks the wearer: what somebody would
+// be shown, and what the wearer answered. A question is about one party, one rule and
+// one way of redaction. Without an answer it denies; an answer expires. Questions are
+// stored sealed on this device, with ids and no texts, so that no question contains
+// what was forgotten.
 package consent
 
 import (
@@ -20,53 +20,53 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Limits of what is kept. What one party asks takes no more than its share, so that the
-// wearer sees what others ask, too. Beyond that it is denied, and asked when it is
-// tried again after an answer.
+// Limits of what is stored. The questions of one party are limited to a share, so that
+// the wearer also sees what others ask. Beyond the limit a request is denied, and asked
+// about when it is tried again after an answer.
 const (
 	maxQuestions = 200
 	maxTheirs    = 20                  // questions of one party
 	maxWaits     = 200                 // memories that wait in questions of one party
-	waitsFor     = 7 * 24 * time.Hour  // without being asked again
-	refusedFor   = 30 * 24 * time.Hour // where the wearer says nothing else
-	onceFor      = 24 * time.Hour      // of a rule that asks each time
+	waitsFor     = 7 * 24 * time.Hour  // how long a question waits if it is not asked again
+	refusedFor   = 30 * 24 * time.Hour // how long a refusal is valid unless the wearer says otherwise
+	onceFor      = 24 * time.Hour      // how long a consent to a rule that asks each time is valid
 )
 
 const meta = "consents"
 
-// question is one that was asked, with its answer.
+// question is a question that was asked, with its answer.
 type question struct {
 	ID       string         `json:"id"`
 	By       policy.Request `json:"by"`   // without Now
-	Rule     string         `json:"rule"` // its name
-	Key      string         `json:"key"`  // as policy.Rule.Key
-	For      time.Duration  `json:"for"`  // as policy.Rule.For
+	Rule     string         `json:"rule"` // the rule's name
+	Key      string         `json:"key"`  // the rule's Key
+	For      time.Duration  `json:"for"`  // the rule's For
 	Redacted []byte         `json:"redacted,omitempty"`
-	Asked    int            `json:"asked"` // times
+	Asked    int            `json:"asked"` // how often it was asked
 	First    time.Time      `json:"first"`
 	Last     time.Time      `json:"last"`
-	Of       []memory.ID    `json:"of,omitempty"` // that wait for an answer
+	Of       []memory.ID    `json:"of,omitempty"` // memories that wait for an answer
 
-	// Goods say what ids stand for that are of no memory: orders of an app's.
+	// Goods describe ids that are not of memories: orders of an app.
 	Goods map[memory.ID]string `json:"goods,omitempty"`
 	More  bool                 `json:"more,omitempty"` // there are others, for which there was no room
 
 	Allowed bool      `json:"allowed,omitempty"`
 	Said    time.Time `json:"said,omitzero"` // when the wearer answered
 	Until   time.Time `json:"until,omitzero"`
-	All     bool      `json:"all,omitempty"` // whatever the rule is about
+	All     bool      `json:"all,omitempty"` // everything that the rule applies to
 
-	// Shown is what is allowed, as it was shown, unless All.
+	// Shown is what is allowed, as it was shown, unless All is set.
 	Shown []serve.ConsentSeen `json:"shown,omitempty"`
 }
 
 // Held is a memory that waits for the wearer's consent.
 type Held struct {
 	By       policy.Request
-	Rules    []*policy.Rule // as of the decision
+	Rules    []*policy.Rule // the rules of the decision
 	Memory   memory.ID
-	Redacted []byte // how it is redacted, for whoever shows it; nil: not at all
-	Goods    string // what Memory stands for, where it is of no memory
+	Redacted []byte // how it is redacted when it is shown; nil: not at all
+	Goods    string // what Memory stands for, if it is not a memory's id
 }
 
 func idOf(h *Held, r *policy.Rule) string {
@@ -77,7 +77,7 @@ func idOf(h *Held, r *policy.Rule) string {
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 }
 
-// holds reports whether its answer is in force.
+// holds reports whether the answer is valid.
 func (q *question) holds(now time.Time) bool { return now.Before(q.Until) }
 
 // waits reports whether there is something to answer.
@@ -85,7 +85,7 @@ func (q *question) waits(now time.Time) bool {
 	return len(q.Of) > 0 && now.Before(q.lapses())
 }
 
-// lapses is when it ends if it is not asked again.
+// lapses returns when the question expires if it is not asked again.
 func (q *question) lapses() time.Time {
 	if q.By.Action == Reveal {
 		return q.Last.Add(readingWaits)
@@ -98,7 +98,7 @@ func read(tx *store.Tx) (list []question, err error) {
 	return list, err
 }
 
-// keep writes the questions that are of use at a time.
+// keep stores the questions that are still useful.
 func keep(tx *store.Tx, list []question, now time.Time) error {
 	list = slices.DeleteFunc(list, func(q question) bool { return !q.holds(now) && !q.waits(now) })
 	for i := range list {
@@ -108,12 +108,12 @@ func keep(tx *store.Tx, list []question, now time.Time) error {
 	return tx.PutMeta(meta, list)
 }
 
-// Answers gives what the wearer answered and did not take back.
+// Answers returns the wearer's answers that were not withdrawn.
 func Answers(tx *store.Tx) (out []policy.Answer, err error) {
 	list, err := read(tx)
 	for i := range list {
 		q := &list[i]
-		if q.Until.IsZero() || q.By.Action == Reveal { // which no rule is about
+		if q.Until.IsZero() || q.By.Action == Reveal { // no rule of a policy is about it
 			continue
 		}
 		a := policy.Answer{Rule: q.Key, By: q.By, Allow: q.Allowed, Until: q.Until}
@@ -128,8 +128,8 @@ func Answers(tx *store.Tx) (out []policy.Answer, err error) {
 	return out, err
 }
 
-// ask puts what waits into the questions, and gives those that begin to wait. Without
-// again, what waits already is left as it is.
+// ask adds what waits to the questions, and returns those that begin to wait. Without
+// again, what waits already is not changed.
 func ask(list []question, held []Held, again bool, now time.Time) (out []question, begun []question, changed bool) {
 	counted := map[string]bool{}
 	began := map[string]bool{}
@@ -184,7 +184,7 @@ func ask(list []question, held []Held, again bool, now time.Time) (out []questio
 	return list, begun, changed
 }
 
-// waitingOf is how many questions of a party wait, about how many memories.
+// waitingOf returns how many questions of a party wait, and about how many memories.
 func waitingOf(list []question, by *policy.Request, now time.Time) (questions, memories int) {
 	for i := range list {
 		if q := &list[i]; q.of(by) && q.waits(now) {
@@ -198,7 +198,7 @@ func (q *question) of(by *policy.Request) bool {
 	return q.By.Kind == by.Kind && q.By.Key == by.Key && q.By.Name == by.Name
 }
 
-// End drops what somebody whose key ended asked, and what was answered.
+// End drops the questions of somebody whose key has ended, with their answers.
 func End(tx *store.Tx, by policy.Request, now time.Time) error {
 	list, err := read(tx)
 	if err != nil || len(list) == 0 {
@@ -207,8 +207,8 @@ func End(tx *store.Tx, by policy.Request, now time.Time) error {
 	return keep(tx, slices.DeleteFunc(list, func(q question) bool { return q.of(&by) }), now)
 }
 
-// allow answers yes to memories, as they were shown, until a time. What was allowed
-// before, and still is, is allowed as long.
+// allow answers yes for memories, as they were shown, until a time. What was allowed
+// before, and still is, gets the same end.
 func (q *question) allow(of []serve.ConsentSeen, all bool, until, now time.Time) {
 	shown := slices.Clone(of)
 	if q.Allowed && q.holds(now) {
@@ -226,7 +226,7 @@ func (q *question) allow(of []serve.ConsentSeen, all bool, until, now time.Time)
 	q.Allowed, q.All, q.Shown, q.Said, q.Until = true, all, shown[:min(len(shown), maxAnswered)], now, until
 }
 
-// at is where a memory is among those that were shown, or -1.
+// at returns the index of a memory among those that were shown, or -1.
 func at(of []serve.ConsentSeen, id memory.ID) int {
 	return slices.IndexFunc(of, func(s serve.ConsentSeen) bool { return s.ID == id })
 }
@@ -239,7 +239,7 @@ func (q *question) refuse(until, now time.Time) {
 	q.Allowed, q.All, q.Shown, q.Said, q.Until, q.Of, q.More = false, false, nil, now, until, nil, false
 }
 
-// Form names a way of redaction in a policy.Request.
+// Form returns the name of a way of redaction for a policy.Request.
 func Form(redaction any) (form string, redacted []byte, err error) {
 	b, err := json.Marshal(redaction)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/policy"
 )
 
-// One party's questions take no more than its share: what is beyond it is denied and
-// not asked, others still ask, and after an answer there is room again.
+// One party's questions take up no more than its share: further ones are denied
+// without asking, others can still ask, and after an answer there is room again.
 func TestThreatFloodOfQuestions(t *testing.T) {
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	loud := policy.Request{Action: policy.Read, Kind: policy.App, Name: "loud", Key: "1"}

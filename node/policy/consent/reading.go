@@ -18,27 +18,27 @@ import (
 // permits it: the wearer is asked about each reading.
 const Reveal policy.Action = "reveal"
 
-// How long a question about the vault waits, and a yes to it holds.
+// How long a question about the vault waits, and how long an agreement to it is valid.
 const (
 	readingWaits = 24 * time.Hour
 	readingFor   = 10 * time.Minute
 )
 
-const maxReadings = 5 // questions of one app about the vault that wait
+const maxReadings = 5 // waiting questions of one app about the vault
 
-// Reading is what became of an app's question about an entry of the vault.
+// Reading is the result of an app's question about an entry of the vault.
 type Reading struct {
-	Entry  memory.ID // may be read now, once; zero: the question waits
-	Lapses time.Time // when the question ends, if there is no answer
+	Entry  memory.ID // the entry, which may be read now, once; zero: the question waits
+	Lapses time.Time // when the question expires without an answer
 	Asked  bool      // the question is new
 }
 
-// Reading gives the entry that an app asked for if the wearer said yes, and uses that
-// yes up. Otherwise it asks the wearer, unless the question waits already. An entry is
-// named by its label or its id. What is not there, or does not fit, is asked about like
-// any other, so that the answer to the app does not tell. If the vault was closed after
-// the yes, the app waits for it to be opened. It returns serve.ErrForbidden if the wearer
-// said no, and serve.ErrLimit if too much waits.
+// Reading returns the entry that an app asked for if the wearer agreed, and uses up that
+// agreement. Otherwise it asks the wearer, unless the question waits already. An entry is named
+// by its label or its id. For an entry that does not exist, or does not fit, the wearer is
+// asked as for any other, so that the answer to the app reveals nothing. If the vault was
+// closed after the agreement, the app waits for it to be opened. It returns serve.ErrForbidden
+// if the wearer refused, and serve.ErrLimit if too many questions wait.
 func (d *Asker) Reading(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
 	a := inquiry{d, by, entry, fits, d.c.Now().UTC().Truncate(time.Second)}
 	var changes bool
@@ -62,7 +62,7 @@ func (d *Asker) Reading(ctx context.Context, by policy.Request, entry string, fi
 			return err
 		}
 		if out.Entry != first.Entry || out.Asked != first.Asked {
-			r = Reading{Lapses: a.now.Add(readingWaits)} // another request of the app was here: it may ask again
+			r = Reading{Lapses: a.now.Add(readingWaits)} // another request of the app came first: it may ask again
 			return nil
 		}
 		r = out
@@ -83,7 +83,8 @@ type inquiry struct {
 	now   time.Time
 }
 
-// step says what becomes of it, and gives the questions as they are to be kept; nil: they stay.
+// step decides about the inquiry, and returns the questions to be stored; nil: they stay as
+// they are.
 func (a *inquiry) step(tx *store.Tx) (list []question, out Reading, err error) {
 	if list, err = read(tx); err != nil {
 		return nil, out, err
@@ -100,7 +101,7 @@ func (a *inquiry) step(tx *store.Tx) (list []question, out Reading, err error) {
 	fresh := a.question()
 	asked := func(q question) bool { return q.ID == fresh.ID }
 	i := slices.IndexFunc(list, asked)
-	if i < 0 || !list[i].holds(a.now) { // the yes may have been to the same entry by its other name
+	if i < 0 || !list[i].holds(a.now) { // the wearer may have agreed to the same entry under its other name
 		yes := slices.IndexFunc(list, func(q question) bool {
 			return q.By.Action == Reveal && q.of(&a.by) && q.Allowed && q.holds(a.now) && at(q.Shown, id) >= 0
 		})
@@ -124,14 +125,14 @@ func (a *inquiry) step(tx *store.Tx) (list []question, out Reading, err error) {
 			out.Entry = id
 			return list, out, nil
 		}
-		i = slices.IndexFunc(list, asked) // it was changed after the yes: the yes was to something else
+		i = slices.IndexFunc(list, asked) // the entry was changed after the agreement, which was for something else
 	}
 	if i >= 0 && list[i].waits(a.now) {
 		out.Lapses = list[i].lapses()
 		if of := list[i].Of; len(of) == 1 && of[0] == id {
 			return nil, out, nil
 		}
-		about(&list[i]) // the entry came or went since
+		about(&list[i]) // the entry was added or removed since
 		return list, out, nil
 	}
 	if i >= 0 {
@@ -145,20 +146,19 @@ func (a *inquiry) step(tx *store.Tx) (list []question, out Reading, err error) {
 	return append(list, fresh), out, nil
 }
 
-// question is what the wearer would be asked, without the entry that it is about.
+// question returns what the wearer would be asked, without the entry that it is about.
 func (a *inquiry) question() question {
 	rule := policy.Asking("each reading of the vault", "An app may read one entry of the vault once, once you say yes, each time.")
 	named := a.by
 	named.Action, named.Purpose = Reveal, ""
-	// The question is named by what the app asked for, and not by the entry's id.
-	// Otherwise the answer to an app that was refused would change when the entry comes
-	// or goes.
+	// The question's id depends on what the app asked for, and not on the entry's id. Otherwise
+	// the answer to an app that was refused would change when the entry is added or removed.
 	id := idOf(&Held{By: named}, policy.Asking(rule.ID, memory.Normal(a.entry)))
 	named.Purpose, named.Now = a.by.Purpose, time.Time{}
 	return question{ID: id, By: named, Rule: rule.Name(), Key: rule.Key(), First: a.now, Last: a.now, Asked: 1}
 }
 
-// mayAsk refuses another question where too many wait.
+// mayAsk refuses another question if too many wait.
 func (a *inquiry) mayAsk(list []question) error {
 	all, vault := 0, 0
 	for i := range list {
@@ -175,8 +175,8 @@ func (a *inquiry) mayAsk(list []question) error {
 	return nil
 }
 
-// entryOf finds the one entry of the vault that has a label or an id and fits. If there
-// is none, id stands for what was asked for, and what says so to the wearer.
+// entryOf finds the one entry of the vault that has a label or an id and fits. If there is
+// none, id stands for what was asked for, and what tells that to the wearer.
 func entryOf(tx *store.Tx, entry string, fits func(*memory.Memory) bool) (id memory.ID, mark, what string, err error) {
 	found := 0
 	for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Vault}}) {
@@ -203,8 +203,8 @@ func entryOf(tx *store.Tx, entry string, fits func(*memory.Memory) bool) (id mem
 	return memory.ID(sum[:16]), "", what, nil
 }
 
-// mayRead checks a yes to a reading. The wearer has to name the one entry as it was shown. The
-// vault has to be open, because the app gets the entry from it.
+// mayRead checks an agreement to a reading. The wearer has to name the one entry as it was
+// shown. The vault has to be open, because the app gets the entry from it.
 func (d *Asker) mayRead(q *question, r *serve.ConsentAnswer) error {
 	switch {
 	case q.By.Action != Reveal || r.Act != "allow":
@@ -226,7 +226,7 @@ func (d *Asker) vaultUntil() time.Time {
 	return d.c.VaultUntil()
 }
 
-// entryItem shows an entry of the vault, without its secret.
+// entryItem returns an entry of the vault as it is shown, without its secret.
 func entryItem(tx *store.Tx, id memory.ID) (serve.ConsentItem, bool) {
 	m, err := engine.Live(tx, id)
 	if err != nil || m.Fields.Vault == nil {

@@ -25,25 +25,25 @@ type Engine interface {
 	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
 
-// Config of a Rulebook.
+// Config is what a Rulebook needs.
 type Config struct {
 	Engine  Engine
-	Parties func(context.Context) ([]policy.Request, error) // whom the wearer gives something now
+	Parties func(context.Context) ([]policy.Request, error) // returns the parties to whom the wearer gives something now
 	Now     func() time.Time
-	// Changed takes back what is shared and may go no more; nil: nothing is.
+	// Changed withdraws what is shared but is no longer allowed; nil: nothing is withdrawn.
 	Changed func(context.Context)
 }
 
-// Rulebook is what package rulebook does for an open node. Its methods are safe for concurrent use.
+// Rulebook is the policy part of an open node. Its methods are safe for concurrent use.
 type Rulebook struct{ c Config }
 
-// New makes it.
+// New makes a Rulebook.
 func New(c Config) *Rulebook { return &Rulebook{c} }
 
 // Policer implements serve.Policer.
 type Policer struct{ of opened.Of[*Rulebook] }
 
-// NewPolicer makes one over what is open.
+// NewPolicer makes a Policer.
 func NewPolicer(of opened.Of[*Rulebook]) Policer { return Policer{of} }
 
 // Policy implements serve.Policer.
@@ -65,7 +65,7 @@ func (rb *Rulebook) shown(ctx context.Context) (v serve.Policy, err error) {
 	return v, err
 }
 
-// Shown is how rules are served.
+// Shown returns rules in the form in which they are served.
 func Shown(r *Rules) serve.Policy {
 	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine && strings.TrimSpace(r.List[0].Text) != strings.TrimSpace(policy.ByHand), Never: serve.Some(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
 	for i := range r.List {
@@ -99,7 +99,7 @@ func (p Policer) SetPolicy(ctx context.Context, text string) (v serve.Policy, er
 	return rb.shown(ctx)
 }
 
-// MaxNever is how many words a never list has.
+// MaxNever is how many words a never list may have.
 const MaxNever = 1000
 
 // SetNever implements serve.Policer.
@@ -113,14 +113,14 @@ func (p Policer) SetNever(ctx context.Context, words []string) (v serve.Policy, 
 		return v, err
 	}
 	text := strings.Join(words, "\n")
-	text = cmp.Or(text, "-") // a memory has a text; this one has no letter, and is no word
+	text = cmp.Or(text, "-") // a memory must have a text; this one has no letter, so it is not a word
 	if err := rb.say(ctx, theNever, text); err != nil {
 		return v, err
 	}
 	return rb.shown(ctx)
 }
 
-// checkNever gives the words of a never list, each once.
+// checkNever returns the words of a never list without repetitions.
 func checkNever(words []string) (out []string, err error) {
 	for _, w := range words {
 		w = strings.TrimSpace(w)
@@ -139,7 +139,7 @@ func checkNever(words []string) (out []string, err error) {
 	return out, nil
 }
 
-// say keeps a text as the wearer's word.
+// say stores a text as a statement of the wearer.
 func (rb *Rulebook) say(ctx context.Context, what, text string) error {
 	_, err := rb.c.Engine.Assert(ctx, engine.PersonAuthority, func(tx *store.Tx) ([]memory.Assertion, error) {
 		m, id, err := find(tx, what)
@@ -155,7 +155,8 @@ func (rb *Rulebook) say(ctx context.Context, what, text string) error {
 			}
 			as = append(as, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c})
 		}
-		// Also where it is new: of two devices that propose one apart both texts are kept.
+		// This is also done for a new memory: if two devices propose one independently, both texts
+		// are kept.
 		return append(as, memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}}, memory.Assertion{Memory: id, Act: memory.ActPin}), nil
 	})
 	if err == nil && rb.c.Changed != nil {
@@ -188,7 +189,7 @@ func (p Policer) PolicyTest(ctx context.Context, r serve.PolicyTestRequest) (v s
 		return v, err
 	}
 	if i := slices.IndexFunc(parties, func(p policy.Request) bool { return p.Kind == kind && p.Name == name }); i >= 0 {
-		q.Key = parties[i].Key // what the wearer answered is to whom has it
+		q.Key = parties[i].Key // the wearer's answers apply to the key of the party
 	}
 	var rules Rules
 	if r.Text != "" {
@@ -210,7 +211,7 @@ func (p Policer) PolicyTest(ctx context.Context, r serve.PolicyTestRequest) (v s
 	return v, err
 }
 
-// Try says which memories would pass, and why others do not.
+// Try returns which memories would be permitted, and why others would not.
 func Try(rules *Rules, q policy.Request, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyTested, err error) {
 	v.As, v.Action, v.Passes = q.Who(), string(q.Action), []serve.PolicyItem{}
 	held := map[string]int{}
@@ -234,7 +235,7 @@ func Try(rules *Rules, q policy.Request, memories iter.Seq2[*memory.Memory, erro
 	return v, nil
 }
 
-// active gives the memories that there is something to decide about.
+// active returns the memories that have to be decided about.
 func active(tx *store.Tx) iter.Seq2[*memory.Memory, error] {
 	return func(yield func(*memory.Memory, error) bool) {
 		for m, err := range tx.Memories(store.Filter{States: []memory.State{memory.Active}}) {
@@ -276,7 +277,7 @@ func (p Policer) PolicyDiff(ctx context.Context, text string) (v serve.PolicyDif
 	return v, err
 }
 
-// Compare says what another policy would open and close to parties.
+// Compare returns what another policy would newly allow and deny to parties.
 func Compare(before Rules, next policy.Policy, parties []policy.Request, now time.Time, memories iter.Seq2[*memory.Memory, error]) (v serve.PolicyDiff, err error) {
 	after := Rules{List: []policy.Policy{next}, Mine: true}
 	v.Policy, v.Changes = Shown(&after), []serve.PolicyChange{}

@@ -1,6 +1,6 @@
-// Package rulebook keeps the wearer's policy as the wearer's word: a memory that a
-// person said and pinned, which syncs, has a history, and is sealed like any
-// other. It tests a policy, and says what a change of it opens and closes.
+// Package rulebook stores the wearer's policy as a memory that a person said and
+// pinned, which syncs, has a history, and is sealed like any other. It tests a
+// policy, and reports what a change of it would newly allow and deny.
 package rulebook
 
 import (
@@ -17,32 +17,32 @@ import (
 	"github.com/locket-dev/locket/node/policy/consent"
 )
 
-// Tag is that of the memory which holds the policy.
+// Tag is the tag of the memory that holds the policy.
 const Tag = thePolicy
 
-// lives is how often a policy may be erased, and set anew.
+// lives is how often a policy may be erased and set again.
 const lives = 1000
 
-// What is kept: the policy, and the words that go into no share.
+// What is stored: the policy, and the words that are never shared.
 const (
 	thePolicy = "policy"
 	theNever  = "never list"
 )
 
-// idOf names the memory that holds one of them. An erasure is for good, so that
-// a policy which was erased is followed by one of another name.
+// idOf returns the id of the memory that holds one of them. An erasure is for good,
+// so a policy that was erased is followed by one with another id.
 func idOf(what string, life int) memory.ID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "locket %s %d", what, life))
 	return memory.ID(sum[:16])
 }
 
-// Rules are what decides now.
+// Rules are the rules that are in effect.
 type Rules struct {
 	List    []policy.Policy // more than one: devices set them without knowing of each other
-	Answers []policy.Answer // what the wearer said on this device to rules that ask
-	Mine    bool            // the wearer set them; else they are [policy.ByHand]
-	Never   []string        // what goes into no share
-	Trouble string          // why a policy can't be read, which denies everything; empty: it can
+	Answers []policy.Answer // the wearer's answers on this device to rules that ask
+	Mine    bool            // the wearer set them; otherwise they are [policy.ByHand]
+	Never   []string        // words that are never shared
+	Trouble string          // why a policy can't be parsed, which denies everything; empty: it can be parsed
 }
 
 // Decide is [policy.Decide].
@@ -50,7 +50,7 @@ func (r *Rules) Decide(q *policy.Request, it *policy.Item) policy.Decision {
 	return policy.Decide(r.List, r.Answers, q, it)
 }
 
-// Asks reports whether a rule asks the wearer.
+// Asks reports whether any rule asks the wearer.
 func (r *Rules) Asks() bool {
 	return slices.ContainsFunc(r.List, func(p policy.Policy) bool {
 		return slices.ContainsFunc(p.Rules, func(one policy.Rule) bool { return one.Asks })
@@ -66,17 +66,17 @@ func must(p policy.Policy, err error) policy.Policy {
 	return p
 }
 
-// ByHand are the rules of a wearer who has set none.
+// ByHand returns the rules of a wearer who has set none.
 func ByHand() Rules { return Rules{List: []policy.Policy{byHand}} }
 
-// Read gives the rules. What cannot be read denies everything.
+// Read returns the rules. If they can't be parsed, they deny everything.
 func Read(tx *store.Tx) (Rules, error) { return new(Last).Read(tx) }
 
-// Last reads rules that it keeps parsed until the wearer says others. It may be used
-// concurrently, and what it gives is not to be changed.
+// Last reads the rules, and caches the parsed ones until the wearer changes them. It
+// may be used concurrently, and its results must not be changed.
 type Last struct {
 	mu           sync.Mutex
-	texts, never []string // of which rules were made
+	texts, never []string // from which the rules were made
 	rules        *Rules
 }
 
@@ -103,13 +103,13 @@ func (l *Last) Read(tx *store.Tx) (Rules, error) {
 	return r, err
 }
 
-// rulesOf parses what the wearer said.
+// rulesOf parses the wearer's texts.
 func rulesOf(texts, never []string) Rules {
 	r := ByHand()
 	if len(texts) > 0 {
 		r = Rules{Mine: true}
 	}
-	for _, list := range never { // of lists that were set apart, all
+	for _, list := range never { // the words of all lists that devices set independently
 		r.Never = append(r.Never, strings.Split(list, "\n")...)
 	}
 	r.Never = slices.DeleteFunc(r.Never, func(w string) bool { return memory.Normal(w) == "" })
@@ -125,8 +125,8 @@ func rulesOf(texts, never []string) Rules {
 	return r
 }
 
-// said gives what the wearer said last, and what devices said apart from it. A
-// device's or worker's word is none.
+// said returns the wearer's last text, and the texts that devices set independently
+// of it. A statement by a device or worker does not count.
 func said(tx *store.Tx, what string) ([]string, error) {
 	m, _, err := find(tx, what)
 	if err != nil || m == nil || m.Rank != memory.RankPerson {
@@ -141,7 +141,7 @@ func said(tx *store.Tx, what string) ([]string, error) {
 	return texts, nil
 }
 
-// find gives the memory, or the id that the next is to have.
+// find returns the memory, or the id that the next one has to have.
 func find(tx *store.Tx, what string) (*memory.Memory, memory.ID, error) {
 	for life := range lives {
 		id := idOf(what, life)

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/policy"
 )
 
-// A worker or plugin that says what the policy is, before or after the wearer
-// does, changes nothing.
+// A worker or plugin that states a policy, before or after the wearer does,
+// changes nothing.
 func TestThreatPolicyOfAWorker(t *testing.T) {
 	ctx := t.Context()
 	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: 1})

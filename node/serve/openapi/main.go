@@ -50,13 +50,13 @@ func write(path string, b []byte) error {
 	return errors.Join(os.WriteFile(path, b, 0o644), os.WriteFile(path+".zst", e.EncodeAll(b, nil), 0o644), e.Close())
 }
 
-// made stands below the first line, which says what the file is.
+// made comes after the first line, which says what the file is.
 const made = "\n# Made by go generate ./docs from the table of routes in node/serve. Not to be edited.\n"
 
 //go:embed head.md
 var head string
 
-// root finds the repository's folder above this process's.
+// root finds the repository's folder above the working directory.
 func root() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -71,7 +71,7 @@ func root() (string, error) {
 	return "", err
 }
 
-// document returns the whole of it.
+// document returns the whole document.
 func document() ([]byte, error) {
 	dir, err := root()
 	if err != nil {

@@ -33,8 +33,8 @@ func TestMemorySchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// Every route has a name of its own and words, each part of its path is read,
-// and no other; every $ref leads somewhere.
+// Every route has a name of its own and a description, declares exactly the
+// parts of its path, and every $ref resolves.
 func TestDocumentIsWhole(t *testing.T) {
 	ids := map[string]bool{}
 	inPath := regexp.MustCompile(`\{(\w+)\}`)
@@ -76,7 +76,7 @@ func TestDocumentIsWhole(t *testing.T) {
 	}
 }
 
-// A field's comment is what the document says of it.
+// A field's comment is its description in the document.
 func TestCommentsAreDescriptions(t *testing.T) {
 	const want = "the whole line that a memory quotes, while it is kept"
 	if !strings.Contains(docs.OpenAPI(), want) {

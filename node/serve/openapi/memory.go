@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// memorySchema returns the JSON Schema of a memory, for who takes memories and wants to
-// know what they look like. It is stricter than the document of the API: an object has no
-// property that its type has not, and only the fields of the memory's own type.
+// memorySchema returns the JSON Schema of a memory, for programs that receive memories
+// and need to know their form. It is stricter than the API document: an object has only
+// the properties of its type, and a memory has only the fields of its own type.
 func memorySchema() ([]byte, error) {
 	dir, err := root()
 	if err != nil {

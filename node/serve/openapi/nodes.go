@@ -38,18 +38,18 @@ func nodeOf(v any) *yaml.Node {
 	}
 	n := &yaml.Node{}
 	if err := n.Encode(v); err != nil {
-		panic(err) // of texts, numbers and truth none fails
+		panic(err) // texts, numbers and booleans never fail
 	}
 	return n
 }
 
-// flow writes a node in one line.
+// flow writes a node on one line.
 func flow(n *yaml.Node) *yaml.Node {
 	n.Style = yaml.FlowStyle
 	return n
 }
 
-// literal writes a text with its line breaks.
+// literal writes a text with its line breaks kept.
 func literal(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: text, Style: yaml.LiteralStyle}
 }

@@ -28,7 +28,7 @@ const module = "github.com/locket-dev/locket/"
 
 var problemType = reflect.TypeFor[serve.Problem]()
 
-// filterSchema is of a type that has a codec of its own.
+// filterSchema is the schema of a type that has its own codec.
 //
 //go:embed filter.yaml
 var filterSchema []byte
@@ -38,11 +38,11 @@ type schemas struct {
 	root     string
 	named    map[string]*yaml.Node
 	types    map[string]reflect.Type
-	comments map[string]map[string]string // by package, of TYPE.FIELD
-	err      error                        // the first
+	comments map[string]map[string]string // by package, then TYPE.FIELD
+	err      error                        // the first error
 
-	refs   string // what a name follows in a reference
-	closed bool   // no object has properties that its type has not, and ids are what they are
+	refs   string // what precedes a name in a reference
+	closed bool   // objects have only the properties of their type, and ids have a pattern
 }
 
 func newSchemas(root string) *schemas {
@@ -75,7 +75,8 @@ func enum[T ~string](values ...T) *yaml.Node {
 	return typed("string", "enum", l)
 }
 
-// of returns a type's schema. A struct gets one of its name, and a reference.
+// of returns a type's schema. A struct gets a named schema, and of returns a
+// reference to it.
 func (s *schemas) of(t reflect.Type) *yaml.Node {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -170,8 +171,8 @@ func (s *schemas) add(t reflect.Type) {
 	s.named[name] = m
 }
 
-// fields adds the fields of a struct. One without omitempty is always there in
-// an answer, and needed in a request.
+// fields adds the fields of a struct. A field without omitempty is always
+// present in an answer, and required in a request.
 func (s *schemas) fields(t reflect.Type, props *yaml.Node, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -199,7 +200,7 @@ func (s *schemas) fields(t reflect.Type, props *yaml.Node, required *[]string) {
 func (s *schemas) ofParam(p *serve.Param) *yaml.Node {
 	what := s.of(p.Type)
 	if p.Type == reflect.TypeFor[filter.Filter]() {
-		what = typed("string") // its JSON
+		what = typed("string") // the JSON form
 	}
 	if p.Enum != nil {
 		what = enum(p.Enum...)
@@ -225,7 +226,7 @@ func (s *schemas) ofParam(p *serve.Param) *yaml.Node {
 	return what
 }
 
-// comment returns what the source says of a field.
+// comment returns the comment of a field in the source.
 func (s *schemas) comment(t reflect.Type, field string) string {
 	pkg := t.PkgPath()
 	if s.comments[pkg] == nil {
@@ -239,8 +240,8 @@ func (s *schemas) comment(t reflect.Type, field string) string {
 	return s.comments[pkg][t.Name()+"."+field]
 }
 
-// readComments reads the comments of fields in a folder's Go files: what stands
-// above one, or else behind it.
+// readComments reads the comments of fields in a folder's Go files: the comment
+// above a field, or else the one behind it.
 func readComments(dir string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
