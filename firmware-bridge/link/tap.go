@@ -2,9 +2,9 @@ package link
 
 import "sync"
 
-// tap is a Device between another one and its reader: it passes on what the other
-// says, as whoever embeds it likes. A goroutine of theirs sends to out until stop is
-// closed, and closes out, then gone.
+// tap is a Device between another one and its reader. It passes on the other's notifications,
+// changed as the embedding type likes. A goroutine of that type sends to out until stop is closed,
+// and then closes out and gone.
 type tap struct {
 	Device
 	out  chan Notification

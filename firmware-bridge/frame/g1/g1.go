@@ -150,9 +150,9 @@ const partSize = 191
 // newText says that the display's content is new, and a text (README.md of EvenDemoApp).
 const newText = 0x71
 
-// Page encodes the text of one page for writing; page counts from 0 up to pages, and seq is the
-// number of the first write. It is written to the left arm, and to the right one once the left one
-// has answered.
+// Page encodes the text of one page for writing; page counts from 0 and is below pages, and seq is
+// the number of the first write. It is written to the left arm, and to the right one once the left
+// one has answered.
 //
 //	0  4e, seq, parts, part from 0, 71, u16 BE position, page from 0, pages
 //	9  up to 191 bytes of UTF-8
@@ -176,8 +176,8 @@ type Seqs struct {
 	last byte
 }
 
-// Next takes the number of a packet, and gives how many are missing before it, modulo 256; old
-// says that it came twice, or late, and is to be left out.
+// Next takes a packet's number, and returns how many are missing before it, modulo 256. old reports
+// that the packet came twice or late, and is to be left out.
 func (s *Seqs) Next(seq byte) (missing int, old bool) {
 	step := seq - s.last
 	if s.seen && (step == 0 || step >= 128) {

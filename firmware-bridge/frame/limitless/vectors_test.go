@@ -60,7 +60,7 @@ func load(t testing.TB) (list []golden) {
 	return list
 }
 
-// Omi's own vectors: what its parser makes of each.
+// Omi's own vectors, with what Omi's parser makes of each.
 func TestVectors(t *testing.T) {
 	undelivered := map[string]bool{"audio_page_zero_frames": true, "fixed64_fields_page": true, "unknown_wiretype_page": true}
 	for _, g := range load(t) {
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The pendant's side, which the simulator speaks, is read as what it was.
+// What the simulator sends as a pendant reads back unchanged.
 func TestDevice(t *testing.T) {
 	page := Page{Index: 9, Session: 2, At: time.UnixMilli(1773489600123).UTC(), Ends: true}
 	for i := range 40 {
