@@ -79,12 +79,12 @@ func (s *shares) sum() int64 {
 
 // These limit the bytes of bodies that are held at a time.
 const (
-	maxBodies    = 56 << 20 // of members
-	maxStrangers = 8 << 20  // of callers without a key here, and of removed members
-	firstPiece   = 16 << 10 // reserved before more has come
+	maxBodies    = 56 << 20 // for members
+	maxStrangers = 8 << 20  // for callers without a key here, and for removed members
+	firstPiece   = 16 << 10 // reserved at first, before more has come
 )
 
-// pools counts bytes for members, and apart from them for all others.
+// pools counts bytes of members, and separately those of all others.
 type pools struct{ known, strangers shares }
 
 func newPools(known, strangers int64) pools {
@@ -103,5 +103,5 @@ func (p *pools) of(h holder) *shares {
 // bucket counts as one piece.
 const (
 	maxAnswers         = 128 << 20 // to members
-	maxStrangerAnswers = 32 << 20  // to others, of a market too
+	maxStrangerAnswers = 32 << 20  // to others, including a market's
 )

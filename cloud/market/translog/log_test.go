@@ -72,8 +72,7 @@ func serve(t *testing.T, l *Log, witnesses ...note.Verifier) *translog.Client {
 	return &translog.Client{URL: s.URL, HTTP: s.Client(), Key: l.key, Witnesses: witnesses}
 }
 
-// A reader follows a log as it grows over the borders of tiles, over HTTP, and
-// checks each entry.
+// A reader follows a log over HTTP as it grows across the borders of tiles, and checks each entry.
 func TestFollowed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
@@ -110,7 +109,7 @@ func TestFollowed(t *testing.T) {
 		for _, n := range []int64{0, 255, 256, 599} {
 			p, err := c.Inclusion(t.Context(), n)
 			must(t, err)
-			raw, err := json.Marshal(p) // the file that is kept
+			raw, err := json.Marshal(p) // the stored file
 			must(t, err)
 			var again translog.Inclusion
 			must(t, json.Unmarshal(raw, &again))
@@ -139,8 +138,8 @@ func TestFollowed(t *testing.T) {
 	})
 }
 
-// An entry that is there already keeps its place; one that is rolled back leaves
-// nothing; many processes append one after the other.
+// A repeated entry keeps its index, a rolled back one leaves nothing, and many processes append one
+// after the other.
 func TestAppended(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
@@ -190,8 +189,7 @@ func TestAppended(t *testing.T) {
 	})
 }
 
-// The tables refuse what would change the log. Where somebody got past them, it
-// is not signed.
+// The tables refuse changes of the log. If somebody gets around them, the result is not signed.
 func TestChangedTables(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
@@ -219,8 +217,8 @@ func TestChangedTables(t *testing.T) {
 	})
 }
 
-// An operator who shows two histories is named, by what convinces others: with as
-// many entries, with more, and whichever was seen first.
+// An operator who shows two histories is exposed, with evidence that convinces others: with the
+// same number of entries, with more, and whichever was seen first.
 func TestThreatTwoHistories(t *testing.T) {
 	one, two := open(t, tabletest.SQLite(t)), open(t, tabletest.SQLite(t))
 	add(t, one, 0, 300)
