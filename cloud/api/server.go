@@ -48,8 +48,8 @@ type Config struct {
 	Log     *slog.Logger // nil: nothing is logged
 	TLS     *tls.Config  // nil: no TLS, for a proxy in front, or for this machine alone
 	// Authorities are the names, with their ports, for which a request may be signed. If there are
-	// none, those of this machine count, and it serves only itself. So a request that was signed
-	// for another relay can't be passed on to this one.
+	// none, only the loopback names are accepted, for a relay that serves its own machine. So a
+	// request that was signed for another relay can't be passed on to this one.
 	Authorities []string
 	// StrangersPerMinute is how many requests a minute one address may make
 	// without a key: for mailboxes, and to found a space. 0: 60.
