@@ -223,7 +223,7 @@ func TestThreatTwoHistories(t *testing.T) {
 	one, two := open(t, tabletest.SQLite(t)), open(t, tabletest.SQLite(t))
 	add(t, one, 0, 300)
 	add(t, two, 0, 100)
-	must(t, two.db.Change(t.Context(), func(tx *sql.Tx) error { // this one hides a take-down
+	must(t, two.db.Change(t.Context(), func(tx *sql.Tx) error { // this history hides a take-down
 		_, err := two.Append(t.Context(), tx, translog.Entry{Kind: translog.TakenDown, Subject: "listing 7", Reason: "copied", At: 1})
 		return err
 	}))
@@ -250,14 +250,14 @@ func TestThreatTwoHistories(t *testing.T) {
 		}
 		raw, err := json.Marshal(f)
 		must(t, err)
-		var told translog.Fork // by somebody else, who has the key alone
+		var told translog.Fork // as received by somebody who only has the key
 		must(t, json.Unmarshal(raw, &told))
 		must(t, told.Check(one.key))
 		if told.Origin != "market.example/log" {
 			t.Errorf("it names %q", told.Origin)
 		}
 	}
-	// Nobody is named who was honest.
+	// No honest operator is accused.
 	for name, f := range map[string]*translog.Fork{
 		"one history":   {Small: a.Note, Large: longer.Note, Prefix: a.Root},
 		"a wrong hash":  {Small: a.Note, Large: longer.Note, Prefix: b.Root},
@@ -277,7 +277,7 @@ func TestThreatTwoHistories(t *testing.T) {
 	if err := f.Check(stranger); !errors.Is(err, translog.ErrCheckpoint) {
 		t.Errorf("named by another's key: %v", err)
 	}
-	// Tiles of one history don't carry the checkpoint of the other.
+	// Tiles of one history can't prove the checkpoint of the other.
 	if _, err := translog.Follow(t.Context(), b, longer, cb); !errors.Is(err, translog.ErrTiles) {
 		t.Errorf("tiles of the other history: %v", err)
 	}
@@ -287,7 +287,7 @@ func TestHandlerRefuses(t *testing.T) {
 	l := open(t, tabletest.SQLite(t))
 	add(t, l, 0, 3)
 	publish(t, l)
-	add(t, l, 3, 9) // appended and not published: nobody's to read
+	add(t, l, 3, 9) // appended and not published, so nobody may read it
 	c := serve(t, l)
 	for path, want := range map[string]int{
 		"/checkpoint": 200, "/tile/0/000.p/3": 200, "/tile/0/000.p/2": 200, "/tile/entries/000.p/3": 200, "/inclusion/2": 200, "/consistency/3": 200, "/find?subject=x": 200,
