@@ -199,7 +199,7 @@ func (p *Plugin) decode(a answer, e *abi.Event, u *Usage) (out abi.Output, err e
 	return out, nil
 }
 
-// fault tells by the globals and the error what went wrong.
+// fault derives from the globals and the error what went wrong.
 func (in *instance) fault(err error) *Fault {
 	f := &Fault{Plugin: in.p.manifest.ID, Kind: FaultTrap}
 	var refused *abi.Error
@@ -218,7 +218,7 @@ func (in *instance) fault(err error) *Fault {
 	case errors.Is(in.cause, ErrTime):
 		f.Kind = FaultTime
 	}
-	// What follows the first line is a trace of function numbers.
+	// After the first line comes a trace of function numbers.
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	f.Detail = errors.New(line)
 	return f

@@ -7,7 +7,8 @@ package abi
 // locket_abi.
 const Version = 1
 
-// Event is a plugin's input: one CBOR map. A field that the manifest does not ask for is not sent.
+// Event is a plugin's input: one CBOR map. A field that the manifest does not ask for is not
+// sent.
 type Event struct {
 	ID      string // opaque to the plugin; unchanged on a redelivery
 	Kind    string // text, utterance, photo, audio, location, sensor, button
@@ -53,7 +54,8 @@ type Memory struct {
 	Text string
 }
 
-// Output is a plugin's answer: one CBOR map, decoded strictly. Nothing in it is trusted.
+// Output is a plugin's answer: one CBOR map, decoded strictly. Nothing in it is
+// trusted.
 type Output struct {
 	Candidates  []Candidate
 	Redactions  []Redaction

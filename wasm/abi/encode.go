@@ -72,7 +72,8 @@ func (e *encoder) real(v float64) {
 	e.fixed(math.Float64bits(v), 8)
 }
 
-// openedMap is what close needs: the position of the head, and the count of the surrounding map.
+// openedMap is what close needs: the position of the head, and the count of the surrounding
+// map.
 type openedMap struct{ at, outer int }
 
 // open leaves one byte for the head of a map whose fields are not counted yet.

@@ -97,8 +97,9 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	return w.b
 }
 
-// DecodeEvent reads what AppendEvent wrote. The strings and byte slices of e point into b. Unknown
-// keys are ignored, so that a later host can send more. Slices that e has are reused.
+// DecodeEvent reads what AppendEvent wrote. The strings and byte slices of e point into b.
+// Unknown keys are ignored, so that a later host can send more. Slices that e has are
+// reused.
 func DecodeEvent(b []byte, e *Event) error {
 	d := decoder{b: b, alias: true}
 	d.push("event")

@@ -20,7 +20,8 @@ const (
 	// byte that it reads.
 	DefaultFuel = 50_000_000
 	MostFuel    = 2_000_000_000
-	// StartFuel pays for the start function, _initialize and locket_abi, once for each instance.
+	// StartFuel pays for the start function, _initialize and locket_abi, once for each
+	// instance.
 	StartFuel = 50_000_000
 
 	// Milliseconds of the wall clock, if wazero compiles. Package time is not imported, because it

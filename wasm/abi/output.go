@@ -39,7 +39,8 @@ const (
 	refusalSpan
 )
 
-// Empty reports that there is nothing to tell the host; a plugin then returns 0.
+// Empty reports that there is nothing to tell the host; a plugin then returns
+// 0.
 func (o *Output) Empty() bool {
 	return len(o.Candidates)+len(o.Redactions)+len(o.Annotations)+len(o.Derived)+len(o.Refusals)+len(o.State) == 0
 }
@@ -108,9 +109,10 @@ func AppendOutput(dst []byte, o *Output) []byte {
 	return w.b
 }
 
-// DecodeOutput reads a plugin's answer into o, which it empties first. Nothing in o points into b.
-// An error is an *Error that names the place; o must not be used then. Whether spans lie within
-// texts, and whether the plugin was allowed to answer this, is for the host to check.
+// DecodeOutput reads a plugin's answer into o, which it empties first. Nothing in o points
+// into b. An error is an *Error that names the place; o must not be used then. Whether spans
+// lie within texts, and whether the plugin was allowed to answer this, is for the host to
+// check.
 func DecodeOutput(b []byte, lim Limits, o *Output) error {
 	lim = lim.orDefault()
 	d := decoder{b: b}

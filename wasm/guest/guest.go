@@ -19,10 +19,12 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Extract turns an event into an output, which is empty at first. The event's strings and bytes lie
-// in a buffer that the next call overwrites: clone what you keep, or better return it as
-// Output.State, since an instance may be replaced after any call. An error is passed to the host,
-// which shows its first kilobyte to the wearer; it should not quote the event.
+// Extract turns an event into an output, which is empty at first. The
+// event's strings and bytes lie in a buffer that the next call overwrites:
+// clone what you keep, or better return it as Output.State, since an
+// instance may be replaced after any call. An error is passed to the host,
+// which shows its first kilobyte to the wearer; it should not quote the
+// event.
 type Extract func(e *abi.Event, o *abi.Output) error
 
 // A guest runs one call at a time, so these need no lock.
@@ -39,7 +41,8 @@ func Register(f Extract) { extract = f }
 //go:wasmexport locket_abi
 func locketABI() uint32 { return abi.Version }
 
-// locket_alloc makes room for n bytes of input, until the next call; 0: there is none.
+// locket_alloc makes room for n bytes of input, until the next call; 0: there is
+// none.
 //
 //go:wasmexport locket_alloc
 func locketAlloc(n uint32) uint32 {

@@ -15,8 +15,9 @@ func hostConfig(key unsafe.Pointer, keyLen uint32, value unsafe.Pointer, valueLe
 //go:wasmimport locket now
 func hostNow() int64
 
-// Log adds a line to the plugin's own log, which only the wearer sees. It needs the capability
-// "log". Lines over 256 bytes are cut, and after 16 lines in one call the rest is dropped.
+// Log adds a line to the plugin's own log, which only the wearer sees. It needs the
+// capability "log". Lines over 256 bytes are cut, and after 16 lines in one call the rest is
+// dropped.
 func Log(line string) {
 	hostLog(unsafe.Pointer(unsafe.StringData(line)), uint32(len(line)))
 }
@@ -37,7 +38,8 @@ func Config(key string) (string, bool) {
 	}
 }
 
-// Now is the event's time in ms since 1970: there is no other clock. It needs the capability "now".
+// Now is the event's time in ms since 1970: there is no other clock. It needs the capability
+// "now".
 func Now() int64 { return hostNow() }
 
 //go:wasmimport wasi_snapshot_preview1 args_sizes_get
