@@ -77,7 +77,7 @@ var ranks = [...]unix.SchedAttr{
 }
 
 // lower gives the process this rank, for good: an ordinary process can't raise its own priority.
-// Its id stays its own until it is waited for. After a failure the rank is just unchanged.
+// Its id stays its own until it is waited for. After a failure the rank stays as it was.
 func (p *process) lower(to rank) {
 	pid, attr := p.cmd.Process.Pid, ranks[to]
 	attr.Size = unix.SizeofSchedAttr

@@ -21,7 +21,7 @@ type shares struct {
 	held map[string]int64 // by account, member and address, whose keys never collide
 }
 
-// take gives n to h, or returns false.
+// take reserves n for h. It returns false, and reserves nothing, if that is more than h may have.
 func (s *shares) take(h holder, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *shares) most(k string) int64 {
 	return (s.total - (s.all - s.held[k])) / 3
 }
 
-// give takes back n from h.
+// give gives back n that take reserved for h.
 func (s *shares) give(h holder, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

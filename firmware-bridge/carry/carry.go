@@ -42,7 +42,7 @@ const (
 	parting   = 20 * time.Second // time for the node to acknowledge the rest
 )
 
-// Config is that of one wearable. Dialer, Client, State and Family must be set.
+// Config is the configuration of one wearable. Dialer, Client, State and Family must be set.
 type Config struct {
 	Dialer    link.Dialer
 	Client    *wear.Client     // made with Window messages, and the boot of State.Begin

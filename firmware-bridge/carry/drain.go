@@ -23,7 +23,7 @@ type drain struct {
 // together is how many entries are sent at once.
 const together = 16
 
-// run goes on until ctx ends.
+// run sends entries until ctx ends.
 func (d *drain) run(ctx context.Context, c *Config) {
 	for ctx.Err() == nil {
 		batch := map[*wear.Receipt]spool.ID{}

@@ -56,7 +56,7 @@ type stocked struct {
 	slow   int     // ms in which nothing is carried yet
 	make   func(n int) stock
 	device func(s stock, reboots int, gone func(stock)) link.Dialer // calls gone with what is left
-	holds  func(item []byte) []string                               // what of an item is to be in the node, once each
+	holds  func(item []byte) []string                               // the parts of an item that must be in the node, once each
 	said   func(e *memory.Event) []string                           // the same, of an event
 }
 

@@ -42,7 +42,7 @@ type publisher struct {
 func (p *publisher) live(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	p.settle()
 	if !p.lossless {
-		ctx = context.WithoutCancel(ctx) // there is room, and what came is not to be lost when the bridge ends
+		ctx = context.WithoutCancel(ctx) // there is room, and a message must not be lost when the bridge ends
 	}
 	if p.spool != nil && sealable(m) && !p.client.Paused() {
 		// Earlier messages that wait on disk have to reach the node first.

@@ -10,7 +10,7 @@ import (
 
 const (
 	piece = time.Second            // duration of the sound in one message
-	pause = 2 * time.Second        // without a frame for so long, the recording is over
+	pause = 2 * time.Second        // without a frame for this long, the recording is over
 	drift = 200 * time.Millisecond // how much later than its place in the message a frame may come
 )
 

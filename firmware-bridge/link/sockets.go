@@ -106,7 +106,7 @@ const (
 	maxMessage  = 64 << 10
 	headTimeout = 10 * time.Second
 	maxWaiting  = 64              // connections that are not a device's socket; for one more, the oldest is closed
-	silentFor   = 3 * time.Minute // without a message or a pong for so long, the device is gone
+	silentFor   = 3 * time.Minute // without a message or a pong for this long, the device is gone
 	pingEvery   = 40 * time.Second
 )
 

@@ -19,7 +19,7 @@ func newTap(d Device) tap {
 
 func (t *tap) Notifications() <-chan Notification { return t.out }
 
-// Close is that of Device. It returns when nothing more is sent to out.
+// Close implements [Device]. It returns when nothing more is sent to out.
 func (t *tap) Close() error {
 	var err error
 	t.once.Do(func() {

@@ -41,7 +41,7 @@ func Speak(ctx context.Context, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The header is that of a stream of unknown length.
+	// The header says that the length of the stream is unknown.
 	if len(wav) < 44 || string(wav[:4]) != "RIFF" || string(wav[36:40]) != "data" || binary.LittleEndian.Uint32(wav[24:]) != Rate {
 		return nil, fmt.Errorf("%w: espeak-ng wrote %d bytes that are not the sound that was asked for", ErrVoice, len(wav))
 	}

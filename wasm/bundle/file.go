@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Extension is that of a bundle's file: a tar archive, compressed by gzip.
+// Extension is the extension of a bundle's file: a tar archive, compressed by gzip.
 const Extension = ".locket-plugin"
 
-// MediaType is that of a bundle in an OCI registry and over HTTP.
+// MediaType is the media type of a bundle in an OCI registry and over HTTP.
 const MediaType = "application/vnd.locket.plugin.v1.tar+gzip"
 
 // Write writes a bundle as a file. The same parts make the same bytes.

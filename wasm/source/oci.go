@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// ArtifactType is that of a plugin in an OCI registry: a manifest with one layer, of
+// ArtifactType is the artifact type of a plugin in an OCI registry: a manifest with one layer, of
 // bundle.MediaType, which is the bundle's file.
 const ArtifactType = "application/vnd.locket.plugin.v1"
 

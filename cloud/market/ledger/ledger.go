@@ -34,7 +34,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// What callers can tell apart.
+// Errors that callers can distinguish.
 var (
 	ErrAmount  = errors.New("amount can't be booked")
 	ErrAccount = errors.New("account can't be booked on")

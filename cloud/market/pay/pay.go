@@ -53,7 +53,7 @@ type Proof struct {
 // Kind says what happened.
 type Kind string
 
-// What happens.
+// The kinds of change.
 const (
 	Paid         Kind = "paid"          // Money came in from Payer
 	PayoutFailed Kind = "payout failed" // Money that was on its way to Payer came back

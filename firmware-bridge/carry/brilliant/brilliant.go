@@ -32,7 +32,7 @@ too, as a Frame is: locket-bridge halo hears it better.`,
 // Timing of the setup (brilliant_sdk, brilliant_device.dart).
 const (
 	afterBreak = 200 * time.Millisecond
-	quiet      = 250 * time.Millisecond // once nothing was printed for so long, the old app's output is drained
+	quiet      = 250 * time.Millisecond // once nothing was printed for this long, the old app's output is drained
 	answerIn   = 8                      // timeout in units of FirstWait, a second; each second a line is written again
 )
 

@@ -35,7 +35,7 @@ const (
 	partName = "frigate"
 	maxOpen  = 256              // objects without an end that are kept
 	maxKept  = 32               // pictures that are kept until their object's end
-	silent   = time.Hour        // without news of an object for so long, its end counts as lost
+	silent   = time.Hour        // without news of an object for this long, its end counts as lost
 	owed     = 30 * time.Second // how long a picture may come after its object's end
 )
 

@@ -18,7 +18,7 @@ import (
 const (
 	firstLook  = 5   // after the connection began
 	nextLook   = 90  // between looks at what is stored
-	silence    = 30  // without a page for so long, the download is over
+	silence    = 30  // without a page for this long, the download is over
 	patience   = 8   // timeout of the status
 	every      = 25  // pages that are acknowledged together
 	unreadable = 600 // wait before an unreadable page is asked for again

@@ -32,14 +32,14 @@ this machine in a network of your own.`,
 // FirstWait, a second.
 const (
 	pingEvery = 2
-	goneAfter = 5 // the satellite counts as gone when it is silent for so long
+	goneAfter = 5 // the satellite counts as gone when it is silent for this long
 )
 
 // These decide when an utterance has ended, for satellites that send sound until they are told that
 // it was understood, and don't mark its end themselves.
 const (
 	quiet   = 300                     // mean absolute value of samples below which it is quiet, about -40 dBFS
-	rest    = 1500 * time.Millisecond // after so much quiet it has ended
+	rest    = 1500 * time.Millisecond // after this much quiet it has ended
 	longest = 30 * time.Second        // it has ended after so long in any case
 )
 

@@ -75,7 +75,7 @@ const (
 	relative = 0x10000000
 )
 
-// Is reports whether a file's header is that of FIT.
+// Is reports whether a file begins with a FIT header.
 func Is(b []byte) bool {
 	return len(b) >= 12 && (b[0] == 12 || b[0] == 14) && string(b[8:12]) == ".FIT"
 }

@@ -56,7 +56,7 @@ type Page struct {
 	Ends    bool      // a recording or the session ended in it
 }
 
-// Status is what is stored.
+// Status describes the pendant's storage.
 type Status struct {
 	Oldest, Newest uint64 // pages; Newest < Oldest: none
 	Session        uint64

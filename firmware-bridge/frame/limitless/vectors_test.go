@@ -142,7 +142,7 @@ func TestEncoders(t *testing.T) {
 	}
 }
 
-// What a radio does to packets, and what nobody should send.
+// The assembler copes with lost, repeated and swapped packets, and with invalid ones.
 func TestAssembler(t *testing.T) {
 	packet := func(index, n, of uint64, data string) []byte {
 		return bytesField(number(number(number(nil, 1, index), 2, n), 3, of), 4, []byte(data))

@@ -108,7 +108,7 @@ func (s *Spent) Add(o Spent) {
 // Tokens returns the sum of all tokens.
 func (s Spent) Tokens() int { return s.Prompt + s.Completion }
 
-// Model is what is asked.
+// Model is the model that is asked.
 type Model interface {
 	Ask(ctx context.Context, r llm.Request) (llm.Answer, error)
 	AskJSON(ctx context.Context, r llm.Request, take func(b []byte) error) (llm.Usage, error)

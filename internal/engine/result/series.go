@@ -29,7 +29,7 @@ type Shot struct {
 	Hash string // of ResourceFields; may be empty
 }
 
-// ShotOf is that of a photo.
+// ShotOf returns the shot of a photo's memory.
 func ShotOf(m *memory.Memory) Shot { return Shot{StartOf(m), m.Fields.Resource.Hash} }
 
 // Series returns how many of the given photos, in order, form the first series, and when

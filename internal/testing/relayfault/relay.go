@@ -64,7 +64,7 @@ type request struct {
 	space, member           string // its signer, according to itself
 }
 
-// answer is what is sent back.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	header http.Header

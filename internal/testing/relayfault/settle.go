@@ -127,7 +127,7 @@ func (d *device) log() (*envelope.State, error) {
 	return log, nil
 }
 
-// places says how far all devices are.
+// places describes how far each device has synced.
 func (w *world) places() (string, error) {
 	var b strings.Builder
 	for _, d := range w.living() {

@@ -36,7 +36,7 @@ type Options struct {
 // patience is the timeout of any single step.
 const patience = 10 * time.Minute
 
-// Run tells the story. Its errors are those of demo.Run.
+// Run tells the story. It returns the same errors as demo.Run.
 func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
 	dir, err := os.MkdirTemp("", "locket-story-")
 	if err != nil {

@@ -199,7 +199,7 @@ func (p *Provider) pass(order string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Opens reports whether a pass is that of an order.
+// Opens reports whether a pass belongs to an order.
 func (p *Provider) Opens(order, pass string) bool {
 	return hmac.Equal([]byte(p.pass(order)), []byte(pass))
 }

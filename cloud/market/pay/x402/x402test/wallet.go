@@ -46,7 +46,7 @@ func word(s string) ([]byte, error) {
 	return n.FillBytes(make([]byte, 32)), nil
 }
 
-// Authorization is that of EIP-3009.
+// Authorization is the authorization of EIP-3009.
 type Authorization struct {
 	From        string `json:"from"`
 	To          string `json:"to"`
