@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Each example of docs/api.md is run as it stands, against a node: as an app that may add
-// and read, and as one that may not add, which says so and fails.
+// Each example of docs/api.md is run unchanged against a node: as an app that may add and read, and
+// as one that may not add, whose example reports that and fails.
 func TestExamplesOfTheAPI(t *testing.T) {
 	npm(t, "typescript/package.json")
 	doc, err := os.ReadFile("../docs/api.md")
@@ -59,7 +59,7 @@ func TestExamplesOfTheAPI(t *testing.T) {
 		}
 		if out, errs, err := run("read,add"); err != nil || !regexp.MustCompile(`(?m)^0\.\d\d .*Rita.*Porto`).MatchString(out) {
 			t.Errorf("%s: %v\n%s%s", x.lang, err, out, errs)
-		} else if x.lang == "python" && !strings.Contains(out, "ADD ") { // the others say it again
+		} else if x.lang == "python" && !strings.Contains(out, "ADD ") { // the others send it again
 			t.Errorf("%s:\n%s", x.lang, out)
 		}
 		if out, errs, err := run("read"); err == nil || !strings.Contains(errs, "403 ") || out != "" {
@@ -68,8 +68,8 @@ func TestExamplesOfTheAPI(t *testing.T) {
 	}
 }
 
-// docs/memory.schema.json takes memories of each type as a node gives them, and takes
-// none that is spoilt. Ajv decides.
+// docs/memory.schema.json accepts memories of each type as a node returns them, and refuses spoilt
+// ones. Ajv decides.
 func TestMemorySchema(t *testing.T) {
 	npm(t, "ajv/package.json")
 	h := newHome(t)
@@ -146,7 +146,7 @@ func TestMemorySchema(t *testing.T) {
 	}
 }
 
-// bySchema gives what is wrong with each memory; empty: nothing.
+// bySchema returns what is wrong with each memory; empty: nothing.
 func bySchema(t *testing.T, lines []string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "node", "schema.cjs", "../../docs/memory.schema.json")

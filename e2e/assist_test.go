@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// wyoming writes one event as Home Assistant does, and reads the answer. It has no code of ours.
+// wyoming writes one event like Home Assistant, and reads the answer. It uses none of our code.
 func wyoming(t *testing.T, address, kind string, data map[string]any) (answer string, said map[string]any) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -47,8 +47,8 @@ func wyoming(t *testing.T, address, kind string, data map[string]any) (answer st
 	return h.Type, said
 }
 
-// Assist asks the memory through a bridge, with no model: by a key on the node's socket, and
-// is told nothing of it once the key is revoked. A secret stays in the vault.
+// Assist asks the memory through a bridge, without a model: with a key on the node's socket. It
+// learns nothing more once the key is revoked. A secret stays in the vault.
 func TestAssist(t *testing.T) {
 	h := newHome(t)
 	h.start()

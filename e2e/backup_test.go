@@ -10,12 +10,12 @@ import (
 	"github.com/locket-dev/locket/internal/testing/s3test"
 )
 
-// A home is backed up twice, checked in a home with other keys, and restored with
-// its vault; what was forgotten leaves the backup, and damage is named.
+// A home is backed up twice, checked in a home with other keys, and restored with its vault. What
+// was forgotten leaves the backup, and damage is named.
 func TestBackup(t *testing.T) {
 	h := newHome(t)
 	tmp, scratch := t.TempDir(), t.TempDir()
-	h.env = []string{"TMPDIR=" + scratch} // others check backups on this machine, too
+	h.env = []string{"TMPDIR=" + scratch} // other programs check backups on this machine, too
 	pass, dir := filepath.Join(tmp, "pass"), filepath.Join(tmp, "stick")
 	if err := os.WriteFile(pass, []byte("correct horse battery\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestBackup(t *testing.T) {
 	if found := filesHold(t, dir, []string{"Porto", "4711", "level 3"}); len(found) > 0 {
 		t.Error(found)
 	}
-	other := newHome(t) // an empty one
+	other := newHome(t) // an empty home
 	other.must("backup", "restore", dir, "--passphrase-file", pass)
 	if out := other.must("search", "where does Grace live"); !strings.Contains(out, "Porto") {
 		t.Error(out)
@@ -66,7 +66,7 @@ func TestBackup(t *testing.T) {
 	if out := other.must("vault", "show", secret); !strings.Contains(out, "4711") {
 		t.Error(out)
 	}
-	// One byte of one piece.
+	// One byte of one piece is changed.
 	pieces, err := filepath.Glob(filepath.Join(dir, "pieces", "*", "*"))
 	if err != nil || len(pieces) == 0 {
 		t.Fatal(pieces, err)
@@ -84,8 +84,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// A bucket takes a backup as a folder does; with --every the daemon goes on with it,
-// tells how it went, and begins none where there is none.
+// A bucket holds a backup like a folder. With --every the daemon continues it, reports the result,
+// and does not begin a backup where there is none.
 func TestBackupBySchedule(t *testing.T) {
 	h := newHome(t)
 	s := s3test.New(t)
@@ -101,7 +101,7 @@ func TestBackupBySchedule(t *testing.T) {
 	if out := h.must("backup", to, "--every", "1d", "--passphrase-file", pass); !strings.Contains(out, "every 1d") {
 		t.Error(out)
 	}
-	if out := h.must("backup", to, "--every", "2d"); !strings.Contains(out, "every 2d") { // in its place
+	if out := h.must("backup", to, "--every", "2d"); !strings.Contains(out, "every 2d") { // replaces the other one
 		t.Error(out)
 	}
 	h.must("add", "Grace lives in Porto")

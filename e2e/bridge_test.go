@@ -14,7 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// bridge gives the process of the daemon's bridge once doctor says that it runs, and is not the one before.
+// bridge returns the process of the daemon's bridge once doctor says that it runs, and is not the
+// one before.
 func (h *home) bridge(before int) (pid int) {
 	h.t.Helper()
 	until(h.t, "a bridge runs", func() bool {
@@ -35,8 +36,9 @@ func (h *home) bridge(before int) (pid int) {
 // gone reports whether a process has ended.
 func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) }
 
-// The daemon runs locket-bridge as its config.toml says. What comes into a folder is found; the bridge
-// begins again when it is killed, goes on where it was, and ends with the daemon, however that ends.
+// The daemon runs locket-bridge as its config.toml says. Files that come into a folder are found.
+// The bridge restarts when it is killed, continues where it was, and ends with the daemon, however
+// that ends.
 func TestDaemonRunsABridge(t *testing.T) {
 	at, dir := freeport.Addr(t), t.TempDir()
 	h := newHome(t, "--listen", at)

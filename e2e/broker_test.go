@@ -26,7 +26,7 @@ import (
 
 func words(i int) wire.Message { return &wire.Words{Speaker: "Ana", Text: sentence(i)} }
 
-// mosquitto is somebody's broker: with passwords, an ACL for each device, and TLS.
+// mosquitto is an existing broker: with passwords, an ACL for each device, and TLS.
 type mosquitto struct {
 	t    *testing.T
 	dir  string
@@ -92,7 +92,7 @@ func (m *mosquitto) start() {
 	m.t.Helper()
 	path, err := exec.LookPath("mosquitto")
 	if err != nil {
-		path = "/usr/sbin/mosquitto" // where Debian puts it, which is not on everyone's PATH
+		path = "/usr/sbin/mosquitto" // Debian's path, which is not in everyone's PATH
 	}
 	m.cmd = exec.Command(path, "-c", m.path("conf"))
 	if err := m.cmd.Start(); err != nil {
@@ -141,8 +141,8 @@ func (m *mosquitto) node() *home {
 	return newHome(m.t, "--broker", m.url(), "--set", "broker.ca="+m.path("ca.pem"), "--set", "broker.username=node", "--set", "broker.password_file="+m.path("node.password"))
 }
 
-// The node works against Mosquitto with passwords, an ACL for each device and
-// TLS; a broker that goes away for a while, and a node that does, lose nothing.
+// The node works with Mosquitto with passwords, an ACL for each device and TLS. If the broker or
+// the node goes away for a while, nothing is lost.
 func TestMosquitto(t *testing.T) {
 	m := newMosquitto(t)
 	m.start()
@@ -181,7 +181,7 @@ func TestMosquitto(t *testing.T) {
 	})
 }
 
-// One device can't publish as another, nor read what is meant for it.
+// A device can't publish as another, or read what is meant for another.
 func TestMosquittoKeepsDevicesApart(t *testing.T) {
 	m := newMosquitto(t)
 	m.start()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// node-ical from npm reads the calendar by its address: what was said becomes events,
-// tasks and days of each year.
+// node-ical from npm reads the calendar at its address: what was said becomes events, tasks and
+// yearly days.
 func TestCalendar(t *testing.T) {
 	npm(t, "node-ical/package.json")
 	h := newHome(t)
@@ -67,8 +67,8 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// vdirsyncer finds the calendar by CalDAV and copies it, and khal shows what it copied.
-// What was forgotten is gone with the next copy.
+// vdirsyncer finds the calendar by CalDAV and copies it, and khal shows the copy. What was
+// forgotten is gone with the next copy.
 func TestCalDAV(t *testing.T) {
 	for _, need := range []string{"vdirsyncer", "khal"} {
 		if _, err := exec.LookPath(need); err != nil {

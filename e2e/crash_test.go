@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wear"
 )
 
-// Whatever the node acknowledged to the device is there after any number of
-// kills while events come in: as an utterance, once. KILLS has it go on for so many.
+// Whatever the node acknowledged to the device is there after any number of kills while events come
+// in: as an utterance, once. KILLS sets the number of kills.
 func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 	t.Parallel()
 	kills := long.Kills(t, 50)
@@ -29,9 +29,9 @@ func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 
 	quiet := talking(t, pin, time.Millisecond)
 	r := rand.New(rand.NewPCG(1, 2))
-	waited := map[int]*wear.Receipt{} // by sentence: each was acknowledged just before a kill
+	waited := map[int]*wear.Receipt{} // by sentence: each one was acknowledged just before a kill
 	for k := range kills {
-		if k%4 == 3 { // a slow machine never gets that far by chance
+		if k%4 == 3 { // on a slow machine this never happens by chance
 			waited[kills*1000+k] = say(t, pin, "Ana", sentence(kills*1000+k))
 			acknowledged(t, waited[kills*1000+k])
 		}
@@ -41,7 +41,7 @@ func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 		if d, err = h.tryStart(); err != nil {
 			t.Fatalf("start after kill %d: %v", k+1, err)
 		}
-		if (k+1)%100 == 0 { // a run that is stopped has shown so much
+		if (k+1)%100 == 0 { // so that a stopped run shows how far it came
 			t.Logf("%d kills", k+1)
 		}
 	}
@@ -68,8 +68,8 @@ func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
 	}
 }
 
-// Below the reserve events are refused, not acknowledged, and come in once
-// there is space again.
+// Below the reserve, events are refused and not acknowledged. They come in once there is space
+// again.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=200m"); err != nil {
@@ -109,8 +109,8 @@ func TestFullDisk(t *testing.T) {
 	until(t, "both sentences", func() bool { return len(h.utterances()) == 2 })
 }
 
-// A node that was killed starts on a disk with no room at all: it answers, says that the
-// disk is full, and acknowledges nothing until there is room again.
+// A node that was killed starts on a completely full disk: it answers, says that the disk is full,
+// and acknowledges nothing until there is room again.
 func TestKilledOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=200m"); err != nil {

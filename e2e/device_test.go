@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// credentials is what locket wearable add prints.
+// credentials is the output of locket wearable add.
 type credentials struct {
 	Name     string `json:"name"`
 	Broker   string `json:"broker"`
@@ -44,7 +44,7 @@ func wearable(t *testing.T, url, name, password string) *wear.Client {
 	return c
 }
 
-// say publishes one line and gives its receipt.
+// say publishes one line and returns its receipt.
 func say(t *testing.T, c *wear.Client, speaker, text string) *wear.Receipt {
 	t.Helper()
 	r, err := c.Publish(t.Context(), &wire.Words{Speaker: speaker, Text: text})
@@ -54,8 +54,8 @@ func say(t *testing.T, c *wear.Client, speaker, text string) *wear.Receipt {
 	return r
 }
 
-// talking has a device say one sentence after another, until quiet is called,
-// which gives the receipts of all of them.
+// talking makes a device say one sentence after another, until quiet is called, which returns all
+// receipts.
 func talking(t *testing.T, c *wear.Client, pause time.Duration) (quiet func() []*wear.Receipt) {
 	stop := make(chan struct{})
 	said := make(chan []*wear.Receipt, 1)
@@ -83,7 +83,7 @@ func talking(t *testing.T, c *wear.Client, pause time.Duration) (quiet func() []
 		close(stop)
 		return <-said
 	})
-	t.Cleanup(func() { quiet() }) // before the device's own, where the test ends early
+	t.Cleanup(func() { quiet() }) // before the device's own, if the test ends early
 	return quiet
 }
 
@@ -98,7 +98,7 @@ func acknowledged(t *testing.T, rs ...*wear.Receipt) {
 	}
 }
 
-// utterances gives what the home holds, by event. An event that has two is an error.
+// utterances returns the home's utterances by event. An event with two is an error.
 func (h *home) utterances() map[memory.EventID]string {
 	h.t.Helper()
 	out := map[memory.EventID]string{}
@@ -111,7 +111,7 @@ func (h *home) utterances() map[memory.EventID]string {
 	return out
 }
 
-// pieces gives the utterances of each event, of which a recording has one for each piece.
+// pieces returns the utterances of each event; a recording has one for each piece.
 func (h *home) pieces() map[memory.EventID][]string {
 	h.t.Helper()
 	out := map[memory.EventID][]string{}
@@ -127,13 +127,13 @@ func (h *home) pieces() map[memory.EventID][]string {
 	return out
 }
 
-// sentence gives words that no rule and no other sentence has.
+// sentence makes words that occur in no rule and no other sentence.
 func sentence(i int) string {
 	return fmt.Sprintf("The lighthouse keeper of island number %d counted %d gulls on a %s morning.", i, 3*i+7, []string{"grey", "windy", "clear", "cold"}[i%4])
 }
 
-// filesHold reports which files under dir hold any of the words, raw or, where
-// a segment of the index begins, inflated.
+// filesHold reports which files under dir contain any of the words, raw or, at the beginning of an
+// index segment, inflated.
 func filesHold(t *testing.T, dir string, words []string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -150,7 +150,7 @@ func filesHold(t *testing.T, dir string, words []string) (found []string) {
 			if !ok {
 				break
 			}
-			segment, _ := io.ReadAll(flate.NewReader(bytes.NewReader(after))) // what is none ends with an error
+			segment, _ := io.ReadAll(flate.NewReader(bytes.NewReader(after))) // anything else ends with an error
 			plain, rest = append(plain, segment...), after
 		}
 		s := strings.ToLower(string(plain))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A person whose disk turned bits: doctor names them, the repair has what can be
-// had back, and the damaged files are still there.
+// A disk has flipped bits: doctor names them, the repair restores what it can, and the damaged
+// files are kept.
 func TestDoctorRepairs(t *testing.T) {
 	h := newHome(t)
 	h.must("add", "I live in Lisbon.")

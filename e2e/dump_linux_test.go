@@ -22,10 +22,9 @@ import (
 	"github.com/locket-dev/locket/crypto/keyring"
 )
 
-// A dump of a daemon that was locked holds no key, and nothing of what was said;
-// one of a daemon that is open holds them, so that the search is one. What is
-// searched is all memory that a dump has, and the kernel's own way to it: what a
-// dump leaves out (pages of files, guard pages) is searched too.
+// A dump of a locked daemon contains no key, and nothing of what was said. A dump of an unlocked
+// daemon contains them, which shows that the search works. It covers all memory in a dump, read
+// through the kernel, and also what a dump leaves out (pages of files, guard pages).
 func TestDumpAfterLock(t *testing.T) {
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
 	h.configure()
@@ -35,7 +34,7 @@ func TestDumpAfterLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.must("init", "--passphrase-file", pass, "--no-check")
-	// It starts open, and could open itself again.
+	// It starts unlocked, and could unlock itself again.
 	d := h.start("--dumps", "--set", "unlock.passphrase_file="+pass)
 	pid := d.cmd.Process.Pid
 	h.must("add", "--speaker", "Ana", "I live in Lisbon with quokkazebra now.")
@@ -46,8 +45,8 @@ func TestDumpAfterLock(t *testing.T) {
 	needles := secretsOf(t, filepath.Join(h.dir, "keys"), filepath.Join(h.dir, "store", "records"), passphrase)
 	found := memoryHolds(t, pid, needles)
 	for name := range needles {
-		// The library that takes the passphrase keeps it for a moment only, and
-		// the anchor's key is used on closing.
+		// The library that takes the passphrase keeps it only for a moment, and the anchor's key is
+		// used on closing.
 		if !found[name] && name != "passphrase" {
 			t.Errorf("open, and its memory does not hold %s: the search finds nothing", name)
 		}
@@ -57,7 +56,7 @@ func TestDumpAfterLock(t *testing.T) {
 		t.Error("open, and its memory does not hold what was said")
 	}
 
-	c := h.addDevice("pin") // while it is open: a locked node lets nobody new in
+	c := h.addDevice("pin") // while it is unlocked: a locked node does not let anybody in
 	h.must("lock")
 	for name := range memoryHolds(t, pid, needles) {
 		t.Errorf("locked, and its memory holds %s", name)
@@ -66,7 +65,7 @@ func TestDumpAfterLock(t *testing.T) {
 		t.Errorf("a locked node answers: %d, %s", code, errs)
 	}
 
-	// The same process goes on: it takes events where it did, and opens again.
+	// The same process continues: it accepts events where it did, and unlocks again.
 	pin := wearable(t, d.broker, c.Name, c.Password)
 	acknowledged(t, say(t, pin, "Ana", "My sister is Clara."))
 	h.must("unlock", "--passphrase-file", pass)
@@ -74,7 +73,7 @@ func TestDumpAfterLock(t *testing.T) {
 	if found := memoryHolds(t, pid, needles); !found["the store's key of values"] {
 		t.Error("open again, and its memory holds no key: the search finds nothing")
 	}
-	h.must("lock") // what began anew begins anew
+	h.must("lock") // what starts afresh
 	for name := range memoryHolds(t, pid, needles) {
 		t.Errorf("locked again, and its memory holds %s", name)
 	}
@@ -107,7 +106,7 @@ func TestNoDumps(t *testing.T) {
 	}
 }
 
-// secretsOf gives what a home's keys are, as they would lie in memory.
+// secretsOf returns a home's keys, in the form in which they would be in memory.
 func secretsOf(t *testing.T, keys, records, passphrase string) map[string][]byte {
 	t.Helper()
 	public, err := keyring.Open(keys)
@@ -143,9 +142,9 @@ func secretsOf(t *testing.T, keys, records, passphrase string) map[string][]byte
 	return out
 }
 
-// dataKeys reads Badger's registry of keys: an IV and a text under it, then for
-// each key its length and checksum, 4 bytes each, and a protobuf message of which field 2 is
-// the key, sealed by AES-CTR under the disk's key and the IV in field 3.
+// dataKeys reads Badger's registry of keys: an IV and a text under it, then for each key its length
+// and checksum, 4 bytes each, and a protobuf message in which field 2 is the key, sealed by AES-CTR
+// under the disk's key and the IV in field 3.
 func dataKeys(t *testing.T, path string, disk []byte) (out [][]byte) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -185,8 +184,8 @@ func dataKeys(t *testing.T, path string, disk []byte) (out [][]byte) {
 	return out
 }
 
-// memoryHolds gives which needles lie in a process's memory, as they are or as
-// text: base64, hexadecimal.
+// memoryHolds returns which needles are in a process's memory, unchanged or as text: base64,
+// hexadecimal.
 func memoryHolds(t *testing.T, pid int, needles map[string][]byte) map[string]bool {
 	t.Helper()
 	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
@@ -209,7 +208,7 @@ func memoryHolds(t *testing.T, pid int, needles map[string][]byte) map[string]bo
 			}
 		}
 	}
-	const overlap = 128 // more than a needle is long
+	const overlap = 128 // longer than any needle
 	buf := make([]byte, 1<<20)
 	for s := bufio.NewScanner(maps); s.Scan(); {
 		var first, last uint64
@@ -222,7 +221,7 @@ func memoryHolds(t *testing.T, pid int, needles map[string][]byte) map[string]bo
 		}
 		for at, to := int64(first), int64(last); at < to; at += int64(len(buf)) - overlap {
 			n, err := mem.ReadAt(buf[:min(int64(len(buf)), to-at)], at)
-			if err != nil && n == 0 { // the kernel's own pages, or gone meanwhile
+			if err != nil && n == 0 { // the kernel's own pages, or gone by now
 				break
 			}
 			read += n

@@ -31,7 +31,7 @@ func dayFile(t *testing.T, name string) []byte {
 	return b
 }
 
-// engines gives what is listed, by kind.
+// engines returns the listed engines, by kind.
 func (h *home) engines() map[string]serve.Engine {
 	h.t.Helper()
 	out := map[string]serve.Engine{}
@@ -43,10 +43,9 @@ func (h *home) engines() map[string]serve.Engine {
 	return out
 }
 
-// The first evening: no relay, no worker and no cloud. What a pendant's sound
-// says is found by PocketSphinx's words, and a photo by the print that Tesseract
-// reads; the daemon and the engines' process are killed on the way, and each
-// recording has its words once.
+// The first evening, without relay, worker or cloud. A pendant's sound is found by PocketSphinx's
+// words, and a photo by the text that Tesseract reads. The daemon and the engine's process are
+// killed meanwhile, and each recording has its words once.
 func TestFirstEvening(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -68,8 +67,8 @@ func TestFirstEvening(t *testing.T) {
 	}
 	began := time.Now().Add(-time.Hour)
 	publish(&wire.Audio{Header: wire.Header{At: began}, Codec: "wav", Data: dayFile(t, "jfk.wav"), Last: true})
-	// Killed while it hears, as far as a test can hit that; the process of the
-	// engine does not outlive it.
+	// Killed while it hears, as far as a test can time that; the engine's process does not outlive
+	// it.
 	until(t, "an engine's process", func() bool { return len(children(t, d.cmd.Process.Pid)) > 0 || h.engines()["ears"].Done > 0 })
 	left := children(t, d.cmd.Process.Pid)
 	d.kill()
@@ -114,7 +113,7 @@ func TestFirstEvening(t *testing.T) {
 	}
 }
 
-// children gives the processes that a process has started and that run an engine.
+// children returns the engine processes that a process has started.
 func children(t *testing.T, pid int) (out []int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -148,11 +147,11 @@ func zombie(pid int) bool {
 	return err != nil || strings.Contains(string(b), ") Z ")
 }
 
-// While somebody speaks the daemon is killed: before the engine has heard a second, in the
-// midst of it, and while its words are on their way. Each recording has its words once: of an
-// utterance one is made, or two where the daemon was away for so long that the device seemed gone.
+// While somebody speaks, the daemon is killed: before the engine has heard a second, in the middle,
+// and while the words are on their way. Each recording has its words once. An utterance stays one,
+// or becomes two if the daemon was away for so long that the device seemed gone.
 func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
-	const utterances = 12 // 100 were run once, too
+	const utterances = 12 // 100 were run once
 	ears := speechtest.Wyoming(t)
 	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()
@@ -180,9 +179,9 @@ func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
 	const second = 2 * sound.Rate
 	parts := slices.Collect(slices.Chunk(whole, second))
 	heard := func() int { return len(ears.Calls()) }
-	live, began := 0, time.Now().Add(-45*time.Second) // sound is live within a minute of its time; the first four need not be
+	live, began := 0, time.Now().Add(-45*time.Second) // sound is live within a minute of its time; the first four need not be live
 	for i := range utterances {
-		stage := i % (len(parts) + 1) // after so many seconds; the last: while its words are on their way
+		stage := i % (len(parts) + 1) // after that many seconds; the last one: while its words are on their way
 		select {
 		case <-asked:
 		default:
@@ -225,7 +224,7 @@ func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
 		})
 		began = began.Add(12 * time.Second)
 		if now := time.Now(); began.Before(now) {
-			began = now // so that a busy machine has the whole minute
+			began = now // so that a busy machine has a full minute
 		}
 		until(t, "the time of the next utterance", func() bool { return time.Until(began) < 45*time.Second })
 	}
@@ -235,8 +234,8 @@ func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
 	t.Logf("%d utterances, %d of them cut off while they were heard, %d calls", utterances, live, heard()-calls)
 }
 
-// heardLines counts the utterances that engines wrote down, and the recordings that have
-// their words.
+// heardLines counts the utterances that engines transcribed, and the recordings that have their
+// words.
 func (h *home) heardLines() (lines, recordings int) {
 	kept := map[memory.ID]bool{}
 	for line := range strings.Lines(h.must("--json", "export")) {

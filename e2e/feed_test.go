@@ -16,16 +16,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A worker with a feed by type, sensitivity and time gets exactly what fits, in
-// processes of their own: its model is shown those lines and no other word, and
-// the owner's log names each of them and where it went.
+// A worker with a feed by type, sensitivity and time gets exactly what fits, in separate processes.
+// Its model is shown those lines and no other word, and the owner's log names each of them and its
+// destination.
 func TestAFeedGivesExactlyWhatFits(t *testing.T) {
 	r := newRelay(t)
 	h := newHome(t)
 	h.run = append(h.run, "--set", "sync.relay="+r.url)
 	h.start()
 	h.must("add", "My grandmother is called Olga") // before
-	wait(1100 * time.Millisecond)                  // times are given to the second
+	wait(1100 * time.Millisecond)                  // times have a precision of a second
 	since := time.Now().UTC().Format(time.RFC3339)
 	h.must("add", "I am allergic to peanuts")                     // more sensitive
 	h.must("add", "I have a meeting with Jonas tomorrow at noon") // of another type

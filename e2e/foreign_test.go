@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// A vault of MIRIX goes to the vault, and its secrets stand nowhere else. Twice changes
+// A MIRIX vault goes to the vault, and its secrets are nowhere else. Importing it twice changes
 // nothing.
 func TestImportSecrets(t *testing.T) {
 	h := newHome(t)
@@ -44,8 +44,8 @@ func TestImportSecrets(t *testing.T) {
 	}
 }
 
-// An import that gets no further than its first request leaves no secret readable: not one
-// that the extractors do not know as a secret, either.
+// An import that ends after its first request leaves no readable secret, not even one that the
+// extractors do not recognise.
 func TestImportSecretsCutOff(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()

@@ -17,9 +17,8 @@ import (
 // forgetKills is how often the daemon is killed while it forgets.
 const forgetKills = 6
 
-// What was confirmed to be forgotten is gone from every file once the node has
-// been open again, however often it was killed in the middle; what was not
-// meant is there.
+// What was confirmed as forgotten is gone from every file once the node has been started again,
+// however often it was killed in the middle; everything else is still there.
 func TestForgettingOutlivesSIGKILL(t *testing.T) {
 	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()
@@ -29,7 +28,7 @@ func TestForgettingOutlivesSIGKILL(t *testing.T) {
 	acknowledged(t, kept)
 	r := rand.New(rand.NewPCG(3, 4))
 	unfinished := 0
-	span := 500 * time.Millisecond // within which the kill comes
+	span := 500 * time.Millisecond // the kill comes within this time
 	for k := 0; k < forgetKills || unfinished == 0 && k < 4*forgetKills; k++ {
 		for i := range 8 {
 			acknowledged(t, say(t, pin, "Ana", fmt.Sprintf("Quintavius number %d counted %d grobnuts in Zanzibarra.", k, 100*k+i)))
@@ -47,7 +46,7 @@ func TestForgettingOutlivesSIGKILL(t *testing.T) {
 			unfinished++
 		case late:
 			span /= 2
-		default: // it came before the command had reached the daemon, so the command did it by itself
+		default: // it came before the command had reached the daemon, so the command did the work itself
 			span *= 2
 		}
 		var err error
@@ -59,7 +58,7 @@ func TestForgettingOutlivesSIGKILL(t *testing.T) {
 	if unfinished == 0 {
 		t.Error("no kill came in the middle")
 	}
-	// A kill before the order was written is one of which nothing was promised.
+	// If the kill came before the order was written, nothing was promised.
 	h.must("forget", "--query", "quintavius", "--yes")
 	acknowledged(t, say(t, pin, "Ana", "The kettle stands beside the stove."))
 	until(t, "what came last is worked through", func() bool { return len(h.utterances()) == 2 })
@@ -79,7 +78,7 @@ func TestForgettingOutlivesSIGKILL(t *testing.T) {
 	}
 }
 
-// dig looks for words in everything that the home's keys open.
+// dig searches everything that the home's keys open for words.
 func (h *home) dig(words ...string) []leakscan.Find {
 	h.t.Helper()
 	locked, err := keyring.Open(filepath.Join(h.dir, "keys"))

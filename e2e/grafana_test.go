@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// The dashboard fits Grafana's own types. A node or a relay gives every metric that it asks for.
+// The dashboard matches Grafana's own types. Every metric in it is exported by a node or a relay.
 func TestGrafanaDashboard(t *testing.T) {
 	npm(t, "@grafana/schema/package.json")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -50,8 +50,8 @@ func TestGrafanaDashboard(t *testing.T) {
 	for _, q := range queries {
 		for _, name := range named.FindAllString(q, -1) {
 			seen = append(seen, name)
-			// A fault is counted once there was one, and connections where the relay has
-			// PostgreSQL: TestMetrics of locket-cloud has these.
+			// A fault is only counted once there was one, and connections only if the relay uses
+			// PostgreSQL: TestMetrics of locket-cloud covers these.
 			if name == "locket_plugin_faults_total" || strings.HasPrefix(name, "locket_relay_database_") {
 				continue
 			}
@@ -60,7 +60,7 @@ func TestGrafanaDashboard(t *testing.T) {
 			}
 		}
 	}
-	// Each metric of ours is on it.
+	// Each of our metrics is on it.
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (locket_\S+)`).FindAllStringSubmatch(given, -1) {
 		if name := m[1]; !slices.Contains(seen, name) && !slices.Contains(seen, name+"_bucket") && name != "locket_plugin_runs" {
 			t.Errorf("the dashboard does not show %s", name)

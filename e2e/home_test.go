@@ -1,5 +1,4 @@
-// Package e2e runs the built commands as processes of their own, as a person
-// and their wearables would.
+// Package e2e runs the built commands as separate processes, as a person and their wearables would.
 package e2e
 
 import (
@@ -22,8 +21,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/plugincache"
 )
 
-// patience is how long anything may take before a test gives up on it. Tests
-// never measure: on a slow machine they wait.
+// patience is the timeout of any single step. Tests don't measure: on a slow machine they wait.
 const patience = 10 * time.Minute
 
 var bin, first string
@@ -48,7 +46,7 @@ func build(m *testing.M, plugins string) (int, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build the commands: %w\n%s", err, out)
 	}
-	// Most homes begin as a copy of this one. It compiles the plugins for all of them.
+	// Most homes begin as a copy of this one, which also compiles the plugins for all of them.
 	first = filepath.Join(dir, "first")
 	if err := configure(first); err != nil {
 		return 1, err
@@ -62,19 +60,19 @@ func build(m *testing.M, plugins string) (int, error) {
 	return m.Run(), nil
 }
 
-// home is a node's folder and the daemon that runs on it, if one does.
+// home is a node's folder, and the daemon that may run on it.
 type home struct {
 	t   *testing.T
 	dir string
 	env []string
 	run []string // flags of locket run
 
-	begin func(*exec.Cmd) error // how the daemon begins; nil: by its Start
+	begin func(*exec.Cmd) error // starts the daemon; nil: its Start
 	d     *daemon
 }
 
-// newHome gives a home that has heard nothing, whose keys open with a key file:
-// a copy of the first, with its keys.
+// newHome makes a home that has heard nothing, whose keys open with a key file: a copy of the first
+// home, with its keys.
 func newHome(t *testing.T, flags ...string) *home {
 	t.Helper()
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home"), run: flags}
@@ -84,7 +82,7 @@ func newHome(t *testing.T, flags ...string) *home {
 	return h
 }
 
-// configure makes a home's folder and settings, and no keys.
+// configure makes a home's folder and settings, without keys.
 func (h *home) configure() {
 	h.t.Helper()
 	if err := configure(h.dir); err != nil {
@@ -117,7 +115,7 @@ func (h *home) try(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errb.String(), cmd.ProcessState.ExitCode()
 }
 
-// must runs a command that has to succeed, and gives what it printed.
+// must runs a command that has to succeed, and returns its output.
 func (h *home) must(args ...string) string {
 	h.t.Helper()
 	out, errs, code := h.try(args...)
@@ -136,7 +134,7 @@ func (h *home) mustJSON(v any, args ...string) {
 	}
 }
 
-// eventually runs a command until what it prints satisfies ok.
+// eventually repeats a command until ok accepts its output.
 func (h *home) eventually(what string, ok func(string) bool, args ...string) string {
 	h.t.Helper()
 	var out string
@@ -148,7 +146,7 @@ func (h *home) eventually(what string, ok func(string) bool, args ...string) str
 	return out
 }
 
-// until waits for a condition; what names it in the complaint.
+// until waits for a condition; what names it in the error.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); {
@@ -176,7 +174,7 @@ type daemon struct {
 	err    error
 }
 
-// begin starts a command: by a function, or else by its Start.
+// begin starts a command: with a function, or else with its Start.
 func begin(cmd *exec.Cmd, by func(*exec.Cmd) error) error {
 	if by == nil {
 		return cmd.Start()
@@ -237,13 +235,13 @@ func (h *home) tryStart(flags ...string) (*daemon, error) {
 	return d, nil
 }
 
-// kill ends the daemon as a power cut would, as far as a process can tell.
+// kill ends the daemon like a power cut, as far as a process can tell.
 func (d *daemon) kill() {
 	d.cmd.Process.Signal(syscall.SIGKILL)
 	<-d.done
 }
 
-// stop asks the daemon to end, and gives how it did.
+// stop asks the daemon to end, and returns its result.
 func (d *daemon) stop(t *testing.T) error {
 	t.Helper()
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {

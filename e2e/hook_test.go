@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// The library standardwebhooks from npm takes what an app is told: what was refused
-// comes again after a restart.
+// The library standardwebhooks from npm receives an app's notifications: one that was refused comes
+// again after a restart.
 func TestWebhook(t *testing.T) {
 	npm(t, "standardwebhooks/package.json")
 	h := newHome(t)
@@ -61,14 +61,15 @@ func TestWebhook(t *testing.T) {
 		mustParse(t, <-lines, &v)
 		return v
 	}
-	next() // it listens
+	next() // it is listening
 	h.must("add", "--plain", "--type", "episodic", "Ana met Tom")
 	h.must("add", "--plain", "Ana likes green tea")
 	first := next()
 	if first.Error != "" || first.Message.Type != "memory.added" || first.Message.Data.App != "bridge" || first.Message.Data.Memory.Text != "Ana likes green tea" {
 		t.Errorf("%+v", first)
 	}
-	// The next try comes after 5 s and succeeds. On a busy machine that may be before this looks.
+	// The next try comes after 5 s and succeeds. On a busy machine that may happen before this
+	// check.
 	h.eventually("a try in vain is told", func(out string) bool { return strings.Contains(out, "tried 1 times in vain") || len(lines) > 0 }, "app", "list")
 	if err := d.stop(t); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// wearing is a day that its wearables publish to somebody's broker.
+// wearing is a day that its wearables publish to an existing broker.
 type wearing struct {
 	t     *testing.T
 	all   int
@@ -50,7 +50,7 @@ func (m *mosquitto) wear(d *day.Day) *wearing {
 	return w
 }
 
-// reach waits until so many events were acknowledged.
+// reach waits until n events were acknowledged.
 func (w *wearing) reach(n int) {
 	w.t.Helper()
 	until(w.t, fmt.Sprintf("%d events are acknowledged", n), func() bool { return w.acked.Load() >= int64(n) })
@@ -64,7 +64,7 @@ func (w *wearing) end() {
 	}
 }
 
-// answer gives the first hit.
+// answer returns the first hit.
 func (h *home) answer(question string) string {
 	h.t.Helper()
 	var res serve.SearchResult
@@ -75,7 +75,7 @@ func (h *home) answer(question string) string {
 	return res.Hits[0].Text
 }
 
-// heard gives what workers made of recordings and photos, by tag.
+// heard returns the workers' results for recordings and photos, by tag.
 func (h *home) heard() map[string][]string {
 	h.t.Helper()
 	out := map[string][]string{}
@@ -92,7 +92,7 @@ func (h *home) heard() map[string][]string {
 	return out
 }
 
-// engines fails the test where the worker can't hear or read.
+// engines fails the test if the worker can't hear or read.
 func engines(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(cloud(t, "--json", "worker", "engines")) {
@@ -101,14 +101,14 @@ func engines(t *testing.T) {
 			Present            bool
 		}
 		mustParse(t, line, &f)
-		if !f.Present && f.Kind != "language" { // which no test here asks for
+		if !f.Present && f.Kind != "language" { // no test here needs it
 			t.Fatalf("%s: %s is missing: %s", f.Kind, f.Engine, f.Need)
 		}
 	}
 }
 
-// hire lets a worker in to recordings and photos, has it work until it heard
-// and read, and puts it out.
+// hire lets a worker in for recordings and photos, makes it work until it heard and read, and
+// removes it.
 func (h *home) hire() (heard map[string][]string) {
 	t := h.t
 	t.Helper()
@@ -177,9 +177,8 @@ func (h *home) lend() {
 	}
 }
 
-// A household, every part of it a process of its own: glasses behind a broker
-// with TLS, a relay, a phone, a worker and a stranger; glasses, phone and relay
-// are each killed while something is under way.
+// A household, each part of which is a process: glasses behind a broker with TLS, a relay, a phone,
+// a worker and a stranger. Glasses, phone and relay are each killed while something is running.
 func TestHousehold(t *testing.T) {
 	engines(t)
 	d, err := day.Fixed()
@@ -192,7 +191,7 @@ func TestHousehold(t *testing.T) {
 	m := newMosquitto(t)
 	m.start()
 	glasses := m.node()
-	for _, kind := range []string{"audio", "photo", "utterance"} { // the day is long past, and a node that starts sweeps
+	for _, kind := range []string{"audio", "photo", "utterance"} { // the day is long past, and a node sweeps when it starts
 		glasses.run = append(glasses.run, "--set", "retention."+kind+".age=36500d")
 	}
 	glasses.run = append(glasses.run, "--set", "sync.relay="+r.url, "--set", "wearer="+d.Wearer, "--set", "zone="+d.Zone)
@@ -207,7 +206,7 @@ func TestHousehold(t *testing.T) {
 	question := "Where did I put my passport?"
 	until(t, "the glasses know where the passport is", func() bool { return strings.Contains(glasses.answer(question), "blue folder") })
 
-	quiet := talking(t, m.wearable("pin"), 20*time.Millisecond) // through all of pairing and of the kills
+	quiet := talking(t, m.wearable("pin"), 20*time.Millisecond) // throughout the pairing and the kills
 	phone := glasses.letIn("phone")
 	p := phone.start()
 	until(t, "the phone hears something", func() bool { return len(phone.holdings()) > 0 })
@@ -230,8 +229,9 @@ func TestHousehold(t *testing.T) {
 		}
 	}
 	enough := func(have map[string]bool) bool { return len(have) > said }
-	// The broker acknowledged, which keeps what the glasses have not taken yet; and sentences
-	// become memories, too: as many records as sentences are not yet all of them.
+	// The broker acknowledged, and keeps what the glasses have not taken yet. Sentences become
+	// memories, too, so a number of records equal to that of sentences does not mean that all have
+	// come.
 	until(t, "the glasses and the phone hear the last sentence", func() bool {
 		last := rs[len(rs)-1].ID
 		return glasses.utterances()[last] != "" && phone.utterances()[last] != ""
@@ -253,7 +253,7 @@ func TestHousehold(t *testing.T) {
 	if there := phone.heard(); len(there[result.TagTranscript]) == 0 || len(there[result.TagPrint]) == 0 {
 		t.Errorf("what the worker made is not on the phone: %v", there)
 	}
-	words := []string{"lighthouse", "Okafor", "Huaihai"} // shorter ones come about by chance
+	words := []string{"lighthouse", "Okafor", "Huaihai"} // shorter ones occur by chance
 	for _, l := range d.Lines {
 		if len(l.Text) > 12 {
 			words = append(words, l.Text)
@@ -270,7 +270,7 @@ func TestHousehold(t *testing.T) {
 	}
 	for _, w := range words {
 		is := regexp.QuoteMeta(strings.ToLower(w))
-		if strings.Trim(w, "0123456789") == "" { // a fraction of a second is no code
+		if strings.Trim(w, "0123456789") == "" { // a fraction of a second is not a code
 			is = `(^|[^0-9.])` + is + `($|[^0-9])`
 		}
 		if regexp.MustCompile(is).MatchString(strings.ToLower(r.log.String())) {

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/long"
 )
 
-// An import or a restore that was killed halfway, or whose daemon was, is run again: what it brings
-// is there, once each. KILLS has it go on for so many.
+// An import or a restore is killed halfway, or its daemon is, and is run again: everything is there
+// once. KILLS sets the number of kills.
 func TestImportKilledHalfway(t *testing.T) {
 	t.Parallel()
 	const seed, memories = 19, 120
@@ -47,7 +47,7 @@ func TestImportKilledHalfway(t *testing.T) {
 	for i, way := range []struct {
 		name           string
 		args           []string
-		daemon, victim bool // whether one takes it, and is killed instead of the command
+		daemon, victim bool // whether a daemon takes it, and is killed instead of the command
 	}{
 		{"mem0, without a daemon", []string{"import", "--from", "mem0", mem0}, false, false},
 		{"mem0, the command", []string{"import", "--from", "mem0", mem0}, true, false},
@@ -60,7 +60,7 @@ func TestImportKilledHalfway(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
-			var whole time.Duration // that an import takes which nobody kills: the first
+			var whole time.Duration // duration of an import that is not killed: the first
 			for n := range kills + 1 {
 				h := newHome(t)
 				if way.daemon {
@@ -72,7 +72,7 @@ func TestImportKilledHalfway(t *testing.T) {
 					t.Fatal(err)
 				}
 				if n > 0 {
-					wait(time.Duration((.3 + .7*r.Float64()) * float64(whole))) // before that it has just begun
+					wait(time.Duration((.3 + .7*r.Float64()) * float64(whole))) // earlier than that it has barely begun
 					if way.victim {
 						h.d.kill()
 					} else {
@@ -102,7 +102,7 @@ func TestImportKilledHalfway(t *testing.T) {
 	}
 }
 
-// once gives how many of these texts are memories of the home, which is to have nothing else, and
+// once returns how many of these texts are memories of the home, which must have no others, and
 // none twice.
 func once(h *home, want map[string]bool) int {
 	h.t.Helper()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The passphrase is changed without a daemon and through one, another way is
-// set and taken away, and what no longer opens the home does not.
+// The passphrase is changed without a daemon and through one, another way to unlock is added and
+// removed, and removed ones do not open the home.
 func TestChangeWhatOpensTheHome(t *testing.T) {
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
 	h.configure()
@@ -61,7 +61,7 @@ func TestChangeWhatOpensTheHome(t *testing.T) {
 	if out := h.must("--set", "unlock.key_file="+stick, "list"); !strings.Contains(out, "Ann likes tea") {
 		t.Errorf("by the key file: %s", out)
 	}
-	// The words are the last resort, and the file on a stick is the person's.
+	// The words are the last resort, and the file on the stick belongs to the person.
 	if _, err := os.Stat(stick); err != nil {
 		t.Error(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// at has a home sync by a relay.
+// at makes a home sync with a relay.
 func (h *home) at(r *relay) *home {
 	h.t.Helper()
 	f, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0o600)
@@ -23,8 +23,8 @@ func (h *home) at(r *relay) *home {
 	return h
 }
 
-// Who pays enters a community by commands alone: the fee is held until the owner's home
-// has let the key in, and nobody pays who is not.
+// Somebody pays to enter a community, by commands only: the fee is held until the owner's home has
+// let the key in, and somebody who is not let in does not pay.
 func TestEnterForAFee(t *testing.T) {
 	_, arbiter := keyed(t)
 	r, vouchers := newMarket(t, filepath.Join(t.TempDir(), "market.key"), arbiter)
@@ -72,7 +72,7 @@ func TestEnterForAFee(t *testing.T) {
 	if ann.mustJSON(&o, "market", "accept", anns, "--yes"); o.Phase != "accepted" {
 		t.Errorf("accept: %+v", o)
 	}
-	bos := enter(bo, codes[1]) // under a name that is taken
+	bos := enter(bo, codes[1]) // with a name that is taken
 	owner.must("market", "sales")
 	bo.must("market", "orders")
 	if _, errs, code := bo.try("market", "open", bos); code == 0 || !strings.Contains(errs, "refunded") {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// readCAR has the reader from npm read a bundle's file.
+// readCAR reads a bundle's file with a reader from npm.
 func readCAR(t *testing.T, file string) (found struct {
 	Root              string
 	Version, Blocks   int
@@ -35,10 +35,10 @@ func readCAR(t *testing.T, file string) (found struct {
 	return found
 }
 
-// A market dies with all that it had, and its seller and buyer were told nothing. The
-// seller goes on at another one with the orders and reviews, once they say that the first
-// is gone; the buyer opens what was bought without any market; and tools of others read
-// the bundle's file, and nothing in it.
+// A market dies with everything that it had, without notice to its seller and buyer. The seller
+// continues at another one with the orders and reviews, once they say that the first is gone. The
+// buyer opens what was bought without any market. Third-party tools read the bundle's file, but
+// nothing of its content.
 func TestThreatMarketHoldsHostage(t *testing.T) {
 	npm(t, "@ipld/car/package.json")
 	_, arbiter := keyed(t)
@@ -58,7 +58,7 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 	seller.must("market", "sales")
 	opened := buyer.must("market", "open", o.Order)
 	buyer.must("market", "accept", o.Order, "--yes")
-	seller.must("market", "sales") // its copy of how the order ended
+	seller.must("market", "sales") // updates its copy of the order's end
 
 	dir := t.TempDir()
 	bought, offered := filepath.Join(dir, "bought.car"), filepath.Join(dir, "offered.car")
@@ -77,12 +77,12 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 	}
 	clean(t, dir)
 
-	// The first market is gone, with all that it had.
+	// The first market is gone, with everything that it had.
 	first.kill()
 	if err := os.RemoveAll(first.dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, say := range []string{"--dry-run", "--abandon"} { // shown, or asked and not answered
+	for _, say := range []string{"--dry-run", "--abandon"} { // shown, or asked without an answer
 		out, errs, _ := seller.try("market", "move", "--to", second.url, say)
 		if !strings.Contains(out+errs, "A year in a garden") || !strings.Contains(out+errs, "Money") {
 			t.Errorf("move %s says %s%s", say, out, errs)
@@ -95,7 +95,7 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 	buyer.must("market", "move", "--to", second.url, "--yes")
 	second.kill()
 
-	// Both are gone. The file and the key are enough, in an empty home.
+	// Both are gone. In an empty home, the file and the key are enough.
 	heir := &home{t: t, dir: t.TempDir()}
 	raw, err := os.ReadFile(filepath.Join(buyer.dir, "reader", "reader.key"))
 	if err == nil {
@@ -127,7 +127,7 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 	}
 }
 
-// moves goes on at the second market, with the first one dead.
+// moves continues at the second market, after the first has died.
 func (s *story) moves() {
 	t := s.t
 	to := []string{"--to", s.second.url, "--yes"}
@@ -137,7 +137,7 @@ func (s *story) moves() {
 	for range 2 { // the second time there is nothing left to do
 		s.seller.must(append([]string{"market", "move", "--abandon"}, to...)...)
 		out, errs, _ := s.buyer.try(append([]string{"market", "move"}, to...)...)
-		if strings.Count(out, "  moved") != 1 || !strings.Contains(errs, "not all of it moved") { // the other listing was withdrawn
+		if strings.Count(out, "  moved") != 1 || !strings.Contains(errs, "not all of it moved") { // the other listing had been withdrawn
 			t.Errorf("the buyer's move: %s%s", out, errs)
 		}
 	}

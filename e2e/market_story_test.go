@@ -16,22 +16,22 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// story is one of a sale: a seller with a node, a buyer who is only a key, an agent that
-// buys for another wearer within a budget, an arbiter, and two operators, one of whom
-// sees the other's log. No file of an operator may say what was sold.
+// story is the story of a sale: a seller with a node, a buyer who is only a key, an agent that buys
+// for another wearer within a budget, an arbiter, and two operators, one of whom sees the other's
+// log. No file of an operator may contain what was sold.
 type story struct {
 	t                      *testing.T
 	seller, buyer, arbiter *home
 	market, second         *relay
-	vouchers, there        func(count string) []string // at each of them
-	database               string                      // of the second
+	vouchers, there        func(count string) []string // at the two markets
+	database               string                      // database of the second market
 	listing                struct{ ID string }
-	publish                []string // what the seller says of it
+	publish                []string // the seller's description
 }
 
 func (s *story) at(args ...string) []string { return append(args, "--at", s.market.url) }
 
-// is runs a command of a home that prints an order, and checks its phase.
+// is runs a home's command that prints an order, and checks its phase.
 func (s *story) is(h *home, phase string, args ...string) string {
 	s.t.Helper()
 	var o order
@@ -42,7 +42,7 @@ func (s *story) is(h *home, phase string, args ...string) string {
 	return o.Order
 }
 
-// buy buys the listing, with a voucher or from what came back.
+// buy buys the listing, with a voucher or from a refund.
 func (s *story) buy(voucher string) string {
 	s.t.Helper()
 	return s.is(s.buyer, "funded", s.at("market", "buy", s.listing.ID, "--voucher", voucher, "--yes")...)
@@ -84,8 +84,8 @@ func newStory(t *testing.T) (s *story, other *relay) {
 	return s, other
 }
 
-// One story as processes. At its end the first operator is dead, then the second; the
-// buyer reads on, and nothing that both stored says a word of what was sold.
+// One story with real processes. At its end the first operator is dead, then the second. The buyer
+// can still read, and nothing that the two stored contains a word of what was sold.
 func TestThreatOperatorReadsBundle(t *testing.T) {
 	s, other := newStory(t)
 	s.lists()
@@ -115,7 +115,7 @@ func TestThreatOperatorReadsBundle(t *testing.T) {
 	cleanDatabase(t, s.database)
 }
 
-// lists offers a bundle, and has it found with its sample.
+// lists offers a bundle, and checks that it is found with its sample.
 func (s *story) lists() {
 	s.seller.mustJSON(&s.listing, s.at(append(s.publish, "--price", "5.00 EUR", "--title", "A year in a garden")...)...)
 	if _, errs, code := s.seller.try(s.at(append(s.publish, "--price", "5.00 EUR", "--title", "\x1b[2J")...)...); code == 0 || !strings.Contains(errs, "title") {
@@ -130,7 +130,7 @@ func (s *story) lists() {
 	}
 }
 
-// sells has the bundle bought, opened, accepted and reviewed.
+// sells makes the buyer buy, open, accept and review the bundle.
 func (s *story) sells() (first, opened string) {
 	t, buyer := s.t, s.buyer
 	if _, errs, code := buyer.try(s.at("market", "buy", s.listing.ID, "--most", "4.00 EUR", "--yes")...); code == 0 || !strings.Contains(errs, "nothing was ordered") {
@@ -161,11 +161,11 @@ func (s *story) sells() (first, opened string) {
 	return first, opened
 }
 
-// question is one that the bundle answers.
+// question is a question that the bundle answers.
 const question = "when do tomatoes want water"
 
-// agentBuys has an agent with an app's key buy by HTTP, within its budget; what it bought
-// answers in its wearer's searches until the price comes back.
+// agentBuys makes an agent with an app's key buy by HTTP, within its budget. What it bought is
+// found in its wearer's searches until the price is refunded.
 func (s *story) agentBuys(opened string) {
 	t, wearer := s.t, newHome(s.t)
 	address := wearer.overTCP()
@@ -251,8 +251,8 @@ func (s *story) agentBuys(opened string) {
 	wearer.d.kill()
 }
 
-// answers sells an answer by rule and one after approval, and has a question without an
-// answer cost nothing.
+// answers sells an answer by rule and one after approval, and checks that a question without an
+// answer costs nothing.
 func (s *story) answers() {
 	t, seller, buyer := s.t, s.seller, s.buyer
 	var ask struct {
@@ -303,7 +303,7 @@ func (s *story) answers() {
 func (s *story) disputes() {
 	t := s.t
 	s.is(s.seller, "refunded", "market", "refund", s.buy(s.vouchers("1")[0]), "--reason", "I was wrong.")
-	third := s.buy("") // what came back
+	third := s.buy("") // paid from the refund
 	s.seller.must("market", "deliver", third)
 	s.buyer.must("market", "open", third)
 	s.is(s.buyer, "disputed", "market", "dispute", third, "--item", "2", "--reason", "The door is not a garden.")
@@ -312,13 +312,13 @@ func (s *story) disputes() {
 		t.Errorf("the arbiter is shown %d items:\n%s", shown, disputes)
 	}
 	s.is(s.arbiter, "settled", s.at("market", "decide", third, "--refund", "2.00 EUR", "--reason", "Half of it is.")...)
-	earned := strings.TrimSpace(s.seller.must(s.at("market", "payout", "--earned", "--amount", "7.20 EUR")...)) // 5.00 and 3.00, less a tenth
+	earned := strings.TrimSpace(s.seller.must(s.at("market", "payout", "--earned", "--amount", "7.20 EUR")...)) // 5.00 and 3.00, minus a tenth
 	if len(earned) < 20 {
 		t.Errorf("a voucher: %q", earned)
 	}
 }
 
-// forgets has the wearer forget: what is for sale may not be sold any more.
+// forgets makes the wearer forget: forgotten memories must not be sold any more.
 func (s *story) forgets() {
 	fourth := s.buy(s.vouchers("1")[0])
 	s.seller.must("forget", "--query", "greenhouse", "--yes")
@@ -331,7 +331,7 @@ func (s *story) forgets() {
 	}
 }
 
-// verified: the log has what was bought, and another operator has seen it.
+// verified: the log contains what was bought, and another operator has seen it.
 func (s *story) verified() {
 	var verified string
 	until(s.t, "the log with the receipts", func() bool {
@@ -344,7 +344,7 @@ func (s *story) verified() {
 	}
 }
 
-// subscribes buys a period of a bundle that grows, and lets a dearer one lapse.
+// subscribes buys a period of a growing bundle, and lets a dearer one lapse.
 func (s *story) subscribes() (period string) {
 	grows := s.at(append(s.publish, "--title", "Each day in a garden")...)
 	s.seller.mustJSON(&s.listing, append(grows, "--every-days", "1", "--price", "2.00 EUR")...)
@@ -365,6 +365,6 @@ func (s *story) subscribes() (period string) {
 	if now.Last != "lapse" || now.Why != "it costs more than you allow" || len(s.buyer.ordersOf(s.listing.ID)) != 1 {
 		s.t.Errorf("a period that is dearer: %+v", now)
 	}
-	s.seller.must("market", "sales") // its copy of how the orders stand
+	s.seller.must("market", "sales") // updates its copies of the orders
 	return period
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// subscription is what locket market renew prints of one.
+// subscription is a subscription in the output of locket market renew.
 type subscription struct{ Listing, Most, Last, Why string }
 
-// ordersOf gives the ids of what was ordered of a listing.
+// ordersOf returns the ids of a listing's orders.
 func (h *home) ordersOf(listing string) (out []string) {
 	h.t.Helper()
 	for line := range strings.Lines(h.must("--json", "market", "orders", "--offline")) {
@@ -25,8 +25,8 @@ func (h *home) ordersOf(listing string) (out []string) {
 	return out
 }
 
-// A subscription by commands: each period is bought once and opened, up to a price, a
-// number and a time; who ended it has what was, and no more.
+// A subscription by commands: each period is bought once and opened, up to a price, a number and a
+// time. After it was ended, the buyer keeps the earlier periods, and gets no more.
 func TestSubscribeByCommand(t *testing.T) {
 	_, arbiter := keyed(t)
 	buyer, _ := keyed(t)
@@ -51,7 +51,7 @@ func TestSubscribeByCommand(t *testing.T) {
 		"more than you allow":       subscribe(grows.ID, "--most", "1.99 EUR", "--yes"),
 		"you allow USD":             subscribe(grows.ID, "--most", "5.00 USD", "--yes"),
 		"one period at least":       subscribe(grows.ID, "--most", "5.00 EUR", "--periods", "0", "--yes"),
-		"nothing was ordered":       subscribe(grows.ID, "--most", "5.00 EUR"), // nobody said yes
+		"nothing was ordered":       subscribe(grows.ID, "--most", "5.00 EUR"), // nobody agreed
 		"--until":                   subscribe(grows.ID, "--most", "5.00 EUR", "--until", "soon", "--yes"),
 		"8 characters":              {"market", "unsubscribe", "abc"},
 		"subscription to 00000000:": {"market", "unsubscribe", "00000000"},
@@ -64,7 +64,7 @@ func TestSubscribeByCommand(t *testing.T) {
 		t.Errorf("after what was refused: exit %d, %s%s", code, out, errs)
 	}
 
-	// is looks at the subscription, and checks what was done, and what is left.
+	// is checks the subscription, what was done, and what is left.
 	is := func(last, why, left string, args ...string) {
 		t.Helper()
 		var s subscription
@@ -121,7 +121,7 @@ func TestSubscribeByCommand(t *testing.T) {
 	is("end", "you ended it", "2.00 EUR", "market", "unsubscribe", grows.ID[:10])
 	is("end", "you ended it", "2.00 EUR", renew...)
 
-	// What was bought stays, without the market; nothing of what came later is there.
+	// What was bought stays, without the market; nothing of the later periods is there.
 	market.kill()
 	for order, line := range map[string]string{first: sold[0], second: "Beans want poles"} {
 		if out := buyer.must("market", "open", order); !strings.Contains(out, line) {

@@ -15,18 +15,18 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// sold is what the seller's memories say: the bundle of the market's story. The last one
-// has a name and a place.
+// sold is the seller's memories: the bundle in the market's story. The last one has a name and a
+// place.
 var sold = []string{"Tomatoes want water at the root and never on leaves", "The greenhouse door sticks when it rains", "Basil grows well beside the peppers",
 	"I met Ottoline Vandersloot in Wolkenstein about the quinces"}
 
-// order is what locket market prints of one.
+// order is an order in the output of locket market.
 type order struct {
 	Order, Phase, Back, Paid string
 	Waits                    bool
 }
 
-// keyed gives a home that is only a key, and the key's file.
+// keyed makes a home that is only a key, and returns the key's file.
 func keyed(t *testing.T) (*home, string) {
 	h := &home{t: t, dir: t.TempDir()}
 	file := filepath.Join(h.dir, "public.key")
@@ -36,7 +36,7 @@ func keyed(t *testing.T) (*home, string) {
 	return h, file
 }
 
-// newMarket serves a market with a key, and gives a function that makes vouchers of 6.00.
+// newMarket runs a market with a key, and returns a function that makes vouchers of 6.00.
 func newMarket(t *testing.T, key, arbiter string, flags ...string) (*relay, func(count string) []string) {
 	t.Helper()
 	r := newRelay(t, append(flags, "--open", "--market", "--market-key", key, "--market-arbiter", arbiter, "--market-name", "market.test")...)
@@ -48,7 +48,7 @@ func newMarket(t *testing.T, key, arbiter string, flags ...string) (*relay, func
 	}
 }
 
-// dayLater lets a day pass for a market on SQLite: what it has was listed a day before.
+// dayLater lets a day pass for a market on SQLite: its listings become a day older.
 func (r *relay) dayLater() {
 	r.t.Helper()
 	r.kill()
@@ -68,7 +68,7 @@ func (r *relay) dayLater() {
 	r.start()
 }
 
-// clean searches every file of a folder for what was sold.
+// clean checks that no file of a folder contains what was sold.
 func clean(t *testing.T, dir string) {
 	t.Helper()
 	files := 0
@@ -96,8 +96,7 @@ func clean(t *testing.T, dir string) {
 	}
 }
 
-// cleanDatabase searches all that a database holds for what was sold, in text and in
-// bytes.
+// cleanDatabase checks that a database does not contain what was sold, in text or in bytes.
 func cleanDatabase(t *testing.T, url string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "pg_dump", "--inserts", url).Output()

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// answered is what the client of x402 from npm was answered.
+// answered is the answer that npm's x402 client got.
 type answered struct {
 	Status                      int
 	Phase, Payment, Transaction string
@@ -23,8 +23,8 @@ type answered struct {
 	}
 }
 
-// payer runs the client of x402 from npm with a wallet, which pays up to a sum. What it
-// says on standard error is the second result.
+// payer runs npm's x402 client with a wallet, which pays up to a sum. The second result is its
+// standard error.
 func payer(t *testing.T, w *x402test.Wallet, url, most string) (a answered, errs string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -42,8 +42,8 @@ func payer(t *testing.T, w *x402test.Wallet, url, most string) (a answered, errs
 	return a, said.String()
 }
 
-// A buyer orders, and an agent with a wallet pays at the order's address by the clients
-// that npm has, unmodified. The seller delivers, and the buyer opens what was bought.
+// A buyer orders, and an agent with a wallet pays at the order's address with npm's clients,
+// unmodified. The seller delivers, and the buyer opens what was bought.
 func TestX402FromNPM(t *testing.T) {
 	npm(t, "@x402/fetch/package.json")
 	side, poor, agent := x402test.New(t), x402test.NewWallet("poor"), x402test.NewWallet("agent")

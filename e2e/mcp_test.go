@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// npm gives the file of a package that e2e/clients/package.json pins.
+// npm returns the path of a file in a package that e2e/clients/package.json pins.
 func npm(t *testing.T, name string) string {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join("clients", "node_modules", name))
@@ -30,7 +30,7 @@ func npm(t *testing.T, name string) string {
 	return file
 }
 
-// overTCP has a home's commands and its daemon meet at a TCP address.
+// overTCP makes a home's commands and its daemon meet at a TCP address.
 func (h *home) overTCP() (address string) {
 	h.t.Helper()
 	address = freeport.Addr(h.t)
@@ -47,7 +47,7 @@ func (h *home) overTCP() (address string) {
 	return address
 }
 
-// inspect runs the MCP Inspector's command, and gives what it printed.
+// inspect runs the MCP Inspector's command, and returns its output.
 func inspect(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -63,8 +63,8 @@ func inspect(t *testing.T, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// The MCP Inspector, unmodified, over HTTP with an app's key, and over the standard
-// input of a process that it starts.
+// The MCP Inspector, unmodified, over HTTP with an app's key, and over the standard input of a
+// process that it starts.
 func TestMCPInspector(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()
@@ -91,7 +91,7 @@ func TestMCPInspector(t *testing.T) {
 		var list struct {
 			Tools []struct{ Name string } `json:"tools"`
 		}
-		if mustParse(t, ask("--method", "tools/list"), &list); len(list.Tools) != 10 { // of 14: what its rights allow
+		if mustParse(t, ask("--method", "tools/list"), &list); len(list.Tools) != 10 { // of 14: those that its rights allow
 			t.Errorf("%s: %+v", name, list)
 		}
 		if out := ask("--method", "tools/call", "--tool-name", "search_memories", "--tool-arg", "query=tea"); !strings.Contains(out, "Ana likes green tea") || !strings.Contains(out, "structuredContent") {
@@ -106,7 +106,7 @@ func TestMCPInspector(t *testing.T) {
 		if out := ask("--method", "resources/read", "--uri", "memory://core"); !strings.Contains(out, "Nothing") {
 			t.Errorf("%s: %s", name, out)
 		}
-		// No right: the tool is not there.
+		// Without the right, the tool does not exist.
 		if out, err := inspect(t, append(way[:len(way):len(way)], "--method", "tools/call", "--tool-name", "delete_all_memories", "--tool-arg", "user_id=wearer")...); err == nil || !strings.Contains(out, "not found") {
 			t.Errorf("%s: %v, %s", name, err, out)
 		}
@@ -126,14 +126,14 @@ func TestMCPInspector(t *testing.T) {
 	}
 }
 
-// mcp-remote, unmodified, carries a host that can only start a command to a node over HTTP.
+// mcp-remote, unmodified, connects a host that can only start a command to a node over HTTP.
 func TestMCPRemote(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()
 	h.start()
 	h.must("add", "--plain", "Ana likes green tea")
 	key := strings.TrimSpace(h.must("app", "add", "remote", "--can", "read", "--types", "semantic"))
-	// The Inspector would take a header for its own, so the key is in the address.
+	// The Inspector would use a header for itself, so the key is in the address.
 	out, err := inspect(t, "node", npm(t, "mcp-remote/dist/proxy.js"), "http://"+address+"/k/"+key+"/mcp", "--allow-http",
 		"--method", "tools/call", "--tool-name", "search_memories", "--tool-arg", "query=tea")
 	if err != nil || !strings.Contains(out, "Ana likes green tea") {
@@ -141,14 +141,14 @@ func TestMCPRemote(t *testing.T) {
 	}
 }
 
-// The official client in TypeScript, unmodified, follows a day, and is told of what is
-// learnt. With the key that ends.
+// The official TypeScript client, unmodified, follows a day, and is notified of new memories. That
+// ends with the key.
 func TestMCPFollows(t *testing.T) {
 	npm(t, "@modelcontextprotocol/client/package.json")
 	h := newHome(t)
 	address := h.overTCP()
 	h.start()
-	zone, err := time.LoadLocation("Europe/Lisbon") // the home's
+	zone, err := time.LoadLocation("Europe/Lisbon") // the home's zone
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,15 +198,15 @@ func TestMCPFollows(t *testing.T) {
 	}
 }
 
-// The protocol's own conformance suite, unmodified, asks a node over HTTP. Which scenarios
-// don't apply, and why, is in clients/conformance.yaml. These have to fail, and all others
-// have to pass.
+// The protocol's own conformance suite, unmodified, tests a node over HTTP.
+// clients/conformance.yaml lists the scenarios that don't apply, with the reasons. These have to
+// fail, and all others have to pass.
 func TestMCPConformance(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()
 	h.start()
 	key := strings.TrimSpace(h.must("app", "add", "conformance", "--can", "read,add", "--types", "semantic", "--requests", "1000"))
-	// The suite can send no header, so the key is in the address.
+	// The suite can't send a header, so the key is in the address.
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", npm(t, "@modelcontextprotocol/conformance/dist/index.js"), "server", "--url", "http://"+address+"/k/"+key+"/mcp",
@@ -223,7 +223,7 @@ func TestMCPConformance(t *testing.T) {
 	}
 }
 
-// An assistant's settings are changed as shown, and the rest of them is kept.
+// An assistant's settings are changed as announced, and the rest of them is kept.
 func TestMCPInstall(t *testing.T) {
 	h := newHome(t)
 	h.start()
@@ -238,10 +238,10 @@ func TestMCPInstall(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || string(got) != before {
 		t.Errorf("changed without a yes: %s, %v", got, err)
 	}
-	for range 2 { // the second finds its key
+	for range 2 { // the second run finds its key
 		h.must("mcp", "install", "cursor", "--file", file, "--yes")
 	}
-	// A key that may do more is not kept for one that was asked to do less.
+	// An assistant that was asked to do less does not keep a key that may do more.
 	if _, errs, code := h.try("mcp", "install", "cursor", "--file", file, "--yes", "--can", "read"); code != 1 || !strings.Contains(errs, "may read, add") || strings.Contains(errs, "becomes") {
 		t.Errorf("%d %s", code, errs)
 	}
@@ -281,7 +281,7 @@ func TestMCPInstall(t *testing.T) {
 	}
 }
 
-// Over TCP the metrics have a token of their own, which opens nothing else.
+// Over TCP the metrics have their own token, which opens nothing else.
 func TestMetricsToken(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Mem0's client from npm, unmodified: each method that docs/clients.md claims, and
-// some that it does not.
+// Mem0's client from npm, unmodified: each method that docs/clients.md claims, and some that it
+// does not.
 func TestMem0Client(t *testing.T) {
 	npm(t, "mem0ai/package.json")
 	h := newHome(t)

@@ -16,12 +16,12 @@ import (
 	"testing"
 )
 
-// modelServer answers as Ollama does, with OpenAI's calls beside its own: it refuses
-// what that refuses, and says what it was given of the wearer.
+// modelServer answers like Ollama, including OpenAI's calls: it refuses what that refuses, and
+// repeats what it was given of the wearer.
 type modelServer struct {
 	t  *testing.T
 	mu sync.Mutex
-	// What came, as JSON.
+	// The received bodies, as JSON.
 	bodies []string
 }
 
@@ -70,7 +70,7 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// modelRequest is a request for an answer, in either's words.
+// modelRequest is a request for an answer, in either protocol.
 type modelRequest struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -86,7 +86,7 @@ type modelRequest struct {
 	Stream *bool             `json:"stream"`
 }
 
-// respond answers by OpenAI's Responses.
+// respond answers by OpenAI's Responses protocol.
 func (m *modelServer) respond(w http.ResponseWriter, r *http.Request, refuse func(int, string)) {
 	var b bytes.Buffer
 	var in struct {
@@ -156,7 +156,7 @@ func (m *modelServer) answer(w http.ResponseWriter, r *http.Request, refuse func
 		}
 		last = msg.Role
 	}
-	// It repeats what it was told of the wearer's.
+	// It repeats what it was given of the wearer's memories.
 	said := "I know nothing."
 	if _, after, ok := strings.Cut(system, "<memory>\n"); ok {
 		said, _, _ = strings.Cut(after, "\n</memory>")
@@ -211,8 +211,8 @@ func (m *modelServer) answer(w http.ResponseWriter, r *http.Request, refuse func
 	}
 }
 
-// OpenAI's and Ollama's clients from npm, unmodified, ask a model through the node, and
-// it is told what the app may see.
+// OpenAI's and Ollama's clients from npm, unmodified, ask a model through the node, and the model
+// gets what the app may see.
 func TestModelClients(t *testing.T) {
 	npm(t, "openai/package.json")
 	npm(t, "ollama/package.json")
@@ -303,12 +303,12 @@ func TestModelClients(t *testing.T) {
 			t.Errorf("%s came to the model", w)
 		}
 	}
-	// The account has what went up; what was said is a line of the wearer's, once.
+	// The log has what was sent; what was said is a line of the wearer's, once.
 	if log := h.must("app", "log", "models", "-n", "100"); !strings.Contains(log, "took context, and was shown") {
 		t.Error(log)
 	}
 	h.eventually("the question is learnt", func(out string) bool { return strings.Contains(out, "What does Ana like to drink?") }, "search", "What does Ana like to drink?", "--json")
-	// Without the right to chat the model is not asked.
+	// Without the right to chat, the model is not asked.
 	before := len(m.bodies)
 	reader := strings.TrimSpace(h.must("app", "add", "reader", "--can", "read", "--types", "semantic"))
 	if status, body := curl(t, "-H", "Authorization: Bearer "+reader, "-d", `{"model":"tiny","messages":[]}`, "http://"+address+"/v1/chat/completions"); status != "403" || !strings.Contains(body, "may not chat") {

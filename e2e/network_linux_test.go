@@ -16,16 +16,16 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// network is another machine's, as far as packets can tell: a network namespace that a
-// pair of virtual cables joins to this one. It ends with its process.
+// network is another machine as far as packets can tell: a network namespace that a virtual cable
+// joins to this one. It ends with its process.
 type network struct {
 	t    *testing.T
 	pid  string
 	host string // this machine's address on the cable
 }
 
-// newNetwork needs root, as CI has it. The addresses are those that RFC 2544 keeps for
-// tests of networks.
+// newNetwork needs root, as CI has it. The addresses are those that RFC 2544 reserves for tests of
+// networks.
 func newNetwork(t *testing.T) *network {
 	t.Helper()
 	holder := exec.Command("unshare", "--net", "sh", "-c", "echo apart; exec sleep infinity")
@@ -64,19 +64,19 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// inside gives the command that runs one on the other machine.
+// inside wraps a command to run on the other machine.
 func (n *network) inside(args ...string) []string {
 	return append([]string{"nsenter", "--target", n.pid, "--net", "--"}, args...)
 }
 
-// agent is a program on the other machine that has a key and the node's pin.
+// agent is a program on the other machine with a key and the node's pin.
 type agent struct {
 	*network
 	api  string
 	args []string
 }
 
-// ask sends JSON, or nothing and asks with GET.
+// ask sends JSON by POST, or, without a body, asks by GET.
 func (a *agent) ask(path, body string, args ...string) (status, answer string) {
 	a.t.Helper()
 	if body != "" {
@@ -92,8 +92,8 @@ func (a *agent) tool(name, arguments string) (status, answer string) {
 		"-H", "Accept: application/json, text/event-stream", "-H", "MCP-Protocol-Version: 2025-11-25")
 }
 
-// stream opens an answer that does not end, and returns once it has a line with begun.
-// rest gives its other lines after its end, and whether it ended by itself.
+// stream opens an endless answer, and returns once a line begins with begun. rest returns its other
+// lines after its end, and whether it ended by itself.
 func (a *agent) stream(begun, path, body string, args ...string) (rest func() (string, error)) {
 	a.t.Helper()
 	if body != "" {
@@ -126,9 +126,9 @@ func (a *agent) stream(begun, path, body string, args ...string) (rest func() (s
 	}
 }
 
-// An agent in another network has a read-only key and TLS. It searches by each door and
-// adds by none, and the audit names both. With its key its streams end, and each door
-// refuses its next request.
+// An agent in another network has a read-only key and TLS. It can search through each interface and
+// add through none, and the audit names both. When its key is revoked its streams end, and each
+// interface refuses its next request.
 func TestAgentInAnotherNetwork(t *testing.T) {
 	n, h := newNetwork(t), newHome(t)
 	local := h.overTCP()
@@ -136,7 +136,7 @@ func TestAgentInAnotherNetwork(t *testing.T) {
 	remote := net.JoinHostPort(n.host, port)
 	conf, err := os.OpenFile(filepath.Join(h.dir, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
-		_, err = conf.WriteString("remote = \"" + remote + "\"\n") // of [api]
+		_, err = conf.WriteString("remote = \"" + remote + "\"\n") // in [api]
 	}
 	if err != nil || conf.Close() != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestAgentInAnotherNetwork(t *testing.T) {
 			t.Errorf("%s: adding after the revocation: %s %s", door, status, body)
 		}
 	}
-	// What is learnt now is told to nobody, and the streams end.
+	// New memories are sent to nobody now, and the streams end.
 	h.must("add", "--plain", "Ana rides a bike")
 	for name, rest := range streams {
 		said, err := rest()

@@ -24,8 +24,8 @@ func mustParse(t *testing.T, text string, v any) {
 	}
 }
 
-// The way of the README: from an empty folder to an answer, a reason, a pause
-// and a thing forgotten.
+// The path of the README: from an empty folder to an answer, a reason, a pause and something
+// forgotten.
 func TestFirstDay(t *testing.T) {
 	h := newHome(t)
 	h.start()
@@ -82,7 +82,7 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// Two daemons can't have one home, and a command says who has it.
+// Two daemons can't use one home, and the error says who has it.
 func TestOneDaemonAHome(t *testing.T) {
 	h := newHome(t)
 	h.start()
@@ -109,8 +109,8 @@ func TestWrongPassphrase(t *testing.T) {
 	h.must("--set", "unlock.passphrase_file="+right, "search", "anything")
 }
 
-// A node that was started without its passphrase takes events, acknowledges
-// them, and works them through once it is unlocked.
+// A node that was started without its passphrase accepts events, acknowledges them, and processes
+// them once it is unlocked.
 func TestThreatStolenDeviceLocked(t *testing.T) {
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
 	h.configure()
@@ -123,12 +123,12 @@ func TestThreatStolenDeviceLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// init notes where the passphrase lies; a daemon that is to start locked has none.
+	// init stores the passphrase's file; a daemon that is to start locked has none.
 	text := strings.ReplaceAll(string(conf), "passphrase_file", "# passphrase_file")
 	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var c credentials // of a wearable, which is let in while the keys are open
+	var c credentials // of a wearable, which is added while the keys are unlocked
 	h.mustJSON(&c, "--set", "unlock.passphrase_file="+pass, "device", "add", "pin")
 	d := h.start()
 	if !d.locked {
@@ -162,7 +162,7 @@ func TestConfigUnknownKey(t *testing.T) {
 	}
 }
 
-// Nothing that was said stands in a log at any level, nor raw in any file.
+// Nothing that was said is in a log at any level, or unencrypted in any file.
 func TestLogsAndFilesHoldNoWords(t *testing.T) {
 	d, err := day.Fixed()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// remark from npm, with its plugin for wikilinks, reads the notes: each link leads to a
-// note that is there, and nothing that a memory says is a link, a picture, code or HTML.
+// remark from npm, with its plugin for wikilinks, reads the notes: each link leads to an existing
+// note, and no text of a memory becomes a link, a picture, code or HTML.
 func TestNotes(t *testing.T) {
 	npm(t, "remark-wiki-link/package.json")
 	h := newHome(t)

@@ -9,9 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A wearer moves from one relay to another, with real processes: the first is
-// killed while there are two, the second does; and what is on a stick reaches a
-// device that no relay does.
+// A wearer moves from one relay to another, with real processes: the first is killed while there
+// are two, then the second. The content of a stick reaches a device without any relay.
 func TestTwoRelays(t *testing.T) {
 	first, second := newRelay(t), newRelay(t)
 	glasses := newHome(t, "--listen", freeport.Addr(t), "--set", "sync.relay="+first.url)

@@ -16,10 +16,9 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// Each template is made, built from its source by its toolchain, put through
-// the kit, read as strictly as the host's own decoder, signed, installed on a
-// running node, and finds what it is there for in a day. A toolchain that is
-// missing fails the test: .ci/needs installs them.
+// Each template is generated, built from its source by its toolchain, tested by the kit, compared
+// in strictness with the host's own decoder, signed, installed on a running node, and finds what it
+// is made for in a day. A missing toolchain fails the test: .ci/needs installs them.
 func TestTemplates(t *testing.T) {
 	work := t.TempDir()
 	h := newHome(t)
@@ -57,8 +56,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// asStrict holds a template's reader to package abi's: each of some thousand
-// changed messages is refused by both, for the same reason, or by neither.
+// asStrict compares a template's reader with package abi's: each of some thousand changed messages
+// is refused by both, for the same reason, or by neither.
 func asStrict(t *testing.T, lang, dir string) {
 	t.Helper()
 	ctx := context.Background()
@@ -124,8 +123,7 @@ func asStrict(t *testing.T, lang, dir string) {
 	}
 }
 
-// Every command of the tutorial runs, in the order in which it stands there,
-// and what it promises is found.
+// Every command of the tutorial runs, in order, and has the promised result.
 func TestTutorial(t *testing.T) {
 	b, err := os.ReadFile("../docs/tutorial-plugin.md")
 	if err != nil {
@@ -149,7 +147,7 @@ func TestTutorial(t *testing.T) {
 	}
 	cmd := exec.Command("bash", "-c", script)
 	cmd.Dir = t.TempDir()
-	// Go's caches stay where they are.
+	// Go's caches are kept.
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)

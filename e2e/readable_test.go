@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// What is said stands in no file, in words or in stems, while the daemon
-// runs and afterwards, index, journal and temporary files included; and the same
-// search finds all of it where a locket is built that seals nothing. That one
-// is made here, of altered sources: no setting and no build of ours does it.
+// What is said is in no file, as words or as stems, while the daemon runs and afterwards, including
+// index, journal and temporary files. The same search finds all of it with a locket that seals
+// nothing, which is built here from altered sources: no setting and no release does that.
 func TestNothingReadableOnDisk(t *testing.T) {
-	// Values are pressed before they are sealed, so words that nothing repeats stand whole, and sentences need not.
+	// Values are compressed before they are sealed, so words that are never repeated stay whole,
+	// and sentences may not.
 	words := []string{"zwibbeling", "zwibbel", "quokkazebra"}
 	live := func(t *testing.T) (found []string) {
 		h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
@@ -33,7 +33,7 @@ func TestNothingReadableOnDisk(t *testing.T) {
 		h.must("add", "--speaker", "Ana", "My sister's name is Quokkazebra.")
 		h.eventually("an answer", func(s string) bool { return strings.Contains(s, "kettle") }, "search", "where does the zwibbeling kettle live")
 		look()
-		if err := d.stop(t); err != nil { // which writes the index
+		if err := d.stop(t); err != nil { // this writes the index
 			t.Fatal(err)
 		}
 		look()
@@ -54,7 +54,7 @@ func TestNothingReadableOnDisk(t *testing.T) {
 				t.Errorf("nothing is sealed, and the search does not find %q", w)
 			}
 		}
-		// The index has stems alone.
+		// The index only has stems.
 		if !slices.ContainsFunc(found, func(f string) bool {
 			file, stem := strings.CutSuffix(f, " holds zwibbel")
 			return stem && !slices.Contains(found, file+" holds zwibbeling")
@@ -64,7 +64,7 @@ func TestNothingReadableOnDisk(t *testing.T) {
 	})
 }
 
-// buildInClear builds a locket whose seals are checksums, and gives its folder.
+// buildInClear builds a locket whose seals are only checksums, and returns its folder.
 func buildInClear(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// asked is what the second implementation asked of a relay, by section, and
-// what was not answered as the documents say.
+// asked lists what the second implementation asked of a relay, by section, and which answers differ
+// from the documents.
 type asked struct {
 	Checks map[string]int
 	Faults []string
@@ -28,14 +28,14 @@ func (r *relay) asked(sections []string, args ...string) {
 	r.t.Log(got.Checks)
 }
 
-// A relay answers what it is asked, and refuses what it has to, as protocol.md
-// says it, to a client that was written from that alone.
+// A relay answers, and refuses, as protocol.md says, towards a client that was written from that
+// document only.
 func TestReaderAsksARelay(t *testing.T) {
 	// The reader opens a connection for each request, hundreds in a second.
 	newRelay(t, "--open", "--connections-per-address", "100000").asked([]string{"signatures", "bodies", "log", "deltas", "removals", "chains", "accounts", "blobs", "checkpoints", "events", "answers", "mailboxes"})
 }
 
-// The same of quotas and invitations.
+// The same for quotas and invitations.
 func TestReaderAsksARelayForTooMuch(t *testing.T) {
 	invites := filepath.Join(t.TempDir(), "invites")
 	if err := os.WriteFile(invites, []byte("code-1\n"), 0o600); err != nil {

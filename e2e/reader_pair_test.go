@@ -14,9 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// pairsWithReader has the second implementation come with the code of an
-// invitation, and gives its end of the talk, and the home's, with the words that
-// both show.
+// pairsWithReader makes the second implementation join with an invitation's code, and returns its
+// side of the dialogue, and the home's, with the words that both show.
 func (h *home) pairsWithReader() (reader, asks *talk) {
 	h.t.Helper()
 	var invite, here, there serve.Pairing
@@ -46,9 +45,8 @@ func (h *home) pairsWithReader() (reader, asks *talk) {
 	return reader, asks
 }
 
-// Of the documents alone another implementation is let in as a new device, and
-// reads the space with the keys that it got as a member; and is told where a
-// person refuses it.
+// Another implementation, written from the documents only, is let in as a new device, and reads the
+// space with its keys as a member. It is told if a person refuses it.
 func TestReaderPairsAsANewDevice(t *testing.T) {
 	r := newRelay(t)
 	h, _ := initPhrase(t, "glasses", r.url)

@@ -22,16 +22,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// restores gives the space of a phrase as a new device reads it: a snapshot, and
-// the deltas after it.
+// restores returns the space of a phrase as a new device reads it: a snapshot, and the deltas after
+// it.
 func (r *relay) restores(phrase string) (space read) {
 	r.t.Helper()
 	mustParse(r.t, string(python(r.t, phrase, "restore", r.url)), &space)
 	return space
 }
 
-// holdsAll checks what a home exports against the reader's: each assertion and
-// each line that was heard, whoever said it.
+// holdsAll compares a home's export with the reader's: each assertion and each heard line, whoever
+// said it.
 func (space *read) holdsAll(h *home) {
 	h.t.Helper()
 	space.holds(h)
@@ -68,8 +68,8 @@ func (space *read) holdsAll(h *home) {
 	}
 }
 
-// employ lets a worker into the home's own space, has it say one thing of a line
-// that was heard, and ends it.
+// employ lets a worker into the home's own space, has it say one thing about a heard line, and ends
+// it.
 func (h *home) employ() {
 	t := h.t
 	t.Helper()
@@ -113,7 +113,7 @@ func (h *home) employ() {
 	})
 }
 
-// again ends a home's daemon as it should end, and starts it with more flags.
+// again ends a home's daemon cleanly, and starts it with more flags.
 func (h *home) again(flags ...string) {
 	h.t.Helper()
 	if err := h.d.stop(h.t); err != nil {
@@ -122,10 +122,10 @@ func (h *home) again(flags ...string) {
 	h.start(flags...)
 }
 
-// A relay that has dropped the bodies that a snapshot covers: another
-// implementation finds in it what the devices hold, assertion by assertion, of
-// two epochs, with a worker's words and without what was forgotten; and it says
-// so where a relay changes, or keeps back, any of its parts.
+// After a relay has dropped the bodies that a snapshot covers, another implementation finds in it
+// what the devices hold, assertion by assertion, across two epochs, with a worker's words and
+// without what was forgotten. It reports when a relay changes or withholds any part of the
+// snapshot.
 func TestReaderRestoresFromASnapshot(t *testing.T) {
 	r := newRelay(t)
 	glasses, phrase := initPhrase(t, "glasses", r.url)
@@ -177,7 +177,7 @@ func TestReaderRestoresFromASnapshot(t *testing.T) {
 		}
 	}
 
-	// What comes afterwards is read delta by delta.
+	// Later content is read delta by delta.
 	after := phone.remember("The new key is under the flower pot.")
 	phone.synced()
 	glasses.must("unpin", moved)
@@ -193,7 +193,7 @@ func TestReaderRestoresFromASnapshot(t *testing.T) {
 	r.lies(phrase)
 }
 
-// lies has the reader ask through somebody who changes what a snapshot is made of.
+// lies makes the reader ask through somebody who changes the parts of a snapshot.
 func (r *relay) lies(phrase string) {
 	t := r.t
 	behind, err := url.Parse(r.url)
@@ -207,7 +207,7 @@ func (r *relay) lies(phrase string) {
 	}
 	for name, lie := range map[string]struct {
 		of     func(path string) bool
-		change func([]byte) []byte // nil: it is not there
+		change func([]byte) []byte // nil: the part is missing
 		reason string
 	}{
 		"a bit of what is signed": {checkpoints, flip(func(int) int { return 100 }), ""},
@@ -220,7 +220,7 @@ func (r *relay) lies(phrase string) {
 			proxy := &httputil.ReverseProxy{
 				Rewrite: func(p *httputil.ProxyRequest) {
 					p.SetURL(behind)
-					p.Out.Host = p.In.Host // it is signed
+					p.Out.Host = p.In.Host // the signature covers it
 				},
 				ModifyResponse: func(a *http.Response) error {
 					if !lie.of(a.Request.URL.Path) {
@@ -247,7 +247,7 @@ func (r *relay) lies(phrase string) {
 				if lie.reason != "" && !strings.HasPrefix(errs, lie.reason) {
 					t.Errorf("%v: %s", err, errs)
 				}
-				return // refused altogether
+				return // refused completely
 			}
 			var space read
 			mustParse(t, string(out), &space)

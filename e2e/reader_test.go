@@ -22,8 +22,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// python runs reader/, which was written from the documents alone. Debian's
-// own interpreter has the modules that it needs; another on the PATH may not.
+// python runs reader/, which was written from the documents only. Debian's own interpreter has the
+// modules that it needs; another one in the PATH may not.
 func python(t *testing.T, input string, args ...string) []byte {
 	t.Helper()
 	out, errs, err := tryPython(t, input, args...)
@@ -44,8 +44,8 @@ func tryPython(t *testing.T, input string, args ...string) ([]byte, string, erro
 	return out.Bytes(), errs.String(), err
 }
 
-// A second implementation takes every vector that is right, and refuses every
-// other one for the reason that is given.
+// A second implementation accepts every valid vector, and refuses every other one for the given
+// reason.
 func TestReaderChecksTheVectors(t *testing.T) {
 	var n map[string]int
 	mustParse(t, string(python(t, "", "vectors", "..")), &n)
@@ -57,7 +57,7 @@ func TestReaderChecksTheVectors(t *testing.T) {
 	t.Log(n)
 }
 
-// read is what the reader tells of a space.
+// read is what the reader reports about a space.
 type read struct {
 	Entries, Deltas, Bodies, Ops int
 	Epochs                       []uint32
@@ -70,16 +70,16 @@ type read struct {
 	}
 	Memories          map[string]told
 	Utterances, Blobs map[string]string
-	Withheld          []string // bodies that are not there, and nobody said so
-	Problems          []string // snapshots that are not what they should be
+	Withheld          []string // bodies that are missing without a reason
+	Problems          []string // invalid snapshots
 	Assertions        []json.RawMessage
-	Snapshot          *struct { // that was taken, if one was
+	Snapshot          *struct { // the one that was used, if any
 		Cursor   uint64
 		Standing string
 	}
 }
 
-// told is what the reader makes of what was said of a memory.
+// told is the reader's result for what was said about a memory.
 type told struct {
 	Text        string
 	Sensitivity memory.Sensitivity
@@ -87,7 +87,7 @@ type told struct {
 	Tags        []string
 }
 
-// reads gives the space of a phrase, from nothing but that and the relay.
+// reads returns the space of a phrase, from only the phrase and the relay.
 func (r *relay) reads(phrase string) read {
 	r.t.Helper()
 	return readFrom(r.t, phrase, r.url)
@@ -99,7 +99,7 @@ func readFrom(t *testing.T, phrase, from string) (space read) {
 	return space
 }
 
-// initPhrase makes a home with a relay, and gives its 24 words.
+// initPhrase makes a home with a relay, and returns its 24 words.
 func initPhrase(t *testing.T, dir, url string, flags ...string) (*home, string) {
 	t.Helper()
 	h := &home{t: t, dir: filepath.Join(t.TempDir(), dir), run: []string{"--set", "sync.relay=" + url}}
@@ -122,7 +122,7 @@ func initPhrase(t *testing.T, dir, url string, flags ...string) (*home, string) 
 	return h, strings.Join(made.Phrase, " ")
 }
 
-// holds checks what is said of all that a home remembers against the reader's.
+// holds compares what is said about all of a home's memories with the reader's.
 func (space *read) holds(h *home) {
 	h.t.Helper()
 	have := map[string]told{}
@@ -147,7 +147,7 @@ func listed(all map[string]told) string {
 	return b.String()
 }
 
-// remember adds a text as it stands, and gives its memory's id.
+// remember adds a text unchanged, and returns its memory's id.
 func (h *home) remember(text string) string {
 	h.t.Helper()
 	var added serve.AddResult
@@ -158,7 +158,7 @@ func (h *home) remember(text string) string {
 	return added.Changes[0].Memory.String()
 }
 
-// ask runs a command that reads something.
+// ask runs a command with input.
 func (h *home) ask(input string, args ...string) string {
 	h.t.Helper()
 	out, err := h.tryAsk(input, args...)
@@ -168,7 +168,7 @@ func (h *home) ask(input string, args ...string) string {
 	return out
 }
 
-// tryAsk gives what it prints, and with an error what it complains about, too.
+// tryAsk returns its output, and after an error also its error output.
 func (h *home) tryAsk(input string, args ...string) (string, error) {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
@@ -183,7 +183,7 @@ func (h *home) tryAsk(input string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// otherDevice is the member that is not this device, where there is one.
+// otherDevice returns the member that is not this device, if there is one.
 func (h *home) otherDevice() (id memory.MemberID) {
 	h.t.Helper()
 	for _, id = range h.otherDevices() {
@@ -191,7 +191,7 @@ func (h *home) otherDevice() (id memory.MemberID) {
 	return id
 }
 
-// otherDevices are the members that are not this device.
+// otherDevices returns the members that are not this device.
 func (h *home) otherDevices() (ids []memory.MemberID) {
 	h.t.Helper()
 	for line := range strings.Lines(h.must("--json", "devices")) {
@@ -204,15 +204,15 @@ func (h *home) otherDevices() (ids []memory.MemberID) {
 	return ids
 }
 
-// synced has a home send what it has, and take what is there.
+// synced makes a home send what it has, and receive what is there.
 func (h *home) synced() {
 	h.t.Helper()
 	h.must("sync", "--now")
 }
 
-// The phrase and the relay's address are all that another implementation needs
-// to read everything that was synced, and nothing that was forgotten: over
-// two epochs, by two devices, with a photo.
+// The phrase and the relay's address are all that another implementation needs to read everything
+// that was synced, and nothing that was forgotten: across two epochs, from two devices, with a
+// photo.
 func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 	r := newRelay(t)
 	glasses, phrase := initPhrase(t, "glasses", r.url)
@@ -274,7 +274,7 @@ func TestReaderOpensASpaceFromItsPhrase(t *testing.T) {
 	}
 }
 
-// The same, of 24 Chinese words.
+// The same with 24 Chinese words.
 func TestReaderOpensASpaceFromChineseWords(t *testing.T) {
 	r := newRelay(t)
 	h, phrase := initPhrase(t, "home", r.url, "--words", "zh")

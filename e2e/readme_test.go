@@ -19,7 +19,7 @@ const (
 	demo   = "../docs/demo.md"
 )
 
-// section cuts what stands between two marks.
+// section returns the text between two marks, with the text before and after.
 func section(t *testing.T, text, from, to string) (before, in, after string) {
 	t.Helper()
 	before, rest, ok := strings.Cut(text, from)
@@ -33,13 +33,13 @@ func section(t *testing.T, text, from, to string) (before, in, after string) {
 	return before + from, in, to + after
 }
 
-// differs is what is another from run to run: times, sizes, the words of a
-// pairing, and what a speech engine takes a recording for.
+// differs matches what changes from run to run: times, sizes, the words of a pairing, and a speech
+// engine's transcript of a recording.
 var differs = regexp.MustCompile(`\d+(\.\d+)? (s|ms|MB|kB|files)\b|the same words: .*|by pocketsphinx.*`)
 
 func same(s string) string { return differs.ReplaceAllString(strings.TrimSpace(s), "…") }
 
-// The transcript in docs/demo.md is what the demo prints.
+// The transcript in docs/demo.md is the demo's output.
 func TestDemoTranscript(t *testing.T) {
 	var out, errs bytes.Buffer
 	cmd := exec.Command(filepath.Join(bin, "locket-demo"))
@@ -63,7 +63,7 @@ func TestDemoTranscript(t *testing.T) {
 	}
 }
 
-// Every command under "By hand" runs, in the order in which it stands there.
+// Every command under "By hand" runs, in order.
 func TestReadmeCommands(t *testing.T) {
 	b, err := os.ReadFile(readme)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestReadmeCommands(t *testing.T) {
 	for line := range strings.Lines(in) {
 		switch line = strings.TrimSpace(line); {
 		case strings.HasPrefix(line, "go tool task build"):
-			script.WriteString("export PATH=" + bin + ":$PATH\n") // what it builds is there
+			script.WriteString("export PATH=" + bin + ":$PATH\n") // so that what it builds is found
 		case strings.HasPrefix(line, "locket run"):
 			script.WriteString("locket run &\nfor i in $(seq 600); do [ -S $HOME/.local/share/locket/locket.sock ] && break; sleep 0.2; done\n")
 		case strings.HasPrefix(line, "locket open"):
@@ -91,10 +91,10 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("bash", "-c", script.String())
-	if runtime.GOOS == "linux" && os.Geteuid() == 0 { // in a network of its own, where no other program has the port that brokers have
+	if runtime.GOOS == "linux" && os.Geteuid() == 0 { // in a network of its own, where no other program uses the brokers' port
 		cmd = exec.Command("unshare", "--net", "bash", "-c", "ip link set lo up\n"+script.String())
 	}
-	cmd.Dir = t.TempDir() // which is where the notebook goes
+	cmd.Dir = t.TempDir() // the notebook is written there
 	if err := os.Symlink(there, filepath.Join(cmd.Dir, "testdata")); err != nil {
 		t.Fatal(err)
 	}

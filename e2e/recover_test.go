@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// changes gives the history of a memory, as text without its numbers.
+// changes returns the history of a memory, as text without its numbers.
 func (h *home) changes(id string) (out []string) {
 	h.t.Helper()
 	for line := range strings.Lines(h.must("--json", "history", id)) {
@@ -27,7 +27,7 @@ func (h *home) changes(id string) (out []string) {
 	return out
 }
 
-// pictures gives the bytes of all blobs that a home exports.
+// pictures returns the bytes of all blobs that a home exports.
 func (h *home) pictures() map[string][]byte {
 	h.t.Helper()
 	out := map[string][]byte{}
@@ -62,10 +62,9 @@ func (h *home) secret() (id, value string) {
 	return m.ID.String(), r.Secret
 }
 
-// The only device is lost, with all that was on it. Of the 24 words and the
-// relay's address a new one is made, and has everything that was synced:
-// memories with their histories, what was said, a photo's bytes, pins, and what
-// was in the vault. What was forgotten stays so.
+// The only device is lost, with everything on it. From the 24 words and the relay's address a new
+// one is made, and has everything that was synced: memories with their histories, what was said, a
+// photo's bytes, pins, and the content of the vault. What was forgotten stays forgotten.
 func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	r := newRelay(t)
 	lost, phrase := initPhrase(t, "lost", r.url)
@@ -73,7 +72,7 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	d := lost.start()
 	moved, dentist := lost.remember("I moved to Suzhou last week."), lost.remember("My dentist is Dr. Wu.")
 	debt := lost.remember("I owe Bo 40 euros.")
-	// An hour ago: a photo that was taken while a secret was told would stay where it is.
+	// An hour ago, because a photo that was taken while a secret was told would not be synced.
 	earlier := filepath.Join(t.TempDir(), "earlier.jsonl")
 	line, err := json.Marshal(map[string]string{"at": time.Now().Add(-time.Hour).Format(time.RFC3339), "kind": "text", "device": "pin", "speaker": "Ana", "lang": "en", "text": "My door code is 4711."})
 	if err == nil {
@@ -110,7 +109,7 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	found.run = append(found.run, "--set", "broker.listen=127.0.0.1:0", "--set", "disk.reserve=32MB")
 	found.start()
 	found.synced()
-	// A photo comes when it is asked for, here or by an export.
+	// A photo is downloaded when it is needed, here or by an export.
 	note, err := os.ReadFile(filepath.Join("..", "testdata", "day", "note.png"))
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +153,7 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 		t.Errorf("what was forgotten is back: %s", list)
 	}
 
-	// The vault opens with the words, and then without.
+	// The vault opens with the words, and afterwards without.
 	id, why := found.secret()
 	if strings.Contains(why, "4711") {
 		t.Error("a device that has never had the secret opens it without the words")
@@ -175,7 +174,7 @@ func TestEverythingComesBackFromThePhrase(t *testing.T) {
 	space.holds(found)
 }
 
-// refuse runs a command that reads something, and has to fail.
+// refuse runs a command with input, which has to fail.
 func (h *home) refuse(input string, args ...string) string {
 	h.t.Helper()
 	out, err := h.tryAsk(input, args...)

@@ -26,17 +26,17 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// relay is a running locket-cloud serve, at one address for all its lives.
+// relay is a running locket-cloud serve, which keeps its address when it restarts.
 type relay struct {
 	t        *testing.T
 	dir, url string
-	flags    []string              // who may come, and what they may have
-	begin    func(*exec.Cmd) error // how it begins; nil: by its Start
+	flags    []string              // access and quotas
+	begin    func(*exec.Cmd) error // starts it; nil: its Start
 	cmd      *exec.Cmd
 	log      *logbook.Book
 }
 
-// newRelay gives one that is open to all, unless flags say otherwise.
+// newRelay starts a relay that is open to all, unless flags say otherwise.
 func newRelay(t *testing.T, flags ...string) *relay {
 	t.Helper()
 	if len(flags) == 0 {
@@ -52,7 +52,7 @@ func newRelay(t *testing.T, flags ...string) *relay {
 	return r
 }
 
-// start serves where it served before, if it did.
+// start starts it at its old address, if it had one.
 func (r *relay) start() {
 	r.t.Helper()
 	if err := r.tryStart(); err != nil {
@@ -89,7 +89,7 @@ func (r *relay) tryStart() error {
 	return nil
 }
 
-// kill ends it as a power cut would; that it had ended by itself is an error.
+// kill ends it like a power cut; if it had ended by itself, that is an error.
 func (r *relay) kill() {
 	r.t.Helper()
 	r.cmd.Process.Signal(syscall.SIGKILL)
@@ -145,7 +145,7 @@ func (h *home) talk(args ...string) *talk {
 	return k
 }
 
-// hear takes the next object that it prints.
+// hear reads the next object that it prints.
 func (k *talk) hear(v any) {
 	k.t.Helper()
 	line, err := k.out.ReadBytes('\n')
@@ -171,9 +171,8 @@ func (k *talk) end() {
 	}
 }
 
-// letIn pairs a new device with a home whose daemon runs: both show the same
-// words, and a person says so on both. It gives the new home, where no daemon
-// runs yet.
+// letIn pairs a new device with a home whose daemon runs: both show the same words, and a person
+// confirms on both. It returns the new home, where no daemon runs yet.
 func (h *home) letIn(name string) *home {
 	h.t.Helper()
 	other := &home{t: h.t, dir: filepath.Join(h.t.TempDir(), name), run: []string{"--set", "broker.listen=127.0.0.1:0", "--set", "disk.reserve=32MB"}}
@@ -207,7 +206,7 @@ func (h *home) letIn(name string) *home {
 	return other
 }
 
-// holdings gives what a home exports, but for what stays where it is: secrets.
+// holdings returns what a home exports, except for secrets, which are not synced.
 func (h *home) holdings() map[string]bool {
 	h.t.Helper()
 	out, of, secret := map[string]bool{}, map[string]memory.ID{}, map[memory.ID]bool{}
@@ -231,8 +230,7 @@ func (h *home) holdings() map[string]bool {
 	return out
 }
 
-// converge waits until both homes, each of whose daemons runs, hold the same,
-// and gives that.
+// converge waits until both homes, whose daemons run, hold the same, and returns that.
 func converge(t *testing.T, one, two *home, enough func(map[string]bool) bool) (have map[string]bool) {
 	t.Helper()
 	var other map[string]bool
@@ -257,7 +255,7 @@ func converge(t *testing.T, one, two *home, enough func(map[string]bool) bool) (
 	return have
 }
 
-// less tells how many of the lines of one another has not, and three of them.
+// less says how many lines of one are missing in other, and names three of them.
 func less(one, other map[string]bool) string {
 	var only []string
 	for line := range one {
@@ -280,9 +278,9 @@ func (h *home) knows(rs []*wear.Receipt) {
 	}
 }
 
-// Whatever a device was told is kept reaches every device of the wearer's,
-// though the relay is killed while they sync: those that were there, and one
-// that comes after, which has nobody but the relay to hear it from.
+// Whatever was acknowledged to a device reaches every device of the wearer, although the relay is
+// killed while they sync: those that were there, and one that joins afterwards, which can only get
+// it from the relay.
 func TestRelayKilled(t *testing.T) {
 	r := newRelay(t)
 	glasses := newHome(t, "--listen", freeport.Addr(t), "--set", "sync.relay="+r.url)
@@ -309,7 +307,8 @@ func TestRelayKilled(t *testing.T) {
 	acknowledged(t, rs...)
 
 	whole := func(have map[string]bool) bool { return len(have) >= len(rs)+len(typed) }
-	// Sentences become memories, too: as many records as sentences are not yet all of them.
+	// Sentences become memories, too, so a number of records equal to that of sentences does not
+	// mean that all have come.
 	until(t, "the phone hears the last sentence", func() bool { return phone.utterances()[rs[len(rs)-1].ID] != "" })
 	have := converge(t, glasses, phone, whole)
 	phone.knows(rs)

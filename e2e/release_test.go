@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A package is the same bytes from the same source, in whatever folder, and has
-// what a system expects where it expects it.
+// A package has the same bytes whenever it is built from the same source, in any folder, and has
+// its files where a system expects them.
 func TestPackageIsReproducible(t *testing.T) {
 	dir := t.TempDir()
 	elsewhere := filepath.Join(dir, "another folder")
@@ -58,7 +58,7 @@ func TestPackageIsReproducible(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(version), "locket v0.1.0 commit 0123456789ab of 2026-11-22T10:00:00Z") {
 		t.Errorf("%q, %v", version, err)
 	}
-	// It has the key that a newer release would have to be signed by.
+	// It has the key that must have signed a newer release.
 	asked, err := exec.Command(filepath.Join(unpacked, "usr/bin/locket"), "update", "--check", "--from", dir).CombinedOutput()
 	if err == nil || !strings.Contains(string(asked), "SHA256SUMS: no such file") {
 		t.Errorf("%q, %v", asked, err)
@@ -78,7 +78,7 @@ func dpkg(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// copySource copies what a checkout has.
+// copySource copies the files of a checkout.
 func copySource(t *testing.T, to string) {
 	t.Helper()
 	if err := os.Mkdir(to, 0o755); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// outside gives an address of this machine that is not loopback.
+// outside returns an address of this machine that is not loopback.
 func outside(t *testing.T) string {
 	t.Helper()
 	all, err := net.InterfaceAddrs()
@@ -31,7 +31,7 @@ func outside(t *testing.T) string {
 	return ""
 }
 
-// curl asks with curl, which checks the pin, and gives status and body.
+// curl makes a request with curl, which checks the pin, and returns status and body.
 func curl(t *testing.T, args ...string) (status, body string) {
 	t.Helper()
 	return curlBy(t, []string{"curl"}, args...)
@@ -51,8 +51,8 @@ func curlBy(t *testing.T, by []string, args ...string) (status, body string) {
 	return string(out[at+1:]), string(out[:at])
 }
 
-// A program on another machine has a key that reads: it searches, adds nothing, and is
-// out within a second of its revocation. The socket asks for a token as well.
+// A program on another machine has a key for reading: it searches, can't add anything, and is shut
+// out within a second of the revocation. The socket requires a token as well.
 func TestRemoteApp(t *testing.T) {
 	h := newHome(t)
 	host := outside(t)
@@ -100,7 +100,7 @@ func TestRemoteApp(t *testing.T) {
 	if status, body := curl(t, append(as(strings.TrimSpace(string(token))), api+"/v1/memories")...); status != "401" {
 		t.Errorf("the owner's token: %s %s", status, body)
 	}
-	// An assistant on the other machine, with the link and no home.
+	// An assistant on the other machine, with the link and without a home.
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.WriteFile(link, []byte(made.Link+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestRemoteApp(t *testing.T) {
 		"--method", "tools/call", "--tool-name", "search_memories", "--tool-arg", "query=tea"); err != nil || !strings.Contains(out, "green tea") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// The socket knows nobody without a token, the commands have it, and so may an app.
+	// The socket admits nobody without a token; the commands have it, and an app may use its own.
 	socket := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(h.dir, "locket.sock"))
 	}}}
@@ -136,7 +136,7 @@ func TestRemoteApp(t *testing.T) {
 	if log := h.must("app", "log", "reader"); !strings.Contains(log, "searched, and was shown") || !strings.Contains(log, "may not add") {
 		t.Error(log)
 	}
-	// A stream that is open, and each request after the revocation.
+	// An open stream ends, and each request after the revocation is refused.
 	stream := exec.CommandContext(ctx, "curl", append(append([]string{"-s", "-k", "-N"}, as(made.Key)...), api+"/v1/changes?follow=true")...)
 	var streamed bytes.Buffer
 	stream.Stdout = &streamed

@@ -20,16 +20,17 @@ import (
 
 const (
 	night    = 8 * time.Hour
-	nights   = 3 // that pass at most
+	nights   = 3 // at most that many pass
 	soakZone = "Soak/Changes"
 )
 
-// clock is a process's. A Go program asks the kernel for the time without the C library, so that
-// libfaketime does nothing to it. But it asks through the vDSO, a library that the kernel maps into
-// each process. There the time is changed for one process, and its program stays as it is.
+// clock is the clock of one process. A Go program asks the kernel for the time without the C
+// library, so libfaketime has no effect on it. But it asks through the vDSO, a library that the
+// kernel maps into each process. There the time is changed for one process, and its program is
+// unchanged.
 type clock struct {
 	pid int
-	at  int64 // where the seconds stand by which it is ahead
+	at  int64 // address of the seconds by which it is ahead
 }
 
 // askAhead is clock_gettime for the vDSO of x86-64. The seconds by which the clock is ahead follow it.
@@ -47,11 +48,11 @@ var askAhead = []byte{
 }
 
 // startWith starts a program with a clock that can be set. It changes the vDSO before the program's
-// first instruction. It takes root, as nodes let nobody else see their memory.
+// first instruction. It needs root, because nodes let nobody else read their memory.
 func startWith(cmd *exec.Cmd, ahead time.Duration) (*clock, error) {
-	runtime.LockOSThread() // who traces is a thread
+	runtime.LockOSThread() // the tracer is a thread
 	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true} // it stops when it is loaded
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true} // it stops once it is loaded
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func startWith(cmd *exec.Cmd, ahead time.Duration) (*clock, error) {
 	return c, err
 }
 
-// newClock changes the vDSO of a process that stands still.
+// newClock changes the vDSO of a stopped process.
 func newClock(pid int) (*clock, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, errors.New("a clock that can be set: there is no code for this processor")
@@ -116,7 +117,7 @@ func newClock(pid int) (*clock, error) {
 	return nil, errors.New("the vDSO has no clock_gettime that can be changed")
 }
 
-// set has the clock be ahead by d, in whole seconds.
+// set makes the clock d ahead, in whole seconds.
 func (c *clock) set(d time.Duration) error {
 	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", c.pid), os.O_RDWR, 0)
 	if err != nil {
@@ -127,7 +128,7 @@ func (c *clock) set(d time.Duration) error {
 	return err
 }
 
-// tellTime is what the tests' own program does with this argument: it gives the time for each line.
+// tellTime is the argument with which the tests' own program prints the time for each line.
 const tellTime = "tell-time"
 
 func tellsTime() {
@@ -136,7 +137,7 @@ func tellsTime() {
 	}
 }
 
-// The clock of one process goes wrong and right again, and its monotonic clock does not.
+// The clock of one process is made wrong and right again, and its monotonic clock stays right.
 func TestClockOfOneProcess(t *testing.T) {
 	cmd := exec.Command(os.Args[0], tellTime)
 	in, err := cmd.StdinPipe()
@@ -170,7 +171,8 @@ func TestClockOfOneProcess(t *testing.T) {
 	}
 }
 
-// begin gives how a process of the soak begins: it tells of its collections, and has a clock where there can be one.
+// begin returns how a process of the soak is started: it reports its collections, and has its own
+// clock if possible.
 func (s *soak) begin(p *proc) func(*exec.Cmd) error {
 	return func(cmd *exec.Cmd) error {
 		p.heap = collect(cmd)
@@ -189,7 +191,7 @@ func (s *soak) begin(p *proc) func(*exec.Cmd) error {
 // end kills a process.
 func (s *soak) end(p *proc) {
 	s.mu.Lock()
-	p.clock = nil // the number may be another process's soon
+	p.clock = nil // the number may soon belong to another process
 	s.mu.Unlock()
 	p.kill()
 }
@@ -201,7 +203,7 @@ func (s *soak) now() time.Time {
 	return time.Now().Add(s.lived)
 }
 
-// shift has the clock of p be off by so much.
+// shift makes the clock of p wrong by off.
 func (s *soak) shift(p *proc, off time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +211,7 @@ func (s *soak) shift(p *proc, off time.Duration) {
 	s.set(p)
 }
 
-// pass has d pass by all clocks.
+// pass lets d pass on all clocks.
 func (s *soak) pass(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,9 +224,9 @@ func (s *soak) pass(d time.Duration) {
 	}
 }
 
-// set is called with mu held.
+// set requires mu.
 func (s *soak) set(p *proc) {
-	if p.clock == nil { // it is down, and begins with the right time
+	if p.clock == nil { // it is down, and will start with the right time
 		return
 	}
 	if err := p.clock.set(s.lived + p.off); err != nil {
@@ -232,8 +234,8 @@ func (s *soak) set(p *proc) {
 	}
 }
 
-// makeZone makes a zone whose clocks go an hour forward and back again, in turn, eight times in
-// the soak and for two weeks after it (TZif, RFC 8536, version 1).
+// makeZone makes a zone whose clocks alternately go an hour forward and back, eight times in the
+// soak and for two weeks after it (TZif, RFC 8536, version 1).
 func (s *soak) makeZone() {
 	s.t.Helper()
 	every := max(*soakFor/8, 20*time.Second)

@@ -20,7 +20,7 @@ import (
 const (
 	soakPatience = 15 * time.Minute
 	diskNode     = 1 // the node whose disk can be filled
-	// A link that is slow takes as long as a line of 200 ms, and sends one piece in twenty again.
+	// A slow link has a latency of 200 ms, and delays one piece in twenty like a retransmission.
 	slowDelay, slowAgain, slowOf = 200 * time.Millisecond, time.Second, 20
 )
 
@@ -30,22 +30,23 @@ type proc struct {
 	pid   func() int
 	kill  func()
 	start func() error
-	quit  func()        // has it end and show its goroutines
-	log   func() string // of its last life at least
+	quit  func()        // ends it and makes it print its goroutines
+	log   func() string // at least of its last run
 
 	may     growth
 	plugins func() (mb float64, ok bool) // nil: it has none
 
-	turn    sync.Mutex   // held while it is killed or stands still
+	turn    sync.Mutex   // held while it is killed or stopped
 	samples []sample     // guarded by turn
-	heap    *collections // of its last life; guarded by turn
+	heap    *collections // of its last run; guarded by turn
 
 	wrong sync.Mutex    // held while its clock is wrong
-	clock *clock        // nil: it is down, or has none; guarded by soak.mu
-	off   time.Duration // of its clock alone; guarded by soak.mu
+	clock *clock        // nil: it is down, or has no clock of its own; guarded by soak.mu
+	off   time.Duration // of this clock only; guarded by soak.mu
 }
 
-// suffer has faults happen as they are drawn, of which some meet, until the time is over and all are mended.
+// suffer makes random faults happen, some at the same time, until the time is over and all are
+// repaired.
 func (s *soak) suffer() {
 	r := rand.New(rand.NewPCG(*soakSeed, 2))
 	unit := max(2*time.Second, min(*soakFor/30, time.Minute))
@@ -62,8 +63,8 @@ func (s *soak) suffer() {
 	s.logf("seed %d: %v; %v by the clocks", *soakSeed, count, (time.Since(s.began) + s.lived).Round(time.Minute))
 }
 
-// draw gives one fault. The first node and the first relay are never killed: what they keep in
-// memory is followed through the whole soak.
+// draw draws a fault. The first node and the first relay are never killed: their memory is observed
+// through the whole soak.
 func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func()) {
 	p := s.procs[r.IntN(len(s.procs))]
 	n, i := s.nodes[r.IntN(len(s.nodes))], r.IntN(1<<30)
@@ -118,7 +119,7 @@ func (s *soak) draw(r *rand.Rand, length time.Duration) (what string, do func())
 			wait(length / 4)
 			err := p.start()
 			for end := time.Now().Add(soakPatience); err != nil && time.Now().Before(end); err = p.start() {
-				s.logf("%s does not start, and is tried again, as a supervisor would: %v", p.name, err) // with less than 10 MB free it does not
+				s.logf("%s does not start, and is tried again, as a supervisor would: %v", p.name, err) // with less than 10 MB free it does not start
 				wait(time.Second)
 			}
 			if err != nil {
@@ -171,7 +172,7 @@ type smallDisk struct {
 	full  sync.Mutex // held while it is full
 }
 
-// newSmallDisk mounts a disk, which takes root. Without, it is a folder, and is not filled.
+// newSmallDisk mounts a disk, which needs root. Without root it is a folder, and is not filled.
 func (s *soak) newSmallDisk(whose string) *smallDisk {
 	s.t.Helper()
 	d := &smallDisk{whose: whose, dir: s.t.TempDir()}
@@ -200,7 +201,7 @@ func (d *smallDisk) take(t *testing.T, home string) string {
 
 func (d *smallDisk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill leaves so many bytes on the disk.
+// fill leaves left bytes on the disk.
 func (d *smallDisk) fill(left int) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(d.dir, &fs); err != nil {
@@ -212,7 +213,7 @@ func (d *smallDisk) fill(left int) error {
 	}
 	defer f.Close()
 	free := int64(fs.Bavail) * fs.Bsize
-	if _, err = io.CopyN(f, zeros{}, max(0, free-int64(left))); errors.Is(err, syscall.ENOSPC) { // its owner took some meanwhile
+	if _, err = io.CopyN(f, zeros{}, max(0, free-int64(left))); errors.Is(err, syscall.ENOSPC) { // its owner used some meanwhile
 		return nil
 	}
 	return err
@@ -222,7 +223,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// newOpenBroker is a broker that lets everyone in, as a thousand devices need no passwords here.
+// newOpenBroker starts a broker that admits everyone, because a thousand devices need no passwords
+// here.
 func newOpenBroker(t *testing.T) *mosquitto {
 	t.Helper()
 	m := &mosquitto{t: t, dir: t.TempDir()}
@@ -235,7 +237,7 @@ func newOpenBroker(t *testing.T) *mosquitto {
 
 func (m *mosquitto) plain() string { return "tcp://127.0.0.1:" + m.port }
 
-// link is a node's way to its relay, a TCP proxy that can fail.
+// link is a node's connection to its relay, a TCP proxy that can fail.
 type link struct {
 	addr, target string
 
@@ -244,7 +246,7 @@ type link struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	isCut bool
-	quiet chan struct{} // until it is closed nothing gets through, and nobody is told; nil: all does
+	quiet chan struct{} // until it is closed nothing gets through, silently; nil: everything does
 	slow  bool
 }
 
@@ -273,7 +275,7 @@ func newLink(t *testing.T, target string) *link {
 	return l
 }
 
-// keep remembers a connection, so that a cut ends it, unless the link is cut.
+// keep registers a connection, so that a cut ends it, unless the link is cut already.
 func (l *link) keep(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -330,7 +332,7 @@ func (l *link) carry(from net.Conn) {
 	both.Wait()
 }
 
-// end ends all connections, and has no more if cut.
+// end ends all connections; with cut, it accepts no new ones.
 func (l *link) end(cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -352,7 +354,7 @@ func (l *link) silence(d time.Duration) {
 	l.quiet = quiet
 	l.mu.Unlock()
 	wait(d)
-	close(quiet) // whoever meets it later does not wait
+	close(quiet) // later connections do not wait
 }
 
 func (l *link) slowly(d time.Duration) {

@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// liveAfter finds, in a line that Go's collector prints, how many MB were still in use.
+// liveAfter finds in a line of Go's collector how many MB were still in use.
 var liveAfter = regexp.MustCompile(`^gc \d+ @.* \d+->\d+->(\d+) MB, `)
 
-// collections takes the collector's lines out of what a process says on stderr. The memory that a process holds
-// grows by half the heap or more between two collections. What is in use right after one stays level.
+// collections extracts the collector's lines from a process's stderr. The memory of a process grows
+// by half the heap or more between two collections, but what is in use right after one stays level.
 type collections struct {
 	to io.Writer
 
 	mu   sync.Mutex
-	part []byte  // of a line
+	part []byte  // part of a line
 	mb   float64 // in use after the last collection; 0: there was none
 }
 
-// collect has a program that is not started yet tell of its collections.
+// collect makes a program that is not started yet report its collections.
 func collect(cmd *exec.Cmd) *collections {
 	c := &collections{to: cmd.Stderr}
 	cmd.Stderr, cmd.Env = c, append(cmd.Environ(), "GODEBUG=gctrace=1")
@@ -56,34 +56,35 @@ func (c *collections) live() float64 {
 	return c.mb
 }
 
-// growth is by how much a process may grow that keeps nothing which it does not need.
+// growth is by how much a process may grow that keeps nothing unnecessary.
 type growth struct {
-	room    float64 // MB of what fills and has a limit
-	line    float64 // MB of its heap for each line that anybody says
-	garbage float64 // how much the heap may be, as a multiple of what is in use, when it is collected
+	room    float64 // MB of caches and the like, which have a limit
+	line    float64 // MB of its heap for each line that is said
+	garbage float64 // how large the heap may be when it is collected, as a multiple of what is in use
 }
 
 var (
-	// nodeGrowth: Badger has a second table in memory while it writes the first one, which takes 5 MB and
-	// as much for the builder; its caches take 4 MB each. For a line there is an utterance, an entry of
-	// the index and a third of a memory.
+	// nodeGrowth: Badger has a second table in memory while it writes the first one, which takes 5
+	// MB and as much for the builder; its caches take 4 MB each. A line adds an utterance, an entry
+	// of the index and a third of a memory.
 	nodeGrowth = growth{room: 20, line: .002, garbage: 1.5}
-	// relayGrowth: Go doesn't collect before there are 4 MB. A relay keeps some 20 bytes for each request, so
-	// that nobody repeats it. It does so for 20 minutes, or for ten hours if the clock went forward, up to 40 MB.
+	// relayGrowth: Go doesn't collect below 4 MB. A relay keeps some 20 bytes for each request, so
+	// that nobody repeats it. It does so for 20 minutes, or for ten hours if the clock went
+	// forward, up to 40 MB.
 	relayGrowth  = growth{room: 4, line: .0005, garbage: 2}
 	workerGrowth = growth{room: 4, garbage: 2}
 )
 
-// kind is something of which a process may have more and more.
+// kind is something that may grow in a process.
 type kind struct {
 	name string
 	of   func(sample) float64
-	may  float64 // by how much it may grow for other reasons than a leak, in all these samples
+	may  float64 // allowed growth without a leak, over all these samples
 }
 
-// kinds gives what is looked at. A plugin's linear memory never shrinks. It grows until the collector in
-// it has had its first turns, and how soon depends on what is said: see TestMemoryLevelsOff. Therefore
-// it is taken off.
+// kinds returns what is checked. A plugin's linear memory never shrinks. It grows until its
+// collector has run a few times, and how soon that is depends on what is said: see
+// TestMemoryLevelsOff. So it is subtracted.
 func (g growth) kinds(samples []sample) []kind {
 	if len(samples) == 0 {
 		return nil
@@ -96,14 +97,15 @@ func (g growth) kinds(samples []sample) []kind {
 	}
 }
 
-// leaks reports whether samples grow by more than noise and what they may.
+// leaks reports whether samples grow by more than noise and the allowed growth.
 func (k kind) leaks(samples []sample) (slope, noise float64, yes bool) {
 	slope, noise = trend(samples, k.of)
 	hours := samples[len(samples)-1].at.Sub(samples[0].at).Hours()
 	return slope, noise, (slope-noise)*hours > k.may
 }
 
-// linear gives the MB of linear memory that the plugins of a home's daemon have, and whether it says so.
+// linear returns how many MB of linear memory the plugins of a home's daemon have, and whether it
+// reports that.
 func (h *home) linear() (mb float64, ok bool) {
 	h.t.Helper()
 	out, _, code := h.try("--json", "plugin", "list")
@@ -122,7 +124,7 @@ func (h *home) linear() (mb float64, ok bool) {
 	return mb, true
 }
 
-// The collector's lines are read, however they are cut, and all others go on.
+// The collector's lines are read, however they are split, and all others are passed on.
 func TestCollections(t *testing.T) {
 	var to bytes.Buffer
 	c := &collections{to: &to}

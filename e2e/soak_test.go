@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestSoak runs only where -soak says for how long, because a soak takes longer than CI has:
+// TestSoak only runs if -soak gives its duration, because a soak takes longer than CI has:
 //
 //	go test ./e2e -run TestSoak -v -timeout 8h -soak 6h -soak-devices 1000 -soak-seed 19
 var (
@@ -39,7 +39,7 @@ var (
 type soak struct {
 	t     *testing.T
 	began time.Time
-	zones string // folder of the zone, whose clocks change every so often
+	zones string // folder of the zone, whose clocks change often
 
 	nodes    []*soakNode
 	relays   []*relay
@@ -47,11 +47,11 @@ type soak struct {
 	restart  sync.Mutex // held while the database is restarted
 	disks    []*smallDisk
 	procs    []*proc
-	devices  []*wear.Client // of each node in turn
-	lines    atomic.Int64   // that they have said since faults began
+	devices  []*wear.Client // of all nodes in turn
+	lines    atomic.Int64   // lines that they have said since the faults began
 
 	mu    sync.Mutex
-	lived time.Duration // how far the clocks of all are ahead of the machine's
+	lived time.Duration // how far all clocks are ahead of the machine's
 }
 
 // soakNode is a node, the link to its relay, and its broker.
@@ -60,21 +60,21 @@ type soakNode struct {
 	name   string
 	link   *link
 	broker *mosquitto
-	said   []spoken // by this node's wearables
+	said   []spoken // said by this node's wearables
 }
 
-// spoken is a line, and what its device was told of it.
+// spoken is a line, with its device's receipt.
 type spoken struct {
 	text    string
 	receipt *wear.Receipt
 }
 
-// Whatever befalls nodes, relays, worker, database, disks, links and clocks: each event that was
-// acknowledged is at its node once, all nodes and one that comes afterwards have the same, and
-// no process keeps memory, files or goroutines that it does not need.
+// Whatever happens to nodes, relays, worker, database, disks, links and clocks: each acknowledged
+// event is at its node once, all nodes and one that joins afterwards have the same content, and no
+// process keeps memory, files or goroutines unnecessarily.
 func TestSoak(t *testing.T) {
 	if *soakFor == 0 {
-		t.Skip("a long run: -soak says for how long") // docs/proof.md has what was run, and that CI has none
+		t.Skip("a long run: -soak says for how long") // docs/proof.md has the runs; CI has none
 	}
 	s := newSoak(t)
 	start := s.rest()
@@ -134,7 +134,8 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// addNode adds a node, the first by itself and the others let in by it, to half of whom the other relay is near.
+// addNode adds a node: the first by itself, the others let in by it. For half of them the other
+// relay is near.
 func (s *soak) addNode(i int) {
 	s.t.Helper()
 	p := &proc{name: fmt.Sprintf("node-%d", i), may: nodeGrowth}
@@ -161,7 +162,7 @@ func (s *soak) addNode(i int) {
 	s.logf("%s is there", n.name)
 }
 
-// addWorker lets a worker in to recordings.
+// addWorker lets a worker in for recordings.
 func (s *soak) addWorker() {
 	s.t.Helper()
 	engines(s.t)
@@ -203,8 +204,8 @@ func (s *soak) addWorker() {
 	})
 }
 
-// talk publishes lines of the wearables until stop is closed. Some lines contradict what was said at other nodes.
-// The clock of a tenth of them is a day off.
+// talk publishes the wearables' lines until stop is closed. Some lines contradict what was said at
+// other nodes. For a tenth of them the clock is a day off.
 func (s *soak) talk(stop <-chan struct{}) {
 	r := rand.New(rand.NewPCG(*soakSeed, 1))
 	sound := dayFile(s.t, "jfk.wav")
@@ -224,7 +225,7 @@ func (s *soak) talk(stop <-chan struct{}) {
 		case 1:
 			at = at.Add(24 * time.Hour)
 		}
-		said := spoken{text: fmt.Sprintf("Note %d:", i)} // no two lines are alike: of what two wearables hear at one time one is kept
+		said := spoken{text: fmt.Sprintf("Note %d:", i)} // no two lines are equal: if two wearables hear the same at one time, one copy is kept
 		for range 8 {
 			said.text += " " + nouns[r.IntN(len(nouns))]
 		}
@@ -255,8 +256,8 @@ var (
 	places = []string{"Lisbon", "Porto", "Vienna", "Oslo", "Lindau", "Seville", "Ghent", "Turin", "Bergen", "Cork"}
 )
 
-// nothingIsLost waits until everything that was said is acknowledged and all nodes have the same,
-// with one more that has nobody but the relays to hear it from.
+// nothingIsLost waits until everything that was said is acknowledged and all nodes have the same
+// content, including one more that can only get it from the relays.
 func (s *soak) nothingIsLost() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), soakPatience)
@@ -307,7 +308,7 @@ func (s *soak) nothingIsLost() {
 	}
 }
 
-// until waits for a condition, longer than other tests do.
+// until waits for a condition, for longer than in other tests.
 func (s *soak) until(what string, ok func() bool, why func() string) {
 	s.t.Helper()
 	for end := time.Now().Add(soakPatience); !ok(); wait(2 * time.Second) {
@@ -317,7 +318,7 @@ func (s *soak) until(what string, ok func() bool, why func() string) {
 	}
 }
 
-// alike waits until all homes hold the same, and gives that.
+// alike waits until all homes hold the same, and returns that.
 func (s *soak) alike(homes []*home) map[string]bool {
 	s.t.Helper()
 	for end := time.Now().Add(soakPatience); ; wait(2 * time.Second) {
@@ -342,7 +343,7 @@ func (s *soak) alike(homes []*home) map[string]bool {
 	}
 }
 
-// sameMemories compares what each home makes of what it holds.
+// sameMemories compares the memories of all homes.
 func (s *soak) sameMemories(homes []*home) {
 	s.t.Helper()
 	lines := func(h *home) []string {
@@ -367,8 +368,8 @@ func (s *soak) sameMemories(homes []*home) {
 	s.logf("%d memories at each", len(first))
 }
 
-// travels gives what a home exports of what travels: an utterance's metadata, such as a device's time that was not
-// believed, stays at the node that took it.
+// travels returns the synced part of a home's export: an utterance's metadata, such as a device's
+// time that was not believed, stays at the node that received it.
 func (h *home) travels() map[string]bool {
 	h.t.Helper()
 	out := map[string]bool{}

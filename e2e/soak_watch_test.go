@@ -16,21 +16,22 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// trendTime is how long a process must have run, after as long again to warm up, for its trend to say something.
+// trendTime is how long a process must have run, after warming up for as long, before its trend is
+// meaningful.
 const trendTime = 5 * time.Minute
 
-// spare is how many goroutines of one place may come and go: each connection that is kept has one or two.
+// spare is how many goroutines of one place may come and go: each open connection has one or two.
 const spare = 4
 
-// sample is what a process has at a time.
+// sample is the state of a process at a time.
 type sample struct {
 	at      time.Time
 	pid     int
 	live    float64 // MB of its heap that were in use after the last collection
-	held    float64 // MB that are no file's
-	plugins float64 // MB of its heap that are linear memories of plugins
-	files   float64 // open ones, without the tables of a store: a home that fills has more of them
-	lines   float64 // that all wearables together have said
+	held    float64 // MB that do not belong to a file
+	plugins float64 // MB of its heap that are plugins' linear memories
+	files   float64 // open files, without a store's tables, whose number rises as a home fills
+	lines   float64 // lines that all wearables together have said
 }
 
 // look takes a sample. The caller holds the process's turn.
@@ -59,7 +60,7 @@ func (p *proc) look() (sample, error) {
 	return x, nil
 }
 
-// goroutines has a process end, counts its goroutines by where they were started, and starts it again.
+// goroutines ends a process, counts its goroutines by where they were started, and starts it again.
 func (s *soak) goroutines(p *proc) map[string]int {
 	s.t.Helper()
 	s.mu.Lock()
@@ -67,7 +68,7 @@ func (s *soak) goroutines(p *proc) map[string]int {
 	s.mu.Unlock()
 	p.quit()
 	stacks := p.log()
-	stacks = stacks[max(0, strings.LastIndex(stacks, "SIGQUIT: quit")):] // a log goes through all lives
+	stacks = stacks[max(0, strings.LastIndex(stacks, "SIGQUIT: quit")):] // the log covers all runs
 	count := map[string]int{}
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		if !strings.HasPrefix(stack, "goroutine ") {
@@ -89,7 +90,7 @@ func (s *soak) goroutines(p *proc) map[string]int {
 	return count
 }
 
-// rest has every process do what it does, and gives the goroutines that it has when it has done so.
+// rest lets every process finish its work, and returns the goroutines that are left.
 func (s *soak) rest() map[*proc]map[string]int {
 	s.t.Helper()
 	for i, n := range s.nodes {
@@ -114,7 +115,7 @@ func (s *soak) rest() map[*proc]map[string]int {
 	return start
 }
 
-// watch takes samples of all processes that run, until stop.
+// watch takes samples of all running processes, until stop.
 func (s *soak) watch(stop <-chan struct{}) {
 	tick := time.NewTicker(max(time.Second, min(30*time.Second, *soakFor/30)))
 	defer tick.Stop()
@@ -132,7 +133,7 @@ func (s *soak) watch(stop <-chan struct{}) {
 	}
 }
 
-// take takes a sample of a process whose turn is held, and ends that.
+// take takes a sample of a process whose turn is held, and releases it.
 func (s *soak) take(p *proc) {
 	defer p.turn.Unlock()
 	x, err := p.look()
@@ -154,7 +155,8 @@ func (s *soak) take(p *proc) {
 	}
 }
 
-// flat checks that none of the processes that lived on grew, and that all are back to the goroutines that they had.
+// flat checks that no process that was never killed has grown, and that all have as many goroutines
+// as at the start.
 func (s *soak) flat(start map[*proc]map[string]int) {
 	s.t.Helper()
 	for _, p := range s.procs {
@@ -189,9 +191,9 @@ func (s *soak) flat(start map[*proc]map[string]int) {
 	}
 }
 
-// trend gives the slope of the line by least squares through samples, in units an hour, and twice its
-// standard error. What one sample has the next has mostly, too, so they count as fewer: n(1-r)/(1+r) for the
-// correlation r of neighbours (Santer et al., 2000, section 4).
+// trend returns the slope of the line by least squares through samples, in units an hour, and twice
+// its standard error. Neighbouring samples are similar, so they count as fewer: n(1-r)/(1+r) for
+// their correlation r (Santer et al., 2000, section 4).
 func trend(samples []sample, of func(sample) float64) (slope, noise float64) {
 	n := float64(len(samples))
 	if n < 4 {
@@ -221,7 +223,7 @@ func trend(samples []sample, of func(sample) float64) (slope, noise float64) {
 	return slope, 2 * math.Sqrt(ee/few/xx)
 }
 
-// A leak that hides in the swings of a collector is told from the swings alone.
+// A leak that is hidden in the swings of a collector is distinguished from the swings alone.
 func TestTrendTellsALeakFromSwings(t *testing.T) {
 	of := func(leak float64) (slope, noise float64) {
 		var xs []sample
@@ -239,8 +241,8 @@ func TestTrendTellsALeakFromSwings(t *testing.T) {
 	}
 }
 
-// A node whose plugins and caches fill, as they did in a soak of 20 minutes, does not leak. With a leak
-// beside it, it does.
+// A node whose plugins and caches fill up, as in a soak of 20 minutes, does not leak. With an
+// additional leak, it does.
 func TestWhatFillsIsNoLeak(t *testing.T) {
 	for _, c := range []struct {
 		leak float64 // MB an hour

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// A collector learns what a node does and how long it takes, and nothing else: no
-// sentence, no name, no id of the home, and not where the home and its relay are.
+// A collector learns what a node does and how long it takes, and nothing else: no sentence, no
+// name, no id of the home, and not where the home and its relay are.
 func TestTelemetryTellsNothing(t *testing.T) {
 	to, r := collector.New(t), newRelay(t)
 	h := newHome(t, "--set", "telemetry.url="+to.URL, "--set", "telemetry.every=1s", "--set", "sync.relay="+r.url)
@@ -46,7 +46,7 @@ func TestTelemetryTellsNothing(t *testing.T) {
 	until(t, "metrics", func() bool {
 		return to.Metric("locket_memories") != nil && to.Metric("locket_plugin_calls_total") != nil
 	})
-	if err := d.stop(t); err != nil { // sends what waits
+	if err := d.stop(t); err != nil { // this sends the rest
 		t.Fatal(err)
 	}
 

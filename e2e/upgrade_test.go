@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// A home that an earlier Locket made opens with this one: memories, the vault, an app, a
-// wearable, and events that a locked daemon took and nobody has read. What was
-// forgotten stays so. testdata/home.tar.gz was made by the commit 43cf2dd2, with
-// .ci/upgrade --make; that script also goes the way back, with the programs of both.
+// A home that an earlier Locket made can be opened with this one: memories, the vault, an app, a
+// wearable, and events that a locked daemon accepted and nobody has read. What was forgotten stays
+// forgotten. testdata/home.tar.gz was made by the commit 43cf2dd2, with .ci/upgrade --make; that
+// script also tests the way back, with the programs of both versions.
 func TestUpgrade(t *testing.T) {
 	h := newHome(t)
 	tmp := t.TempDir()
@@ -19,7 +19,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	h.dir = filepath.Join(tmp, "home")
 	for query, want := range map[string]string{"where does Grace live": "Porto", "who is my sister": "Ines", "what is Ana allergic to": "peanuts",
-		"when is the dentist": "dentist", // of the events that waited
+		"when is the dentist": "dentist", // from the events that waited
 	} {
 		if out := h.must("search", query); !strings.Contains(out, want) {
 			t.Errorf("%s: %s", query, out)

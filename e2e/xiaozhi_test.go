@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// A Xiaozhi device that npm's clients for WebSocket and MQTT are finds its server, says the firmware's own sound, and
-// is answered aloud.
+// A Xiaozhi device made of npm's clients for WebSocket and MQTT finds its server, sends the
+// firmware's own sound, and gets a spoken answer.
 func TestXiaozhiFromNPM(t *testing.T) {
 	npm(t, "ws/package.json")
 	npm(t, "mqtt/package.json")
@@ -93,7 +93,7 @@ func TestXiaozhiFromNPM(t *testing.T) {
 	}
 }
 
-// started gives the first line of a command that goes on until the test ends.
+// started returns the first line of a command that runs until the test ends.
 func started(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(bin, name), args...)
@@ -113,7 +113,7 @@ func started(t *testing.T, name string, args ...string) string {
 		t.Fatalf("%s says nothing: %v", name, lines.Err())
 	}
 	first := lines.Text()
-	go func() { // it must not wait for a reader
+	go func() { // it must not block without a reader
 		for lines.Scan() {
 		}
 	}()

@@ -4,7 +4,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// asm assembles a module by hand: hostile ones can't be had from a compiler.
+// asm assembles a module by hand, because no compiler makes hostile ones.
 type asm struct {
 	types   []string // "params>results", value types as bytes
 	imports []asmImport
@@ -13,7 +13,7 @@ type asm struct {
 	memory  []byte   // limits; nil: 2 pages, no maximum
 	globals [][]byte
 	exports []asmExport
-	start   int // function, or 0 for none: function 0 is never one to start
+	start   int // function; 0: none, since function 0 never is one to start
 	elems   [][]byte
 	datas   [][]byte
 	count   bool // write the number of data segments
@@ -26,7 +26,7 @@ type asmImport struct {
 
 type asmFunc struct {
 	typ    int
-	locals []byte // count of declarations, and these; nil: none
+	locals []byte // count of declarations, and the declarations; nil: none
 	body   []byte // without the last end
 }
 
@@ -78,7 +78,7 @@ func (a *asm) typ(params, results string) int {
 	return len(a.types) - 1
 }
 
-// fn adds a function and gives its index; imports come first.
+// fn adds a function and returns its index; imports come first.
 func (a *asm) fn(params, results string, body ...[]byte) int {
 	a.funcs = append(a.funcs, asmFunc{typ: a.typ(params, results), body: cat(body...)})
 	return len(a.imports) + len(a.funcs) - 1
@@ -158,12 +158,12 @@ func (a *asm) bytes() []byte {
 const (
 	tI32 = "\x7f"
 	tI64 = "\x7e"
-	// Where plugin puts the input.
+	// The address at which plugin puts the input.
 	inputAt = 4096
 )
 
-// plugin is a module of the contract around the body of locket_extract,
-// whose locals are the input's pointer and length.
+// plugin makes a module of the contract around the body of locket_extract, whose locals are the
+// input's pointer and length.
 func (a *asm) plugin(extract ...[]byte) *asm {
 	a.export("memory", 2, 0)
 	a.export("locket_abi", 0, a.fn("", tI32, i32c(abi.Version)))
@@ -172,7 +172,7 @@ func (a *asm) plugin(extract ...[]byte) *asm {
 	return a
 }
 
-// answering is a plugin that always answers with b.
+// answering makes a plugin that always answers with b.
 func answering(b []byte) *asm {
 	a := &asm{memory: []byte{0, 16}}
 	const at = 128 << 10

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// BenchmarkRaw is a call of an export that gives its input back: 200 bytes
-// copied in, called, and seen in memory.
+// BenchmarkRaw calls an export that returns its input: 200 bytes are copied in, and the result is
+// read from memory.
 func BenchmarkRaw(b *testing.B) {
 	ctx := context.Background()
 	h, err := NewHost(ctx, Options{})
@@ -46,8 +46,8 @@ func BenchmarkRaw(b *testing.B) {
 	}
 }
 
-// BenchmarkCall is a whole call of a plugin in Go: event encoded, decoded,
-// one candidate encoded, decoded and checked.
+// BenchmarkCall is an entire call of a plugin in Go: the event encoded and decoded, one candidate
+// encoded, decoded and checked.
 func BenchmarkCall(b *testing.B) {
 	ctx := context.Background()
 	h, err := NewHost(ctx, Options{})
@@ -85,8 +85,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkFuel is what counting fuel adds to a plugin in Go: the module as it
-// was and rewritten take turns, and the fastest of each count.
+// BenchmarkFuel measures how much counting fuel slows down a plugin in Go: the original and the
+// rewritten module take turns, and the fastest run of each counts.
 func BenchmarkFuel(b *testing.B) {
 	ctx := context.Background()
 	r := wazero.NewRuntime(ctx)
@@ -140,7 +140,7 @@ func BenchmarkFuel(b *testing.B) {
 	b.ReportMetric(100*float64(best[1]-best[0])/float64(best[0]), "%-added")
 }
 
-// BenchmarkRewrite is what putting fuel into a plugin in Go takes.
+// BenchmarkRewrite measures adding fuel to a plugin in Go.
 func BenchmarkRewrite(b *testing.B) {
 	module := echo(b)
 	b.SetBytes(int64(len(module)))
@@ -151,7 +151,7 @@ func BenchmarkRewrite(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is what a plugin in Go costs to come back from the cache.
+// BenchmarkStart measures loading a plugin in Go from the cache.
 func BenchmarkStart(b *testing.B) {
 	ctx := context.Background()
 	h, err := NewHost(ctx, Options{CacheDir: b.TempDir(), Idle: -1})

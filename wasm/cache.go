@@ -25,41 +25,41 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// entry is the machine code of one module in the cache on disk. It lies packed, in
-// a file, because it shrinks to an eighth:
+// entry is the machine code of one module in the cache on disk. It is stored compressed, in a file,
+// because it shrinks to an eighth:
 //
-//	CACHE/ENTRY  HMAC-SHA-256 of the name and of what follows, under the host's key 32,
+//	CACHE/ENTRY HMAC-SHA-256 of the name and of the rest of the file, under the host's key 32,
 //	             a frame of zstd that has the module as its dictionary: a tar of
-//	  fuelled                           the module as it is compiled; see fuelled
-//	  wazero-VERSION-ARCH-OS/…          what wazero keeps
+//	  fuelled              the module as compiled; see fuelled
+//	  wazero-VERSION-ARCH-OS/…     wazero's own files
 //
-// ENTRY is a hash of the module's hash, the limit that is compiled in, the
-// engine, its version, and the version of the rewriting. Machine code that somebody else has put there, or
-// changed, would run with all that the node may do: an entry without a seal
-// that holds is removed, and made anew. wazero reads folders alone: while a module
-// is loaded, the entry is unpacked beside its file. A nil entry is no cache.
+// ENTRY is a hash of the module's hash, the limit that is compiled in, the engine, its version, and
+// the version of the rewriting. Machine code that somebody else has put there or changed would run
+// with all of the node's rights. So an entry without a valid seal is removed, and made again.
+// wazero only reads folders: while a module is loaded, the entry is unpacked beside its file. A nil
+// entry means no cache.
 type entry struct {
 	host   *Host
 	name   string
 	module []byte
-	dir    string // what is unpacked, or is to be packed; closed removes it
+	dir    string // the unpacked files, or those to be packed; closed removes it
 	sealed bool
 }
 
 const (
 	sealSize = sha256.Size
-	// packWindow is how far back packing looks, in bytes: from the rewritten module
-	// over the module.
+	// packWindow is the window of the compression, in bytes: from the rewritten module back over
+	// the module.
 	packWindow = 8 << 20
-	// unpackedMark is in the names of folders with an unpacked entry. After
-	// unpackedLeft nobody reads one any more: a process was killed.
+	// unpackedMark is in the names of folders with an unpacked entry. After unpackedLeft nobody
+	// reads such a folder any more, because its process was killed.
 	unpackedMark = ".unpacked-"
 	unpackedLeft = 10 * time.Minute
-	// entryUnused is for how long an entry is kept after it was last read.
+	// entryUnused is how long an entry is kept after it was last read.
 	entryUnused = 60 * 24 * time.Hour
 )
 
-// entryOf is the name of the file that has the machine code of a module.
+// entryOf returns the name of the file with a module's machine code.
 func (h *Host) entryOf(module [sha256.Size]byte, l Limits) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "locket-plugin-cache-4\x00%d\x00%d\x00%s\x00%s\x00%s\x00", fuel.Version, l.MemoryMiB, runtime.GOARCH, h.engine, h.wazero)
@@ -67,8 +67,9 @@ func (h *Host) entryOf(module [sha256.Size]byte, l Limits) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// wazeroIn gives the version of wazero in a program. Tests have none: go test leaves modules out
-// of their build information. wazero reads no machine code of another version, and makes it anew.
+// wazeroIn returns the version of wazero in a program. Tests have none: go test leaves modules out
+// of their build information. wazero does not read machine code of another version, and makes it
+// again.
 func wazeroIn(info *debug.BuildInfo) string {
 	for _, m := range info.Deps {
 		if m.Path == "github.com/tetratelabs/wazero" {
@@ -78,8 +79,8 @@ func wazeroIn(info *debug.BuildInfo) string {
 	return ""
 }
 
-// compiledBefore reports whether the cache has machine code of a module. Its seal is
-// checked when it is needed.
+// compiledBefore reports whether the cache has a module's machine code. Its seal is checked when it
+// is needed.
 func (h *Host) compiledBefore(module [sha256.Size]byte, l Limits) bool {
 	if h.opt.CacheDir == "" {
 		return false
@@ -111,9 +112,9 @@ func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 	switch {
 	case err == nil:
 		e.sealed = true
-		_ = os.Chtimes(e.file(), time.Time{}, time.Now()) // when it was last read, for sweep
+		_ = os.Chtimes(e.file(), time.Time{}, time.Now()) // time of the last read, for sweep
 		return e, nil
-	case diskspace.IsFull(err): // it is as good as before
+	case diskspace.IsFull(err): // the entry is still good
 		return nil, errors.Join(fmt.Errorf("plugin cache: %w", err), e.close())
 	case !errors.Is(err, fs.ErrNotExist):
 		h.opt.Logger.Warn("plugin cache: machine code that this node did not make, or that has changed, is not used", "entry", e.name, "err", err)
@@ -124,11 +125,11 @@ func (h *Host) cacheEntry(module []byte, l Limits) (*entry, error) {
 	return e, nil
 }
 
-// entryName is of what the cache makes: entries, unpacked ones, and files that a
-// killed process was writing.
+// entryName matches the cache's own files: entries, unpacked ones, and files that a killed process
+// was writing.
 var entryName = regexp.MustCompile(`^([0-9a-f]{32}($|\` + unpackedMark + `)|\` + atomicfile.Prefix + `)`)
 
-// sweep removes what killed processes and other versions of Locket have left.
+// sweep removes leftovers of killed processes and of other versions of Locket.
 func (e *entry) sweep() {
 	all, err := os.ReadDir(e.host.opt.CacheDir)
 	if err != nil {
@@ -140,7 +141,7 @@ func (e *entry) sweep() {
 			continue
 		}
 		age, left := time.Since(st.ModTime()), entryUnused
-		if d.IsDir() { // unpacked, or an entry of a version that packed none
+		if d.IsDir() { // unpacked, or an entry of a version that did not pack
 			left = unpackedLeft
 		}
 		if age > left && d.Name() != e.name {
@@ -149,7 +150,7 @@ func (e *entry) sweep() {
 	}
 }
 
-// file is where the packed entry is.
+// file is the path of the packed entry.
 func (e *entry) file() string { return filepath.Join(e.host.opt.CacheDir, e.name) }
 
 // path is the folder of the unpacked entry, for wazero.
@@ -160,7 +161,7 @@ func (e *entry) path() string {
 	return e.dir
 }
 
-// close removes what is unpacked. A second close does nothing.
+// close removes the unpacked files. A second close does nothing.
 func (e *entry) close() error {
 	if e == nil || e.dir == "" {
 		return nil
@@ -173,7 +174,7 @@ func (e *entry) close() error {
 	return nil
 }
 
-// mac is over the name of an entry and its packed bytes.
+// mac covers the name of an entry and its packed bytes.
 func (e *entry) mac(key, packed []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	io.WriteString(mac, "locket-plugin-cache-4"+e.name)
@@ -181,7 +182,7 @@ func (e *entry) mac(key, packed []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// unpack fills the folder from a file, if its seal holds.
+// unpack fills the folder from a file, if its seal is valid.
 func (e *entry) unpack(file string, key []byte) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -212,7 +213,7 @@ func (e *entry) unpack(file string, key []byte) error {
 	}
 }
 
-// writeTo makes a file and the folders that it is in.
+// writeTo creates a file and its folders.
 func writeTo(path string, r io.Reader) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -225,7 +226,7 @@ func writeTo(path string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// seal packs what is in the folder now, and vouches for it.
+// seal packs the folder's present content, and signs it.
 func (e *entry) seal() error {
 	if e == nil || e.sealed {
 		return nil
@@ -244,7 +245,7 @@ func (e *entry) seal() error {
 	return nil
 }
 
-// pack writes the folder; some says whether there is a file in it.
+// pack writes the folder; some reports whether it contains a file.
 func (e *entry) pack(w io.Writer) (some bool, err error) {
 	enc, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(packWindow), zstd.WithEncoderDictRaw(1, e.module))
@@ -263,11 +264,10 @@ func (e *entry) pack(w io.Writer) (some bool, err error) {
 	return some, nil
 }
 
-// CacheKey gives the key that is kept in a file, for a host without a better
-// place for one; it is made with the first call. Processes that make it at the same
-// time all get the one that was there first. A file of another length is no key, for
-// example after a power cut: it is replaced, and what is in the cache is compiled
-// again. The file must not lie in the cache.
+// CacheKey returns the key stored in a file, for a host without a better place for it; the first
+// call creates it. Processes that create it at the same time all get the first one. A file with
+// another length is not a key, for example after a power cut: it is replaced, and the cache's
+// content is compiled again. The file must not be in the cache.
 func CacheKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
 	if spoilt := err == nil && len(key) != sha256.Size; spoilt || errors.Is(err, fs.ErrNotExist) {
@@ -284,7 +284,7 @@ func CacheKey(file string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes a new key, in the place of a spoilt one or where there is none.
+// makeKey writes a new key, and replaces a spoilt one.
 func makeKey(file string, spoilt bool) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -297,7 +297,7 @@ func makeKey(file string, spoilt bool) error {
 	return atomicfile.Create(file, key) // fails if another process was first
 }
 
-// ownFolder makes a folder that is this user's alone, or sees that it is.
+// ownFolder creates a folder that belongs to this user alone, or checks that it does.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A full disk is no reason to throw machine code away, which could not be made again there.
+// On a full disk machine code is not discarded, because it could not be made again.
 func TestCacheOnAFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {

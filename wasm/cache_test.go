@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// cached gives the files of a cache, by name.
+// cached returns the files of a cache, by name.
 func cached(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -33,8 +33,8 @@ func cached(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// TestCacheIsSealed: machine code that is not as it was made is not run, by
-// whatever means it got there; and code that is, is not made again.
+// TestCacheIsSealed: changed machine code is not run, however it was changed, and unchanged code is
+// not compiled again.
 func TestCacheIsSealed(t *testing.T) {
 	if engine(false) != Compiler {
 		t.Skip("wazero interprets here, and there is no machine code")
@@ -52,7 +52,7 @@ func TestCacheIsSealed(t *testing.T) {
 			return log.String()
 		}
 		run(key)
-		// A file that is written again is another file.
+		// A rewritten file is another file.
 		first := map[string]fs.FileInfo{}
 		for name := range cached(t, dir) {
 			first[name], _ = os.Stat(name)
@@ -84,8 +84,8 @@ func TestCacheIsSealed(t *testing.T) {
 	})
 }
 
-// TestCacheOfEachVersion: programs with other versions of wazero share a cache, and neither has
-// its machine code made again at each start.
+// TestCacheOfEachVersion: programs with different versions of wazero share a cache, and neither
+// compiles again at each start.
 func TestCacheOfEachVersion(t *testing.T) {
 	if engine(false) != Compiler {
 		t.Skip("wazero interprets here, and there is no machine code")
@@ -107,8 +107,8 @@ func TestCacheOfEachVersion(t *testing.T) {
 	}
 }
 
-// TestCacheIsSwept: what killed processes left, old entries and those of versions
-// that packed none go; what is used and what is not the cache's stays.
+// TestCacheIsSwept: leftovers of killed processes, old entries and those of versions that did not
+// pack are removed; used entries and other files stay.
 func TestCacheIsSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	h := newHost(t, Options{CacheDir: dir, CacheKey: bytes.Repeat([]byte{7}, 32)})
@@ -145,7 +145,7 @@ func TestCacheIsSwept(t *testing.T) {
 	}
 }
 
-// TestCacheKey: one that is made, and kept.
+// TestCacheKey: a key is created, and kept.
 func TestCacheKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "home", "cache.key")
 	one, err := CacheKey(file)
@@ -172,8 +172,8 @@ func TestCacheKey(t *testing.T) {
 
 func logTo(w *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
-// A plugin that was compiled before begins idle, if its manifest names the module. It
-// is compiled when it is called, from that module only, even if the entry was changed.
+// A plugin that was compiled before starts idle, if its manifest names the module. It is compiled
+// when it is called, from that module only, even if the entry was changed.
 func TestCompiledBeforeBeginsIdle(t *testing.T) {
 	ctx := context.Background()
 	if engine(false) != Compiler {
@@ -215,7 +215,7 @@ func TestCompiledBeforeBeginsIdle(t *testing.T) {
 	}
 }
 
-// Processes that share a cache may make its key at the same time: all get the same.
+// Processes that share a cache may create its key at the same time: all get the same key.
 func TestCacheKeyOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cache.key")
 	got := make(chan []byte)

@@ -7,10 +7,10 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// check checks a decoded answer: whether it is about this event, and whether the plugin may
-// say it. If the answer has something that was not granted, or names a place that does not
-// exist, it is refused as a whole, with the place of the fault. A candidate that is invalid
-// by itself is left out, and noted in u.
+// check checks a decoded answer: whether it is about this event, and whether the plugin was allowed
+// to give it. If the answer contains something that was not granted, or names a place that does not
+// exist, it is refused as a whole, with the place of the error. A candidate that is invalid by
+// itself is left out, and noted in u.
 func (p *Plugin) check(e *abi.Event, out *abi.Output, u *Usage) error {
 	if len(out.State) > 0 && !p.grants[CapState] {
 		return place(abi.CodeGrant, "output.state")
@@ -64,13 +64,12 @@ func (p *Plugin) check(e *abi.Event, out *abi.Output, u *Usage) error {
 	return nil
 }
 
-// maxBehind is how far before the event's start a derived one may begin, in
-// samples: what fits in State as PCM, and a recording of ten minutes that
-// the host still holds.
+// maxBehind is how far before the event's start a derived one may begin, in samples: what fits into
+// State as PCM, and a recording of ten minutes that the host still holds.
 const maxBehind = 600 * 16000
 
-// derivedKinds says what kind of event may follow from which. No kind follows
-// from itself, at any distance: the chain ends.
+// derivedKinds says which kinds of event may be derived from which. No kind can be derived from
+// itself, not even indirectly, so the chain ends.
 var derivedKinds = map[string][]string{"audio": {"utterance"}, "utterance": {"text"}}
 
 func (p *Plugin) checkDerived(e *abi.Event, list []abi.Derived) error {
@@ -92,8 +91,8 @@ func (p *Plugin) checkDerived(e *abi.Event, list []abi.Derived) error {
 	return nil
 }
 
-// spanIn says whether a span lies in the text of a turn that the plugin was
-// given, and begins and ends between characters. The zero span does.
+// spanIn reports whether a span lies in the text of a turn that the plugin was given, and begins
+// and ends between characters. The zero span does.
 func spanIn(e *abi.Event, s abi.Span) bool {
 	text := e.Text
 	if s.Turn != 0 {

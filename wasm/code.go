@@ -12,14 +12,14 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// code is the machine code of one module under one bound of memory. Plugins of
-// the same module share it: in memory it takes some 10 MB of what is Go, and
-// each instance has its own linear memory all the same.
+// code is the machine code of one module with one memory limit. Plugins of the same module share
+// it: for a module in Go it takes some 10 MB of memory, and each instance still has its own linear
+// memory.
 type code struct {
 	key  codeKey
 	refs int // guarded by codes.mu
 
-	mu       sync.Mutex     // held while it is made
+	mu       sync.Mutex     // held while the code is made
 	engine   wazero.Runtime // runtime for this code only
 	cache    wazero.CompilationCache
 	compiled wazero.CompiledModule
@@ -28,18 +28,18 @@ type code struct {
 }
 
 type codeKey struct {
-	sum   [sha256.Size]byte // of the module as it came
+	sum   [sha256.Size]byte // hash of the original module
 	pages int
 }
 
-// codes are the codes that somebody holds.
+// codes holds the codes that are in use.
 type codes struct {
-	keep bool       // all that was made
-	mu   sync.Mutex // guards what follows
+	keep bool       // keep all codes
+	mu   sync.Mutex // guards the fields below
 	held map[codeKey]*code
 }
 
-// shared are the codes of hosts that share theirs.
+// shared has the codes of hosts that share theirs.
 var shared = struct {
 	mu sync.Mutex
 	by map[sharedBy]*codes // guarded by mu
@@ -50,9 +50,8 @@ type sharedBy struct {
 	engine Engine
 }
 
-// codesOf gives what a host holds code in: its own, or that of all hosts that
-// share its cache ([Options.Share]). A host that does with little puts code into
-// files, and shares none.
+// codesOf returns where a host holds its codes: its own, or that of all hosts that share its cache
+// ([Options.Share]). A host with little memory puts code into files, and shares none.
 func codesOf(h *Host) *codes {
 	if !h.opt.Share || h.opt.CacheDir == "" || h.opt.NoSpare {
 		return &codes{held: map[codeKey]*code{}}
@@ -66,8 +65,7 @@ func codesOf(h *Host) *codes {
 	return shared.by[by]
 }
 
-// of gives the code under key, made by make where nobody holds it yet. It is
-// held until drop.
+// of returns the code under key. If nobody holds it yet, make makes it. It is held until drop.
 func (cs *codes) of(key codeKey, make func(*code) error) (*code, error) {
 	cs.mu.Lock()
 	c := cs.held[key]
@@ -92,7 +90,7 @@ func (cs *codes) of(key codeKey, make func(*code) error) (*code, error) {
 	return c, nil
 }
 
-// drop lets go of code; whoever is the last frees it.
+// drop releases code; the last holder frees it.
 func (cs *codes) drop(ctx context.Context, c *code) error {
 	if !cs.forget(c) {
 		return nil
@@ -100,7 +98,7 @@ func (cs *codes) drop(ctx context.Context, c *code) error {
 	return c.close(ctx)
 }
 
-// close frees what there is of it.
+// close frees whatever the code has.
 func (c *code) close(ctx context.Context) error {
 	err := c.engine.Close(ctx)
 	if c.cache != nil {
@@ -110,8 +108,8 @@ func (c *code) close(ctx context.Context) error {
 	return err
 }
 
-// compile turns a panic of the compiler, which outside input must not cause
-// but might, into an error.
+// compile turns a panic of the compiler into an error. Input from outside should not cause one, but
+// might.
 func (c *code) compile(ctx context.Context, rewritten []byte) (m wazero.CompiledModule, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Plugins of one module share its machine code for as long as any of them
-// holds it, and each is told its own id.
+// Plugins of one module share its machine code as long as any of them holds it, and each is told
+// its own id.
 func TestSharedCode(t *testing.T) {
 	ctx := context.Background()
 	h := newHost(t, Options{Idle: -1})
@@ -49,7 +49,7 @@ func TestSharedCode(t *testing.T) {
 	}
 }
 
-// What one plugin was granted, another of the same module was not.
+// A grant to one plugin does not extend to another of the same module.
 func TestSharedCodeGrants(t *testing.T) {
 	ctx := context.Background()
 	h := newHost(t, Options{Idle: -1})
@@ -68,7 +68,7 @@ func TestSharedCodeGrants(t *testing.T) {
 	}
 }
 
-// Hosts of one process that share a cache share the code, which outlives them.
+// Hosts of one process that share a cache share the code, which stays after they are closed.
 func TestSharedAmongHosts(t *testing.T) {
 	ctx := context.Background()
 	dir, key := t.TempDir(), make([]byte, 32)

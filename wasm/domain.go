@@ -13,34 +13,33 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// domain is the plugins of one publisher and the worker process that runs
-// them, one call at a time. What one of them does to the process, the others
-// of the same publisher feel, and nobody else.
+// domain is the plugins of one publisher and the worker process that runs them, one call at a time.
+// If one of them damages the process, that affects the same publisher's other plugins, and nobody
+// else's.
 type domain struct {
 	host *Host
-	name string // the publisher's key, or the id of a plugin that nobody signed
+	name string // the publisher's key, or the id of an unsigned plugin
 
 	starts atomic.Uint64
 	held   atomic.Uint32 // a jail.Report, of the last process
 	spare  spare
-	dying  sync.WaitGroup // processes that were late
+	dying  sync.WaitGroup // late processes that are being ended
 
-	mu      sync.Mutex // of what follows; held for a call
-	plugins []*Plugin  // by their number in proc
-	proc    *process   // nil: none runs
-	last    bool       // one was late: until it is idle, what comes after it begins at rankLong
+	mu      sync.Mutex // guards the fields below; held during a call
+	plugins []*Plugin  // in the order of their numbers in proc
+	proc    *process   // nil: none is running
+	last    bool       // a worker was late: until the domain is idle, the next ones start at rankLong
 	timer   *time.Timer
 	request frame
 	reply   frame
 }
 
-// maxProcessTime is how much processor time a worker may use before it is
-// replaced, between two calls: its limit ends it otherwise.
+// maxProcessTime is how much processor time a worker may use before it is replaced between two
+// calls, because otherwise its limit would end it.
 const maxProcessTime = jail.MaxCPU / 2 * time.Second
 
-// LoadApart is LoadFrom for a plugin of a stranger's: its module is compiled
-// and run in the worker process of its publisher. Where it can't be loaded,
-// the publisher's other plugins go on as they were.
+// LoadApart is LoadFrom for a stranger's plugin: its module is compiled and run in its publisher's
+// worker process. If it can't be loaded, the publisher's other plugins continue unchanged.
 func (h *Host) LoadApart(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
 	if len(h.opt.Worker) == 0 {
 		return nil, fmt.Errorf("load plugin %s: %w", m.ID, ErrNoWorker)
@@ -80,7 +79,7 @@ func (h *Host) LoadApart(ctx context.Context, open func() ([]byte, error), m Man
 	return p, nil
 }
 
-// add starts a worker with one plugin more, and then lets the old one go.
+// add starts a worker with one more plugin, and then ends the old worker.
 func (d *domain) add(ctx context.Context, p *Plugin) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,7 +91,7 @@ func (d *domain) add(ctx context.Context, p *Plugin) error {
 	if err := proc.failures[len(all)-1]; err != nil {
 		return errors.Join(err, proc.end())
 	}
-	last := d.last // an upgrade of one that was late gets no more
+	last := d.last // upgrading a late plugin does not give it more time
 	err = d.stop()
 	d.plugins, d.proc, d.last = all, proc, last
 	if last {
@@ -103,7 +102,7 @@ func (d *domain) add(ctx context.Context, p *Plugin) error {
 	return err
 }
 
-// remove takes a plugin away; the rest start again when one is needed.
+// remove removes a plugin; the others restart when one is needed.
 func (d *domain) remove(p *Plugin) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,7 +110,7 @@ func (d *domain) remove(p *Plugin) error {
 	return d.stop()
 }
 
-// stop ends the worker and the spare one. d.mu is held.
+// stop ends the worker and the spare one. The caller holds d.mu.
 func (d *domain) stop() error {
 	if d.timer != nil {
 		d.timer.Stop()
@@ -134,7 +133,7 @@ func (d *domain) end() error {
 	return d.stop()
 }
 
-// armIdle has the worker end after it wasn't used for a while. d.mu is held.
+// armIdle ends the worker once it has not been used for a while. The caller holds d.mu.
 func (d *domain) armIdle() {
 	switch idle := d.host.opt.Idle; {
 	case idle < 0:
@@ -153,10 +152,10 @@ func (d *domain) releaseIdle() {
 	}
 }
 
-// perform has the worker do the work. A worker that is late is killed, as is
-// one that breaks the protocol; the next call finds a new one. Of the workers
-// of all domains one at a time is at the weight of the node: a call that is a
-// long one goes on with what others leave, and lets the next one begin.
+// perform makes the worker do the work. A late worker is killed, and so is one that breaks the
+// protocol; the next call gets a new one. Of all domains' workers, only one at a time runs at the
+// node's own weight: a call that turns out to be long continues at a lower one, and lets the next
+// one begin.
 func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []byte, use func(answer, *Usage) error) (u Usage, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,7 +202,7 @@ func (d *domain) perform(ctx context.Context, p *Plugin, e *abi.Event, input []b
 	return u, err
 }
 
-// again starts a worker where there is none. d.mu is held.
+// again starts a worker if there is none. The caller holds d.mu.
 func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
 	proc := d.spare.take(ctx)
 	if proc == nil {
@@ -223,13 +222,13 @@ func (d *domain) again(ctx context.Context, p *Plugin, n int) error {
 	return nil
 }
 
-// lost ends a worker that can't be gone on with, and says why. d.mu is held.
+// lost ends an unusable worker, and says why. The caller holds d.mu.
 func (d *domain) lost(p *Plugin, err error) error {
 	proc := d.proc
 	d.proc = nil
 	f := &Fault{Plugin: p.manifest.ID, Kind: FaultWorker, Detail: err, Ended: proc.ended()}
 	if f.Ended.IsZero() {
-		_ = proc.end() // it was killed, and says so
+		_ = proc.end() // it was killed, which is the error
 		if said := proc.said(); said != "" {
 			f.Detail = errors.New(said)
 		}
@@ -244,14 +243,14 @@ func (d *domain) lost(p *Plugin, err error) error {
 	return f
 }
 
-// readAnswer reads what a worker says came of a call. Its numbers are its
-// word, and are bounded by what can be.
+// readAnswer reads a worker's report of a call. Its numbers are only a claim, and are limited to
+// what is possible.
 func (p *Plugin) readAnswer(f *frame) (a answer, u Usage, err error) {
 	status := f.getU8()
 	u.Fuel = min(max(int64(f.getU64()), 0), p.limits.Fuel)
-	_ = f.getU64() // how long it took, as the worker sees it
+	_ = f.getU64() // how long it took, according to the worker
 	u.Memory = int(min(f.getU64(), uint64(p.limits.MemoryMiB)<<20))
-	u.Lines = int(min(int64(f.getU32()), p.limits.Fuel/hostCost)) // each costs that
+	u.Lines = int(min(int64(f.getU32()), p.limits.Fuel/hostCost)) // each one costs hostCost
 	u.Fresh = f.getFlag()
 	lines := make([]string, f.count(4))
 	for i := range lines {
@@ -280,11 +279,11 @@ func (p *Plugin) readAnswer(f *frame) (a answer, u Usage, err error) {
 	return a, u, fault
 }
 
-// Confined says how the plugin is kept apart; empty: it runs in this process.
+// Confined says how the plugin is isolated; empty: it runs in this process.
 func (p *Plugin) Confined() string {
 	if p.domain == nil {
 		return ""
 	}
-	held, _ := jail.FromBits(byte(p.domain.held.Load())) // it was one
+	held, _ := jail.FromBits(byte(p.domain.held.Load())) // the stored value is valid
 	return held.String()
 }

@@ -8,17 +8,16 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Extract gives the plugin an event, less what it wasn't granted, and checks
-// its answer. Of the answer nothing points into the plugin's memory. After a
-// fault the error is a *Fault, and the answer is empty.
+// Extract passes an event to the plugin, without what it was not granted, and checks its answer.
+// Nothing in the answer points into the plugin's memory. After a fault the error is a *Fault, and
+// the answer is empty.
 //
-// If what was said before is the reason for a fault, it would be one with each line that
-// follows. So the event is given to the plugin again without it, and only if that goes wrong,
-// too, has the call failed; both are one fault. A plugin that takes words away is not asked
-// again: without what was said before it may miss half of a secret.
+// If the earlier turns are the cause of a fault, every following line would fail, too. So the event
+// is passed again without them, and only if that fails as well has the call failed; both together
+// count as one fault. A plugin that redacts is not asked again, because without the earlier turns
+// it may miss half of a secret.
 //
-// A call in machine code can't be interrupted: ctx is looked at before it
-// begins, and fuel ends it.
+// A call in machine code can't be interrupted: ctx is checked before it begins, and fuel ends it.
 func (p *Plugin) Extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, error) {
 	out, u, err := p.extract(ctx, e)
 	var f *Fault
@@ -69,8 +68,8 @@ func (p *Plugin) extract(ctx context.Context, e *abi.Event) (abi.Output, Usage, 
 	return out, u, err
 }
 
-// perform gives the input to an instance, in this process or in the worker, and calls use
-// with the answer, which is valid during that call only.
+// perform passes the input to an instance, in this process or in the worker, and calls use with the
+// answer, which is only valid during that call.
 func (p *Plugin) perform(ctx context.Context, e *abi.Event, input []byte, use func(answer, *Usage) error) (u Usage, err error) {
 	if p.domain != nil {
 		return p.domain.perform(ctx, p, e, input, use)
@@ -92,10 +91,10 @@ func (p *Plugin) perform(ctx context.Context, e *abi.Event, input []byte, use fu
 	return u, err
 }
 
-// buffer is one that events are encoded into.
+// buffer is a buffer for encoded events.
 type buffer struct{ b []byte }
 
-// strip is the event as far as the plugin may see it.
+// strip returns the part of the event that the plugin may see.
 func (p *Plugin) strip(e *abi.Event) abi.Event {
 	g := *e
 	if !p.grants[CapContext] {

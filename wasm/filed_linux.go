@@ -16,18 +16,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wazero reads machine code into memory of its own, 30 MB for the module of the text
-// extractors, and the system can take none of it away when memory is short. So a host
-// that does with little ([Options.NoSpare]) puts a file with the same bytes in its
-// place, of which the system keeps the pages that are run. It also lets go of the
-// module's own code, which wazero keeps and does not read again, another 4 MB.
+// wazero reads machine code into anonymous memory, 30 MB for the module of the text extractors,
+// which the system can't reclaim when memory is short. So a host with little memory
+// ([Options.NoSpare]) replaces it by a file with the same bytes, of which the system keeps the
+// pages that are run. It also frees the module's original code, which wazero keeps and does not
+// read again, another 4 MB.
 //
-// The file never has a name, and nobody has it open for writing once it is written. An
-// unprivileged process could open it by /proc only if it may read the memory of this one,
-// which package nodump prevents. The file is kept for the next load until no plugin has
-// the module, as writing wears flash.
+// The file never has a name, and nobody has it open for writing once it is written. An unprivileged
+// process could open it through /proc only if it may read this process's memory, which package
+// nodump prevents. The file is kept for the next load until no plugin has the module, because
+// writing wears out flash.
 //
-// wazero has no setting for it, and both are in private fields of its module.
+// wazero has no setting for this, and both are in private fields of its module.
 
 // worthFile is the size in bytes below which machine code stays in memory.
 const worthFile = 1 << 20
@@ -37,8 +37,8 @@ var (
 	errCodeLost  = errors.New("its place in memory was lost")
 )
 
-// fileCode puts a file in the place of compiled code. Where that can't be done, the code
-// stays in memory, and the log says so. After an error the code is closed.
+// fileCode replaces compiled code in memory by a file. If that is not possible, the code stays in
+// memory, and this is logged. After an error the code is closed.
 func (p *Plugin) fileCode(ctx context.Context, c *code) error {
 	h := p.host
 	if !h.opt.NoSpare || h.opt.CacheDir == "" {
@@ -60,7 +60,7 @@ func (p *Plugin) fileCode(ctx context.Context, c *code) error {
 		h.noFiles()
 		if errors.Is(err, errCodeLost) {
 			err = errors.Join(err, c.close(ctx))
-			*is = nil // else wazero would unmap later what somebody else has there by then
+			*is = nil // otherwise wazero would later unmap whatever is mapped there by then
 			return err
 		}
 		h.opt.Logger.Info("machine code stays in memory", "plugin", p.manifest.ID, "err", err)
@@ -71,7 +71,7 @@ func (p *Plugin) fileCode(ctx context.Context, c *code) error {
 	return nil
 }
 
-// dropBodies lets go of the functions of a module as they were before they were compiled.
+// dropBodies frees the functions of a module in their original form.
 func dropBodies(m wazero.CompiledModule) {
 	v := reflect.ValueOf(m)
 	for _, name := range []string{"module", "CodeSection"} {
@@ -92,8 +92,8 @@ func dropBodies(m wazero.CompiledModule) {
 	}
 }
 
-// machineCode is where wazero has what it runs of a module, or nil if this version has it
-// elsewhere.
+// machineCode returns wazero's reference to the machine code of a module, or nil if this version
+// keeps it elsewhere.
 func machineCode(m wazero.CompiledModule) *[]byte {
 	v := reflect.ValueOf(m)
 	for _, name := range []string{"compiledEngine", "compiledModules"} {
@@ -108,7 +108,7 @@ func machineCode(m wazero.CompiledModule) *[]byte {
 	if v.Kind() != reflect.Map {
 		return nil
 	}
-	var most *[]byte // besides the module there is the one of our own functions
+	var most *[]byte // apart from the module there is the one with the host's own functions
 	for all := v.MapRange(); all.Next(); {
 		one := all.Value()
 		if one.Kind() != reflect.Pointer || one.Elem().Kind() != reflect.Struct {
@@ -125,8 +125,8 @@ func machineCode(m wazero.CompiledModule) *[]byte {
 	return most
 }
 
-// codeFile is a file that has these bytes: the one of the load before, or a new one. It is
-// nil where files can't be run. The mutex of the key's code is held.
+// codeFile returns a file with these bytes: that of the last load, or a new one. It is nil if files
+// can't be run. The caller holds the mutex of the key's code.
 func (h *Host) codeFile(key codeKey, is []byte) (*os.File, error) {
 	h.filesMu.Lock()
 	f, unfiled := h.files[key], h.unfiled
@@ -144,8 +144,8 @@ func (h *Host) codeFile(key codeKey, is []byte) (*os.File, error) {
 	return f, nil
 }
 
-// unnamed writes a file that has no name and can't be given one, and opens it for reading
-// alone. Some file systems have no such files.
+// unnamed writes a file that has no name and can't be given one, and opens it for reading. Some
+// file systems don't have such files.
 func unnamed(dir string, is []byte) (*os.File, error) {
 	w, err := os.OpenFile(dir, unix.O_TMPFILE|os.O_EXCL|os.O_WRONLY, 0o400)
 	if err != nil {
@@ -154,8 +154,8 @@ func unnamed(dir string, is []byte) (*os.File, error) {
 	if _, err = w.Write(is); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	// The pages can be taken away once they are on the disk. Nobody waits for that: the
-	// file ends with this process.
+	// The pages can be reclaimed once they are on the disk. Nobody waits for that, because the file
+	// ends with this process.
 	_ = unix.SyncFileRange(int(w.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WRITE)
 	f, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", w.Fd()))
 	if err := errors.Join(err, w.Close()); err != nil {
@@ -165,8 +165,8 @@ func unnamed(dir string, is []byte) (*os.File, error) {
 	return f, nil
 }
 
-// noFiles has all code stay in memory from now on: another try would write as much, and
-// fail as well. What is mapped stays so.
+// noFiles keeps all code in memory from now on, because another attempt would write as much, and
+// fail, too. Existing mappings stay.
 func (h *Host) noFiles() {
 	h.filesMu.Lock()
 	defer h.filesMu.Unlock()
@@ -174,7 +174,7 @@ func (h *Host) noFiles() {
 	h.closeFiles(func(codeKey) bool { return true })
 }
 
-// dropFile lets go of a module's files if no plugin has the module any more.
+// dropFile closes a module's files if no plugin has the module any more.
 func (h *Host) dropFile(module [sha256.Size]byte) {
 	for _, p := range h.Plugins() {
 		if p.sum == module {
@@ -186,7 +186,7 @@ func (h *Host) dropFile(module [sha256.Size]byte) {
 	h.closeFiles(func(key codeKey) bool { return key.sum == module })
 }
 
-// closeFiles closes some of the files. filesMu is held.
+// closeFiles closes some of the files. The caller holds filesMu.
 func (h *Host) closeFiles(which func(codeKey) bool) {
 	for key, f := range h.files {
 		if which(key) {
@@ -196,11 +196,11 @@ func (h *Host) closeFiles(which func(codeKey) bool) {
 	}
 }
 
-// mapOver maps a file to the addresses of code that nobody runs yet, if it has the
-// same bytes and may be run. After errCodeLost nothing may be at these addresses; after
-// any other error the code is as it was.
+// mapOver maps a file to the addresses of code that nobody runs yet, if it has the same bytes and
+// may be run. After errCodeLost there may be nothing at these addresses; after any other error the
+// code is unchanged.
 func mapOver(f *os.File, is []byte) error {
-	raw, err := f.SyscallConn() // keeps the descriptor if the file is closed meanwhile
+	raw, err := f.SyscallConn() // keeps the descriptor even if the file is closed meanwhile
 	if err != nil {
 		return err
 	}
@@ -214,11 +214,11 @@ func mapFile(fd uintptr, is []byte) error {
 	if err := unix.Fstat(int(fd), &st); err != nil {
 		return err
 	}
-	if st.Size != int64(len(is)) { // to read behind the end of a mapped file ends the process
+	if st.Size != int64(len(is)) { // reading beyond the end of a mapped file would end the process
 		return errOtherCode
 	}
 	const rights, own = unix.PROT_READ | unix.PROT_EXEC, unix.MAP_PRIVATE
-	seen, err := unix.Mmap(int(fd), 0, len(is), rights, own) // fails where files may not be run
+	seen, err := unix.Mmap(int(fd), 0, len(is), rights, own) // fails if files may not be run
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func mapFile(fd uintptr, is []byte) error {
 		return errOtherCode
 	}
 	_, _, no := unix.Syscall6(unix.SYS_MMAP, uintptr(unsafe.Pointer(&is[0])), uintptr(len(is)), rights, own|unix.MAP_FIXED, fd, 0)
-	if no != 0 { // Linux before 6.12 lets go of what is there first
+	if no != 0 { // Linux before 6.12 unmaps the old pages first
 		return fmt.Errorf("%w: %w", errCodeLost, no)
 	}
 	return nil

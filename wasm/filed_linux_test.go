@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapped gives the file that a plugin's machine code is mapped from, "" for memory, and how
-// many kB of it are memory of this process alone.
+// mapped returns the file from which a plugin's machine code is mapped, "" for memory, and how many
+// kB of it are private memory of this process.
 func mapped(t *testing.T, p *Plugin) (file string, own int) {
 	t.Helper()
 	at := machineCode(p.code.compiled)
@@ -33,7 +33,7 @@ func mapped(t *testing.T, p *Plugin) (file string, own int) {
 	}
 	_, piece, found := strings.Cut("\n"+string(smaps), fmt.Sprintf("\n%x-", uintptr(unsafe.Pointer(&code[0]))))
 	if !found {
-		return "", len(code) >> 10 // within a larger piece of memory
+		return "", len(code) >> 10 // inside a larger mapping
 	}
 	line, rest, _ := strings.Cut(piece, "\n")
 	if f := strings.Fields(line); len(f) > 5 {
@@ -47,7 +47,7 @@ func mapped(t *testing.T, p *Plugin) (file string, own int) {
 	return file, own
 }
 
-// filing is a host with little memory, whose log goes to the buffer, and one plugin.
+// filing makes a host with little memory, which logs to the buffer, and one plugin.
 func filing(t *testing.T, dir string) (*Host, *Plugin, *bytes.Buffer) {
 	t.Helper()
 	log := new(bytes.Buffer)
@@ -59,7 +59,7 @@ func filing(t *testing.T, dir string) (*Host, *Plugin, *bytes.Buffer) {
 	return h, p, log
 }
 
-// loadAgain has the plugin release its code, and load it.
+// loadAgain makes the plugin release its code, and load it again.
 func loadAgain(t *testing.T, p *Plugin) {
 	t.Helper()
 	if err := p.Rest(context.Background()); err != nil {
@@ -70,8 +70,8 @@ func loadAgain(t *testing.T, p *Plugin) {
 	}
 }
 
-// TestCodeInAFile: a host with little memory runs machine code from a file without a name,
-// the same one at each load, which nobody has open for writing.
+// TestCodeInAFile: a host with little memory runs machine code from an unnamed file, the same one
+// at each load, which nobody has open for writing.
 func TestCodeInAFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	h, p, log := filing(t, dir)
@@ -104,7 +104,7 @@ func TestCodeInAFile(t *testing.T) {
 	for _, d := range open {
 		is, err := os.Stat("/proc/self/fd/" + d.Name())
 		if err != nil || !os.SameFile(is, mine) {
-			continue // among them the descriptor of the listing itself
+			continue // including the descriptor of the listing itself
 		}
 		fd, err := strconv.Atoi(d.Name())
 		if err != nil {
@@ -118,8 +118,8 @@ func TestCodeInAFile(t *testing.T) {
 
 func selfFile(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
-// Code stays in memory where the file has other bytes, also fewer: to read behind the end
-// of a file that is mapped would end the process.
+// Code stays in memory if the file has other bytes, or fewer: reading beyond the end of a mapped
+// file would end the process.
 func TestCodeOfAnotherFile(t *testing.T) {
 	for name, change := range map[string]func(f *os.File, size int64) error{
 		"other bytes": func(f *os.File, size int64) error { _, err := f.WriteAt([]byte("other"), size/2); return err },
@@ -162,8 +162,8 @@ func TestCodeOfAnotherFile(t *testing.T) {
 	}
 }
 
-// Where the system refuses to put the file in the place of the code, the code is lost, and
-// never run; the next load leaves it in memory. Here it refuses for an address within a page.
+// If the system fails to map the file in place of the code, the code is lost, and never run; the
+// next load keeps it in memory. Here it fails because the address lies inside a page.
 func TestCodeIsLost(t *testing.T) {
 	h, p, log := filing(t, filepath.Join(t.TempDir(), "cache"))
 	if err := p.closeIdle(); err != nil {
@@ -183,7 +183,7 @@ func TestCodeIsLost(t *testing.T) {
 	if p.code.compiled != nil || len(*is) != 0 || len(h.files) != 0 || !h.unfiled {
 		t.Errorf("it may be run: %v, wazero has %d bytes, %d files are kept, to be tried again: %v", p.code.compiled != nil, len(*is), len(h.files), !h.unfiled)
 	}
-	h.codes.forget(p.code) // as codes.of does
+	h.codes.forget(p.code) // like codes.of
 	p.code = nil
 	loadAgain(t, p)
 	if name, own := mapped(t, p); name != "" || own == 0 {
@@ -220,7 +220,7 @@ func TestCodeFileIsDropped(t *testing.T) {
 	}
 }
 
-// Code in a file stays while only its instances go: when the host is to shrink, and when
+// Code in a file stays while only its instances are released: when the host has to shrink, and when
 // the plugin was idle once.
 func TestCodeInAFileStays(t *testing.T) {
 	ctx := context.Background()
@@ -252,7 +252,7 @@ func TestCodeInAFileStays(t *testing.T) {
 	}
 }
 
-// The functions that wazero has compiled are let go of.
+// The functions that wazero has compiled are freed.
 func TestBodiesAreDropped(t *testing.T) {
 	h := newHost(t, Options{CacheDir: filepath.Join(t.TempDir(), "cache"), CacheKey: bytes.Repeat([]byte{7}, 32), NoSpare: true, Idle: -1})
 	p, err := h.Load(context.Background(), echo(t), testManifest())
@@ -270,7 +270,7 @@ func TestBodiesAreDropped(t *testing.T) {
 	}
 }
 
-// A host that has memory writes no such file.
+// A host with enough memory writes no such file.
 func TestCodeInMemory(t *testing.T) {
 	h := newHost(t, Options{CacheDir: filepath.Join(t.TempDir(), "cache"), CacheKey: bytes.Repeat([]byte{7}, 32), Idle: -1})
 	p, err := h.Load(context.Background(), echo(t), testManifest())

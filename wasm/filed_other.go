@@ -10,5 +10,5 @@ import (
 // fileCode leaves machine code where it is.
 func (p *Plugin) fileCode(context.Context, *code) error { return nil }
 
-// dropFile has none to let go of.
+// dropFile does nothing, since there are no files.
 func (h *Host) dropFile([sha256.Size]byte) {}

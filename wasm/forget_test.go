@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestForget: afterwards nothing is left of what a plugin was given, neither in
-// its memory nor among its lines.
+// TestForget: afterwards nothing is left of a plugin's input, neither in its memory nor among its
+// log lines.
 func TestForget(t *testing.T) {
 	everywhere(t, func(t *testing.T, load loader) {
 		h := newHost(t, Options{})
-		hoards := new(asm).plugin( // trap where the memory is not as it was at first
+		hoards := new(asm).plugin( // trap if the memory is not in its initial state
 			i32c(0), []byte{0x28, 2, 0, 0x04, 0x40, 0x00, 0x0b}, i32c(0), i32c(1), []byte{0x36, 2, 0}, i64c(0))
 		p := load.must(t, h, hoards, testManifest())
 		talks, err := load(t, h, logFlood(), testManifest(CapLog))

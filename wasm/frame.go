@@ -10,27 +10,27 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Between a host and its worker go frames, over two pipes. Numbers are
-// little-endian; a text or bytes is its length, 4 bytes, and itself.
+// A host and its worker exchange frames, over two pipes. Numbers are little-endian; a text or bytes
+// is its length, 4 bytes, and its content.
 //
-//	frame   length of what follows 4, kind 1, body
+//	frame  length of the rest 4, kind 1, body
 //
 //	from the host
 //	load    id, grants, settings, cache folder, module: texts and bytes; memory
 //	        MiB 4, fuel 8, time ms 4, output KiB 4; interpret 1
-//	begin   nothing: confine yourself, and start the plugins
+//	begin  nothing: apply the restrictions, and start the plugins
 //	call    plugin 4, at 8, event id, event
 //
-//	from the worker, one for each
+//	from the worker, one for each of these
 //	loaded  failure
-//	begun   what holds 1; for each plugin a failure
+//	begun  the applied restrictions 1; for each plugin a failure
 //	answer  status 1, fuel 8, time ns 8, memory 8, lines 4, fresh 1, lines kept,
 //	        and bytes (nothing, output, error) or a failure (fault)
 //
 //	failure sentinel 1 (0: none), fault 1, code 1, place, text
 //
-// Either side takes a frame that is anything else for the other's end: the
-// worker exits, and the host kills it.
+// Either side treats any other frame as the end of the other side: the worker exits, and the host
+// kills it.
 const (
 	frameLoad   = 1
 	frameBegin  = 2
@@ -48,26 +48,25 @@ const (
 	answerFault
 )
 
-// Most bytes of a frame: a module and what comes with it, and an output with
-// what was logged.
+// Largest frames, in bytes: a module with its settings, and an output with the log lines.
 const (
 	maxToWorker   = abi.MaxModule + 1<<20
 	maxFromWorker = abi.MaxOutput + abi.MaxLogLines*(abi.MaxLogLine+4) + 4<<10
 	maxFailure    = 1 << 10 // bytes of its text
 )
 
-// errFrame is a frame that is not one.
+// errFrame: a frame is invalid.
 var errFrame = errors.New("broken frame")
 
-// frame is one that is written, or read from off on. A read past its end
-// makes it bad, and gives zero.
+// frame is a frame that is written, or read piece by piece. A read beyond its end marks it as bad,
+// and returns zero.
 type frame struct {
 	b   []byte
 	off int
 	bad bool
 }
 
-// begin starts a frame anew.
+// begin starts a new frame.
 func (f *frame) begin(kind byte) *frame {
 	f.b, f.off, f.bad = append(f.b[:0], 0, 0, 0, 0, kind), 0, false
 	return f
@@ -94,14 +93,14 @@ func (f *frame) bytes(p []byte) {
 	f.b = append(f.b, p...)
 }
 
-// send writes the frame in one piece.
+// send writes the frame in one write.
 func (f *frame) send(w io.Writer) error {
 	binary.LittleEndian.PutUint32(f.b, uint32(len(f.b)-4))
 	_, err := w.Write(f.b)
 	return err
 }
 
-// receive reads a frame of this kind, of at most so many bytes.
+// receive reads a frame of this kind, with at most most bytes.
 func (f *frame) receive(r io.Reader, most int) (kind byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -150,14 +149,14 @@ func (f *frame) getU64() uint64 {
 	return 0
 }
 
-// getFlag takes 0 and 1 alone.
+// getFlag accepts only 0 and 1.
 func (f *frame) getFlag() bool {
 	v := f.getU8()
 	f.bad = f.bad || v > 1
 	return v == 1
 }
 
-// count takes a number of things of at least so many bytes each.
+// count reads a number of items of at least each bytes.
 func (f *frame) count(each int) int {
 	n := f.getU32()
 	if uint64(n)*uint64(each) > uint64(len(f.b)-f.off) {
@@ -170,7 +169,7 @@ func (f *frame) count(each int) int {
 func (f *frame) getBytes() []byte { return f.take(f.count(1)) }
 func (f *frame) getStr() string   { return string(f.getBytes()) }
 
-// end reports whether the frame was read to its end, and was sound.
+// end reports whether the frame was valid and read completely.
 func (f *frame) end() error {
 	if f.bad || f.off != len(f.b) {
 		return errFrame
@@ -181,7 +180,7 @@ func (f *frame) end() error {
 // sentinels in the order of their numbers in a failure, from 1.
 var sentinels = []error{ErrManifest, ErrModule, ErrImport, ErrHash, ErrMemory}
 
-// fail writes why something failed; nil: it didn't.
+// fail writes the cause of a failure; nil: there was none.
 func (f *frame) fail(err error) {
 	var sentinel, kind, code byte
 	var where, text string
@@ -216,8 +215,8 @@ func (f *frame) fail(err error) {
 	f.str(text[:min(len(text), maxFailure)])
 }
 
-// getFail reads a failure. plugin is whose it is; nil: there was none. What it
-// says is a worker's word, and bounded.
+// getFail reads a failure. plugin is the one that it concerns; nil: there was none. The content is
+// only the worker's claim, and limited.
 func (f *frame) getFail(plugin string) error {
 	sentinel, kind, code, where, text := f.getU8(), f.getU8(), f.getU8(), f.getStr(), f.getStr()
 	if len(where) > maxFailure || len(text) > maxFailure || int(kind) > len(faultKinds) {
@@ -240,7 +239,7 @@ func (f *frame) getFail(plugin string) error {
 	return &relayed{ErrModule, printable(text)}
 }
 
-// relayed is an error that another process had: the words are its own.
+// relayed is an error of another process, in that process's words.
 type relayed struct {
 	sentinel error
 	text     string

@@ -10,21 +10,21 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// fuelledFile holds what rewriting made of a module, which takes a plugin in Go
-// as long as all else of its load from the cache. It is part of a sealed entry.
+// fuelledFile holds the rewritten module. For a plugin in Go, rewriting takes as long as the rest
+// of loading from the cache. It is part of a sealed entry.
 //
 //	length of what follows 4, fuel.Info as JSON, the rewritten module
 const fuelledFile = "fuelled"
 
-// readFuelled gives the rewritten module of an entry whose seal holds; ok is
-// false where there is none, or cacheDir is empty.
+// readFuelled returns the rewritten module of an entry with a valid seal; ok is false if there is
+// none, or if cacheDir is empty.
 func readFuelled(cacheDir string) (rewritten []byte, info *fuel.Info, ok bool) {
 	if cacheDir == "" {
 		return nil, nil, false
 	}
 	b, err := os.ReadFile(filepath.Join(cacheDir, fuelledFile))
 	if err != nil || len(b) < 4 {
-		return nil, nil, false // it is made anew
+		return nil, nil, false // it will be made again
 	}
 	n := uint64(binary.LittleEndian.Uint32(b))
 	if b = b[4:]; n > uint64(len(b)) {
@@ -37,7 +37,7 @@ func readFuelled(cacheDir string) (rewritten []byte, info *fuel.Info, ok bool) {
 	return b[n:], info, true
 }
 
-// writeFuelled keeps a rewritten module in an entry that is not sealed yet.
+// writeFuelled stores a rewritten module in an entry that is not sealed yet.
 func writeFuelled(cacheDir string, rewritten []byte, info *fuel.Info) error {
 	if cacheDir == "" {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// goldenFuel is what programs cost under FuelRules 2, on every machine: these
-// figures were taken on amd64, and the same test runs on arm64 (.ci/cross).
-// A change of them is a change of the rules, and goes into the changelog.
+// goldenFuel is the cost of programs under FuelRules 2, on every machine: these figures were taken
+// on amd64, and the same test runs on arm64 (.ci/cross). A change of them is a change of the rules,
+// and belongs in the changelog.
 var goldenFuel = []struct {
 	name string
 	body [][]byte
@@ -19,9 +19,10 @@ var goldenFuel = []struct {
 	{"nothing", [][]byte{i64c(0)}, 2},
 	// for n := len; n > 0; n-- {}
 	{"a loop over the input", [][]byte{{0x03, 0x40, 0x20, 1}, i32c(1), {0x6b, 0x22, 1, 0x0d, 0, 0x0b}, i64c(0)}, 11},
-	// The same with a call of nothing in each turn, which is paid for one by one.
+	// The same with a call of an empty function in each turn, which is charged turn by turn.
 	{"a loop that calls", [][]byte{{0x03, 0x40, 0x10, 0, 0x1a, 0x20, 1}, i32c(1), {0x6b, 0x22, 1, 0x0d, 0, 0x0b}, i64c(0)}, 74},
-	// for { switch n { case 0: n = 1; continue; case 1: if len--; len != 0 { n = 0; continue } }; break }: only the way back to 0 is paid for
+	// for { switch n { case 0: n = 1; continue; case 1: if len--; len != 0 { n = 0; continue } };
+	// break }: only the jump back to 0 is charged
 	{"a dispatch", [][]byte{i32c(0), {0x21, 0, 0x03, 0x40, 0x02, 0x40, 0x02, 0x40, 0x02, 0x40, 0x20, 0, 0x0e, 2, 0, 1, 2, 0x0b}, i32c(1), {0x21, 0, 0x0c, 2, 0x0b, 0x20, 1},
 		i32c(1), {0x6b, 0x22, 1, 0x04, 0x40}, i32c(0), {0x21, 0, 0x0c, 2, 0x0b, 0x0b, 0x0b}, i64c(0)}, 38},
 	{"a filled page", [][]byte{i32c(0), i32c(7), i32c(64 << 10), {0xfc, 11, 0}, i64c(0)}, 1026},
@@ -29,8 +30,7 @@ var goldenFuel = []struct {
 	{"a page more", [][]byte{i32c(1), {0x40, 0, 0x1a}, i64c(0)}, 1026},
 }
 
-// TestGoldenFuel: the same program costs the same everywhere: compiled,
-// interpreted, and in a worker.
+// TestGoldenFuel: a program costs the same everywhere: compiled, interpreted, and in a worker.
 func TestGoldenFuel(t *testing.T) {
 	for _, c := range goldenFuel {
 		for _, interpret := range []bool{false, true} {
@@ -45,13 +45,13 @@ func TestGoldenFuel(t *testing.T) {
 	}
 }
 
-// TestSameAnswerAgain: a plugin that asks for the time and for random numbers
-// answers the same event with the same bytes for the same fuel, in any place.
+// TestSameAnswerAgain: a plugin that asks for the time and for random numbers answers the same
+// event with the same bytes and the same fuel, wherever it runs.
 func TestSameAnswerAgain(t *testing.T) {
 	a := &asm{memory: []byte{0, 4}}
 	now := a.importFn("locket", "now", "", tI64)
 	random := a.importFn(wasiModule, "random_get", tI32+tI32, tI32)
-	// {0: 1, 6: bytes of 16: eight of the time, eight of chance} at 128 KiB
+	// {0: 1, 6: bytes of 16: eight of the time, eight random ones} at 128 KiB
 	const at = 128 << 10
 	head := "\xa2\x00\x01\x06\x50"
 	a.datas = [][]byte{cat([]byte{0}, i32c(at), []byte{0x0b}, str(head))}

@@ -21,8 +21,8 @@ func candidate(f func(c *abi.Candidate)) *abi.Output {
 	return &abi.Output{Candidates: []abi.Candidate{c}}
 }
 
-// TestThreatLyingPlugin: what is not granted refuses the whole answer, with its place;
-// with the grant it passes.
+// TestThreatLyingPlugin: anything that was not granted makes the host refuse the entire answer, and
+// name the place; with the grant it passes.
 func TestThreatLyingPlugin(t *testing.T) {
 	vault := func(c *abi.Candidate) { c.Type, c.Secret, c.Label = "vault", "hunter2", "wifi" }
 	for _, c := range []struct {
@@ -44,7 +44,7 @@ func TestThreatLyingPlugin(t *testing.T) {
 				t.Errorf("without the grant: %v", err)
 			}
 			m, e2 := testManifest(c.grant), someText()
-			if c.grant == CapDerive { // a text gives no utterance
+			if c.grant == CapDerive { // no utterance can be derived from a text
 				m.Kinds, e2.Kind = []string{"audio"}, "audio"
 			}
 			out, u, err := mustLoad(t, h, a, m).Extract(context.Background(), e2)
@@ -63,8 +63,8 @@ func TestThreatLyingPlugin(t *testing.T) {
 	}
 }
 
-// TestDerivedKinds: sound gives utterances, and these texts; nothing gives what
-// it is, or what it came from.
+// TestDerivedKinds: utterances are derived from sound, and texts from utterances; nothing is
+// derived from its own kind, or leads back to it.
 func TestDerivedKinds(t *testing.T) {
 	for _, from := range eventKinds {
 		for _, to := range append([]string{""}, eventKinds...) {
@@ -83,8 +83,7 @@ func TestDerivedKinds(t *testing.T) {
 	}
 }
 
-// TestDropped: a candidate that is wrong in itself is left out; the next to
-// it stays.
+// TestDropped: an invalid candidate is left out; the one beside it stays.
 func TestDropped(t *testing.T) {
 	good := candidate(func(*abi.Candidate) {}).Candidates[0]
 	for name, spoil := range map[string]func(c *abi.Candidate){
@@ -114,8 +113,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestSpans: evidence lies in a text that the plugin was given, and between
-// characters.
+// TestSpans: evidence has to lie in a text that the plugin was given, and between characters.
 func TestSpans(t *testing.T) {
 	e := &abi.Event{Text: "né中", Before: []abi.Turn{{Text: "first"}, {Text: "second"}}} // n, é 1–3, 中 3–6
 	for s, want := range map[abi.Span]bool{
@@ -141,7 +139,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestStripped: the plugin's input holds nothing that wasn't granted.
+// TestStripped: the plugin's input has nothing that was not granted.
 func TestStripped(t *testing.T) {
 	e := someText()
 	e.Before, e.State, e.RGB, e.Gray = []abi.Turn{{Text: "before"}}, []byte("state"), []byte("rgb"), []byte("gray")
@@ -195,7 +193,7 @@ func TestManifest(t *testing.T) {
 		{`stage = 40`, `times = "mine"`, `times "mine"`},
 		{`"acme/notes"`, `"../notes"`, `id "../notes"`},
 		{`"1.2.3"`, `"latest"`, `version`},
-		// What semver can't order is no version: any other would be newer.
+		// A version that semver can't order is refused, because any other would be newer.
 		{`"1.2.3"`, `"1.2.3-a..b"`, `version`},
 		{`"1.2.3"`, `"1.2.3-"`, `version`},
 		{`"1.2.3"`, `"1.2.3-rc.01"`, `version`},
@@ -288,7 +286,7 @@ func TestSignature(t *testing.T) {
 	if _, err := SignManifest([]byte(text), other); !errors.Is(err, ErrSignature) {
 		t.Errorf("signed for another: %v", err)
 	}
-	// A change in memory does not outlive the check.
+	// A change in memory does not survive the check.
 	m, err := ParseManifest([]byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -39,8 +39,8 @@ func echo(t testing.TB) []byte {
 	return b
 }
 
-// TestGoGuest: a plugin in Go, from package guest to the host and back, and
-// out of every hole that it digs.
+// TestGoGuest: a plugin in Go, from package guest to the host and back, including every kind of
+// fault.
 func TestGoGuest(t *testing.T) {
 	ctx := context.Background()
 	var stderr bytes.Buffer
@@ -82,8 +82,8 @@ func TestGoGuest(t *testing.T) {
 	}
 }
 
-// TestGoGuestSettles: many calls, large and small, and the memory stays
-// within what docs/wasm.md says a Go guest needs.
+// TestGoGuestSettles: after many calls, large and small, the memory stays within what docs/wasm.md
+// says that a Go guest needs.
 func TestGoGuestSettles(t *testing.T) {
 	ctx := context.Background()
 	h := newHost(t, Options{})

@@ -38,8 +38,8 @@ func newHost(t *testing.T, opt Options) *Host {
 	return h
 }
 
-// testManifest is of a plugin with all the time that there is: no test of
-// anything but the time limit has to do with how fast the machine is.
+// testManifest has no practical time limit: only tests of the time limit depend on the machine's
+// speed.
 func testManifest(caps ...Capability) Manifest {
 	m := Manifest{ID: "test/plugin", Version: "1.0.0", ABI: 1, Kinds: []string{"text"}, Types: []string{"semantic"}, Capabilities: caps,
 		Limits: Limits{TimeMS: abi.MostTime}}
@@ -49,9 +49,8 @@ func testManifest(caps ...Capability) Manifest {
 	return m
 }
 
-// unhurried takes a plugin with the longest time limit beyond the contract's:
-// where a race detector and other tests slow the worker down, two seconds are
-// not enough for 2 million units of fuel.
+// unhurried gives a plugin a time limit beyond the contract's longest: if a race detector and other
+// tests slow the worker down, two seconds are not enough for 2 million units of fuel.
 func unhurried(p *Plugin, err error) (*Plugin, error) {
 	if err == nil && p.limits.TimeMS == abi.MostTime {
 		p.limits.TimeMS = 100 * abi.MostTime

@@ -27,57 +27,54 @@ type Engine string
 
 const (
 	Compiler    Engine = "compiler"    // machine code: amd64, arm64
-	Interpreter Engine = "interpreter" // arm, riscv64 and the rest: 41 to 130 times slower
+	Interpreter Engine = "interpreter" // arm, riscv64 and others: 41 to 130 times slower
 )
 
-// FuelRules is the version of how fuel is counted: the same module and event
-// cost the same under the same rules.
+// FuelRules is the version of the rules by which fuel is counted: under the same rules, a module
+// and an event always cost the same.
 const FuelRules = fuel.Version
 
-// interpreterScale is how much longer a call may take where wazero interprets.
+// interpreterScale is how much longer a call may take if wazero interprets.
 const interpreterScale = 100
 
-// Options of a Host. The zero value works: nothing cached on disk, nothing
-// logged, idle plugins released after five minutes.
+// Options of a Host. The zero value works: nothing is cached on disk or logged, and idle plugins
+// are released after five minutes.
 type Options struct {
-	// CacheDir keeps machine code between runs; made with mode 0700. It is
-	// code that will be run: nobody else may write there, and what is there is
-	// sealed with CacheKey, which must be set then. Empty: none.
+	// CacheDir keeps machine code between runs; it is created with mode 0700. The code in it will
+	// be run: nobody else may write there, and entries are sealed with CacheKey, which must be set,
+	// too. Empty: no cache.
 	CacheDir string
 	CacheKey []byte
-	// Ready is a folder of machine code that [Prepare] made for all users of the
-	// machine. It is read for what CacheDir has not, where root alone can write to it
-	// and to the folders above it; elsewhere it is passed over. Empty: none.
+	// Ready is a folder with machine code that [Prepare] made for all users of the machine. It is
+	// read for modules that are not in CacheDir, if only root can write to it and to the folders
+	// above it; otherwise it is ignored. Empty: none.
 	Ready string
-	// Share has the hosts of this process that share a cache share the machine
-	// code in memory, too, where it stays until the process ends, also that of
-	// plugins that are gone.
+	// Share makes the hosts of this process that share a cache share the machine code in memory,
+	// too. It stays there until the process ends, even if its plugins are gone.
 	Share  bool
 	Logger *slog.Logger
-	// Idle is how long an unused plugin keeps its instances and machine
-	// code; then it takes about 20 ms with a cache, and half a second
-	// without, to come back. 0: five minutes. Less: for ever.
+	// Idle is how long an unused plugin keeps its instances and machine code. Loading it again
+	// takes about 20 ms with a cache, and half a second without. 0: five minutes. Negative: for
+	// ever.
 	Idle time.Duration
 	// Instances is how many calls of one plugin may run at once; 0: 2.
 	Instances int
 	// MaxFaults in a row disable a plugin; 0: 3.
 	MaxFaults int
-	// OnFault is called after each fault, by the goroutine that called
-	// Extract. May be nil.
+	// OnFault is called after each fault, on the goroutine that called Extract. May be nil.
 	OnFault func(Fault)
-	// Stderr is where a guest's own messages go, for authors: they may hold
-	// what it was given. Nil: nowhere.
+	// Stderr receives a guest's own messages, for authors: they may contain its input. Nil: they
+	// are dropped.
 	Stderr io.Writer
-	// Worker is the command of a worker process, a program that begins with
-	// ServeWorker. Empty: no plugin can be loaded apart.
+	// Worker is the command of a worker process, a program that begins with ServeWorker. Empty:
+	// LoadApart does not work.
 	Worker []string
-	// NoSpare has no second worker stand by while a plugin is late: less
-	// memory, and the start of one to wait for after it. Loading gives memory
-	// back between its steps, which takes longer, and on Linux machine code is
-	// run from a file without a name in CacheDir, so that its pages can be
-	// taken away.
+	// NoSpare saves memory. There is no second worker that stands by while a plugin is late, so a
+	// start has to be waited for afterwards. Loading frees memory between its steps, which takes
+	// longer. On Linux, machine code is run from an unnamed file in CacheDir, so that its pages can
+	// be reclaimed.
 	NoSpare bool
-	// Interpret has wazero interpret where it could compile.
+	// Interpret makes wazero interpret even if it could compile.
 	Interpret bool
 }
 
@@ -85,8 +82,8 @@ const (
 	defaultIdle      = 5 * time.Minute
 	defaultInstances = 2
 	defaultMaxFaults = 3
-	// maxCalls is after how many calls an instance is replaced: its memory
-	// never shrinks.
+	// maxCalls is the number of calls after which an instance is replaced, because its memory never
+	// shrinks.
 	maxCalls = 10_000
 )
 
@@ -95,7 +92,7 @@ type Host struct {
 	opt    Options
 	engine Engine
 	wazero string        // its version
-	turn   chan struct{} // taken by the worker that is at this process's weight
+	turn   chan struct{} // held by the worker that runs at this process's weight
 
 	mu      sync.Mutex
 	plugins map[*Plugin]struct{}
@@ -104,12 +101,12 @@ type Host struct {
 
 	codes *codes
 
-	filesMu sync.Mutex           // guards what follows
-	files   map[codeKey]*os.File // with machine code; see fileCode
+	filesMu sync.Mutex           // guards the fields below
+	files   map[codeKey]*os.File // files with machine code; see fileCode
 	unfiled bool                 // files can't be run here
 }
 
-// NewHost makes ready to load plugins.
+// NewHost makes a host, which can load plugins.
 func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
@@ -140,8 +137,8 @@ func NewHost(ctx context.Context, opt Options) (*Host, error) {
 	return h, ctx.Err()
 }
 
-// newRuntime makes an engine for the code of one module: it shares nothing
-// with others, and its end frees all that it had. cacheDir may be empty.
+// newRuntime makes an engine for the code of one module: it shares nothing with others, and closing
+// it frees everything. cacheDir may be empty.
 func (h *Host) newRuntime(ctx context.Context, cacheDir string) (_ wazero.Runtime, cache wazero.CompilationCache, err error) {
 	config := wazero.NewRuntimeConfigCompiler()
 	if h.engine == Interpreter {
@@ -162,7 +159,7 @@ func (h *Host) newRuntime(ctx context.Context, cacheDir string) (_ wazero.Runtim
 	return r, cache, nil
 }
 
-// engine tells where wazero v1.12 has a compiler.
+// engine reports whether wazero v1.12 has a compiler for this machine.
 func engine(interpret bool) Engine {
 	compiles := runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
 	switch runtime.GOOS {
@@ -176,8 +173,8 @@ func engine(interpret bool) Engine {
 	return Interpreter
 }
 
-// Engine says how modules are run here. Where they are interpreted, time
-// limits are 100 times as long; fuel is the same everywhere.
+// Engine returns how modules are run here. If they are interpreted, time limits are 100 times as
+// long; fuel is the same everywhere.
 func (h *Host) Engine() Engine { return h.engine }
 
 func (h *Host) timeScale() time.Duration {
@@ -187,14 +184,14 @@ func (h *Host) timeScale() time.Duration {
 	return 1
 }
 
-// Plugins lists what is loaded, in no order.
+// Plugins lists the loaded plugins, in no order.
 func (h *Host) Plugins() []*Plugin {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Keys(h.plugins))
 }
 
-// Close closes every plugin and the engine. A call that is under way ends first.
+// Close closes every plugin and the engine. It waits for running calls.
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	if h.closed {

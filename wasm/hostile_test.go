@@ -12,8 +12,7 @@ import (
 
 var spin = []byte{0x03, 0x40, 0x0c, 0, 0x0b} // loop br 0 end
 
-// TestRunaway: whatever runs for ever, or nests for ever, is ended, and the
-// fault says what it was.
+// TestRunaway: code that runs or recurses for ever is ended, and the fault names the cause.
 func TestRunaway(t *testing.T) {
 	trap := []byte{0x00}
 	big := &asm{}
@@ -47,7 +46,7 @@ func TestRunaway(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost(t, Options{})
 			m := testManifest()
-			m.Limits.Fuel = 2_000_000 // enough to show it, where wazero interprets too
+			m.Limits.Fuel = 2_000_000 // enough to show it, even if wazero interprets
 			p := mustLoad(t, h, c.a, m)
 			_, u, err := p.Extract(context.Background(), someText())
 			var f *Fault
@@ -108,7 +107,7 @@ func TestStartRuns(t *testing.T) {
 	}
 }
 
-// TestBulkIsCharged: one bulk operation costs by its length.
+// TestBulkIsCharged: a bulk operation costs according to its length.
 func TestBulkIsCharged(t *testing.T) {
 	const n = 64 << 10
 	passive := [][]byte{cat([]byte{1}, leb(n), make([]byte, n))}
@@ -146,7 +145,7 @@ func TestBulkIsCharged(t *testing.T) {
 // TestTableBomb: a table without a maximum gets one.
 func TestTableBomb(t *testing.T) {
 	a := &asm{tables: [][]byte{{0x70, 0, 0}}}
-	// Trap unless growing to over the limit fails.
+	// Trap unless growing beyond the limit fails.
 	a.plugin([]byte{0xd0, 0x70}, i32c(fuel.MaxElements+1), []byte{0xfc, 15, 0}, i32c(-1), []byte{0x47, 0x04, 0x40, 0x00, 0x0b}, i64c(0))
 	if _, _, err := ask(t, newHost(t, Options{}), a, testManifest()); err != nil {
 		t.Error(err)

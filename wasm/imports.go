@@ -19,7 +19,7 @@ const (
 	i64 = api.ValueTypeI64
 )
 
-// hostFunction is one that a module may import from "locket".
+// hostFunction is a function that a module may import from "locket".
 type hostFunction struct {
 	grant           Capability
 	params, results []api.ValueType
@@ -32,8 +32,8 @@ var hostFunctions = map[string]hostFunction{
 	"now":    {CapNow, nil, []api.ValueType{i64}, hostNow},
 }
 
-// link defines the host's functions in the runtime. Which of them a module
-// gets is settled when it is loaded.
+// link defines the host's functions in the runtime. Which of them a module may use is decided when
+// it is loaded.
 func link(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder("locket")
 	for name, f := range hostFunctions {
@@ -60,7 +60,7 @@ func define(b wazero.HostModuleBuilder, name string, f hostFunction) {
 	}), f.params, f.results).Export(name)
 }
 
-// checkImports refuses what isn't there or wasn't granted, by name.
+// checkImports refuses, by name, imports that don't exist or were not granted.
 func (p *Plugin) checkImports(imports []fuel.Import) error {
 	for _, i := range imports {
 		f, ok := hostFunctions[i.Name]
@@ -80,12 +80,11 @@ func (p *Plugin) checkImports(imports []fuel.Import) error {
 	return nil
 }
 
-// hostCost is what every call of a host function costs in fuel, besides what
-// it copies: it takes about as long as so many turns of a loop.
+// hostCost is the fuel for every call of a host function, in addition to what it copies: it takes
+// about as long as that many turns of a loop.
 const hostCost = 16
 
-// enter charges for a call of the host, and ends one that is late: here the
-// clock can be looked at.
+// enter charges for a call of the host, and ends a late one: here the clock can be checked.
 func (in *instance) enter() {
 	in.charge(hostCost)
 	if time.Now().After(in.deadline) {
@@ -102,8 +101,7 @@ func (in *instance) charge(n uint64) {
 	}
 }
 
-// end ends the call from within a host function: wazero turns the panic into
-// the error of the call.
+// end ends the call from within a host function: wazero turns the panic into the call's error.
 func (in *instance) end(cause error) {
 	in.cause = cause
 	panic(cause)
@@ -121,8 +119,7 @@ func hostLog(in *instance, mem api.Memory, stack []uint64) {
 	}
 }
 
-// hostConfig writes as much of the value as there is room for, and gives its
-// length: -1 if there is none.
+// hostConfig writes as much of the value as fits, and returns its length: -1 if there is none.
 func hostConfig(in *instance, mem api.Memory, stack []uint64) {
 	key, ok := mem.Read(uint32(stack[0]), min(uint32(stack[1]), abi.MaxName))
 	value, known := in.p.settings[string(key)]

@@ -14,10 +14,10 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// instance is a plugin with a memory of its own. One call at a time.
+// instance is a plugin with its own memory. It runs one call at a time.
 type instance struct {
 	p       *Plugin
-	ctx     context.Context // carries the instance to the host functions
+	ctx     context.Context // has the instance as a value, for the host functions
 	module  api.Module
 	alloc   api.Function
 	extract api.Function
@@ -27,32 +27,31 @@ type instance struct {
 	stack   [2]uint64
 	calls   int
 
-	// Of the call under way:
+	// Of the running call:
 	at       int64  // the event's time, ms
-	id       string // the event's
+	id       string // the event's id
 	deadline time.Time
 	rng      *rand.ChaCha8
 	lines    int
 	cause    error // why a host function ended the call
 }
 
-// patience is how many times its time limit a call may take before a call of
-// the host ends it. Before that it is noted as late and no more: what it has
-// spent is bounded by fuel, and a busy machine is not the plugin's fault.
+// patience is how many times its time limit a call may take before a host call ends it. Until then
+// it is only noted as late: fuel limits what it can use, and a busy machine is not the plugin's
+// fault.
 const patience = 10
 
 type instanceKey struct{}
 
 func instanceOf(ctx context.Context) *instance { return ctx.Value(instanceKey{}).(*instance) }
 
-// start makes an instance. What the module does as it starts runs on
-// StartFuel; a failure is a *Fault. p.mu is held.
+// start makes an instance. The module's initialisation runs on StartFuel; a failure is a *Fault.
+// The caller holds p.mu.
 func (p *Plugin) start(ctx context.Context) (*instance, error) {
 	in := &instance{p: p}
 	in.ctx = context.WithValue(context.WithoutCancel(ctx), instanceKey{}, in)
 	var err error
-	// The rewriting has put the start function among the exports, so this
-	// runs none of the module's code.
+	// The rewriting has made the start function an export, so this runs none of the module's code.
 	if in.module, err = p.code.engine.InstantiateModule(in.ctx, p.code.compiled, moduleConfig); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrModule, err)
 	}
@@ -76,7 +75,7 @@ func (p *Plugin) start(ctx context.Context) (*instance, error) {
 	return in, nil
 }
 
-// begin runs what the module has to run first, and asks for its version.
+// begin runs the module's initialisation, and asks for its version.
 func (in *instance) begin() (version uint32, err error) {
 	for _, name := range []string{fuel.Start, "_initialize"} {
 		if f := in.module.ExportedFunction(name); f != nil {
@@ -100,15 +99,15 @@ func (in *instance) startFault(err error) *Fault {
 
 func (in *instance) close() error { return in.module.Close(in.ctx) }
 
-// answer is what a plugin gave: nothing, an output, or an error of its own.
-// Its bytes are the plugin's memory, until the next call.
+// answer is what a plugin returned: nothing, an output, or an error of its own. Its bytes lie in
+// the plugin's memory, until the next call.
 type answer struct {
 	bytes  []byte
 	failed bool
 }
 
-// call runs the plugin on an encoded event, and gives what it answers as far
-// as the range of it is checked.
+// call runs the plugin on an encoded event, and returns its answer, of which only the range is
+// checked.
 func (in *instance) call(input []byte, at int64, id string) (a answer, u Usage, err error) {
 	p := in.p
 	u.Fresh, u.In = in.calls == 0, len(input)
@@ -155,7 +154,7 @@ func (in *instance) run(input []byte) (uint64, error) {
 	return in.stack[0], nil
 }
 
-// read looks up the answer: ptr<<32 | len, with bit 31 of len for an error.
+// read finds the answer: ptr<<32 | len, with bit 31 of len for an error.
 func (in *instance) read(ptr uint64) (a answer, err error) {
 	if ptr == 0 {
 		return a, nil
@@ -177,7 +176,7 @@ func (in *instance) read(ptr uint64) (a answer, err error) {
 	return a, nil
 }
 
-// decode makes an output of an answer, and checks it. What is decoded is a copy.
+// decode decodes an answer, and checks it. The result is a copy.
 func (p *Plugin) decode(a answer, e *abi.Event, u *Usage) (out abi.Output, err error) {
 	if a.bytes == nil {
 		return out, nil
@@ -200,7 +199,7 @@ func (p *Plugin) decode(a answer, e *abi.Event, u *Usage) (out abi.Output, err e
 	return out, nil
 }
 
-// fault tells by the globals and the error what went wrong.
+// fault derives from the globals and the error what went wrong.
 func (in *instance) fault(err error) *Fault {
 	f := &Fault{Plugin: in.p.manifest.ID, Kind: FaultTrap}
 	var refused *abi.Error
@@ -219,7 +218,7 @@ func (in *instance) fault(err error) *Fault {
 	case errors.Is(in.cause, ErrTime):
 		f.Kind = FaultTime
 	}
-	// What follows the first line is a trace of function numbers.
+	// After the first line comes a trace of function numbers.
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	f.Detail = errors.New(line)
 	return f

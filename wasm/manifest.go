@@ -18,20 +18,19 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Capability is something that a plugin may see or do beyond answering for
-// the text, sound, grey picture or reading of one event.
+// Capability is a right beyond answering to the text, sound, grey picture or reading of one event.
 type Capability string
 
-// The capabilities. There are no others, and by default a plugin has none.
+// The capabilities. There are no others, and a plugin has none by default.
 const (
 	CapContext Capability = "context" // sees up to 8 earlier turns of the session
 	CapState   Capability = "state"   // gets back what it returned for the stream's previous event
 	CapRGB     Capability = "rgb"     // sees photos in colour
-	// CapMemories shows memories that bear on the event, of the types that the
-	// manifest names in Memories.
+	// CapMemories shows memories that are relevant to the event, of the types in the manifest's
+	// Memories.
 	CapMemories Capability = "memories"
 	CapVault    Capability = "vault"  // proposes candidates of type vault
-	CapRedact   Capability = "redact" // takes spans out of texts
+	CapRedact   Capability = "redact" // redacts spans of texts
 	CapDerive   Capability = "derive" // cuts utterances from sound
 	CapLog      Capability = "log"    // imports locket.log
 	CapConfig   Capability = "config" // imports locket.config
@@ -44,58 +43,57 @@ var eventKinds = []string{"text", "utterance", "photo", "audio", "location", "se
 
 var candidateTypes = []string{"core", "episodic", "semantic", "procedural", "resource", "vault"}
 
-// Kinds are the kinds of event that a plugin may ask for.
+// Kinds returns the kinds of event that a plugin may ask for.
 func Kinds() []string { return slices.Clone(eventKinds) }
 
-// Capabilities are all that a plugin may ask for.
+// Capabilities returns all that a plugin may ask for.
 func Capabilities() []Capability { return slices.Clone(capabilities) }
 
-// maxTitle is how many bytes a title, and a licence, may have: a line.
+// maxTitle is the greatest length, in bytes, of a title and of a licence: a line.
 const maxTitle = 120
 
-// OnFault says what becomes of a plugin's events while faults have it disabled.
+// OnFault says what happens to a plugin's events while it is disabled by faults.
 type OnFault string
 
-// What they may do. In either case the other plugins go on.
+// The choices. In either case the other plugins continue.
 const (
-	FaultSkip OnFault = "skip" // they go on without it
-	FaultWait OnFault = "wait" // they are kept, and given to it once it is enabled again
+	FaultSkip OnFault = "skip" // they continue without it
+	FaultWait OnFault = "wait" // they are kept, and passed to it once it is enabled again
 )
 
-// Times says what the times of a plugin's candidates are.
+// Times says how the times of a plugin's candidates are meant.
 type Times string
 
-// TimesInstant, which is meant where a manifest is silent, are instants. TimesLocal are wall
-// clock, less the event's offset: the host finds the offset of the day.
+// TimesInstant are instants, and the default. TimesLocal are wall clock times, as if the event's
+// offset applied: the host finds the offset of the day.
 const (
 	TimesInstant Times = "instant"
 	TimesLocal   Times = "local"
 )
 
-// Waits says whether events are kept for the plugin while it is disabled.
+// Waits reports whether events are kept for the plugin while it is disabled.
 func (m *Manifest) Waits() bool { return m.OnFault == FaultWait }
 
-// Manifest says who a plugin is, what it is to be given, and what it may
-// answer with. As a file it is TOML.
+// Manifest says who a plugin is, what it receives, and what it may answer. As a file it is TOML.
 type Manifest struct {
 	ID           string       `toml:"id"`           // "publisher/name" or "name": a-z, 0-9, - and _
 	Version      string       `toml:"version"`      // "1.2.3"
-	ABI          int          `toml:"abi"`          // of the contract: 1
+	ABI          int          `toml:"abi"`          // version of the contract: 1
 	Title        string       `toml:"title"`        // for a person, one line
 	Licence      string       `toml:"licence"`      // SPDX
-	Kinds        []string     `toml:"kinds"`        // of event
-	Types        []string     `toml:"types"`        // of candidate that it may propose
+	Kinds        []string     `toml:"kinds"`        // kinds of event
+	Types        []string     `toml:"types"`        // types of candidates that it may propose
 	Capabilities []Capability `toml:"capabilities"` // none by default
-	Memories     []string     `toml:"memories"`     // types of memory that it is shown, with the capability of that name; not vault
-	Side         int          `toml:"side"`         // pixels of the longer side to which its photos are scaled; 0: as decoded, 640 at most
+	Memories     []string     `toml:"memories"`     // types of memory that it is shown, with the capability "memories"; not vault
+	Side         int          `toml:"side"`         // pixels of the longer side to which its photos are scaled; 0: as decoded, at most 640
 	Stage        int          `toml:"stage"`        // plugins are called in this order, 0 to 100, then by ID
-	OnFault      OnFault      `toml:"on_fault"`     // what its events do while it is disabled; empty: skip
-	Times        Times        `toml:"times"`        // of its candidates; empty: instant
+	OnFault      OnFault      `toml:"on_fault"`     // what happens to its events while it is disabled; empty: skip
+	Times        Times        `toml:"times"`        // of its candidates' times; empty: instant
 	Limits       Limits       `toml:"limits"`
-	SHA256       string       `toml:"sha256"`    // of the module, hexadecimal; empty: not pinned
+	SHA256       string       `toml:"sha256"`    // SHA-256 of the module, hexadecimal; empty: not pinned
 	Publisher    string       `toml:"publisher"` // Ed25519 public key, hexadecimal; empty: not signed
 
-	raw      []byte // as parsed: what a signature covers
+	raw      []byte // the parsed bytes, which a signature covers
 	verified bool
 }
 
@@ -108,7 +106,7 @@ type Limits struct {
 	Candidates int   `toml:"candidates"`
 }
 
-// OrDefault has the contract's defaults where l is silent.
+// OrDefault returns l with the contract's defaults for what is not set.
 func (l Limits) OrDefault() Limits {
 	or(&l.MemoryMiB, abi.DefaultMemory>>20)
 	or(&l.Fuel, abi.DefaultFuel)
@@ -124,32 +122,31 @@ func or[T int | int64](v *T, def T) {
 	}
 }
 
-// Effective are the limits with the contract's defaults filled in.
+// Effective returns the limits with the contract's defaults filled in.
 func (m *Manifest) Effective() Limits { return m.Limits.OrDefault() }
 
-// Time is the limit in TimeMS.
+// Time returns TimeMS as a duration.
 func (l Limits) Time() time.Duration { return time.Duration(l.TimeMS) * time.Millisecond }
 
-// preRelease is one part of what follows a version's dash (semver 2.0, 9): a
-// number without leading zeros, or a word.
+// preRelease is one part of a version's suffix after the dash (semver 2.0, 9): a number without
+// leading zeros, or a word.
 const preRelease = `(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)`
 
-// maxVersion is how many bytes a version may have.
+// maxVersion is the greatest length of a version, in bytes.
 const maxVersion = 32
 
 var (
 	idForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}(/[a-z0-9][a-z0-9_-]{0,62})?$`)
-	// Only what semver can order: a version that it can't would be older than any.
+	// Only versions that semver can order: any other would count as older than all of them.
 	versionForm = regexp.MustCompile(`^[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}(-` + preRelease + `(\.` + preRelease + `)*)?$`)
 	hexForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// MaxManifest is how many bytes a manifest may have.
+// MaxManifest is the greatest size of a manifest, in bytes.
 const MaxManifest = 64 << 10
 
-// ParseManifest reads a plugin.toml. A key that it doesn't know is an error
-// with its line; so is a word that is not of the contract. Errors wrap
-// ErrManifest.
+// ParseManifest reads a plugin.toml. An unknown key is an error with its line; so is a word that is
+// not in the contract. Errors wrap ErrManifest.
 func ParseManifest(b []byte) (Manifest, error) {
 	var m Manifest
 	if len(b) > MaxManifest {
@@ -175,7 +172,7 @@ func ParseManifest(b []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Check says whether the manifest is one that a host can go by.
+// Check returns an error if a host can't use the manifest.
 func (m *Manifest) Check() error {
 	bad := func(format string, a ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrManifest}, a...)...)
@@ -246,8 +243,8 @@ func (m *Manifest) Check() error {
 	return nil
 }
 
-// aLine says whether a text can be shown as it is: a terminal obeys control
-// characters, and those that change the direction make a text read as another.
+// aLine reports whether a text can be displayed unchanged: a terminal obeys control characters, and
+// characters that change the direction make a text look like another.
 func aLine(s string) bool {
 	return len(s) <= maxTitle && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsPrint(r) // false for controls, formats and spaces other than U+0020
@@ -266,22 +263,21 @@ func words[T ~string](field string, list, known []T) error {
 	return nil
 }
 
-// Has says whether the capability is granted.
+// Has reports whether the capability is granted.
 func (m *Manifest) Has(c Capability) bool { return slices.Contains(m.Capabilities, c) }
 
-// Takes says whether the plugin is to be called for events of this kind.
+// Takes reports whether the plugin is to be called for events of this kind.
 func (m *Manifest) Takes(kind string) bool { return slices.Contains(m.Kinds, kind) }
 
-// SignatureDomain goes before the manifest's bytes in what is signed, with a
-// zero byte between.
+// SignatureDomain precedes the manifest's bytes in what is signed, with a zero byte in between.
 const SignatureDomain = "locket-plugin-manifest-v1"
 
 func signed(manifest []byte) []byte {
 	return append([]byte(SignatureDomain+"\x00"), manifest...)
 }
 
-// SignManifest signs the bytes of a plugin.toml, which names the public half
-// of key as its publisher and the module by its SHA-256.
+// SignManifest signs the bytes of a plugin.toml. It has to name the public half of key as its
+// publisher, and the module's SHA-256.
 func SignManifest(manifest []byte, key ed25519.PrivateKey) ([]byte, error) {
 	m, err := ParseManifest(manifest)
 	if err != nil {
@@ -293,9 +289,8 @@ func SignManifest(manifest []byte, key ed25519.PrivateKey) ([]byte, error) {
 	return ed25519.Sign(key, signed(manifest)), nil
 }
 
-// Verify checks a signature over the manifest as it was parsed. Without it a
-// manifest that names a publisher can't be loaded. Whether the publisher is
-// to be trusted is for the caller to say.
+// Verify checks a signature over the manifest as it was parsed. Until then, a manifest that names a
+// publisher can't be loaded. Whether the publisher is trusted is for the caller to decide.
 func (m *Manifest) Verify(signature []byte) error {
 	key, err := hex.DecodeString(m.Publisher)
 	if err != nil || len(key) != ed25519.PublicKeySize || m.raw == nil {
@@ -304,7 +299,7 @@ func (m *Manifest) Verify(signature []byte) error {
 	if !ed25519.Verify(key, signed(m.raw), signature) {
 		return fmt.Errorf("%w: it is not the publisher's over this manifest", ErrSignature)
 	}
-	// What is vouched for is what was signed, not what was changed since.
+	// The signature covers what was parsed, and not later changes.
 	again, err := ParseManifest(m.raw)
 	if err != nil {
 		return err

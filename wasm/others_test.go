@@ -20,9 +20,9 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// The tests of WebAssembly's specification, as wazero's module has them (wast2json's form), through the
-// rewriter: what a module gave without fuel it gives with it, what traps traps, and what is not valid is
-// refused. A module that the rewriter refuses by design is left out, with what is asked of it.
+// The tests of WebAssembly's specification, in the form of wazero's module (wast2json), after
+// rewriting: results are the same as without fuel, traps stay traps, and invalid modules are
+// refused. A module that the rewriter refuses by design is skipped, with the commands that use it.
 func TestSpecificationTests(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
 	if err != nil {
@@ -48,9 +48,9 @@ func TestSpecificationTests(t *testing.T) {
 	}
 }
 
-// taken are modules that are not valid, and are after they were rewritten: a function with loops may leave more on
-// the stack than it gives, because a branch to its end follows; and the start function, which is exported,
-// may be referred to.
+// taken are invalid modules that are valid after rewriting: a function with loops may leave more on
+// the stack than it returns, because a branch to its end follows; and the start function, which is
+// exported, may be referenced.
 var taken = func() map[string]bool {
 	all := map[string]bool{"ref_func.5.wasm": true}
 	for name, numbers := range map[string][]int{"loop": {5, 12, 17, 18, 26}, "unreached-invalid": {19, 29, 41, 54, 76, 102, 103}} {
@@ -61,7 +61,7 @@ var taken = func() map[string]bool {
 	return all
 }()
 
-// specCommand is a command of a file that wast2json has made.
+// specCommand is a command in a file of wast2json.
 type specCommand struct {
 	Type, Name, Filename, As, Text string
 	Line                           int
@@ -78,20 +78,20 @@ type specValue struct {
 	Value json.RawMessage
 }
 
-// specFile plays the commands of one file.
+// specFile runs the commands of one file.
 type specFile struct {
 	t        *testing.T
 	name     string
 	dir      string
 	features api.CoreFeatures
-	count    map[string]int // by kind of command; of all files
+	count    map[string]int // by kind of command; over all files
 
 	runtime  wazero.Runtime
-	last     api.Module            // nil: the rewriter refused it, or what it imports
-	named    map[string]api.Module // the same
+	last     api.Module            // nil: the rewriter refused it, or one that it imports
+	named    map[string]api.Module // likewise
 	loaded   []api.Module
-	stale    bool // a call was left out that may have changed the last module
-	apart    bool // a module was left out that would have changed what others see
+	stale    bool // a call was skipped that may have changed the last module
+	apart    bool // a module was skipped that would have changed what others see
 	commands []specCommand
 }
 
@@ -145,7 +145,7 @@ func (s *specFile) do(ctx context.Context, i int) {
 		} else if _, err := s.load(ctx, c.Filename, "", !strings.Contains(c.Text, "unknown memory")); err == nil {
 			switch {
 			case c.Type == "assert_uninstantiable" && c.Text == "out of bounds table access":
-				did = "of wazero" // which lets the module be, so that its functions can still be called
+				did = "of wazero" // wazero keeps the module, so its functions can still be called
 			case taken[c.Filename]:
 				did = "taken"
 			default:
@@ -173,7 +173,7 @@ func (s *specFile) do(ctx context.Context, i int) {
 	s.count[did]++
 }
 
-// as is the name under which others import the module of command i.
+// as returns the name under which others import the module of command i.
 func (s *specFile) as(i int) string {
 	for j := i + 1; j < len(s.commands); j++ {
 		switch c := &s.commands[j]; {
@@ -186,14 +186,15 @@ func (s *specFile) as(i int) string {
 	return ""
 }
 
-// leftOut reports whether the rewriter refuses by design what is valid.
+// leftOut reports whether the rewriter refuses a valid module by design.
 func leftOut(err error) bool {
 	return errors.Is(err, fuel.ErrUnsupported) || errors.Is(err, fuel.ErrLimit) || errors.Is(err, fuel.ErrMemory)
 }
 
 const plenty = 1 << 40
 
-// withMemory adds an empty memory to a module that has none, which the rewriter would refuse for that alone.
+// withMemory adds an empty memory to a module without one, which the rewriter would otherwise
+// refuse for that reason.
 func withMemory(module []byte) []byte {
 	const memory, global, dataCount = 5, 6, 12
 	at := 0
@@ -214,8 +215,8 @@ func withMemory(module []byte) []byte {
 	return slices.Concat(module[:at], []byte{memory, 3, 1, 0, 0}, module[at:])
 }
 
-// load rewrites and instantiates a module, and calls what was its start function. With remember, one
-// without a memory gets an empty one.
+// load rewrites and instantiates a module, and calls its original start function. With remember, a
+// module without a memory gets an empty one.
 func (s *specFile) load(ctx context.Context, file, as string, remember bool) (api.Module, error) {
 	b, err := os.ReadFile(filepath.Join(filepath.Dir(s.name), file))
 	if err != nil {
@@ -247,7 +248,7 @@ func (s *specFile) load(ctx context.Context, file, as string, remember bool) (ap
 	return m, nil
 }
 
-// fill has all modules, which call each other, begin with plenty of fuel.
+// fill gives plenty of fuel to all modules, which call each other.
 func (s *specFile) fill() {
 	for _, m := range s.loaded {
 		m.ExportedGlobal(fuel.Fuel).(api.MutableGlobal).Set(plenty)
@@ -272,7 +273,7 @@ func (s *specFile) ask(ctx context.Context, m api.Module, c *specCommand) ([]uin
 	return f.Call(ctx, args...)
 }
 
-// wide reports whether wazero's callers can't pass a value: a vector or a reference.
+// wide reports whether wazero's callers can't pass a value, because it is a vector or a reference.
 func (v specValue) wide() bool { return v.Type == "v128" || strings.HasSuffix(v.Type, "ref") }
 
 func (v specValue) text() (s string) {
@@ -288,7 +289,7 @@ func (v specValue) bits() uint64 {
 	return n
 }
 
-// is compares bits; of a NaN the specification leaves open some.
+// is compares bits; for a NaN the specification leaves some open.
 func (v specValue) is(got uint64) bool {
 	quiet := map[string]uint64{"f32": 0x7fc00000, "f64": 0x7ff8000000000000}[v.Type]
 	switch sign := map[string]uint64{"f32": 1 << 31, "f64": 1 << 63}[v.Type]; v.text() {

@@ -6,12 +6,12 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// MinSide is the least that a manifest may ask pictures to be scaled to, in
-// pixels of the longer side.
+// MinSide is the smallest size to which a manifest may have pictures scaled, in pixels of the
+// longer side.
 const MinSide = 32
 
-// Scale makes the picture of ev no longer than side pixels, by averaging. What
-// it has is replaced, never written over: other plugins see it too.
+// Scale reduces the picture of ev to at most side pixels, by averaging. It replaces the slices and
+// does not write into them, because other plugins see them, too.
 func Scale(ev *abi.Event, side int) {
 	w, h := ev.Width, ev.Height
 	if side == 0 || max(w, h) <= side || min(w, h) < 1 {
@@ -30,8 +30,8 @@ func Scale(ev *abi.Event, side int) {
 	ev.Width, ev.Height = nw, nh
 }
 
-// average scales a picture of so many bytes a pixel down: each pixel becomes
-// the mean of those that it covers, rounded.
+// average scales down a picture with the given bytes per pixel: each pixel becomes the rounded mean
+// of those that it covers.
 func average(pix []byte, w, h, nw, nh, bytes int) []byte {
 	if bytes == 1 && w == 2*nw && h == 2*nh && w%8 == 0 {
 		return halve(pix, w, h)
@@ -63,9 +63,9 @@ func average(pix []byte, w, h, nw, nh, bytes int) []byte {
 	return out
 }
 
-// halve averages each 2×2 pixels of a picture of one byte a pixel, whose width
-// is a multiple of 8 and whose height is even: what average does, eight pixels
-// of two rows at a time, of which each pair has 16 bits to be summed in.
+// halve averages each 2×2 pixels of a picture with one byte per pixel, whose width is a multiple of
+// 8 and whose height is even. It does what average does, for eight pixels of two rows at a time;
+// each pair has 16 bits for its sum.
 func halve(pix []byte, w, h int) []byte {
 	const low, two = 0x00ff00ff00ff00ff, 0x0002000200020002
 	out := make([]byte, w*h/4)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestScale(t *testing.T) {
-	// Columns of 10, 20, 30, 40 and so on; colours 0, 1 and 2 more.
+	// Columns of 10, 20, 30, 40 and so on; the colours 0, 1 and 2 more.
 	gray, rgb := make([]byte, 8*4), make([]byte, 3*8*4)
 	for i := range gray {
 		gray[i] = byte(10 * (i%8 + 1))
@@ -35,7 +35,7 @@ func TestScale(t *testing.T) {
 			t.Errorf("%d×%d within %d: %d×%d, %d bytes", c[0], c[1], c[2], ev.Width, ev.Height, len(ev.Gray))
 		}
 	}
-	// What is not as large as it says is left for the plugin to refuse.
+	// A picture with a wrong size is left for the plugin to refuse.
 	ev = abi.Event{Width: 640, Height: 480, Gray: make([]byte, 10)}
 	if Scale(&ev, 320); len(ev.Gray) != 10 {
 		t.Errorf("%d bytes", len(ev.Gray))

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// Plugin is one module under one manifest. Safe for concurrent use.
+// Plugin is one module under one manifest. It is safe for concurrent use.
 type Plugin struct {
 	host     *Host
 	manifest Manifest
@@ -27,10 +27,10 @@ type Plugin struct {
 
 	domain *domain // it runs in the worker of its publisher; nil: in this process
 
-	slots   chan struct{} // one for each instance that may be in use
+	slots   chan struct{} // holds one element for each instance that may be in use
 	buffers sync.Pool     // *buffer
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	code   *code      // nil while it is released
 	idle   []*instance
 	busy   int
@@ -41,18 +41,17 @@ type Plugin struct {
 	logs  logRing
 }
 
-// Load checks, rewrites and compiles a module, and starts one instance to
-// see that it speaks the contract. The module is kept in memory, to be
-// compiled again after it was released; see LoadFrom.
+// Load checks, rewrites and compiles a module, and starts one instance to check that it fulfils the
+// contract. The module is kept in memory, so that it can be compiled again after its release; see
+// LoadFrom.
 func (h *Host) Load(ctx context.Context, module []byte, m Manifest) (*Plugin, error) {
 	return h.LoadFrom(ctx, func() ([]byte, error) { return module, nil }, m, nil)
 }
 
-// LoadFrom is Load for a module that is fetched anew whenever the plugin
-// comes back from being idle; it must be the same each time. Settings are
-// what the wearer set for the plugin, read through the capability "config". If
-// the manifest names the module's hash and the cache has its machine code, the
-// plugin begins idle: it was seen to work when that was made.
+// LoadFrom is Load for a module that open fetches again whenever the plugin returns from being
+// idle; it must always be the same. settings are the wearer's settings for the plugin, which it
+// reads through the capability "config". If the manifest names the module's hash and the cache has
+// its machine code, the plugin starts idle, because it was tested when that was made.
 func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Manifest, settings map[string]string) (_ *Plugin, err error) {
 	if p, err := h.loadIdle(open, m, settings); p != nil || err != nil {
 		return p, err
@@ -86,7 +85,7 @@ func (h *Host) LoadFrom(ctx context.Context, open func() ([]byte, error), m Mani
 	return p, nil
 }
 
-// loadIdle is LoadFrom for what was compiled before. It returns nil if it was not.
+// loadIdle is LoadFrom for a module that was compiled before. It returns nil if it was not.
 func (h *Host) loadIdle(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, error) {
 	sum, err := hex.DecodeString(m.SHA256)
 	if err != nil || len(sum) != sha256.Size || !h.compiledBefore([sha256.Size]byte(sum), m.Limits.OrDefault()) {
@@ -116,7 +115,7 @@ func checkManifest(m Manifest) error {
 	return nil
 }
 
-// newPlugin checks what can be checked without looking into the module.
+// newPlugin checks what can be checked without reading the module.
 func (h *Host) newPlugin(open func() ([]byte, error), m Manifest, settings map[string]string) (*Plugin, []byte, error) {
 	if err := checkManifest(m); err != nil {
 		return nil, nil, err
@@ -145,7 +144,7 @@ func (p *Plugin) module() ([]byte, error) {
 	return module, nil
 }
 
-// shell is a plugin without a module.
+// shell makes a plugin without a module.
 func (h *Host) shell(m Manifest, settings map[string]string) *Plugin {
 	p := &Plugin{host: h, manifest: m, limits: m.Limits.OrDefault(), grants: map[Capability]bool{},
 		settings: maps.Clone(settings), slots: make(chan struct{}, h.opt.Instances)}
@@ -155,11 +154,11 @@ func (h *Host) shell(m Manifest, settings map[string]string) *Plugin {
 	return p
 }
 
-// Manifest is what the plugin was loaded under.
+// Manifest returns the manifest under which the plugin was loaded.
 func (p *Plugin) Manifest() Manifest { return p.manifest }
 
-// compile takes the machine code of the module, which is opened unless it is
-// given or another plugin holds its code. p.mu is held.
+// compile gets the module's machine code. The module is opened unless it is given or another plugin
+// holds its code. The caller holds p.mu.
 func (p *Plugin) compile(ctx context.Context, module []byte) error {
 	return p.codeFrom(ctx, func(c *code) (err error) {
 		if module == nil {
@@ -177,7 +176,7 @@ func (p *Plugin) compile(ctx context.Context, module []byte) error {
 		defer func() { err = errors.Join(err, e.close()) }()
 		if p.host.opt.NoSpare && e != nil && e.sealed {
 			module, e.module = nil, nil
-			debug.FreeOSMemory() // what unpacking took
+			debug.FreeOSMemory() // frees what unpacking took
 		}
 		if p.host.opt.NoSpare && (e == nil || !e.sealed) {
 			p.host.opt.Logger.Info("machine code is made of a plugin, once; this takes up to 140 MB while it lasts", "plugin", p.manifest.ID)
@@ -185,7 +184,7 @@ func (p *Plugin) compile(ctx context.Context, module []byte) error {
 		if err := p.makeCode(ctx, c, module, e.path()); err != nil {
 			return err
 		}
-		if err := errors.Join(e.seal(), e.close()); err != nil { // before the code lies in memory and in two files
+		if err := errors.Join(e.seal(), e.close()); err != nil { // before the code is in memory and in two files
 			return err
 		}
 		if err := p.fileCode(ctx, c); err != nil {
@@ -193,33 +192,33 @@ func (p *Plugin) compile(ctx context.Context, module []byte) error {
 		}
 		if p.host.opt.NoSpare {
 			module = nil
-			debug.FreeOSMemory() // what compiling took, before an instance starts
+			debug.FreeOSMemory() // frees what compiling took, before an instance starts
 		}
 		return nil
 	})
 }
 
-// compileIn is compile in a worker, whose host sees to the cache.
+// compileIn is compile in a worker, whose host manages the cache.
 func (p *Plugin) compileIn(ctx context.Context, module []byte, cacheDir string) error {
 	p.sum = sha256.Sum256(module)
 	return p.codeFrom(ctx, func(c *code) error { return p.makeCode(ctx, c, module, cacheDir) })
 }
 
-// codeFrom takes code that is there, or has it made.
+// codeFrom takes existing code, or has it made.
 func (p *Plugin) codeFrom(ctx context.Context, make func(*code) error) error {
 	c, err := p.host.codes.of(codeKey{p.sum, p.limits.MemoryMiB << 20 / abi.PageSize}, make)
 	if err != nil {
 		return err
 	}
-	if err := p.checkImports(c.info.Imports); err != nil { // whoever had it made was perhaps granted more
+	if err := p.checkImports(c.info.Imports); err != nil { // the plugin for which it was made may have had more grants
 		return errors.Join(err, p.host.codes.drop(ctx, c))
 	}
 	p.code = c
 	return nil
 }
 
-// makeCode rewrites and compiles a module, with a cache of one entry, or none. The
-// module is opened if it is needed and not given.
+// makeCode rewrites and compiles a module, with a cache of one entry, or without. The module is
+// opened if it is needed and not given.
 func (p *Plugin) makeCode(ctx context.Context, c *code, module []byte, cacheDir string) error {
 	rewritten, info, kept := readFuelled(cacheDir)
 	if !kept {
@@ -237,7 +236,7 @@ func (p *Plugin) makeCode(ctx context.Context, c *code, module []byte, cacheDir 
 			return fmt.Errorf("%w: %v", ErrModule, err)
 		}
 	}
-	if err := p.checkImports(info.Imports); err != nil { // before it costs anything
+	if err := p.checkImports(info.Imports); err != nil { // before it takes any time
 		return err
 	}
 	if err := checkExports(info.Exports); err != nil {
@@ -286,7 +285,7 @@ func checkExports(exports map[string]fuel.Export) error {
 	return nil
 }
 
-// fault counts f, and disables the plugin if it was one too many in a row.
+// fault counts f, and disables the plugin after too many faults in a row.
 func (p *Plugin) fault(f *Fault, u Usage) {
 	f.Plugin = p.manifest.ID
 	f.Disabled = p.tally.fault(f.Kind, u, p.host.opt.MaxFaults)
@@ -296,10 +295,10 @@ func (p *Plugin) fault(f *Fault, u Usage) {
 	}
 }
 
-// Disabled says whether faults have disabled the plugin.
+// Disabled reports whether faults have disabled the plugin.
 func (p *Plugin) Disabled() bool { return p.tally.disabled.Load() }
 
-// DisabledSince says when faults have disabled the plugin; it is zero if they have not.
+// DisabledSince returns when faults disabled the plugin; it is zero if they have not.
 func (p *Plugin) DisabledSince() time.Time {
 	p.tally.mu.Lock()
 	defer p.tally.mu.Unlock()
@@ -309,6 +308,6 @@ func (p *Plugin) DisabledSince() time.Time {
 // Enable lets a plugin that was disabled try again.
 func (p *Plugin) Enable() { p.tally.enable() }
 
-// Logs are the lines that the plugin logged last, oldest first. They may
-// quote what it was given: they are for the wearer, not for a log file.
+// Logs returns the lines that the plugin logged last, oldest first. They may quote its input: they
+// are for the wearer, not for a log file.
 func (p *Plugin) Logs() []string { return p.logs.lines() }

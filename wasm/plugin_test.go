@@ -15,8 +15,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// moody is a plugin that answers 0, but traps where the input's first byte
-// after its head says so: an event with State, which is a longer map.
+// moody is a plugin that answers 0, but traps on an event with State, whose map is longer.
 func moody() *asm {
 	return new(asm).plugin(
 		[]byte{0x20, 1}, i32c(60), []byte{0x4a, 0x04, 0x40, 0x00, 0x0b}, // trap if the input is over 60 bytes
@@ -42,7 +41,7 @@ func TestThreeFaultsDisable(t *testing.T) {
 	}
 	call(long(), ErrTrap)
 	call(long(), ErrTrap)
-	call(someText(), nil) // not in a row any more
+	call(someText(), nil) // this ends the row
 	call(long(), ErrTrap)
 	call(long(), ErrTrap)
 	call(long(), ErrTrap)
@@ -60,8 +59,8 @@ func TestThreeFaultsDisable(t *testing.T) {
 	}
 }
 
-// TestFaultOfContext: the plugin fails on a line, and fails again where that line is the context of
-// the next one. The next line is then read alone, unless the plugin looks for secrets.
+// TestFaultOfContext: the plugin fails on a line, and again when that line is the context of the
+// next one. The next line is then read alone, unless the plugin looks for secrets.
 func TestFaultOfContext(t *testing.T) {
 	after := func() *abi.Event {
 		e := someText()
@@ -96,10 +95,10 @@ func TestFaultOfContext(t *testing.T) {
 	}
 }
 
-// TestFreshAfterTrap: what a call left in memory before it trapped is gone.
+// TestFreshAfterTrap: what a call left in memory before a trap is gone.
 func TestFreshAfterTrap(t *testing.T) {
 	a := &asm{globals: [][]byte{{0x7f, 1, 0x41, 0, 0x0b}}}
-	// Trap the second time, and only if the first is remembered.
+	// Traps the second time, but only if it remembers the first.
 	a.plugin([]byte{0x23, 0, 0x04, 0x40, 0x00, 0x0b}, i32c(1), []byte{0x24, 0}, i64c(0))
 	h := newHost(t, Options{MaxFaults: 100})
 	p := mustLoad(t, h, a, testManifest())
@@ -138,8 +137,7 @@ func TestNotForThePlugin(t *testing.T) {
 	}
 }
 
-// TestIdle: an unused plugin gives its memory and code back, and returns from
-// the same module only.
+// TestIdle: an unused plugin frees its memory and code, and can only return from the same module.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
@@ -235,7 +233,7 @@ func TestCache(t *testing.T) {
 	if files == 0 && engine(false) == Compiler {
 		t.Error("nothing was cached")
 	}
-	run() // the spoilt code is not run
+	run() // the damaged code is not run
 	walk(false)
 }
 
@@ -354,8 +352,8 @@ func TestHostFunctions(t *testing.T) {
 	}
 }
 
-// TestRest: plugins that were only loaded hold nothing, and come back when
-// they are called; one that is in use is left alone.
+// TestRest: plugins that were only loaded hold nothing, and come back when they are called; a
+// plugin in use is left alone.
 func TestRest(t *testing.T) {
 	h := newHost(t, Options{})
 	p := mustLoad(t, h, new(asm).plugin(i64c(0)), testManifest())
@@ -381,7 +379,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestLateHostCall: where the clock can be looked at, a call that is late ends.
+// TestLateHostCall: a late call ends where the clock can be checked.
 func TestLateHostCall(t *testing.T) {
 	a := &asm{}
 	yield := a.importFn(wasiModule, "sched_yield", "", tI32)
@@ -397,7 +395,7 @@ func TestLateHostCall(t *testing.T) {
 	}
 }
 
-// TestRecycled: an instance is replaced after many calls, unseen.
+// TestRecycled: an instance is replaced after many calls, which nobody notices.
 func TestRecycled(t *testing.T) {
 	p := mustLoad(t, newHost(t, Options{}), new(asm).plugin(i64c(0)), testManifest())
 	for i := range maxCalls + 1 {

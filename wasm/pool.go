@@ -10,8 +10,8 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// acquire takes an instance that nobody uses, or starts one. The plugin is
-// compiled again if it was released. A start that fails is a *Fault.
+// acquire takes an unused instance, or starts one. The plugin is compiled again if it was released.
+// A failed start is a *Fault.
 func (p *Plugin) acquire(ctx context.Context) (*instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (p *Plugin) take(ctx context.Context) (*instance, error) {
 	return in, err
 }
 
-// put gives an instance back after a clean call.
+// put returns an instance after a clean call.
 func (p *Plugin) put(in *instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *Plugin) discard(_ context.Context, in *instance) error {
 	return in.close()
 }
 
-// armIdle has the plugin released after it wasn't used for a while. p.mu is held.
+// armIdle releases the plugin after it has not been used for a while. The caller holds p.mu.
 func (p *Plugin) armIdle() { p.armAfter(p.host.opt.Idle) }
 
 func (p *Plugin) armAfter(d time.Duration) {
@@ -91,12 +91,12 @@ func (p *Plugin) armAfter(d time.Duration) {
 	}
 }
 
-// filedIdle is how many times as long code stays that is in a file: it takes 4 MB, and 45
-// for a moment while it is loaded again.
+// filedIdle is how many times longer code in a file is kept: it takes 4 MB, and 45 for a moment
+// while it is loaded again.
 const filedIdle = 10
 
-// thin closes the instances of a plugin whose code is in a file, and reports whether it is
-// such a one. p.mu is held and nothing is in use.
+// thin closes the instances of a plugin whose code is in a file, and reports whether that is the
+// case. The caller holds p.mu, and nothing is in use.
 func (p *Plugin) thin() (filed bool, err error) {
 	if p.code == nil || !p.code.filed {
 		return false, nil
@@ -129,9 +129,8 @@ func (p *Plugin) releaseIdle() {
 	debug.FreeOSMemory()
 }
 
-// Rest releases every plugin that is not in use, as if each had been idle: a
-// host whose plugins were loaded to see that they can be needs nothing of them
-// before the first call.
+// Rest releases every plugin that is not in use, as if each had been idle. A host that loaded its
+// plugins only to check them needs nothing of them before the first call.
 func (h *Host) Rest(ctx context.Context) error {
 	var errs []error
 	for _, p := range h.Plugins() {
@@ -141,8 +140,8 @@ func (h *Host) Rest(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Shrink is [Host.Rest] in the middle of work: code that is in a file stays, and only
-// the instances go, because loading it takes more for a moment than it holds.
+// Shrink is [Host.Rest] during work: code in a file stays, and only the instances are released,
+// because loading the code again takes more for a moment than it holds.
 func (h *Host) Shrink(ctx context.Context) error {
 	var errs []error
 	for _, p := range h.Plugins() {
@@ -167,7 +166,7 @@ func (p *Plugin) shrink(ctx context.Context) error {
 // Rest is [Host.Rest] for one plugin.
 func (p *Plugin) Rest(ctx context.Context) error {
 	if !p.Loaded() {
-		return nil // collecting garbage takes its time
+		return nil // collecting garbage takes time
 	}
 	err := p.rest(ctx)
 	debug.FreeOSMemory()
@@ -183,8 +182,8 @@ func (p *Plugin) rest(ctx context.Context) error {
 	return p.release(ctx)
 }
 
-// release closes the instances that aren't in use and lets go of the machine
-// code. p.mu is held and nothing is in use.
+// release closes the unused instances and drops the machine code. The caller holds p.mu, and
+// nothing is in use.
 func (p *Plugin) release(ctx context.Context) error {
 	err := p.dropIdle()
 	if p.code != nil {
@@ -194,9 +193,8 @@ func (p *Plugin) release(ctx context.Context) error {
 	return err
 }
 
-// Forget lets go of what the plugins were given before: the lines that they
-// logged, and what is left in their linear memories. The next call finds fresh
-// instances. No call may be under way.
+// Forget removes what is left of the plugins' earlier input: the lines that they logged, and their
+// linear memories. The next call gets fresh instances. No call may be running.
 func (h *Host) Forget() error {
 	var errs []error
 	for _, p := range h.Plugins() {
@@ -210,14 +208,14 @@ func (h *Host) Forget() error {
 	return errors.Join(errs...)
 }
 
-// closeIdle closes the instances that nobody uses.
+// closeIdle closes the unused instances.
 func (p *Plugin) closeIdle() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dropIdle()
 }
 
-// dropIdle is closeIdle where p.mu is held.
+// dropIdle is closeIdle for a caller that holds p.mu.
 func (p *Plugin) dropIdle() error {
 	var errs []error
 	for _, in := range p.idle {
@@ -228,15 +226,14 @@ func (p *Plugin) dropIdle() error {
 	return errors.Join(errs...)
 }
 
-// Loaded says whether the plugin holds its machine code in memory now.
+// Loaded reports whether the plugin holds its machine code in memory now.
 func (p *Plugin) Loaded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.code != nil
 }
 
-// Close waits for calls under way, and frees what the plugin holds. A second
-// call does nothing.
+// Close waits for running calls, and frees what the plugin holds. A second call does nothing.
 func (p *Plugin) Close(ctx context.Context) error {
 	p.mu.Lock()
 	if p.closed {
@@ -248,7 +245,7 @@ func (p *Plugin) Close(ctx context.Context) error {
 		p.timer.Stop()
 	}
 	p.mu.Unlock()
-	for range cap(p.slots) { // all of them: then no call is under way
+	for range cap(p.slots) { // taking all of them means that no call is running
 		p.slots <- struct{}{}
 	}
 	p.mu.Lock()
@@ -267,5 +264,5 @@ func (p *Plugin) Close(ctx context.Context) error {
 	return err
 }
 
-// moduleConfig: nothing of the machine, and no function called but by us.
+// moduleConfig: nothing from the machine, and only the host calls functions.
 var moduleConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()

@@ -16,37 +16,37 @@ import (
 	"github.com/locket-dev/locket/internal/jail"
 )
 
-// errProcess is a worker that doesn't answer any more.
+// errProcess: a worker does not answer any more.
 var errProcess = errors.New("no answer")
 
-// loadTime bounds the start of a worker for each of its plugins: 8 MB of
-// module take some seconds to compile on a small board.
+// loadTime limits the start of a worker, for each of its plugins: 8 MB of module take some seconds
+// to compile on a small board.
 const loadTime = 2 * time.Minute
 
-// process is a worker as its host sees it. One request at a time.
+// process is the host's side of a worker. It handles one request at a time.
 type process struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
-	pipe     io.Closer // under out
+	pipe     io.Closer // the writer under out
 	out      *bufio.Reader
 	stderr   tail
-	began    time.Time    // for what is not known outside of Linux; see used
-	late     atomic.Int64 // when it was killed for it, in ns of Unix time; 0: it was not
-	starved  atomic.Bool  // and that was not its doing
+	began    time.Time    // for systems other than Linux; see used
+	late     atomic.Int64 // when it was killed for being late, in ns of Unix time; 0: it was not
+	starved  atomic.Bool  // it was late because it got no processor
 	held     jail.Report
-	failures []error // why a plugin of its is not ready, by the plugin's number
+	failures []error // why each plugin is not ready, by the plugin's number
 	waited   sync.Once
 	err      error
 }
 
-// rank is how far behind the node a worker stands for the processors.
+// rank is a worker's priority for the processors, relative to the node.
 type rank int
 
-// The ranks below the node's own, at which every worker but a spare one begins.
+// The ranks below the node's own, with which every worker but a spare one begins.
 const (
-	rankSpare rank = iota // is made while another is at work
+	rankSpare rank = iota // it is made while another one works
 	rankLong              // its call has become a long one: it gets what others leave
-	rankLate              // another such call, where one was late: what nobody wants
+	rankLate              // another long call after a late one: it gets what nobody else wants
 )
 
 // start runs a worker with these plugins, and waits until they are ready.
@@ -62,7 +62,7 @@ func (d *domain) start(ctx context.Context, plugins []*Plugin, spare bool) (*pro
 	defer stop()
 	proc.failures = make([]error, len(plugins))
 	if err = d.fill(proc, plugins); err != nil {
-		_ = proc.end() // what it said before is the error
+		_ = proc.end() // its earlier message is the error
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -72,9 +72,9 @@ func (d *domain) start(ctx context.Context, plugins []*Plugin, spare bool) (*pro
 	return proc, nil
 }
 
-// fill loads the plugins into a worker, and has it begin.
+// fill loads the plugins into a worker, and makes it begin.
 func (d *domain) fill(proc *process, plugins []*Plugin) (err error) {
-	var request, reply frame // a call of another process may be under way
+	var request, reply frame // a call of another process may be running
 	failures := proc.failures
 	var caches []*entry
 	defer func() {
@@ -104,7 +104,7 @@ func (d *domain) fill(proc *process, plugins []*Plugin) (err error) {
 			return err
 		}
 	}
-	// Nothing of the plugins has run: what is in the cache is the compiler's.
+	// No plugin has run yet, so the cache only contains what the compiler wrote.
 	for _, c := range caches {
 		if err := c.seal(); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (d *domain) fill(proc *process, plugins []*Plugin) (err error) {
 	return reply.end()
 }
 
-// load writes the frame that gives the plugin to a worker.
+// load writes the frame that sends the plugin to a worker.
 func (p *Plugin) load(f *frame, module []byte, cache string, interpret bool) {
 	f.begin(frameLoad).str(p.manifest.ID)
 	f.u32(uint32(len(p.manifest.Capabilities)))
@@ -146,8 +146,8 @@ func (p *Plugin) load(f *frame, module []byte, cache string, interpret bool) {
 	f.flag(interpret)
 }
 
-// spawn starts the process: an empty environment, the root as its folder, no
-// descriptor but three pipes.
+// spawn starts the process: an empty environment, the root as its folder, and no descriptors except
+// three pipes.
 func (h *Host) spawn() (*process, error) {
 	proc := &process{began: time.Now()}
 	cmd := exec.Command(h.opt.Worker[0], h.opt.Worker[1:]...)
@@ -170,15 +170,15 @@ func (h *Host) spawn() (*process, error) {
 	return proc, nil
 }
 
-// ask sends a request and waits for its reply, of this kind. After limit the
-// process is killed; long is called before that, as soon as the request is a
-// long one, or is nil. Errors wrap errProcess or errFrame.
+// ask sends a request and waits for its reply, of this kind. After limit the process is killed;
+// before that, long is called as soon as the request is a long one; long may be nil. Errors wrap
+// errProcess or errFrame.
 func (p *process) ask(request, reply *frame, kind byte, limit time.Duration, long func()) error {
 	w := watch(limit, watched{used: p.used, waited: p.queued, tire: long, bite: func(starved bool) {
 		p.late.Store(time.Now().UnixNano())
 		p.starved.Store(starved)
 		p.kill()
-		// It ends in its own time, of which it may have little: nobody waits.
+		// The process ends by itself, perhaps slowly; nobody waits for it.
 		p.in.Close()
 		p.pipe.Close()
 	}})
@@ -194,13 +194,13 @@ func (p *process) ask(request, reply *frame, kind byte, limit time.Duration, lon
 		return fmt.Errorf("%w: %w", errProcess, err)
 	case got != kind:
 		return errFrame
-	case w.stop(): // as it answered: who asks next must not find it dead
+	case w.stop(): // it answered at the last moment: the next caller must not find it dead
 		return errProcess
 	}
 	return nil
 }
 
-// ended is when the process was killed for being late; zero: it was not.
+// ended returns when the process was killed for being late; zero: it was not.
 func (p *process) ended() (at time.Time) {
 	if ns := p.late.Load(); ns != 0 {
 		at = time.Unix(0, ns)
@@ -223,7 +223,7 @@ func (p *process) end() error {
 	return p.err
 }
 
-// said is the first line of what the process wrote on standard error.
+// said returns the first line that the process wrote to standard error.
 func (p *process) said() string {
 	line, _, _ := strings.Cut(p.stderr.String(), "\n")
 	if line == "" && p.cmd.ProcessState != nil {
@@ -232,13 +232,13 @@ func (p *process) said() string {
 	return printable(line)
 }
 
-// tail keeps the beginning of what is written to it, and lets the rest go.
+// tail keeps the beginning of what is written to it, and drops the rest.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
 }
 
-// keptStderr is how much of it: the first line tells of a death.
+// keptStderr is how much is kept: the first line tells why a process died.
 const keptStderr = 4 << 10
 
 func (t *tail) Write(p []byte) (int, error) {

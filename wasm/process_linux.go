@@ -13,27 +13,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart puts the process into a group of its own, so that signals from the terminal go to
-// its host only.
+// apart puts the process into a group of its own, so that signals from the terminal only reach its
+// host.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// pipeSize is what an unprivileged process may have (pipe(7)); an event of
-// 200 KB goes in one piece.
+// pipeSize is the greatest size for an unprivileged process (pipe(7)), so that an event of 200 KB
+// is written in one piece.
 const pipeSize = 1 << 20
 
 func widen(in io.WriteCloser, out io.ReadCloser) {
 	for _, e := range []any{in, out} {
 		if f, ok := e.(*os.File); ok {
 			if c, err := f.SyscallConn(); err == nil {
-				// A smaller pipe is slower, and that is all.
+				// A smaller pipe is only slower.
 				_ = c.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
 			}
 		}
 	}
 }
 
-// used is the processor time of the process so far; its clock's number is
-// made of its id (clock_getcpuclockid(3)).
+// used is the processor time of the process so far; its clock's number is derived from its id
+// (clock_getcpuclockid(3)).
 func (p *process) used() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(int32(^p.cmd.Process.Pid<<3|2), &ts); err != nil {
@@ -42,14 +42,13 @@ func (p *process) used() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// tasks is the folder of the process's threads.
+// tasks returns the folder of the process's threads.
 func (p *process) tasks() string { return fmt.Sprintf("/proc/%d/task", p.cmd.Process.Pid) }
 
-// queued is how long its threads have been ready and without a processor, so
-// far (schedstat: ns on a processor, ns waiting for one, turns). 0 where the
-// kernel doesn't count.
+// queued is how long its threads have been ready without a processor so far (schedstat: ns on a
+// processor, ns waiting for one, turns). 0 if the kernel doesn't count.
 func (p *process) queued() (sum time.Duration) {
-	files, _ := filepath.Glob(p.tasks() + "/*/schedstat") // no thread is left: 0
+	files, _ := filepath.Glob(p.tasks() + "/*/schedstat") // without any thread: 0
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		if err != nil {
@@ -63,29 +62,28 @@ func (p *process) queued() (sum time.Duration) {
 	return sum
 }
 
-// shortSlice makes turns so short that whoever wakes up waits for none: the
-// least there is, since Linux 6.12.
+// shortSlice makes time slices so short that a thread that wakes up need not wait: the minimum,
+// since Linux 6.12.
 const shortSlice = 100 * time.Microsecond
 
-// ranks are what the kernel knows of a rank. Nice 10 has a tenth of the node's
-// weight, nice 19 a seventieth, the least of the ordinary ones (sched(7)).
-// SCHED_IDLE has three thousandths; a processor that runs nothing else counts
-// as idle, so that whoever wakes up is put there and not behind somebody.
+// ranks are the kernel's settings for a rank. Nice 10 has a tenth of the node's weight, nice 19 a
+// seventieth, the lowest of the ordinary ones (sched(7)). SCHED_IDLE has three thousandths; a
+// processor that runs nothing else counts as idle, so threads that wake up are put there, and not
+// behind another.
 var ranks = [...]unix.SchedAttr{
 	rankSpare: {Policy: unix.SCHED_BATCH, Nice: 10, Runtime: uint64(shortSlice)},
 	rankLong:  {Policy: unix.SCHED_BATCH, Nice: 19, Runtime: uint64(shortSlice)},
 	rankLate:  {Policy: unix.SCHED_IDLE, Nice: 19},
 }
 
-// lower gives the process this rank, for good: an ordinary process may not raise
-// itself again. Until it is waited for, its id is its own. What fails leaves it
-// as it was, and that is all.
+// lower gives the process this rank, for good: an ordinary process can't raise its own priority.
+// Its id stays its own until it is waited for. After a failure the rank stays as it was.
 func (p *process) lower(to rank) {
 	pid, attr := p.cmd.Process.Pid, ranks[to]
 	attr.Size = unix.SizeofSchedAttr
-	// Each thread of its group: it has one of its own.
+	// For each thread of its group, which is its own.
 	_ = unix.Setpriority(unix.PRIO_PGRP, pid, int(attr.Nice))
-	for seen := 0; ; { // a thread that a thread makes meanwhile is as that one was
+	for seen := 0; ; { // a thread that is created meanwhile inherits the rank of its creator
 		threads, err := os.ReadDir(p.tasks())
 		if err != nil || len(threads) <= seen {
 			return

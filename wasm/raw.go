@@ -9,17 +9,16 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Raw is an answer that nothing has looked into.
+// Raw is an answer that was not decoded.
 type Raw struct {
 	Bytes  []byte // a copy
 	Failed bool   // an error of the plugin's own
 }
 
-// Raw gives the plugin bytes in the place of an event, whatever they are, and
-// returns what it answers. It is how authors see what their decoder makes of
-// bad input: the host itself sends none. The clock stands at e's time, and
-// what it is stripped of by the manifest doesn't matter here. A fault is a
-// *Fault, which counts as any other.
+// Raw passes arbitrary bytes to the plugin in place of an event, and returns its answer. Authors
+// use it to test their decoder with bad input, which the host itself never sends. The clock shows
+// e's time, and what the manifest would strip does not matter here. A fault is a *Fault, and counts
+// like any other.
 func (p *Plugin) Raw(ctx context.Context, e *abi.Event, b []byte) (Raw, Usage, error) {
 	if p.tally.disabled.Load() {
 		return Raw{}, Usage{}, fmt.Errorf("%w: %s", ErrDisabled, p.manifest.ID)

@@ -12,13 +12,13 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// readyKey seals machine code that is ready for all users. It is no secret, and finds damage
-// alone: what is there is trusted as programs are, because root alone can write it.
+// readyKey seals machine code that is ready for all users. It is not secret, and only detects
+// damage: the files are trusted like programs, because only root can write them.
 var readyKey = sha256.Sum256([]byte("locket: machine code for all users of this machine"))
 
-// Prepare makes a folder of machine code for all users of this machine, to be read as
-// [Options.Ready], in place of what dir was before. load loads each plugin into a host that it
-// is given. Only root makes a folder that will be used.
+// Prepare makes a folder of machine code for all users of this machine, to be used as
+// [Options.Ready], and replaces dir with it. load loads each plugin into the host that it is given.
+// A folder is only used if root made it.
 func Prepare(ctx context.Context, dir string, load func(*Host) error) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
@@ -41,7 +41,7 @@ func Prepare(ctx context.Context, dir string, load func(*Host) error) (err error
 	return publish(made, dir)
 }
 
-// publish has all users read a folder of entries, as dir.
+// publish makes a folder of entries readable for all users, as dir.
 func publish(made, dir string) error {
 	all, err := os.ReadDir(made)
 	if err != nil {
@@ -52,7 +52,7 @@ func publish(made, dir string) error {
 			return fmt.Errorf("prepare plugins: %w", err)
 		}
 	}
-	// Whoever looks meanwhile finds none, and makes code for itself.
+	// A process that looks meanwhile finds none, and compiles for itself.
 	if err := errors.Join(os.Chmod(made, 0o755), os.RemoveAll(dir), os.Rename(made, dir)); err != nil {
 		return fmt.Errorf("prepare plugins: %w", err)
 	}
@@ -67,8 +67,8 @@ func (h *Host) ready(name string) error {
 	return ofRoot(filepath.Join(h.opt.Ready, name))
 }
 
-// unpackReady fills the folder of an entry from a ready one. It returns an [fs.ErrNotExist]
-// where there is none.
+// unpackReady fills an entry's folder from a ready one. It returns an [fs.ErrNotExist] if there is
+// none.
 func (e *entry) unpackReady() error {
 	if err := e.host.ready(e.name); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (e *entry) unpackReady() error {
 	return e.unpack(filepath.Join(e.host.opt.Ready, e.name), readyKey[:])
 }
 
-// ofRoot checks that root alone can change a file or put another into its place.
+// ofRoot checks that only root can change or replace a file.
 func ofRoot(path string) error {
 	for {
 		st, err := os.Lstat(path)

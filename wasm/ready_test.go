@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// rootsFolder is a folder that root alone can write to, as are those above it.
+// rootsFolder is a folder to which only root can write, as to those above it.
 func rootsFolder(t *testing.T) string {
 	t.Helper()
 	home, err := os.UserHomeDir()
@@ -23,8 +23,8 @@ func rootsFolder(t *testing.T) string {
 	return dir
 }
 
-// TestThreatPlantedMachineCode: what root prepared is run without being made again, and what others could
-// have put there is not.
+// TestThreatPlantedMachineCode: what root prepared is run without being compiled again, and what
+// others could have put there is not.
 func TestThreatPlantedMachineCode(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Fatal("this test takes root: nobody else makes a folder that is used")

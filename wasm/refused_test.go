@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// TestAnswers: what a plugin answers with is untrusted: place and bytes.
+// TestAnswers: a plugin's answer is untrusted, in its place and its bytes.
 func TestAnswers(t *testing.T) {
 	ok := abi.AppendOutput(nil, &abi.Output{Annotations: []abi.Annotation{{Kind: "x"}}})
 	overlap := &asm{datas: [][]byte{cat([]byte{0}, i32c(inputAt-4), []byte{0x0b}, str(string(ok)))}}
@@ -57,7 +57,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestModules: what is refused before any of it runs.
+// TestModules: modules that are refused before any of their code runs.
 func TestModules(t *testing.T) {
 	good := func() *asm { return new(asm).plugin(i64c(0)) }
 	with := func(f func(a *asm)) []byte {
@@ -129,7 +129,7 @@ func TestModules(t *testing.T) {
 		{"tail call", body([]byte{0x12, 0}), ErrModule, "instruction"},
 		{"invalid body", body([]byte{0x6a}), ErrModule, ""},
 		{"two bodies too many", with(func(a *asm) { a.funcs = a.funcs[:2] }), ErrModule, ""},
-		// What was put in can't be reached.
+		// The added globals can't be reached.
 		{"reads the fuel", body([]byte{0x23, 0, 0x1a}), ErrModule, "global 0 of 0"},
 		{"sets the fuel", body(i64c(1<<40), []byte{0x24, 0}), ErrModule, "global 0 of 0"},
 		{"exports the fuel", with(func(a *asm) { a.export("x", 3, 0) }), ErrModule, "export 0 of 0"},
@@ -153,7 +153,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestTruncated: no beginning of a module loads.
+// TestTruncated: no truncated module can be loaded.
 func TestTruncated(t *testing.T) {
 	b := new(asm).plugin(i64c(0)).bytes()
 	h := newHost(t, Options{})

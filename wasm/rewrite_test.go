@@ -11,13 +11,12 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// maker turns bytes into a valid module, whose loops are all counted down:
-// it ends by itself.
+// maker turns bytes into a valid module, all of whose loops are counted down, so that it ends.
 type maker struct {
 	data  []byte
 	a     *asm
 	calls []int // functions that may be called: earlier ones
-	loops int   // nested so far
+	loops int   // loops nested so far
 	size  int
 }
 
@@ -30,12 +29,11 @@ func (m *maker) next(n int) int {
 	return int(b) % n
 }
 
-// Locals of every function: two i64 parameters, then i64 2 and 3, and i32 4
-// and 5 as counters of nested loops, within which nothing is called, and 6,
-// by which a dispatch goes.
+// Locals of every function: two i64 parameters, then i64 2 and 3, and i32 4 and 5 as counters of
+// nested loops, in which nothing is called, and 6, which selects a dispatch's branch.
 var makerLocals = []byte{2, 2, 0x7e, 3, 0x7f}
 
-// wide makes an i64, deep levels down at most.
+// wide makes an i64, at most deep levels deep.
 func (m *maker) wide(deep int) []byte {
 	m.size++
 	if deep <= 0 || m.size > 300 {
@@ -59,7 +57,7 @@ func (m *maker) wide(deep int) []byte {
 		if len(m.calls) > 0 && m.loops == 0 {
 			return cat(m.wide(deep-1), m.wide(deep-1), []byte{0x10, byte(m.calls[m.next(len(m.calls))]), 0x1a})
 		}
-	case 9: // leaves the function from within
+	case 9: // leaves the function from the middle
 		return cat([]byte{0x02, 0x7e}, m.wide(deep-1), m.narrow(deep-1), []byte{0x0d, 0, 0x0b})
 	case 10:
 		return cat(m.wide(deep-1), m.narrow(deep-1), []byte{0x04, 0x40}, m.wide(deep-1), i32c(3), []byte{0x0f, 0x0b})
@@ -90,7 +88,7 @@ func (m *maker) narrow(deep int) []byte {
 	return i32c(int32(m.next(256)))
 }
 
-// statement leaves the stack as it was.
+// statement leaves the stack unchanged.
 func (m *maker) statement(deep int) []byte {
 	m.size++
 	if deep <= 0 || m.size > 300 {
@@ -99,7 +97,7 @@ func (m *maker) statement(deep int) []byte {
 	switch m.next(10) {
 	case 8:
 		return m.dispatch(deep - 1)
-	case 9: // a loop that is left from within, or gives what its last turn makes
+	case 9: // a loop that is left in the middle, or returns what its last turn makes
 		if m.loops == 2 {
 			return nil
 		}
@@ -134,18 +132,18 @@ func (m *maker) statement(deep int) []byte {
 	return cat(m.wide(deep-1), []byte{0x1a})
 }
 
-// dispatch makes what Go makes of a function: a loop whose parts set a local
-// and go to its beginning, which goes on with one of them. Each branch back,
-// or that can't be told to be none, is counted down.
+// dispatch makes what Go makes of a function: a loop whose parts set a local and jump to its
+// beginning, which continues with one of them. Each branch back, or that might be one, is counted
+// down.
 func (m *maker) dispatch(deep int) []byte {
 	if m.loops > 0 {
 		return nil
 	}
-	m.loops = 2 // it takes both counters' places
+	m.loops = 2 // it uses both counters
 	parts := 1 + m.next(5)
 	const counter, pc = 4, 6
 	b := cat(i32c(int32(m.next(12))), []byte{0x21, counter}, i32c(int32(m.next(parts+2))), []byte{0x21, pc, 0x03, 0x40}, bytes.Repeat([]byte{0x02, 0x40}, parts), []byte{0x20, pc, 0x0e}, leb(uint64(parts)))
-	odd := m.next(8) == 0 // its table isn't in order
+	odd := m.next(8) == 0 // its table is not in order
 	for i := range parts + 1 {
 		to := min(i, parts-1)
 		if odd {
@@ -165,7 +163,7 @@ func (m *maker) dispatch(deep int) []byte {
 			} else {
 				b = cat(b, set, []byte{0x0c, byte(left)})
 			}
-		case m.next(3) > 0: // back, or nobody knows
+		case m.next(3) > 0: // back, or unknown
 			if m.next(2) == 0 {
 				set = cat(i32c(int32(to)), []byte{0x01, 0x21, pc})
 			}
@@ -210,8 +208,7 @@ func (o outcome) equal(p outcome) bool {
 	return o.trapped == p.trapped && o.results == p.results && o.global == p.global && bytes.Equal(o.memory, p.memory)
 }
 
-// play runs the export "run", with fuel if the module takes any, and gives
-// what is left.
+// play runs the export "run", with fuel if the module needs any, and returns what is left.
 func play(t *testing.T, r wazero.Runtime, module []byte, budget int64) (o outcome, left int64) {
 	t.Helper()
 	ctx := context.Background()
@@ -249,8 +246,8 @@ func newRuntime(t testing.TB) wazero.Runtime {
 	return r
 }
 
-// FuzzSameBehaviour: a rewritten module does what the original does, for the
-// same fuel every time; and with one unit less it traps.
+// FuzzSameBehaviour: a rewritten module does what the original does, each time for the same fuel;
+// with one unit less it traps.
 func FuzzSameBehaviour(f *testing.F) {
 	for i := range 400 {
 		seed := make([]byte, 400)
@@ -281,7 +278,7 @@ func FuzzSameBehaviour(f *testing.F) {
 			t.Fatalf("rewritten: %v %v %v, original: %v %v %v", got.trapped, got.results, got.global, want.trapped, want.results, want.global)
 		}
 		if want.trapped {
-			return // how much was spent is stored before a call and at the end
+			return // the spent fuel is stored before a call and at the end
 		}
 		used := int64(plenty) - left
 		if exact, rest := play(t, r, out, used); !exact.equal(want) || rest != 0 {
@@ -293,8 +290,8 @@ func FuzzSameBehaviour(f *testing.F) {
 	})
 }
 
-// FuzzRewrite: no bytes make the rewriting panic, and it neither spoils a
-// valid module nor makes an invalid one valid.
+// FuzzRewrite: no bytes make the rewriting panic, and it neither damages a valid module nor makes
+// an invalid one valid.
 func FuzzRewrite(f *testing.F) {
 	f.Add(makeModule([]byte("a module of some kind, made from a text that is long enough to make a few statements")))
 	a := answering([]byte("\xa1\x00\x01"))

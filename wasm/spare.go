@@ -6,21 +6,20 @@ import (
 	"sync"
 )
 
-// spare is a worker of a domain's that has its plugins loaded, is confined,
-// and waits for the one at work to be killed. There is none before a call has
-// become a long one: then it is made while that call goes on. It was given no
-// event. It is made at rankSpare: it has the time until the deadline, and the
-// node has other work.
+// spare is a worker of a domain that has loaded its plugins and applied its restrictions, and waits
+// for the working one to be killed. It is only made once a call has become a long one, while that
+// call continues. It has received no event. It is made at rankSpare, because it has time until the
+// deadline, and the node has other work.
 type spare struct {
 	mu     sync.Mutex
-	ready  chan struct{} // closed when it was made; nil: there is no spare
+	ready  chan struct{} // closed once it is made; nil: there is no spare
 	cancel context.CancelFunc
-	proc   *process // nil, when ready is closed: it could not be made
+	proc   *process // nil after ready is closed: it could not be made
 }
 
-// prepare begins to make a spare, unless there is one. The plugins are those of
-// the worker that runs, and stay so while the spare is there. d.mu is held, if
-// perhaps by the call that waits for the worker.
+// prepare begins to make a spare, unless there is one. Its plugins are those of the running worker,
+// and do not change while the spare exists. d.mu is held, possibly by the call that waits for the
+// worker.
 func (d *domain) prepare() {
 	s := &d.spare
 	if d.host.opt.NoSpare {
@@ -36,13 +35,13 @@ func (d *domain) prepare() {
 	s.ready, s.cancel = ready, cancel
 	go func() { // drop and take wait for it
 		defer close(ready)
-		// What is wrong, the start of another will say.
+		// If something is wrong, the next start will report it.
 		s.proc, _ = d.start(ctx, plugins, true)
 	}()
 }
 
-// take gives the spare, or nil where there is none or it could not be made. It
-// waits for one that is being made.
+// take returns the spare, or nil if there is none or it could not be made. It waits for one that is
+// being made.
 func (s *spare) take(ctx context.Context) *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +70,7 @@ func (s *spare) drop() error {
 	return nil
 }
 
-// long is called while the worker is busy with a call that has become a long
-// one.
+// long is called while the worker is busy with a call that has become a long one.
 func (d *domain) long() {
 	if d.last {
 		d.proc.lower(rankLate)
@@ -82,8 +80,8 @@ func (d *domain) long() {
 	d.prepare()
 }
 
-// turn waits until no other worker is at the node's weight. done gives the turn
-// to the next, and may be called twice. d.mu is held.
+// turn waits until no other worker runs at the node's weight. done passes the turn to the next, and
+// may be called twice. The caller holds d.mu.
 func (d *domain) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case d.host.turn <- struct{}{}:

@@ -10,14 +10,14 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// A call that becomes a long one goes on with what others leave, and a spare
-// worker is made meanwhile, which is there after a kill; where the host wants
-// none there is none. What is idle holds neither.
+// A call that becomes a long one continues with what others leave, and meanwhile a spare worker is
+// made, which is used after a kill. If the host wants none, none is made. An idle domain has
+// neither.
 func TestSpare(t *testing.T) {
 	for _, none := range []bool{false, true} {
 		h := newHost(t, Options{NoSpare: none, Idle: -1, MaxFaults: 10})
 		m := testManifest()
-		m.Limits.Fuel = 50_000_000 // some times longCall of spinning, on any machine
+		m.Limits.Fuel = 50_000_000 // several times longCall of spinning, on any machine
 		p := loadApart(t, h, spinning(), m)
 		d := h.domains[m.ID]
 		if _, _, err := p.Extract(t.Context(), someText()); err != nil {
@@ -59,7 +59,7 @@ func TestSpare(t *testing.T) {
 	}
 }
 
-// Who was late once gets what others leave, until it was idle.
+// A domain that was late once gets what others leave, until it was idle.
 func TestLateIsLast(t *testing.T) {
 	h := newHost(t, Options{Idle: -1, MaxFaults: 10})
 	m := testManifest()
@@ -82,7 +82,7 @@ func TestLateIsLast(t *testing.T) {
 			t.Errorf("%d: last %v, %d threads are lowered", i, d.last, lowered(t, d.proc, rankLong))
 		}
 		d.mu.Lock()
-		d.long() // as the watchdog says it
+		d.long() // as the watchdog reports it
 		d.mu.Unlock()
 		if late := lowered(t, d.proc, rankLate); (late == 0) != idle {
 			t.Errorf("%d: in another long call %d threads have what nobody wants", i, late)
@@ -90,8 +90,7 @@ func TestLateIsLast(t *testing.T) {
 	}
 }
 
-// A plugin for which the machine had no time is not disabled for that, and a
-// worker can't claim it.
+// A plugin that got no processor time is not disabled for that, and a worker can't claim it.
 func TestStarvedIsNotBlamed(t *testing.T) {
 	var s tally
 	for range 10 {
@@ -113,7 +112,7 @@ func TestStarvedIsNotBlamed(t *testing.T) {
 	}
 }
 
-// TestTurns: a call waits for its turn no longer than its context.
+// TestTurns: a call waits for its turn no longer than its context allows.
 func TestTurns(t *testing.T) {
 	h := newHost(t, Options{})
 	p := loadApart(t, h, new(asm).plugin(i64c(0)), testManifest())

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// docs/wasm.md names every word that a manifest may hold, every function that
-// a module may import, and the host's own numbers.
+// docs/wasm.md has every word that a manifest may contain, every function that a module may import,
+// and the host's own numbers.
 func TestSpec(t *testing.T) {
 	b, err := os.ReadFile("../docs/wasm.md")
 	if err != nil {

@@ -6,43 +6,43 @@ import (
 	"time"
 )
 
-// Usage is what one call took.
+// Usage is what one call used.
 type Usage struct {
-	Fuel    int64         // after a trap: at least so much
+	Fuel    int64         // after a trap: at least this much
 	Time    time.Duration // on the wall clock
-	Late    bool          // Time was over the plugin's limit
+	Late    bool          // Time exceeded the plugin's limit
 	Memory  int           // bytes of linear memory after the call
-	In, Out int           // bytes of the messages
-	Lines   int           // logged
+	In, Out int           // sizes of the messages in bytes
+	Lines   int           // lines logged
 	Fresh   bool          // the instance's first call
-	Dropped []Drop        // candidates that were left out
+	Dropped []Drop        // candidates that were dropped
 }
 
-// Drop is a candidate that was left out of the answer, and why: its place in
-// the list as the plugin gave it.
+// Drop is a candidate that was left out of the answer, and the reason; its index is that in the
+// plugin's list.
 type Drop struct {
 	Index  int
 	Reason error // an *abi.Error
 }
 
-// Stats is a snapshot of what a plugin has done since it was loaded.
+// Stats is a snapshot of a plugin's activity since it was loaded.
 type Stats struct {
 	Calls      uint64
 	Faults     map[FaultKind]uint64
-	InARow     int // faults since the last clean call, but for starved ones
+	InARow     int // faults since the last clean call, without starved ones
 	Disabled   bool
 	Fuel       uint64
 	Time       time.Duration
-	Late       uint64 // calls over the time limit
-	Candidates uint64 // dropped ones
+	Late       uint64 // calls that exceeded the time limit
+	Candidates uint64 // without dropped ones
 	Lines      uint64 // logged
 	PeakMemory int    // bytes
 	PeakFuel   int64
-	Instances  int // now
+	Instances  int // at present
 	Starts     uint64
 }
 
-// tally gathers Stats.
+// tally collects Stats.
 type tally struct {
 	disabled  atomic.Bool
 	instances atomic.Int64
@@ -50,7 +50,7 @@ type tally struct {
 
 	mu    sync.Mutex
 	s     Stats
-	since time.Time // disabled; zero: it is not
+	since time.Time // since when it is disabled; zero: it is not
 }
 
 func (t *tally) started() {
@@ -78,7 +78,7 @@ func (t *tally) clean(u Usage) {
 	t.s.InARow = 0
 }
 
-// fault says whether the plugin is disabled by it.
+// fault counts a fault, and reports whether it disables the plugin.
 func (t *tally) fault(k FaultKind, u Usage, most int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +106,7 @@ func (t *tally) enable() {
 	t.disabled.Store(false)
 }
 
-// Stats is a snapshot; it waits for no call.
+// Stats returns a snapshot without waiting for calls.
 func (p *Plugin) Stats() Stats {
 	t := &p.tally
 	t.mu.Lock()

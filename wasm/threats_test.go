@@ -15,26 +15,25 @@ import (
 	"github.com/locket-dev/locket/wasm/internal/fuel"
 )
 
-// threat is one hostile plugin. It is refused as it is loaded, or its call is
-// a fault, or what it answers is made harmless.
+// threat is one hostile plugin. It is refused when it is loaded, or its call is a fault, or its
+// answer is made harmless.
 type threat struct {
 	name     string
 	module   []byte
 	manifest Manifest
-	refused  error                                          // as it is loaded
-	says     string                                         // in that refusal
-	fault    error                                          // as it is called
-	code     abi.Code                                       // of that fault, where it is an answer's
-	check    func(t *testing.T, out abi.Output, used Usage) // of a call that goes well
+	refused  error                                          // when it is loaded
+	says     string                                         // text of that error
+	fault    error                                          // when it is called
+	code     abi.Code                                       // of that fault, if it concerns an answer
+	check    func(t *testing.T, out abi.Output, used Usage) // for a successful call
 }
 
 func bytesOf(a *asm) []byte { return a.bytes() }
 
 func saying(out *abi.Output) []byte { return answering(abi.AppendOutput(nil, out)).bytes() }
 
-// threats is the list of what a stranger's plugin may try, with the names
-// under which docs and issues speak of them. An archive with links is not a
-// plugin yet: package bundle has its test.
+// threats lists what a stranger's plugin may try, under the names used in documents and issues. An
+// archive with links is not a plugin yet: package bundle has a test for that.
 func threats() []threat {
 	trap := []byte{0x00}
 	plain := testManifest()
@@ -71,7 +70,7 @@ func threats() []threat {
 		{name: "memory bomb", module: bytesOf(new(asm).plugin([]byte{0x03, 0x40}, i32c(1), []byte{0x40, 0}, i32c(0), []byte{0x4e, 0x0d, 0, 0x0b}, trap)), manifest: plain, fault: ErrMemory},
 		{name: "memory.fill storm", module: bytesOf(new(asm).plugin([]byte{0x03, 0x40}, i32c(0), i32c(0), i32c(1<<17), []byte{0xfc, 11, 0, 0x0c, 0, 0x0b}, trap)), manifest: poor, fault: ErrFuel},
 		{name: "table growth", module: bytesOf((&asm{tables: [][]byte{{0x70, 0, 0}}}).plugin(
-			// grows by a lot; -1, which is what has to come, is an answer of nothing
+			// grows by a lot; -1, the expected result, is an empty answer
 			[]byte{0xd0, 0x70}, i32c(fuel.MaxElements+1), []byte{0xfc, 15, 0}, i32c(-1), []byte{0x47, 0x04, 0x40, 0x00, 0x0b}, i64c(0))), manifest: plain,
 			check: func(*testing.T, abi.Output, Usage) {}},
 		{name: "table growth, one by one", module: bytesOf((&asm{tables: [][]byte{{0x70, 0, 0}}}).plugin(
@@ -142,8 +141,8 @@ func logFlood() []byte {
 
 func hashOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
-// TestHostile: each threat, in the daemon and in the worker, comes to nothing,
-// and the host goes on: a plugin beside it answers before and after.
+// TestHostile: each threat is averted, in the daemon and in the worker, and the host continues: a
+// plugin beside it answers before and after.
 func TestHostile(t *testing.T) {
 	everywhere(t, func(t *testing.T, load loader) {
 		h := newHost(t, Options{MaxFaults: 10})

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// wasiModule is what guests with a runtime of their own import. There is
-// nothing behind it: no argument but the plugin's own id, no variable, no file,
-// no clock but the event's, and random numbers that the event determines.
+// wasiModule is imported by guests with their own runtime. Almost nothing is behind it: no argument
+// but the plugin's own id, no variable, no file, no clock but the event's time, and random numbers
+// that depend on the event.
 const wasiModule = "wasi_snapshot_preview1"
 
 // Error numbers of WASI preview 1.
@@ -69,7 +69,7 @@ func makeWASI() map[string]hostFunction {
 		s[0] = wrote(mem.WriteUint64Le(uint32(s[1]), 1_000_000))
 	})
 	define("clock_time_get", "iIi", func(in *instance, mem api.Memory, s []uint64) {
-		now := uint64(1) // Go's runtime won't have a clock at zero
+		now := uint64(1) // Go's runtime does not accept a clock at zero
 		if in.at > 0 && s[0] == 0 {
 			now = uint64(in.at) * 1_000_000
 		}
@@ -88,19 +88,19 @@ func wrote(ok bool) uint64 {
 	return wasiFault
 }
 
-// wasiSizes says how many strings there are, and the bytes of all of them,
-// each with a zero at its end.
+// wasiSizes writes how many strings there are, and the size of all of them, each with a zero at its
+// end.
 func wasiSizes(mem api.Memory, s []uint64, count, size uint32) {
 	s[0] = wrote(mem.WriteUint32Le(uint32(s[0]), count) && mem.WriteUint32Le(uint32(s[1]), size))
 }
 
-// wasiArgs gives the one argument, the plugin's id.
+// wasiArgs writes the one argument, the plugin's id.
 func wasiArgs(in *instance, mem api.Memory, s []uint64) {
 	list, data := uint32(s[0]), uint32(s[1])
 	s[0] = wrote(mem.WriteUint32Le(list, data) && mem.WriteString(data, in.p.manifest.ID+"\x00"))
 }
 
-// wasiRandom gives the same numbers for the same plugin and event.
+// wasiRandom returns the same numbers for the same plugin and event.
 func wasiRandom(in *instance, mem api.Memory, s []uint64) {
 	b, ok := mem.Read(uint32(s[0]), uint32(s[1]))
 	if !ok {
@@ -115,8 +115,8 @@ func wasiRandom(in *instance, mem api.Memory, s []uint64) {
 	s[0] = wasiOK
 }
 
-// wasiWrite takes what a guest says on standard output or error, most often
-// as it dies, and lets it go: it may quote what the guest was given.
+// wasiWrite accepts what a guest writes to standard output or error, most often as it dies, and
+// drops it, because it may quote the guest's input.
 func wasiWrite(in *instance, mem api.Memory, s []uint64) {
 	fd, list, n := uint32(s[0]), uint32(s[1]), uint32(s[2])
 	if fd != 1 && fd != 2 {

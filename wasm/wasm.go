@@ -1,16 +1,13 @@
-// Package wasm runs extractor plugins: WebAssembly modules that are given an
-// event and answer with candidates, and can do nothing else. The contract is
-// in docs/wasm.md and package abi.
+// Package wasm runs extractor plugins: WebAssembly modules that receive an event and answer with
+// candidates, and can do nothing else. The contract is in docs/wasm.md and package abi.
 //
-// A plugin runs in this process or apart from it, in the worker process of its
-// publisher, which has the same code and is confined. A domain is the plugins
-// of one publisher.
+// A plugin runs in this process, or separately in its publisher's worker process, which runs the
+// same code under restrictions. A domain is the plugins of one publisher.
 //
-// A Host compiles and holds plugins. A Plugin is one module under one
-// Manifest: its grants and limits. An instance is a plugin with a memory of
-// its own; a plugin keeps a few, and replaces one after any fault. Fuel is
-// what a call may spend; it is counted inside the module, by rewriting it.
-// A fault is a call that failed by the plugin's doing, or its worker's.
+// A Host compiles and holds plugins. A Plugin is one module under one Manifest, with its grants and
+// limits. An instance is a plugin with its own memory; a plugin keeps a few, and replaces one after
+// any fault. Fuel is what a call may spend; the module is rewritten so that it counts. A fault is a
+// call that failed through the plugin's doing, or its worker's.
 //
 // This is the only package that imports wazero.
 package wasm
@@ -23,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Why a module was not loaded.
+// Reasons for which a module was not loaded.
 var (
 	ErrManifest  = errors.New("plugin manifest refused")
 	ErrModule    = errors.New("plugin module refused")
@@ -32,8 +29,8 @@ var (
 	ErrSignature = errors.New("plugin signature refused")
 )
 
-// Why a call failed. All but ErrDisabled, ErrKind, ErrInput, ErrPlugin,
-// ErrClosed and ErrNoWorker are faults.
+// Reasons for which a call failed. All but ErrDisabled, ErrKind, ErrInput, ErrPlugin, ErrClosed and
+// ErrNoWorker are faults.
 var (
 	ErrFuel     = errors.New("out of fuel")
 	ErrMemory   = errors.New("out of memory")
@@ -63,27 +60,26 @@ const (
 	FaultTrap   FaultKind = "trap"
 	FaultOutput FaultKind = "output"
 	FaultWorker FaultKind = "worker" // its process ended, or broke the protocol
-	// FaultStarved is a worker that others left no processor. It does not
-	// count towards disabling the plugin; its worker is ended as one that is
-	// late. Only the host says so.
+	// FaultStarved: a worker did not get a processor. It does not count towards disabling the
+	// plugin; its worker is ended like a late one. Only the host reports it.
 	FaultStarved FaultKind = "starved"
 )
 
 var faultErrors = map[FaultKind]error{FaultFuel: ErrFuel, FaultMemory: ErrMemory, FaultStack: ErrStack,
 	FaultTime: ErrTime, FaultTrap: ErrTrap, FaultOutput: ErrOutput, FaultWorker: ErrWorker, FaultStarved: ErrStarved}
 
-// faultKinds in the order of their numbers between a host and its workers: what
-// a worker may say of itself.
+// faultKinds in the order of their numbers between a host and its workers: those that a worker may
+// report.
 var faultKinds = []FaultKind{FaultFuel, FaultMemory, FaultStack, FaultTime, FaultTrap, FaultOutput, FaultWorker}
 
-// Fault is a call that failed by the plugin's doing. It wraps the Err of its
-// kind and, for an output that was refused, an *abi.Error with the place.
+// Fault is a call that failed through the plugin's doing. It wraps the Err of its kind and, for a
+// refused output, an *abi.Error with the place.
 type Fault struct {
 	Plugin   string
 	Kind     FaultKind
-	Detail   error // *abi.Error, or what the engine said; or nil
-	Disabled bool  // this was one too many: the plugin is disabled
-	// Ended is when its worker was ended for it; zero: it was not, or not here.
+	Detail   error // *abi.Error, or the engine's error; or nil
+	Disabled bool  // this fault disabled the plugin
+	// Ended is when its worker was ended for it; zero: it was not, or not in this process.
 	Ended time.Time
 }
 
@@ -98,7 +94,7 @@ func (f *Fault) Error() string {
 	return s
 }
 
-// Unwrap gives the sentinel of the kind and the detail.
+// Unwrap returns the sentinel of the kind and the detail.
 func (f *Fault) Unwrap() []error {
 	if f.Detail == nil {
 		return []error{faultErrors[f.Kind]}
@@ -106,7 +102,7 @@ func (f *Fault) Unwrap() []error {
 	return []error{faultErrors[f.Kind], f.Detail}
 }
 
-// place makes an *abi.Error for an answer that decodes but can't be.
+// place makes an *abi.Error for an answer that can be decoded but is impossible.
 func place(code abi.Code, format string, a ...any) *abi.Error {
 	return &abi.Error{Code: code, Place: fmt.Sprintf(format, a...)}
 }

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// watchdog ends a worker that is late with one request. Once it was stopped it
-// does nothing more: the worker may be busy with the next one by then.
+// watchdog ends a worker that is late with one request. After stop it does nothing more, because
+// the worker may be busy with the next request.
 type watchdog struct {
 	watched
 	limit    time.Duration
-	asleep   time.Time // until then it may have used next to nothing
+	asleep   time.Time // until then it may have used almost nothing
 	deadline time.Time
-	before   time.Duration // processor time that was used when the request began
-	looked   time.Time     // first
-	queued   time.Duration // that it had waited by then
+	before   time.Duration // processor time at the beginning of the request
+	looked   time.Time     // time of the first look
+	queued   time.Duration // how long it had waited by then
 
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -23,34 +23,32 @@ type watchdog struct {
 	bit     bool
 }
 
-// watched is a worker under watch.
+// watched is a worker that is watched.
 type watched struct {
-	used   func() time.Duration // processor time so far
-	waited func() time.Duration // for a processor, so far
+	used   func() time.Duration // its processor time so far
+	waited func() time.Duration // how long it has waited for a processor so far
 	// tire is called once, when the request has taken longCall of processor
 	// time. May be nil.
 	tire func()
-	// bite is called once, when the time is up. starved: it wasn't the
-	// worker's doing, which waited for a processor at least half of the time.
+	// bite is called once, when the time is up. starved: the worker was not at fault, because it
+	// waited for a processor at least half of the time.
 	bite func(starved bool)
 }
 
-// A worker that has used less than a share of its limit after twice the limit
-// and a second on the clock waits for something. The second is for a limit of
-// some milliseconds.
+// A worker that has used less than a share of its limit after twice the limit plus a second on the
+// clock is waiting for something. The second is for limits of some milliseconds.
 const (
-	sleepShare  = 100 // of the limit, so many parts
+	sleepShare  = 100 // a hundredth of the limit
 	sleepFactor = 2
 	sleepMore   = time.Second
 )
 
-// longCall is how much processor time a call may take before its worker gets
-// no more than what others leave: a hundred times what a small event takes.
+// longCall is how much processor time a call may take before its worker gets no more than what
+// others leave: a hundred times what a small event takes.
 const longCall = 5 * time.Millisecond
 
-// watch begins to watch. It bites after limit of the worker's time; if it
-// sleeps, as soon as that is plain; and after patience times the limit on the
-// clock in any case.
+// watch starts a watchdog. It bites after limit of the worker's own time; earlier if the worker
+// clearly sleeps; and after patience times the limit on the clock in any case.
 func watch(limit time.Duration, p watched) *watchdog {
 	now := time.Now()
 	w := &watchdog{watched: p, limit: limit, asleep: now.Add(sleepFactor*limit + sleepMore), deadline: now.Add(limit * patience), before: p.used(), tired: p.tire == nil}
@@ -81,7 +79,7 @@ func (w *watchdog) look() {
 	left := w.limit - took
 	up := left <= w.limit/8
 	if !up && now.Before(until) {
-		// Where the machine had no time for the worker, it gets more.
+		// A worker for which the machine had no time gets more.
 		next := min(left, until.Sub(now))
 		switch {
 		case w.tired:

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// TestWatchdog: it bites at the limit of the worker's own time, at twice that
-// and a second on the clock if it sleeps, or at ten times that, and once. It
-// says whether the machine had no time for the worker, and before it bites it
-// has told once that the call is a long one, if it is.
+// TestWatchdog: it bites once: at the limit of the worker's own time, at twice that plus a second
+// on the clock if the worker sleeps, or at ten times that. It reports whether the machine had no
+// time for the worker, and, before it bites, once that the call is a long one, if it is.
 func TestWatchdog(t *testing.T) {
 	for name, c := range map[string]struct {
-		share   int // of the clock's time that the worker gets, in percent
+		share   int // share of the time on the clock that the worker gets, in percent
 		queue   int // that it waits for a processor, in percent
 		after   time.Duration
 		starved bool
@@ -53,8 +52,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestWatchdogStopped: a look that was under way as the answer came neither
-// bites nor looks again: the worker is at the next call by then.
+// TestWatchdogStopped: a look that is running when the answer comes neither bites nor looks again,
+// because the worker is at the next call by then.
 func TestWatchdogStopped(t *testing.T) {
 	for name, used := range map[string]time.Duration{"its time is up": time.Hour, "it has some left": 0} {
 		bit := false

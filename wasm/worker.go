@@ -16,15 +16,15 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// WorkerName is what a worker process is called by its only argument. A
-// program whose host has workers asks IsWorker before anything else.
+// WorkerName is the only argument of a worker process. A program whose host has workers has to call
+// IsWorker before anything else.
 const WorkerName = "plugin-worker"
 
-// IsWorker reports whether this process was started to be a worker.
+// IsWorker reports whether this process was started as a worker.
 func IsWorker(args []string) bool { return len(args) == 2 && args[1] == WorkerName }
 
-// ServeWorker is the whole life of a worker: it loads plugins, confines
-// itself, and answers calls until its input ends. It gives the exit code.
+// ServeWorker runs a worker: it loads plugins, applies its restrictions, and answers calls until
+// its input ends. It returns the exit code.
 func ServeWorker(stdin io.Reader, stdout, stderr io.Writer) int {
 	if err := serveWorker(stdin, stdout); err != nil {
 		fmt.Fprintln(stderr, err)
@@ -33,7 +33,7 @@ func ServeWorker(stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// workerHeap is at what size of heap a worker collects more eagerly, in bytes.
+// workerHeap is the heap size, in bytes, from which a worker collects more eagerly.
 const workerHeap = 256 << 20
 
 func serveWorker(stdin io.Reader, stdout io.Writer) error {
@@ -66,18 +66,17 @@ func serveWorker(stdin io.Reader, stdout io.Writer) error {
 	}
 }
 
-// serving is a worker at work.
+// serving is a running worker.
 type serving struct {
 	in      *bufio.Reader
 	out     io.Writer
-	frame   frame // that was received
+	frame   frame // the received frame
 	reply   frame
 	host    *Host
 	plugins []*Plugin // nil: it could not be loaded
 }
 
-// load takes plugins until it is told to begin. They are compiled, and none
-// of their code runs.
+// load takes plugins until it is told to begin. They are compiled, and none of their code runs.
 func (w *serving) load() error {
 	for {
 		kind, err := w.frame.receive(w.in, maxToWorker)
@@ -131,7 +130,7 @@ func (w *serving) loadOne() (*Plugin, error) {
 	return p, p.compileIn(ctx, module, cache)
 }
 
-// begin gives up what is not needed any more, and starts an instance of each.
+// begin drops what is not needed any more, and starts an instance of each plugin.
 func (w *serving) begin() error {
 	debug.FreeOSMemory()
 	held, err := jail.Confine()
@@ -199,7 +198,7 @@ func (w *serving) call() error {
 	if err := r.send(w.out); err != nil {
 		return err
 	}
-	// While the host looks at the answer.
+	// While the host reads the answer.
 	switch {
 	case in == nil:
 	case err != nil:
@@ -210,7 +209,7 @@ func (w *serving) call() error {
 	return nil
 }
 
-// printable is a text of somebody else's as it may be shown.
+// printable makes a text from outside safe to show.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -220,16 +219,16 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// self is this program, to be run again.
+// self returns the path of this program, to run it again.
 func self() (string, error) {
 	if runtime.GOOS == "linux" {
-		return "/proc/self/exe", nil // the same file, if another has its name by now
+		return "/proc/self/exe", nil // the same file, even if another one has its name by now
 	}
 	return os.Executable()
 }
 
-// SelfWorker is the command that runs this program as a worker, for
-// Options.Worker: it has to begin with IsWorker and ServeWorker.
+// SelfWorker is the command that runs this program as a worker, for Options.Worker; the program has
+// to begin with IsWorker and ServeWorker.
 func SelfWorker() ([]string, error) {
 	exe, err := self()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// loadApart loads a plugin into the worker of a publisher's; without a
-// signature a plugin is a domain of its own.
+// loadApart loads a plugin into a publisher's worker; without a signature a plugin is a domain of
+// its own.
 func loadApart(t *testing.T, h *Host, a *asm, m Manifest) *Plugin {
 	t.Helper()
 	p, err := unhurried(h.LoadApart(context.Background(), func() ([]byte, error) { return a.bytes(), nil }, m, nil))
@@ -28,8 +28,7 @@ func named(id string) Manifest {
 	return m
 }
 
-// spinning is a plugin that spins on texts of over 16 bytes until its fuel or
-// its time ends.
+// spinning is a plugin that spins on texts of over 16 bytes until its fuel or its time ends.
 func spinning() *asm {
 	return new(asm).plugin([]byte{0x20, 1}, i32c(120), []byte{0x4b, 0x04, 0x40}, spin, []byte{0x0b}, i64c(0))
 }
@@ -40,11 +39,11 @@ func longText() *abi.Event {
 	return e
 }
 
-// unhurry gives a plugin in a worker all the time that there is for its next,
-// short call, however busy the machine.
+// unhurry gives a plugin in a worker the longest time for its next, short call, however busy the
+// machine is.
 func unhurry(p *Plugin) { allow(p, 100*abi.MostTime) }
 
-// allow sets a plugin's time limit, while no spare is made with it.
+// allow sets a plugin's time limit, while no spare is being made with it.
 func allow(p *Plugin, ms int) {
 	s := &p.domain.spare
 	s.mu.Lock()
@@ -55,8 +54,7 @@ func allow(p *Plugin, ms int) {
 	p.limits.TimeMS = ms
 }
 
-// TestWorkerSameAnswers: the same plugin gives the same answer and costs the
-// same fuel in either place.
+// TestWorkerSameAnswers: a plugin gives the same answer and costs the same fuel in either place.
 func TestWorkerSameAnswers(t *testing.T) {
 	module := echo(t)
 	var answers []string
@@ -80,7 +78,7 @@ func TestWorkerSameAnswers(t *testing.T) {
 	}
 }
 
-// TestWorkerConfined: on Linux with seccomp all of it holds.
+// TestWorkerConfined: on Linux with seccomp all restrictions are applied.
 func TestWorkerConfined(t *testing.T) {
 	p := loadApart(t, newHost(t, Options{}), new(asm).plugin(i64c(0)), testManifest())
 	want := "a process of its own, limits"
@@ -93,9 +91,8 @@ func TestWorkerConfined(t *testing.T) {
 	t.Log(p.Confined())
 }
 
-// TestLateWorkerIsReplaced: a call over its time ends with its process; the
-// next one, of the same plugin or of another of the publisher's, finds a new
-// one.
+// TestLateWorkerIsReplaced: a call that exceeds its time ends with its process; the next call, of
+// this or another plugin of the publisher, gets a new one.
 func TestLateWorkerIsReplaced(t *testing.T) {
 	h := newHost(t, Options{MaxFaults: 10})
 	m := testManifest()
@@ -109,7 +106,7 @@ func TestLateWorkerIsReplaced(t *testing.T) {
 		allow(p, m.Limits.TimeMS)
 		_, u, err := p.Extract(context.Background(), longText())
 		var f *Fault
-		// Where the machine has no time for it at all, it says that.
+		// If the machine has no time for it at all, the kind says so.
 		if !errors.As(err, &f) || f.Kind != FaultTime && f.Kind != FaultStarved || !u.Late {
 			t.Fatalf("%+v, %v", u, err)
 		}
@@ -128,8 +125,8 @@ func TestLateWorkerIsReplaced(t *testing.T) {
 	}
 }
 
-// TestWorkerDies: a process that ends by itself, or by somebody else's hand,
-// is a fault of the call and no more.
+// TestWorkerDies: a process that ends by itself, or is killed by somebody else, is a fault of the
+// call and no more.
 func TestWorkerDies(t *testing.T) {
 	h := newHost(t, Options{})
 	p := loadApart(t, h, new(asm).plugin(i64c(0)), testManifest())
@@ -145,8 +142,7 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
-// TestDomains: what one publisher's plugin does to its process, another's
-// doesn't notice.
+// TestDomains: another publisher's plugins do not notice what a plugin does to its process.
 func TestDomains(t *testing.T) {
 	h := newHost(t, Options{})
 	one, other := loadApart(t, h, new(asm).plugin(i64c(0)), named("a/one")), loadApart(t, h, new(asm).plugin(i64c(0)), named("b/other"))
@@ -178,8 +174,8 @@ func TestNoWorker(t *testing.T) {
 	}
 }
 
-// TestAnswerBounded: a worker's numbers are bounded by what can be: a line
-// costs fuel, and no count is negative where an int has 32 bits.
+// TestAnswerBounded: a worker's numbers are limited to what is possible: a line costs fuel, and no
+// count is negative if an int has 32 bits.
 func TestAnswerBounded(t *testing.T) {
 	p := &Plugin{limits: Limits{MemoryMiB: 2, Fuel: 1600, OutputKiB: 1}}
 	f := new(frame).begin(frameAnswer)

@@ -26,7 +26,7 @@ func TestThereAndBack(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("there")
 	ctx := t.Context()
-	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], "")) // again is no error
+	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Entries[0], "")) // repeating it is no error
 	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Entries[2], ""))
 
 	sent := s.send(h, h.Owner, "one", "two")
@@ -91,7 +91,7 @@ func TestManyInOneCall(t *testing.T) {
 	for range page.MaxDeltas + 10 {
 		ds = append(ds, h.Delta(h.Owner, strings.Repeat("x", 200)))
 	}
-	for range 9 { // more than one request may hold
+	for range 9 { // more than one request could carry
 		ds = append(ds, h.Delta(h.Owner, strings.Repeat("y", envelope.MaxBody)))
 	}
 	cursors, err := s.as(h, h.Owner).Append(t.Context(), ds)
@@ -176,11 +176,11 @@ func TestWake(t *testing.T) {
 	if got := <-heads; got != (page.Head{Cursor: 1, Log: 3}) {
 		t.Fatalf("%+v", got)
 	}
-	// Who is removed is told, and hears no more.
+	// A removed member is told, and gets nothing more.
 	s.ok(s.as(h, h.Owner).AppendLog(ctx, h.Remove(h.Owner, h.Writer), ""))
 	s.is(<-ended, remote.ErrForbidden)
 
-	// A poll that waits returns on an append, not when its time is over.
+	// A waiting poll returns on an append, and not when its time is over.
 	type pulled struct {
 		ds  []*envelope.Delta
 		err error
@@ -204,7 +204,7 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// Those who wait are let go when the relay stops, and what runs ends well.
+// When the relay stops, waiting requests end, and running ones complete.
 func TestDrain(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("drain")
@@ -229,7 +229,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A device whose clock is a day off signs by the relay's.
+// A device whose clock is a day off signs with the relay's time.
 func TestClockIsOff(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("clock")
@@ -237,7 +237,7 @@ func TestClockIsOff(t *testing.T) {
 	s.ok(err)
 	defer r.Close()
 	as := r.Space(h.Space, h.Owner.ID, httpsig.KeySigner(h.Owner.Key))
-	_, _, err = as.HasBlob(t.Context(), remote.BlobID{}) // a HEAD, whose answer has no body to say why
+	_, _, err = as.HasBlob(t.Context(), remote.BlobID{}) // a HEAD request, whose answer has no body for an explanation
 	s.is(err, remote.ErrNotFound)
 	for range 2 {
 		_, _, err = as.Pull(t.Context(), 0, 1, 0)
@@ -248,9 +248,9 @@ func TestClockIsOff(t *testing.T) {
 	}
 }
 
-// Over TLS it is the same, to the end.
+// Over TLS everything works the same.
 func TestTLS(t *testing.T) {
-	lent := httptest.NewTLSServer(nil) // for its certificate, and a client that knows it
+	lent := httptest.NewTLSServer(nil) // it provides a certificate, and a client that trusts it
 	defer lent.Close()
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.TLS = &tls.Config{Certificates: lent.TLS.Certificates} })
 	h := storetest.NewHousehold(t, "tls")
@@ -269,14 +269,14 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// metrics gives the server's, as Prometheus reads them.
+// metrics returns the server's metrics, as Prometheus reads them.
 func (s *service) metrics() string {
 	told := httptest.NewRecorder()
 	promhttp.HandlerFor(s.api.Metrics(), promhttp.HandlerOpts{}).ServeHTTP(told, httptest.NewRequest("GET", "/metrics", nil))
 	return told.Body.String()
 }
 
-// The log and the counters have routes and sizes, and nothing of anybody.
+// The log and the counters contain routes and sizes, and nothing about anybody.
 func TestLogsNothingOfContent(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("quiet")

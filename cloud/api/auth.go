@@ -346,8 +346,8 @@ func (s *Server) drop(r *request) {
 	}
 }
 
-// weigh counts a large answer until it is written: who reads slowly has it held
-// in memory for minutes.
+// weigh counts a large answer until it is written, because for a slow reader it stays in memory for
+// minutes.
 func (s *Server) weigh(ctx context.Context, r *request) error {
 	n := len(r.Response.BodyBytes())
 	if r.Response.IsBodyStream() {

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What a relay does for one delta behind HTTP: signature, chain, a synced commit.
+// The relay's work for one delta without HTTP: signature, chain, a synced commit.
 func BenchmarkAppend(b *testing.B) {
 	for name, batch := range map[string]int{"one": 1, "hundred": 100} {
 		b.Run(name, func(b *testing.B) {

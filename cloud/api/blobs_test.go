@@ -26,7 +26,7 @@ func TestBlobs(t *testing.T) {
 	ctx := t.Context()
 	whole := make([]byte, 2*page.MaxChunk+12345)
 	rand.Read(whole)
-	// The first call breaks off after its first chunk.
+	// The first call fails after its first chunk.
 	broken := &failing{Reader: bytes.NewReader(whole), after: int64(len(whole)) + page.MaxChunk}
 	_, err := s.as(h, h.Writer).PutBlob(ctx, broken)
 	s.is(err, errBroken)
@@ -37,12 +37,12 @@ func TestBlobs(t *testing.T) {
 	if again != id {
 		t.Fatal("two ids for the same bytes")
 	}
-	// Three chunks were sent in all, none twice.
+	// Three chunks were sent in total, none twice.
 	if n := strings.Count(s.logs.String(), `"method":"PUT"`); n != 3 {
 		t.Fatalf("%d chunks", n)
 	}
 	f := file(t)
-	if _, err := f.Write(whole[:100]); err != nil { // what an earlier call left
+	if _, err := f.Write(whole[:100]); err != nil { // left by an earlier call
 		t.Fatal(err)
 	}
 	n, err := s.as(h, h.Reader).GetBlob(ctx, id, f, int64(len(whole)))
@@ -70,7 +70,7 @@ func TestBlobs(t *testing.T) {
 
 var errBroken = errors.New("broken off")
 
-// failing fails once so many bytes were read of it.
+// failing fails once the given number of bytes has been read.
 type failing struct {
 	*bytes.Reader
 	after int64
@@ -91,8 +91,8 @@ func (f *failing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A recording that grows, shrinks or changes while it is sent: what came of it
-// is never there under an id that does not name it, and later all of it can come.
+// A recording grows, shrinks or changes while it is sent. What came of it never appears under an id
+// that is not its hash, and later it can be sent in full.
 func TestBlobThatChangesWhileItIsSent(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("changing")
@@ -105,7 +105,7 @@ func TestBlobThatChangesWhileItIsSent(t *testing.T) {
 		if want := sha256.Sum256(before); id != remote.BlobID(want) {
 			t.Fatalf("%s: id of something else", name)
 		}
-		if name == "grown" { // what was there at first was sent
+		if name == "grown" { // the part that was there at first was sent
 			s.ok(err)
 			s.ok(s.as(h, h.Owner).DeleteBlob(t.Context(), id, nil))
 		} else if err == nil {
@@ -124,7 +124,7 @@ func TestBlobThatChangesWhileItIsSent(t *testing.T) {
 	}
 }
 
-// changing has other bytes once it was read to its end.
+// changing has other bytes once it has been read to its end.
 type changing struct {
 	*bytes.Reader
 	after []byte
@@ -170,7 +170,7 @@ func TestMailbox(t *testing.T) {
 	if b, err := s.client().Message(ctx, remote.MailboxID{}, 0, 0); err != nil || b != nil {
 		t.Fatal(b, err)
 	}
-	_, err := s.client().Message(ctx, id, relay.MaxMessages, 0) // none of that number can come
+	_, err := s.client().Message(ctx, id, relay.MaxMessages, 0) // there can't be a message with that number
 	s.is(err, remote.ErrNotFound)
 	if res, b := get(t, "http://"+s.addr+"/v1/mailboxes/"+strings.Repeat("AB", 16)); res.StatusCode != 400 {
 		t.Error("a second name of a mailbox: ", res.Status, b)
@@ -188,8 +188,8 @@ func TestMailbox(t *testing.T) {
 	s.is(err, remote.ErrQuota)
 }
 
-// Who knows what an owner is about to send can begin it with another length: that is
-// not in the way for long.
+// Somebody who knows what an owner is about to send can begin it with another length. That does not
+// block the owner for long.
 func TestBlobBegunWithAnotherLength(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("squatted")

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// checkpoint covers deltas in the order in which the relay has them.
+// checkpoint makes a checkpoint of deltas in the relay's order.
 func checkpoint(t *testing.T, h *storetest.Household, by *storetest.Person, manifest []byte, ds ...*envelope.Delta) *envelope.Checkpoint {
 	t.Helper()
 	last := map[memory.MemberID]envelope.Place{}
@@ -42,7 +42,7 @@ func vote(t *testing.T, h *storetest.Household, by *storetest.Person, c *envelop
 	return v
 }
 
-// Bodies go for a checkpoint that another member has verified, and for no other.
+// Bodies are deleted for a checkpoint that another member has verified, and for no other.
 func TestCompaction(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("compaction")
@@ -51,11 +51,11 @@ func TestCompaction(t *testing.T) {
 	manifest := []byte("sealed manifest")
 	owner, writer, reader := s.as(h, h.Owner), s.as(h, h.Writer), s.as(h, h.Reader)
 	c := checkpoint(t, h, h.Owner, manifest, ds...)
-	s.is(owner.PutCheckpoint(ctx, c), remote.ErrConflict) // its manifest is not here
+	s.is(owner.PutCheckpoint(ctx, c), remote.ErrConflict) // its manifest is missing
 	_, err := owner.PutBlob(ctx, bytes.NewReader(manifest))
 	s.ok(err)
 
-	// What its places must be is told to members alone.
+	// Only members are told which places a checkpoint needs.
 	places, err := reader.Places(ctx, 2)
 	s.ok(err)
 	if want := checkpoint(t, h, h.Owner, manifest, ds[0], ds[1]).Places; !slices.Equal(places, want) {
@@ -66,7 +66,7 @@ func TestCompaction(t *testing.T) {
 	_, err = s.as(s.settle("elsewhere"), h.Owner).Places(ctx, 0)
 	s.is(err, remote.ErrForbidden)
 
-	// A checkpoint that lies about cursor or places is not taken, nor another's.
+	// A checkpoint with a wrong cursor or wrong places is refused, and so is another member's.
 	s.ok(owner.PutCheckpoint(ctx, checkpoint(t, h, h.Owner, manifest, ds[0], ds[1])))
 	short := checkpoint(t, h, h.Owner, manifest, ds...)
 	short.Cursor = 2
@@ -88,7 +88,7 @@ func TestCompaction(t *testing.T) {
 	s.is(err, remote.ErrForbidden) // nobody has verified it
 	s.ok(owner.PutVote(ctx, vote(t, h, h.Owner, c, envelope.Agree)))
 	_, err = owner.Compact(ctx, c.Hash())
-	s.is(err, remote.ErrForbidden) // its author's own word
+	s.is(err, remote.ErrForbidden) // its author's own vote
 	s.is(reader.PutVote(ctx, vote(t, h, h.Reader, c, envelope.Agree)), remote.ErrForbidden)
 	s.is(owner.PutVote(ctx, vote(t, h, h.Writer, c, envelope.Agree)), remote.ErrForbidden)
 	agreed := vote(t, h, h.Writer, c, envelope.Agree)
@@ -113,7 +113,7 @@ func TestCompaction(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 
-	// One that is objected to is of no use any more.
+	// A checkpoint with an objection can't be used any more.
 	ds = append(ds, s.send(h, h.Owner, "four")...)
 	next := checkpoint(t, h, h.Owner, manifest, ds...)
 	s.ok(owner.PutCheckpoint(ctx, next))
@@ -127,8 +127,8 @@ func TestCompaction(t *testing.T) {
 	s.is(err, remote.ErrNotFound)
 }
 
-// What a removal leaves out counts in no checkpoint: one that names it is not
-// taken, nor one that names another end of what counts.
+// A checkpoint doesn't count what a removal leaves out: one that names it is refused, and so is one
+// that names another end of what counts.
 func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("left out")
@@ -160,15 +160,15 @@ func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
 	if !slices.Equal(places, c.Places) {
 		t.Errorf("at 4: %v, want %v", places, c.Places)
 	}
-	n, err := owner.Compact(ctx, c.Hash()) // the others' votes are none's by now
+	n, err := owner.Compact(ctx, c.Hash()) // the removed members' votes do not count any more
 	s.ok(err)
 	if n != 4 {
 		t.Errorf("%d bodies went", n)
 	}
 }
 
-// Two checkpoints, or votes, that come at once may pass a limit: the answer has no
-// more than a replica reads, which could not sync any more otherwise.
+// Simultaneous checkpoints or votes may exceed a limit. The answer is still no larger than a
+// replica accepts; otherwise it could not sync any more.
 func TestCheckpointsPastALimit(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("past a limit")
@@ -197,7 +197,7 @@ func TestCheckpointsPastALimit(t *testing.T) {
 	}
 }
 
-// wakes notes what other relays on the store are told.
+// wakes records what other relays on the store are told.
 type wakes struct {
 	relay.Wakes
 	sent []relay.Wake
@@ -205,7 +205,7 @@ type wakes struct {
 
 func (w *wakes) Send(s relay.Wake) { w.sent = append(w.sent, s) }
 
-// Checkpoints and votes wake who listens at other relays, too.
+// Checkpoints and votes also wake listeners at other relays.
 func TestCheckpointsWakeOtherRelays(t *testing.T) {
 	w := new(wakes)
 	s := serve(t, relay.Config{Wakes: w}, nil)

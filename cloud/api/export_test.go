@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Routes gives all that are served, each as METHOD PATH.
+// Routes returns all routes, each as METHOD PATH.
 func Routes() (out []string) {
 	h := server.New(server.WithDisablePrintRoute(true))
 	New(Config{}).routes(h)
@@ -16,14 +16,14 @@ func Routes() (out []string) {
 	return out
 }
 
-// Problems gives the status of each kind of problem that is answered.
+// Problems returns the status of each kind of problem.
 func Problems() map[string]int {
-	out := map[string]int{string(page.Internal): 500, string(page.Fork): 409} // which fail gives itself
+	out := map[string]int{string(page.Internal): 500, string(page.Fork): 409} // set by fail itself
 	for _, k := range kinds {
 		out[string(k.kind)] = k.status
 	}
 	return out
 }
 
-// Open gives how many connections of addresses are open.
+// Open returns how many connections are open.
 func (s *Server) Open() int64 { return s.conns.sum() }

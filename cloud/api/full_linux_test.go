@@ -19,9 +19,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// A disk without room under the blobs of an embedded relay: it says so, keeps
-// what it has, and goes on from there once there is room. Linux has a device
-// that never has any.
+// The disk under the blobs of an embedded relay is full. The relay says so, keeps what it has, and
+// continues once there is room. Linux has a device that is always full.
 func TestFullDiskUnderBlobs(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("full")
@@ -44,11 +43,11 @@ func TestFullDiskUnderBlobs(t *testing.T) {
 	same(t, s, h, id, whole)
 }
 
-// A disk without room under the database of a relay, in earnest: whoever sends is told to come
-// again, nothing that was acknowledged is lost, nothing that was refused is there, and the relay
-// goes on by itself once there is room, also where the database had to be started again.
+// The disk under a relay's database is really full. Senders are told to retry, nothing acknowledged
+// is lost, nothing refused appears, and the relay recovers by itself once there is room, even if
+// the database had to be restarted.
 func TestFullDiskUnderDatabase(t *testing.T) {
-	disk, err := os.MkdirTemp("", "full") // which another user may enter, as the server is one
+	disk, err := os.MkdirTemp("", "full") // the server runs as another user, who needs access
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +67,7 @@ func TestFullDiskUnderDatabase(t *testing.T) {
 	ballast := filepath.Join(disk, "ballast")
 	s.ok(os.WriteFile(ballast, make([]byte, 40<<20), 0o600))
 
-	// give sends a delta, and says how the relay answers.
+	// give sends a delta, and returns the relay's answer.
 	give := func(d *envelope.Delta) *http.Response {
 		r := s.owner(h, "POST", "/deltas")
 		r.body = page.EncodeItems([][]byte{d.Bytes()})
@@ -96,7 +95,7 @@ func TestFullDiskUnderDatabase(t *testing.T) {
 	s.ok(os.Remove(ballast))
 	for res := give(refused); res.StatusCode != http.StatusOK; res = give(refused) {
 		n, err := strconv.Atoi(res.Header.Get("Retry-After"))
-		if !c.Runs() { // PostgreSQL ends where its journal has no room
+		if !c.Runs() { // PostgreSQL stops if its journal has no room
 			s.ok(c.Restart(t.Context()))
 		}
 		if err != nil || n < 1 || !wait.For(t.Context(), 100*time.Millisecond) {

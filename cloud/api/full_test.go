@@ -20,8 +20,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// trouble demands an answer that says what is wrong, when to come again, and
-// nothing of how the relay is made.
+// trouble expects an answer that says what is wrong and when to retry, and reveals nothing of the
+// relay's internals.
 func trouble(t *testing.T, s *service, r *raw, status int, want page.Kind) {
 	t.Helper()
 	res, p, kind := r.do(t, s.addr)
@@ -34,7 +34,7 @@ func trouble(t *testing.T, s *service, r *raw, status int, want page.Kind) {
 	}
 }
 
-// chunks of a blob of three, as requests of the household's owner.
+// chunksOf makes requests for a blob's three chunks, sent by the household's owner.
 func chunksOf(s *service, h *storetest.Household, whole []byte) (id relay.BlobID, all []func() *raw) {
 	id = sha256.Sum256(whole)
 	for at := 0; at < len(whole); at += page.MaxChunk {
@@ -54,7 +54,7 @@ func whole3(t *testing.T) []byte {
 	return b
 }
 
-// same demands that a blob is there, all of it.
+// same expects a blob to be there, complete.
 func same(t *testing.T, s *service, h *storetest.Household, id relay.BlobID, whole []byte) {
 	t.Helper()
 	f := file(t)
@@ -66,11 +66,11 @@ func same(t *testing.T, s *service, h *storetest.Household, id relay.BlobID, who
 	}
 }
 
-// moody is a store of objects that fails as it is told.
+// moody is an object store that fails on demand.
 type moody struct {
 	objects.Objects
 	fault atomic.Pointer[error]
-	after atomic.Int64 // puts that go well before it
+	after atomic.Int64 // puts that succeed before it fails
 }
 
 func (m *moody) set(err error) { m.fault.Store(&err) }
@@ -110,8 +110,8 @@ func (m *moody) Check(ctx context.Context) error {
 	return m.Objects.Check(ctx)
 }
 
-// A bucket that is full, or away, under relays on PostgreSQL, at each chunk of a
-// blob: the same; and what is there is not said to be gone.
+// A bucket is full or away, under relays on PostgreSQL, at each chunk of a blob: the same holds,
+// and existing blobs are not reported missing.
 func TestFullBucket(t *testing.T) {
 	folder, err := objects.OpenFolder(t.TempDir())
 	if err != nil {
@@ -140,9 +140,9 @@ func TestFullBucket(t *testing.T) {
 	same(t, s, h, id, whole)
 }
 
-// All chunks of a blob are there, and the bucket goes away as they are made one:
-// the blob is not said to be there whole, or nobody would send its end again,
-// and it would be swept with what nobody finishes.
+// The bucket goes away when all chunks of a blob are there and are being joined. The blob is not
+// reported as complete; otherwise nobody would send its end again, and it would be deleted with the
+// unfinished ones.
 func TestBucketGoesAwayAtTheEnd(t *testing.T) {
 	folder, err := objects.OpenFolder(t.TempDir())
 	if err != nil {
@@ -158,7 +158,7 @@ func TestBucketGoesAwayAtTheEnd(t *testing.T) {
 			t.Fatal(res.Status, kind)
 		}
 	}
-	blobs.after.Store(1) // the chunk's own
+	blobs.after.Store(1) // the put of the chunk itself
 	blobs.set(fmt.Errorf("%w: of a test", objects.ErrUnavailable))
 	trouble(t, s, chunks[2](), 503, page.Unavailable)
 	blobs.set(nil)
@@ -168,8 +168,8 @@ func TestBucketGoesAwayAtTheEnd(t *testing.T) {
 	same(t, s, h, id, whole)
 }
 
-// A database whose disk is full says so by its own code: nothing of the append
-// is there, and the same deltas are taken once there is room.
+// A database whose disk is full reports that by a code of its own. Nothing of the append is stored,
+// and the same deltas are accepted once there is room.
 func TestFullDatabase(t *testing.T) {
 	url := database(t, &cluster)
 	s := instance(t, url, t.TempDir(), nil)

@@ -21,8 +21,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// counted is a store that counts how often logs are read. The first reading
-// waits until so many have asked where the space is.
+// counted is a store that counts how often logs are read. The first read waits until the given
+// number of requests has looked up the space.
 type counted struct {
 	*embedded.Store
 	logs, asked atomic.Int64
@@ -46,8 +46,8 @@ func (c *counted) Log(ctx context.Context, space memory.SpaceID, n uint64, limit
 	return c.Store.Log(ctx, space, n, limit)
 }
 
-// Members who come and go weigh no more than so much in a space, and who is no
-// member has no log read again and again.
+// Joining and leaving members can only use up so much in a space, and a stranger can't make the
+// relay read a log again and again.
 func TestThreatMembershipThatGrows(t *testing.T) {
 	t.Run("weight", func(t *testing.T) {
 		s := serve(t, relay.Config{Quota: relay.Quota{Membership: 64 << 10}}, nil)
@@ -69,14 +69,14 @@ func TestThreatMembershipThatGrows(t *testing.T) {
 		if !errors.As(err, &e) || e.What != "bytes of membership" {
 			t.Fatalf("after %d: %v", n, err)
 		}
-		s.ok(as.AppendLog(t.Context(), h.Remove(h.Owner, h.Reader), "")) // whoever is there can be removed
+		s.ok(as.AppendLog(t.Context(), h.Remove(h.Owner, h.Reader), "")) // every remaining member can still be removed
 		s.served(t, h, 1)
 	})
 	t.Run("reading", func(t *testing.T) {
 		first := serve(t, relay.Config{}, nil)
 		h, other := first.settle("read"), first.settle("other")
 		store := &counted{Store: first.store, wait: 40, all: make(chan struct{})}
-		s := serveOn(t, store, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 20 }) // another on the same store, which has read nothing yet
+		s := serveOn(t, store, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 20 }) // another relay on the same store, which has read nothing yet
 		var wg sync.WaitGroup
 		reqs := make([]*http.Request, 40)
 		for i := range reqs {
@@ -96,7 +96,7 @@ func TestThreatMembershipThatGrows(t *testing.T) {
 		if n := store.logs.Load(); n != 1 {
 			t.Errorf("a log was read %d times", n)
 		}
-		// Who names spaces that he does not know is told to wait.
+		// Somebody who names unknown spaces is told to wait.
 		refused := 0
 		for i := range 400 {
 			var space memory.SpaceID

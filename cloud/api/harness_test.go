@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// service is a relay that listens.
+// service is a running relay.
 type service struct {
 	t     testing.TB
 	addr  string
@@ -32,13 +32,13 @@ type service struct {
 	api   *api.Server
 	logs  *logbook.Book
 
-	tables   *tables.DB // of its market, where it has one
+	tables   *tables.DB // tables of its market, if it has one
 	translog *translog.Log
 
 	stop func() error
 }
 
-// serve starts a relay on a port of its own; change may be nil.
+// serve starts a relay on its own port; change may be nil.
 func serve(t testing.TB, rc relay.Config, change func(*api.Config)) *service {
 	t.Helper()
 	s := &service{t: t, dir: t.TempDir(), logs: new(logbook.Book)}
@@ -49,7 +49,7 @@ func serve(t testing.TB, rc relay.Config, change func(*api.Config)) *service {
 	return s.start(s.store, rc, change)
 }
 
-// serveOn starts one on a store that is there, and stays the caller's.
+// serveOn starts a relay on an existing store, which the caller closes.
 func serveOn(t testing.TB, store relay.Store, change func(*api.Config)) *service {
 	t.Helper()
 	s := &service{t: t, logs: new(logbook.Book)}
@@ -89,7 +89,7 @@ func (s *service) start(store relay.Store, rc relay.Config, change func(*api.Con
 	return s
 }
 
-// small has the system take little of an answer that nobody reads, as over a slow line.
+// small limits the system's buffer for an unread answer, as over a slow line.
 type small struct{ net.Listener }
 
 func (s small) Accept() (net.Conn, error) {
@@ -100,7 +100,7 @@ func (s small) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// client is a new one, with connections of its own.
+// client returns a new client, with its own connections.
 func (s *service) client() *remote.Relay {
 	s.t.Helper()
 	r, err := remote.New("http://"+s.addr, remote.Option{})
@@ -124,7 +124,7 @@ func (s *service) root(h *storetest.Household) *remote.Root {
 	return s.client().Root(h.Root.Key.Public().(ed25519.PublicKey), httpsig.KeySigner(h.Root.Key))
 }
 
-// settle gives a household whose log is at the relay.
+// settle makes a household whose log is at the relay.
 func (s *service) settle(name string) *storetest.Household {
 	s.t.Helper()
 	h := storetest.NewHousehold(s.t, name)

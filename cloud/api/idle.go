@@ -19,7 +19,7 @@ type idle struct {
 // waiting are the waiting connections of an address, those that have waited
 // longest first.
 type waiting struct {
-	order list.List // of *conn
+	order list.List // list of *conn
 	at    map[*conn]*list.Element
 }
 

@@ -30,7 +30,7 @@ var cluster pgtest.Cluster
 
 func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
 
-// database gives a new one with the tables.
+// database creates a database with the tables.
 func database(t *testing.T, c *pgtest.Cluster) string {
 	t.Helper()
 	url := c.Database(t)
@@ -47,14 +47,13 @@ func database(t *testing.T, c *pgtest.Cluster) string {
 	return url
 }
 
-// instance is a relay on a database, beside others. Its streams look at nothing
-// by themselves.
+// instance is one of several relays on a database. Its streams do not poll.
 func instance(t *testing.T, url, dir string, change func(*api.Config)) *service {
 	t.Helper()
 	return woken(t, url, dir, nil, change)
 }
 
-// woken is an instance with wake-ups of its own; the database's where nil.
+// woken is an instance with its own wake-ups; nil: those of the database.
 func woken(t *testing.T, url, dir string, wakes func(*slog.Logger) relay.Wakes, change func(*api.Config)) *service {
 	t.Helper()
 	blobs, err := objects.OpenFolder(dir)
@@ -64,7 +63,7 @@ func woken(t *testing.T, url, dir string, wakes func(*slog.Logger) relay.Wakes, 
 	return over(t, url, blobs, wakes, change)
 }
 
-// over is woken, with blobs elsewhere than in a folder.
+// over is like woken, with blobs in the given object store instead of a folder.
 func over(t *testing.T, url string, blobs objects.Objects, wakes func(*slog.Logger) relay.Wakes, change func(*api.Config)) *service {
 	t.Helper()
 	s := &service{t: t, logs: new(logbook.Book)}
@@ -98,14 +97,14 @@ func over(t *testing.T, url string, blobs objects.Objects, wakes func(*slog.Logg
 	return s
 }
 
-// Two relays on one database are one: what comes to one wakes who listens at
-// the other, and blobs, logs, mailboxes and deletions are the same at both.
+// Two relays on one database act as one: what comes to one wakes listeners at the other, and blobs,
+// logs, mailboxes and deletions are the same at both.
 func TestTwoInstances(t *testing.T) {
 	url, dir := database(t, &cluster), t.TempDir()
 	areOne(t, instance(t, url, dir, nil), instance(t, url, dir, nil))
 }
 
-// The same with wake-ups by a NATS server.
+// The same with wake-ups through a NATS server.
 func TestTwoInstancesByNATS(t *testing.T) {
 	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: natsserver.RANDOM_PORT, NoLog: true, NoSigs: true})
 	if err != nil {
@@ -121,7 +120,7 @@ func TestTwoInstancesByNATS(t *testing.T) {
 		}
 		return w
 	}
-	t.Run("one", func(t *testing.T) { // so that both end before the server does
+	t.Run("one", func(t *testing.T) { // so that both relays end before the NATS server does
 		a, b := woken(t, url, dir, wakes, nil), woken(t, url, dir, wakes, nil)
 		areOne(t, a, b)
 		if v, err := s.Varz(nil); err != nil || v.InMsgs == 0 || v.OutMsgs == 0 {
@@ -160,7 +159,7 @@ func areOne(t *testing.T, a, b *service) {
 	if n, err := b.as(h, h.Reader).GetBlob(ctx, id, file(t), 4<<20); err != nil || n != 3<<20 {
 		t.Fatal(n, err)
 	}
-	// A mailbox that is waited for at one is filled at the other.
+	// A mailbox is polled at one relay and filled at the other.
 	box := remote.MailboxID{7}
 	got := make(chan []byte, 1)
 	go func() {
@@ -178,7 +177,7 @@ func areOne(t *testing.T, a, b *service) {
 	if m := <-got; string(m) != "hello" {
 		t.Fatalf("%q", m)
 	}
-	// Who is removed at one is gone at the other; so is what is deleted.
+	// A member who is removed at one relay is gone at the other, and so is what is deleted.
 	a.ok(a.as(h, h.Owner).AppendLog(ctx, h.Remove(h.Owner, h.Reader), ""))
 	b.is(<-ended, remote.ErrForbidden)
 	_, _, err = b.as(h, h.Reader).Pull(ctx, 0, 1, 0)
@@ -188,9 +187,9 @@ func areOne(t *testing.T, a, b *service) {
 	b.is(err, remote.ErrForbidden)
 }
 
-// A request that one relay took, another on the same database does not take
-// again where that would bring back what has been deleted since. What does
-// nothing the second time is answered as the first time.
+// A request that one relay has taken is refused by another on the same database if repeating it
+// could bring back what has been deleted since. A request without effect the second time is
+// answered as before.
 func TestReplayAtAnotherInstance(t *testing.T) {
 	url, dir := database(t, &cluster), t.TempDir()
 	a, b := instance(t, url, dir, nil), instance(t, url, dir, nil)
@@ -199,7 +198,7 @@ func TestReplayAtAnotherInstance(t *testing.T) {
 	id := relay.BlobID(sha256.Sum256(blob))
 	request := func(h *storetest.Household, method, path string, change func(*raw)) *raw {
 		r := a.owner(h, method, path)
-		r.host = "localhost" // as for both
+		r.host = "localhost" // valid for both
 		if change != nil {
 			change(r)
 		}
@@ -227,13 +226,13 @@ func TestReplayAtAnotherInstance(t *testing.T) {
 	if res, _, _ := request(h, "HEAD", "/blobs/"+id.String(), nil).do(t, b.addr); res.StatusCode != 404 {
 		t.Fatal("the blob is back: ", res.Status)
 	}
-	_, err := a.as(h, h.Owner).PutBlob(t.Context(), bytes.NewReader(blob)) // by a new request it may come
+	_, err := a.as(h, h.Owner).PutBlob(t.Context(), bytes.NewReader(blob)) // with a new request it may come
 	a.ok(err)
 	replayed(removal)
 	if res, _, _ := request(h, "HEAD", "/blobs/"+id.String(), nil).do(t, b.addr); res.StatusCode != 200 {
 		t.Fatal("the blob is gone again: ", res.Status)
 	}
-	// An append twice is an append.
+	// Sending an append twice appends once.
 	d := request(h, "POST", "/deltas", body(page.EncodeItems([][]byte{h.Delta(h.Owner, "once").Bytes()})))
 	taken(d, 200)
 	if res, _, kind := d.do(t, b.addr); res.StatusCode != 200 {
@@ -242,7 +241,7 @@ func TestReplayAtAnotherInstance(t *testing.T) {
 	if ds, _, err := b.as(h, h.Reader).Pull(t.Context(), 0, 9, 0); err != nil || len(ds) != 1 {
 		t.Fatal(len(ds), err)
 	}
-	// A space that was deleted is not founded by who listened.
+	// Somebody who has recorded the founding of a deleted space can't found it again.
 	n := storetest.NewHousehold(t, "founded once")
 	founding := request(n, "POST", "/log", body(n.Entries[0].Bytes()))
 	taken(founding, 204)

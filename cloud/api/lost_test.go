@@ -19,9 +19,9 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// The database crashes under members that append, and comes back: whatever was
-// acknowledged is there, in its place, once; what was not is sent again; and
-// meanwhile the relay says that it can't, and is not ready.
+// The database crashes and restarts while members append. Everything acknowledged is there once, in
+// its place, and the rest is sent again. Meanwhile the relay answers that it is unavailable, and is
+// not ready.
 func TestDatabaseCrashes(t *testing.T) {
 	durable := pgtest.Cluster{Durable: true}
 	t.Cleanup(func() {
@@ -35,7 +35,7 @@ func TestDatabaseCrashes(t *testing.T) {
 	const crashes = 3
 	houses := []*storetest.Household{s.settle("one"), s.settle("two"), s.settle("three")}
 	taken := make([]map[uint64]envelope.Hash, len(houses)) // by cursor
-	kept := map[remote.BlobID][]byte{}                     // acknowledged blobs of the first household
+	kept := map[remote.BlobID][]byte{}                     // the first household's acknowledged blobs
 	var acknowledged atomic.Int64
 	var over atomic.Bool
 	var members sync.WaitGroup
@@ -80,7 +80,7 @@ func TestDatabaseCrashes(t *testing.T) {
 	ready := func() int {
 		res, err := http.Get("http://" + s.addr + "/readyz")
 		s.ok(err)
-		_, err = io.Copy(io.Discard, res.Body) // so that the connection serves again: an address opens so many
+		_, err = io.Copy(io.Discard, res.Body) // so that the connection is reused, since an address may open only so many
 		s.ok(errors.Join(err, res.Body.Close()))
 		return res.StatusCode
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// What one address may ask of a market.
+// Limits on an address's requests to a market.
 const (
-	tradesEach       = 4 // requests with a key, for each without one
+	tradesEach       = 4 // requests with a key, for each one without
 	publishPerMinute = 2 // bundles
 	publishAtOnce    = 20
 )
@@ -27,10 +27,10 @@ const (
 // maxPublication is the largest body of a listing with its items.
 const maxPublication = trade.MaxBundle + trade.MaxListing + 8*trade.MaxItems
 
-// maxCheckpoint is the largest body that a witness is sent: a checkpoint and a proof.
+// maxCheckpoint is the largest body that is sent to a witness: a checkpoint and a proof.
 const maxCheckpoint = 24 << 10
 
-// marketRoutes serves a market and a witness, where there is one. docs/market.md has the
+// marketRoutes serves the market and the witness, if there are any. docs/market.md lists the
 // routes.
 func (s *Server) marketRoutes(h *server.Hertz) {
 	if s.Witness != nil {
@@ -118,7 +118,7 @@ func (s *Server) orderRoutes(h *server.Hertz, m *market.Market) {
 	}))
 }
 
-// moneyRoutes serves what parties have at a market, and what the operator does with it.
+// moneyRoutes serves the parties' balances at a market, and the operator's actions on them.
 func (s *Server) moneyRoutes(h *server.Hertz, m *market.Market) {
 	h.GET("/v1/market/balance", s.answer(0, func(ctx context.Context, r *party) (any, error) { return m.Balance(ctx, r.by) }))
 	h.POST("/v1/market/deposits", s.answer(256, func(ctx context.Context, r *party) (any, error) {
@@ -146,14 +146,14 @@ func (s *Server) moneyRoutes(h *server.Hertz, m *market.Market) {
 	h.POST("/v1/market/x402", s.operator(256, s.closePayment))
 }
 
-// party is a request that a key has signed. Keys cost nothing, so that what a party
-// may ask is counted by its address, as a stranger's.
+// party is a request signed with a key. Keys cost nothing, so the requests are counted by address,
+// like those of strangers.
 type party struct {
 	*request
 	by trade.Key
 }
 
-// party wraps what is signed by the key that "market/KEY" names.
+// party wraps a handler for requests signed by the key in "market/KEY".
 func (s *Server) party(limit int, h func(context.Context, *party) error) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		p := &party{request: &request{RequestContext: c}}
@@ -217,7 +217,7 @@ func (s *Server) checkParty(p *party, limit int) error {
 	return httpsig.CheckDigest(m.Field("content-digest"), sha256.Sum256(p.body))
 }
 
-// order wraps what is about one order.
+// order wraps a handler for one order.
 func (s *Server) order(limit int, h func(context.Context, *party, trade.Hash) (any, error)) app.HandlerFunc {
 	return s.answer(limit, func(ctx context.Context, r *party) (any, error) {
 		id, err := r.hash()
@@ -228,7 +228,7 @@ func (s *Server) order(limit int, h func(context.Context, *party, trade.Hash) (a
 	})
 }
 
-// answer wraps what a party gets a value for.
+// answer wraps a handler whose value is sent to a party.
 func (s *Server) answer(limit int, h func(context.Context, *party) (any, error)) app.HandlerFunc {
 	return s.party(limit, func(ctx context.Context, r *party) error {
 		v, err := h(ctx, r)

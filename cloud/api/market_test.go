@@ -25,7 +25,7 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// withMarket serves a relay with a market; changes are of how it is served.
+// withMarket runs a relay with a market; changes alter its configuration.
 func withMarket(t *testing.T, changes ...func(*api.Config)) *service {
 	db := tabletest.SQLite(t)
 	text, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
@@ -58,7 +58,7 @@ func withMarket(t *testing.T, changes ...func(*api.Config)) *service {
 	return s
 }
 
-// trader is a client of the market for a party by a number.
+// trader returns a client of the market for the party with a number.
 func (s *service) trader(n byte) *remote.Market {
 	s.t.Helper()
 	r, err := remote.New("http://"+s.addr, remote.Option{})
@@ -146,8 +146,8 @@ func TestMarket(t *testing.T) {
 	}
 }
 
-// A request that another key signed, or that names another key than it is signed
-// with, is refused before anything is looked up.
+// A request signed by another key, or naming another key than its signer's, is refused before
+// anything is looked up.
 func TestMarketForged(t *testing.T) {
 	s := withMarket(t)
 	r, err := remote.New("http://"+s.addr, remote.Option{})
@@ -167,14 +167,15 @@ func TestMarketForged(t *testing.T) {
 	}
 }
 
-// party is a request that a party by a number has signed.
+// party makes a request signed by the party with a number.
 func (s *service) party(n byte, method, path string) *raw {
 	return &raw{method: method, path: "/v1/market" + path, host: s.addr, key: tradetest.PartyKey(n), field: map[string]string{},
 		p: httpsig.Params{KeyID: "market/" + tradetest.Party(n).Key.String(), Created: time.Now(), Nonce: httpsig.NewNonce(), Alg: httpsig.Algorithm,
 			Components: []string{"@method", "@authority", "@path", "@query"}}}
 }
 
-// What a market is asked is signed as a whole, is for it alone, and is taken once.
+// A request to the market is signed as a whole, is valid for this market only, and is accepted
+// once.
 func TestMarketSignatureIsNeeded(t *testing.T) {
 	s := withMarket(t)
 	for name, c := range map[string]struct {
@@ -190,7 +191,7 @@ func TestMarketSignatureIsNeeded(t *testing.T) {
 		"another's body": {func(r *raw) { r.field["Content-Digest"] = httpsig.Digest([]byte("else")) }, page.BadBody},
 		"key, capitals":  {func(r *raw) { r.p.KeyID = "market/" + strings.ToUpper(tradetest.Party(3).Key.String()) }, page.Malformed},
 		"a root's key":   {func(r *raw) { r.p.KeyID = "root/" + tradetest.Party(3).Key.String() }, page.Malformed},
-		"no such code":   {func(r *raw) {}, page.Trade}, // as it should be signed
+		"no such code":   {func(r *raw) {}, page.Trade}, // signed as it should be
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.party(3, "POST", "/deposits")
@@ -207,7 +208,7 @@ func TestMarketSignatureIsNeeded(t *testing.T) {
 			t.Fatal(res.Status, kind, p.Detail)
 		}
 	}
-	for path, want := range map[string]int{"/log/checkpoint": 413, "/listings": 413} { // which take no body
+	for path, want := range map[string]int{"/log/checkpoint": 413, "/listings": 413} { // these take no body
 		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.addr+"/v1/market"+path, strings.NewReader("x"))
 		s.ok(err)
 		if res, _, _ := answer(t, req); res.StatusCode != want {
@@ -216,9 +217,9 @@ func TestMarketSignatureIsNeeded(t *testing.T) {
 	}
 }
 
-// One address asks a market so often, whatever keys it makes, and publishes so much.
+// An address may only send so many requests and publish so much, whatever keys it makes.
 func TestMarketHasAPace(t *testing.T) {
-	now := time.Now() // and no time passes, in which requests come back
+	now := time.Now() // no time passes, in which the allowance would refill
 	s := withMarket(t, func(c *api.Config) { proxied(c); c.StrangersPerMinute, c.Now = 10, func() time.Time { return now } })
 	count := func(times int, request func(n byte) *http.Request) (refused int) {
 		for n := range times {
@@ -250,7 +251,7 @@ func TestMarketHasAPace(t *testing.T) {
 	}
 }
 
-// Only the market's own key sees and ends what waits for its operator.
+// Only the market's own key sees and resolves what waits for its operator.
 func TestMarketOperatorAlone(t *testing.T) {
 	s := withMarket(t)
 	for path, body := range map[string]any{"/x402": trade.Closed{}, "/takedowns": trade.Notice{Version: 1, Reason: "mine", At: 1}, "/vouchers": trade.Issue{Batch: "b"}, "/revocations": trade.Revocation{Batch: "b"}} {

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// beside mounts a handler of net/http under a path, for bodies of up to limit bytes.
-// Its callers have no key, so that each address has its share of requests and memory.
+// beside mounts a net/http handler under a path, for bodies of up to limit bytes. Its callers have
+// no key, so each address has its share of requests and memory.
 func (s *Server) beside(h *server.Hertz, path string, handler http.Handler, limit int, methods ...string) {
 	handler = http.StripPrefix(path, handler)
 	for _, method := range methods {
@@ -39,8 +39,7 @@ type weighed struct {
 	fail func(error)
 }
 
-// Write answers with an error where the bytes can't be held, which are all that
-// a handler writes.
+// Write returns an error if the bytes, which are all that a handler writes, can't be held.
 func (w weighed) Write(b []byte) (int, error) {
 	if err := w.hold(len(b)); err != nil {
 		w.fail(err)

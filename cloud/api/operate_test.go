@@ -34,8 +34,8 @@ func get(t *testing.T, url string) (*http.Response, string) {
 	return res, string(b)
 }
 
-// An answer is compressed for who takes that, to the same bytes; what comes
-// must not be.
+// An answer is compressed if the client accepts that, and decompresses to the same bytes. Requests
+// must not be compressed.
 func TestEncodings(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("encodings")
@@ -83,7 +83,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Ready is who can serve, and not a relay whose store is away.
+// A relay is ready if it can serve; one without its store is not.
 func TestReady(t *testing.T) {
 	ready := func(s *service, want int) {
 		t.Helper()
@@ -103,8 +103,8 @@ func TestReady(t *testing.T) {
 	ready(s, 503)
 }
 
-// A trace says what the access log says: route, status, sizes. The id of a
-// request is in its answer, its problem, the log and the trace.
+// A trace has the content of the access log: route, status, sizes. A request's id is in its answer,
+// its problem, the log and the trace.
 func TestTraces(t *testing.T) {
 	spans := tracetest.NewSpanRecorder()
 	p := trace.NewTracerProvider(trace.WithSpanProcessor(spans))

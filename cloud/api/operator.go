@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// operator wraps what only the market's own key may ask.
+// operator wraps a handler that only the market's own key may call.
 func (s *Server) operator(limit int, h func(context.Context, *party) error) app.HandlerFunc {
 	return s.party(limit, func(ctx context.Context, r *party) error {
 		if r.by != s.Market.Terms().Market {

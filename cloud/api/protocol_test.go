@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/cloud/api"
 )
 
-// rows gives the cells of the first table below a heading of protocol.md.
+// rows returns the cells of the first table below a heading of protocol.md.
 func rows(t *testing.T, heading string) (out [][]string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "protocol.md"))
@@ -41,7 +41,7 @@ func rows(t *testing.T, heading string) (out [][]string) {
 
 var quoted = regexp.MustCompile("`([^`]*)`")
 
-// What a relay serves is what protocol.md lists, and no more.
+// A relay serves exactly the routes that protocol.md lists.
 func TestRoutesAreDocumented(t *testing.T) {
 	listed := map[string]bool{}
 	for _, row := range rows(t, "## Requests") {
@@ -71,7 +71,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 	}
 }
 
-// The kinds of problems are those that protocol.md lists, each under its status.
+// The kinds of problems are exactly those in protocol.md, each with its status.
 func TestProblemsAreDocumented(t *testing.T) {
 	listed := map[string]int{}
 	for _, row := range rows(t, "### Problems") {
@@ -96,7 +96,7 @@ func TestProblemsAreDocumented(t *testing.T) {
 	}
 }
 
-// kindsOfPage gives the constants of type page.Kind.
+// kindsOfPage returns the constants of type page.Kind.
 func kindsOfPage(t *testing.T) map[string]bool {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "sync", "remote", "page", "page.go"), nil, 0)

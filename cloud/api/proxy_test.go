@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// Behind a proxy, who asks often does not use up what others may ask.
+// Behind a proxy, a client with many requests does not use up the allowance of others.
 func TestStrangersBehindAProxy(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) {
 		c.StrangersPerMinute, c.Proxies = 1, clientaddr.Proxies{netip.MustParsePrefix("127.0.0.0/8")}

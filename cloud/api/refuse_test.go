@@ -26,7 +26,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// raw is a request that is signed well, unless a test spoils it.
+// raw is a correctly signed request, unless a test spoils it.
 type raw struct {
 	method, path, query string
 	host                string
@@ -34,13 +34,13 @@ type raw struct {
 	field               map[string]string
 	key                 ed25519.PrivateKey
 	p                   httpsig.Params
-	spoil               func(http.Header) // after signing
+	spoil               func(http.Header) // called after signing
 	unsigned            bool
 	chunked             bool
-	exact               bool // sign the components as they are listed
+	exact               bool // sign exactly the components that are listed
 }
 
-// owner gives a request by the household's owner.
+// owner makes a request of the household's owner.
 func (s *service) owner(h *storetest.Household, method, path string) *raw {
 	return &raw{method: method, path: "/v1/spaces/" + h.Space.String() + path, host: s.addr, key: h.Owner.Key, field: map[string]string{},
 		p: httpsig.Params{KeyID: h.Space.String() + "/" + h.Owner.ID.String(), Created: time.Now(), Nonce: httpsig.NewNonce(), Alg: httpsig.Algorithm,
@@ -162,7 +162,7 @@ func TestSignatureIsNeeded(t *testing.T) {
 			r := s.owner(h, "POST", "/deltas")
 			r.body = delta
 			c.change(r)
-			if name == "for another host" { // signed for it, sent here under its name
+			if name == "for another host" { // signed for the other host, and sent here under its name
 				s := serve(t, relay.Config{}, func(a *api.Config) { a.Authorities = []string{"relay.example"} })
 				if res, _, kind := r.do(t, s.addr); kind != c.kind || res.StatusCode != c.status {
 					t.Fatal(res.Status, kind)
@@ -201,7 +201,7 @@ func TestReplayOverRestart(t *testing.T) {
 	}
 	put(s)
 	r := s.owner(h, "DELETE", "/blobs/"+id.String())
-	r.host, r.p.Created = "localhost", now // whichever port
+	r.host, r.p.Created = "localhost", now // any port
 	if res, _, kind := r.do(t, s.addr); res.StatusCode != 204 {
 		t.Fatal(res.Status, kind)
 	}
@@ -345,7 +345,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// A founding answers for itself, or not at all.
+// A founding must be signed correctly, or it is refused.
 func TestFoundingIsForged(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h, other := storetest.NewHousehold(t, "new"), storetest.NewHousehold(t, "else")
@@ -372,7 +372,7 @@ func TestFoundingIsForged(t *testing.T) {
 		t.Fatal("it is founded: ", err)
 	}
 	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Entries[0], ""))
-	// A space that is there can't be taken over by another root.
+	// Another root can't take over an existing space.
 	squat := storetest.NewHousehold(t, "squat")
 	squat.Space, squat.State = h.Space, new(envelope.State)
 	e := *squat.Entries[0]

@@ -29,7 +29,7 @@ func TestRootSendsNothing(t *testing.T) {
 	}
 }
 
-// Only its root sees what an account uses, and ends the account.
+// Only an account's root sees its usage, and deletes the account.
 func TestAccountIsItsRoots(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("account")
@@ -43,7 +43,7 @@ func TestAccountIsItsRoots(t *testing.T) {
 	s.served(t, h, 1)
 }
 
-// An owner appends to the log: another member does not bring what an owner has signed.
+// Only owners append to the log: another member can't deliver an entry that an owner has signed.
 func TestOwnersAppend(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("owners")
@@ -52,10 +52,10 @@ func TestOwnersAppend(t *testing.T) {
 	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), e, ""))
 }
 
-// What a removed member asks counts for itself alone; and where the account's members have
-// used up its requests, the root still removes one.
+// A removed member's requests count only against that member. If the account's members have used up
+// its requests, the root can still remove one.
 func TestRemovedTakesNoRequests(t *testing.T) {
-	now := time.Now() // and no time passes, in which requests come back
+	now := time.Now() // no time passes, in which the allowance would refill
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 40}, Now: func() time.Time { return now }}, nil)
 	h := s.settle("requests")
 	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Remove(h.Owner, h.Writer), ""))
@@ -74,8 +74,8 @@ func TestRemovedTakesNoRequests(t *testing.T) {
 	s.ok(s.as(h, h.Root).AppendLog(t.Context(), h.Remove(h.Root, h.Reader), ""))
 }
 
-// A removal that leaves out what is here is refused once; until it is signed again, nothing
-// more comes of whom it removes, so that it can't be kept waiting.
+// A removal that leaves out what is stored here is refused once. Until it is signed again, the
+// member in question can't append, so it can't delay the removal any further.
 func TestRemovalHoldsOff(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("held off")
@@ -90,7 +90,7 @@ func TestRemovalHoldsOff(t *testing.T) {
 	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), removal, ""))
 }
 
-// A blob that is begun is its author's to delete, and an owner's.
+// An unfinished blob may be deleted by its author and by an owner.
 func TestBlobThatIsBegun(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("begun")
@@ -105,7 +105,7 @@ func TestBlobThatIsBegun(t *testing.T) {
 	s.ok(s.as(h, h.Owner).DeleteBlob(t.Context(), id, nil))
 }
 
-// A space has so many checkpoints, and one that is there may come again.
+// A space has a limited number of checkpoints, and an existing one may be sent again.
 func TestCheckpointsAreBounded(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("checkpoints")

@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// An account that is full takes nothing more, but what makes room and what
-// removes a member: a device that was stolen could fill it, and stay.
+// A full account accepts nothing, except what makes room or removes a member: otherwise a stolen
+// device could fill it, and stay in.
 func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 	const limit = 400_000
 	var later atomic.Int64 // the server's goroutines read the clock
@@ -38,8 +38,8 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	// Blobs fill what is not for what is said. The second chunk comes when they have,
-	// and has its room all the same.
+	// Blobs can't take the room reserved for deltas. The second chunk comes when they have filled
+	// their own, and still has its room.
 	owner := s.as(h, h.Owner)
 	whole := make([]byte, limit-limit/64-used())
 	_, err := owner.PutBlob(ctx, bytes.NewReader(make([]byte, len(whole)+1)))
@@ -51,7 +51,7 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 		if res, p, _ := put.do(t, s.addr); res.StatusCode != c.status {
 			t.Fatal(res.Status, p.Detail)
 		}
-		later.Add(int64(time.Minute)) // what the account used before is not remembered
+		later.Add(int64(time.Minute)) // the account's earlier usage is not cached any more
 	}
 	if n := used(); n != limit-limit/64 {
 		t.Fatalf("%d bytes are used", n)
@@ -60,7 +60,7 @@ func TestThreatFullAccountKeepsNobodyIn(t *testing.T) {
 	full("a small blob", err)
 	before := used()
 	sent = append(sent, s.send(h, h.Writer, strings.Repeat("x", 300))...)
-	beside := used() - before - 300 // what a delta counts beside its body
+	beside := used() - before - 300 // what a delta takes apart from its body
 	sent = append(sent, s.send(h, h.Writer, strings.Repeat("x", int(limit-used()-beside)))...)
 	later.Add(int64(time.Minute))
 	if n := used(); n != limit {

@@ -18,15 +18,15 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// shape is a request that a route takes; a fuzzed one departs from it.
+// shape is a valid request of a route; a fuzzed one departs from it.
 type shape struct {
-	method, path string // the path after the space's, or one of the relay's own
+	method, path string // the path below the space's, or one of the relay's own
 	query        []string
 	field        [][2]string
 	body         []byte
 }
 
-// shapes has every route, as docs/protocol.md lists them.
+// shapes returns a request for every route in docs/protocol.md.
 func shapes(h *storetest.Household, d *envelope.Delta) []shape {
 	blob := strings.Repeat("ab", 32)
 	return []shape{
@@ -61,7 +61,7 @@ func (sh shape) own() bool {
 	return strings.HasPrefix(sh.path, "/v1/") || strings.HasSuffix(sh.path, "z")
 }
 
-// No route comes without being fuzzed.
+// A new route has to be fuzzed, too.
 func TestEveryRouteIsFuzzed(t *testing.T) {
 	h := storetest.NewHousehold(t, "routes")
 	fuzzed := map[string]bool{}
@@ -88,11 +88,11 @@ func TestEveryRouteIsFuzzed(t *testing.T) {
 	}
 }
 
-// odd is what is put in the place of a value. Nothing in it has a relay wait.
+// odd are replacements for values. None of them makes a relay wait.
 var odd = []string{"", "0", "-1", "1", "18446744073709551615", "18446744073709551616", "1e9", "%00", "%2e%2e%2f", "../..", "é", "'; DROP TABLE deltas; --",
 	strings.Repeat("9", 400), "bytes 3-0/4", "bytes 0-18446744073709551615/18446744073709551615", "bytes */0", "bytes=5-2", "bytes=-0", "chunked", "gzip", "text/html"}
 
-// choices reads decisions off fuzzed bytes; after the last, all are 0.
+// choices reads decisions from fuzzed bytes; after the last byte, all are 0.
 type choices struct{ b []byte }
 
 func (c *choices) next(n int) int {
@@ -106,7 +106,7 @@ func (c *choices) next(n int) int {
 
 func (c *choices) odd() string { return odd[c.next(len(odd))] }
 
-// body departs from a good one.
+// body departs from a valid one.
 func (c *choices) body(good []byte) []byte {
 	switch b := slices.Clone(good); c.next(6) {
 	case 0:
@@ -122,16 +122,15 @@ func (c *choices) body(good []byte) []byte {
 		return b
 	case 3:
 		return slices.Concat(b, c.b)
-	case 4: // deep, or longer than there is
+	case 4: // deeply nested, or beyond the end
 		return slices.Concat(bytes.Repeat([]byte{[]byte{0x81, 0x9f, 0xbf, 0xd8, 0xa1}[c.next(5)]}, 1+c.next(256)*16), c.b)
 	default:
 		return c.b
 	}
 }
 
-// Whatever comes to a route, well signed: the relay answers at once, says what
-// is wrong in a problem, never that it failed itself, and no other space sees
-// anything of it.
+// Whatever comes to a route with a valid signature, the relay answers at once, describes the error
+// in a problem, never reports an internal error, and no other space sees any of it.
 func FuzzRoutes(f *testing.F) {
 	s := serve(f, relay.Config{}, nil)
 	h, other := s.settle("fuzzed"), s.settle("other")

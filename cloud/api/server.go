@@ -40,18 +40,16 @@ import (
 // values that replace a zero.
 type Config struct {
 	Relay  *relay.Relay
-	Market *market.Market // nil: there is none
-	// MarketLog serves the market's transparency log under /v1/market/log/; nil
-	// without one.
+	Market *market.Market // nil: there is no market
+	// MarketLog serves the market's transparency log under /v1/market/log/; nil: there is none.
 	MarketLog http.Handler
-	// Witness cosigns the logs of other markets, under /v1/witness/; nil where there is
-	// none.
+	// Witness cosigns the logs of other markets, under /v1/witness/; nil: there is none.
 	Witness http.Handler
-	Log     *slog.Logger // nothing is logged where nil
-	TLS     *tls.Config  // plain where nil: for a proxy in front, or this machine
-	// Authorities are the names, with their ports, that a signed request may
-	// be for; where empty, those of this machine for itself alone. So a request
-	// that was signed for another relay can't be passed on to this one.
+	Log     *slog.Logger // nil: nothing is logged
+	TLS     *tls.Config  // nil: no TLS, for a proxy in front, or for this machine alone
+	// Authorities are the names, with their ports, for which a request may be signed. If there are
+	// none, only the loopback names are accepted, for a relay that serves its own machine. So a
+	// request that was signed for another relay can't be passed on to this one.
 	Authorities []string
 	// StrangersPerMinute is how many requests a minute one address may make
 	// without a key: for mailboxes, and to found a space. 0: 60.
@@ -62,8 +60,8 @@ type Config struct {
 	// opened at once, and as many as ConnsPerAddress in a minute. For a client
 	// behind a proxy it is the number of running requests.
 	ConnsPerAddress    int
-	MessagesPerAddress int64         // that one address may leave in mailboxes at once, and in each ten minutes; 0: twice StrangersPerMinute
-	Nonces             int           // to remember for ten minutes; 0: httpsig.Remembered
+	MessagesPerAddress int64         // messages that one address may leave in mailboxes at once, and in each ten minutes; 0: twice StrangersPerMinute
+	Nonces             int           // how many to remember for ten minutes; 0: httpsig.Remembered
 	Head               time.Duration // time for the head of a request to come; 0: 10 s
 	Idle               time.Duration // time between two requests; 0: 75 s
 	Heartbeat          time.Duration // interval of signs of life in an event stream; 0: 20 s
@@ -104,9 +102,9 @@ const triesPerMinute = 5
 
 // These are the least limits of an address, however small ConnsPerAddress is.
 const (
-	leastOpened = 512 // that it may open in a minute
-	leastAtOnce = 128 // that it may open at once
-	leastIdle   = 16  // that may wait for a next request
+	leastOpened = 512 // connections that it may open in a minute
+	leastAtOnce = 128 // connections that it may open at once
+	leastIdle   = 16  // connections that may wait for a next request
 )
 
 // maxHead is the greatest number of bytes of the head of a request.
@@ -116,11 +114,11 @@ const maxHead = 16 << 10
 type Server struct {
 	Config
 	window    httpsig.Window
-	strangers relay.Pace // by address, of those who ask without a key
-	unknown   relay.Pace // by address, of those who name what is not here
-	messages  relay.Pace // by address, of those who leave messages
-	traders   relay.Pace // by address, of those who ask the market with a key
-	published relay.Pace // by address, of those who sell
+	strangers relay.Pace // by address: requests without a key
+	unknown   relay.Pace // by address: requests that name unknown spaces or accounts
+	messages  relay.Pace // by address: messages left in mailboxes
+	traders   relay.Pace // by address: market requests with a key
+	published relay.Pace // by address: publications of sellers
 	bodies    pools
 	answers   pools      // bytes of answers that are being written
 	waiting   shares     // listeners
@@ -130,7 +128,7 @@ type Server struct {
 	requests  shares     // by address: requests that came through proxies
 	metrics   *metrics
 	readiness readiness
-	draining  chan struct{} // closed when no request may wait any more
+	draining  chan struct{} // closed when requests must not wait any more
 	drainOnce sync.Once
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// A copy of a request, sent again by somebody who heard it, takes nothing from the share of the signer.
+// A copied request, sent again by somebody who recorded it, uses up nothing of the signer's share.
 func TestReplaysTakeNoRequests(t *testing.T) {
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 100}}, nil)
 	h := s.settle("replayed")
@@ -31,7 +31,7 @@ func TestReplaysTakeNoRequests(t *testing.T) {
 	s.served(t, h, 5)
 }
 
-// A member who was removed takes no nonces of the account.
+// A removed member uses up no nonces of the account.
 func TestRemovedTakesNoNonces(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Nonces = 90 })
 	h := s.settle("nonces")
@@ -42,10 +42,10 @@ func TestRemovedTakesNoNonces(t *testing.T) {
 	s.served(t, h, 5)
 }
 
-// Who names roots that are not here is told to wait, however well known the space, and so
-// is who founds one space after another.
+// Somebody who names unknown roots is told to wait, however well known the space is, and so is
+// somebody who founds one space after another.
 func TestStrangersHaveAPace(t *testing.T) {
-	now := time.Now() // and no time passes, in which requests come back
+	now := time.Now() // no time passes, in which the allowance would refill
 	s := serve(t, relay.Config{Now: func() time.Time { return now }}, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 10 })
 	h := s.settle("known")
 	s.served(t, h, 1)
@@ -100,7 +100,7 @@ func TestStreamsOfOneAccount(t *testing.T) {
 	}
 }
 
-// What failed inside is told to the operator, and not to who asked.
+// An internal error is reported to the operator, and not to the client.
 func TestFailureIsNotDescribed(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("fails")
@@ -131,7 +131,7 @@ func TestConnectionsMakeRoom(t *testing.T) {
 	}
 }
 
-// Who is no proxy that the operator named can't choose the address that it counts for.
+// A proxy that the operator did not name can't choose the address for which it counts.
 func TestUnnamedProxyIsNotBelieved(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.StrangersPerMinute = 1 })
 	for i, want := range []int{204, 429} {

@@ -21,7 +21,7 @@ type shares struct {
 	held map[string]int64 // by account, member and address, whose keys never collide
 }
 
-// take gives n to h, or returns false.
+// take reserves n for h. It returns false, and reserves nothing, if that is more than h may have.
 func (s *shares) take(h holder, n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *shares) most(k string) int64 {
 	return (s.total - (s.all - s.held[k])) / 3
 }
 
-// give takes back n from h.
+// give gives back n that take reserved for h.
 func (s *shares) give(h holder, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,12 +79,12 @@ func (s *shares) sum() int64 {
 
 // These limit the bytes of bodies that are held at a time.
 const (
-	maxBodies    = 56 << 20 // of members
-	maxStrangers = 8 << 20  // of callers without a key here, and of removed members
-	firstPiece   = 16 << 10 // reserved before more has come
+	maxBodies    = 56 << 20 // for members
+	maxStrangers = 8 << 20  // for callers without a key here, and for removed members
+	firstPiece   = 16 << 10 // reserved at first, before more has come
 )
 
-// pools counts bytes for members, and apart from them for all others.
+// pools counts bytes of members, and separately those of all others.
 type pools struct{ known, strangers shares }
 
 func newPools(known, strangers int64) pools {
@@ -103,5 +103,5 @@ func (p *pools) of(h holder) *shares {
 // bucket counts as one piece.
 const (
 	maxAnswers         = 128 << 20 // to members
-	maxStrangerAnswers = 32 << 20  // to others, of a market too
+	maxStrangerAnswers = 32 << 20  // to others, including a market's
 )

@@ -13,14 +13,14 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
-// hold opens a connection from an address of this machine, which has many on
-// Linux, and asks something, so that it is one that waits for a next request.
+// hold opens a connection from an address of this machine, which has many on Linux, and sends a
+// request, so that the connection then waits for the next one.
 func hold(t *testing.T, s *service, from string) error {
 	t.Helper()
 	return askHealth(dial(t, s, from))
 }
 
-// dial opens one that has asked nothing.
+// dial opens a connection without a request.
 func dial(t *testing.T, s *service, from string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -32,8 +32,8 @@ func dial(t *testing.T, s *service, from string) net.Conn {
 	return c
 }
 
-// One address holds so many connections, one member so many that wait, and
-// behind a proxy one address so many requests.
+// The number of connections of an address, of waiting connections, and of an address's requests
+// behind a proxy is limited.
 func TestThreatConnectionsHeld(t *testing.T) {
 	t.Run("idle", func(t *testing.T) {
 		s := serve(t, relay.Config{}, func(c *api.Config) { c.MaxConns, c.ConnsPerAddress = 40, 10 })
@@ -49,9 +49,9 @@ func TestThreatConnectionsHeld(t *testing.T) {
 		}
 		s.served(t, h, 5)
 	})
-	t.Run("too many that wait", func(t *testing.T) { // each costs the relay memory
+	t.Run("too many that wait", func(t *testing.T) { // each one costs the relay memory
 		s := serve(t, relay.Config{}, nil)
-		other := dial(t, s, "127.0.0.1") // has waited longest, and its address has this one alone
+		other := dial(t, s, "127.0.0.1") // it has waited longest, and is the only one of its address
 		s.ok(askHealth(other))
 		const most, more = 64, 20
 		var held []net.Conn

@@ -23,32 +23,32 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// A siege: somebody does the worst that he may, from addresses that a proxy
-// names, and the others are served.
+// Siege tests: somebody does the worst that is allowed, from addresses that a proxy names, and the
+// others are still served.
 
-// proxied has the relay believe where a request says that it came from.
+// proxied makes the relay believe the address that a request names.
 func proxied(c *api.Config) { c.Proxies = clientaddr.Proxies{netip.MustParsePrefix("127.0.0.0/8")} }
 
-// stores runs a test on either store.
+// stores runs a test on both kinds of store.
 func stores(t *testing.T, change func(*api.Config), f func(*testing.T, *service)) {
 	t.Run("embedded", func(t *testing.T) { f(t, serve(t, relay.Config{}, change)) })
 	t.Run("postgres", func(t *testing.T) { f(t, instance(t, database(t, &cluster), t.TempDir(), change)) })
 }
 
-// member gives a request by a person of a household.
+// member makes a request of a household's member.
 func (s *service) member(h *storetest.Household, p *storetest.Person, method, path string) *raw {
 	r := s.owner(h, method, path)
 	r.key, r.p.KeyID = p.Key, h.Space.String()+"/"+p.ID.String()
 	return r
 }
 
-// came has a request say where it came from.
+// came adds the address from which a request seems to come.
 func came(from string, r *raw) *raw {
 	r.spoil = func(h http.Header) { h.Set("X-Forwarded-For", from) }
 	return r
 }
 
-// stall sends a request but for the last byte of its body.
+// stall sends a request without the last byte of its body.
 func (s *service) stall(t *testing.T, r *raw, sent int) net.Conn {
 	t.Helper()
 	var whole bytes.Buffer
@@ -57,7 +57,7 @@ func (s *service) stall(t *testing.T, r *raw, sent int) net.Conn {
 	s.ok(err)
 	t.Cleanup(func() { c.Close() })
 	head := bytes.Index(whole.Bytes(), []byte("\r\n\r\n")) + 4
-	_, _ = c.Write(whole.Bytes()[:head+sent]) // it may be refused before all has gone
+	_, _ = c.Write(whole.Bytes()[:head+sent]) // it may be refused before everything is sent
 	return c
 }
 
@@ -72,10 +72,10 @@ func (s *service) served(t *testing.T, h *storetest.Household, times int) {
 	}
 }
 
-// Who sends a head and no body, or half of one, holds no room that others need:
-// neither somebody without a key, nor a member who was removed, nor an account.
+// Clients that send a head without a body, or with half of one, take no room that others need,
+// whether they have no key, were removed, or belong to an account.
 func TestThreatStalledUploads(t *testing.T) {
-	// Who stalls is not let go for as long as this takes.
+	// Stalled requests are not ended during the test.
 	stores(t, func(c *api.Config) { proxied(c); c.Head = time.Hour }, func(t *testing.T, s *service) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
@@ -83,14 +83,14 @@ func TestThreatStalledUploads(t *testing.T) {
 		last := honest.Delta(honest.Writer, "the last")
 		s.ok(s.as(honest, honest.Owner).AppendLog(t.Context(), honest.Remove(honest.Owner, honest.Writer, last.Header.Position()), ""))
 		body := bytes.Repeat([]byte{1}, envelope.MaxEntry)
-		for i := range 300 { // that declare 75 MiB
+		for i := range 300 { // they declare 75 MiB
 			r := came(fmt.Sprintf("203.0.113.%d", i%6), s.member(unknown, unknown.Owner, "POST", "/log"))
 			r.body = body
-			s.stall(t, r, 9<<10) // 8 KiB come before the request is looked at
+			s.stall(t, r, 9<<10) // 8 KiB come before the request is handled
 		}
 		s.served(t, honest, 50)
 		big := bytes.Repeat([]byte{1}, 1<<20)
-		for i := range 100 { // that send 100 MiB
+		for i := range 100 { // they send 100 MiB
 			r := came("198.51.100.1", s.member(honest, honest.Writer, "POST", "/deltas"))
 			if i%2 == 0 {
 				r = came("198.51.100.2", s.member(hostile, hostile.Owner, "POST", "/deltas"))
@@ -98,12 +98,12 @@ func TestThreatStalledUploads(t *testing.T) {
 			r.body = big
 			s.stall(t, r, len(big)-1)
 		}
-		for range 60 { // that send 15 MiB without a key
+		for range 60 { // they send 15 MiB without a key
 			r := came("198.51.100.3", s.member(unknown, unknown.Owner, "POST", "/log"))
 			r.body = body
 			s.stall(t, r, len(body)-1)
 		}
-		for kind := page.Kind(""); kind != page.Busy; { // once they have come, there is no room for more of that address
+		for kind := page.Kind(""); kind != page.Busy; { // once they have come, there is no room for more from that address
 			r := came("198.51.100.3", s.member(unknown, unknown.Owner, "POST", "/log"))
 			r.body = body
 			if _, _, kind = r.do(t, s.addr); ctx.Err() != nil {
@@ -113,7 +113,7 @@ func TestThreatStalledUploads(t *testing.T) {
 		if strings.Contains(s.metrics(), `locket_relay_held_bytes{of="strangers"} 0`) {
 			t.Error("who has no key takes the room of those who have one")
 		}
-		for range 30 { // a member of the account that may only read
+		for range 30 { // a member of the honest account who may only read
 			r := came("198.51.100.4", s.member(honest, honest.Reader, "POST", "/deltas"))
 			r.body = big
 			s.stall(t, r, len(big)-1)
@@ -125,7 +125,7 @@ func TestThreatStalledUploads(t *testing.T) {
 		if res, p, _ := put.do(t, s.addr); res.StatusCode != 201 {
 			t.Fatal("an owner has no room for a blob: ", res.Status, p.Detail)
 		}
-		founded := storetest.NewHousehold(t, "new") // and somebody without a key founds a space
+		founded := storetest.NewHousehold(t, "new") // and a client without a key founds a space
 		r := came("192.0.2.7", s.owner(founded, "POST", "/log"))
 		r.body = founded.Entries[0].Bytes()
 		if res, p, _ := r.do(t, s.addr); res.StatusCode != 204 {
@@ -134,8 +134,8 @@ func TestThreatStalledUploads(t *testing.T) {
 	})
 }
 
-// Whatever a request asks for, a body that does not come holds up no signed round of others: a
-// delta, a blob, a snapshot with a vote, a compaction, and what takes them away.
+// On every route, bodies that do not come block no signed request of others: a delta, a blob, a
+// snapshot with a vote, a compaction, and the deletions.
 func TestThreatStalledOnEachRoute(t *testing.T) {
 	s := withMarket(t, proxied, func(c *api.Config) { c.Head = time.Hour })
 	honest, hostile := s.settle("honest"), s.settle("hostile")
@@ -184,8 +184,7 @@ func TestThreatStalledOnEachRoute(t *testing.T) {
 	}
 }
 
-// One account's requests use up no nonces of another's, and those that are
-// refused none at all.
+// One account's requests use up no nonces of another's, and refused requests use up none at all.
 func TestThreatNoncesUsedUp(t *testing.T) {
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 200}}, func(c *api.Config) { c.Nonces = 300 })
 	honest, hostile := s.settle("honest"), s.settle("hostile")
@@ -195,8 +194,8 @@ func TestThreatNoncesUsedUp(t *testing.T) {
 	s.served(t, honest, 20)
 }
 
-// A member who was removed takes none of the account's requests, and a hostile
-// one not those of the others.
+// A removed member uses up none of the account's requests, and a hostile one none of the other
+// members'.
 func TestThreatMemberStarvesTheAccount(t *testing.T) {
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 100}}, nil)
 	for _, who := range []string{"removed", "reader", "writer"} {
@@ -218,7 +217,7 @@ func TestThreatMemberStarvesTheAccount(t *testing.T) {
 			s.ok(s.root(h).Space(h.Space).Delete(t.Context()))
 		})
 	}
-	t.Run("owner", func(t *testing.T) { // the root has requests of its own
+	t.Run("owner", func(t *testing.T) { // the root's requests are counted separately
 		h := s.settle("owner")
 		for range 150 {
 			s.member(h, h.Owner, "GET", "/log").do(t, s.addr)
@@ -227,8 +226,8 @@ func TestThreatMemberStarvesTheAccount(t *testing.T) {
 	})
 }
 
-// Nobody fills the mailboxes of all: those whose time is over don't count, and
-// one address leaves so many.
+// Nobody can fill everybody's mailboxes: expired ones don't count, and one address may leave only
+// so many.
 func TestThreatMailboxesFilled(t *testing.T) {
 	stores(t, func(c *api.Config) { proxied(c); c.MessagesPerAddress = 50 }, func(t *testing.T, s *service) {
 		post := func(from string, box, n int) int {
@@ -256,8 +255,8 @@ func TestThreatMailboxesFilled(t *testing.T) {
 	})
 }
 
-// What was signed for one relay is nothing at another: one that was told no
-// name answers for this machine's own alone.
+// A request signed for one relay is invalid at another. A relay without a configured name only
+// accepts requests for this machine's own.
 func TestThreatRequestPassedOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		names  []string

@@ -18,7 +18,7 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// unread asks for something and reads no more of the answer than its status.
+// unread sends a request and reads only the status of the answer.
 func (s *service) unread(t *testing.T, r *raw) (status string, c net.Conn) {
 	t.Helper()
 	c, err := net.Dial("tcp", s.addr)
@@ -32,9 +32,9 @@ func (s *service) unread(t *testing.T, r *raw) (status string, c net.Conn) {
 	return string(b[9:]), c
 }
 
-// besieged has an account fetch n times from many addresses and read nothing: from least to most
-// answers are given, all else is refused, another account has its own, and so has the first
-// once its connections are closed.
+// besieged makes an account fetch n times from many addresses without reading. Between least and
+// most answers are given, the others are refused. Another account is still served, and so is the
+// first once its connections are closed.
 func (s *service) besieged(t *testing.T, fetch func(from string, h *storetest.Household) (string, net.Conn), hostile, honest *storetest.Household, n, least, most int) {
 	t.Helper()
 	given, held := map[string]int{}, []net.Conn{}
@@ -58,8 +58,8 @@ func (s *service) besieged(t *testing.T, fetch func(from string, h *storetest.Ho
 	}
 }
 
-// Who asks for pages and reads none of them has so many held in memory, and the others
-// have theirs. What was written, or given up, counts no more.
+// Somebody who requests pages without reading them has only so many in memory, and others still get
+// theirs. Answers that were written or given up do not count any more.
 func TestThreatPagesUnread(t *testing.T) {
 	stores(t, proxied, func(t *testing.T, s *service) {
 		honest, hostile := s.settle("honest"), s.settle("hostile")
@@ -73,11 +73,11 @@ func TestThreatPagesUnread(t *testing.T) {
 			t.Helper()
 			return s.unread(t, came(from, s.member(h, h.Owner, "GET", "/deltas")))
 		}
-		s.besieged(t, fetch, hostile, honest, 60, 5, 12) // ask for 240 MB
+		s.besieged(t, fetch, hostile, honest, 60, 5, 12) // they request 240 MB
 	})
 }
 
-// So has who asks for photos: each is an open file, or a connection to the bucket.
+// The same holds for photos: each is an open file, or a connection to the bucket.
 func TestThreatBlobsUnread(t *testing.T) {
 	stores(t, proxied, func(t *testing.T, s *service) {
 		honest, hostile := s.settle("honest"), s.settle("hostile")
@@ -94,8 +94,8 @@ func TestThreatBlobsUnread(t *testing.T) {
 	})
 }
 
-// What a market gives to whoever has made a key, or to anybody, is not held in memory without
-// end either, and members have their pages however much of it nobody reads.
+// A market's answers, to keys or to anybody, are limited in memory, too, and members still get
+// their pages however many of them nobody reads.
 func TestThreatMarketUnread(t *testing.T) {
 	s := withMarket(t, proxied)
 	ctx, h := t.Context(), s.settle("honest")
@@ -127,7 +127,7 @@ func TestThreatMarketUnread(t *testing.T) {
 		return r
 	}
 	s.ok(s.tables.Change(ctx, func(tx *sql.Tx) error {
-		for i := range 255 { // beside the listing
+		for i := range 255 { // apart from the listing
 			if _, err := s.translog.Append(ctx, tx, synclog.Entry{Kind: synclog.TakenDown, Subject: fmt.Sprint(i), Reason: strings.Repeat("r", synclog.MaxReason)}); err != nil {
 				return err
 			}

@@ -15,17 +15,17 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// Whoever sends a byte now and then is let go in time, in head and body alike,
-// and so is whoever sends nothing.
+// A client that sends a byte now and then is disconnected in time, in head and body alike, and so
+// is one that sends nothing.
 func TestSlowClients(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Head, c.Idle = 2*time.Second, 2*time.Second })
 	h := s.settle("slow")
 	r := s.owner(h, "POST", "/deltas")
-	r.body = make([]byte, 10<<10) // beyond what comes before the handler
+	r.body = make([]byte, 10<<10) // more than what comes before the handler
 	var whole bytes.Buffer
 	s.ok(r.request(t, s.addr).Write(&whole))
 	head := bytes.Index(whole.Bytes(), []byte("\r\n\r\n"))
-	t.Run("each", func(t *testing.T) { // ends when all have
+	t.Run("each", func(t *testing.T) { // it ends once all have ended
 		for name, sent := range map[string]int{"nothing": 0, "half a head": head / 2, "half a body": head + 4 + 8<<10 + 512} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -39,13 +39,13 @@ func TestSlowClients(t *testing.T) {
 	s.send(h, h.Owner, "and others are served")
 }
 
-// Whoever sends most of a body and then nothing is let go soon, however long the
-// whole might take: what came is in memory, and the connection held.
+// A client that sends most of a body and then nothing is disconnected soon, however long the whole
+// might take, because it holds memory and a connection.
 func TestStalledBody(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Head = time.Second })
 	h := s.settle("stalls")
 	r := s.member(h, h.Owner, "POST", "/deltas")
-	r.body = make([]byte, 1<<20) // which may take two minutes to come
+	r.body = make([]byte, 1<<20) // it may take two minutes to come
 	c := s.stall(t, r, len(r.body)-1)
 	s.ok(c.SetReadDeadline(time.Now().Add(40 * time.Second)))
 	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -53,8 +53,8 @@ func TestStalledBody(t *testing.T) {
 	}
 }
 
-// drip sends so much of a request at once, if any, and then a byte at a time,
-// so that no single read times out; it gives what comes until the relay hangs up.
+// drip sends the first bytes of a request at once, if any, and then one byte at a time, so that no
+// single read times out. It returns what comes until the relay hangs up.
 func drip(t *testing.T, addr string, whole []byte, sent int) []byte {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
@@ -76,7 +76,7 @@ func drip(t *testing.T, addr string, whole []byte, sent int) []byte {
 			}
 		}
 	}()
-	b, _ := io.ReadAll(c) // ends in an error, or not: a reset may overtake the answer
+	b, _ := io.ReadAll(c) // it may end in an error: a reset can overtake the answer
 	c.Close()
 	<-done
 	return b
@@ -94,8 +94,8 @@ func askHealth(c net.Conn) error {
 	return res.Body.Close()
 }
 
-// A request that says twice how long its body is gets 400, and nothing after it is read as
-// a request: a proxy before the relay may have taken that for its body.
+// A request that gives the length of its body twice gets 400, and nothing after it is read as a
+// request, because a proxy before the relay may have taken that for the body.
 func TestTwoLengths(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Idle = 2 * time.Second })
 	const second = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -107,7 +107,7 @@ func TestTwoLengths(t *testing.T) {
 		s.ok(err)
 		_, err = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n"+fields+"\r\n"+second)
 		s.ok(err)
-		b, _ := io.ReadAll(c) // ends in an error, or not: a reset may overtake the answer's end
+		b, _ := io.ReadAll(c) // it may end in an error: a reset can overtake the end of the answer
 		c.Close()
 		if !bytes.HasPrefix(b, []byte("HTTP/1.1 400 ")) || bytes.Count(b, []byte("HTTP/1.1 ")) != 1 {
 			t.Errorf("%q: %q", fields, b)
@@ -120,7 +120,7 @@ func TestTwoLengths(t *testing.T) {
 	s.ok(askHealth(c))
 }
 
-// One connection too many is closed, and the others are served on.
+// A connection beyond the limit is closed, and the others are still served.
 func TestConnectionsAreBounded(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.MaxConns = 2 })
 	var held []net.Conn

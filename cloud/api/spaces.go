@@ -26,7 +26,7 @@ func (s *Server) account(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	v := page.Account{Bytes: a.Bytes, Blobs: a.Blobs, Spaces: append([]memory.SpaceID{}, a.Spaces...)} // in JSON [], and not null
+	v := page.Account{Bytes: a.Bytes, Blobs: a.Blobs, Spaces: append([]memory.SpaceID{}, a.Spaces...)} // so that JSON has [], and not null
 	if a.Day == relay.Day(s.Now()) {
 		v.Deltas = a.Deltas
 	}

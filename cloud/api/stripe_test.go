@@ -27,9 +27,9 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// An order is paid on Stripe's page, and funded by a webhook that Stripe signed, once,
-// however often and in which order it is told. What is forged or late funds nothing. What
-// comes for an order that can't be funded any more is its buyer's.
+// An order is paid on Stripe's page, and funded once by a webhook that Stripe signed, however often
+// and in whatever order webhooks come. Forged or late ones fund nothing. Money for an order that
+// can't be funded any more belongs to its buyer.
 func TestStripePaysAnOrder(t *testing.T) {
 	db, side := tabletest.SQLite(t), stripetest.New(t)
 	arbiter, err := envelope.SignRequest(envelope.Request{Key: tradetest.Arbiter.Key[:], Recipient: seal.NewIdentity().Recipient().String()}, tradetest.Arbiter.Sign)
@@ -44,7 +44,7 @@ func TestStripePaysAnOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := new(logbook.Book) // of Info and up
+	log := new(logbook.Book) // level Info and above
 	m, err := market.New(market.Config{DB: db, Key: tradetest.MarketKey, Arbiter: arbiter, Vouchers: vouchers, Pages: cards, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestStripePaysAnOrder(t *testing.T) {
 	}
 	tell(pay.Proof{Header: real.Header, Body: bytes.Repeat([]byte(" "), market.MaxEvent+1)}, 413)
 	is(id, trade.Ordered, 0)
-	tell(stripetest.Event("payment_intent.succeeded", map[string]any{"id": side.Intent(page)}), 200) // before the other
+	tell(stripetest.Event("payment_intent.succeeded", map[string]any{"id": side.Intent(page)}), 200) // before the other one
 	is(id, trade.Funded, 0)
 	for range 3 {
 		tell(real, 200)
@@ -136,7 +136,7 @@ func TestStripePaysAnOrder(t *testing.T) {
 	_, err = buyer.Checkout(ctx, id, "")
 	s.is(err, remote.ErrTrade)
 
-	// Paid after it was cancelled.
+	// An order that is paid after it was cancelled.
 	late, st, page := order()
 	b, _ := tradetest.Step(t, st, trade.Cancel, tradetest.Buyer, func(x *trade.Step) { x.Reason = "no" })
 	_, _, err = buyer.Step(ctx, late, b)

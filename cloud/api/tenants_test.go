@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Whoever belongs to one space has nothing of another.
+// A member of one space gets nothing of another.
 func TestThreatAnotherTenant(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { tenants(t, serve(t, relay.Config{}, nil)) })
 	t.Run("postgres", func(t *testing.T) { tenants(t, instance(t, database(t, &cluster), t.TempDir(), nil)) })
@@ -63,7 +63,7 @@ func tenants(t *testing.T, s *service) {
 		refused("get blob", err)
 		refused("delete blob", as.DeleteBlob(ctx, id, nil))
 	}
-	// In its own space, another's blob is not there, either.
+	// In its own space, another space's blob does not exist either.
 	_, _, err = s.as(b, b.Owner).HasBlob(ctx, id)
 	s.is(err, remote.ErrNotFound)
 	got, _, err := s.as(a, a.Reader).Pull(ctx, 0, 10, 0)
@@ -91,11 +91,11 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	id, err := s.as(h, h.Owner).PutBlob(ctx, strings.NewReader("the owner's"))
 	s.ok(err)
 	s.is(s.as(h, h.Writer).DeleteBlob(ctx, id, nil), remote.ErrForbidden)
-	// Nor may a writer delete its own once it is done: others may count on it.
+	// A writer may not delete a finished blob of its own either, because others may rely on it.
 	id, err = s.as(h, h.Writer).PutBlob(ctx, strings.NewReader("the writer's"))
 	s.ok(err)
 	s.is(s.as(h, h.Writer).DeleteBlob(ctx, id, nil), remote.ErrForbidden)
-	// Who has not heard all that was said deletes none.
+	// A member who has not read everything deletes none.
 	before, now := uint64(0), uint64(1)
 	s.is(s.as(h, h.Owner).DeleteBlob(ctx, id, &before), remote.ErrConflict)
 	s.ok(s.as(h, h.Owner).DeleteBlob(ctx, id, &now))
@@ -127,7 +127,7 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	_, err = s.as(h, h.Owner).Append(ctx, []*envelope.Delta{h.Seal(h.Owner, head, "of a log to come")})
 	s.is(err, remote.ErrUnknownHead)
 
-	// The log: two who append at once, and one who may not.
+	// The log: two simultaneous appends, and one by a member who may not.
 	s.is(s.as(h, h.Writer).AppendLog(ctx, h.Sign(h.Writer, &envelope.Entry{Action: envelope.Rekey, Epoch: 2, Wraps: h.Entries[0].Wraps}), ""), remote.ErrForbidden)
 	second := storetest.NewHousehold(t, "roles") // the same keys, elsewhere
 	second.Add(second.Root, storetest.NewHousehold(t, "guest").Owner, envelope.Reader)
@@ -137,7 +137,7 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	s.ok(s.as(h, h.Owner).AppendLog(ctx, removal, ""))
 	s.is(s.as(h, h.Owner).AppendLog(ctx, second.Entries[3], ""), remote.ErrConflict)
 
-	// The removed delivers what was accepted of it, and has nothing else.
+	// A removed member may deliver what was accepted of it, and nothing else.
 	_, err = s.as(h, h.Writer).Append(ctx, []*envelope.Delta{last, over})
 	s.is(err, remote.ErrForbidden)
 	_, err = s.as(h, h.Writer).Append(ctx, []*envelope.Delta{last})
@@ -150,8 +150,8 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 	s.is(err, remote.ErrForbidden)
 }
 
-// An owner who was removed delivers what was accepted of it, and no more than any
-// other: nothing of who belongs still.
+// A removed owner may deliver what was accepted of it, like any other, but nothing for current
+// members.
 func TestRemovedOwnerSpeaksForNobody(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("removed owner")

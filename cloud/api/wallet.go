@@ -9,10 +9,10 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// wallet answers an agent that pays an order by x402: without a key, by the order's
-// address, which has a pass. It speaks JSON, as such agents do.
+// wallet answers an agent that pays an order by x402. The agent needs no key, only the order's
+// address, which contains a pass. The answers are JSON, which such agents expect.
 func (s *Server) wallet(ctx context.Context, r *request) error {
-	r.Header("Cache-Control", "no-store") // of errors, too
+	r.Header("Cache-Control", "no-store") // for errors, too
 	id, err := r.hash()
 	if err != nil {
 		return err
@@ -36,13 +36,13 @@ func (s *Server) wallet(ctx context.Context, r *request) error {
 	return nil
 }
 
-// openPayments lists what waits for the operator.
+// openPayments lists the payments that wait for the operator.
 func (s *Server) openPayments(ctx context.Context, r *party) error {
 	all, err := s.Market.Open(ctx)
 	return r.encoded(all, err)
 }
 
-// closePayment takes the operator's word for what became of it.
+// closePayment records the operator's decision about one of them.
 func (s *Server) closePayment(ctx context.Context, r *party) error {
 	var c trade.Closed
 	if err := trade.Decode(r.body, &c, 256); err != nil {

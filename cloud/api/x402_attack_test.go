@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// The address of an order is good for that order alone, and only its buyer is told it.
+// An order's address is valid for that order alone, and only its buyer gets it.
 func TestX402AddressIsOfOneOrder(t *testing.T) {
 	p := newPaid(t)
 	id, _, url := p.order()
@@ -35,7 +35,7 @@ func TestX402AddressIsOfOneOrder(t *testing.T) {
 		p.ask(wrong, nil, 400)
 	}
 
-	// A payment of one order pays no other, whatever its covering says.
+	// A payment for one order pays no other, whatever the fields around it say.
 	head, _ := p.ask(url, nil, 402)
 	payment := p.agent.Pay(t, head, nil)
 	p.ask(url, payment, 200)
@@ -52,7 +52,7 @@ func TestX402AddressIsOfOneOrder(t *testing.T) {
 	p.stands(other, trade.Ordered, 0, 5_000_000)
 }
 
-// What is no payment is refused with a reason, and nothing of it reaches the facilitator.
+// Invalid payments are refused with a reason, and do not reach the facilitator.
 func TestX402RefusesRubbish(t *testing.T) {
 	p := newPaid(t)
 	id, _, url := p.order()
@@ -85,7 +85,7 @@ func TestX402RefusesRubbish(t *testing.T) {
 			t.Errorf("%s: %+v", what, said)
 		}
 	}
-	long := http.Header{x402.FieldSignature: {strings.Repeat("A", 17<<10)}} // more than the head of any request
+	long := http.Header{x402.FieldSignature: {strings.Repeat("A", 17<<10)}} // longer than the head of any request
 	if a, _, err := p.send(http.MethodGet, url, long); err != nil || a.StatusCode != 431 {
 		t.Errorf("a head that is too long: %v, %v", a, err)
 	}
@@ -111,8 +111,8 @@ func TestX402RefusesRubbish(t *testing.T) {
 	p.stands(id, trade.Funded, 0, 5_000_000)
 }
 
-// Many payments of one order at once, by two wallets: one moves money, and the same one
-// twice has one answer.
+// Many simultaneous payments of one order, by two wallets: one moves money, and repeating it gives
+// the same answer.
 func TestX402AtOnce(t *testing.T) {
 	p := newPaid(t)
 	rich := x402test.NewWallet("rich")
@@ -138,9 +138,9 @@ func TestX402AtOnce(t *testing.T) {
 	}
 }
 
-// An order lapses, or is paid by its buyer in another way, while a payment by x402 is
-// being settled: the money is the buyer's at the market. Shortly before its end it is not
-// paid any more.
+// An order lapses, or its buyer pays it in another way, while a payment by x402 is being settled:
+// the money belongs to the buyer at the market. Shortly before an order's end, payment is no longer
+// possible.
 func TestX402TooLate(t *testing.T) {
 	p := newPaid(t)
 	id, st, url := p.order()
@@ -162,7 +162,7 @@ func TestX402TooLate(t *testing.T) {
 	p.later.Store(0)
 	p.stands(id, trade.Ordered, 500, 5_000_000) // no sweep has ended it yet
 
-	// What came too late pays the next order, while that one is being settled, too.
+	// A payment that came too late pays the next order, even while that one is being settled.
 	next, _, url := p.order()
 	head, _ = p.ask(url, nil, 402)
 	p.side.Set(func(x *x402test.Side) {

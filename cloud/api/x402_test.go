@@ -27,8 +27,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// paid is a market that agents pay by x402, with a listing of 5.00 EUR, an agent's wallet
-// and the facilitator.
+// paid is a market that takes payments by x402, with a listing of 5.00 EUR, an agent's wallet and
+// the facilitator.
 type paid struct {
 	*service
 	db                      *tables.DB
@@ -68,7 +68,7 @@ func newPaid(t *testing.T) *paid {
 	return p
 }
 
-// order makes an order, and gives the address where an agent pays it.
+// order makes an order, and returns it with the address at which an agent pays it.
 func (p *paid) order() (trade.Hash, *trade.State, string) {
 	p.t.Helper()
 	signed, _, id := tradetest.Order(p.t, p.listing, seal.NewIdentity())
@@ -79,7 +79,7 @@ func (p *paid) order() (trade.Hash, *trade.State, string) {
 	return id, st, strings.Replace(page.URL, "https://market.example", "http://"+p.addr, 1)
 }
 
-// send asks for an address, and gives the answer with its body.
+// send requests an address, and returns the answer with its body.
 func (p *paid) send(method, url string, h http.Header) (*http.Response, []byte, error) {
 	r, err := http.NewRequestWithContext(p.t.Context(), method, url, nil)
 	if err != nil {
@@ -109,8 +109,8 @@ func (p *paid) ask(url string, h http.Header, want int) (http.Header, market.Ask
 	return a.Header, said
 }
 
-// stands checks an order's phase, what its buyer has at the market in minor units, what
-// the network moved in units of the token, and that the ledger's sums are zero.
+// stands checks an order's phase, the buyer's balance at the market in minor units, what the
+// network moved in units of the token, and that the ledger's sums are zero.
 func (p *paid) stands(id trade.Hash, phase trade.Phase, has, moved int64) {
 	p.t.Helper()
 	_, st, err := p.buyer.Get(p.t.Context(), id)
@@ -127,8 +127,8 @@ func (p *paid) stands(id trade.Hash, phase trade.Phase, has, moved int64) {
 	p.ok(p.db.Read(p.t.Context(), func(tx *sql.Tx) error { return ledger.New(p.db.Dialect, nil).Check(p.t.Context(), tx) }))
 }
 
-// An agent asks for the address of an order, is told what it costs, pays, and the order is
-// funded, once, however often it asks.
+// An agent requests an order's address, is told the price, pays, and the order is funded once,
+// however often the agent asks.
 func TestX402PaysAnOrder(t *testing.T) {
 	p := newPaid(t)
 	terms, err := p.buyer.Terms(t.Context())
@@ -152,7 +152,7 @@ func TestX402PaysAnOrder(t *testing.T) {
 			t.Errorf("the same payment again gets another answer: %q", h.Get(x402.FieldResponse))
 		}
 	}
-	p.ask(url, p.agent.Pay(t, head, nil), 200) // which is not taken
+	p.ask(url, p.agent.Pay(t, head, nil), 200) // the payment is not taken
 	p.stands(id, trade.Funded, 0, 5_000_000)
 	_, st, err := p.buyer.Get(t.Context(), id)
 	p.ok(err)
@@ -160,11 +160,11 @@ func TestX402PaysAnOrder(t *testing.T) {
 	_, _, err = p.seller.Step(t.Context(), id, step)
 	p.ok(err)
 	p.stands(id, trade.Refunded, 500, 5_000_000)
-	if _, said := p.ask(url, nil, 200); said.Phase != trade.Funded || said.Payment != "settled" || said.Reason != "" { // what became of it is its parties' affair
+	if _, said := p.ask(url, nil, 200); said.Phase != trade.Funded || said.Payment != "settled" || said.Reason != "" { // what happened afterwards only concerns its parties
 		t.Errorf("whoever has the address is told %+v", said)
 	}
 
-	// The facilitator is away: nothing was sent.
+	// While the facilitator is away, nothing is sent.
 	id, _, url = p.order()
 	head, _ = p.ask(url, nil, 402)
 	p.side.Set(func(x *x402test.Side) { x.Say = func(_ string, a map[string]any) { clear(a) } })
@@ -179,8 +179,8 @@ func TestX402PaysAnOrder(t *testing.T) {
 	p.stands(id, trade.Ordered, 500, 10_000_000)
 }
 
-// What came too late for its order is its buyer's, who has it paid out to an address: the
-// operator does that by hand, and says by which transaction.
+// Money that came too late for its order belongs to the buyer, who has it paid out to an address.
+// The operator does that by hand, and names the transaction.
 func TestX402PaysOutByHand(t *testing.T) {
 	p := newPaid(t)
 	id, st, url := p.order()
@@ -188,7 +188,7 @@ func TestX402PaysOutByHand(t *testing.T) {
 	p.side.Set(func(x *x402test.Side) { x.Before = func() { p.cancel(id, st) } })
 	p.ask(url, p.agent.Pay(t, head, nil), 409)
 	p.side.Set(func(x *x402test.Side) { x.Before = nil })
-	p.ask(url, p.agent.Pay(t, head, nil), 409) // which is not taken
+	p.ask(url, p.agent.Pay(t, head, nil), 409) // the payment is not taken
 	p.stands(id, trade.Expired, 500, 5_000_000)
 
 	ctx, operator := t.Context(), p.trader(1)
@@ -210,8 +210,8 @@ func TestX402PaysOutByHand(t *testing.T) {
 		p.ok(err)
 	}
 	_, err = p.buyer.Payout(ctx, trade.Payout{Key: trade.Hash{9}, Minor: 99, Currency: "EUR", Spend: true, To: p.agent.Address})
-	p.is(err, remote.ErrRefused) // it is the operator's work
-	out.To = x402test.PayTo      // the same key, to somebody else
+	p.is(err, remote.ErrRefused) // only the operator may do this
+	out.To = x402test.PayTo      // the same key with another recipient
 	_, err = p.buyer.Payout(ctx, out)
 	p.is(err, remote.ErrTrade)
 	_, err = p.buyer.Payout(ctx, trade.Payout{Key: trade.Hash{2}, Minor: 301, Currency: "EUR", Spend: true, To: p.agent.Address})
@@ -224,7 +224,7 @@ func TestX402PaysOutByHand(t *testing.T) {
 	}
 	closed := trade.Closed{ID: all[0].ID, Transaction: "0x" + strings.Repeat("cd", 32)}
 	for wrong, want := range map[trade.Closed]error{
-		{ID: closed.ID}:                      remote.ErrNotFound, // a payout is paid, or waits
+		{ID: closed.ID}:                      remote.ErrNotFound, // a payout is either paid or waits
 		{ID: closed.ID, Transaction: "0xcd"}: remote.ErrRefused,
 		{ID: trade.Hash{1}}:                  remote.ErrNotFound,
 		{Transaction: closed.Transaction}:    remote.ErrNotFound,
@@ -241,7 +241,7 @@ func TestX402PaysOutByHand(t *testing.T) {
 	}
 }
 
-// tables changes the market's database.
+// tables runs a query on the market's database.
 func (p *paid) tables(query string) {
 	p.t.Helper()
 	p.ok(p.db.Change(p.t.Context(), func(tx *sql.Tx) error {
@@ -250,7 +250,7 @@ func (p *paid) tables(query string) {
 	}))
 }
 
-// An order that can't be read any more keeps nobody from money that was taken for it.
+// A corrupt order does not keep anybody from money that was taken for it.
 func TestX402MoneyOfABrokenOrder(t *testing.T) {
 	p := newPaid(t)
 	_, _, url := p.order()
@@ -265,8 +265,8 @@ func TestX402MoneyOfABrokenOrder(t *testing.T) {
 	}
 }
 
-// The facilitator fails one who pays while another's payment is on its way: that is what
-// is said, so that nobody signs again. No answer is kept by a cache, errors neither.
+// The facilitator fails a payer while another payment of the order is on its way: the answer says
+// so, so that nobody signs again. Caches keep no answer, not even errors.
 func TestX402SaysHowTheOrderStands(t *testing.T) {
 	p := newPaid(t)
 	id, _, url := p.order()

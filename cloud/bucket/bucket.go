@@ -1,6 +1,6 @@
-// Package bucket opens the place for blobs that a URL names: a bucket of a
-// cloud service, through gocloud.dev, or a folder. It is a package of its own
-// so that programs without a cloud do not contain the clients.
+// Package bucket opens the place for blobs that a URL names: a bucket of a cloud service, through
+// gocloud.dev, or a folder. It is a separate package so that programs without a cloud do not
+// contain the clients.
 package bucket
 
 import (

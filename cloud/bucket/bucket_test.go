@@ -31,12 +31,12 @@ func TestFolder(t *testing.T) {
 	objectstest.Run(t, o)
 }
 
-// Each service by its own client, against its counterpart.
+// Each service with its own client, against an emulator.
 func TestServices(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		o := s.open(t, "bucket", patience)
 		objectstest.Run(t, o)
-		whole := bytes.Repeat([]byte("sealed bytes "), 2<<20) // in parts
+		whole := bytes.Repeat([]byte("sealed bytes "), 2<<20) // large enough for several parts
 		if err := o.Put(t.Context(), "space/large/whole", bytes.NewReader(whole)); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestServices(t *testing.T) {
 	})
 }
 
-// A relay's store keeps its blobs there: in chunks, resumed, swept, deleted.
+// A relay's store keeps its blobs in the service: in chunks, resumed, swept, deleted.
 func TestStoreOnServices(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		storetest.RunBlobs(t, func(t *testing.T) func() relay.Store {
@@ -87,10 +87,10 @@ func read(t *testing.T, o objects.Objects, name string, offset int64) ([]byte, e
 	return b, errors.Join(err, r.Close())
 }
 
-// short is the patience where a service refuses: its client tries again until then.
+// short is the patience if a service refuses, because its client retries until then.
 const short = 100 * time.Millisecond
 
-// refuses demands that nothing is said of what is there, and nothing is done.
+// refuses expects that nothing is reported about existing objects, and nothing is done.
 func refuses(t *testing.T, o objects.Objects) {
 	t.Helper()
 	for what, try := range map[string]func() error{
@@ -106,9 +106,9 @@ func refuses(t *testing.T, o objects.Objects) {
 	}
 }
 
-// Where a service refuses, whatever the reason, blobs are not said to be gone
-// and removals not to be done: a key that was revoked for an hour must lose
-// nothing. What is there is there again afterwards.
+// If a service refuses, for whatever reason, blobs are not reported missing and removals not
+// reported done: a key that was revoked for an hour must lose nothing. Afterwards existing objects
+// are there again.
 func TestRefusals(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		o, hasty := s.open(t, "bucket", patience), s.open(t, "bucket", short)
@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		s.answer(func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }) // it hangs up
 		refuses(t, hasty)
 		s.answer(func(_ http.ResponseWriter, r *http.Request) bool { // it never answers
-			_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is seen
+			_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is noticed
 			<-r.Context().Done()
 			panic(http.ErrAbortHandler)
 		})
@@ -137,7 +137,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// Bytes that end in the middle are no end of the object.
+// A download that breaks off is not taken for the end of the object.
 func TestCutOff(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		o, hasty := s.open(t, "bucket", patience), s.open(t, "bucket", short)
@@ -154,14 +154,14 @@ func TestCutOff(t *testing.T) {
 			io.WriteString(w, "kept,")
 			panic(http.ErrAbortHandler)
 		})
-		// A client may go on where it was: then it must be all.
+		// A client may resume the download; then the result must be complete.
 		if got, err := read(t, hasty, "space/kept/whole", 0); err == nil && string(got) != "kept, all of it" || err != nil && !errors.Is(err, objects.ErrUnavailable) {
 			t.Errorf("%q, %v", got, err)
 		}
 	})
 }
 
-// A service without room takes nothing, says so, and goes on once it has some.
+// A full service stores nothing, says so, and continues once it has room.
 func TestFull(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		o := s.open(t, "bucket", patience)
@@ -179,7 +179,7 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// A bucket that is not there, and a key that the service does not know.
+// A missing bucket, and a key unknown to the service.
 func TestMisconfigured(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		refuses(t, s.open(t, "absent", short))

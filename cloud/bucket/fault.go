@@ -30,7 +30,7 @@ var full = []string{"XMinioStorageFull", "QuotaExceeded", "InsufficientStorage"}
 // relay that believed this would report blobs as lost, or deletions as done,
 // only because a key was revoked or a name server failed.
 func fault(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil { // the caller has left
+	if err == nil || ctx.Err() != nil { // the caller has given up
 		return err
 	}
 	status, code := response(err)
@@ -94,7 +94,7 @@ func (s *source) Read(b []byte) (int, error) {
 // with [fault].
 type stream struct {
 	io.ReadCloser
-	ctx      context.Context // of the request
+	ctx      context.Context // context of the request
 	patience time.Duration
 	late     *time.Timer // ends the request
 	end      func()

@@ -14,15 +14,15 @@ import (
 	"github.com/locket-dev/locket/internal/testing/testservers"
 )
 
-// service is a place for blobs that a test can have fail.
+// service is a place for blobs that a test can make fail.
 type service struct {
 	place  string // a URL that Open takes, with %s for the bucket
 	answer func(func(http.ResponseWriter, *http.Request) bool)
-	refuse func(w http.ResponseWriter, status int, code string) // in the service's own form
-	// The service's words for: not allowed, and no room.
+	refuse func(w http.ResponseWriter, status int, code string) // answers with an error in the service's own format
+	// The service's errors for: not allowed, and no room.
 	forbidden, full refusal
-	strange         func(*testing.T) service // the same service, which knows another key; nil where it checks none
-	mustHaveSeen    func()                   // what was to be tried
+	strange         func(*testing.T) service // the same service with another key; nil if it checks none
+	mustHaveSeen    func()                   // checks that the test has exercised the service
 }
 
 type refusal struct {
@@ -34,8 +34,8 @@ func (r refusal) always(s service) func(http.ResponseWriter, *http.Request) bool
 	return func(w http.ResponseWriter, _ *http.Request) bool { s.refuse(w, r.status, r.code); return true }
 }
 
-// services has a way to start each, with an empty bucket named "bucket". What a
-// client reads of the environment is set for the test.
+// services has a function to start each service, with an empty bucket named "bucket". It sets what
+// a client reads from the environment.
 var services = map[string]func(*testing.T) service{
 	"s3":     func(t *testing.T) service { return amazon(t, false) },
 	"gs":     google,
@@ -101,7 +101,7 @@ func each(t *testing.T, test func(*testing.T, service)) {
 	}
 }
 
-// open gives the service's objects, with the patience of a test.
+// open returns the service's objects, with a test's patience.
 func (s service) open(t *testing.T, bucketName string, wait time.Duration) objects.Objects {
 	t.Helper()
 	o, err := Open(t.Context(), fmt.Sprintf(s.place, bucketName))

@@ -26,20 +26,19 @@ type Asked struct {
 	Reason      string      `json:"reason,omitempty"`
 }
 
-// lastMoment is how many seconds before its end an order is not paid by x402 any more:
-// the network needs some.
+// lastMoment is how many seconds before its end an order can no longer be paid by x402, because the
+// network needs some.
 const lastMoment = 120
 
-// request is what an order costs.
+// request is the price of an order.
 func request(s *trade.State) pay.Request {
 	return pay.Request{Key: s.ID.String(), Payer: s.Order.Buyer.String(), Order: s.ID.String(),
 		Money: ledger.Money{Minor: int64(s.Order.Price), Currency: ledger.Currency(s.Order.Currency)}}
 }
 
-// Wallet answers an agent that asks for an order's address, with a payment or without.
-// pass is that of the address, which the buyer was told by [Market.Checkout]: whoever has
-// it may pay, and the order stays its buyer's. The same payment again has the first
-// answer, and moves no more money.
+// Wallet answers an agent that requests an order's address, with or without a payment. pass is the
+// address's pass, which [Market.Checkout] told the buyer: whoever has it may pay, and the order
+// remains its buyer's. Repeating a payment gives the first answer, and moves no more money.
 func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.Header) (*Asked, error) {
 	if m.c.X402 == nil || !m.c.X402.Opens(id.String(), pass) {
 		return nil, fmt.Errorf("order %s: %w", id, ErrNotFound)
@@ -65,11 +64,11 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 	return m.asked(ctx, s, failed)
 }
 
-// asked says how a payment stands.
+// asked describes the state of a payment.
 func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Asked, error) {
 	receipt, err := m.c.X402.Of(ctx, s.ID.String())
 	a := &Asked{Status: http.StatusOK, Header: http.Header{}, Order: s.ID.String(), Phase: s.Phase, Payment: "none"}
-	if s.Phase.Paid() { // only its parties may learn what happened after that
+	if s.Phase.Paid() { // only its parties may learn what happened afterwards
 		a.Phase = trade.Funded
 	}
 	if receipt != nil {
@@ -84,14 +83,14 @@ func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Aske
 	case errors.Is(err, x402.ErrPending), errors.Is(failed, x402.ErrPending):
 		a.Status, a.Payment, a.Reason = http.StatusAccepted, "pending", x402.ErrPending.Error()
 		a.Header.Set("Retry-After", "10")
-		if receipt == nil { // it was another's a moment ago
+		if receipt == nil { // a moment ago it was another payment's
 			a.Header.Set(x402.FieldResponse, m.c.X402.Awaited().Header())
 		}
 		return a, nil
 	case err != nil:
 		return nil, err
-	case s.Phase != trade.Ordered || receipt != nil: // also of an order whose end no sweep has seen yet
-		if !s.Phase.Paid() { // the money of one that came too late is the buyer's
+	case s.Phase != trade.Ordered || receipt != nil: // including an order whose end no sweep has handled yet
+		if !s.Phase.Paid() { // money that came too late belongs to the buyer
 			a.Status = http.StatusConflict
 		}
 		return a, nil
@@ -122,7 +121,7 @@ func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Aske
 	return a, nil
 }
 
-// stands reads an order without keeping others from it.
+// stands reads an order without locking it.
 func (m *Market) stands(ctx context.Context, id trade.Hash) (s *trade.State, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		var buyer []byte
@@ -138,12 +137,12 @@ func (m *Market) stands(ctx context.Context, id trade.Hash) (s *trade.State, err
 	return s, err
 }
 
-// funds books a payment and funds its order in one transaction. Where the order can't be
-// funded the money stays its buyer's.
+// funds books a payment and funds its order in one transaction. If the order can't be funded, the
+// money remains its buyer's.
 func (m *Market) funds(provider string) pay.Book {
 	book := pay.Deposits(m.ledger, provider)
 	return func(ctx context.Context, tx *sql.Tx, f pay.Fact) error {
-		if f.Order == "" { // another payment may have paid it
+		if f.Order == "" { // another payment may have funded it
 			return book(ctx, tx, f)
 		}
 		left := func(why error) {
@@ -153,7 +152,7 @@ func (m *Market) funds(provider string) pay.Book {
 		if err := id.UnmarshalText([]byte(f.Order)); err != nil {
 			return err
 		}
-		c, err := m.chain(ctx, tx, id) // first: whoever pays from a balance locks the order, then the accounts
+		c, err := m.chain(ctx, tx, id) // first, because a payment from a balance locks the order, then the accounts
 		if err != nil && !unfit(err) {
 			return err
 		}
@@ -180,15 +179,15 @@ func (m *Market) funds(provider string) pay.Book {
 	}
 }
 
-// unfit says whether an error is of an order, and none of the database: another try gives
-// the same.
+// unfit reports whether an error is about an order, and not about the database: a retry would give
+// the same error.
 func unfit(err error) bool {
 	return slices.ContainsFunc([]error{trade.ErrForm, trade.ErrSignature, trade.ErrParty, trade.ErrPhase, trade.ErrLate, trade.ErrChain, trade.ErrPrice, trade.ErrRoot,
 		ErrNotFound, ErrEnded, ErrVersion, ErrFunds, ErrEarly, ErrFull, ledger.ErrFunds, ledger.ErrHolder, ledger.ErrAmount, ledger.ErrAccount},
 		func(one error) bool { return errors.Is(err, one) })
 }
 
-// wallets refuses what can't be paid out to an address.
+// wallets refuses an amount that can't be paid out to an address.
 func (m *Market) wallets(to string, money ledger.Money) error {
 	if m.c.X402 == nil {
 		return fmt.Errorf("to: %w: this market pays out by vouchers alone", trade.ErrForm)
@@ -199,7 +198,7 @@ func (m *Market) wallets(to string, money ledger.Money) error {
 	return nil
 }
 
-// Open is what waits for the operator, the oldest first.
+// Open lists what waits for the operator, the oldest first.
 func (m *Market) Open(ctx context.Context) ([]trade.Open, error) {
 	out := []trade.Open{}
 	if m.c.X402 == nil {
@@ -216,8 +215,7 @@ func (m *Market) Open(ctx context.Context) ([]trade.Open, error) {
 	return out, err
 }
 
-// CloseOpen takes the operator's word for what became of it. A payment that was settled is
-// booked by [Market.Run].
+// CloseOpen records the operator's decision. A payment that was settled is booked by [Market.Run].
 func (m *Market) CloseOpen(ctx context.Context, c trade.Closed) error {
 	if m.c.X402 == nil {
 		return fmt.Errorf("%s: %w", c.ID, ErrNotFound)

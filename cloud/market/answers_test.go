@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// asks orders and pays an answer of a listing.
+// asks orders and pays for an answer from a listing.
 func (h *house) asks(l *trade.Offer, code string) (*trade.State, *seal.Identity) {
 	h.Helper()
 	id := seal.NewIdentity()
@@ -28,8 +28,8 @@ func (h *house) asks(l *trade.Offer, code string) (*trade.State, *seal.Identity)
 	return s, id
 }
 
-// The market is given no item of a bundle that answers questions, and no order of one gets
-// anything but its answer.
+// The market gets no items for a bundle that answers questions, and an order of it gets only its
+// answer.
 func TestAnswersSold(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
@@ -67,7 +67,7 @@ func TestAnswersSold(t *testing.T) {
 	})
 }
 
-// A seller who is silent is not paid, and one who has no answer gives the price back.
+// A seller who does not answer is not paid, and one without an answer refunds the price.
 func TestQuestionWithoutAnswer(t *testing.T) {
 	each(t, func(h *house) {
 		items, _ := tradetest.Bundle(h)
@@ -83,7 +83,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 			h.Fatalf("it is %s: %v", n.Phase, err)
 		}
 		h.has(700, 0)
-		s, _ = h.asks(l, "") // from what came back
+		s, _ = h.asks(l, "") // paid from the refund
 		if s.Phase != trade.Funded {
 			h.Fatal(s.Phase)
 		}
@@ -95,8 +95,8 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 	})
 }
 
-// The market holds the fee for an entry as it holds every price, and knows nothing of who
-// wants in but the key: the owner is paid after the link, or the buyer has it back.
+// The market holds the fee for an entry like any price, and knows only the buyer's key. The owner
+// is paid after the link, or the buyer gets a refund.
 func TestEntrySold(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
@@ -114,7 +114,7 @@ func TestEntrySold(t *testing.T) {
 			signed, hash, err := trade.SignOrder(trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Recipient: id.Recipient().String(),
 				Nonce: [16]byte{nonce}, Created: 1_800_000_000, Question: q}, tradetest.Buyer)
 			h.ok(err)
-			for range 2 { // the same again is the same order
+			for range 2 { // repeating it gives the same order
 				_, err = h.Order(ctx, signed, tradetest.Buyer.Key)
 				h.ok(err)
 			}
@@ -129,7 +129,7 @@ func TestEntrySold(t *testing.T) {
 			return s
 		}
 		s := enters(1)
-		h.has(200, 0) // held
+		h.has(200, 0) // it is held
 		h.step(s, trade.Cancel, tradetest.Seller, nil)
 		h.has(700, 0)
 		s = enters(2)

@@ -14,9 +14,9 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Checkout gives the page on which a buyer pays an order. Nothing is booked before the
-// provider says that it was paid. The same order gives the same page, for as long as the
-// provider keeps it. how is x402 for the address where an agent pays, or empty.
+// Checkout returns the page on which a buyer pays an order. Nothing is booked before the provider
+// reports the payment. The same order gets the same page, for as long as the provider keeps it. how
+// is x402 for the address where an agent pays, or empty.
 func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key, how string) (c trade.Checkout, err error) {
 	from := m.c.Pages
 	if how == x402.Name && m.c.X402 != nil {
@@ -44,10 +44,10 @@ func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key, how 
 	return trade.Checkout{URL: step.URL}, err
 }
 
-// Told takes what the provider of pages says has happened. A payment becomes a deposit of
-// its payer, and funds the order that it was for; where that can't be funded any more the
-// money stays its payer's. The same again changes nothing. An error other than
-// [pay.ErrProof] means that it is to be told again.
+// Told handles a message of the provider of pages. A payment becomes a deposit of its payer, and
+// funds its order. If that can't be funded any more, the money remains the payer's. Repeating a
+// message changes nothing. An error other than [pay.ErrProof] means that the message has to be sent
+// again.
 func (m *Market) Told(ctx context.Context, proof pay.Proof) error {
 	book := pay.Deposits(m.ledger, m.c.Pages.Name())
 	var paid []pay.Fact
@@ -68,7 +68,7 @@ func (m *Market) Told(ctx context.Context, proof pay.Proof) error {
 func (m *Market) fund(ctx context.Context, f pay.Fact) error {
 	var id trade.Hash
 	if err := id.UnmarshalText([]byte(f.Order)); err != nil {
-		return nil // paid for no order
+		return nil // a payment without an order
 	}
 	err := m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		c, s, err := m.state(ctx, tx, id)
@@ -84,15 +84,14 @@ func (m *Market) fund(ctx context.Context, f pay.Fact) error {
 	return err
 }
 
-// MaxEvent is how long a message of a provider may be, in bytes.
+// MaxEvent is the greatest length of a provider's message, in bytes.
 const MaxEvent = 256 << 10
 
-// Pages serves what a provider of pages needs of a market; nil where there is no such
-// provider.
+// Pages serves what a provider of pages needs from a market; nil if there is no such provider.
 //
 //	POST /webhook  the provider's signed messages
-//	GET  /paid     where its page leads who has paid
-//	GET  /left     where its page leads who has not
+//	GET /paid   where its page sends payers after the payment
+//	GET /left   where its page sends payers who cancelled
 func (m *Market) Pages() http.Handler {
 	if m.c.Pages == nil {
 		return nil

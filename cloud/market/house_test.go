@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// house is a market with a clock.
+// house is a market with a settable clock.
 type house struct {
 	*testing.T
 	*market.Market
@@ -69,7 +69,7 @@ func (h *house) books() {
 	h.ok(h.db.Read(h.Context(), func(tx *sql.Tx) error { return ledger.New(h.db.Dialect, nil).Check(h.Context(), tx) }))
 }
 
-// list publishes the bundle of tests.
+// list publishes the tests' bundle.
 func (h *house) list(change func(*trade.Listing)) (*trade.Offer, [][]byte) {
 	h.Helper()
 	items, _ := tradetest.Bundle(h)
@@ -86,7 +86,7 @@ func (h *house) voucher(n string) string {
 	return codes[0]
 }
 
-// funded orders and pays.
+// funded orders a listing and pays.
 func (h *house) funded(l *trade.Offer, code string) (*trade.State, *seal.Identity) {
 	h.Helper()
 	id := seal.NewIdentity()
@@ -105,7 +105,7 @@ func (h *house) funded(l *trade.Offer, code string) (*trade.State, *seal.Identit
 	return s, id
 }
 
-// step makes a step of a party's, twice: the second changes nothing.
+// step makes a party's step, twice: the second time changes nothing.
 func (h *house) step(s *trade.State, act trade.Act, by trade.Party, change func(*trade.Step)) *trade.State {
 	h.Helper()
 	b, _ := tradetest.Step(h, s, act, by, change)
@@ -151,7 +151,7 @@ func (h *house) wrote(kinds ...translog.Kind) {
 	}
 }
 
-// two is a voucher after another was put to the buyer's account.
+// two returns a voucher, after another was added to the buyer's account.
 func (h *house) two() string {
 	h.Helper()
 	h.ok(h.db.Change(h.Context(), func(tx *sql.Tx) error {

@@ -14,8 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// Publish takes a listing with its items, or a new version of one. The same again
-// changes nothing.
+// Publish accepts a listing with its items, or a new version of one. Repeating it changes nothing.
 func (m *Market) Publish(ctx context.Context, p *trade.Publication, by trade.Key) (*trade.Offer, error) {
 	l, err := trade.ReadListing(p.Listing)
 	if err != nil {
@@ -80,8 +79,8 @@ func (m *Market) publish(ctx context.Context, tx *sql.Tx, l *trade.Offer, items 
 	return m.log(ctx, tx, translog.Listed, id.String(), l.Signed, "")
 }
 
-// follows checks a version against the one before it. A period of a subscription lasts
-// by the market's clock, so that no seller bills more often than was said.
+// follows checks a version against the one before it. A subscription's period is measured by the
+// market's clock, so that no seller bills more often than announced.
 func (m *Market) follows(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
 	var signed []byte
 	var at int64
@@ -101,8 +100,8 @@ func (m *Market) follows(ctx context.Context, tx *sql.Tx, l *trade.Offer) error 
 	return nil
 }
 
-// room refuses what is over a seller's limit. Of the bytes for bundles a seller has a third
-// of what the others leave. A bundle that is here already needs none.
+// room refuses what exceeds a seller's limits. A seller may use a third of the bytes that the
+// others leave for bundles. A bundle that is already here needs no room.
 func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
 	var listings, kept int
 	var all, own int64
@@ -120,7 +119,7 @@ func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
 	return nil
 }
 
-// index writes what a listing is found by. n is its number, or 0.
+// index writes what a listing can be found by. n is its number, or 0.
 func (m *Market) index(ctx context.Context, tx *sql.Tx, l *trade.Offer, n int64) (int64, error) {
 	id, now := l.ID(), m.c.Now().Unix()
 	title, body := wordsOf(l.Title), wordsOf(append([]string{l.Description}, append(append(l.Sample, l.Categories...), l.Licence)...)...)
@@ -164,7 +163,7 @@ func facetsOf(l *trade.Listing) []trade.Facet {
 	return out
 }
 
-// Withdraw ends a listing by its seller's word. Orders of it go on.
+// Withdraw ends a listing at its seller's request. Its orders continue.
 func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
 	n, by, _, err := trade.ReadNotice(trade.Withdrawal, signed)
 	if err != nil {
@@ -173,8 +172,8 @@ func (m *Market) Withdraw(ctx context.Context, signed []byte) error {
 	return m.end(ctx, &n, trade.Withdrawn, signed, translog.Withdrawn, func(seller trade.Key) bool { return seller == by })
 }
 
-// TakeDown ends a listing, or deletes the review of an order, by the market's word, with
-// a reason that everybody sees.
+// TakeDown ends a listing, or deletes the review of an order, by the market's decision, with a
+// public reason.
 func (m *Market) TakeDown(ctx context.Context, of trade.Hash, reason string) error {
 	n := trade.Notice{Listing: of, Reason: reason, At: m.c.Now().Unix()}
 	signed, _, err := trade.SignNotice(trade.Takedown, n, m.party)
@@ -215,17 +214,17 @@ func (m *Market) end(ctx context.Context, n *trade.Notice, state string, signed 
 			return fmt.Errorf("end listing: %w", err)
 		}
 		reason := ""
-		if kind == translog.TakenDown { // a seller's own reason stays in the notice
+		if kind == translog.TakenDown { // a seller's own reason remains in the notice
 			reason = n.Reason
 		}
 		return m.log(ctx, tx, kind, n.Listing.String(), signed, reason)
 	})
 }
 
-// maxReports is how many complaints of one listing are kept. Keys cost nothing.
+// maxReports is how many complaints about one listing are kept. Keys cost nothing.
 const maxReports = 50
 
-// Report complains of a listing, once for each who does.
+// Report stores a complaint about a listing, one for each key.
 func (m *Market) Report(ctx context.Context, signed []byte) error {
 	n, by, _, err := trade.ReadNotice(trade.Report, signed)
 	if err != nil {
@@ -251,8 +250,8 @@ func (m *Market) Report(ctx context.Context, signed []byte) error {
 	})
 }
 
-// Complaints are the reports of live listings: the newest of each listing, then the second
-// newest of each, and so on, so that many of one hide no other.
+// Complaints returns the reports about live listings: the newest one of each listing, then the
+// second newest of each, and so on, so that many reports about one don't hide the others.
 func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		all, err := list[[]byte](ctx, tx, `SELECT signed FROM (SELECT r.signed, r.at, row_number() OVER (PARTITION BY r.listing ORDER BY r.at DESC) AS place
@@ -269,12 +268,12 @@ func (m *Market) Complaints(ctx context.Context) (out []trade.Complaint, err err
 	return out, err
 }
 
-// Issue makes vouchers; the same words again give the same codes.
+// Issue makes vouchers; the same arguments give the same codes again.
 func (m *Market) Issue(ctx context.Context, batch string, count int, each ledger.Money, until time.Time) ([]string, error) {
 	return m.c.Vouchers.Issue(ctx, batch, count, each, until)
 }
 
-// Batches lists what became of the vouchers.
+// Batches lists the state of the vouchers.
 func (m *Market) Batches(ctx context.Context) ([]trade.Batch, error) {
 	out := []trade.Batch{}
 	all, err := m.c.Vouchers.Batches(ctx)
@@ -285,7 +284,7 @@ func (m *Market) Batches(ctx context.Context) ([]trade.Batch, error) {
 	return out, err
 }
 
-// Revoke ends the vouchers of a batch that nobody has used.
+// Revoke ends the unused vouchers of a batch.
 func (m *Market) Revoke(ctx context.Context, batch string) (trade.Revoked, error) {
 	n, err := m.c.Vouchers.Revoke(ctx, batch)
 	if errors.Is(err, voucher.ErrNoBatch) {

@@ -1,14 +1,13 @@
-// Package market keeps a market: listings with their sealed bundles, orders,
-// reviews, and the money that is held for orders. What is signed it checks and
-// keeps as it came; it opens nothing, and imports nothing that could.
+// Package market keeps a market: listings with their sealed bundles, orders, reviews, and the money
+// that is held for orders. It checks signed objects and stores them unchanged. It decrypts nothing,
+// and imports nothing that could.
 //
-// An order moves by the state machine of package trade alone. The step, its stamp
-// and what it books are one transaction, so that no money moves without its step,
-// and no step is taken without its money.
+// An order only moves by the state machine of package trade. A step, its stamp and its bookings are
+// one transaction, so there is never a booking without its step, or a step without its booking.
 //
-// Deadlines are columns that a sweep looks through. A job for each deadline would
-// need a queue of its own in SQLite and PostgreSQL, and could only say what the
-// column says already; a sweep that is late or runs twice changes nothing.
+// Deadlines are columns that a sweep searches. A job for each deadline would need its own queue in
+// SQLite and PostgreSQL, and would only repeat the column. A sweep that is late or runs twice does
+// no harm.
 package market
 
 import (
@@ -32,8 +31,7 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// What callers can tell apart. What is wrong with a signed object is an error of
-// package trade.
+// Errors that callers can tell apart. An invalid signed object is an error of package trade.
 var (
 	ErrNotFound = errors.New("it is not here")
 	ErrEnded    = errors.New("the listing has ended")
@@ -44,34 +42,34 @@ var (
 	ErrReviewed = errors.New("the order has another review")
 )
 
-// Log is the transparency log: package translog under this one.
+// Log is the transparency log, which the package translog below this one implements.
 type Log interface {
 	Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, error)
 	Publish(ctx context.Context) (*translog.Signed, error)
-	// Prove gives what shows that entries of these kinds and subjects stand in what was
-	// published, and the signed checkpoint. One that does not stand there is nil.
+	// Prove returns proofs that entries of these kinds and subjects are in the published log, and
+	// the signed checkpoint. The proof of a missing entry is nil.
 	Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*translog.Inclusion, []byte, error)
 }
 
-// Config of a market. Limits that are zero are what their comments say.
+// Config is the configuration of a market. The comments give the values that replace a zero.
 type Config struct {
 	DB        *tables.DB
-	Key       ed25519.PrivateKey // the market's
-	Arbiter   string             // who decides disputes: a key and a recipient, as locket share key prints them
-	Fee       uint32             // of what sellers earn, in hundredths of a percent
+	Key       ed25519.PrivateKey // the market's key
+	Arbiter   string             // decides disputes: a key and a recipient, as locket share key prints them
+	Fee       uint32             // share of sellers' earnings, in hundredths of a percent
 	Vouchers  *voucher.Provider
-	Pages     pay.Provider   // takes payments on pages of its own, such as Stripe's; nil: none does
+	Pages     pay.Provider   // takes payments on its own pages, such as Stripe; nil: there is none
 	X402      *x402.Provider // takes payments of agents; nil: none
 	Log       Log            // nil: nothing is logged
-	LogName   string         // of Log, for everybody
-	Witnesses []string       // witnesses of Log, for everybody, in the form of [trade.Terms]
-	Listings  int            // that one seller may have at a time; 100
+	LogName   string         // public name of Log
+	Witnesses []string       // public witnesses of Log, in the form of [trade.Terms]
+	Listings  int            // live listings of one seller; 0: 100
 	Bytes     int64          // the most that all bundles may take together; 0: 20 GiB
 	Now       func() time.Time
 	Logger    *slog.Logger
 }
 
-// Market is safe for concurrent use.
+// Market is a market. It is safe for concurrent use.
 type Market struct {
 	c       Config
 	ledger  *ledger.Ledger
@@ -79,7 +77,7 @@ type Market struct {
 	arbiter trade.Key
 }
 
-// New checks the configuration.
+// New checks the configuration, and makes a market.
 func New(c Config) (*Market, error) {
 	r, err := envelope.ParseRequest(c.Arbiter)
 	if err != nil {
@@ -100,7 +98,7 @@ func New(c Config) (*Market, error) {
 	return &Market{c: c, ledger: ledger.New(c.DB.Dialect, c.Now), party: trade.PartyOf(c.Key), arbiter: trade.KeyOf(r.Key)}, nil
 }
 
-// Terms are the market's.
+// Terms returns the market's terms.
 func (m *Market) Terms() trade.Terms {
 	pays := []string{"voucher"}
 	if m.c.Pages != nil {
@@ -121,8 +119,8 @@ func (m *Market) log(ctx context.Context, tx *sql.Tx, kind translog.Kind, subjec
 	return err
 }
 
-// Close waits until answers to what was sent to a facilitator are kept. The database is
-// closed after it.
+// Close waits until the answers to what was sent to a facilitator are stored. The database has to
+// be closed after it.
 func (m *Market) Close() error {
 	if m.c.X402 == nil {
 		return nil
@@ -130,26 +128,27 @@ func (m *Market) Close() error {
 	return m.c.X402.Close()
 }
 
-// sweepEvery is how often deadlines are looked for. They are hours long.
+// sweepEvery is how often deadlines are checked. They are hours long.
 const sweepEvery = time.Minute
 
 // publishEvery is how often the log is published.
 const publishEvery = 10 * time.Second
 
-// Run ends orders whose time is over, deletes those that were never paid, and bundles that nobody may fetch any more,
-// numbers reviews of before they had numbers, and publishes the log, until ctx is done.
+// Run works until ctx is done. It ends orders whose time is over, deletes those that were never
+// paid, and bundles that nobody may fetch any more, numbers old reviews that have no number yet,
+// and publishes the log.
 func (m *Market) Run(ctx context.Context) error {
 	every := time.NewTicker(publishEvery)
 	defer every.Stop()
 	var asking sync.WaitGroup
 	defer asking.Wait()
-	if m.c.X402 != nil { // apart: a facilitator may be slow
+	if m.c.X402 != nil { // separately, since a facilitator may be slow
 		asking.Go(func() { m.ask(ctx) })
 	}
 	var swept time.Time
 	for {
 		var err error
-		if m.c.Log != nil { // first: a sweep may have much to do
+		if m.c.Log != nil { // before the sweep, which may take long
 			_, err = m.c.Log.Publish(ctx)
 		}
 		if now := time.Now(); now.Sub(swept) >= sweepEvery {
@@ -166,7 +165,7 @@ func (m *Market) Run(ctx context.Context) error {
 	}
 }
 
-// ask goes on with payments by x402 until ctx is done.
+// ask continues payments by x402 until ctx is done.
 func (m *Market) ask(ctx context.Context) {
 	every := time.NewTicker(publishEvery)
 	defer every.Stop()
@@ -182,11 +181,11 @@ func (m *Market) ask(ctx context.Context) {
 	}
 }
 
-// swept is how many orders one sweep ends, those that hold money first: who has keys makes
-// others for nothing.
+// swept is how many orders one sweep ends. Those that hold money come first, because anybody with
+// keys can make others for free.
 const swept = 100
 
-// Sweep does it once.
+// Sweep makes one pass.
 func (m *Market) Sweep(ctx context.Context) error {
 	now := m.c.Now().Unix()
 	var due []trade.Hash
@@ -201,8 +200,7 @@ func (m *Market) Sweep(ctx context.Context) error {
 	return errors.Join(append(failed, err, m.clean(ctx, now), m.forget(ctx, now), m.numberReviews(ctx))...)
 }
 
-// KeepSold is for how long a buyer may fetch the bundle after an order has ended, in
-// seconds.
+// KeepSold is how long a buyer may fetch the bundle after an order has ended, in seconds.
 const KeepSold = 30 * 24 * 60 * 60
 
 // clean deletes bundles that no live listing and no order needs.
@@ -221,9 +219,8 @@ func (m *Market) clean(ctx context.Context, now int64) error {
 // forgotten is how many orders one sweep deletes.
 const forgotten = 1000
 
-// forget deletes orders that were never paid, [trade.KeepUnpaid] after their last step. A
-// payment that comes later stays its buyer's, see [Market.funds]; one that is under way keeps
-// the order.
+// forget deletes orders that were never paid, [trade.KeepUnpaid] after their last step. A later
+// payment remains its buyer's, see [Market.funds]; a payment that is under way keeps the order.
 func (m *Market) forget(ctx context.Context, now int64) error {
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		ids, err := list[trade.Hash](ctx, tx, `SELECT id FROM orders WHERE phase IN ('ordered', 'expired') AND moved <= $1 ORDER BY moved LIMIT $2`+m.c.DB.Dialect.Lock(), now-trade.KeepUnpaid, forgotten)
@@ -264,7 +261,7 @@ func list[T trade.Hash | trade.Key | []byte](ctx context.Context, tx *sql.Tx, qu
 	return out, err
 }
 
-// one reads a row, with [ErrNotFound] where there is none.
+// one reads a row; it returns [ErrNotFound] if there is none.
 func one(row *sql.Row, into ...any) error {
 	err := row.Scan(into...)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -44,7 +44,7 @@ func TestSold(t *testing.T) {
 		h.ok(err)
 		h.is(h.Review(ctx, early), trade.ErrPhase)
 		s = h.step(s, trade.Accept, tradetest.Buyer, nil)
-		h.has(200, 450) // a tenth is the market's
+		h.has(200, 450) // a tenth goes to the market
 		for _, by := range []trade.Party{tradetest.Seller, tradetest.Party(9)} {
 			own, _, err := trade.SignReview(trade.Review{Order: s.ID, Last: s.Last, Stars: 5}, by)
 			h.ok(err)
@@ -77,7 +77,7 @@ func TestSold(t *testing.T) {
 	})
 }
 
-// Each phase ends by itself, and what was held goes where the state says.
+// Each phase ends by itself, and the held money goes where the state says.
 func TestExpiredAtEachStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		to            trade.Phase
@@ -155,8 +155,7 @@ func TestDisputedAndDecided(t *testing.T) {
 	})
 }
 
-// A voucher that was used, a market that would fund for nothing, and steps of
-// strangers move nothing.
+// A used voucher, the market's own steps, and strangers' steps move nothing.
 func TestRefused(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
@@ -172,7 +171,7 @@ func TestRefused(t *testing.T) {
 		h.is(err, trade.ErrParty)
 		s, err := c.Replay()
 		h.ok(err)
-		for _, act := range []trade.Act{trade.Fund, trade.Expire} { // the market's own steps come from nobody
+		for _, act := range []trade.Act{trade.Fund, trade.Expire} { // nobody can send the market's own steps
 			b, _ := tradetest.Step(h, s, act, tradetest.Market, nil)
 			_, err = h.Step(ctx, id, b)
 			h.is(err, trade.ErrParty)
@@ -233,7 +232,7 @@ func TestWithdrawnAndTakenDown(t *testing.T) {
 		_, err = h.Order(ctx, signed, tradetest.Buyer.Key)
 		h.is(err, market.ErrEnded)
 		h.ok(h.Sweep(ctx))
-		s = h.step(s, trade.Deliver, tradetest.Seller, nil) // what was ordered goes on
+		s = h.step(s, trade.Deliver, tradetest.Seller, nil) // what was ordered continues
 		_, err = h.Bundle(ctx, s.ID, tradetest.Buyer.Key)
 		h.ok(err)
 		h.step(s, trade.Accept, tradetest.Buyer, nil)
@@ -303,8 +302,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// A seller can fill one share of the market's room, and no more by new versions of a listing.
-// The other sellers have theirs. A version with a bundle that is here already needs no room.
+// A seller can fill one share of the market's room, and new versions of a listing don't add to it.
+// The other sellers keep theirs. A version with a bundle that is already here needs no room.
 func TestThreatSellerFillsTheMarket(t *testing.T) {
 	each(t, func(h *house) {
 		sealed := func(n byte) (items [][]byte) {
@@ -339,7 +338,8 @@ func TestThreatSellerFillsTheMarket(t *testing.T) {
 	})
 }
 
-// Whoever makes keys to complain of one listing hides no complaint of another, and fills no disk.
+// Somebody who makes many keys to complain about one listing hides no complaint about another, and
+// can't fill the disk.
 func TestThreatComplaintsFlooded(t *testing.T) {
 	each(t, func(h *house) {
 		flooded, _ := h.list(nil)
@@ -363,8 +363,7 @@ func TestThreatComplaintsFlooded(t *testing.T) {
 	})
 }
 
-// Orders that nobody pays cost nothing. However many end at once, an order that holds money
-// ends first.
+// Unpaid orders do no harm. However many end at once, an order that holds money ends first.
 func TestThreatUnpaidOrdersFlood(t *testing.T) {
 	each(t, func(h *house) {
 		l, _ := h.list(nil)
@@ -387,8 +386,8 @@ func TestThreatUnpaidOrdersFlood(t *testing.T) {
 	})
 }
 
-// Orders that were never paid, which whoever makes keys makes for nothing, are deleted in
-// time, some at once. What was paid stays, and what a payment is under way for.
+// Orders that were never paid, which anybody can make for free, are deleted in time, a limited
+// number at once. Paid orders stay, and so do those with a payment under way.
 func TestThreatUnpaidOrdersKept(t *testing.T) {
 	each(t, func(h *house) {
 		l, _ := h.list(nil)
@@ -403,7 +402,7 @@ func TestThreatUnpaidOrdersKept(t *testing.T) {
 			h.ok(err)
 			return s
 		}
-		for n := range 1050 { // more than wait for payment of one buyer
+		for n := range 1050 { // more than may wait for one buyer's payment
 			s := order(0, n)
 			b, _ := tradetest.Step(h, s, trade.Cancel, tradetest.Party(20), nil)
 			_, err := h.Step(h.Context(), s.ID, b)

@@ -11,11 +11,11 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// TakeOver takes a listing, or an order with its review, from another market, which has
-// no part in it: everything is checked by the signatures that it carries. No money
-// comes with an order, and what it says counts apart, as of the market that stamped it:
-// whoever makes a market of their own could make any number of orders there. The same
-// again changes nothing; an order that has gone on replaces what was known of it.
+// TakeOver accepts a listing, or an order with its review, from another market, which is not asked:
+// everything is checked by the signatures that come with it. No money comes with an order. It
+// counts separately, under the market that stamped it, because anybody with a market of their own
+// could make any number of orders there. Repeating it changes nothing; an order with more steps
+// replaces the known one.
 func (m *Market) TakeOver(ctx context.Context, in trade.Moving, by trade.Key) error {
 	v, err := trade.ReadMoving(in)
 	switch {
@@ -34,15 +34,15 @@ func (m *Market) TakeOver(ctx context.Context, in trade.Moving, by trade.Key) er
 	})
 }
 
-// What may move with one listing. Each costs nothing to make: its market may be the
-// seller's own.
+// Limits of what may move with one listing. All of it can be made for free, because its market may
+// be the seller's own.
 const (
-	maxOrigins    = 8        // markets where it was
-	maxMovedBytes = 16 << 20 // of the chains of its orders
-	maxMovedShown = 1 << 20  // of those that one answer reads for its proofs; the other reviews are shown without
+	maxOrigins    = 8        // earlier markets
+	maxMovedBytes = 16 << 20 // total size of its orders' chains
+	maxMovedShown = 1 << 20  // bytes that one answer reads for proofs; the other reviews are shown without
 )
 
-// takeListing notes where a live listing of this market was before.
+// takeListing records where a live listing of this market was before.
 func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
 	var n int64
 	var state string
@@ -82,8 +82,8 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 	return m.log(ctx, tx, translog.Moved, v.Move.Offer.String(), v.Sent.Move, "")
 }
 
-// takeOrder keeps an order of a listing that its seller has moved here from the market
-// that stamped the order.
+// takeOrder stores an order of a listing that its seller has moved here from the market that
+// stamped the order.
 func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
 	var many int
 	var n, size int64
@@ -118,9 +118,8 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 	return m.logMoved(ctx, tx, v, s.Reviewable(), v.Review != nil)
 }
 
-// again takes what is new of a known order. If one chain continues the other, the longer one
-// is kept. Otherwise the market that stamped them has shown two histories, and the first one
-// stays.
+// again updates a known order. If one chain continues the other, the longer one is kept. Otherwise
+// the market that stamped them has shown two histories, and the first one stays.
 func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.Moved, chain, review []byte) error {
 	var was, now trade.Chain
 	if err := errors.Join(trade.Decode(chain, &was, trade.MaxChain), trade.Decode(v.Sent.Order, &now, trade.MaxChain)); err != nil {
@@ -136,7 +135,7 @@ func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.Moved, chain, r
 		return fmt.Errorf("move: order %s: %w: another history of it was brought before, which the same market stamped", v.Order, trade.ErrChain)
 	}
 	stars, said := starsOf(v.Review), v.Review != nil && len(review) == 0
-	if len(review) > 0 { // one of each order, the first that came
+	if len(review) > 0 { // one for each order, the first that came
 		r, _, _, err := trade.ReadReview(review)
 		if err != nil {
 			return err
@@ -180,7 +179,7 @@ func starsOf(r *trade.Review) int {
 	return int(r.Stars)
 }
 
-// stepsOf are the first steps of a chain, up to the delivery.
+// stepsOf returns the first steps of a chain, up to the delivery.
 func stepsOf(c *trade.Chain) (out [][]byte) {
 	for _, l := range c.Links[:min(len(c.Links), 2)] {
 		out = append(out, l.Step)
@@ -188,7 +187,7 @@ func stepsOf(c *trade.Chain) (out [][]byte) {
 	return out
 }
 
-// origins are where a listing was before.
+// origins returns where a listing was before.
 func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.Origin, err error) {
 	moves, err := list[[]byte](ctx, tx, `SELECT move FROM origins WHERE listing = $1 ORDER BY id, market`, n)
 	room, decodes := maxOrdered, maxMovedShown
@@ -231,7 +230,7 @@ func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.
 	return out, err
 }
 
-// Moved gives the orders of a key that moved here, the last that came first.
+// Moved returns a key's orders that moved here, latest first.
 func (m *Market) Moved(ctx context.Context, by trade.Key, skip int) (out trade.Chains, err error) {
 	if skip < 0 || skip > trade.MaxSkip {
 		return out, fmt.Errorf("skip: %w: want 0 to %d", trade.ErrForm, trade.MaxSkip)
@@ -250,9 +249,9 @@ func (m *Market) Moved(ctx context.Context, by trade.Key, skip int) (out trade.C
 	return out, err
 }
 
-// readMoved is [Market.read] of an order that moved here. Its bundle is served if it is one
-// of the listing that its seller moved it to: what the order itself names is the seller's
-// word, and may be another's bundle.
+// readMoved is [Market.read] for an order that moved here. Its bundle is served only if it belongs
+// to the listing to which its seller moved the order: the order's own bundle is just the seller's
+// word, and may belong to somebody else.
 func (m *Market) readMoved(ctx context.Context, tx *sql.Tx, id trade.Hash, by trade.Key) (c trade.Chain, root trade.Hash, err error) {
 	var chain []byte
 	var listing int64

@@ -11,11 +11,11 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// old is the market that things are moved away from. Nothing of it is reached.
+// old is the market from which things are moved. It can't be reached.
 var old = tradetest.Party(31)
 
-// elsewhere is a listing of the old market, and an order of it that was accepted and
-// reviewed there.
+// elsewhere makes a listing of the old market, and an order of it that was accepted and reviewed
+// there.
 func elsewhere(h *house, items [][]byte) (*trade.Offer, *tradetest.Deal, []byte) {
 	h.Helper()
 	o := tradetest.Listing(h, items, func(l *trade.Listing) { l.Market = old.Key })
@@ -48,7 +48,7 @@ func (h *house) offer(items [][]byte, change func(*trade.Listing)) *trade.Offer 
 	return l
 }
 
-// ofListing and ofOrder are what a seller and a buyer bring.
+// ofListing and ofOrder are what a seller and a buyer move.
 func ofListing(was, here *trade.Offer) func(*trade.Move, *trade.Moving) {
 	return func(m *trade.Move, in *trade.Moving) { m.Offer, in.Listing = here.ID(), was.Signed }
 }
@@ -64,13 +64,13 @@ func TestMovedHere(t *testing.T) {
 		ctx := h.Context()
 		here, items := h.list(nil)
 		was, deal, review := elsewhere(h, items)
-		h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller comes first
+		h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller has to move first
 		for range 2 {                                                                 // the second changes nothing
 			h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
 			h.ok(h.move(tradetest.Seller, was, ofOrder(deal, nil)))
 			h.ok(h.move(tradetest.Buyer, was, ofOrder(deal, review)))
 		}
-		h.ok(h.move(tradetest.Seller, was, ofOrder(deal, nil))) // takes no review away
+		h.ok(h.move(tradetest.Seller, was, ofOrder(deal, nil))) // this does not remove the review
 		v, err := h.Show(ctx, here.ID())
 		h.ok(err)
 		if len(v.Origins) != 1 || v.Origins[0].Sold != 1 || v.Origins[0].Reviews != 1 || v.Origins[0].Stars != 4 || len(v.Origins[0].Said) != 1 {
@@ -97,7 +97,7 @@ func TestMovedHere(t *testing.T) {
 	})
 }
 
-// An order that goes on at the old market is brought again; what came is never cut.
+// An order that continues at the old market is moved again; the known steps are never cut.
 func TestMovedOrderGoesOn(t *testing.T) {
 	each(t, func(h *house) {
 		here, items := h.list(nil)
@@ -113,15 +113,15 @@ func TestMovedOrderGoesOn(t *testing.T) {
 		if v.Origins[0].Sold != 1 || v.Origins[0].Reviews != 1 {
 			h.Errorf("%+v", v.Origins[0])
 		}
-		// The old market stamped another end of the same order.
+		// The old market stamped a different end of the same order.
 		fork := ended.Until(2)
 		fork.Step(trade.Cancel, tradetest.Seller, nil)
 		h.is(h.move(tradetest.Buyer, was, ofOrder(fork, nil)), trade.ErrChain)
 	})
 }
 
-// squat is what Mallory does with a victim's listing: she lists the same bundle here as
-// her own, signs a second version of the victim's listing at a market, and moves that.
+// squat is Mallory's attack on a victim's listing: she lists the same bundle here as her own, signs
+// a second version of the victim's listing at a market, and moves that.
 func (h *house) squat(by trade.Party, was *trade.Offer, items [][]byte) *trade.Offer {
 	h.Helper()
 	l := was.Listing
@@ -140,17 +140,17 @@ func (h *house) squat(by trade.Party, was *trade.Offer, items [][]byte) *trade.O
 	return here
 }
 
-// Whoever takes another's id for a version of their own keeps nobody from moving, and
-// gets none of the other's sales; nor does a seller who adds a market of their own.
+// Somebody who takes another's id for a version of their own does not stop the victim from moving,
+// and gets none of the victim's sales. Neither does a seller who adds a market of their own.
 func forgedID(h *house) {
 	here, items := h.list(nil)
 	was, deal, review := elsewhere(h, items)
 	mallory := tradetest.Party(77)
 	theirs := h.squat(mallory, was, items)
-	h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller comes first
+	h.is(h.move(tradetest.Buyer, was, ofOrder(deal, review)), market.ErrNotFound) // its seller has to move first
 	h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
 	h.ok(h.move(tradetest.Buyer, was, ofOrder(deal, review)))
-	made := tradetest.Party(78) // a market that the seller makes
+	made := tradetest.Party(78) // a market that the seller has made up
 	l := was.Listing
 	l.Market, l.Number, l.First, l.Prev = made.Key, 2, was.ID(), was.Hash
 	forged, err := trade.SignListing(l, tradetest.Seller)
@@ -170,15 +170,15 @@ func forgedID(h *house) {
 	}
 }
 
-// Nobody moves what is another's, under another's name, or to a bundle of another; and
-// who makes a market of their own gains nothing at this one.
+// Nobody can move what belongs to somebody else, or under another name, or to another's bundle; and
+// somebody who runs a market of their own gains nothing at this one.
 func TestThreatMoveForged(t *testing.T) {
 	t.Run("id", func(t *testing.T) { each(t, forgedID) })
 	each(t, func(h *house) {
 		here, items := h.list(nil)
 		was, deal, review := elsewhere(h, items)
 		h.is(h.move(tradetest.Buyer, was, ofListing(was, here)), trade.ErrParty)
-		other := h.offer(items, func(l *trade.Listing) { l.Commitment[0]++ }) // the same items, and no key that opens them
+		other := h.offer(items, func(l *trade.Listing) { l.Commitment[0]++ }) // the same items, with a key that does not open them
 		h.is(h.move(tradetest.Seller, was, ofListing(was, other)), trade.ErrRoot)
 		h.ok(h.move(tradetest.Seller, was, ofListing(was, here)))
 		second := h.offer(items, func(l *trade.Listing) { l.Created++ })
@@ -187,12 +187,12 @@ func TestThreatMoveForged(t *testing.T) {
 
 		signed, err := trade.SignMove(trade.Move{Market: tradetest.Party(8).Key, From: old.Key, Listing: was.ID(), Offer: here.ID(), At: 1}, tradetest.Seller)
 		h.ok(err)
-		h.is(h.TakeOver(h.Context(), trade.Moving{Move: signed, Listing: was.Signed}, tradetest.Seller.Key), trade.ErrParty) // to another market
+		h.is(h.TakeOver(h.Context(), trade.Moving{Move: signed, Listing: was.Signed}, tradetest.Seller.Key), trade.ErrParty) // meant for another market
 		signed, err = trade.SignMove(trade.Move{Market: tradetest.Market.Key, From: old.Key, Listing: was.ID(), Offer: here.ID(), At: 1}, tradetest.Seller)
 		h.ok(err)
-		h.is(h.TakeOver(h.Context(), trade.Moving{Move: signed, Listing: was.Signed}, tradetest.Buyer.Key), trade.ErrParty) // replayed by another
+		h.is(h.TakeOver(h.Context(), trade.Moving{Move: signed, Listing: was.Signed}, tradetest.Buyer.Key), trade.ErrParty) // replayed by somebody else
 
-		// Each changed byte of an order is found.
+		// Each changed byte of an order is detected.
 		whole := trade.Encode(deal.Chain)
 		for i := range whole {
 			bad := append([]byte(nil), whole...)
@@ -203,11 +203,11 @@ func TestThreatMoveForged(t *testing.T) {
 				h.Fatalf("byte %d of the order was changed, and it was taken", i)
 			}
 		}
-		// A review of an order that was not the reviewer's.
+		// A review by somebody who was not the buyer.
 		own, _, err := trade.SignReview(trade.Review{Order: deal.State.ID, Last: deal.State.Last, Stars: 5}, tradetest.Seller)
 		h.ok(err)
 		h.is(h.move(tradetest.Seller, was, ofOrder(deal, own)), trade.ErrParty)
-		// The sales of a market that the seller made up: they show as that market's.
+		// Sales of a market that the seller made up are shown as that market's.
 		v, err := h.Show(h.Context(), here.ID())
 		h.ok(err)
 		if v.Hit.Sold != 0 || v.Hit.Reviews != 0 {
@@ -216,8 +216,8 @@ func TestThreatMoveForged(t *testing.T) {
 	})
 }
 
-// An order that moved here is given the bundle of the listing that it moved to, and not
-// that of another seller which its own listing names: nobody paid for that.
+// An order that moved here gets the bundle of the listing to which it moved, and not another
+// seller's bundle that its own listing names: nobody paid for that.
 func TestMovedOrderOfAnothersBundle(t *testing.T) {
 	each(t, func(h *house) {
 		victim, items := h.list(nil)
@@ -253,7 +253,8 @@ func TestMovedOrderOfAnothersBundle(t *testing.T) {
 	})
 }
 
-// A listing was at so many markets at most: the seller can make any number of them.
+// The number of a listing's earlier markets is limited, because the seller can make any number of
+// them.
 func TestMovedFromManyMarkets(t *testing.T) {
 	each(t, func(h *house) {
 		here, items := h.list(nil)
@@ -268,6 +269,6 @@ func TestMovedFromManyMarkets(t *testing.T) {
 		if err := from(8); !errors.Is(err, market.ErrFull) {
 			t.Error(err)
 		}
-		h.ok(from(3)) // as before
+		h.ok(from(3)) // which is already known
 	})
 }

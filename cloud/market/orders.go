@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// Order takes a buyer's order of the newest version of a live listing. The same
-// again changes nothing.
+// Order accepts a buyer's order of the newest version of a live listing. Repeating it changes
+// nothing.
 func (m *Market) Order(ctx context.Context, signed []byte, by trade.Key) (c trade.Chain, err error) {
 	o, id, err := trade.ReadOrder(signed)
 	if err != nil {
@@ -66,10 +66,10 @@ func (m *Market) Order(ctx context.Context, signed []byte, by trade.Key) (c trad
 	return c, err
 }
 
-// maxOpen is how many orders of a buyer wait for payment.
+// maxOpen is how many orders of a buyer may wait for payment.
 const maxOpen = 20
 
-// chain reads all of an order, and keeps others from moving it.
+// chain reads an entire order, and locks it.
 func (m *Market) chain(ctx context.Context, tx *sql.Tx, id trade.Hash) (c trade.Chain, err error) {
 	err = one(tx.QueryRowContext(ctx, `SELECT v.signed, o.signed, o.stamp FROM orders o JOIN versions v ON v.hash = o.version WHERE o.id = $1`+m.lock("o"), id[:]), &c.Listing, &c.Order, &c.Stamp)
 	if err != nil {
@@ -92,14 +92,13 @@ func (m *Market) links(ctx context.Context, tx *sql.Tx, id trade.Hash, c *trade.
 	return err
 }
 
-// Step moves an order by a step that one of its parties signed. A step that was
-// taken already changes nothing.
+// Step moves an order by a step that one of its parties signed. Repeating a step changes nothing.
 func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trade.Chain, err error) {
 	t, err := trade.ReadStep(signed)
 	if err != nil {
 		return c, err
 	}
-	if t.By == m.party.Key && t.Act != trade.Decide { // which nobody sends
+	if t.By == m.party.Key && t.Act != trade.Decide { // nobody sends such a step
 		return c, fmt.Errorf("%s: %w", t.Act, trade.ErrParty)
 	}
 	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
@@ -118,7 +117,7 @@ func (m *Market) Step(ctx context.Context, id trade.Hash, signed []byte) (c trad
 	return c, err
 }
 
-// state reads an order and where it stands.
+// state reads an order and its current state.
 func (m *Market) state(ctx context.Context, tx *sql.Tx, id trade.Hash) (c trade.Chain, s *trade.State, err error) {
 	if c, err = m.chain(ctx, tx, id); err != nil {
 		return c, nil, err
@@ -129,7 +128,7 @@ func (m *Market) state(ctx context.Context, tx *sql.Tx, id trade.Hash) (c trade.
 	return c, s, nil
 }
 
-// own signs a step of the market's and takes it.
+// own signs and applies a step of the market.
 func (m *Market) own(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, act trade.Act) error {
 	b, _, err := trade.SignStep(trade.Step{Order: s.ID, Prev: s.Last, Act: act, At: m.c.Now().Unix()}, m.party)
 	if err != nil {
@@ -142,9 +141,9 @@ func (m *Market) own(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.S
 	return m.take(ctx, tx, c, s, &t, b)
 }
 
-// take applies a step, stamps it, books its money, and writes all of it.
+// take applies a step, stamps it, books its money, and stores the result.
 func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.Taken, signed []byte) error {
-	at := max(m.c.Now().Unix(), s.At) // a clock that was set back stops, and lets nobody in late
+	at := max(m.c.Now().Unix(), s.At) // if the clock was set back, the time stands still, so that nobody gets more time
 	n, err := s.Apply(t, at)
 	if err != nil {
 		return err
@@ -174,8 +173,8 @@ func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.
 	return m.log(ctx, tx, translog.Receipt, n.ID.String(), signed, "")
 }
 
-// book moves the money that is between two states of an order. Each booking has a
-// key of its own, so that none is made twice.
+// book moves the money between two states of an order. Each booking has its own key, so that none
+// is made twice.
 func (m *Market) book(ctx context.Context, tx *sql.Tx, s, n *trade.State) error {
 	id := n.ID.String()
 	money := func(minor uint64) ledger.Money {
@@ -201,10 +200,9 @@ func (m *Market) book(ctx context.Context, tx *sql.Tx, s, n *trade.State) error 
 	return nil
 }
 
-// Pay funds an order from what its buyer has at the market. What a voucher is worth
-// is put there before, in a transaction of its own: where the order can't be funded
-// any more, or costs more, it stays the buyer's. An order that is funded already is
-// left as it is.
+// Pay funds an order from its buyer's balance at the market. A voucher's worth is added first, in
+// its own transaction: if the order can't be funded any more, or costs more, the money remains the
+// buyer's. An order that is already funded is left unchanged.
 func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by trade.Key) (c trade.Chain, err error) {
 	fund := func(tx *sql.Tx, pays bool) error {
 		var s *trade.State
@@ -243,7 +241,7 @@ func (m *Market) expire(ctx context.Context, id trade.Hash) error {
 	})
 }
 
-// Get gives an order to one of its parties.
+// Get returns an order to one of its parties.
 func (m *Market) Get(ctx context.Context, id trade.Hash, by trade.Key) (c trade.Chain, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		c, _, err = m.read(ctx, tx, id, by)
@@ -252,7 +250,7 @@ func (m *Market) Get(ctx context.Context, id trade.Hash, by trade.Key) (c trade.
 	return c, err
 }
 
-// read is [Market.state] where nothing changes.
+// read is [Market.state] without changes.
 func (m *Market) read(ctx context.Context, tx *sql.Tx, id trade.Hash, by trade.Key) (c trade.Chain, root trade.Hash, err error) {
 	var r []byte
 	err = one(tx.QueryRowContext(ctx, `SELECT v.signed, v.root, o.signed, o.stamp FROM orders o JOIN versions v ON v.hash = o.version
@@ -264,18 +262,17 @@ func (m *Market) read(ctx context.Context, tx *sql.Tx, id trade.Hash, by trade.K
 	return c, root, m.links(ctx, tx, id, &c)
 }
 
-// Role is whose orders are asked for.
+// Role says whose orders are wanted.
 type Role string
 
 // The roles.
 const (
 	AsBuyer   Role = "buyer"
 	AsSeller  Role = "seller"
-	AsArbiter Role = "arbiter" // those in dispute alone
+	AsArbiter Role = "arbiter" // only those in dispute
 )
 
-// Orders returns the orders of a key, beginning with the one that moved last. phase may be
-// empty.
+// Orders returns the orders of a key, most recently changed first. phase may be empty.
 func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.Phase, skip int) (out trade.Chains, err error) {
 	if as != AsBuyer && as != AsSeller && as != AsArbiter {
 		return out, fmt.Errorf("role: %w: %.20q: want buyer, seller or arbiter", trade.ErrForm, as)
@@ -304,8 +301,8 @@ func (m *Market) Orders(ctx context.Context, by trade.Key, as Role, phase trade.
 	return out, err
 }
 
-// Bundle gives the sealed items of an order that was funded, as they came in
-// [trade.Publication]: also of one that moved here, while its bundle is offered here.
+// Bundle returns the sealed items of a funded order, as they came in [trade.Publication]. That
+// includes an order that moved here, while its bundle is offered here.
 func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items []byte, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		c, root, err := m.read(ctx, tx, id, by)
@@ -336,7 +333,7 @@ func (m *Market) Bundle(ctx context.Context, id trade.Hash, by trade.Key) (items
 	return items, err
 }
 
-// Balance is what a key has, as a buyer and as a seller.
+// Balance returns a key's balances, as a buyer and as a seller.
 func (m *Market) Balance(ctx context.Context, by trade.Key) (out []trade.Balance, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		at := map[string]int{}

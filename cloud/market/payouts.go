@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Deposit puts what a voucher is worth to what a key has, and gives all that it has.
+// Deposit adds a voucher's worth to a key's balance, and returns all of its balances.
 func (m *Market) Deposit(ctx context.Context, p trade.Payment, by trade.Key) ([]trade.Balance, error) {
 	if err := m.c.Vouchers.Settle(ctx, pay.Proof{Payer: by.String(), Body: []byte(p.Voucher)}, pay.Deposits(m.ledger, m.c.Vouchers.Name())); err != nil {
 		return nil, err
@@ -20,9 +20,9 @@ func (m *Market) Deposit(ctx context.Context, p trade.Payment, by trade.Key) ([]
 	return m.Balance(ctx, by)
 }
 
-// Payout takes what a seller earned, or what a buyer has left, out of the market by a
-// voucher, or to an address by the operator's own hand. The key is the caller's: the same
-// one again gives the same code, or the same id under which the payout waits.
+// Payout takes what a seller earned, or what a buyer has left, out of the market, by a voucher, or
+// to an address by the operator's hand. The caller chooses the key: the same one gives the same
+// code again, or the same id under which the payout waits.
 func (m *Market) Payout(ctx context.Context, p *trade.Payout, by trade.Key) (code string, err error) {
 	from := ledger.Seller(by.String())
 	if p.Spend {

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// maxOrdered is how many bytes of earlier versions one answer carries for its proofs. A
-// review whose version finds no room is shown without proof.
+// maxOrdered is how many bytes of earlier versions one answer carries for its proofs. A review
+// whose version does not fit is shown without proof.
 const maxOrdered = 1 << 20
 
 // numbered is a review's order, and its number.
@@ -35,7 +35,7 @@ func (m *Market) said(ctx context.Context, tx *sql.Tx, n int64, s *trade.Shown) 
 	}
 	var versions [][]byte
 	for _, v := range rows {
-		if len(v.review) == 0 { // deleted: whose it was is not told any more
+		if len(v.review) == 0 { // deleted: its author is not revealed any more
 			v.order, v.version = nil, s.Hit.Listing
 		}
 		of, versions = append(of, numbered{trade.Hash(v.id), v.n}), append(versions, v.version)
@@ -56,7 +56,7 @@ func (m *Market) said(ctx context.Context, tx *sql.Tx, n int64, s *trade.Shown) 
 	return of, nil
 }
 
-// ordered gives each version once that is not the one that is shown, while there is room.
+// ordered returns each version other than the one that is shown, once, while there is room.
 func ordered(versions [][]byte, shown []byte, room *int) (out [][]byte) {
 	known := map[string]bool{string(shown): true}
 	for _, v := range versions {
@@ -69,8 +69,8 @@ func ordered(versions [][]byte, shown []byte, room *int) (out [][]byte) {
 	return out
 }
 
-// delivery is the step by which the seller delivered the key. It is the second one of an
-// order, behind the payment; those after it are longer, with evidence.
+// delivery returns the step by which the seller delivered the key. It is the second step of an
+// order, after the payment; later ones are longer, with evidence.
 func delivery(steps ...[]byte) []byte {
 	for _, b := range steps {
 		if t, err := trade.ReadStep(b); err == nil && t.Act == trade.Deliver {
@@ -80,8 +80,8 @@ func delivery(steps ...[]byte) []byte {
 	return nil
 }
 
-// prove adds where the log has receipts and reviews, with its checkpoint. Reviews of
-// where a listing was before stand there by their orders, and are not numbered.
+// prove adds the places of receipts and reviews in the log, with its checkpoint. Reviews from a
+// listing's earlier markets are in it by their orders, and have no numbers.
 func (m *Market) prove(ctx context.Context, tx *sql.Tx, listing trade.Hash, of []numbered, s *trade.Shown) error {
 	if m.c.Log == nil {
 		return nil
@@ -92,7 +92,7 @@ func (m *Market) prove(ctx context.Context, tx *sql.Tx, listing trade.Hash, of [
 		p, subject := &s.Proofs[i], translog.ReviewSubject(listing.String(), r.n)
 		other, of := translog.Entry{Kind: translog.Receipt, Subject: r.of.String()}, &p.Receipt
 		want, into = append(want, translog.Entry{Kind: translog.Reviewed, Subject: subject}), append(into, &p.Said)
-		if len(s.Reviews[i]) == 0 { // until its deletion is published, the log has the review alone
+		if len(s.Reviews[i]) == 0 { // until its deletion is published, the log only has the review
 			other, of = translog.Entry{Kind: translog.Deleted, Subject: subject}, &p.Said
 		}
 		want, into = append(want, other), append(into, of)
@@ -125,8 +125,8 @@ func (m *Market) prove(ctx context.Context, tx *sql.Tx, listing trade.Hash, of [
 	return nil
 }
 
-// number gives a review the next number of its listing, by which the log has it. Whoever
-// calls it has locked the listing. [ErrNotFound]: it has a number.
+// number gives a review the next number of its listing, by which the log has it. The caller has
+// locked the listing. [ErrNotFound]: it has a number already.
 func (m *Market) number(ctx context.Context, tx *sql.Tx, of trade.Hash, listing int64, signed []byte) error {
 	var id []byte
 	var n uint32
@@ -143,12 +143,12 @@ func (m *Market) number(ctx context.Context, tx *sql.Tx, of trade.Hash, listing 
 	return m.log(ctx, tx, translog.Reviewed, translog.ReviewSubject(trade.Hash(id).String(), n), signed, "")
 }
 
-// numbersAtOnce is how many reviews of before one sweep numbers.
+// numbersAtOnce is how many old reviews one sweep numbers.
 const numbersAtOnce = 1000
 
-// numberReviews numbers reviews that were taken before they had numbers, each in a
-// transaction of its own: one that locked two listings could wait for another that
-// locked them the other way around. Two processes may do it at the same time.
+// numberReviews numbers reviews that were accepted before reviews had numbers, each in its own
+// transaction: one that locked two listings could deadlock with another that locked them in the
+// opposite order. Two processes may do it at the same time.
 func (m *Market) numberReviews(ctx context.Context) error {
 	var all []trade.Hash
 	err := m.c.DB.Read(ctx, func(tx *sql.Tx) (err error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// sold has a listing ordered, paid, delivered and accepted.
+// sold makes an order of a listing that is paid, delivered and accepted.
 func (h *house) sold(l *trade.Offer, voucher string) *trade.State {
 	h.Helper()
 	s, _ := h.funded(l, h.voucher(voucher))
@@ -34,7 +34,7 @@ func (h *house) said(s *trade.State, stars uint8) []byte {
 	return b
 }
 
-// saidBefore keeps a review as it was kept before reviews had numbers.
+// saidBefore stores a review as it was stored before reviews had numbers.
 func (h *house) saidBefore(l *trade.Offer, s *trade.State, at int) {
 	h.Helper()
 	id, listing := s.ID, l.ID()
@@ -44,8 +44,8 @@ func (h *house) saidBefore(l *trade.Offer, s *trade.State, at int) {
 	}))
 }
 
-// Two processes number reviews of before at the same time, and new ones come: each review
-// has one number, and the log has each number once.
+// Two processes number old reviews at the same time, while new ones come: each review has one
+// number, and the log has each number once.
 func TestReviewsAreNumberedOnce(t *testing.T) {
 	each(t, func(h *house) {
 		first, _ := h.list(nil)
@@ -96,7 +96,7 @@ func TestReviewsAreNumberedOnce(t *testing.T) {
 	})
 }
 
-// The newest reviews of a listing are read from an index, however many it has.
+// The newest reviews of a listing are read from an index, however many there are.
 func TestNewestReviewsAreIndexed(t *testing.T) {
 	db := tabletest.SQLite(t)
 	err := db.Read(t.Context(), func(tx *sql.Tx) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// Review keeps what a buyer says of an order that is a receipt, once. The same bytes again
-// are no error, and another review is [ErrReviewed].
+// Review stores a buyer's review of an order that is a receipt, once. Repeating the same bytes is
+// no error, and a different review is [ErrReviewed].
 func (m *Market) Review(ctx context.Context, signed []byte) error {
 	r, by, _, err := trade.ReadReview(signed)
 	if err != nil {
@@ -50,8 +50,8 @@ func (m *Market) Review(ctx context.Context, signed []byte) error {
 	})
 }
 
-// deleteReview takes down what was said of an order, with a reason that everybody sees.
-// The order can't be reviewed again.
+// deleteReview takes down the review of an order, with a public reason. The order can't be reviewed
+// again.
 func (m *Market) deleteReview(ctx context.Context, order trade.Hash, reason string) error {
 	return m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		var listing int64

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Query is what somebody looks for. Fields that are empty ask for nothing.
+// Query is a search. Empty fields match everything.
 type Query struct {
 	Words    string
 	Category string
@@ -19,12 +19,12 @@ type Query struct {
 	Currency string
 	Most     uint64 // price in minor units; with Currency
 	Seller   trade.Key
-	Newest   bool // the newest first; else the best match
+	Newest   bool // the newest first; otherwise the best match
 	Skip     int  // up to trade.MaxSkip
 	Limit    int  // up to trade.MaxHits; 0: 20
 }
 
-// Search gives live listings that fit.
+// Search returns live listings that match.
 func (m *Market) Search(ctx context.Context, q Query) (f trade.Found, err error) {
 	q.Limit = cmp.Or(q.Limit, 20)
 	ws := wordsOf(q.Words)
@@ -98,8 +98,7 @@ func facets(ctx context.Context, tx *sql.Tx, f *trade.Found, fits string, args [
 	return err
 }
 
-// Show gives a listing by its id, or by the hash of one of its versions, in the
-// newest version.
+// Show returns the newest version of a listing, by its id or by the hash of one of its versions.
 func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		var n int64

@@ -20,7 +20,7 @@ import (
 
 const day = 24 * 60 * 60
 
-// issue is one period of a subscription, as its seller has it.
+// issue is one period of a subscription, as the seller has it.
 type issue struct {
 	offer *trade.Offer
 	key   *seal.Key
@@ -44,15 +44,15 @@ func newIssue(tb testing.TB, number int, was *trade.Offer, price uint64, salt in
 	return issue{l, key, items}
 }
 
-// subscriber is a buyer who does what [trade.Subscription.Next] says.
+// subscriber is a buyer who follows [trade.Subscription.Next].
 type subscriber struct {
 	trade.Party
 	plan   trade.Subscription
 	orders map[trade.Hash]*seal.Identity
-	last   map[trade.Hash]*trade.State // as it was seen
+	last   map[trade.Hash]*trade.State // as last seen
 }
 
-// run is a random life of one subscription.
+// run is a random history of one subscription.
 type run struct {
 	*house
 	t      *rapid.T
@@ -82,7 +82,7 @@ func (r *run) states(b *subscriber) (out []*trade.State) {
 	return out
 }
 
-// look is a renewal, which may stop after the order, and is asked again.
+// look is a renewal, which may stop after the order, and is repeated.
 func (r *run) look(b *subscriber, stop bool) {
 	newest := r.issues[len(r.issues)-1].offer
 	what, _ := b.plan.Next(newest, r.states(b), r.now.Unix())
@@ -103,7 +103,7 @@ func (r *run) look(b *subscriber, stop bool) {
 	case trade.Settle:
 		for _, s := range r.states(b) {
 			if s.Offer.Hash == newest.Hash {
-				for range 2 { // the second pays nothing
+				for range 2 { // the second time pays nothing
 					_, err := r.Pay(r.Context(), s.ID, trade.Payment{}, b.Key)
 					r.check(err)
 				}
@@ -112,7 +112,7 @@ func (r *run) look(b *subscriber, stop bool) {
 	}
 }
 
-// publish has the seller try to issue the next period; the market says when it may.
+// publish tries to issue the next period; the market decides when that is allowed.
 func (r *run) publish(price uint64, since int64) (took bool) {
 	was := r.issues[len(r.issues)-1]
 	next := newIssue(r.house, len(r.issues)+1, was.offer, price, was.offer.Created)
@@ -126,7 +126,7 @@ func (r *run) publish(price uint64, since int64) (took bool) {
 	return err == nil
 }
 
-// step makes a step of a random order, where its state allows it.
+// random makes a step of a random order, if its state allows it.
 func (r *run) random(act trade.Act) {
 	b := r.subs[rapid.IntRange(0, len(r.subs)-1).Draw(r.t, "subscriber")]
 	all := r.states(b)
@@ -163,7 +163,7 @@ func (r *run) issue(s *trade.State) issue {
 	return issue{}
 }
 
-// holds checks what is always so.
+// holds checks the invariants.
 func (r *run) holds() {
 	for _, b := range r.subs {
 		paid := uint32(0)
@@ -194,7 +194,7 @@ func (r *run) holds() {
 	r.check(r.db.Read(r.Context(), func(tx *sql.Tx) error { return ledger.New(r.db.Dialect, nil).Check(r.Context(), tx) }))
 }
 
-// opens checks that who has a period's key has its items, and nobody has another's.
+// opens checks that a buyer with a period's key has its items, and nobody has another's.
 func (r *run) opens(b *subscriber) {
 	for _, s := range r.states(b) {
 		if len(s.Wrapped) == 0 {
@@ -214,9 +214,9 @@ func (r *run) opens(b *subscriber) {
 	}
 }
 
-// A subscription against its rules, over random lives: periods come and are paid,
-// lapse, are disputed, refunded and ended; nobody has a key that was not paid, nobody is
-// paid who gave neither key nor money back, and the ledger's sums are zero.
+// Random histories of a subscription against its rules: periods come and are paid, lapse, are
+// disputed, refunded and ended. Nobody has a key that was not paid for, no seller is paid without a
+// delivered key or a refund, and the ledger's sums are zero.
 func TestSubscriptionModel(t *testing.T) {
 	each(t, func(h *house) {
 		salt := int64(0)
@@ -280,8 +280,8 @@ func TestSubscriptionModel(t *testing.T) {
 	})
 }
 
-// A seller can't bill faster than the listing says, change the period, or give two
-// periods one key.
+// A seller can't bill faster than the listing says, change the period, or use one key for two
+// periods.
 func TestThreatSubscriptionBilledFaster(t *testing.T) {
 	each(t, func(h *house) {
 		first := newIssue(h, 1, nil, 500, 1)

@@ -8,23 +8,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What a listing is found by are words of a to z and 0 to 9 alone, in SQLite and
-// PostgreSQL alike: neither database's own idea of a word, which depends on its
-// locale, has a say, and no query can hold anything that a database would read as
-// an operator. Marks and case are taken off. A character of another script is a word
-// of its own, by its number: 番茄 is "u756a u8304", and is found as a phrase, in
-// whatever it stands.
+// A listing is found by words of a to z and 0 to 9 only, in SQLite and PostgreSQL alike. So neither
+// database's own idea of a word, which depends on its locale, matters, and no query can contain an
+// operator. Accents and case are removed. A character of another script is a word of its own, by
+// its number: 番茄 is "u756a u8304", and is found as a phrase, inside any text.
 
-// word is a row of tokens that stand beside each other.
+// word is a sequence of adjacent tokens.
 type word []string
 
-// maxWords is how many tokens of a listing are found, and maxQuery of a query.
+// maxWords is how many tokens of a listing are indexed, and maxQuery how many a query has.
 const (
 	maxWords = 2000
 	maxQuery = 16
 )
 
-// wordsOf splits texts.
+// wordsOf splits texts into words.
 func wordsOf(texts ...string) (out []word) {
 	n := 0
 	for _, text := range texts {
@@ -65,7 +63,7 @@ func wordsOf(texts ...string) (out []word) {
 	return out[:min(len(out), maxWords)]
 }
 
-// stem takes an English plural's end off.
+// stem removes the ending of an English plural.
 func stem(w string) string {
 	switch {
 	case len(w) < 4 || strings.HasSuffix(w, "ss"):
@@ -78,7 +76,7 @@ func stem(w string) string {
 	return strings.TrimSuffix(w, "s")
 }
 
-// text is what FTS5 keeps of a column.
+// text is what FTS5 stores of a column.
 func text(ws []word) string {
 	var b strings.Builder
 	for _, w := range ws {
@@ -90,11 +88,10 @@ func text(ws []word) string {
 	return b.String()
 }
 
-// maxPosition is how far PostgreSQL counts places of words.
+// maxPosition is the highest position of a word in PostgreSQL.
 const maxPosition = 16383
 
-// vector is a tsvector of title and body, as PostgreSQL writes one. The title
-// weighs more.
+// vector makes a tsvector of title and body, in PostgreSQL's syntax. The title weighs more.
 func vector(title, body []word) string {
 	var b strings.Builder
 	at := 0
@@ -105,13 +102,13 @@ func vector(title, body []word) string {
 					fmt.Fprintf(&b, "%s:%d%s ", t, at, [...]string{"A", "C"}[i])
 				}
 			}
-			at++ // no phrase goes over the end of a word
+			at++ // no phrase extends beyond the end of a word
 		}
 	}
 	return b.String()
 }
 
-// matchSQLite is a query for FTS5: all words, the last one also as a beginning.
+// matchSQLite makes a query for FTS5: all words, the last one also as a prefix.
 func matchSQLite(ws []word) string {
 	var parts []string
 	for i, w := range ws {

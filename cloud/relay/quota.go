@@ -19,11 +19,11 @@ func Day(t time.Time) int64 { return t.Unix() / 86400 }
 // it. It is needed because members first have to send a delta that forgets something
 // before that makes room.
 const (
-	saidShare = 64       // one of so many parts of the bytes is reserved
+	saidShare = 64       // 1/saidShare of the bytes is reserved
 	mostSaid  = 64 << 20 // bytes
 )
 
-// Room returns a [*QuotaError] if an account may not store so many more bytes and blobs.
+// Room returns a [*QuotaError] if an account may not store this many more bytes and blobs.
 func (q Quota) Room(a Account, bytes, blobs int64) error {
 	limit := q.Bytes
 	if blobs > 0 {
@@ -38,7 +38,7 @@ func (q Quota) Room(a Account, bytes, blobs int64) error {
 	return nil
 }
 
-// Begin returns [envelope.ErrChains] if a member that has so many chains in a space may
+// Begin returns [envelope.ErrChains] if a member that has this many chains in a space may
 // not begin another.
 func (q Quota) Begin(member memory.MemberID, chains int64) error {
 	if q.Chains > 0 && chains >= q.Chains {
@@ -47,7 +47,7 @@ func (q Quota) Begin(member memory.MemberID, chains int64) error {
 	return nil
 }
 
-// Today returns a [*QuotaError] if an account may not send so many more deltas today.
+// Today returns a [*QuotaError] if an account may not send this many more deltas today.
 func (q Quota) Today(a Account, deltas int64, now time.Time) error {
 	used := a.Deltas
 	if a.Day != Day(now) {

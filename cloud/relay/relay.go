@@ -87,7 +87,7 @@ const (
 	MaxMessage   = 8 << 10 // bytes in a mailbox
 	MaxMessages  = 8       // in a mailbox
 	MailboxLife  = 10 * time.Minute
-	UnfinishedBy = 24 * time.Hour // a blob that gets no chunk for so long is removed
+	UnfinishedBy = 24 * time.Hour // a blob that gets no chunk for this long is removed
 )
 
 // Config says how a relay serves. The zero value lets anybody make an account,

@@ -13,12 +13,12 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// sees is a worker's setup with a model that sees and nothing else.
+// sees configures a worker with a vision model and nothing else.
 func sees(s *llmtest.Server) Engines {
 	return Engines{Speech: "none", Sight: "none", VisionURL: s.URL, VisionModel: s.Model(), Prices: cost.Prices{s.Model(): {Prompt: 2e6, Completion: 4e6}}}
 }
 
-// spentOf is what a memory says that it took.
+// spentOf returns the cost that a memory records.
 func spentOf(t *testing.T, m *memory.Memory) (s delta.Spent) {
 	t.Helper()
 	var err error
@@ -31,8 +31,8 @@ func spentOf(t *testing.T, m *memory.Memory) (s delta.Spent) {
 	return s
 }
 
-// A caption says what asked for it and what it cost; when the day's budget is
-// spent the next photo waits, and the owner sees why.
+// A caption records its prompt and its cost. When the day's budget is used up, the next photo
+// waits, and the owner sees why.
 func TestCaptionsCostAndWait(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Say("A poster on a wall."))

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory/atlas"
 )
 
-// circle is a circle of friends, said by the owner's device.
+// circle adds facts about a circle of friends, as the owner's device does.
 func (o *owner) circle() {
 	people := []string{"Ben", "Mia", "Tom", "Lea"}
 	for i, p := range people {
@@ -26,7 +26,7 @@ func (o *owner) circle() {
 	}
 }
 
-// arrived waits until a worker of one space has a memory.
+// arrived waits until the worker has received a memory.
 func arrived(t *testing.T, w *Worker, id memory.ID) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -50,8 +50,8 @@ func arrived(t *testing.T, w *Worker, id memory.ID) {
 	}
 }
 
-// Without a model communities are summed up by their facts, and the worker says
-// that it has none.
+// Without a model, communities are summarised by their facts, and the worker reports that it has no
+// model.
 func TestCommunitiesByRules(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -68,14 +68,14 @@ func TestCommunitiesByRules(t *testing.T) {
 	if c := a.Communities(); len(c) != 1 || c[0].Memory != m.ID || c[0].Title != a.Name(c[0].ID)+" and others" {
 		t.Errorf("%+v", c)
 	}
-	// The next day there is one more: a summary that rests on other facts takes
-	// the place of the first, and names them all, to be forgotten with any.
+	// The next day there is one more fact. A summary that is based on other facts replaces the
+	// first one, and names all of its facts, so that it is forgotten with any of them.
 	var zoe memory.ID
 	for _, p := range []string{"Ben", "Mia", "Tom", "Lea"} {
 		text := "Zoe is a friend of " + p
 		zoe = o.knows(o.line("Maja", text), memory.RankDevice, &memory.SemanticFields{Subject: "Zoe", Predicate: "friend of", Object: p}, text)
 	}
-	arrived(t, w, zoe) // else the next day's summary rests on the part that came in time
+	arrived(t, w, zoe) // otherwise the next day's summary might be based on the part that came in time
 	later.Store(int64(24 * time.Hour))
 	o.line("Maja", "And so on")
 	next := o.until(func(m *memory.Memory) bool {
@@ -93,7 +93,7 @@ func TestCommunitiesByRules(t *testing.T) {
 	}
 }
 
-// With one it words them, and what it says beyond the facts is not taken.
+// A model words the summaries, and anything beyond the facts is refused.
 func TestCommunitiesByModel(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A worker that is let in to a space whose deltas' bodies were dropped for a
-// snapshot reads that, as one does that was away meanwhile, and what comes after.
+// A worker that joins a space whose deltas' bodies were compacted reads the snapshot, like one that
+// was away meanwhile, and then what follows.
 func TestCompactedSpace(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)

@@ -40,7 +40,7 @@ type Engines struct {
 	// Prices are the prices of paid services, by the model's name.
 	Prices cost.Prices
 
-	Language Language // finds memories in what was said; without a URL: none
+	Language Language // language model that finds memories in what was said; without a URL: none
 
 	Limits engine.Limits // of programs
 	Path   string        // where to look for programs, in the form of PATH; empty: PATH

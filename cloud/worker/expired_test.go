@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// What has expired, and waits for a device's retention to erase it, goes to no engine and
-// into nothing that the worker writes.
+// Expired memories that wait to be erased by a device's retention are sent to no engine, and used
+// in nothing that the worker writes.
 func TestExpiredIsNotUsed(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	s := lined(t)

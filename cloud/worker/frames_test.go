@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// scene is a photo of fields, others for each number.
+// scene makes a photo of coloured fields, different for each number.
 func scene(t *testing.T, n int) []byte {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, 120, 80))
@@ -43,8 +43,8 @@ func scene(t *testing.T, n int) []byte {
 	return b.Bytes()
 }
 
-// Twenty frames that are unique make one update, which names all that it is of;
-// those that look alike are shown once. The rest makes another after the pause.
+// Twenty different frames make one update, which names all of its photos; similar ones are shown
+// once. The rest makes another update after the pause.
 func TestTwentyFramesAreOneUpdate(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(func(r *llmtest.Request) string {
@@ -83,8 +83,8 @@ func TestTwentyFramesAreOneUpdate(t *testing.T) {
 	}
 }
 
-// A worker that is stopped in the midst of an update, or before there is a job
-// of it, loses no frame: the next one does it, once.
+// A worker that is stopped during an update, or before there is a job for it, loses no frame: the
+// next one does it, once.
 func TestStoppedWorkerLosesNoFrame(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	came, never := make(chan struct{}, 1), make(chan struct{})
@@ -111,8 +111,8 @@ func TestStoppedWorkerLosesNoFrame(t *testing.T) {
 	}
 }
 
-// Where one photo can't be opened the others are seen, and where none can the job
-// is parked with the reason.
+// If one photo can't be opened, the others are still seen; if none can, the job is parked with the
+// reason.
 func TestUnreadableFramesAreLeftOut(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Say(`{"summary":"Bars were seen.","frames":[]}`))
@@ -137,8 +137,8 @@ func TestUnreadableFramesAreLeftOut(t *testing.T) {
 	}
 }
 
-// What a service takes for hearing is booked by the minute, and held to the
-// budget: the next recording waits.
+// A service's charge for transcription is booked by the minute, and limited by the budget: the next
+// recording waits.
 func TestTranscriptionIsPaid(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -146,7 +146,7 @@ func TestTranscriptionIsPaid(t *testing.T) {
 	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
 	engines := Engines{Sight: "none", WhisperURL: hears(t, "Good morning everybody"), Prices: cost.Prices{"whisper.cpp": {Minute: 6000}}}
 	w, _, _ := run(t, Config{Home: home, Engines: engines, Now: soon, Budget: queue.Cost{MicroUSD: 100}})
-	if m := o.await(recording); m.Metadata["micro_usd"] != "1100" { // of 11 s
+	if m := o.await(recording); m.Metadata["micro_usd"] != "1100" { // for 11 s
 		t.Errorf("%+v", m.Metadata)
 	}
 	o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
@@ -158,7 +158,7 @@ func TestTranscriptionIsPaid(t *testing.T) {
 	}
 }
 
-// The print of photos that show the same page is kept once, and heard of again.
+// The text of photos that show the same page is stored once, and confirmed by the others.
 func TestPrintIsKeptOnce(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -180,7 +180,7 @@ func TestPrintIsKeptOnce(t *testing.T) {
 	o.accepted()
 }
 
-// Batches that nobody will ask about are let go of.
+// Batches that are not needed any more are deleted.
 func TestBatchesGo(t *testing.T) {
 	s := lined(t)
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
@@ -192,7 +192,7 @@ func TestBatchesGo(t *testing.T) {
 	if err := s.sweep(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}
-	for kind, want := range map[queue.Kind]int{queue.Language: 1, queue.Sequence: 0} { // no photo of those is there
+	for kind, want := range map[queue.Kind]int{queue.Language: 1, queue.Sequence: 0} { // none of these photos exists
 		if err := s.engine.View(t.Context(), func(tx *store.Tx) error {
 			got, err := batches(tx, kind)
 			if err != nil || len(got) != want {

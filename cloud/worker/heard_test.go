@@ -15,8 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// hears is a whisper.cpp server that hears segments of a second each, whatever
-// it is sent.
+// hears is a whisper.cpp server that returns the given segments, of a second each, for any input.
 func hears(t *testing.T, segments ...string) string {
 	t.Helper()
 	var parts []string
@@ -35,7 +34,7 @@ func hears(t *testing.T, segments ...string) string {
 	return s.URL
 }
 
-// lines gives what was said, as the owner has it.
+// lines returns what was said, as the owner has it.
 func (o *owner) lines() (out []memory.Utterance) {
 	o.t.Helper()
 	o.ok(o.store.View(o.t.Context(), func(tx *store.Tx) error {
@@ -50,11 +49,11 @@ func (o *owner) lines() (out []memory.Utterance) {
 	return out
 }
 
-// soon is a clock by which the recordings of [owner.source] were just made.
+// soon is a time at which the recordings of [owner.source] were just made.
 func soon() time.Time { return time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC) }
 
-// What a worker hears in a recording is said in lines of its own, which the
-// language model is asked about as about those that the node heard.
+// What a worker hears in a recording becomes lines of its own, about which the language model is
+// asked like about the node's.
 func TestHeardLinesAreAskedAbout(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -92,7 +91,7 @@ func TestHeardLinesAreAskedAbout(t *testing.T) {
 	o.accepted()
 }
 
-// A grant without transcription gets the transcript as a resource alone.
+// With a grant without transcription, the transcript is only stored as a resource.
 func TestNoLinesWithoutTheGrant(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -105,8 +104,7 @@ func TestNoLinesWithoutTheGrant(t *testing.T) {
 	o.accepted()
 }
 
-// Two recordings that are described in the same words, and in which the same is said, have a
-// transcript each.
+// Two recordings with the same description and the same words have a transcript each.
 func TestSameWordsInTwoRecordings(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -122,7 +120,7 @@ func TestSameWordsInTwoRecordings(t *testing.T) {
 	o.accepted()
 }
 
-// A secret that is spoken over the end of a segment is in no line.
+// A spoken secret that extends across the end of a segment is in no line.
 func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -148,7 +146,7 @@ func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
 	o.accepted()
 }
 
-// If only known voices are kept, a worker proposes nothing that another voice said.
+// If only known voices are kept, a worker proposes nothing from other voices.
 func TestKnownVoiceAlone(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)

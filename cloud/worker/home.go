@@ -22,7 +22,7 @@ import (
 // A home has a folder "spaces", with a folder for each identity:
 //
 //	identity    its keys
-//	space.json  where it was let in; without it, it waits to be
+//	space.json the space that it has joined; missing until then
 //	store/      its replica
 //
 // "queue.db" beside it has the jobs, "run" has the folders of engines, "cache"
@@ -97,9 +97,8 @@ func places(home string) ([]string, error) {
 // ErrNotLetIn: the relay, or the membership log, does not have the worker.
 var ErrNotLetIn = errors.New("the space does not have this worker (yet)")
 
-// Join takes the owner's answer to the request (see envelope.Welcome) and finds
-// the space at the relay. It returns [ErrNotLetIn] while the worker was not
-// granted yet.
+// Join takes the owner's answer to the request (see envelope.Welcome) and finds the space at the
+// relay. It returns [ErrNotLetIn] as long as the worker was not granted.
 func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 	w, err := envelope.ParseWelcome(welcome)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 //	5   Ed25519 seed, 32 bytes
 //	37  seed of the pair that epoch keys are sealed to, 32 bytes
 //
-// What lies in the space's folder is sealed under keys that follow from these
-// seeds: without the file it is nothing.
+// The content of the space's folder is sealed under keys that are derived from these seeds: without
+// the file it can't be read.
 type identity struct {
 	sign  ed25519.PrivateKey
 	pair  *seal.Identity
@@ -106,8 +106,8 @@ func writeSynced(file string, b []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// keys are replica.Keys of a space. Epoch keys are only in memory,
-// because the membership log has them, sealed to the worker.
+// keys implements replica.Keys for a space. Epoch keys are only in memory, because the membership
+// log has them, sealed to the worker.
 type keys struct {
 	space memory.SpaceID
 	id    *identity

@@ -15,11 +15,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// victimEnv holds what a worker process is to be that a test kills: [killable]
-// as JSON.
+// victimEnv configures the worker process that a test kills: [killable] as JSON.
 const victimEnv = "LOCKET_TEST_VICTIM"
 
-// killable is a worker that sees, in a process of its own.
+// killable is a worker with a vision model, in a separate process.
 type killable struct{ Home, Cache, URL, Model string }
 
 // victim works until it is killed.
@@ -37,7 +36,7 @@ func victim() int {
 	return 1
 }
 
-// start starts one; kill ends it as the system does that has no memory left.
+// start starts a worker; kill ends it like the system does when it is out of memory.
 func (k killable) start(t *testing.T) (kill func()) {
 	t.Helper()
 	self, err := os.Executable()
@@ -61,9 +60,9 @@ func (k killable) start(t *testing.T) (kill func()) {
 	}
 }
 
-// A worker process that is killed again and again, while a model looks, just
-// after it has answered, and once the owner has an update, loses no frame: each
-// is in one update, and one that was made is not paid for again.
+// A worker process is killed again and again: while a model works, just after it has answered, and
+// once the owner has an update. No frame is lost: each is in one update, and a finished update is
+// not paid for again.
 func TestKilledWorkerLosesNoFrame(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	came, never := make(chan struct{}, 1), make(chan struct{})
@@ -88,7 +87,7 @@ func TestKilledWorkerLosesNoFrame(t *testing.T) {
 	close(never)
 	kill = k.start(t)
 	<-answers
-	<-time.After(time.Duration(rand.IntN(int(40 * time.Millisecond)))) // any place from the answer to the end of the job
+	<-time.After(time.Duration(rand.IntN(int(40 * time.Millisecond)))) // anywhere between the answer and the end of the job
 	kill()
 	kill = k.start(t)
 	first := o.until(func(m *memory.Memory) bool { return m.Source.Plugin == "worker/sequence" })
@@ -117,8 +116,8 @@ func TestKilledWorkerLosesNoFrame(t *testing.T) {
 	o.accepted()
 }
 
-// What a job has made is not asked for, and paid, again: a worker that was
-// killed before the job had ended does it anew.
+// The result of a job is not requested, and paid for, again: a worker that was killed before the
+// job had ended uses it.
 func TestWhatWasMadeIsNotPaidAgain(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(func(r *llmtest.Request) string {

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// lined is a space with a replica and nothing else.
+// lined is a space with only a replica.
 func lined(t *testing.T, us ...memory.Utterance) *space {
 	t.Helper()
 	st, err := store.Open(store.Options{Dir: filepath.Join(t.TempDir(), "store"), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff})
@@ -42,8 +42,8 @@ func lineOf(n byte, session string, at time.Time) memory.Utterance {
 	return memory.Utterance{ID: memory.ID{n}, Space: memory.SpaceID{1}, Event: ev, Session: session, At: at, Speaker: "Bo", Text: fmt.Sprintf("This is line %d of it", n)}
 }
 
-// A session at the edge of what is looked back at is cut as before, or not
-// asked about any more: time that passes makes no talk of it that is new.
+// A session at the edge of the look-back period is split as before, or ignored: passing time does
+// not make new talks of it.
 func TestTalksStandWhileTimePasses(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	var us []memory.Utterance
@@ -67,8 +67,8 @@ func TestTalksStandWhileTimePasses(t *testing.T) {
 	}
 }
 
-// A line that comes late is asked about by itself, with what was said before it,
-// and one that is forgotten or redacted has nothing asked again.
+// A late line is asked about by itself, together with earlier lines, and a forgotten or redacted
+// line repeats no question.
 func TestLateLinesAreAskedAboutAlone(t *testing.T) {
 	began := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	now := began.Add(2 * time.Hour)
@@ -114,8 +114,7 @@ func TestLateLinesAreAskedAboutAlone(t *testing.T) {
 	}
 }
 
-// The last lines of a session are looked at again when it is over, though
-// nothing comes.
+// The last lines of a session are looked at again once it is over, although nothing new comes.
 func TestLastLinesOfASessionAreDue(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	s := lined(t, lineOf(1, "talk", now.Add(-10*time.Minute)), lineOf(2, "talk", now.Add(-5*time.Minute)))
@@ -141,8 +140,7 @@ func TestLastLinesOfASessionAreDue(t *testing.T) {
 	}
 }
 
-// A summary goes with what it rests on, and with its session's end, without
-// anybody asking for it.
+// A summary is deleted with its lines, and at the end of its session, without a request.
 func TestSummariesGo(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	here, over := lineOf(1, "live", now.Add(-time.Minute)), lineOf(2, "over", now.Add(-time.Hour))

@@ -28,13 +28,13 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// serveRelay starts a relay on a port of its own, and gives its address.
+// serveRelay starts a relay on its own port, and returns its address.
 func serveRelay(t *testing.T) string {
 	t.Helper()
 	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{Drain: time.Second}).URL
 }
 
-// owner is a wearer's device, as far as a worker has to do with it.
+// owner is a wearer's device, as far as a worker needs it.
 type owner struct {
 	*keys
 	t       *testing.T
@@ -48,7 +48,7 @@ type owner struct {
 	events  uint64
 }
 
-// Wrap lets others in, as an owner's ring does.
+// Wrap seals a key for another member, like an owner's ring.
 func (o *owner) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 	some := seal.Epochs{}
 	for i := uint32(1); i <= n; i++ {
@@ -108,7 +108,7 @@ func (o *owner) sync() {
 	o.ok(o.replica.Sync(o.t.Context()))
 }
 
-// let grants what a request asks for, and gives the welcome.
+// let grants a request, and returns the welcome.
 func (o *owner) let(request string, g delta.Grant) string {
 	o.t.Helper()
 	r, err := envelope.ParseRequest(request)
@@ -122,11 +122,11 @@ func (o *owner) let(request string, g delta.Grant) string {
 	return envelope.Welcome{Space: o.space, Genesis: o.genesis.Hash()}.String()
 }
 
-// source adds a recording or a photo with its bytes, and sends it.
+// source adds a recording or a photo with its bytes, and syncs.
 func (o *owner) source(media string, data []byte, tags ...string) memory.ID {
 	o.t.Helper()
 	o.events++
-	at := time.Date(2026, 9, 14, 10, 0, int(o.events), 0, time.UTC) // all are described in the same words
+	at := time.Date(2026, 9, 14, 10, 0, int(o.events), 0, time.UTC) // all have the same description
 	ev := memory.EventID{Device: "pin", Boot: 1, Seq: o.events}
 	id := memory.DeriveID([]byte("test"), ev, "speech", "source")
 	c := memory.Candidate{Type: memory.Resource, Text: "Source", Owner: memory.Owner{User: "mei"}, Tags: tags, Confidence: 1,
@@ -148,7 +148,7 @@ func (o *owner) source(media string, data []byte, tags ...string) memory.ID {
 	return id
 }
 
-// answers gives what is linked to a source, as the owner knows it.
+// answers returns the memories linked to a source, as the owner knows them.
 func (o *owner) answers(src memory.ID) (out []memory.Memory) {
 	o.t.Helper()
 	o.ok(o.store.View(o.t.Context(), func(tx *store.Tx) error {
@@ -194,7 +194,7 @@ func (o *owner) waitMore() {
 	o.ok(err)
 }
 
-// said is a log that tells when a message comes.
+// said is a log that signals when a message comes.
 type said struct {
 	mu   sync.Mutex
 	seen map[string]chan struct{}

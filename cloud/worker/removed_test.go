@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// identityOf is where the keys of the only space are.
+// identityOf returns the file with the only space's keys.
 func identityOf(t *testing.T, home string) string {
 	t.Helper()
 	dirs, err := places(home)
@@ -23,7 +23,7 @@ func identityOf(t *testing.T, home string) string {
 	return filepath.Join(dirs[0], identityFile)
 }
 
-// gone waits until a file is there no more.
+// gone waits until a file no longer exists.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	for tick := time.NewTicker(5 * time.Millisecond); t.Context().Err() == nil; <-tick.C {
@@ -34,8 +34,8 @@ func gone(t *testing.T, file string) {
 	t.Fatal("it is still there")
 }
 
-// When a grant ends the keys go first, though a job heeds nobody; what else there
-// is goes as soon as it lets go.
+// When a grant ends, the keys are destroyed first, even if a job does not react; the rest is
+// removed as soon as the job ends.
 func TestKeysGoBeforeAJobLetsGo(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -53,7 +53,7 @@ func TestKeysGoBeforeAJobLetsGo(t *testing.T) {
 			close(began)
 			<-ctx.Done()
 			close(cut)
-			<-letGo // pure computation, that looks at no context
+			<-letGo // a pure computation, which ignores the context
 			return nil
 		}}}
 	ctx, stop := context.WithCancel(t.Context())
@@ -78,7 +78,7 @@ func TestKeysGoBeforeAJobLetsGo(t *testing.T) {
 	o.ok(w.Close())
 }
 
-// A job that waits for a model, or for a program, is cut off with the grant.
+// When the grant ends, a job that waits for a model or a program is interrupted.
 func TestRevocationCutsOffWhatWaits(t *testing.T) {
 	for name, setup := range map[string]func(t *testing.T) (Engines, <-chan struct{}){
 		"a model": func(t *testing.T) (Engines, <-chan struct{}) {
@@ -89,7 +89,7 @@ func TestRevocationCutsOffWhatWaits(t *testing.T) {
 			return sees(s), came
 		},
 		"a program": func(t *testing.T) (Engines, <-chan struct{}) {
-			runs := t.TempDir() // a program can write to the folder of its run alone
+			runs := t.TempDir() // a program can only write to the folder of its run
 			path := fake(t, "tesseract", `case "$1" in --list-langs) echo eng;; *) : > began; sleep 100000;; esac`)
 			came := make(chan struct{})
 			go func() {
@@ -122,8 +122,8 @@ func TestRevocationCutsOffWhatWaits(t *testing.T) {
 	}
 }
 
-// A crash after the keys were destroyed leaves neither data nor jobs of the space
-// behind the next start.
+// After a crash following the destruction of the keys, the next start removes the space's data and
+// jobs.
 func TestNextStartEndsWhatACrashLeft(t *testing.T) {
 	for name, crash := range map[string]func(identity string) error{
 		"before the file is gone": func(f string) error { return os.WriteFile(f, make([]byte, 69), 0o600) },

@@ -185,7 +185,7 @@ func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err
 		return t, false, err
 	}
 	t.Spent = delta.Spent{Tokens: spent.Tokens, MicroUSD: int64(spent.MicroUSD)}
-	const atMost = 500 // of these the reasons are counted
+	const atMost = 500 // the number of these whose reasons are counted
 	var stuck []queue.Job
 	for _, state := range []queue.State{queue.Parked, queue.Waiting} {
 		list, err := w.queue.List(ctx, queue.Filter{Space: space, State: state, Limit: atMost})

@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/sync/delta"
 )
 
-// told syncs until a worker has reported what a condition holds of, and gives
-// everything that was read as far as reports have it.
+// told syncs until a worker's report fulfils a condition, and returns it with everything that was
+// read according to the reports.
 func (o *owner) told(worker memory.MemberID, until func(last delta.Told, reads []delta.Read) bool) (delta.Told, []delta.Read) {
 	o.t.Helper()
 	for {
@@ -42,8 +42,8 @@ func (o *owner) told(worker memory.MemberID, until func(last delta.Told, reads [
 	}
 }
 
-// The owner sees where the jobs stand, why one is parked, and what was read by
-// which engine, from the worker's own signed chain.
+// The owner sees the state of the jobs, why one is parked, and what was read by which engine, from
+// the worker's own signed chain.
 func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -71,7 +71,7 @@ func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 		t.Errorf("%v", of)
 	}
 	stop()
-	// Nothing new: nothing is said. Something new goes on where the log was.
+	// Without news there is no report. With news, the log continues.
 	run(t, c)
 	third := o.source("image/png", day(t, "note.png"))
 	_, reads = o.told(me, func(_ delta.Told, reads []delta.Read) bool { return len(reads) == 3 })
@@ -83,8 +83,8 @@ func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 	}
 }
 
-// A report may be made between the end of a job and the record of that end. The
-// space is looked at again then, or the owner would see the job running for ever.
+// A report may be made between the end of a job and the record of that end. Then the space is
+// looked at again; otherwise the owner would see the job running for ever.
 func TestReportOfARunningJobIsNotTheLast(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -94,7 +94,7 @@ func TestReportOfARunningJobIsNotTheLast(t *testing.T) {
 	s := w.space(o.space)
 	running := delta.Told{At: time.Now().UTC().Truncate(time.Millisecond), Work: []delta.Work{{Kind: string(queue.Read), Running: 1}}}
 	s.tell = func(context.Context) (delta.Told, bool, error) { return running, true, nil }
-	for range 2 { // the report, and nothing new
+	for range 2 { // one report, and nothing new
 		s.worked.Store(false)
 		r, err := s.report(t.Context())
 		o.ok(err)
@@ -107,8 +107,7 @@ func TestReportOfARunningJobIsNotTheLast(t *testing.T) {
 	}
 }
 
-// Where names are long a report has fewer reads: a worker that can't report
-// would not sync any more.
+// With long names, a report has fewer reads: a worker that can't report could not sync any more.
 func TestReportFits(t *testing.T) {
 	told := delta.Told{At: time.Now().UTC()}
 	long := strings.Repeat("<", engine.MaxDetail)

@@ -15,9 +15,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// A job of another worker, about what has not come here yet, is left to whoever
-// has it; one about what was forgotten, or that nobody else could have added, or
-// that nobody took up in an hour, ends.
+// A job of another worker about something that has not arrived here is left to the worker that has
+// it. A job ends if its subject was forgotten, if nobody else could have added it, or if nobody
+// took it for an hour.
 func TestJobsOfWhatHasNotComeWait(t *testing.T) {
 	there := lineOf(1, "talk", time.Now())
 	s := lined(t, there)
@@ -66,8 +66,8 @@ func TestJobsOfWhatHasNotComeWait(t *testing.T) {
 	}
 }
 
-// Two workers on one database do each job once between them, whichever of them
-// has what first, and one goes on where the other has ended.
+// Two workers on one database do each job once between them, whichever of them has its subject
+// first, and one continues where the other has ended.
 func TestTwoWorkersShareJobs(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -99,7 +99,7 @@ func TestTwoWorkersShareJobs(t *testing.T) {
 	stop()
 	late := note()
 	once(late)
-	for { // a job ends after its answer has gone
+	for { // a job ends after its answer was sent
 		done, err := other.Queue().List(t.Context(), queue.Filter{Kind: queue.Read, State: queue.Done})
 		o.ok(err)
 		if len(done) > number {

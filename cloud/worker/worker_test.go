@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// run opens a worker and has it run until the test ends, or until stop.
+// run opens a worker and runs it until the test ends, or until stop.
 func run(t *testing.T, c Config) (w *Worker, log *said, stop func()) {
 	t.Helper()
 	log = &said{}
@@ -66,7 +66,7 @@ func run(t *testing.T, c Config) (w *Worker, log *said, stop func()) {
 
 var granted = delta.Grant{Types: []memory.Type{memory.Resource}, Transcribe: true}
 
-// joined lets a new worker in.
+// joined adds a new worker to the owner's space.
 func joined(t *testing.T, o *owner, relay string, g delta.Grant) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -83,8 +83,7 @@ func joined(t *testing.T, o *owner, relay string, g delta.Grant) (home string) {
 	return home
 }
 
-// The whole way, with real engines and a real relay: let in, transcribe, read,
-// removed.
+// The complete path, with real engines and a real relay: join, transcribe, read, removal.
 func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -142,7 +141,7 @@ func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
 	}
 }
 
-// An engine that is not there: the recording waits, and is done when it is.
+// If an engine is missing, the recording waits, and is done once the engine is there.
 func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -167,13 +166,13 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 	}
 }
 
-// parked waits for a job that is parked.
+// parked waits for a parked job.
 func parked(t *testing.T, w *Worker) queue.Job {
 	t.Helper()
 	return await(t, w, func(j *queue.Job) bool { return j.State == queue.Parked })
 }
 
-// putOff gives the first job that is to be tried again.
+// putOff returns the first job that will be tried again.
 func putOff(t *testing.T, w *Worker) queue.Job {
 	t.Helper()
 	return await(t, w, func(j *queue.Job) bool { return j.State == queue.Waiting && j.Reason != "" })
@@ -194,7 +193,7 @@ func await(t *testing.T, w *Worker, is func(*queue.Job) bool) queue.Job {
 	return queue.Job{}
 }
 
-// fake puts a program on a PATH of its own.
+// fake makes a program in a separate PATH.
 func fake(t *testing.T, name, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -204,7 +203,7 @@ func fake(t *testing.T, name, script string) string {
 	return dir
 }
 
-// What an engine reads aloud from a secret stays here.
+// A secret that an engine hears or reads does not leave the worker.
 func TestSecretsAreTakenOut(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -227,7 +226,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	}
 }
 
-// A grant without resources, and an input that no engine takes, are parked.
+// A job without a grant for resources, or with an input that no engine accepts, is parked.
 func TestParked(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -243,7 +242,7 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// An engine that hangs or crashes costs its own job, which is tried again.
+// An engine that hangs or crashes only affects its own job, which is tried again.
 func TestHangAndCrash(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -258,7 +257,7 @@ func TestHangAndCrash(t *testing.T) {
 		c.Engines.Limits = engine.Limits{Wall: x.wall}
 		w, log, stop := run(t, c)
 		log.wait(t, "job: will be tried again")
-		putOff(t, w) // which is written down after it is said
+		putOff(t, w) // it is stored after it is logged
 		stop()
 		q, err := Jobs(t.Context(), c)
 		o.ok(err)
@@ -295,7 +294,7 @@ func must(s string, err error) string {
 	return s
 }
 
-// A worker that is running takes up a space that it is let in to.
+// A running worker starts with a space that it joins.
 func TestJoinedWhileRunning(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -314,7 +313,7 @@ func TestJoinedWhileRunning(t *testing.T) {
 	}
 }
 
-// Of two workers on one home, the second one is turned away.
+// The second of two workers on one home is refused.
 func TestOneProcessAHome(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -330,15 +329,15 @@ func TestOneProcessAHome(t *testing.T) {
 	if _, err := os.Stat(kept); err != nil {
 		t.Errorf("the second one took what the first works with: %v", err)
 	}
-	alone := t.TempDir() // let in nowhere
+	alone := t.TempDir() // a member of no space
 	run(t, Config{Home: alone})
 	if _, err := Open(t.Context(), Config{Home: alone, Cache: cache}); !errors.Is(err, memory.ErrInUse) {
 		t.Error(err)
 	}
 }
 
-// Photos that make a reader take all memory or time are parked in the end, with
-// the reason, and cost nothing else: the one behind them is read.
+// Photos that make a reader use up all memory or time are parked with the reason, and do no other
+// harm: the photo behind them is read.
 func TestHostileMediaIsParked(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
@@ -363,7 +362,7 @@ func TestHostileMediaIsParked(t *testing.T) {
 	}
 }
 
-// pngOf is the head of a PNG of a size, which unpacks to nothing like it.
+// pngOf makes the header of a PNG of the given size, without matching content.
 func pngOf(width, height uint32) []byte {
 	head := binary.BigEndian.AppendUint32([]byte("IHDR"), width)
 	head = binary.BigEndian.AppendUint32(head, height)

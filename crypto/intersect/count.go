@@ -8,17 +8,16 @@ import (
 	"github.com/cloudflare/circl/group"
 )
 
-// This file counts common elements and says no more, as Freedman, Nissim and Pinkas do
-// ("Efficient Private Matching and Set Intersection", EUROCRYPT 2004, section 5.2), with
-// ElGamal in the exponent over ristretto255.
+// This file counts common elements and reveals nothing else, as in Freedman, Nissim and Pinkas
+// ("Efficient Private Matching and Set Intersection", EUROCRYPT 2004, section 5.2), with ElGamal in
+// the exponent over ristretto255.
 //
-// Who asks makes the polynomial whose roots are the elements of the set, as scalars, and
-// seals each coefficient; the first, of x^MaxSet, is 1 and is not sent. So whatever the one
-// who asks sends, it is a polynomial with MaxSet roots at most: a program that lies can ask
-// about MaxSet elements, and about no more. Who answers computes r*P(x) for each element x
-// under the seal, with a random r that is not zero, seals it anew, and shuffles all. A result
-// opens to zero where x is a root, and to a random element else: what comes back tells how
-// many, and nothing about which.
+// The asking side makes the polynomial whose roots are the elements of the set, as scalars, and
+// seals each coefficient; the first, of x^MaxSet, is 1 and is not sent. So whatever it sends is a
+// polynomial with at most MaxSet roots: a program that lies can ask about MaxSet elements, and no
+// more. The answering side computes r*P(x) for each element x under the seal, with a random r that
+// is not zero, seals it again, and shuffles the results. A result opens to zero if x is a root, and
+// to a random element otherwise: the answer tells how many there are, and nothing about which.
 
 // CipherSize is the size of a sealed number in bytes: two elements.
 const CipherSize = 2 * PointSize
@@ -56,13 +55,13 @@ func readCiphers(list [][]byte) ([]cipher, error) {
 	return out, nil
 }
 
-// root is an element as a number.
+// root converts an element to a number.
 func root(input []byte) group.Scalar {
 	return curve.HashToScalar(input, []byte("locket/v1 count of common interests"))
 }
 
-// coefficients gives the polynomial with these roots, the constant first, without the 1 of
-// the highest power.
+// coefficients returns the polynomial with these roots, the constant first, without the 1 of the
+// highest power.
 func coefficients(inputs [][]byte) []group.Scalar {
 	poly := []group.Scalar{curve.NewScalar().SetUint64(1)}
 	for _, in := range inputs {
@@ -82,7 +81,7 @@ func coefficients(inputs [][]byte) []group.Scalar {
 	return poly[:len(poly)-1]
 }
 
-// sealPolynomial is what who asks sends.
+// sealPolynomial returns what the asking side sends.
 func sealPolynomial(key group.Scalar, inputs [][]byte) (out [][]byte) {
 	public := curve.NewElement().MulGen(key)
 	for _, c := range coefficients(inputs) {
@@ -91,7 +90,7 @@ func sealPolynomial(key group.Scalar, inputs [][]byte) (out [][]byte) {
 	return out
 }
 
-// evaluateSealed gives r*P(x) for each input, sealed to who asks, in random order.
+// evaluateSealed returns r*P(x) for each input, sealed to the asking side, in random order.
 func evaluateSealed(key group.Element, poly []cipher, inputs [][]byte) [][]byte {
 	out := make([][]byte, len(inputs))
 	for i, in := range inputs {
@@ -114,7 +113,7 @@ func evaluateSealed(key group.Element, poly []cipher, inputs [][]byte) [][]byte 
 	return out
 }
 
-// zeros says how many numbers open to zero.
+// zeros returns how many numbers open to zero.
 func zeros(key group.Scalar, list []cipher) (n int) {
 	for _, c := range list {
 		if curve.NewElement().Mul(c.u, key).IsEqual(c.v) {
@@ -124,7 +123,7 @@ func zeros(key group.Scalar, list []cipher) (n int) {
 	return n
 }
 
-// source draws numbers for the order of lists, which may tell nothing about a set's.
+// source draws the random order of lists, which must reveal nothing about a set's order.
 type source struct{}
 
 func (source) Uint64() uint64 {

@@ -1,17 +1,17 @@
-// Package intersect compares two sets of two people without telling them: first how many
-// elements are in both, then which.
+// Package intersect compares two people's sets without revealing them: first how many elements they
+// share, then which.
 //
-// Each person has a side, and sends the other its offer: a key of its own for this one
-// comparison, the set under that key (tags, by the VOPRF of RFC 9497), the set blinded, to
-// be answered with the other's key, and the set as a sealed polynomial. An offer binds
-// before anything is answered, and each is padded to the same size with elements that
-// nobody has. For the count, each evaluates the other's polynomial (count.go). For which,
-// each answers the other's blinded elements with its own key and the RFC's proof
-// (voprf.go), and each looks for the outputs among the other's tags.
+// Each person has a side, and sends the other its offer: a key for this one comparison, the set
+// under that key (tags, by the VOPRF of RFC 9497), the blinded set, to be answered with the other's
+// key, and the set as a sealed polynomial. An offer is binding before anything is answered, and
+// each is padded to the same size with elements that nobody has. For the count, each side evaluates
+// the other's polynomial (count.go). For the elements, each answers the other's blinded elements
+// with its own key and the RFC's proof (voprf.go), and each looks for the outputs among the other's
+// tags.
 //
-// What a side that lies can do is said in docs/communities.md. It can offer elements that it
-// guesses, [MaxSet] of them. It can't learn which of them are the other's from a count that
-// is between 0 and all of them; it can't answer with another key or for another set later.
+// docs/communities.md says what a lying side can do. It can offer guessed elements, [MaxSet] of
+// them. It can't learn which of them the other has from a count that is between 0 and all of them;
+// it can't answer with another key or for another set later.
 package intersect
 
 import (
@@ -26,11 +26,11 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// MaxSet is how many elements a set has at most. Each offer has so many, so that it does
-// not tell how many there are.
+// MaxSet is the greatest number of elements in a set. Each offer has that many, so that it does not
+// reveal the real number.
 const MaxSet = 32
 
-// MaxElement is how long an element is at most, in bytes.
+// MaxElement is the greatest length of an element, in bytes.
 const MaxElement = 200
 
 var (
@@ -39,26 +39,27 @@ var (
 	ErrProof = errors.New("comparison: the answer was not made with the key that was offered")
 )
 
-// Side is what one person keeps of a comparison. Its fields are secret; they are there to
-// be stored, sealed.
+// Side is what one person keeps of a comparison. Its fields are secret; they are exported to be
+// stored, sealed.
 type Side struct {
-	Inputs [][]byte // elements behind a 1, then padding behind a 0, in the order of Blinds
+	Inputs [][]byte // elements with a 1 in front, then padding with a 0 in front, in the order of Blinds
 	Blinds [][]byte
-	Key    []byte // of the tags
-	Count  []byte // of the polynomial
+	Key    []byte // key of the tags
+	Count  []byte // key of the polynomial
 }
 
-// Offer is what the other one is sent.
+// Offer is what the other person is sent.
 type Offer struct {
 	_       struct{} `cbor:",toarray"`
-	Key     []byte   // public
+	Key     []byte   // public half of Side.Key
 	Tags    [][]byte // of the set under Key, ascending
 	Blinded [][]byte
 	Count   []byte   // public key of the polynomial
 	Poly    [][]byte // its sealed coefficients
 }
 
-// New makes a side of 1 to [MaxSet] elements, none twice or empty: else [ErrSet].
+// New makes a side of 1 to [MaxSet] elements, without duplicates or empty ones; otherwise it
+// returns [ErrSet].
 func New(elements []string) (*Side, error) {
 	if len(elements) == 0 || len(elements) > MaxSet {
 		return nil, fmt.Errorf("%w: %d elements, want 1 to %d", ErrSet, len(elements), MaxSet)
@@ -85,7 +86,7 @@ func New(elements []string) (*Side, error) {
 	return s, nil
 }
 
-// numbers reads the scalars of a side.
+// numbers decodes the scalars of a side.
 func (s *Side) numbers() (key, count group.Scalar, blinds []group.Scalar, err error) {
 	if len(s.Inputs) != MaxSet || len(s.Blinds) != MaxSet {
 		return nil, nil, nil, fmt.Errorf("%w: a side has %d elements", ErrForm, MaxSet)
@@ -100,7 +101,7 @@ func (s *Side) numbers() (key, count group.Scalar, blinds []group.Scalar, err er
 	return key, count, blinds, err
 }
 
-// Offer is the same each time but for the seals of the polynomial: who sent one keeps it.
+// Offer is the same each time except for the seals of the polynomial, so the sender has to keep it.
 func (s *Side) Offer() (o Offer, err error) {
 	key, count, blinds, err := s.numbers()
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *Side) Offer() (o Offer, err error) {
 	return o, nil
 }
 
-// Check says whether an offer has the form of one.
+// Check returns an error unless an offer is well-formed.
 func (o *Offer) Check() error {
 	if _, err := readPoints([][]byte{o.Key, o.Count}, 2); err != nil {
 		return err
@@ -136,8 +137,8 @@ func (o *Offer) Check() error {
 	return err
 }
 
-// CountFor answers the other one's polynomial. It tells them how many elements are in
-// both, and nothing else.
+// CountFor answers the other's polynomial. The answer reveals how many elements both have, and
+// nothing else.
 func (s *Side) CountFor(theirs *Offer) ([][]byte, error) {
 	if err := theirs.Check(); err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (s *Side) CountFor(theirs *Offer) ([][]byte, error) {
 	return evaluateSealed(key, poly, s.Inputs), nil
 }
 
-// Counted opens the other one's answer: how many elements are in both, by their word.
+// Counted opens the other's answer: how many elements both have, according to the other.
 func (s *Side) Counted(answer [][]byte) (int, error) {
 	_, count, _, err := s.numbers()
 	if err != nil {
@@ -160,8 +161,8 @@ func (s *Side) Counted(answer [][]byte) (int, error) {
 	return zeros(count, list), nil
 }
 
-// WhichFor answers the other one's blinded elements. It tells them which of the elements
-// that they offered are in both.
+// WhichFor answers the other's blinded elements. The answer reveals which of the elements that they
+// offered both have.
 func (s *Side) WhichFor(theirs *Offer) (ev Evaluation, err error) {
 	key, _, _, err := s.numbers()
 	if err != nil {
@@ -174,8 +175,8 @@ func (s *Side) WhichFor(theirs *Offer) (ev Evaluation, err error) {
 	return evaluate(key, blinded), nil
 }
 
-// Which gives the elements of this side that are the other one's, too, sorted. It is
-// [ErrProof] if another key answered than the one of the offer.
+// Which returns the elements of this side that the other has, too, sorted. It returns [ErrProof] if
+// the answer was made with another key than the offer's.
 func (s *Side) Which(theirs *Offer, ev *Evaluation) (both []string, err error) {
 	if err := theirs.Check(); err != nil {
 		return nil, err

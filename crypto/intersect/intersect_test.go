@@ -53,8 +53,8 @@ func compared(t fataler, a, b *Side, oa, ob *Offer) (count int, which []string) 
 	return count, which
 }
 
-// TestExactlyTheIntersection compares random sets: who is which in full, and how many over
-// the elements alone, because padding makes a count a thousand times as much work.
+// TestExactlyTheIntersection compares random sets: the elements completely, and the counts without
+// padding, because padding makes a count a thousand times as much work.
 func TestExactlyTheIntersection(t *testing.T) {
 	set := rapid.SliceOfNDistinct(rapid.SampledFrom(strings.Fields("bees chess 园艺 go 围棋 jazz rust soup tea yoga zen drums")), 1, 6, rapid.ID)
 	elements := func(s *Side) (out [][]byte) {
@@ -107,7 +107,8 @@ func TestExactlyTheIntersection(t *testing.T) {
 	})
 }
 
-// TestBothWays compares as two people do, also sets that are full, equal and apart.
+// TestBothWays compares in both directions, like two people, including full, equal and disjoint
+// sets.
 func TestBothWays(t *testing.T) {
 	var full []string
 	for i := range MaxSet {
@@ -130,7 +131,7 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// flat is all that a run sends: points and tags.
+// flat lists everything that a run sends: points and tags.
 func flat(o *Offer, count [][]byte, ev *Evaluation) (out [][]byte) {
 	out = slices.Concat([][]byte{o.Key, o.Count}, o.Tags, o.Blinded, ev.Elements)
 	for _, c := range slices.Concat(o.Poly, count) {
@@ -139,8 +140,8 @@ func flat(o *Offer, count [][]byte, ev *Evaluation) (out [][]byte) {
 	return out
 }
 
-// TestTranscriptTellsNothing: whoever has all that was sent and guesses every element finds
-// none in it, while the key finds each. Nothing that was sent comes again in another run.
+// TestTranscriptTellsNothing: somebody who has everything that was sent and guesses every element
+// finds none of them in it, while the key finds each. Nothing that was sent occurs in another run.
 func TestTranscriptTellsNothing(t *testing.T) {
 	words := []string{"bees", "chess", "园艺"}
 	a, oa := made(t, words)
@@ -187,8 +188,8 @@ func TestTranscriptTellsNothing(t *testing.T) {
 	}
 }
 
-// TestCountTellsNoMore: who asks with a made-up polynomial gets numbers of which those that
-// are not zero fit no guess, and which come in no order.
+// TestCountTellsNoMore: a side that asks with a made-up polynomial gets numbers of which the
+// non-zero ones match no guess, in no order.
 func TestCountTellsNoMore(t *testing.T) {
 	a, oa := made(t, []string{"bees", "chess", "soup"})
 	var theirs []string
@@ -255,7 +256,7 @@ func TestAnotherKeyOrSetAfter(t *testing.T) {
 		t.Errorf("another key: %v, want ErrProof", err)
 	}
 	swapped := ob
-	swapped.Tags = lied.Tags // tags under the liar's key, which are none under the offered one
+	swapped.Tags = lied.Tags // tags under the liar's key, which are not those of the offered key
 	if ev, err = b.WhichFor(&oa); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func hashed(input []byte) group.Element {
 	return curve.HashToElement(input, []byte("HashToGroup-"+suite))
 }
 
-// must takes the bytes of an element or scalar, which ristretto255 always has.
+// must returns the encoding of an element or scalar, which always works for ristretto255.
 func must(b []byte, err error) []byte {
 	if err != nil {
 		panic(err)
@@ -43,7 +43,8 @@ func must(b []byte, err error) []byte {
 func pointBytes(e group.Element) []byte { return must(e.MarshalBinaryCompress()) }
 func scalarBytes(s group.Scalar) []byte { return must(s.MarshalBinary()) }
 
-// readPoint takes an element in its one form. Whether the identity is one is the caller's.
+// readPoint decodes an element in its canonical form. The caller decides whether the identity is
+// allowed.
 func readPoint(b []byte) (group.Element, error) {
 	e := curve.NewElement()
 	if len(b) != PointSize || e.UnmarshalBinary(b) != nil || !bytes.Equal(pointBytes(e), b) {
@@ -52,7 +53,7 @@ func readPoint(b []byte) (group.Element, error) {
 	return e, nil
 }
 
-// readPoints takes n elements, none of which is the identity, as the RFC wants it.
+// readPoints decodes n elements, none of which may be the identity, as the RFC demands.
 func readPoints(list [][]byte, n int) ([]group.Element, error) {
 	if len(list) != n {
 		return nil, fmt.Errorf("%w: %d elements, want %d", ErrForm, len(list), n)
@@ -91,16 +92,16 @@ func tagOf(input []byte, e group.Element) []byte {
 	return h.Sum(nil)
 }
 
-// blind is the RFC's Blind with a given blind.
+// blind is the RFC's Blind with a given scalar.
 func blind(input []byte, by group.Scalar) group.Element {
 	return curve.NewElement().Mul(hashed(input), by)
 }
 
-// output is the RFC's Evaluate, by whoever has the key.
+// output is the RFC's Evaluate, for the holder of the key.
 func output(key group.Scalar, input []byte) []byte { return tagOf(input, blind(input, key)) }
 
-// Evaluation is the answer of whoever has the key to blinded elements, with the proof
-// that all were answered with that key.
+// Evaluation is the key holder's answer to blinded elements, with the proof that all were answered
+// with that key.
 type Evaluation struct {
 	_        struct{} `cbor:",toarray"`
 	Elements [][]byte
@@ -112,7 +113,7 @@ func evaluate(key group.Scalar, blinded []group.Element) Evaluation {
 	return evaluateWith(key, blinded, curve.RandomNonZeroScalar(rand.Reader))
 }
 
-// evaluateWith takes the randomness of the proof, which the RFC's vectors name.
+// evaluateWith takes the proof's randomness, which the RFC's vectors specify.
 func evaluateWith(key group.Scalar, blinded []group.Element, r group.Scalar) (out Evaluation) {
 	answers := make([]group.Element, len(blinded))
 	for i, e := range blinded {
@@ -121,14 +122,14 @@ func evaluateWith(key group.Scalar, blinded []group.Element, r group.Scalar) (ou
 	}
 	p, err := dleq.Prover{Params: proven}.ProveBatchWithRandomness(key, curve.Generator(), curve.NewElement().MulGen(key), blinded, answers, r)
 	if err != nil {
-		panic(err) // of elements that can't be written, and these can
+		panic(err) // only for elements that can't be encoded, and these can
 	}
 	out.Proof = must(p.MarshalBinary())
 	return out
 }
 
-// finalize is the RFC's Finalize for many inputs: it checks the proof, takes the blinds
-// off, and gives the outputs. The error is [ErrProof] where another key answered.
+// finalize is the RFC's Finalize for many inputs: it checks the proof, removes the blinds, and
+// returns the outputs. The error is [ErrProof] if another key answered.
 func finalize(public group.Element, inputs [][]byte, blinds []group.Scalar, blinded []group.Element, ev *Evaluation) ([][]byte, error) {
 	answers, err := readPoints(ev.Elements, len(blinded))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudflare/circl/group"
 )
 
-// fromHex reads the values of a vector, which has one for each of its batch.
+// fromHex reads the values of a vector, one for each element of its batch.
 func fromHex(t *testing.T, s string) (out [][]byte) {
 	t.Helper()
 	for part := range strings.SplitSeq(s, ",") {
@@ -32,8 +32,8 @@ func toHex(list [][]byte) string {
 	return strings.Join(out, ",")
 }
 
-// TestRFC9497 runs the vectors of appendix A.1.2 (ristretto255-SHA512, VOPRF) through the
-// functions that offers and answers are made with.
+// TestRFC9497 runs the vectors of appendix A.1.2 (ristretto255-SHA512, VOPRF) through the functions
+// that make offers and answers.
 func TestRFC9497(t *testing.T) {
 	raw, err := os.ReadFile("testdata/rfc9497-ristretto255-voprf.json")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestRFC9497(t *testing.T) {
 	}
 }
 
-// TestRFC9496 has encodings of appendix A.2 that are none.
+// TestRFC9496 has the invalid encodings of appendix A.2.
 func TestRFC9496(t *testing.T) {
 	for _, bad := range []string{
 		"00ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", // not canonical

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Another ring's phrase is right in itself, and not this ring's.
+// Another ring's phrase is a valid phrase, but not this ring's.
 func TestCheckPhrase(t *testing.T) {
 	one, first, err := Create(filepath.Join(t.TempDir(), "one"), CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
 	if err != nil {

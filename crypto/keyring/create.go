@@ -92,8 +92,8 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 	return r, phrase, nil
 }
 
-// Discard removes the folder of a ring that nobody is to use, and its secret from the
-// OS keyring. Nothing opens the ring any more. A folder that is not there is none.
+// Discard removes the folder of a ring that will not be used, and its secret from the OS keyring.
+// The ring can't be opened any more. A missing folder is no error.
 func Discard(dir string) error {
 	var err error
 	if kw, damage := readKeyWrap(dir, WrapOSKeyring); damage == nil {
@@ -102,7 +102,7 @@ func Discard(dir string) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// makeWay leaves dir away, its parent there, and tmp empty.
+// makeWay removes dir and empties tmp, and creates the parent.
 func makeWay(dir, tmp string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -112,7 +112,7 @@ func makeWay(dir, tmp string) error {
 	case !info.IsDir() || os.Remove(dir) != nil:
 		return fmt.Errorf("%w: %s is not an empty folder", ErrExists, dir)
 	}
-	if err := Discard(tmp); err != nil { // of a Create that was killed
+	if err := Discard(tmp); err != nil { // left by a Create that was killed
 		return err
 	}
 	return os.MkdirAll(tmp, 0o700)

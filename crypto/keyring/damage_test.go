@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// use opens all that a ring has, by the wrap that is kept in file, if any.
+// use opens everything that a ring has, with the wrap in file, if any.
 func use(t *testing.T, dir, file string) error {
 	u := KeyFile("")
 	if file == WrapPassphrase.file() {
@@ -55,7 +55,7 @@ func TestEveryDamageIsNamed(t *testing.T) {
 		}
 		for bit := range len(whole) * 8 {
 			if at := bit / 8; bit%8 != at%8 || at > 110 && at%11 != 0 {
-				continue // one a byte, and fewer far in: the sum takes all alike
+				continue // one bit of each byte, and fewer further in: the checksum treats them all alike
 			}
 			b := bytes.Clone(whole)
 			b[bit/8] ^= 1 << (bit % 8)
@@ -74,7 +74,7 @@ func TestEveryDamageIsNamed(t *testing.T) {
 	}
 }
 
-// rewrite changes a file as someone would who knows the format: with a right sum.
+// rewrite changes a file as somebody would who knows the format: with a valid checksum.
 func rewrite(t *testing.T, dir, name string, change func(body []byte) []byte) {
 	t.Helper()
 	body, err := readFile(filepath.Join(dir, name), name)
@@ -122,7 +122,7 @@ func TestSwappedPublicKeyIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-// Files of another ring, which fit in themselves, are found.
+// Files of another ring, which are valid by themselves, are detected.
 func TestAnotherRingsFile(t *testing.T) {
 	dir, files := damageable(t)
 	other, _ := damageable(t)
@@ -175,7 +175,7 @@ func TestForgedSealsAndContents(t *testing.T) {
 	}
 }
 
-// A wrap that asks for 2^19 rounds and more is refused before it is computed.
+// A wrap that asks for 2^19 rounds or more is refused before it is computed.
 func TestWorkFactorIsCapped(t *testing.T) {
 	dir, _ := damageable(t)
 	for _, factor := range []string{"19", "22", "30"} {
@@ -205,7 +205,7 @@ func TestKeyFileContents(t *testing.T) {
 	}
 }
 
-// Files of version 1, made once, still open.
+// Files of version 1 can still be opened.
 func TestGolden(t *testing.T) {
 	r, err := unlock(t, filepath.Join("testdata", "v1"), KeyFile(""))
 	if err != nil {

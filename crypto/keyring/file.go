@@ -31,9 +31,9 @@ import (
 //	"locket keyring 1 " + NAME + " " + SHA-256 of the body, 64 hexadecimal
 //	characters in lower case + "\n"
 //
-// The sum finds accidents, so that a file that rotted is not taken for a wrong
-// passphrase. Against intent are the seals, which all have the ring's id in
-// their associated data, and the copy of public within ring.sealed.
+// The checksum detects accidents, so that a corrupt file is not taken for a wrong passphrase.
+// Manipulation is detected by the seals, which all have the ring's id in their associated data, and
+// by the copy of public in ring.sealed.
 //
 // The wrapped KEK is 48 bytes: id of the ring (16), KEK (32). Keys derived
 // from it (seal.Key.Derive) and associated data, id being the 16 bytes:

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// What says which ring this is has all its fields, and no others.
+// The part that identifies a ring has all of its fields, and no others.
 func TestPublicPartIsWhole(t *testing.T) {
 	dir, _, _ := byFile(t)
 	whole, err := readFile(filepath.Join(dir, publicFile), publicFile)
@@ -48,8 +48,8 @@ func TestPublicPartIsWhole(t *testing.T) {
 	}
 }
 
-// A wrap that opens and holds something else than this ring's key is named, and nothing
-// else is wrapped in its place.
+// A wrap that opens but holds something other than this ring's key is reported, and nothing else is
+// wrapped in its place.
 func TestForgedWraps(t *testing.T) {
 	dir, r, _ := byFile(t)
 	key, err := readKeyFile(filepath.Join(dir, DefaultKeyFile))
@@ -89,8 +89,8 @@ func TestForgedWraps(t *testing.T) {
 	}
 }
 
-// Private halves that are not those of the public ones are found, though who put them
-// there has the keys.
+// Private halves that don't match the public ones are detected, even if whoever put them there has
+// the keys.
 func TestForgedRing(t *testing.T) {
 	for name, change := range map[string]func(*Ring){
 		"device":  func(r *Ring) { r.device = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) },
@@ -120,7 +120,7 @@ func TestForgedRing(t *testing.T) {
 	}
 }
 
-// The key of an epoch that is here stays, whoever sends another.
+// An epoch's key that is already stored stays, whoever sends another.
 func TestEpochsStay(t *testing.T) {
 	_, r, _ := byFile(t)
 	first := seal.NewKey()
@@ -134,7 +134,7 @@ func TestEpochsStay(t *testing.T) {
 	}
 }
 
-// Nobody has a ring sign something as a request that is none, such as what a device signs
+// A ring can't be made to sign something as a request that is not one, such as what a device signs
 // otherwise.
 func TestRequestsAreRequests(t *testing.T) {
 	_, r, _ := byFile(t)
@@ -151,7 +151,7 @@ func TestRequestsAreRequests(t *testing.T) {
 	}
 }
 
-// A reader's key that has a right sum is whole.
+// A reader's key with a valid checksum is complete.
 func TestReaderKeyIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	for _, n := range []int{0, 31, 63, 65} {
@@ -164,7 +164,7 @@ func TestReaderKeyIsWhole(t *testing.T) {
 	}
 }
 
-// A copy that is sound but older is not put over the file.
+// A valid but older copy does not replace the file.
 func TestOlderCopy(t *testing.T) {
 	dir, _, _ := byFile(t)
 	path := filepath.Join(dir, ringFile)

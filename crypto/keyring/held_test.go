@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/internal/lockedmem"
 )
 
-// What an unlocked ring has of symmetric keys and seeds is neither swapped nor
-// dumped, as far as the platform allows, and gone once it is closed.
+// An unlocked ring's symmetric keys and seeds are neither swapped nor dumped, as far as the
+// platform allows, and are gone once it is closed.
 func TestUnlockedRingIsHeld(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	made, _, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile})

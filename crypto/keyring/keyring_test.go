@@ -24,12 +24,12 @@ import (
 
 var ctx = context.Background()
 
-// founded makes a space of a new phrase, with no log.
+// founded makes a space for a new phrase, without a log.
 func founded(rec *Recovery) (*Joining, error) {
 	return &Joining{Device: NewDevice(), Space: rec.Space(), Root: rec.Root(), Recovery: rec.Identity().Recipient(), Genesis: []byte("genesis"), Epochs: seal.Epochs{1: seal.NewKey()}}, nil
 }
 
-// byFile makes a ring that unlocks with its default key file, which costs no scrypt.
+// byFile makes a ring with its default key file, which needs no scrypt.
 func byFile(t *testing.T) (dir string, r *Ring, phrase string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "keys")
@@ -141,7 +141,7 @@ func TestWrongKeys(t *testing.T) {
 	if _, err := unlock(t, other, Passphrase("x")); !errors.Is(err, ErrNoWrap) {
 		t.Errorf("no passphrase set: %v", err)
 	}
-	system.MockInit() // a keyring that was emptied
+	system.MockInit() // an empty keyring
 	if _, err := unlock(t, dir, OSKeyring()); !errors.Is(err, ErrNoSecret) {
 		t.Errorf("OS keyring: %v", err)
 	}
@@ -293,8 +293,8 @@ func TestVaultSessionEnds(t *testing.T) {
 	})
 }
 
-// A system that sleeps stops timers, and not the time: what was opened for a minute
-// is closed when it wakes.
+// A suspended system stops timers, but not the time: a session that was opened for a minute is
+// closed after the system wakes up.
 func TestVaultSessionEndsInSleep(t *testing.T) {
 	dir, _, _ := byFile(t)
 	r, err := unlock(t, dir, KeyFile(""))
@@ -311,7 +311,7 @@ func TestVaultSessionEndsInSleep(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := v.id
-	v.expires = time.Now().Add(-time.Second) // and its timer has half a minute to go
+	v.expires = time.Now().Add(-time.Second) // and its timer has half a minute left
 	if _, err := v.Open(sealed); !errors.Is(err, ErrVaultClosed) {
 		t.Error(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// A file that names another program's secret neither opens by it nor deletes it.
+// A file that names another program's secret neither opens the ring with it nor deletes it.
 func TestOSKeyringOfAnotherProgram(t *testing.T) {
 	system.MockInit()
 	if err := system.Set("mail", "maja", "hunter2"); err != nil {
@@ -33,7 +33,7 @@ func TestOSKeyringOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// kept is a keyring of its own, by the users of one service.
+// kept is a separate keyring: the secrets of one service by user.
 type kept map[string]string
 
 func (h kept) Set(_, user, secret string) error {
@@ -54,8 +54,8 @@ func (h kept) Delete(_, user string) error {
 	return nil
 }
 
-// A wrap that can't be written leaves no secret behind, and the one that was there
-// opens; one of which only the copy could not be written opens by the new.
+// If a wrap can't be written, no secret is left behind, and the old wrap still opens. If only its
+// copy could not be written, the new wrap opens.
 func TestOSKeyringWhereTheWrapFails(t *testing.T) {
 	dir, in := t.TempDir(), kept{}
 	kek, w := seal.NewKey(), osWrap{in}
@@ -67,7 +67,7 @@ func TestOSKeyringWhereTheWrapFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A folder that is not empty stands where the file is to be.
+	// A folder that is not empty is in the file's place.
 	if err := errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "x"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestOSKeyringWhereTheWrapFails(t *testing.T) {
 	if _, err := w.unwrap(dir, RingID{1}); err != nil {
 		t.Error(err)
 	}
-	// A file stands where the folder of copies is to be.
+	// A file is in the place of the folder with the copies.
 	spare := filepath.Join(dir, spareDir)
 	if err := errors.Join(os.RemoveAll(spare), os.WriteFile(spare, nil, 0o600)); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestOSKeyringWhereTheWrapFails(t *testing.T) {
 	}
 }
 
-// A ring that is discarded leaves neither a folder nor a secret.
+// A discarded ring leaves neither a folder nor a secret.
 func TestDiscard(t *testing.T) {
 	system.MockInit()
 	dir := filepath.Join(t.TempDir(), "keys")

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Language is that of a phrase's words.
+// Language is the language of a phrase's words.
 type Language string
 
 const (
@@ -33,7 +33,7 @@ func (l Language) words() ([]string, error) {
 	return nil, fmt.Errorf("%w: no word list for language %q: en and zh", ErrPhrase, string(l))
 }
 
-// newPhrase makes a phrase, and what it stands for.
+// newPhrase makes a phrase, and its keys.
 func newPhrase(l Language) (string, *Recovery, error) {
 	var entropy [entropySize]byte
 	rand.Read(entropy[:])
@@ -45,8 +45,8 @@ func newPhrase(l Language) (string, *Recovery, error) {
 	return phrase, recoveryOf(entropy[:]), nil
 }
 
-// phraseOf writes entropy as words after BIP 39. The same entropy in another
-// language stands for the same keys.
+// phraseOf encodes entropy as words (BIP 39). The same entropy in another language stands for the
+// same keys.
 func phraseOf(entropy [entropySize]byte, l Language) (string, error) {
 	list, err := l.words()
 	if err != nil {
@@ -63,8 +63,8 @@ func phraseOf(entropy [entropySize]byte, l Language) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// entropyOf reads a phrase in either language: words in any case, with any
-// space between; Chinese ones also with none.
+// entropyOf decodes a phrase in either language: words in any case, separated by any white space;
+// Chinese ones also without any.
 func entropyOf(phrase string) (e [entropySize]byte, err error) {
 	words := strings.Fields(strings.ToLower(phrase))
 	l := English

@@ -14,7 +14,7 @@ import (
 
 var updatePhrase = flag.Bool("update-phrase", false, "write testdata/phrase/vectors.json anew")
 
-// phraseVector is one of testdata/phrase/vectors.json.
+// phraseVector is an entry of testdata/phrase/vectors.json.
 type phraseVector struct {
 	Entropy  string   `json:"entropy"`
 	English  string   `json:"en"`
@@ -48,7 +48,7 @@ func makePhrases(t *testing.T) (out []phraseVector) {
 	return out
 }
 
-// A phrase that was written down years ago stands for the same keys.
+// A phrase that was written down years ago still stands for the same keys.
 func TestPhraseGolden(t *testing.T) {
 	const path = "testdata/phrase/vectors.json"
 	var all []phraseVector

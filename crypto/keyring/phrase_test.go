@@ -42,7 +42,7 @@ func TestWordLists(t *testing.T) {
 	}
 }
 
-// The module's own reading and writing, in both languages, is the peer.
+// The result is compared with the module's own encoder and decoder, in both languages.
 func TestPhraseAsThePeer(t *testing.T) {
 	defer bip39.SetWordList(wordlists.English)
 	for l, list := range map[Language][]string{English: wordlists.English, Chinese: wordlists.ChineseSimplified} {
@@ -136,7 +136,7 @@ func TestPhraseRefuses(t *testing.T) {
 	}
 }
 
-// A derived key is for ever: these are the keys of the phrase of zeros.
+// Derived keys must never change: these are the keys of the phrase of zeros.
 func TestRecoveryGolden(t *testing.T) {
 	rec, err := Recover(strings.Repeat("abandon ", 23) + "art")
 	if err != nil {

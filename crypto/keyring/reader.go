@@ -19,8 +19,8 @@ import (
 
 const readerName = "reader"
 
-// ReaderKey reads the keys of one who opens what others share, or makes them
-// where there is no file. Its ID means nothing: a reader has one in each space.
+// ReaderKey reads the keys of somebody who opens what others share, or creates them if there is no
+// file. The ID has no meaning: a reader has one in each space.
 func ReaderKey(path string) (*Device, error) {
 	text, err := readFile(path, readerName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,17 +50,17 @@ func newReaderFile(path string) ([]byte, error) {
 	return text, writeFile(path, readerName, text)
 }
 
-// StoreKey is for what the device keeps of a space.
+// StoreKey encrypts what the device keeps of a space.
 func (d *Device) StoreKey(space memory.SpaceID) *seal.Key {
 	return d.pair.Seed().Derive("store of " + space.String())
 }
 
-// OrderIdentity is the pair of one order at a market, by the order's nonce. Who is
-// shown its seed learns what was sealed for that order, and nothing else.
+// OrderIdentity is the key pair for one order at a market, derived from the order's nonce. Somebody
+// who gets its seed can open what was sealed for that order, and nothing else.
 func (d *Device) OrderIdentity(nonce [16]byte) *seal.Identity {
 	return seal.IdentityFromSeed(d.pair.Seed().Derive("market order " + hex.EncodeToString(nonce[:])))
 }
 
-// InterestsKey is for what the device keeps of the wearer's interests, and of comparisons
-// of them.
+// InterestsKey encrypts what the device keeps of the wearer's interests, and of comparisons of
+// them.
 func (d *Device) InterestsKey() *seal.Key { return d.pair.Seed().Derive("interests") }

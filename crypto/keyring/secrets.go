@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/crypto/seal"
 )
 
-// secrets is what ring.sealed seals, as JSON with bytes in base64.
+// secrets is the content of ring.sealed, as JSON with bytes in base64.
 type secrets struct {
 	Public  *Public           `json:"public"`
 	Master  []byte            `json:"master"`
@@ -63,7 +63,7 @@ func readSecrets(dir string, id RingID, ringKey *seal.Key) (*secrets, error) {
 	return s, nil
 }
 
-// openSealed reads a file that a key derived from the KEK closes.
+// openSealed reads a file that is sealed with a key derived from the KEK.
 func openSealed(path, name string, id RingID, key *seal.Key) ([]byte, error) {
 	body, err := readFile(path, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +79,7 @@ func openSealed(path, name string, id RingID, key *seal.Key) ([]byte, error) {
 	return b, nil
 }
 
-// ring makes the keys, and compares what is public with what was made.
+// ring makes the keys, and checks the public ones against them.
 func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 	r := &Ring{Locked: l, ringKey: ringKey.Hold(), keys: map[string]*seal.Key{}, sessions: map[*VaultSession]struct{}{}}
 	fail := func(err error) (*Ring, error) {

@@ -11,8 +11,8 @@ import (
 //
 //	"locket/v1 sign" 0x00, u32 big-endian length of domain, domain, message
 //
-// The domain says what the message is, "delta header", so that a signature for
-// one use is none for another.
+// The domain names the kind of message, "delta header", so that a signature for one use is invalid
+// for another.
 
 func signed(domain string, msg []byte) []byte {
 	b := append([]byte("locket/v1 sign"), 0)
@@ -20,7 +20,7 @@ func signed(domain string, msg []byte) []byte {
 	return append(append(b, domain...), msg...)
 }
 
-// SignWith signs msg as whoever has key, for [Verify].
+// SignWith signs msg with key, for [Verify].
 func SignWith(key ed25519.PrivateKey, domain string, msg []byte) []byte {
 	return ed25519.Sign(key, signed(domain, msg))
 }

@@ -14,15 +14,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Device is the keys of a device that is going to join a space and has no ring
-// yet.
+// Device holds the keys of a device that is going to join a space and has no ring yet.
 type Device struct {
 	ID   memory.MemberID
 	sign ed25519.PrivateKey
 	pair *seal.Identity
 }
 
-// NewDevice makes them.
+// NewDevice makes the keys.
 func NewDevice() *Device {
 	seed := make([]byte, ed25519.SeedSize)
 	rand.Read(seed)
@@ -46,7 +45,7 @@ func (d *Device) OpenEpochs(space memory.SpaceID, sealed []byte) (seal.Epochs, e
 	return seal.OpenEpochs(d.pair, space, sealed)
 }
 
-// Zero ends the keys, where no ring took them.
+// Zero erases the keys, unless a ring took them over.
 func (d *Device) Zero() {
 	clear(d.sign)
 	d.pair.Zero()

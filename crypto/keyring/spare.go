@@ -51,17 +51,17 @@ func removeBoth(dir, name string) error {
 	return atomicfile.SyncDir(dir)
 }
 
-// files that a ring has: those that it needs, and those that it may have.
+// Files of a ring: those that it needs, and those that it may have.
 var (
 	needed = []string{publicFile, genesisFile, ringFile, vaultFile}
 	mayBe  = []string{WrapPassphrase.file(), WrapKeyFile.file(), WrapOSKeyring.file(), DefaultKeyFile}
 )
 
-// pair is a file and its copy as they lie there.
+// pair is a file and its copy as found.
 type pair struct {
 	name               string
 	body, spare        []byte
-	err, spareErr      error // why one can't be read
+	err, spareErr      error // why it can't be read
 	absent, spareThere bool
 }
 
@@ -76,7 +76,7 @@ func pairs(dir string) []pair {
 		if p.absent && (i < len(needed) || p.spareThere) {
 			p.err = damaged(filepath.Join(dir, name), "gone")
 		} else if p.absent {
-			continue // it never was, or was taken away
+			continue // it never existed, or was removed
 		}
 		all = append(all, p)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestMend: each file of a ring alone is damaged, or taken away, and comes back.
+// TestMend: each file of a ring is damaged or removed on its own, and is restored.
 func TestMend(t *testing.T) {
 	dir, files := damageable(t)
 	files = append(files, genesisFile)
@@ -80,8 +80,8 @@ func TestMendNamesWhatHasNoCopy(t *testing.T) {
 	}
 }
 
-// A passphrase that was changed does not go on opening by a copy, and a way to
-// unlock that was taken away has none.
+// After a change of the passphrase, the old one can't open a copy, and a removed way to unlock has
+// no copy.
 func TestSparesFollow(t *testing.T) {
 	dir, r, _ := byFile(t)
 	for _, p := range []string{"first", "second"} {
@@ -98,7 +98,7 @@ func TestSparesFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	spare := filepath.Join(dir, spareDir, WrapPassphrase.file())
-	if err := os.WriteFile(spare, old, 0o600); err != nil { // as a crash between the two leaves it
+	if err := os.WriteFile(spare, old, 0o600); err != nil { // as a crash between the two writes leaves it
 		t.Fatal(err)
 	}
 	if err := r.KeepSpares(); err != nil {

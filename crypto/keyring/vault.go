@@ -18,7 +18,7 @@ const MaxVaultTime = time.Hour
 // are safe for concurrent use.
 type VaultSession struct {
 	expires time.Time
-	forget  func() // by the ring
+	forget  func() // set by the ring
 	mu      sync.Mutex
 	timer   *time.Timer
 	id      *seal.Identity // nil once it has ended

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// The word lists of BIP 39, a word a line. The module that has them for tests would
-// link seven more, and split all nine of them when the program starts.
+// The word lists of BIP 39, one word a line. The module that the tests use for them would link
+// seven more, and split all nine when the program starts.
 var (
 	//go:embed words/english.txt
 	english string

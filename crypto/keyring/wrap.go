@@ -30,7 +30,7 @@ func (k WrapKind) file() string { return "wrap." + string(k) }
 // Unlocker opens one of the wraps: [Passphrase], [KeyFile] or [OSKeyring].
 type Unlocker interface {
 	kind() WrapKind
-	unwrap(dir string, id RingID) ([]byte, error) // id of the ring, KEK
+	unwrap(dir string, id RingID) ([]byte, error) // returns the ring's id and the KEK
 }
 
 // wrapper writes one of the wraps.
@@ -45,8 +45,8 @@ func Passphrase(p string) Unlocker { return passphraseWrap{p, scryptFactor} }
 // wrap names. A relative path starts at the ring's folder.
 func KeyFile(path string) Unlocker { return keyFileWrap{path} }
 
-// OSKeyring unlocks with a key in the operating system's keyring, which may ask
-// the wearer, and takes as long.
+// OSKeyring unlocks with a key in the operating system's keyring, which may ask the wearer and wait
+// for the answer.
 func OSKeyring() Unlocker { return osWrap{} }
 
 // Work factors of scrypt as powers of two, with r 8 and p 1. 2^15 takes 32 MiB
@@ -180,7 +180,7 @@ func readWrap(dir string, kind WrapKind) ([]byte, error) {
 func removeWrap(dir string, kind WrapKind) error {
 	var own *keyWrap
 	if kind != WrapPassphrase {
-		own, _ = readKeyWrap(dir, kind) // a damaged one names nothing to remove
+		own, _ = readKeyWrap(dir, kind) // if it is damaged, there is nothing to remove
 	}
 	err := removeBoth(dir, kind.file())
 	if err == nil && own != nil && kind == WrapOSKeyring {

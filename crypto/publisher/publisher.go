@@ -1,11 +1,9 @@
-// Package publisher keeps the key by which an author signs plugins, or a
-// registry its index.
+// Package publisher manages the key with which an author signs plugins, or a registry its index.
 //
-// A key file holds one line, LOCKET-PUBLISHER-KEY-1 and the Ed25519 seed in
-// hexadecimal, and is for its owner alone (0600; on Windows that is for the folder's
-// access list to say, as files there have no such mode). With a passphrase that line
-// is in an armored age file with one scrypt stanza, which age -d opens too.
-// Beside it stands NAME.pub with the public key in hexadecimal.
+// A key file holds one line, LOCKET-PUBLISHER-KEY-1 and the Ed25519 seed in hexadecimal, and only
+// its owner may read it (0600; on Windows, where files have no such mode, the folder's access list
+// decides). With a passphrase, that line is in an armored age file with one scrypt stanza, which
+// age -d can open, too. Beside it, NAME.pub has the public key in hexadecimal.
 package publisher
 
 import (
@@ -28,7 +26,7 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// Why a key was not read or made.
+// Reasons why a key was not read or made.
 var (
 	ErrKey        = errors.New("publisher key refused")
 	ErrPassphrase = errors.New("wrong passphrase")
@@ -37,15 +35,15 @@ var (
 
 const (
 	prefix = "LOCKET-PUBLISHER-KEY-1 "
-	// Work factors of scrypt as powers of two, as package keyring has them.
+	// Work factors of scrypt as powers of two, the same as in package keyring.
 	scryptFactor = 15
 	scryptCap    = 18
 	maxFile      = 8 << 10
 )
 
-// Create makes a key and writes it to path, and its public half to path.pub.
-// An empty passphrase leaves it unwrapped. Nothing is written over: ErrExists,
-// where either is there. What fails leaves neither.
+// Create makes a key and writes it to path, and its public half to path.pub. With an empty
+// passphrase it is not encrypted. Nothing is overwritten: if either file exists, the error is
+// ErrExists. After an error there is neither.
 func Create(path, passphrase string) (ed25519.PublicKey, error) {
 	pub, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -57,7 +55,7 @@ func Create(path, passphrase string) (ed25519.PublicKey, error) {
 			return nil, fmt.Errorf("making publisher key: %w", err)
 		}
 	}
-	public := path + ".pub" // first: without the key it says nothing, and the key without it would be half done
+	public := path + ".pub" // first: without the private key it is useless, and the private key alone would be half done
 	if err := writeNew(public, hex.EncodeToString(pub)+"\n", 0o644); err != nil {
 		return nil, fmt.Errorf("making publisher key: %w", err)
 	}
@@ -73,7 +71,7 @@ func Create(path, passphrase string) (ed25519.PublicKey, error) {
 	return pub, nil
 }
 
-// writeNew writes a file that is not there yet, whole or not at all.
+// writeNew writes a new file, completely or not at all.
 func writeNew(path, text string, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -106,9 +104,9 @@ func wrap(text, passphrase string) (string, error) {
 	return out.String(), err
 }
 
-// Read reads a key; ask is called for the passphrase where there is one. A
-// file without a passphrase that others may read is refused, where the file's mode
-// says so: on Windows it does not.
+// Read reads a key; ask is called for the passphrase if there is one. A file without a passphrase
+// that others may read is refused, as far as the file's mode shows it, which it does not on
+// Windows.
 func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -140,8 +138,8 @@ func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// openToOthers reports whether a file's mode lets others than its owner read or
-// write it. On Windows every file that can be written has 0666.
+// openToOthers reports whether a file's mode lets others read or write it. On Windows every
+// writable file has 0666.
 func openToOthers(system string, mode fs.FileMode) bool {
 	return system != "windows" && mode.Perm()&0o077 != 0
 }

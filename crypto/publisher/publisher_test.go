@@ -47,8 +47,8 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// Where one of the two files can't be made, neither is: a key of which its author
-// was told that it was not made would sign in nobody's name.
+// If one of the two files can't be created, neither is: otherwise there would be a key that its
+// author believes was not made.
 func TestCreateHalfDone(t *testing.T) {
 	for _, there := range []string{"ann.key", "ann.key.pub"} {
 		dir := t.TempDir()
@@ -93,7 +93,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	for system, want := range map[string]map[fs.FileMode]bool{
 		"linux":   {0o600: false, 0o400: false, 0o640: true, 0o666: true},
-		"windows": {0o666: false, 0o444: false}, // there is no other
+		"windows": {0o666: false, 0o444: false}, // there is no other mode
 	} {
 		for mode, want := range want {
 			if got := openToOthers(system, mode); got != want {
@@ -112,7 +112,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A key that asks for more work than its passphrase is worth is refused before that work begins.
+// A key that demands more work than its passphrase is worth is refused before that work begins.
 func TestWorkFactorIsCapped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "k")
 	if _, err := Create(path, "p"); err != nil {

@@ -4,9 +4,8 @@ import "strings"
 
 const bech32Alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
-// bech32 encodes data under an upper-case prefix, in upper case (BIP 173). It is
-// here because age reads identities in this form only, and keeps its own
-// encoder to itself.
+// bech32 encodes data under an upper-case prefix, in upper case (BIP 173). It is needed because age
+// reads identities only in this form, and does not export its encoder.
 func bech32(prefix string, data []byte) string {
 	low := strings.ToLower(prefix)
 	values := make([]byte, 0, len(data)*8/5+7)
@@ -48,7 +47,7 @@ func bech32(prefix string, data []byte) string {
 	return strings.ToUpper(s.String())
 }
 
-// bech32Step is one round of the checksum's polynomial, as BIP 173 gives it.
+// bech32Step is one round of the checksum's polynomial of BIP 173.
 func bech32Step(check uint32, v byte) uint32 {
 	top := check >> 25
 	check = (check&0x1ffffff)<<5 ^ uint32(v)

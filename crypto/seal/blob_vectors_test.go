@@ -15,20 +15,20 @@ import (
 
 var updateBlobs = flag.Bool("update-blobs", false, "write testdata/blobs.json anew")
 
-// blobVectors is testdata/blobs.json: what sync/delta/FORMAT.md says of a sealed
-// blob. Byte i of a plaintext is i modulo 251.
+// blobVectors is testdata/blobs.json: what sync/delta/FORMAT.md says about a sealed blob. Byte i of
+// a plaintext is i modulo 251.
 type blobVectors struct {
 	Key     string       `json:"key"`
 	Sealed  []blobVector `json:"sealed"`
-	Refused []blobVector `json:"refused"` // what is changed is said in Why
+	Refused []blobVector `json:"refused"` // Why says what is changed
 }
 
 type blobVector struct {
 	Why    string `json:"why,omitempty"`
 	Plain  int64  `json:"plain"`
-	Size   int    `json:"size,omitempty"`   // sealed
+	Size   int    `json:"size,omitempty"`   // size of the sealed bytes
 	SHA256 string `json:"sha256,omitempty"` // of the sealed bytes
-	Sealed string `json:"sealed,omitempty"` // of a refused one
+	Sealed string `json:"sealed,omitempty"` // of a refused vector
 }
 
 func blobPlain(size int64) []byte {
@@ -92,8 +92,7 @@ func TestBlobVectors(t *testing.T) {
 	}
 }
 
-// notLast seals a first chunk as if another came after it, and lastAt an empty
-// last one of a number.
+// notLast seals a first chunk as if another followed, and lastAt an empty last chunk with a number.
 func notLast(key *Key, plain []byte) []byte {
 	return streamAEAD(key).Seal(nil, make([]byte, 12), plain, nil)
 }

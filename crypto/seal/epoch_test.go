@@ -29,7 +29,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// No key but the epoch's opens a body, and no single bit of it may change.
+// Only the epoch's key opens a body, and every changed bit is detected.
 func TestBodyIsRefused(t *testing.T) {
 	gone := NewKey()
 	gone.Zero()
@@ -75,7 +75,7 @@ func TestBodyIsRefused(t *testing.T) {
 	}
 }
 
-// age itself refuses to seal to an epoch and to someone beside it.
+// age itself refuses to seal to an epoch together with anybody else.
 func TestEpochIsNotMixed(t *testing.T) {
 	x, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -195,8 +195,8 @@ func BenchmarkOpenBody(b *testing.B) {
 	}
 }
 
-// A key that was wrapped under another, or changed, is none: key wrap itself
-// says so, before age does.
+// A key that was wrapped under another key, or changed, is refused by key wrap itself, before age
+// would.
 func TestKeyWrapIsChecked(t *testing.T) {
 	kek, other := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	wrapped, err := wrapKey(kek, bytes.Repeat([]byte{3}, 16))

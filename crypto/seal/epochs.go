@@ -25,7 +25,7 @@ const (
 // Epochs are keys of one space by the number of their epoch.
 type Epochs map[uint32]*Key
 
-// Zero ends all keys.
+// Zero erases all keys.
 func (e Epochs) Zero() {
 	for _, k := range e {
 		k.Zero()
@@ -39,7 +39,7 @@ type HeldEpochs struct {
 	of Epochs
 }
 
-// Epoch gives the key of an epoch, and whether it is here.
+// Epoch returns the key of an epoch, and whether it is here.
 func (h *HeldEpochs) Epoch(n uint32) (*Key, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,7 +47,7 @@ func (h *HeldEpochs) Epoch(n uint32) (*Key, bool) {
 	return k, ok
 }
 
-// Add keeps the keys that are new.
+// Add stores the keys that are new.
 func (h *HeldEpochs) Add(got Epochs) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,7 +61,7 @@ func (h *HeldEpochs) Add(got Epochs) {
 	}
 }
 
-// Zero ends all keys.
+// Zero erases all keys.
 func (h *HeldEpochs) Zero() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,8 +81,8 @@ func SealFirst(r *Recipient, space [16]byte, n uint32, key func(uint32) (*Key, b
 	return SealEpochs(r, space, e)
 }
 
-// SealEpochs seals the keys of a space's epochs to r. Who sealed them is the
-// membership log's to say, which is signed.
+// SealEpochs seals the keys of a space's epochs to r. The membership log, which is signed, says who
+// sealed them.
 func SealEpochs(r *Recipient, space [16]byte, e Epochs) ([]byte, error) {
 	plain := append(make([]byte, 0, epochsHead+len(e)*epochsEach), epochsVersion)
 	plain = append(plain, space[:]...)

@@ -53,10 +53,9 @@ func SealFile(w io.Writer, recipients []string, passphrase string) (io.WriteClos
 	return age.Encrypt(w, to...)
 }
 
-// OpenFile opens an age file of size bytes, with identities (the text of an
-// identity file; empty: none) or a passphrase. What it gives is read from any
-// place; a changed byte is an error there. Errors wrap [ErrFile]. An armoured
-// file is read into memory.
+// OpenFile opens an age file of size bytes, with identities (the text of an identity file; empty:
+// none) or a passphrase. The result can be read at any offset; a changed byte gives an error there.
+// Errors wrap [ErrFile]. An armoured file is read into memory.
 func OpenFile(r io.ReaderAt, size int64, identities, passphrase string) (io.ReaderAt, int64, error) {
 	var with []age.Identity
 	if identities != "" {
@@ -77,7 +76,7 @@ func OpenFile(r io.ReaderAt, size int64, identities, passphrase string) (io.Read
 	if len(with) == 0 {
 		return nil, 0, fmt.Errorf("%w: it is encrypted, and neither a passphrase nor an identity is given", ErrFile)
 	}
-	start := make([]byte, 1024) // as much white space as armor.NewReader passes over
+	start := make([]byte, 1024) // as much white space as armor.NewReader skips
 	if n, _ := r.ReadAt(start, 0); isArmoured(start[:n]) {
 		b, err := io.ReadAll(armor.NewReader(io.NewSectionReader(r, 0, size)))
 		if err != nil {

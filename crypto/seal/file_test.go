@@ -97,7 +97,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// A file that asks for more work than a passphrase is worth is refused before that work begins.
+// A file that demands more work than a passphrase is worth is refused before that work begins.
 func TestFileWorkIsCapped(t *testing.T) {
 	r, err := age.NewScryptRecipient("p")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	agetest "c2sp.org/CCTV/age"
 )
 
-// TestAgeVectors puts the test vectors of age (C2SP CCTV) through OpenFile: what they
-// call a success must give the payload, and everything else an error.
+// TestAgeVectors runs age's test vectors (C2SP CCTV) through OpenFile: successful ones must return
+// the payload, and all others an error.
 func TestAgeVectors(t *testing.T) {
 	seen := map[string]int{}
 	entries, err := fs.ReadDir(agetest.Vectors, ".")
@@ -33,7 +33,7 @@ func TestAgeVectors(t *testing.T) {
 			v, file := ageVector(t, b)
 			expect := v["expect"]
 			seen[expect]++
-			if v["identity"] == "" && v["passphrase"] == "" { // an empty file, which anything may try to open
+			if v["identity"] == "" && v["passphrase"] == "" { // an empty value, which anything may try to open
 				v["passphrase"] = "password"
 			}
 			r, n, err := OpenFile(bytes.NewReader(file), int64(len(file)), v["identity"], v["passphrase"])

@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/internal/lockedmem"
 )
 
-// A key that is held is the same key, lies in a slot until it ends, and leaves
-// nothing in it nor where it was.
+// A held key is the same key, is in a slot until it ends, and leaves nothing there or in its old
+// place.
 func TestHold(t *testing.T) {
 	before, _ := lockedmem.State()
 	k := NewKey()

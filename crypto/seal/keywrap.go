@@ -42,7 +42,7 @@ func wrapKey(kek, key []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unwrapKey is its inverse, section 2.2.2.
+// unwrapKey is the inverse of wrapKey, section 2.2.2.
 func unwrapKey(kek, wrapped []byte) ([]byte, error) {
 	if len(wrapped) < 3*wrapBlock || len(wrapped)%wrapBlock != 0 {
 		return nil, errUnwrap

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A note opens at its place, under its label, by the key of its epoch.
+// A note can only be opened at its place, under its label, with the key of its epoch.
 func TestNote(t *testing.T) {
 	keys := Epochs{1: NewKey(), 2: NewKey()}
 	of := func(n uint32) (*Key, bool) { k, ok := keys[n]; return k, ok }

@@ -60,7 +60,7 @@ func (p *padding) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// zeros reads the padding, and gives io.EOF where it is as it must be.
+// zeros reads the padding, and returns io.EOF if it is correct.
 func (p *padding) zeros() error {
 	b := make([]byte, min(p.padded-p.at, streamChunk))
 	for p.at < p.padded {
@@ -80,7 +80,7 @@ func (p *padding) zeros() error {
 	return io.EOF
 }
 
-// ends sees that nothing more comes.
+// ends checks that nothing more comes.
 func (p *padding) ends() error {
 	n, err := io.ReadFull(p.from, make([]byte, 1))
 	if n > 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/crypto/length"
 )
 
-// What is padded comes back, whatever its length and however it is read, and
-// has the length that is foretold, sealed and not.
+// Padded content can be read back, whatever its length and however it is read, and has the
+// predicted length, sealed or not.
 func TestPad(t *testing.T) {
 	key := NewKey()
 	for _, n := range []int64{1, 255, 256, 257, 5000, streamChunk - 1, streamChunk, streamChunk + 1, 3*streamChunk + 9} {

@@ -29,7 +29,7 @@ type Recipient struct {
 	s string
 }
 
-// ParseRecipient reads what [Recipient.String] gives.
+// ParseRecipient parses the output of [Recipient.String].
 func ParseRecipient(s string) (*Recipient, error) {
 	r, err := age.ParseHybridRecipient(s)
 	if err != nil {
@@ -71,7 +71,7 @@ func NewIdentity() *Identity {
 // the identity erases it. The same seed gives the same pair on any machine.
 func IdentityFromSeed(seed *Key) *Identity { return &Identity{seed} }
 
-// Seed is the secret of the pair, shared with it.
+// Seed returns the secret of the pair, which is shared with it.
 func (i *Identity) Seed() *Key { return i.seed }
 
 // Zero erases the identity and its seed. It must not run at the same time as
@@ -82,7 +82,7 @@ func (i *Identity) Zero() {
 	}
 }
 
-// Recipient is the public half. It panics on a zeroed identity.
+// Recipient returns the public half. It panics on a zeroed identity.
 func (i *Identity) Recipient() *Recipient {
 	r := i.expand().Recipient()
 	return &Recipient{r, r.String()}
@@ -138,7 +138,7 @@ func OpenWith(i *Identity, sealed []byte) ([]byte, error) {
 	return decrypted(sealed, i.expand())
 }
 
-// decrypted opens what an age file holds.
+// decrypted returns the content of an age file.
 func decrypted(sealed []byte, by age.Identity) ([]byte, error) {
 	r, err := age.Decrypt(bytes.NewReader(sealed), by)
 	if err != nil {

@@ -49,8 +49,8 @@ func TestPairRoundTrip(t *testing.T) {
 	}
 }
 
-// The golden file was sealed by version 1 to the seed 05 06 07 …; its
-// recipient is the one that the age command derives from the identity.
+// The golden file was sealed by version 1 to the seed 05 06 07 …; its recipient is the one that the
+// age command derives from the identity.
 func TestPairGolden(t *testing.T) {
 	id := IdentityFromSeed(counting(5))
 	want := golden(t, "recipient-v1.hex", []byte(id.Recipient().String()))
@@ -81,8 +81,7 @@ func TestBech32AsAge(t *testing.T) {
 	}
 }
 
-// An age file of one flipped bit may fail to parse or to authenticate; it
-// never opens.
+// An age file with one flipped bit may fail to parse or to authenticate; it never opens.
 func TestPairEveryBitFlipIsRefused(t *testing.T) {
 	id := IdentityFromSeed(counting(5))
 	sealed, err := SealTo(id.Recipient(), []byte("the safe opens with 4711"))
@@ -92,7 +91,7 @@ func TestPairEveryBitFlipIsRefused(t *testing.T) {
 	share := bytes.Index(sealed, []byte("mlkem768x25519 ")) + 15
 	for bit := range len(sealed) * 8 {
 		if at := bit / 8; at > share+64 && at < share+1400 && bit%11 != 0 {
-			continue // within the ML-KEM share, 1.5 kB that are hashed alike, a sample
+			continue // a sample of the ML-KEM share, 1.5 kB that are all hashed in the same way
 		}
 		b := bytes.Clone(sealed)
 		b[bit/8] ^= 1 << (bit % 8)

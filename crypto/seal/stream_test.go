@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// Every length around the chunks comes back, in the same bytes each time; every
-// cut, and a change anywhere, is found.
+// Every length around the chunks can be read back, with the same sealed bytes each time; every cut
+// and every change is detected.
 func TestStream(t *testing.T) {
 	key := NewKey()
 	for _, n := range []int{0, 1, streamChunk - 1, streamChunk, streamChunk + 1, 3 * streamChunk} {
@@ -44,7 +44,7 @@ func TestStream(t *testing.T) {
 		if _, err := io.ReadAll(OpenStream(NewKey(), bytes.NewReader(sealed))); !errors.Is(err, ErrOpen) {
 			t.Errorf("another key: %v", err)
 		}
-		// Two chunks exchanged.
+		// Two chunks swapped.
 		if n == 3*streamChunk {
 			c := streamChunk + 16
 			bad := append(append(bytes.Clone(sealed[c:2*c]), sealed[:c]...), sealed[2*c:]...)
@@ -53,7 +53,7 @@ func TestStream(t *testing.T) {
 			}
 		}
 	}
-	// A whole chunk, and an end that is empty: the same plaintext has one form.
+	// A full chunk followed by an empty last one is refused: a plaintext has only one form.
 	a := streamAEAD(key)
 	var nonce, last [12]byte
 	last[10], last[11] = 1, 1

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// The module of Project Wycheproof's vectors and its hash in the checksum database.
-// No package of it is imported, so that its dependencies stay out of go.mod.
+// The module of Project Wycheproof's vectors and its hash in the checksum database. None of its
+// packages is imported, so its dependencies stay out of go.mod.
 const (
 	wycheproof    = "github.com/c2sp/wycheproof@v0.0.0-20260902155932-3fa63dd0344a"
 	wycheproofSum = "h1:pNbL2nztRsWfW/ispAwsvcDFxs9Id38uIsR2/Up5G2c="
@@ -46,9 +46,9 @@ type wycheproofCase struct {
 	Public, Private, Shared, publicOfGroup hexBytes
 }
 
-// TestWycheproof puts Project Wycheproof's vectors through the primitives that Locket
-// seals, signs and derives with: its own AES key wrap, and those of Go's libraries. A
-// vector that may go either way ("acceptable") must give the right bytes or an error.
+// TestWycheproof runs Project Wycheproof's vectors through the primitives that Locket seals, signs
+// and derives with: its own AES key wrap, and those of Go's libraries. A vector that may be
+// accepted or not ("acceptable") must give the right bytes or an error.
 func TestWycheproof(t *testing.T) {
 	cmd := exec.Command("go", "mod", "download", "-json", wycheproof)
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "GOFLAGS=-mod=mod")
@@ -67,7 +67,7 @@ func TestWycheproof(t *testing.T) {
 			return plain, c.Msg, err == nil
 		}
 	}
-	// Each gives what came out, what should, and whether it was taken.
+	// Each returns the result, the expected result, and whether it was accepted.
 	for file, try := range map[string]func(c wycheproofCase) (got, want []byte, ok bool){
 		"aes_wrap": func(c wycheproofCase) ([]byte, []byte, bool) {
 			key, err := unwrapKey(c.Key, c.CT)

@@ -1,4 +1,4 @@
-// Package differ has what a second implementation reads differently.
+// Package differ searches for input that a second implementation reads differently.
 package differ
 
 import (
@@ -29,7 +29,7 @@ var (
 	seed  = flag.Uint64("seed", 1, "of chance")
 )
 
-// text is bytes that stand in JSON in hexadecimal.
+// text is bytes, in JSON in hexadecimal.
 type text []byte
 
 func (t *text) UnmarshalText(b []byte) (err error) {
@@ -48,7 +48,7 @@ func load(t *testing.T, path string, v any) {
 	}
 }
 
-// seeds are what both take, from the vectors.
+// seeds are inputs from the vectors that both accept.
 type seeds struct {
 	*rand.Rand
 	body struct{ Header, Plain text }
@@ -59,7 +59,7 @@ type seeds struct {
 	header envelope.Header
 	pack   *zstd.Encoder
 	reader func([]byte, any) error
-	donors []any // parts of all of them, to put elsewhere
+	donors []any // parts of all of them, to insert elsewhere
 }
 
 func newSeeds(t *testing.T) *seeds {
@@ -105,8 +105,8 @@ func (s *seeds) gather(v any) {
 	}
 }
 
-// keys are the numbers that are keys of v, ascending: what a seed draws must not
-// depend on the order of a map.
+// keys returns the numeric keys of v, ascending: what a seed draws must not depend on a map's
+// order.
 func keys(v map[any]any) (out []any) {
 	for n := range uint64(32) {
 		if _, ok := v[n]; ok {
@@ -116,7 +116,7 @@ func keys(v map[any]any) (out []any) {
 	return out
 }
 
-// changed is a value with something else in one place.
+// changed returns a value with one place changed.
 func (s *seeds) changed(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -137,7 +137,7 @@ func (s *seeds) changed(v any) any {
 	return s.other(v)
 }
 
-// other is something in the place of a value.
+// other returns a replacement for a value.
 func (s *seeds) other(v any) any {
 	if s.IntN(5) == 0 {
 		return s.donors[s.IntN(len(s.donors))]
@@ -188,7 +188,7 @@ func (s *seeds) other(v any) any {
 	return nil
 }
 
-// bytesOf is a value's encoding, rarely with a byte that does not belong there.
+// bytesOf encodes a value, rarely with a stray byte.
 func (s *seeds) bytesOf(v any) []byte {
 	b := canonical.Must(canonical.Encoding.Marshal(v))
 	if s.IntN(12) == 0 && len(b) > 0 {
@@ -212,7 +212,7 @@ func (s *seeds) changes(v any) any {
 	return v
 }
 
-// one is a case: its line for the reader, and what Locket says.
+// one makes a case: its line for the reader, and Locket's verdict.
 func (s *seeds) one(t *testing.T) (line string, verdict error) {
 	t.Helper()
 	switch s.IntN(5) {
@@ -228,14 +228,14 @@ func (s *seeds) one(t *testing.T) (line string, verdict error) {
 		b := s.bytesOf(wire)
 		_, err := envelope.ParseDelta(b)
 		return fmt.Sprintf("delta %x", b), err
-	case 1: // the form of entries
+	case 1: // an entry by itself
 		of := s.logs.Log[s.IntN(len(s.logs.Log))]
 		wire := s.tree(t, of.Wire).([]any)
 		wire[0] = s.bytesOf(s.changes(s.tree(t, of.Entry)))
 		b := s.bytesOf(wire)
 		_, err := envelope.ParseEntry(b)
 		return fmt.Sprintf("entry %x", b), err
-	case 2: // an entry that is signed again, after those before it
+	case 2: // an entry that is signed again, after the ones before it
 		n := s.IntN(len(s.logs.Log))
 		of := s.logs.Log[n]
 		entry := canonical.Must(canonical.Encoding.Marshal(s.changes(s.tree(t, of.Entry))))
@@ -260,7 +260,7 @@ func (s *seeds) one(t *testing.T) (line string, verdict error) {
 		}
 		return line + fmt.Sprintf(" %x", b), err
 	}
-	// A body: one op, or several.
+	// A body with one op, or several.
 	top := s.tree(t, s.body.Plain).([]any)
 	all := top[1].([]any)
 	ops := s.changes(all)
@@ -275,7 +275,7 @@ func (s *seeds) one(t *testing.T) (line string, verdict error) {
 	return fmt.Sprintf("body %x %x", []byte(s.body.Header), padded), err
 }
 
-// padded is a body's CBOR as it is sealed.
+// padded returns a body's CBOR in the form that is sealed.
 func (s *seeds) padded(plain []byte) []byte {
 	frame := s.pack.EncodeAll(plain, nil)
 	padded := make([]byte, length.Padded(int64(len(frame)+2)))
@@ -284,10 +284,10 @@ func (s *seeds) padded(plain []byte) []byte {
 	return padded
 }
 
-// batch is how many cases one process of the reader is given.
+// batch is how many cases one process of the reader gets.
 const batch = 2000
 
-// asked returns what the Python reader says of each line: "ok", or why it refuses it.
+// asked returns the Python reader's answer to each line: "ok", or why it refuses it.
 func asked(t *testing.T, lines []string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", filepath.Join("..", "reader", "verdicts.py"))
@@ -300,7 +300,7 @@ func asked(t *testing.T, lines []string) []string {
 	return answers
 }
 
-// A patch without keys, of which chance found that only Locket took it.
+// A patch without keys, which by chance was found to be accepted by Locket only.
 func TestEmptyPatch(t *testing.T) {
 	s := newSeeds(t)
 	var said map[any]any
@@ -322,8 +322,8 @@ func TestEmptyPatch(t *testing.T) {
 	}
 }
 
-// Two implementations that read one document take and refuse the same of what is
-// changed at random in deltas, entries, logs and bodies.
+// Two implementations of one document accept and refuse the same random changes of deltas, entries,
+// logs and bodies.
 func TestReadersAgree(t *testing.T) {
 	s := newSeeds(t)
 	taken, refused, differ := map[string]int{}, map[string]int{}, 0

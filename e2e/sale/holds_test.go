@@ -34,7 +34,7 @@ func (w *world) each(at *place, f func(*pair, *trade.Chain, *trade.State) error)
 	return nil
 }
 
-// holds checks what is always so of an order, and of what its buyer keeps of it.
+// holds checks the invariants of an order, and of its buyer's copy.
 func (w *world) holds(p *pair, s *trade.State) error {
 	divided := s.Held + s.Paid + s.Back
 	switch {
@@ -67,8 +67,8 @@ func (w *world) holds(p *pair, s *trade.State) error {
 	return err
 }
 
-// books checks every order, every file of the buyers, each balance and the ledgers, and
-// gives how many orders there are.
+// books checks every order, every file of the buyers, each balance and the ledgers, and returns how
+// many orders there are.
 func (w *world) books() (orders int) {
 	w.t.Helper()
 	for _, at := range w.places {
@@ -96,7 +96,7 @@ func (w *world) books() (orders int) {
 			}))
 			all, err := (&market.Buyer{Dir: p.dir, Now: now}).Orders()
 			w.ok(err)
-			here, unpaid := 0, 0 // which the market may have forgotten
+			here, unpaid := 0, 0 // the market may have forgotten these
 			for _, o := range all {
 				if o.Market == at.url {
 					here++

@@ -24,25 +24,25 @@ import (
 const (
 	price      = "5.00 EUR"
 	periodDays = 30
-	deposited  = 10_000_000 // minor units that each buyer has at each market
+	deposited  = 10_000_000 // each buyer's deposit at each market, in minor units
 	patience   = 10 * time.Minute
 )
 
-// pair is a seller and who buys from them.
+// pair is a seller and their buyer.
 type pair struct {
 	seller, buyer *process
-	dir           string // of the buyer
+	dir           string // the buyer's folder
 }
 
-// place is a market, with what the first pair trades there.
+// place is a market, with the first pair's listings there.
 type place struct {
 	*process
-	rule, approve, growing string // listings: delivered by rule, or after approval; one that grows
-	answers                string // one that sells answers
-	periods                uint32 // of the growing one that were issued
+	rule, approve, growing string // listings: delivered by rule, or after approval; a growing one
+	answers                string // a listing that sells answers
+	periods                uint32 // periods of the growing one that were issued
 }
 
-// world is all that trades.
+// world has all parties.
 type world struct {
 	t      *testing.T
 	clock  *clock
@@ -50,7 +50,7 @@ type world struct {
 	places [2]*place
 	pairs  [2]*pair // the second moves its listings
 	took   map[string]time.Duration
-	failed map[string]int // first tries of each transition that a kill cut off
+	failed map[string]int // first attempts at each transition that a kill interrupted
 }
 
 // round is one transition of one order, in which one party is killed.
@@ -70,10 +70,10 @@ func (w *world) ok(err error) {
 	}
 }
 
-// Whoever is killed at whichever transition, nobody is paid who gave neither key nor
-// money back, no key goes without funding or against the seller's word, the ledger's sums
-// are zero, each cent is where the orders say, and no order is without a time limit.
-// KILLS has it go on for so many rounds, and KILLS_SEED is another course of chance.
+// Whoever is killed at whichever transition, nobody is paid who gave neither key nor money back, no
+// key is given without payment or against the seller's word, the ledger's sums are zero, each cent
+// is where the orders say, and every order has a time limit. KILLS sets the number of rounds, and
+// KILLS_SEED another seed.
 func TestKilledAtEachTransition(t *testing.T) {
 	number := func(name string, or uint64) uint64 {
 		if n, err := strconv.ParseUint(os.Getenv(name), 10, 32); err == nil {
@@ -144,7 +144,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// round kills one party at one transition, and has the transition made all the same.
+// round kills one party at one transition, and makes sure that the transition still happens.
 func (w *world) round(n int) {
 	w.t.Helper()
 	what := transitions[n%len(transitions)]
@@ -168,7 +168,7 @@ func (w *world) round(n int) {
 	tried := make(chan error, 2)
 	go func() { tried <- act() }()
 	beside := who != "operator" && who != "other operator" && !slices.Contains(what.actors, who)
-	if beside { // it looks for what there is to do
+	if beside { // it looks for work
 		go func() {
 			tried <- victims[who].do(nil, command{Do: map[string]string{"seller": "sales", "buyer": "fetch"}[who]})
 		}()
@@ -200,7 +200,7 @@ func (w *world) round(n int) {
 	switch what.name {
 	case "renewed":
 		complain(r.wasRenewed())
-	case "moved": // so that a seller has not too many
+	case "moved": // so that a seller does not have too many
 		complain(r.pair.seller.do(nil, command{Do: "withdraw", Listing: r.there.String()}))
 		fallthrough
 	default:
@@ -211,14 +211,14 @@ func (w *world) round(n int) {
 	complain(r.at.do(nil, command{Do: "check"}))
 }
 
-// as calls a market as the buyer of a pair.
+// as calls a market as a pair's buyer.
 func (w *world) as(p *pair, at *place, f func(ctx context.Context, m *remote.Market) error) error {
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	return (&market.Buyer{Dir: p.dir, Now: now}).At(ctx, at.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return f(ctx, m) })
 }
 
-// state asks the market how the round's order stands.
+// state asks the market for the state of the round's order.
 func (r *round) state() (s *trade.State, err error) {
 	var id trade.Hash
 	if err := id.UnmarshalText([]byte(r.order)); err != nil {

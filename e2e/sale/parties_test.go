@@ -34,11 +34,11 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins"
 )
 
-// fee is the operators', in hundredths of a percent.
+// fee is the operators' fee, in hundredths of a percent.
 const fee = 1000
 
-// operate serves a market. set is its folder, the number of its key, the file of the
-// arbiter's key, the URL of a PostgreSQL database or "-", and its address.
+// operate runs a market. set is its folder, the number of its key, the file of the arbiter's key,
+// the URL of a PostgreSQL database or "-", and its address.
 func operate(ctx context.Context, set string) (any, func(context.Context, *command) (any, error), error) {
 	f := strings.Fields(set)
 	number, err := strconv.Atoi(f[1])
@@ -86,7 +86,7 @@ func operate(ctx context.Context, set string) (any, func(context.Context, *comma
 	s := api.New(api.Config{Relay: relay.New(store, relay.Config{Now: now}), Market: m, MarketLog: log.Handler(), StrangersPerMinute: 1e6, Now: now})
 	ended := make(chan error, 2)
 	go func() { ended <- s.Serve(ctx, ln) }()
-	go func() { // what Run does each minute and each ten seconds
+	go func() { // the work of Run each minute and each ten seconds
 		every := time.NewTicker(50 * time.Millisecond)
 		defer every.Stop()
 		for {
@@ -129,7 +129,7 @@ func operate(ctx context.Context, set string) (any, func(context.Context, *comma
 	}, nil
 }
 
-// sell is a seller's whole node. set is its home.
+// sell runs a seller's complete node. set is its home.
 func sell(ctx context.Context, home string) (any, func(context.Context, *command) (any, error), error) {
 	all, err := plugins.All()
 	if err != nil {

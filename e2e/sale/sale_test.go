@@ -1,7 +1,6 @@
-// Package sale kills the parties of a sale: the seller's node, the buyer and the
-// operators of two markets, on SQLite and on PostgreSQL. Each is this test's program as
-// a process of its own, with one clock that the test moves. What a party is told to do
-// comes as a line of JSON, and what came of it goes back as one.
+// Package sale kills the parties of a sale: the seller's node, the buyer and the operators of two
+// markets, on SQLite and on PostgreSQL. Each is a process of this test's program, with one clock
+// that the test moves. A command to a party comes as a line of JSON, and so does its result.
 package sale
 
 import (
@@ -27,14 +26,14 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// Names of a party's environment.
+// Names of a party's environment variables.
 const (
 	roleEnv  = "SALE_ROLE"
 	setEnv   = "SALE_SET"
 	clockEnv = "SALE_CLOCK"
 )
 
-// roles give what a party does on a command. set is what it was started with.
+// roles return what a party does with a command. set is its start argument.
 var roles = map[string]func(ctx context.Context, set string) (ready any, do func(context.Context, *command) (any, error), err error){
 	"operator": operate, "seller": sell, "buyer": buy,
 }
@@ -50,7 +49,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// command is what a party is told to do.
+// command is a command to a party.
 type command struct {
 	Do                   string
 	Market, Order, Text  string
@@ -64,7 +63,7 @@ type answer struct {
 	Error string
 }
 
-// play is a party's process. It ends with its input.
+// play runs a party's process. It ends with its input.
 func play(role string) error {
 	ctx := context.Background()
 	ready, do, err := roles[role](ctx, os.Getenv(setEnv))
@@ -95,7 +94,7 @@ func play(role string) error {
 	}
 }
 
-// now is the time by the clock of the test.
+// now is the time by the test's clock.
 func now() time.Time {
 	text, err := os.ReadFile(os.Getenv(clockEnv))
 	if err != nil {
@@ -108,7 +107,7 @@ func now() time.Time {
 	return time.Now().Add(time.Duration(ahead) * time.Second)
 }
 
-// clock is the test's hand on it.
+// clock is the test's side of that clock.
 type clock struct {
 	t    *testing.T
 	file string
@@ -122,7 +121,7 @@ func newClock(t *testing.T) *clock {
 	return c
 }
 
-// on moves it on by days.
+// on advances it by days.
 func (c *clock) on(days int) {
 	c.t.Helper()
 	c.days += days
@@ -138,7 +137,7 @@ var errGone = errors.New("the process has ended")
 type process struct {
 	t         *testing.T
 	role, set string
-	url       string // of an operator
+	url       string // URL of an operator
 
 	mu  sync.Mutex // one command at a time
 	cmd *exec.Cmd
@@ -162,7 +161,7 @@ func newProcess(t *testing.T, role, set string) *process {
 	return p
 }
 
-// start runs it, at one address for all its lives if it is an operator.
+// start starts it; an operator keeps its address when it restarts.
 func (p *process) start() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -191,7 +190,7 @@ func (p *process) start() {
 	}
 }
 
-// do has it do something, and reads what came of it into v, which may be nil.
+// do sends a command, and reads the result into v, which may be nil.
 func (p *process) do(v any, c command) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,11 +217,11 @@ func (p *process) do(v any, c command) error {
 	return json.NewDecoder(bytes.NewReader(a.Said)).Decode(v)
 }
 
-// kill ends it as a power cut would; that it had ended by itself is an error.
+// kill ends it like a power cut; if it had ended by itself, that is an error.
 func (p *process) kill() {
 	p.t.Helper()
 	_ = p.cmd.Process.Signal(syscall.SIGKILL)
-	p.mu.Lock() // who waits for its answer reads to the end first
+	p.mu.Lock() // a caller that waits for its answer first reads to the end
 	defer p.mu.Unlock()
 	_ = p.cmd.Wait()
 	if ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGKILL {

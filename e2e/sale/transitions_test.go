@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade/tradetest"
 )
 
-// transitions, and who makes each.
+// transitions, and the party that makes each.
 var transitions = []struct {
 	name   string
 	actors []string
@@ -33,7 +33,7 @@ var transitions = []struct {
 	{"moved", []string{"seller", "buyer"}, (*round).moved},
 }
 
-// until does something, and gives no error once the order is in one of some phases.
+// until calls f until the order is in one of the phases.
 func (r *round) until(f func() error, phases ...trade.Phase) func() error {
 	return func() error {
 		err := f()
@@ -56,7 +56,7 @@ func (r *round) seller(do string) func() error {
 	return func() error { return r.pair.seller.do(nil, command{Do: do, Order: r.order}) }
 }
 
-// reach brings a new order of a listing as far as some commands do.
+// reach makes a new order of a listing, and brings it as far as the given commands do.
 func (r *round) reach(listing string, parties ...func() error) {
 	r.t.Helper()
 	r.ok(r.pair.buyer.do(&r.order, command{Do: "order", Market: r.at.url, Listing: listing}))
@@ -65,7 +65,7 @@ func (r *round) reach(listing string, parties ...func() error) {
 	}
 }
 
-// toDelivered is what reaches a delivered order.
+// toDelivered returns the commands that reach a delivered order.
 func (r *round) toDelivered() []func() error {
 	return []func() error{r.buyer("pay"), r.seller("sales"), r.buyer("open")}
 }
@@ -91,7 +91,7 @@ func (r *round) delivered() func() error {
 	return r.until(r.seller("deliver"), trade.Delivered)
 }
 
-// answered has the seller's node answer a question, or give the price back.
+// answered makes the seller's node answer a question, or refund the price.
 func (r *round) answered() func() error {
 	question, end := "when do tomatoes want water?", trade.Delivered
 	if r.chance.IntN(3) == 0 {
@@ -112,7 +112,7 @@ func (r *round) disputed() func() error {
 	return r.until(r.buyer("dispute"), trade.Disputed)
 }
 
-// decided has the arbiter give a part back, or all.
+// decided makes the arbiter refund a part, or all.
 func (r *round) decided() func() error {
 	r.reach(r.at.rule, append(r.toDelivered(), r.buyer("dispute"))...)
 	back := []uint64{0, 200, 500}[r.chance.IntN(3)]
@@ -143,7 +143,7 @@ func (r *round) refunded() func() error {
 	return r.until(r.seller("refund"), trade.Refunded)
 }
 
-// expired moves the clock past the limit of any phase.
+// expired moves the clock beyond the limit of any phase.
 func (r *round) expired() func() error {
 	switch r.chance.IntN(4) {
 	case 0:
@@ -176,11 +176,11 @@ func (w *world) swept(at *place) error {
 	return errors.New("orders are past their time")
 }
 
-// renewed has the seller's node issue the next period, and the buyer's pay it.
+// renewed makes the seller's node issue the next period, and the buyer's pay for it.
 func (r *round) renewed() func() error {
 	r.ok(r.pair.seller.do(nil, command{Do: "tell", Text: fmt.Sprintf("What grew before round %d.", r.n)}))
 	r.clock.on(periodDays + 1)
-	for _, at := range r.places { // they grow at both
+	for _, at := range r.places { // they grow at both markets
 		r.ok(r.swept(at))
 	}
 	return func() error {
@@ -195,7 +195,7 @@ func (r *round) renewed() func() error {
 	}
 }
 
-// wasRenewed checks that both listings that grow have one period more, paid once.
+// wasRenewed checks that both growing listings have one more period, paid once.
 func (r *round) wasRenewed() error {
 	for _, at := range r.places {
 		at.periods++
@@ -245,7 +245,7 @@ func (r *round) moved() func() error {
 		if err := r.pair.seller.do(nil, command{Do: "move", Market: r.other.url}); err != nil {
 			return err
 		}
-		_ = r.pair.buyer.do(nil, command{Do: "move", Market: r.other.url}) // orders of listings that ended since are refused
+		_ = r.pair.buyer.do(nil, command{Do: "move", Market: r.other.url}) // orders of listings that have ended since are refused
 		for at, want := range map[*place]int{r.at: 0, r.other: 1} {
 			if err := r.as(r.pair, at, func(ctx context.Context, m *remote.Market) error {
 				_, all, err := m.Search(ctx, url.Values{"q": {title}})

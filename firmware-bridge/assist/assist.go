@@ -1,20 +1,20 @@
-// Package assist is a server that speaks Wyoming, of which Home Assistant's Assist asks what
-// its wearer remembers. It handles a *transcript*, the words that were said, and recognizes
-// in them one *intent*, a question; both are asked of the node with the key of an app.
+// Package assist is a Wyoming server that Home Assistant's Assist asks about what its wearer
+// remembers. It handles a *transcript* (the words that were said) and recognizes one *intent* in
+// them, a question. It passes both to the node, with an app's key.
 //
 //	describe               info, with the programs
-//	transcript{text}       handled{text}, or not-handled{text} where nothing is known
+//	transcript{text}    handled{text}, or not-handled{text} if nothing is known
 //	recognize{text}        intent{name,entities,text}, or not-recognized{text}
-//	intent{name,entities}  handled{text} or not-handled{text}: an intent of ours
+//	intent{name,entities} handled{text} or not-handled{text}, for this server's own intent
 //	ping{text}             pong{text}
 //
-// What is to be heard (transcribe, audio-start, audio-chunk, audio-stop) passes to the engine
-// that the configuration names, and its transcript back.
+// Events of speech recognition (transcribe, audio-start, audio-chunk, audio-stop) pass to the
+// engine that the configuration names, and its transcript passes back.
 //
 // The events are those of OHF-Voice/wyoming (wyoming/info.py, handle.py, intent.py); what
 // Home Assistant does with them is in homeassistant/components/wyoming/conversation.py.
 //
-// Wyoming has neither passwords nor encryption. So who may ask is decided by address.
+// Wyoming has neither passwords nor encryption, so the address decides who may ask.
 package assist
 
 import (
@@ -32,35 +32,35 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// Bounds of what one peer may take, so that none takes another's share.
+// Limits for each peer, so that no peer can use up another's share.
 const (
-	perMinute   = 30               // questions of a peer, and as many utterances
+	perMinute   = 30               // questions of a peer, and as many utterances, a minute
 	perPeer     = 8                // connections of a peer
 	maxQuestion = 2000             // bytes of a question
-	idle        = time.Minute      // without a whole event: the connection ends
-	askTime     = 30 * time.Second // for the node's answer
+	idle        = time.Minute      // time without a whole event after which the connection ends
+	askTime     = 30 * time.Second // timeout of the node's answer
 	writeTime   = 10 * time.Second
 )
 
-// Answer is what the node says.
+// Answer is the node's answer.
 type Answer struct {
-	Text  string // empty: it has no words of its own for it
-	Known bool   // false: memory has no answer
+	Text  string // empty: the node has no text of its own
+	Known bool   // false: the memory has no answer
 }
 
-// Config says who may ask, and of whom.
+// Config says who may ask, and which node answers.
 type Config struct {
 	// Peers are the addresses and networks that may ask. Empty: those of loopback.
 	Peers clientaddr.Proxies
 	// Ask asks the node. It is called by several goroutines at once.
 	Ask func(ctx context.Context, question string) (Answer, error)
-	// Intent lists the program that recognizes in info, too. Home Assistant takes a server
-	// that has one for one that controls the house, and then no longer answers by itself
-	// what the state of a thing is. Recognize is answered with and without it.
+	// Intent makes info list the recognizing program, too. Home Assistant takes a server with such
+	// a program for one that controls the house, and then no longer answers by itself what the
+	// state of a thing is. Recognize is answered with and without it.
 	Intent  bool
-	Ears    string           // HOST:PORT of an engine that hears and speaks Wyoming; empty: none
-	Version string           // of the program
-	Tell    func(string)     // is told what a person should know; called by several goroutines at once
+	Ears    string           // HOST:PORT of an engine that recognizes speech by Wyoming; empty: none
+	Version string           // version of the program
+	Tell    func(string)     // gets messages for a person; called by several goroutines at once
 	Now     func() time.Time // nil: time.Now
 }
 
@@ -77,19 +77,19 @@ type server struct {
 	Config
 
 	mu     sync.Mutex
-	open   map[netip.Addr]int // connections by peer
-	minute time.Time          // that asked, spoken and turned are about
+	open   map[netip.Addr]int // open connections by peer
+	minute time.Time          // the minute that asked, spoken and turned count
 	asked  map[netip.Addr]int // questions by peer
 	spoken map[netip.Addr]int // utterances by peer
-	turned int                // connections of strangers
+	turned int                // connections of strangers that were turned away
 
 	work    sync.WaitGroup
-	heard   []any     // what the engine that hears has; guarded by mu, as the next two
-	askedAt time.Time // when it last answered, or failed to
+	heard   []any     // programs of the speech engine; guarded by mu, as are the next two
+	askedAt time.Time // when the engine last answered, or failed to
 	asking  bool
 }
 
-// toldStrangers is how many strangers a minute a person is told of.
+// toldStrangers is how many strangers a minute are reported to a person.
 const toldStrangers = 3
 
 // Serve answers at l until ctx ends, and closes it. Its error is the listener's.
@@ -102,7 +102,7 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	defer context.AfterFunc(ctx, func() { l.Close() })()
 	defer s.work.Wait()
 	defer cancel()
-	s.programs(ctx) // so that the first who asks is told of them
+	s.programs(ctx) // so that the programs are known when the first peer asks
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -126,7 +126,7 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	}
 }
 
-// enter lets a peer in, or says why not.
+// enter admits a peer, or says why it is refused.
 func (s *server) enter(peer netip.Addr) (why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,8 @@ func (s *server) leave(peer netip.Addr) {
 	}
 }
 
-// turnMinute begins to count anew with each minute, so that the counts do not grow. s.mu is held.
+// turnMinute starts the counts anew each minute, so that the maps do not grow. The caller holds
+// s.mu.
 func (s *server) turnMinute() {
 	if m := s.Now().Truncate(time.Minute); !m.Equal(s.minute) {
 		s.minute, s.turned = m, 0
@@ -163,7 +164,8 @@ func (s *server) turnMinute() {
 	}
 }
 
-// may reports whether a peer has one left in this minute, of s.asked or s.spoken, and takes it.
+// may takes one from a peer's allowance for this minute, in s.asked or s.spoken. It reports false
+// if none is left.
 func (s *server) may(count map[netip.Addr]int, customer netip.Addr) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +232,7 @@ func wrong(text string) frame.Event {
 // intentName is the one intent: a question to the memory, in the entity "question".
 const intentName = "LocketAsk"
 
-// answer gives what an event is answered; nil: nothing, as events of other services are.
+// answer returns the reply to an event; nil: no reply, as for events of other services.
 func (s *server) answer(ctx context.Context, e *frame.Event, customer netip.Addr) *frame.Event {
 	var question, yes, no string
 	switch e.Type {
@@ -269,7 +271,7 @@ func (s *server) answer(ctx context.Context, e *frame.Event, customer netip.Addr
 	return &out
 }
 
-// entity is the text of an entity of an intent; empty: it has none.
+// entity returns the text of an intent's entity; empty: the intent does not have it.
 func entity(e *frame.Event, name string) string {
 	list, _ := e.Data["entities"].([]any)
 	for _, it := range list {
@@ -281,7 +283,7 @@ func entity(e *frame.Event, name string) string {
 	return ""
 }
 
-// ask gives what is to be said. It is always something, because Assist is asked aloud.
+// ask returns what Assist is to say. It is never empty, because the question was asked aloud.
 func (s *server) ask(ctx context.Context, question string, customer netip.Addr) (text string, known bool) {
 	switch {
 	case question == "":
@@ -306,7 +308,7 @@ func (s *server) ask(ctx context.Context, question string, customer netip.Addr) 
 	return a.Text, true
 }
 
-// What is said where no memory is, in the languages that the node answers in.
+// What is said if there is no memory, in the languages that the node answers in.
 var (
 	unknown = said{"I don't know.", "我不知道。"}
 	nothing = said{"I heard no question.", "我没有听到问题。"}
@@ -318,7 +320,7 @@ var (
 
 type said struct{ en, zh string }
 
-// words are in the question's language.
+// words picks the sentence in the question's language.
 func words(question string, s said) string {
 	if strings.ContainsFunc(question, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 		return s.zh
@@ -326,8 +328,8 @@ func words(question string, s said) string {
 	return s.en
 }
 
-// info says what there is, with every list that the protocol has. A program needs all keys of
-// an Artifact (wyoming/info.py).
+// info lists the programs, with every list that the protocol has. A program needs all keys of an
+// Artifact (wyoming/info.py).
 func (s *server) info(ctx context.Context) map[string]any {
 	artifact := func(name, description string) map[string]any {
 		return map[string]any{

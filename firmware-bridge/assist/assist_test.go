@@ -19,8 +19,8 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// client speaks Wyoming as the reference's AsyncTcpClient does, and has no code of ours:
-// it writes the data behind the line, and reads what the reference's reader reads.
+// client speaks Wyoming as the reference's AsyncTcpClient does, and shares no code with the server:
+// it writes the data after the line, and reads what the reference's reader reads.
 type client struct {
 	t    *testing.T
 	conn net.Conn
@@ -32,7 +32,7 @@ type event struct {
 	Data map[string]any
 }
 
-// dial connects from an address of loopback.
+// dial connects from a loopback address.
 func dial(t *testing.T, from, to string) *client {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -62,7 +62,7 @@ func (c *client) write(s string) {
 	}
 }
 
-// read is io.EOF, or another error of the connection, where the server has gone.
+// read returns io.EOF, or another error of the connection, once the server has gone.
 func (c *client) read() (e event, err error) {
 	c.t.Helper()
 	line, err := c.in.ReadBytes('\n')
@@ -91,7 +91,7 @@ func (c *client) read() (e event, err error) {
 	return e, nil
 }
 
-// ask writes an event, and gives its answer.
+// ask writes an event and returns its answer.
 func (c *client) ask(kind string, data any) event {
 	c.t.Helper()
 	c.write(written(kind, data))
@@ -110,7 +110,7 @@ func memory(_ context.Context, question string) (Answer, error) {
 	case question == "broken":
 		return Answer{}, errors.New("the node is locked")
 	}
-	return Answer{Text: "Ann likes tea."}, nil // the nearest there is
+	return Answer{Text: "Ann likes tea."}, nil // the nearest memory there is
 }
 
 type told struct {
@@ -130,7 +130,7 @@ func (l *told) all() []string {
 	return slices.Clone(l.list)
 }
 
-// served begins to serve, and gives the address.
+// served starts a server and returns its address.
 func served(t *testing.T, c Config) (address string, notes *told) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -184,7 +184,7 @@ func TestAnswers(t *testing.T) {
 		if got.Type == "intent" && (got.Data["name"] != "LocketAsk" || fmt.Sprint(got.Data["entities"]) != fmt.Sprint(asked)) {
 			t.Errorf("%+v", got.Data)
 		}
-		// The same with the data in the line, as older clients write it.
+		// The same with the data inside the line, as older clients write it.
 		b, err := json.Marshal(map[string]any{"type": c.kind, "data": c.data})
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +200,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Info has what the reference's classes cannot be made without (wyoming/info.py).
+// Info has everything without which the reference's classes cannot be built (wyoming/info.py).
 func TestInfo(t *testing.T) {
 	artifact := func(v any) map[string]any {
 		t.Helper()
@@ -237,8 +237,8 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// What is no event gets an error that says why, and the connection ends, as what follows
-// can't be read. An event that lacks something costs itself alone.
+// Bytes that are no event get an error that says why, and the connection ends, because what follows
+// can't be read. An event that lacks something only fails itself.
 func TestBadFrames(t *testing.T) {
 	address, _ := served(t, Config{})
 	for _, c := range []struct{ label, bytes, says string }{
@@ -279,7 +279,7 @@ func TestBadFrames(t *testing.T) {
 			t.Errorf("%v: %+v", entities, e)
 		}
 	}
-	one.write(written("audio-start", map[string]any{"rate": 16000}) + written("synthesize", nil)) // of other services
+	one.write(written("audio-start", map[string]any{"rate": 16000}) + written("synthesize", nil)) // events of other services
 	if e := one.ask("transcript", map[string]any{"text": "when is the dentist"}); e.Type != "handled" {
 		t.Errorf("%+v", e)
 	}
@@ -297,7 +297,7 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// Whoever is no peer gets no byte; a peer exhausts its own share, and no other's.
+// A stranger gets no byte. A peer exhausts its own share, and nobody else's.
 func TestThreatAssistDoor(t *testing.T) {
 	peers, err := clientaddr.ParseProxies([]string{"127.0.0.2", "127.0.0.3"})
 	if err != nil {
@@ -354,7 +354,7 @@ func TestThreatAssistDoor(t *testing.T) {
 	}
 }
 
-// Without peers, those on this machine may ask.
+// Without a list of peers, programs on this machine may ask.
 func TestAllows(t *testing.T) {
 	for text, want := range map[string]bool{"127.0.0.1:1": true, "[::1]:1": true, "[::ffff:127.0.0.1]:1": true, "192.168.1.5:1": false, "[fe80::1%eth0]:1": false, "pipe": false} {
 		if got := (&Config{}).Allows(clientaddr.Parse(text)); got != want {
@@ -363,7 +363,7 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// Of whatever can be read of a stream, each event is answered by an event that can be written.
+// Every event that can be read from a stream is answered by an event that can be written.
 func FuzzAnswer(f *testing.F) {
 	for _, kind := range []string{"describe", "transcript", "recognize", "intent", "ping"} {
 		f.Add([]byte(written(kind, map[string]any{"text": "x", "name": "LocketAsk", "entities": []any{map[string]any{"name": "question", "value": "x"}}})))

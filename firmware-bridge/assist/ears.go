@@ -10,31 +10,31 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/wyoming"
 )
 
-// Bounds of an utterance that is passed to the engine.
+// Limits of an utterance that is passed to the engine.
 const (
 	maxSound  = 16 << 20 // bytes: eight minutes of 16 bits at 16 kHz
-	maxHeard  = 1 << 20  // bytes of what the engine answers
+	maxHeard  = 1 << 20  // bytes of the engine's answer
 	dialTime  = 5 * time.Second
-	hearTime  = time.Minute // for the engine's answer, once the sound is over
-	infoKept  = time.Minute // of what the engine says of itself, and of that it does not answer
+	hearTime  = time.Minute // timeout of the engine's answer, once the sound has ended
+	infoKept  = time.Minute // how long the engine's programs are cached, and the fact that it does not answer
 	badEngine = "asr"       // code of an error event
 )
 
-// errHeard: the engine's answer is no answer of Wyoming's.
+// errHeard: the engine's answer is not one of Wyoming's.
 var errHeard = errors.New("its answer is none of Wyoming's")
 
-// ears are one connection of a peer to the engine that hears. An utterance has a connection to the
-// engine of its own: "transcribe" or "audio-start" begins it, and "audio-stop" ends it.
+// ears connect a peer to the speech engine. Each utterance has its own connection to the engine:
+// "transcribe" or "audio-start" opens it, and "audio-stop" ends it.
 //
 //	peer    transcribe  audio-start  audio-chunk …  audio-stop
 //	engine                                                      transcript
 //
-// All of these pass as they come. Nothing of it is kept, and the node is told nothing.
+// All of these pass as they come. Nothing is kept, and the node is told nothing.
 type ears struct {
 	conn   net.Conn // nil: no utterance is under way
 	stop   func() bool
 	sent   int  // bytes of sound
-	failed bool // the peer was told so; what comes up to the end of the utterance is dropped
+	failed bool // the peer was told of a failure; the rest of the utterance is dropped
 }
 
 func (e *ears) end() {
@@ -45,13 +45,13 @@ func (e *ears) end() {
 	*e = ears{failed: e.failed}
 }
 
-// ofSound reports whether an event is of an utterance that the engine is to hear.
+// ofSound reports whether an event belongs to an utterance for the engine.
 func ofSound(kind string) bool {
 	return kind == "transcribe" || kind == "audio-start" || kind == "audio-chunk" || kind == "audio-stop"
 }
 
-// pass passes an event to the engine, and after the last one its answer to the peer. Its error is
-// the peer's connection's.
+// pass passes an event to the engine, and after the last one the engine's answer to the peer. It
+// returns only errors of the peer's connection.
 func (s *server) pass(ctx context.Context, to net.Conn, e *ears, ev *frame.Event, asks func() bool) error {
 	refuse := func(code, text string) error {
 		e.failed = true
@@ -105,8 +105,8 @@ func (s *server) pass(ctx context.Context, to net.Conn, e *ears, ev *frame.Event
 	return nil
 }
 
-// hear reads an engine's answer: a transcript, which one that streams sends in pieces, too, or
-// an error.
+// hear reads an engine's answer: an error, or a transcript, which a streaming engine also sends in
+// pieces.
 func hear(from net.Conn) (out []frame.Event, err error) {
 	if err := from.SetReadDeadline(time.Now().Add(hearTime)); err != nil {
 		return nil, err
@@ -129,12 +129,12 @@ func hear(from net.Conn) (out []frame.Event, err error) {
 		return e.Type != "error" && e.Type != "transcript-stop" && (e.Type != "transcript" || streams), nil
 	})
 	if streams && err != nil && len(out) > 0 && out[len(out)-1].Type == "transcript" {
-		return out, nil // the whole is there
+		return out, nil // the transcript is complete
 	}
 	return out, err
 }
 
-// events reads what an engine says, until f wants no more.
+// events reads an engine's events until f wants no more.
 func events(from net.Conn, f func(*frame.Event) (more bool, err error)) error {
 	var in frame.Decoder
 	b, sum := make([]byte, 16<<10), 0
@@ -162,9 +162,9 @@ func (s *server) dialEars(ctx context.Context) (net.Conn, error) {
 	return (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", s.Ears)
 }
 
-// programs are what the engine has said that it has for speech; empty: it has not answered yet, or
-// not the last time. It is asked beside, once a minute at most and once at a time, so that no peer
-// waits for it.
+// programs returns the speech programs that the engine has named; empty: it has not answered yet,
+// or failed to answer the last time. It is asked in the background, at most once a minute and once
+// at a time, so that no peer waits for it.
 func (s *server) programs(ctx context.Context) []any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *server) programs(ctx context.Context) []any {
 	return append([]any{}, s.heard...)
 }
 
-// askEars asks the engine for its programs; there is one at least.
+// askEars asks the engine for its programs; it returns at least one, or an error.
 func (s *server) askEars(ctx context.Context) (asr []any, err error) {
 	conn, err := s.dialEars(ctx)
 	if err != nil {

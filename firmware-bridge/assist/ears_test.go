@@ -20,7 +20,7 @@ func (c *client) chunk(sound []byte) {
 	c.write(fmt.Sprintf(`{"type":"audio-chunk","version":"1.10.2","data_length":%d,"payload_length":%d}`+"\n%s%s", len(data), len(sound), data, sound))
 }
 
-// utter says something, and gives the events that come back up to the last.
+// utter says something, and returns the events that come back, up to last.
 func (c *client) utter(sound []byte, last string) (kinds []string, text string) {
 	c.t.Helper()
 	c.write(written("transcribe", map[string]any{"language": "en"}))
@@ -43,7 +43,7 @@ func (c *client) utter(sound []byte, last string) (kinds []string, text string) 
 	}
 }
 
-// programs asks until there are some: the engine is asked beside.
+// programs asks until there are some, because the engine is asked in the background.
 func (c *client) programs() (asr []any) {
 	c.t.Helper()
 	for len(asr) == 0 {
@@ -52,7 +52,8 @@ func (c *client) programs() (asr []any) {
 	return asr
 }
 
-// Who asks what there is does not wait for an engine, and however many ask, it is asked once.
+// A peer that asks for info does not wait for an engine. However many ask, the engine is asked
+// once.
 func TestEarsAskedBeside(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -61,7 +62,7 @@ func TestEarsAskedBeside(t *testing.T) {
 	t.Cleanup(func() { l.Close() })
 	address, notes := served(t, Config{Ears: l.Addr().String()})
 	c := dial(t, "127.0.0.1", address)
-	for range 3 { // which the engine answers none of
+	for range 3 { // the engine answers none of them
 		if asr, ok := c.ask("describe", nil).Data["asr"].([]any); !ok || len(asr) > 0 {
 			t.Errorf("%v", asr)
 		}
@@ -78,7 +79,7 @@ func TestEarsAskedBeside(t *testing.T) {
 	}
 	engine.Close()
 
-	// That it does not answer is kept, too.
+	// The lack of an answer is cached, too.
 	now := time.Unix(1_800_000_000, 0)
 	var mu sync.Mutex
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
@@ -102,8 +103,8 @@ func TestEarsAskedBeside(t *testing.T) {
 	}
 }
 
-// What is said passes to the engine as it is, its words come back, and on the same connection
-// the memory is asked.
+// Speech passes to the engine unchanged, its words come back, and the same connection then asks the
+// memory.
 func TestEars(t *testing.T) {
 	engine := speechtest.Wyoming(t)
 	engine.Says(func([]byte) string { return "when is the dentist" }, nil)
@@ -137,8 +138,8 @@ func TestEars(t *testing.T) {
 	}
 }
 
-// An engine that is away, that hangs up or babbles is told as an error, and the connection can
-// be used again. Sound that nobody began, and too many utterances, are refused.
+// An engine that is away, hangs up or babbles is reported as an error, and the connection can be
+// used again. Sound that was not begun, and too many utterances, are refused.
 func TestEarsFail(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -170,7 +171,7 @@ func TestEarsFail(t *testing.T) {
 	}
 	c.write(written("audio-start", map[string]any{"rate": 8000, "width": 2, "channels": 1}))
 	data, _ := json.Marshal(map[string]any{"rate": 8000, "width": 2, "channels": 1})
-	c.write(fmt.Sprintf(`{"type":"audio-chunk","data_length":%d,"payload_length":2}`+"\n%sxx", len(data), data)) // at which this engine hangs up
+	c.write(fmt.Sprintf(`{"type":"audio-chunk","data_length":%d,"payload_length":2}`+"\n%sxx", len(data), data)) // here the engine hangs up
 	c.write(written("audio-stop", nil))
 	if e, err := c.read(); err != nil || e.Type != "error" {
 		t.Errorf("%+v, %v", e, err)
@@ -185,14 +186,14 @@ func TestEarsFail(t *testing.T) {
 	if fmt.Sprint(last) != "[error]" || !strings.Contains(why, "too many") {
 		t.Errorf("%v %q", last, why)
 	}
-	if e := c.ask("transcript", map[string]any{"text": "when is the dentist"}); e.Type != "handled" { // of which as many are left
+	if e := c.ask("transcript", map[string]any{"text": "when is the dentist"}); e.Type != "handled" { // the allowance of questions is still full
 		t.Errorf("%+v", e)
 	}
 
 	address, _ = served(t, Config{})
 	c = dial(t, "127.0.0.1", address)
 	c.write(written("audio-start", map[string]any{"rate": 16000, "width": 2, "channels": 1}))
-	if e := c.ask("ping", map[string]any{"text": "x"}); e.Type != "pong" { // without an engine sound is passed over
+	if e := c.ask("ping", map[string]any{"text": "x"}); e.Type != "pong" { // without an engine, sound is ignored
 		t.Errorf("%+v", e)
 	}
 }

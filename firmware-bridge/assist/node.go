@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// shownLines is how many memories stand for an answer where there is no model.
+	// shownLines is how many memories are shown instead of an answer if there is no model.
 	shownLines = 2
 	// maxReply bounds an answer of the node's API, in bytes.
 	maxReply = 4 << 20
 )
 
-// Node asks a node by its API, as an app. It is safe for concurrent use.
+// Node asks a node through its API, as an app. It is safe for concurrent use.
 type Node struct {
 	http *http.Client
 	key  string
 }
 
-// ErrAddress: it can't be told where the node is, or with which key to ask it.
+// ErrAddress: the node's address or the key is missing or unusable.
 var ErrAddress = errors.New("the node")
 
-// NewNode gives a Node; it does not connect yet. key is an app's, or the link that
-// `locket app add` shows. With a key, at is where the node is: a Unix socket's path, or
-// http://HOST:PORT of loopback. With a link, at is empty.
+// NewNode makes a Node; it does not connect yet. key is an app's key, or the link that `locket app
+// add` shows. With a key, at says where the node is: a Unix socket's path, or http://HOST:PORT of
+// loopback. With a link, at is empty.
 func NewNode(at, key string) (*Node, error) {
 	key = strings.TrimSpace(key)
 	var d interface {
@@ -56,7 +56,7 @@ func NewNode(at, key string) (*Node, error) {
 			return nil, err
 		}
 		d, at, key = &tls.Dialer{Config: c}, address, l.Key
-	case !strings.HasPrefix(key, applink.KeyPrefix): // not the owner's token, with which everything may be asked
+	case !strings.HasPrefix(key, applink.KeyPrefix): // never the owner's token, which may ask everything
 		return nil, fmt.Errorf("%w: want the key of an app, %s…, or its link", ErrAddress, applink.KeyPrefix)
 	case strings.HasPrefix(at, "http://"):
 		u, err := url.Parse(at)
@@ -77,7 +77,7 @@ func NewNode(at, key string) (*Node, error) {
 	}}, nil
 }
 
-// Loopback reports whether nobody on another machine reaches a host:port that is listened at.
+// Loopback reports whether a listener at host:port can be reached from this machine alone.
 func Loopback(listen string) (bool, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil || port == "" {
@@ -89,7 +89,7 @@ func Loopback(listen string) (bool, error) {
 // Close ends idle connections.
 func (n *Node) Close() { n.http.CloseIdleConnections() }
 
-// Ask asks as the app. What the app may not see, and the vault, is in no answer.
+// Ask asks as the app. The answer never contains the vault, nor what the app may not see.
 func (n *Node) Ask(ctx context.Context, question string) (Answer, error) {
 	body, err := json.Marshal(map[string]string{"question": question})
 	if err != nil {
@@ -113,7 +113,7 @@ func (n *Node) Ask(ctx context.Context, question string) (Answer, error) {
 	return read(res.StatusCode, b)
 }
 
-// read takes the body of an answer.
+// read parses the body of an answer.
 func read(status int, body []byte) (Answer, error) {
 	var r struct {
 		Answer   string                  `json:"answer"`
@@ -129,7 +129,7 @@ func read(status int, body []byte) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w: it answers %d, which is not Locket's API", ErrAddress, status)
 	case status != http.StatusOK:
 		return Answer{}, fmt.Errorf("%w: it answers %d: %s %s", ErrAddress, status, r.Title, r.Detail)
-	case r.Known && r.Answer != "" && r.Cited: // else it is not to be relied on
+	case r.Known && r.Answer != "" && r.Cited: // without a citation, the answer is not to be relied on
 		a := answer.Answer{Text: r.Answer}
 		return Answer{Text: a.Plain(), Known: true}, nil
 	}

@@ -52,8 +52,8 @@ func TestNewNode(t *testing.T) {
 	}
 }
 
-// The node is asked as the app, on a socket, on loopback and through a link, and by a link
-// whose pin another key has it is not.
+// The node is asked as the app, on a socket, on loopback and through a link. It is not asked if
+// another key has the link's pin.
 func TestAsk(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Question string }
@@ -61,7 +61,7 @@ func TestAsk(t *testing.T) {
 			http.Error(w, `{"title":"no"}`, http.StatusBadRequest)
 			return
 		}
-		_, _ = w.Write([]byte(`{"known":true,"evidence":[{"text":"On Tuesday"}]}`)) // the client notices
+		_, _ = w.Write([]byte(`{"known":true,"evidence":[{"text":"On Tuesday"}]}`)) // the client reports the error
 	})
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)

@@ -1,7 +1,6 @@
-// Package carry takes what a device says over a link and publishes it to a node as
-// a wearable would (docs/mqtt.md), until its context ends or the link has no
-// more connections. What a device's bytes mean, its family's package below this
-// one knows.
+// Package carry takes what a device sends over a link and publishes it to a node as a wearable
+// would (docs/mqtt.md), until its context ends or the link has no more connections. The package of
+// each family, below this one, knows what a device's bytes mean.
 //
 // The words:
 //
@@ -9,13 +8,12 @@
 //     state machine for one connection.
 //   - Live is what comes as it happens: sound, photos, presses. It is published
 //     with the client's own boot and numbers.
-//   - Stored is what the device kept on its own while nobody listened. It is
-//     published under a boot of its own, numbered by the device's records, so
-//     that it may be fetched twice and still is one thing.
-//   - A batch is the part of the stored that is fetched, published, acknowledged
-//     by the node, and only then given up on the device, as one.
-//   - A loss is something that the device sent and that did not come through; it
-//     becomes a gap event.
+//   - Stored is what the device kept on its own while nobody listened. It is published under a boot
+//     of its own and numbered by the device's records, so if it is fetched twice, the node still
+//     has it once.
+//   - A batch is a part of the stored records. As a unit, it is fetched, published, acknowledged by
+//     the node, and only then deleted on the device.
+//   - A loss is something that the device sent and that did not arrive; it becomes a gap event.
 package carry
 
 import (
@@ -33,71 +31,71 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Window is how many messages may wait for the node: what the client's Window is
-// to be. Live ones are dropped from 3072 on, about 50 minutes of sound.
+// Window is how many messages may wait for the node; it is the Window that the client needs. Live
+// messages are dropped from 3072 on, about 50 minutes of sound.
 const Window = 4096
 
 const (
 	firstWait = time.Second
 	maxWait   = time.Minute
-	lasting   = time.Minute      // a connection that held so long was no failure
-	parting   = 20 * time.Second // for the node to acknowledge what is left
+	lasting   = time.Minute      // a connection that held so long does not count as a failure
+	parting   = 20 * time.Second // time for the node to acknowledge the rest
 )
 
-// Config is one wearable's. Dialer, Client, State and Family must be set.
+// Config is the configuration of one wearable. Dialer, Client, State and Family must be set.
 type Config struct {
 	Dialer    link.Dialer
-	Client    *wear.Client     // with Window messages, and the boot of State.Begin
-	Commands  <-chan *wire.Cmd // what the client's OnCmd was given; nil: none
+	Client    *wear.Client     // made with Window messages, and the boot of State.Begin
+	Commands  <-chan *wire.Cmd // what the client's OnCmd received; nil: none
 	State     *State
 	Family    Family
 	Options   Options
 	Spool     *spool.Spool  // nil: live sound that waits for the node is lost with the process
-	Lossless  bool          // wait for the node rather than drop: for what can wait, as a capture
-	FirstWait time.Duration // before the second attempt at what failed, then doubled up to a minute; 0: 1 s
-	Tell      func(Note)    // is told what happens; nil: nobody
+	Lossless  bool          // wait for the node rather than drop, for a source that can wait, such as a capture
+	FirstWait time.Duration // wait before the second attempt, then doubled up to a minute; 0: 1 s
+	Tell      func(Note)    // gets what happens; nil: nobody
 }
 
 // Note is one thing that happened, for a person to read.
 type Note struct {
 	What string `json:"what"` // connected, disconnected, waiting, codec, lost, photo, button, battery, storage, pause, warning
 	Text string `json:"text"`
-	From uint64 `json:"from,omitempty"` // storage: records that are safe now
+	From uint64 `json:"from,omitempty"` // storage: first record that is safe now
 	To   uint64 `json:"to,omitempty"`   // storage: the record after them
-	Left uint64 `json:"left,omitempty"` // storage: records that are not
+	Left uint64 `json:"left,omitempty"` // storage: records that are not safe yet
 }
 
-// Report is what was done.
+// Report sums up a run.
 type Report struct {
 	Connections   int           `json:"connections"`
 	Notifications int           `json:"notifications"`
-	Frames        int           `json:"frames"`   // of live sound
-	Sound         time.Duration `json:"sound_ns"` // live
-	Lost          int           `json:"lost"`     // audio notifications that did not come
+	Frames        int           `json:"frames"`   // frames of live sound
+	Sound         time.Duration `json:"sound_ns"` // live sound
+	Lost          int           `json:"lost"`     // audio notifications that were lost
 	Resets        int           `json:"resets"`
 	Doubled       int           `json:"doubled"`
 	Spoilt        int           `json:"spoilt"` // notifications that could not be used
 	Photos        int           `json:"photos"`
 	LostPhotos    int           `json:"lost_photos"`
 	Presses       int           `json:"presses"`
-	Places        int           `json:"places"`    // where somebody was
-	Sightings     int           `json:"sightings"` // what a camera saw
-	Records       uint64        `json:"records"`   // stored ones, or pages, that are safe and given up
+	Places        int           `json:"places"`    // places of the wearer
+	Sightings     int           `json:"sightings"` // what cameras saw
+	Records       uint64        `json:"records"`   // stored records, or pages, that are safe and deleted on the device
 	Published     int           `json:"published"` // messages
-	Dropped       int           `json:"dropped"`   // messages, as the node was away for too long
-	Refused       int           `json:"refused"`   // messages, by the node for good
-	Paused        int           `json:"paused"`    // messages, by the wearer's wish
-	Waiting       int           `json:"waiting"`   // messages that the node did not acknowledge before the end
+	Dropped       int           `json:"dropped"`   // messages that were dropped because the node was away for too long
+	Refused       int           `json:"refused"`   // messages that the node refused for good
+	Paused        int           `json:"paused"`    // messages that were thrown away because the wearer paused
+	Waiting       int           `json:"waiting"`   // messages that the node had not acknowledged at the end
 }
 
-// carrier is one Run.
+// carrier is the state of one Run.
 type carrier struct {
 	Config
 	report Report
 	out    publisher
 }
 
-// Run carries until ctx ends, which is no error, or the link's connections do.
+// Run carries until ctx ends, which is no error, or until the link has no more connections.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	c := &carrier{Config: cfg}
 	if c.Tell == nil {
@@ -117,11 +115,11 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		}
 	}()
 	var err error
-	if !c.Lossless { // a capture is there still
+	if !c.Lossless { // a capture is still there
 		c.out.state = c.State
 		err = c.out.resendUnacked(ctx)
 	}
-	looked := err == nil // for how the last bridge ended; else that is left to the next start
+	looked := err == nil // only if it is known how the last bridge ended; otherwise the next start looks
 	if looked {
 		err = c.endedWell(ctx)
 	}
@@ -130,7 +128,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	}
 	err = errors.Join(err, c.out.finish(context.WithoutCancel(ctx)))
 	if ctx.Err() == nil && c.Spool != nil {
-		left.rest(ctx, c.Spool) // the link is over, and the node is there
+		left.rest(ctx, c.Spool) // the link has ended, and the node can be reached
 	}
 	stop()
 	<-ended
@@ -145,15 +143,17 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	return c.report, err
 }
 
-// runsPart is the part of the state that says that a bridge runs, or did not come to its end.
+// runsPart is the part of the state that is set while a bridge runs, and stays set if it was
+// killed.
 const runsPart = "runs"
 
-// endedWell says where the last bridge did not: live sound that was no message yet is lost with it, and that
-// is a gap. Of a family without sound nothing is lost so, and a person alone is told: its files are in their folder
-// and its messages at their broker still, and a screen is looked at again.
+// endedWell reports if the last bridge was killed. Live sound that was not a message yet is lost
+// then, and the loss becomes a gap. A family without sound loses nothing this way, and only a
+// person is told: its files are still in their folder, its messages still at their broker, and a
+// screen is looked at again.
 func (c *carrier) endedWell(ctx context.Context) error {
 	if c.Lossless {
-		return nil // a capture, which is there still
+		return nil // a capture, which is still there
 	}
 	runs := false
 	if err := c.State.Part(runsPart, &runs); err != nil {
@@ -196,7 +196,7 @@ func (c *carrier) connections(ctx context.Context) error {
 				c.note("disconnected", "%v", err)
 			}
 			if c.Lossless || c.Family.Carrier == Served {
-				continue // a capture has no range to come back into, and a device that connects to us waits for nobody
+				continue // a capture does not go out of range, and a device that connects to us does not wait
 			}
 			if time.Since(began) > lasting {
 				pace.Reset()

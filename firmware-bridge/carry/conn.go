@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// tick is how often a session looks whether something is over or due.
+	// tick is how often a session checks whether something is over or due.
 	tick = 250 * time.Millisecond
-	// setup bounds what is asked and told at the beginning.
+	// setup bounds the questions and settings at the beginning of a connection.
 	setup = 30 * time.Second
 )
 
@@ -27,13 +27,13 @@ type Conn struct {
 	Dev    link.Device
 	Report *Report
 	Losses Losses
-	Now    time.Time // of the link's clock: that of the latest notification or tick
+	Now    time.Time // time of the latest notification or tick, by the link's clock
 
-	costly bool // the way to the node, when Costly was asked last
+	costly bool // whether the way to the node cost by the byte when Costly last asked
 	out    *publisher
-	keep   []kept                           // messages of a broker that are on their way, in order
-	ends   chan func(context.Context) error // what Await has the session's goroutine do
-	turn   <-chan struct{}                  // closed when the latest Await was given to ends
+	keep   []kept                           // messages of a broker that are not acknowledged yet, in order
+	ends   chan func(context.Context) error // functions of Await, to be called by the session's goroutine
+	turn   <-chan struct{}                  // closed when the latest Await has been passed to ends
 	wg     sync.WaitGroup
 }
 
@@ -68,7 +68,7 @@ func (c *carrier) serve(ctx context.Context, dev link.Device) error {
 			err = s.Take(ctx, n)
 		case t := <-ticker.C:
 			if c.Lossless {
-				continue // a capture's time is that of its notifications
+				continue // in a capture, the notifications tell the time
 			}
 			conn.Now = t
 			c.out.settle()
@@ -87,15 +87,15 @@ func (c *carrier) serve(ctx context.Context, dev link.Device) error {
 	}
 }
 
-// end is for what is left of the connection, even after ctx has ended.
+// end publishes what is left of the connection, even after ctx has ended.
 func (c *Conn) end(ctx context.Context, s Session) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
 	defer cancel()
 	return s.End(ctx)
 }
 
-// forget drops commands of before: an old time is a wrong one, and whether
-// there is a pause the client knows.
+// forget drops commands from before the connection: an old time is wrong, and the client knows
+// whether there is a pause.
 func (c *Conn) forget() {
 	for {
 		select {
@@ -109,15 +109,15 @@ func (c *Conn) forget() {
 // Note tells a person what happened.
 func (c *Conn) Note(what, format string, args ...any) { c.note(what, format, args...) }
 
-// Live publishes what comes as it happens, or drops and counts it where the node
-// has been away for too long.
+// Live publishes what comes as it happens, or drops and counts it if the node has been away for too
+// long.
 func (c *Conn) Live(ctx context.Context, m wire.Message) error {
 	_, _, err := c.Kept(ctx, m)
 	return err
 }
 
-// Kept is Live, and reports whether the message is on disk until the node has it. Where it is not,
-// the receipt tells when the node has it; nil: it was dropped.
+// Kept is Live, and also reports whether the message is on disk until the node has it. If it is
+// not, the receipt tells when the node has it; nil: the message was dropped.
 func (c *Conn) Kept(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	if h, ok := m.(*wire.Hello); ok {
 		h.Tells = c.Family.Tells
@@ -125,7 +125,7 @@ func (c *Conn) Kept(ctx context.Context, m wire.Message) (kept bool, r *wear.Rec
 	return c.out.live(ctx, m)
 }
 
-// Publish publishes what has an identity of its own; it waits for room.
+// Publish publishes a message that has an identity of its own; it waits for room.
 func (c *Conn) Publish(ctx context.Context, m wire.Message) (*wear.Receipt, error) {
 	r, err := c.out.publish(ctx, m)
 	if err == nil {
@@ -142,13 +142,12 @@ func (c *Conn) Gap(ctx context.Context, at time.Time, reason string) error {
 // Room reports whether the node keeps up, so that stored things may be fetched.
 func (c *Conn) Room() bool { return c.Client.Pending() <= roomStored }
 
-// Await has the session's goroutine call then once the node has answered all
-// receipts: with nil when everything is on its disk, [wear.ErrPaused] when some was
-// thrown away because the wearer pauses now. What the node refused for good is put by in
-// the spool, and counts as answered once it is there; else the error is
-// [wear.ErrRefused], and the device is to keep it. What happened in a pause or a private
-// zone counts as answered, as the node would throw it away again. Calls come in the
-// order of Await. It is not called when the connection ends before.
+// Await calls then on the session's goroutine once the node has answered all receipts. The error is
+// nil if everything is on the node's disk, and [wear.ErrPaused] if some was thrown away because the
+// wearer pauses now. What the node refused for good is quarantined in the spool, and then counts as
+// answered; if that fails, the error is [wear.ErrRefused], and the device is to keep it. What
+// happened in a pause or a private zone counts as answered, since the node would throw it away
+// again. The calls come in the order of Await. then is not called if the connection ends before.
 func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(context.Context, error) error) {
 	before, mine := c.turn, make(chan struct{})
 	c.turn = mine
@@ -174,8 +173,8 @@ func (c *Conn) Await(ctx context.Context, receipts []*wear.Receipt, then func(co
 	})
 }
 
-// putBy gives the end of receipts, some of which the node may have refused for good: nil
-// where all of those were put by.
+// putBy returns the final error of receipts, some of which the node may have refused for good. It
+// is nil if all of those were quarantined.
 func (c *Conn) putBy(receipts []*wear.Receipt, end error) error {
 	c.out.settle()
 	if !errors.Is(end, wear.ErrRefused) {
@@ -191,14 +190,14 @@ func (c *Conn) putBy(receipts []*wear.Receipt, end error) error {
 	return end
 }
 
-// kept is a message of a broker that goes once the node has what came of it.
+// kept is a broker's message that is acknowledged once the node has what came of it.
 type kept struct {
 	receipts []*wear.Receipt
 	ack      func()
 }
 
-// Keep has the carrier forget n once the node has answered all receipts, and not
-// before what came earlier. So what a broker keeps outlives a kill of the bridge.
+// Keep acknowledges n to the broker once the node has answered all receipts, and after every
+// earlier n. So what a broker keeps survives a kill of the bridge.
 func (c *Conn) Keep(n link.Notification, receipts ...*wear.Receipt) {
 	if n.Ack != nil {
 		c.keep = append(c.keep, kept{receipts, n.Ack})
@@ -206,14 +205,14 @@ func (c *Conn) Keep(n link.Notification, receipts ...*wear.Receipt) {
 	c.forgetKept()
 }
 
-// forgetKept acknowledges what may go.
+// forgetKept acknowledges the messages that are done.
 func (c *Conn) forgetKept() {
 	for len(c.keep) > 0 {
 		for _, r := range c.keep[0].receipts {
 			select {
 			case <-r.Done():
 				if errors.Is(r.Wait(context.Background()), wear.ErrClosed) {
-					return // it was not answered, and comes again
+					return // it was not answered, and will come again
 				}
 			default:
 				return
@@ -224,14 +223,14 @@ func (c *Conn) forgetKept() {
 	}
 }
 
-// Spoilt counts a notification that could not be used, and has the node told.
+// Spoilt counts a notification that could not be used, and notes it as a loss for the node.
 func (c *Conn) Spoilt(reason string) {
 	c.Report.Spoilt++
 	c.Losses.Other(reason, c.Now)
 }
 
-// TellLosses has the node told what was lost, once a second has gathered, or at
-// once where the connection is over.
+// TellLosses reports the losses to the node, a second after the first of them, or at once if the
+// connection is over.
 func (c *Conn) TellLosses(ctx context.Context, over bool) error {
 	if !over && !c.Losses.due(c.Now) {
 		return nil
@@ -244,8 +243,8 @@ func (c *Conn) TellLosses(ctx context.Context, over bool) error {
 	return c.Gap(ctx, at, reason)
 }
 
-// Rest ends a recording in which nothing came for a while, and tells losses. s is
-// a [Sound] or an [LC3].
+// Rest ends a recording that has been silent for a while, and reports losses. s is a [Sound] or an
+// [LC3].
 func (c *Conn) Rest(ctx context.Context, s interface {
 	Idle(now time.Time) bool
 	Over(ctx context.Context, c *Conn) error
@@ -258,13 +257,13 @@ func (c *Conn) Rest(ctx context.Context, s interface {
 	return c.TellLosses(ctx, false)
 }
 
-// Seq makes a message's number of what it is about: the same each time, and below 2^53.
+// Seq derives a message's number from what it is about: the same each time, and below 2^53.
 func Seq(about []byte) uint64 {
 	sum := sha256.Sum256(about)
 	return binary.BigEndian.Uint64(sum[:]) >> 11
 }
 
-// Greet says that something without a microphone is there.
+// Greet announces a source without a microphone.
 func (c *Conn) Greet(ctx context.Context, model string) error {
 	if err := c.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: "unknown"}); err != nil {
 		return err

@@ -12,18 +12,18 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// drain sends what waits in the spool: what an earlier process left, and what came
-// while the node was away for too long.
+// drain sends the entries of the spool: what an earlier process left, and what came while the node
+// was away for too long.
 type drain struct {
 	sent    atomic.Int64
 	refused atomic.Int64
-	going   atomic.Int64 // entries that were taken out and have no end yet
+	going   atomic.Int64 // entries that were taken out and are not finished yet
 }
 
-// together is how many entries are on their way at once.
+// together is how many entries are sent at once.
 const together = 16
 
-// run goes on until ctx ends.
+// run sends entries until ctx ends.
 func (d *drain) run(ctx context.Context, c *Config) {
 	for ctx.Err() == nil {
 		batch := map[*wear.Receipt]spool.ID{}
@@ -50,8 +50,8 @@ func (d *drain) run(ctx context.Context, c *Config) {
 	}
 }
 
-// send publishes an entry as soon as the node keeps up and there is no pause: what was
-// heard before a pause is not of it.
+// send publishes an entry as soon as the node keeps up and there is no pause. What was heard before
+// a pause does not belong to it.
 func (d *drain) send(ctx context.Context, c *Config, e spool.Entry) *wear.Receipt {
 	for c.Client.Pending() > roomStored || c.Client.Paused() {
 		if !wait.For(ctx, tick) {
@@ -77,14 +77,14 @@ func (d *drain) end(ctx context.Context, c *Config, id spool.ID, err error) {
 		if err := c.Spool.PutBy(id); err != nil {
 			c.note("warning", "%v", err)
 		}
-	default: // a pause that has begun, or the end
+	default: // a pause has begun, or the bridge ends
 		c.Spool.Again(id)
 		wait.For(ctx, tick)
 	}
 	d.going.Add(-1)
 }
 
-// rest waits until nothing is due, or for a while.
+// rest waits until nothing is due, at most for the time of parting.
 func (d *drain) rest(ctx context.Context, s *spool.Spool) {
 	ctx, cancel := context.WithTimeout(ctx, parting)
 	defer cancel()

@@ -22,8 +22,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// After a kill the wearer's day tells of missing sound where there was any to miss, and nothing of a folder, a
-// screen, places or cameras.
+// After a kill, the wearer's day shows missing sound if the family has sound. For a folder, a
+// screen, places or cameras it shows nothing.
 func TestEndedBefore(t *testing.T) {
 	t.Parallel()
 	for want, list := range [][]carry.Family{
@@ -49,7 +49,7 @@ func TestEndedBefore(t *testing.T) {
 	}
 }
 
-// A bridge that ends before it could tell how the last one ended leaves that to the next.
+// If a bridge ends before it could report how the last one ended, the next one reports it.
 func TestEndedBeforeTwice(t *testing.T) {
 	t.Parallel()
 	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
@@ -70,7 +70,8 @@ func TestEndedBeforeTwice(t *testing.T) {
 	}
 }
 
-// A gap that the node had not acknowledged when the bridge was killed is said again by the next start, once.
+// If the node had not acknowledged a gap when the bridge was killed, the next start sends it again,
+// once.
 func TestGapOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	n, path := carrytest.NewNode(t), carrytest.StatePath(t)

@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// TestMain is a bridge or a node where a test asks for one.
+// TestMain runs a bridge or a node if a test started it as one.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("KILLED_ROLE"); role != "" {
 		if err := roles[role](os.Getenv("KILLED_DIR"), os.Getenv("KILLED_AT"), os.Getenv("KILLED_SECRET")); err != nil {
@@ -46,14 +46,14 @@ func TestMain(m *testing.M) {
 
 const (
 	rounds  = 3
-	seconds = 12 // of sound in each
+	seconds = 12 // seconds of sound in each round
 )
 
-// packet is one of Opus that says which it is.
+// packet is an Opus packet that says which one it is.
 func packet(round, i int) []byte { return fmt.Appendf([]byte{0xf8}, "round %d packet %04d", round, i) }
 
-// begun opens what a bridge keeps in a folder, and connects it. The spool takes the
-// key that the node sends, and keyed is told how that went.
+// begun opens a bridge's stored data in a folder, and connects it. The spool takes the key that the
+// node sends, and keyed gets the result.
 func begun(cfg wear.Config, dir string, keyed func(error)) (state *carry.State, s *spool.Spool, lost []string, c *wear.Client, err error) {
 	if state, err = carry.OpenState(filepath.Join(dir, "state.json")); err != nil {
 		return
@@ -74,8 +74,8 @@ func begun(cfg wear.Config, dir string, keyed func(error)) (state *carry.State, 
 	return
 }
 
-// bridge says that it is ready, waits for a line, and carries the sound of a round; of
-// the round after the last there is none.
+// bridge reports that it is ready, waits for a line, and carries the sound of a round. After the
+// last round there is no sound.
 func bridge(url, password, dir, n string) error {
 	round, err := strconv.Atoi(n)
 	if err != nil {
@@ -115,8 +115,8 @@ func bridge(url, password, dir, n string) error {
 	return err
 }
 
-// Live sound is in the node, once, though the node took nothing and the bridge was
-// killed each time it had heard some.
+// Live sound reaches the node once, although the node took nothing and the bridge was killed each
+// time it had heard some.
 func TestKilled(t *testing.T) {
 	n := carrytest.NewNode(t)
 	dir := t.TempDir()

@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// stock is what a device has stored, in a file of its own that outlives the bridge.
+// stock is what a device has stored, in a file that outlives the bridge.
 type stock struct {
 	First uint64   `json:"first"` // number of the first item
 	Items [][]byte `json:"items"`
@@ -47,17 +47,17 @@ func (s *stock) write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, "stock.json"), b)
 }
 
-// stocked is a family whose devices keep something until they are told to forget it.
+// stocked is a family whose devices keep items until they are told to delete them.
 type stocked struct {
 	family carry.Family
-	loss   float64 // of what the device sends, part
+	loss   float64 // share of what the device sends that is lost
 	loops  int     // items for each kill
-	sounds bool    // a bridge that was killed is a gap
-	slow   int     // ms before which nothing is carried
+	sounds bool    // a killed bridge leaves a gap
+	slow   int     // ms in which nothing is carried yet
 	make   func(n int) stock
-	device func(s stock, reboots int, gone func(stock)) link.Dialer // which calls gone with what is left
-	holds  func(item []byte) []string                               // of an item, what is to be in the node once each
-	said   func(e *memory.Event) []string                           // of an event, the same
+	device func(s stock, reboots int, gone func(stock)) link.Dialer // calls gone with what is left
+	holds  func(item []byte) []string                               // the parts of an item that must be in the node, once each
+	said   func(e *memory.Event) []string                           // the same, of an event
 }
 
 func must(err error) {
@@ -78,7 +78,7 @@ func heardIn(e *memory.Event) (out []string) {
 	return out
 }
 
-// omiFrames are those of a record.
+// omiFrames returns the frames of a record.
 func omiFrames(b []byte) (out []string) {
 	for _, f := range omiframe.LegacyFrames(b[4:]) {
 		out = append(out, string(f))
@@ -86,7 +86,8 @@ func omiFrames(b []byte) (out []string) {
 	return out
 }
 
-// jump is by how much the device's clock is wrong when it stores the i-th of n items: it jumps three times.
+// jump returns by how much the device's clock is wrong when it stores the i-th of n items: the
+// clock jumps three times.
 func jump(i, n int) time.Duration {
 	return [...]time.Duration{0, 3 * time.Hour, -26 * time.Hour, 90 * time.Second}[4*i/n]
 }
@@ -128,8 +129,9 @@ var allStocked = map[string]stocked{
 		},
 		said: heardIn,
 	},
-	// Any loss spoils a transfer, which is over a thousand notifications: with more of it the bridge is killed before
-	// the first is whole. The radio itself repeats what is lost. TestSimulatedStorage has a worse one.
+	// Any loss spoils a transfer, which takes over a thousand notifications: with more loss the
+	// bridge would be killed before the first transfer is whole. The radio itself repeats lost
+	// packets. TestSimulatedStorage tests a worse link.
 	"omi": {
 		family: omi.Family, loss: .001, loops: 400, sounds: true,
 		make: func(n int) (s stock) {
@@ -152,7 +154,8 @@ var allStocked = map[string]stocked{
 		holds: omiFrames,
 		said:  heardIn,
 	},
-	// The file goes as a whole, once all of it is with the node; a bridge that was killed goes on where the node has all.
+	// The file is deleted as a whole, once all of it is with the node. After a kill, the bridge
+	// continues where the node has everything.
 	"omi-legacy": {
 		family: omi.Family, loss: .001, loops: 400, sounds: true,
 		make: func(n int) (s stock) {
@@ -171,7 +174,7 @@ var allStocked = map[string]stocked{
 		holds: omiFrames,
 		said:  heardIn,
 	},
-	// A broker brings again what is not acknowledged.
+	// A broker sends unacknowledged messages again.
 	"owntracks": {
 		family: owntracks.Family, loss: .3, loops: 60,
 		make: func(n int) (s stock) {
@@ -201,9 +204,9 @@ var allStocked = map[string]stocked{
 	"files":         inFolder,
 }
 
-// killedBridge carries what a device has stored, of which stock.json has what it was not told to
-// delete, over a link that loses some of what it sends. secret is the password, the number that
-// chance follows from, and the family. It ends when nothing is stored.
+// killedBridge carries what a device has stored over a link that loses some of it; stock.json holds
+// what the device was not told to delete. secret is the password, the seed, and the family. It ends
+// when nothing is stored any more.
 func killedBridge(dir, at, secret string) error {
 	var password, name string
 	var chance uint64
@@ -234,12 +237,12 @@ func killedBridge(dir, at, secret string) error {
 	return err
 }
 
-// Bridge and node are killed again and again, together or one of them, while a part of what the
-// device sends is lost, its clock jumps, and its connection ends in the middle three times after each start of the
-// bridge, as if it were started anew: each thing that the device was told to delete is in the
-// node's journal, once by its identity, and in the end that is all of them. Of a family with sound gaps tell that a
-// bridge was killed. KILLS has it go on for so many rounds, REBOOTS for so many of the device in each, and KILLS_SEED
-// is another course of chance.
+// Bridge and node are killed again and again, together or one of them. Meanwhile a part of what the
+// device sends is lost, its clock jumps, and after each start of the bridge its connection ends in
+// the middle three times, as if the device restarted. Each item that the device was told to delete
+// is in the node's journal, once by its identity; in the end all of them are. In a family with
+// sound, gaps show that a bridge was killed. KILLS sets the number of rounds, REBOOTS the number of
+// the device's restarts in each, and KILLS_SEED another seed.
 func TestKilledBoth(t *testing.T) {
 	for name := range allStocked {
 		t.Run(name, func(t *testing.T) { killBoth(t, name) })
@@ -278,24 +281,25 @@ func killBoth(t *testing.T, name string) {
 		delete(runs, role)
 		exited, err := r.kill(t)
 		if err == nil && role == "bridge" && len(left()) == 0 {
-			return // it was done at this very moment
+			return // it had just ended by itself
 		}
 		if exited {
 			t.Fatalf("the %s ended before it was killed, with %d left: %v\n%s", role, len(left()), err, &r.said)
 		}
 	}
 	dice := rand.New(rand.NewPCG(uint64(chance), 3))
-	cut, bridges := 0, 0 // rounds that ended while there was something to carry, and bridges killed
-	began := false       // one of those had begun to carry
+	cut, bridges := 0, 0 // rounds that ended while there was something to carry, and killed bridges
+	began := false       // one of those bridges had begun to carry
 	for round := range kills {
 		begin(round)
-		// A point by chance, in time or in what is left, whichever comes first: time for those whose pages go
-		// by many at once when the first that is missing has come, and what is left for those that are fast,
-		// so that some is left for each later round.
+		// The kill comes at a random point in time, or at a random number of remaining items,
+		// whichever comes first. Time suits families where many pages are deleted at once when the
+		// first missing one arrives; the number suits fast ones, so that items are left for each
+		// later round.
 		had := len(left())
 		enough := had - 1 - dice.IntN(max(1, 2*had/(kills-round+1)))
 		for until := time.Now().Add(time.Duration(100+k.slow+dice.IntN(600)) * time.Millisecond); time.Now().Before(until) && had > enough; had = len(left()) {
-			time.Sleep(5 * time.Millisecond) // how often it looks; it ends by the line above
+			time.Sleep(5 * time.Millisecond) // the interval of looking; the line above ends the loop
 		}
 		if had == 0 {
 			break
@@ -352,8 +356,8 @@ func killBoth(t *testing.T, name string) {
 			}
 		}
 	}
-	// A bridge that was killed before it could carry anything, or tell of the one before, has no gap of its own: on a
-	// busy machine that may be all of them.
+	// A bridge that was killed before it could carry anything, or report the previous kill, leaves
+	// no gap of its own. On a busy machine that may be all of them.
 	if n := len(gaps); (n > 0) != (k.sounds && began) || n > bridges {
 		t.Errorf("%d gaps tell of %d bridges that were killed", n, bridges)
 	}

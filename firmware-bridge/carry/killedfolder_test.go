@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// brokerOf is a broker that keeps the items of a stock as messages until they are acknowledged.
+// brokerOf is a broker that keeps a stock's items as messages until they are acknowledged.
 func brokerOf(s stock, reboots int, gone func(stock), message func(item []byte) link.Notification) *link.Queue {
 	left, all := make([]bool, len(s.Items)), slices.Clone(s.Items)
 	q := &link.Queue{Ends: reboots}
@@ -47,13 +47,13 @@ func brokerOf(s stock, reboots int, gone func(stock), message func(item []byte) 
 // stated is a message of Home Assistant's integration.
 type stated struct {
 	Topic, Payload string
-	Says           []string // of a change: what is to be in the node
+	Says           []string // for a change: what is to be in the node
 }
 
 const frontDoor = "statestream/binary_sensor/front_door/"
 
-// inHouse is a house whose Home Assistant publishes with QoS 1. MQTT loses no single message on the way: what was not
-// acknowledged when the connection ended comes again, as it was.
+// inHouse is a house whose Home Assistant publishes with QoS 1. MQTT loses no single message: what
+// was not acknowledged when the connection ended comes again unchanged.
 var inHouse = stocked{
 	family: homeassistant.Family, loops: 60, slow: 400,
 	make: func(n int) (s stock) {
@@ -78,7 +78,7 @@ var inHouse = stocked{
 			must(json.Unmarshal(b, &m))
 			return link.Notification{Char: m.Topic, Data: []byte(m.Payload)}
 		})
-		q.Patience = 2 * time.Second // a state settles first
+		q.Patience = 2 * time.Second // a state has to settle first
 		q.Retained = []link.Notification{{Char: frontDoor + "device_class", Data: []byte(`"door"`)}, {Char: frontDoor + "friendly_name", Data: []byte(`"Front door"`)}}
 		return q
 	},
@@ -95,7 +95,8 @@ var inHouse = stocked{
 	},
 }
 
-// inFolder are notes, photos and recordings, some of which are there under two names. An item is a file's name.
+// inFolder are notes, photos and recordings, some of which have two names. An item is a file's
+// name.
 var inFolder = stocked{
 	family: files.Family, loops: 40,
 	make: func(n int) (s stock) {
@@ -116,7 +117,7 @@ var inFolder = stocked{
 		must(os.MkdirAll(dir, 0o700))
 		put := func(name string, b []byte) {
 			path := filepath.Join(dir, name)
-			if _, err := os.Stat(path); err != nil { // else an earlier start has put it there
+			if _, err := os.Stat(path); err != nil { // otherwise an earlier start has put it there
 				must(errors.Join(os.WriteFile(path+".part", b, 0o600), os.Rename(path+".part", path)))
 			}
 		}
@@ -138,13 +139,13 @@ var inFolder = stocked{
 	},
 }
 
-// copyOf stands before the second name of a file.
+// copyOf is the prefix of a file's second name.
 const copyOf = "copy of "
 
 // filePiece is how many bytes of samples become a message.
 const filePiece = 512 << 10
 
-// fileOf is what is in a file: a note, a photo, or a recording that becomes three messages.
+// fileOf makes a file's content: a note, a photo, or a recording that becomes three messages.
 func fileOf(name string) []byte {
 	var i uint64
 	_, err := fmt.Sscanf(name, "%d", &i)
@@ -171,7 +172,7 @@ func fileOf(name string) []byte {
 	return append(le.AppendUint32(append(b, "data"...), uint32(len(pcm))), pcm...)
 }
 
-// partsOf are the parts of a file's bytes, or of a message's.
+// partsOf returns the parts of a file's bytes, or of a message's.
 func partsOf(b []byte) (out []string) {
 	if ids := marks(b); len(ids) > 0 {
 		for _, id := range ids {
@@ -185,15 +186,15 @@ func partsOf(b []byte) (out []string) {
 	return []string{string(b)}
 }
 
-// watchedFolder is a folder of which the connection ends in the middle so many times, as where a disk is taken out, and
-// that has no more connections when all of its files are with the node.
+// watchedFolder is a folder whose connection ends in the middle a given number of times, as if its
+// disk were taken out. It makes no more connections once the node has all files.
 type watchedFolder struct {
 	of      link.Folder
 	left    stock
 	gone    func(stock)
 	reboots int
 	now     link.Device
-	until   int // files are left when this connection ends
+	until   int // how many files are left when this connection ends
 }
 
 func (w *watchedFolder) Connect(ctx context.Context) (d link.Device, err error) {

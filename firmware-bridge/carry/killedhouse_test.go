@@ -25,16 +25,16 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// roles are what this program is where a house asks for it: dir has all that outlives it, at is
-// the broker's address.
+// roles are what this test program does if a house starts it: dir holds everything that outlives
+// it, at is the broker's address.
 var roles = map[string]func(dir, at, secret string) error{"node": killedNode, "bridge": killedBridge, "live": killedLive}
 
-// known lets the device "pin" in by a hash.
+// known authenticates the device "pin" by a hash.
 type known string
 
 func (k known) Lookup(name string) (string, bool) { return string(k), name == "pin" }
 
-// identity is the journal's, from a text.
+// identity makes the journal's identity from a text.
 func identity(text string) (*seal.Identity, error) {
 	b, err := hex.DecodeString(text)
 	if err != nil {
@@ -47,8 +47,8 @@ func identity(text string) (*seal.Identity, error) {
 	return seal.IdentityFromSeed(key), nil
 }
 
-// killedNode is a node's intake, broker and journal. secret is the journal's seed, a space,
-// and the hash of the device's password.
+// killedNode runs a node's intake, broker and journal. secret is the journal's seed, a space, and
+// the hash of the device's password.
 func killedNode(dir, at, secret string) error {
 	seed, hash, _ := strings.Cut(secret, " ")
 	id, err := identity(seed)
@@ -83,11 +83,11 @@ func (o onto) Append(ctx context.Context, events []memory.Event) error {
 	return err
 }
 
-// house is a folder with a node and a bridge, which are processes that a test kills.
+// house is a folder with a node and a bridge; these are processes that a test kills.
 type house struct {
 	dir, at  string // at is the broker's address
-	password string // of the device "pin"
-	hash     string // of the password
+	password string // password of the device "pin"
+	hash     string // hash of the password
 	seed     *seal.Key
 }
 
@@ -103,16 +103,16 @@ func newHouse(t *testing.T) *house {
 // running is a process of a house.
 type running struct {
 	cmd  *exec.Cmd
-	said bytes.Buffer // on stderr, and on stdout where nobody reads it
+	said bytes.Buffer // what it wrote to stderr, and to stdout unless somebody reads that
 }
 
-// node starts the node. What it says is read by who asks for it.
+// node starts the node, and copies its output to out.
 func (h *house) node(t *testing.T, out io.Writer) *running {
 	t.Helper()
 	return h.run(t, "node", hex.EncodeToString(h.seed.Bytes())+" "+h.hash, out)
 }
 
-// run starts a process in a role, whose standard output goes to out; nil: to what was said.
+// run starts a process in a role. Its standard output goes to out; nil: to said.
 func (h *house) run(t *testing.T, role, secret string, out io.Writer) *running {
 	t.Helper()
 	r := &running{cmd: exec.CommandContext(carrytest.Deadline(t), os.Args[0], "-test.run=^$")}
@@ -126,7 +126,7 @@ func (h *house) run(t *testing.T, role, secret string, out io.Writer) *running {
 	return r
 }
 
-// kill ends it by SIGKILL, and reports whether it had ended by itself before.
+// kill ends the process by SIGKILL, and reports whether it had ended by itself before.
 func (r *running) kill(t *testing.T) (ended bool, err error) {
 	t.Helper()
 	if err := r.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -136,7 +136,7 @@ func (r *running) kill(t *testing.T) (ended bool, err error) {
 	return r.cmd.ProcessState.Exited(), err
 }
 
-// number is a number of the environment: how long a test goes on, or another course of chance.
+// number reads a number from the environment: how many rounds a test runs, or another seed.
 func number(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
@@ -144,11 +144,11 @@ func number(name string, otherwise int) int {
 	return otherwise
 }
 
-// ended is what a gap says of a bridge that was killed.
+// ended is in the text of a gap if a bridge was killed.
 const ended = "ended before it could tell"
 
-// each gives the events in the node's journal, as the extractor sees them. An event that came again after a
-// restart of the node is there again: the extractor knows identities.
+// each calls do with the events in the node's journal, as the extractor sees them. An event that
+// came again after a restart of the node occurs twice; the extractor knows identities.
 func (h *house) each(t *testing.T, do func(e *memory.Event)) {
 	t.Helper()
 	id := seal.IdentityFromSeed(h.seed)
@@ -179,7 +179,8 @@ func (h *house) each(t *testing.T, do func(e *memory.Event)) {
 	}
 }
 
-// firstBoot is that of the bridge's first start of so many, after which the last was of none of them.
+// firstBoot returns the boot of the bridge's first start, given the number of rounds. The last
+// start belongs to no round.
 func (h *house) firstBoot(t *testing.T, rounds int) uint64 {
 	t.Helper()
 	var last uint64
@@ -193,7 +194,7 @@ func (h *house) firstBoot(t *testing.T, rounds int) uint64 {
 	return last - uint64(rounds)
 }
 
-// runs reports whether the last bridge had begun to carry, and did not come to its end.
+// runs reports whether the last bridge had begun to carry, and did not end cleanly.
 func (h *house) runs(t *testing.T) (runs bool) {
 	t.Helper()
 	state, err := carry.OpenState(filepath.Join(h.dir, "state.json"))
@@ -206,7 +207,7 @@ func (h *house) runs(t *testing.T) (runs bool) {
 	return runs
 }
 
-// once is each, with every event once, by its identity.
+// once is like each, with every event once, by its identity.
 func (h *house) once(t *testing.T, do func(e *memory.Event)) {
 	t.Helper()
 	seen := map[memory.EventID]bool{}
@@ -218,7 +219,7 @@ func (h *house) once(t *testing.T, do func(e *memory.Event)) {
 	})
 }
 
-// opened is an event as the extractor sees it.
+// opened returns an event as the extractor sees it.
 func opened(t *testing.T, id *seal.Identity, e memory.Event) memory.Event {
 	t.Helper()
 	if e.Kind != memory.KindSealed {

@@ -18,17 +18,19 @@ import (
 
 const lc3Samples = 2 * lc3.Rate / 100 // bytes of a frame's samples
 
-// decoding is a family that sends LC3, whose sound comes to the node as samples. What they are of a frame depends on
-// the frames before it; so each recording in the node is compared, byte by byte, with what a
-// decoder makes of the frames that the session was given. head is how many bytes of a notification stand before its frames.
+// decoding is a family that sends LC3, whose sound reaches the node as samples. A frame's samples
+// depend on the frames before it, so each recording in the node is compared, byte by byte, with
+// what a decoder makes of the frames that the session was given. head is the number of bytes before
+// the frames in a notification.
 func decoding(f carry.Family, reorder bool, head int) live {
 	size := f.Hears.Bytes
 	noise := func(round int) [][]byte { return lc3Noise(size, round) }
 	return live{
 		family: f, loss: .3, reorder: reorder, size: liveRound,
 		device: hearing(f, carry.Play{}, noise),
-		// A second that is no message yet, which the codec's delay makes a frame longer, and two notifications of up
-		// to 12 frames: one that the session takes while the message is written, and one that it is given next.
+		// A second that is no message yet, which the codec's delay makes a frame longer, and two
+		// notifications of up to 12 frames: one that the session handles while the message is
+		// written, and the next one.
 		killed: 101 + 2*12,
 		ids: func(round int, _ link.Dialer) func([]byte) []uint64 {
 			ids := map[string]uint64{}
@@ -50,7 +52,7 @@ func decoding(f carry.Family, reorder bool, head int) live {
 
 var lc3Encoded sync.Map // [2]int of size and round to [][]byte
 
-// lc3Noise are frames of a size, each another, for a round.
+// lc3Noise returns a round's frames, each of the given size and all different.
 func lc3Noise(size, round int) [][]byte {
 	key := [2]int{size, round}
 	if list, there := lc3Encoded.Load(key); there {
@@ -75,17 +77,17 @@ func lc3Noise(size, round int) [][]byte {
 	return list
 }
 
-// lc3Recording is one in the node.
+// lc3Recording is a recording in the node.
 type lc3Recording struct {
 	pcm  []byte
-	last bool // it came to its end
+	last bool // its end is there
 }
 
-// frames is how many it has.
+// frames returns the number of its frames.
 func (r *lc3Recording) frames() int { return (len(r.pcm) + 2*lc3.Delay) / lc3Samples }
 
-// decodedLive finds which frames the samples in the node are of. A round's recordings are of the frames that were
-// given then, one after the other; where they are of others, the test ends.
+// decodedLive counts how often the node has each frame. It fails unless a round's recordings are
+// exactly the frames that were given in that round, in order.
 func decodedLive(t *testing.T, h *house, noise func(round int) [][]byte, given [][]uint64) map[uint64]int {
 	t.Helper()
 	rounds := lc3Recordings(t, h, h.firstBoot(t, len(given)), len(given))
@@ -116,7 +118,7 @@ func decodedLive(t *testing.T, h *house, noise func(round int) [][]byte, given [
 	return heard
 }
 
-// lc3Recordings are those of each round, of which the first has a boot, in order.
+// lc3Recordings returns each round's recordings, in order; first is the boot of the first round.
 func lc3Recordings(t *testing.T, h *house, first uint64, rounds int) [][]*lc3Recording {
 	t.Helper()
 	events := make([][]memory.Event, rounds)
@@ -146,7 +148,7 @@ func lc3Recordings(t *testing.T, h *house, first uint64, rounds int) [][]*lc3Rec
 	return out
 }
 
-// lc3Decoded is what frames of one recording decode to.
+// lc3Decoded returns the samples of one recording's frames.
 func lc3Decoded(t *testing.T, frames [][]byte) (pcm []byte) {
 	t.Helper()
 	var d lc3.Decoder

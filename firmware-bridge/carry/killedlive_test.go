@@ -30,32 +30,33 @@ import (
 // live is a family whose devices keep nothing.
 type live struct {
 	family  carry.Family
-	loss    float64                                                       // of what the device sends, part
-	reorder bool                                                          // neighbours change places
+	loss    float64                                                       // share of what the device sends that is lost
+	reorder bool                                                          // neighbours are swapped
 	size    int                                                           // frames that a device hears in a round
-	device  func(round int) link.Dialer                                   // which hears a round's frames
-	ids     func(round int, d link.Dialer) func(b []byte) []uint64        // which of them are in a notification
-	order   func(given []uint64) []uint64                                 // as they are to be in the node; nil: as given
-	last    func(*carry.State) link.Dialer                                // of the last start, which hears nothing; nil: it has no connections
-	killed  int                                                           // frames that a kill may take with it: what is no message yet, and what is on its way to the session
+	device  func(round int) link.Dialer                                   // makes the device that hears a round's frames
+	ids     func(round int, d link.Dialer) func(b []byte) []uint64        // returns the frames in a notification
+	order   func(given []uint64) []uint64                                 // their order in the node; nil: as given
+	last    func(*carry.State) link.Dialer                                // the link of the last start, on which nothing is heard; nil: it has no connections
+	killed  int                                                           // frames that a kill may lose: those that are no message yet, and those on their way to the session
 	heard   func(t *testing.T, h *house, given [][]uint64) map[uint64]int // how often each frame is in the node
 }
 
-// heardLive are those families. A WebSocket and a TCP connection lose nothing on the way; glasses on Bluetooth do.
+// heardLive are those families. A WebSocket and a TCP connection lose nothing; glasses on Bluetooth
+// do.
 var heardLive = map[string]live{
 	"xiaozhi": marking(xiaozhi.Family, 0, 17, ofXiaozhi),
-	// 5 ms, and loud: after 30 s, or 1.5 s of quiet, the satellite has said what it had to.
+	// 5 ms, and loud: after 30 s, or 1.5 s of quiet, the satellite's utterance is over.
 	"wyoming":   marking(wyoming.Family, 0, 200, func(id uint64) []byte { return append(marked(id, 12), bytes.Repeat([]byte{0, 64, 0, 192}, 37)...) }),
 	"brilliant": marking(brilliant.Family, .3, 67, func(id uint64) []byte { return marked(id, 240) }),
 	"friend":    decoding(friend.Family, true, 0),
 	"halo":      decoding(halo.Family, true, 2),
-	// It numbers its packets, and one that is late is taken for one that is lost.
+	// It numbers its packets, and takes a late one for a lost one.
 	"g1":          decoding(g1.Family, false, 2),
 	"xiaozhi-udp": byDatagrams,
 	"frigate":     byCameras,
 }
 
-// hearing makes the device of a family that hears frames.
+// hearing makes the device of a family, which hears frames.
 func hearing(f carry.Family, play carry.Play, frames func(round int) [][]byte) func(round int) link.Dialer {
 	return func(round int) link.Dialer {
 		p := play
@@ -68,8 +69,8 @@ func hearing(f carry.Family, play carry.Play, frames func(round int) [][]byte) f
 	}
 }
 
-// marking is a family whose sound comes to the node as it is, with frames that say which they are; second is how
-// many of them last a second.
+// marking is a family whose sound reaches the node unchanged, in frames that carry their number;
+// second is how many frames last a second.
 func marking(f carry.Family, loss float64, second int, frame func(id uint64) []byte) live {
 	return live{
 		family: f, loss: loss, reorder: true, size: liveRound, killed: second + 3,
@@ -89,7 +90,7 @@ func marking(f carry.Family, loss float64, second int, frame func(id uint64) []b
 	}
 }
 
-// numbered are a round's frames, each of which is made of its number.
+// numbered returns a function that makes a round's frames from their numbers.
 func numbered(frame func(id uint64) []byte) func(round int) [][]byte {
 	return func(round int) (out [][]byte) {
 		for i := range liveRound {
@@ -99,17 +100,17 @@ func numbered(frame func(id uint64) []byte) func(round int) [][]byte {
 	}
 }
 
-// ofXiaozhi is a packet of 60 ms.
+// ofXiaozhi makes a packet of 60 ms.
 func ofXiaozhi(id uint64) []byte { return append([]byte{0x58}, marked(id, 12)...) }
 
 const (
-	mark      = "\xa5\x5a\xc3\x3c" // before a frame's number
+	mark      = "\xa5\x5a\xc3\x3c" // precedes a frame's number
 	liveRound = 4000               // frames that a device hears, for each start of the bridge
 	liveParts = 4                  // connections over which it hears them
-	liveCut   = 700                // frames after which a connection ends in the middle of what it hears
+	liveCut   = 700                // frames after which a connection ends in the middle
 )
 
-// marked is a frame of so many bytes that says which it is.
+// marked makes a frame of size bytes that carries its number.
 func marked(id uint64, size int) []byte {
 	b := make([]byte, size)
 	copy(b, mark)
@@ -117,7 +118,7 @@ func marked(id uint64, size int) []byte {
 	return b
 }
 
-// marks are the frames in some bytes.
+// marks returns the numbers of the frames in b.
 func marks(b []byte) (ids []uint64) {
 	for {
 		_, rest, found := bytes.Cut(b, []byte(mark))
@@ -128,8 +129,8 @@ func marks(b []byte) (ids []uint64) {
 	}
 }
 
-// overheard is a Dialer that writes on standard output which frames are given to the session. A connection ends
-// without a word when so many were, as where the device starts anew.
+// overheard is a Dialer that writes the frames that the session gets to standard output. After
+// liveCut frames a connection ends without notice, as if the device restarted.
 type overheard struct {
 	link.Dialer
 	ids func(b []byte) []uint64
@@ -175,8 +176,9 @@ func (d *overheardDevice) Close() error {
 	return d.Device.Close()
 }
 
-// killedLive is a bridge whose device hears one round's frames, and then waits to be killed; without a
-// round it sends what an earlier one left. secret is the password, the round and the family.
+// killedLive is a bridge whose device hears one round's frames, and which then waits to be killed.
+// Without a round it sends what an earlier one left. secret is the password, the round and the
+// family.
 func killedLive(dir, at, secret string) error {
 	var password, name string
 	var round int
@@ -216,18 +218,19 @@ func killedLive(dir, at, secret string) error {
 	if err != nil || round < 0 {
 		return err
 	}
-	os.Stdout.Close() // the device has said all
+	os.Stdout.Close() // the device has sent everything
 	select {}         // until it is killed
 }
 
-// over is a link that has no connections.
+// over is a link without connections.
 type over struct{}
 
 func (over) Connect(context.Context) (link.Device, error) { return nil, io.EOF }
 
-// A bridge that hears a live device, which starts anew three times, is killed again and again, and the node with it now and then: what the
-// session was given is in the node, once, but for what was no message yet, at most the last second before a
-// kill, and each of those is told of. KILLS has it go on for so many rounds.
+// A bridge with a live device, which restarts three times, is killed again and again, and now and
+// then the node, too. What the session was given is in the node, once, except for what was no
+// message yet: at most the last second before a kill, and each of those losses is reported. KILLS
+// sets the number of rounds.
 func TestKilledLive(t *testing.T) {
 	for name := range heardLive {
 		t.Run(name, func(t *testing.T) { killLive(t, name) })
@@ -238,7 +241,7 @@ func killLive(t *testing.T, name string) {
 	rounds := number("KILLS", 3)
 	k := heardLive[name]
 	h := newHouse(t)
-	// begin gives the process, and lines of what it says.
+	// begin starts a process, and returns it with a reader of its output.
 	begin := func(start func(out io.Writer) *running) (*running, *bufio.Reader) {
 		t.Helper()
 		in, out, err := os.Pipe()
@@ -268,8 +271,8 @@ func killLive(t *testing.T, name string) {
 		}
 	}
 	dice := rand.New(rand.NewPCG(7, 3))
-	given := make([][]uint64, rounds) // to the session, by round
-	nodes := 0                        // killed
+	given := make([][]uint64, rounds) // frames given to the session, by round
+	nodes := 0                        // killed nodes
 	for round := range rounds {
 		serve()
 		bridge, out := live(round)
@@ -281,7 +284,7 @@ func killLive(t *testing.T, name string) {
 		for {
 			line, err := out.ReadString('\n')
 			if err != nil {
-				break // it was killed, or all was said
+				break // it was killed, or everything was sent
 			}
 			id, err := strconv.ParseUint(strings.TrimSpace(line), 10, 64)
 			if err != nil {
@@ -328,7 +331,7 @@ func killLive(t *testing.T, name string) {
 	}
 	frames, missing := 0, 0
 	for round, ids := range given {
-		short := 0 // frames that are not in the node: those at the end
+		short := 0 // frames missing from the node, all at the end
 		for i, id := range ids {
 			frames++
 			switch heard[id]--; {
@@ -344,7 +347,7 @@ func killLive(t *testing.T, name string) {
 		missing += short
 	}
 	for id, n := range heard {
-		if n > 0 { // a device that starts anew may say a frame again, which was given again then
+		if n > 0 { // a restarted device may send a frame again, which was then given again
 			t.Errorf("frame %d is in the node %d times more than it was given", id, n)
 		}
 	}

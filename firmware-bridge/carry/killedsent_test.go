@@ -23,11 +23,11 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// byDatagrams is a Xiaozhi device whose sound comes as encrypted datagrams, which are put in order again. What is lost
-// between them is named.
+// byDatagrams is a Xiaozhi device whose sound comes as encrypted datagrams, which the bridge
+// reorders. Losses between them are named.
 var byDatagrams = func() live {
 	k := marking(xiaozhi.Family, .3, 17, ofXiaozhi)
-	k.killed += 5 // that wait for one that is late
+	k.killed += 5 // frames that wait for a late one
 	byUDP := hearing(xiaozhi.Family, carry.Play{Reorder: true}, numbered(ofXiaozhi))
 	k.device = func(round int) link.Dialer { return &keyed{Dialer: byUDP(round)} }
 	k.ids = func(_ int, d link.Dialer) func([]byte) []uint64 { return d.(*keyed).marks }
@@ -43,7 +43,7 @@ var byDatagrams = func() live {
 	return k
 }()
 
-// keyed is a device by UDP, with the key that it was told last.
+// keyed is a device by UDP, with the key that it was given last.
 type keyed struct {
 	link.Dialer
 	key atomic.Pointer[datagramKey]
@@ -80,7 +80,7 @@ func (d keyedDevice) Write(ctx context.Context, char string, b []byte) error {
 	return d.Device.Write(ctx, char, b)
 }
 
-// marks are the frames in a datagram of the latest session.
+// marks returns the frames in a datagram of the latest session.
 func (k *keyed) marks(b []byte) []uint64 {
 	key := k.key.Load()
 	if key == nil || len(b) <= aes.BlockSize || [4]byte(b[4:8]) != key.session {
@@ -91,8 +91,8 @@ func (k *keyed) marks(b []byte) []uint64 {
 	return marks(plain)
 }
 
-// namedLosses checks that gaps tell how many frames were lost on the way, of each connection that ended before the kill;
-// of the last one they may.
+// namedLosses checks that gaps name how many frames were lost in each connection that ended before
+// the kill. Those of the last connection may be missing.
 func namedLosses(t *testing.T, h *house, given [][]uint64) {
 	t.Helper()
 	named := make([]int, len(given))
@@ -106,7 +106,7 @@ func namedLosses(t *testing.T, h *house, given [][]uint64) {
 	const part = liveRound / liveParts
 	all := 0
 	for round, ids := range given {
-		lost := make([]int, liveParts) // of each connection, up to the latest frame
+		lost := make([]int, liveParts) // lost frames of each connection, up to its latest frame
 		last := 0
 		for _, id := range ids {
 			p := int(id) % liveRound / part
@@ -131,11 +131,11 @@ func namedLosses(t *testing.T, h *house, given [][]uint64) {
 
 const (
 	camerasSee = 400        // objects in a round
-	firstSeen  = 1773489600 // when the first came, in Unix time
+	firstSeen  = 1773489600 // when the first came, as Unix time
 )
 
-// byCameras is a Frigate, which publishes with QoS 0: an object of which anything came is in the node, once. Where its end
-// did not come, an hour goes by first.
+// byCameras is a Frigate, which publishes with QoS 0. Each object of which any message arrived is
+// in the node, once. An object whose end did not arrive is reported after an hour.
 var byCameras = live{
 	family: frigate.Family, loss: .3, reorder: true, size: camerasSee, killed: 2,
 	device: func(round int) link.Dialer {
@@ -180,13 +180,13 @@ var byCameras = live{
 	},
 }
 
-// anHourLater is a broker that brings nothing until the objects without an end are told of. The last news of them becomes
-// older first.
+// anHourLater is a broker that brings nothing until the objects without an end are reported. It
+// first makes their last news older than an hour.
 type anHourLater struct {
 	state *carry.State
-	open  int // objects without an end that are not told of
+	open  int // objects without an end that are not reported yet
 	begun bool
-	ended func() // its connection
+	ended func() // ends its connection
 }
 
 func (a *anHourLater) Connect(context.Context) (link.Device, error) {
@@ -201,7 +201,7 @@ func (a *anHourLater) Connect(context.Context) (link.Device, error) {
 	must(a.state.Part(frigate.Family.Name, &part))
 	for _, o := range part.Open {
 		o["news"] = time.Now().Add(-2 * time.Hour)
-		if o["event"].(map[string]any)["State"] != float64(camera.End) { // else its line alone is to go, as the connection begins
+		if o["event"].(map[string]any)["State"] != float64(camera.End) { // otherwise its line is sent when the connection begins
 			a.open++
 		}
 	}
@@ -228,7 +228,7 @@ func (a *anHourLater) told(n carry.Note) {
 	}
 }
 
-// nothing is a device that says nothing.
+// nothing is a device that sends nothing.
 type nothing struct{ *link.Simulated }
 
 func (nothing) MTU() int { return 0 }

@@ -8,15 +8,15 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// LC3 makes messages of frames of LC3, which the node does not take: they are decoded here, each
-// recording by a decoder of its own. The zero value is ready.
+// LC3 makes messages of LC3 frames. The node does not take LC3, so the frames are decoded here,
+// each recording by its own decoder. The zero value is ready.
 type LC3 struct {
 	sound Sound
 	dec   *lc3.Decoder // nil: there is no recording
 	heard time.Time    // when its last frame came
 }
 
-// Add takes a frame, and gives a message where one is full. An error is of this frame alone.
+// Add takes a frame, and returns a message once one is full. An error concerns this frame alone.
 func (s *LC3) Add(frame []byte, at time.Time) (*wire.Audio, error) {
 	s.heard = at
 	if s.dec == nil {
@@ -29,8 +29,8 @@ func (s *LC3) Add(frame []byte, at time.Time) (*wire.Audio, error) {
 	return s.sound.Add(pcm, time.Duration(len(pcm)/2)*time.Second/lc3.Rate, at)
 }
 
-// Hear decodes frames that came one after the other, the last of which had been heard at c.Now, and publishes
-// the messages that are full. What can't be decoded is told as spoilt.
+// Hear decodes consecutive frames, the last of which had been heard at c.Now, and publishes the
+// messages that are full. Frames that can't be decoded are reported as spoilt.
 func (s *LC3) Hear(ctx context.Context, c *Conn, frames [][]byte) error {
 	for i, f := range frames {
 		m, err := s.Add(f, c.Now.Add(time.Duration(i-len(frames))*lc3.Lasts))
@@ -49,16 +49,16 @@ func (s *LC3) Hear(ctx context.Context, c *Conn, frames [][]byte) error {
 	return nil
 }
 
-// Over ends the recording, and publishes what is left of it.
+// Over ends the recording, and publishes the rest of it.
 func (s *LC3) Over(ctx context.Context, c *Conn) error {
 	s.dec = nil
 	return s.sound.Over(ctx, c)
 }
 
-// Idle reports whether a recording that has begun is over at a time.
+// Idle reports whether a recording that has begun is over at the given time.
 func (s *LC3) Idle(now time.Time) bool { return s.dec != nil && now.Sub(s.heard) > pause }
 
-// End ends the recording, and gives what is left of it, or nil.
+// End ends the recording, and returns the rest of it, or nil.
 func (s *LC3) End() *wire.Audio {
 	s.dec = nil
 	return s.sound.Take(true)

@@ -2,8 +2,8 @@ package carry
 
 import "strings"
 
-// Lines lays a text out for a display of so many columns and rows, at spaces where there are
-// any. What does not fit is cut, and ends with "…".
+// Lines lays out a text for a display with the given columns and rows, breaking it at spaces if
+// there are any. A text that does not fit is cut, and ends with "…".
 func Lines(text string, columns, rows int) string {
 	var lines []string
 	for _, part := range strings.Split(text, "\n") {

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// told is how long losses are gathered before they are told.
+	// told is how long losses are gathered before they are reported.
 	told    = time.Second
-	maxTold = 12 // runs of them by name
+	maxTold = 12 // runs that are named one by one
 )
 
-// Losses are gathered, so that a bad link makes one gap event a second, not fifty.
+// Losses gathers losses, so that a bad link makes one gap event a second, not fifty.
 type Losses struct {
 	since  time.Time
 	count  int
@@ -21,7 +21,7 @@ type Losses struct {
 	others []string
 }
 
-// Run notes count audio notifications that are missing, by their first and last id.
+// Run notes missing audio notifications: their number, and the first and last id.
 func (l *Losses) Run(first, last, count int, at time.Time) {
 	l.begin(at)
 	l.count += count
@@ -50,10 +50,10 @@ func (l *Losses) begin(at time.Time) {
 	}
 }
 
-// due reports whether there is something to tell by now.
+// due reports whether there is something to report by now.
 func (l *Losses) due(now time.Time) bool { return !l.since.IsZero() && now.Sub(l.since) >= told }
 
-// take gives the words of a gap event, and forgets; empty: nothing was lost.
+// take returns the text of a gap event, and resets the losses; empty: nothing was lost.
 func (l *Losses) take() (at time.Time, reason string) {
 	var parts []string
 	if l.count > 0 {

@@ -3,16 +3,16 @@ package carry
 import "context"
 
 const (
-	// waitsPart is the part of the state that says why something waits, for list.
+	// waitsPart is the part of the state that holds why something waits, for the command list.
 	waitsPart = "waits"
 	metered   = "the network costs by the byte"
 )
 
-// StoredSound is what waits of a device with storage, as [Conn.Costly] takes it.
+// StoredSound names, for [Conn.Costly], what waits on a device with storage.
 const StoredSound = "stored sound"
 
-// Costly reports whether the way to the node costs by the byte now, so that what can wait is to
-// wait where it is. A person is told when it changes, and [Waits] gives the reason meanwhile.
+// Costly reports whether the network to the node costs by the byte now, so that what can wait has
+// to wait where it is. When that changes, a person is told; meanwhile [Waits] returns the reason.
 // It may take as long as Options.Metered.
 func (c *Conn) Costly(ctx context.Context, what string) bool {
 	costly := c.Options.Metered != nil && c.Options.Metered(ctx)
@@ -32,7 +32,7 @@ func (c *Conn) Costly(ctx context.Context, what string) bool {
 	return costly
 }
 
-// nothingWaits takes back what the last start said.
+// nothingWaits clears what the last start noted.
 func (c *Config) nothingWaits() error {
 	var why string
 	if err := c.State.Part(waitsPart, &why); err != nil || why == "" {
@@ -41,7 +41,7 @@ func (c *Config) nothingWaits() error {
 	return c.State.Keep(waitsPart, "")
 }
 
-// Waits reads from a state file why something waits in the device; empty: nothing does.
+// Waits reads from a state file why something waits in the device; empty: nothing waits.
 func Waits(path string) (why string, err error) {
 	s, err := OpenState(path)
 	if err != nil {

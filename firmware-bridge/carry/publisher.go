@@ -12,40 +12,40 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// How full the window may be, in messages, for more of a kind to be taken. A
-// batch of stored sound has up to batchSize messages, where times jump about.
+// How full the window may be, in messages, for more of a kind to be taken. A batch of stored sound
+// has up to batchSize messages if the times jump about.
 const (
 	roomStored = Window / 2
 	roomLive   = Window - 1024
 	roomGaps   = Window - 128
 )
 
-// publisher gives messages to the client, and counts their ends.
+// publisher passes messages to the client, and counts the results.
 type publisher struct {
 	client   *wear.Client
 	lossless bool
 	report   *Report
 	open     []*wear.Receipt
-	spool    *spool.Spool // nil: nothing is kept on disk
+	spool    *spool.Spool // nil: nothing is stored on disk
 	tell     func(Note)
-	warned   bool                           // that something could not be kept
-	stored   map[*wear.Receipt]wire.Message // on their way; what the node refuses is put by
-	unkept   map[*wear.Receipt]error        // refused, and not put by
-	dropped  int                            // messages since the last gap that said so
+	warned   bool                           // a person was told that something could not be stored
+	stored   map[*wear.Receipt]wire.Message // messages that are on their way; those that the node refuses are quarantined
+	unkept   map[*wear.Receipt]error        // refused, and not quarantined
+	dropped  int                            // dropped messages since the last gap that reported them
 	since    time.Time
-	state    *State       // nil: gaps are not kept
-	unacked  []unackedGap // gaps that the node has not acknowledged; in state too
+	state    *State       // nil: gaps are not stored
+	unacked  []unackedGap // gaps that the node has not acknowledged; also in state
 }
 
-// live publishes, or drops where the node is away for too long. kept reports whether the
-// message is on disk; r is nil where it was not published.
+// live publishes a message, or drops it if the node is away for too long. kept reports whether the
+// message is on disk; r is nil if it was not published.
 func (p *publisher) live(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	p.settle()
 	if !p.lossless {
-		ctx = context.WithoutCancel(ctx) // it has room, and what came is not to be lost by an end
+		ctx = context.WithoutCancel(ctx) // there is room, and a message must not be lost when the bridge ends
 	}
 	if p.spool != nil && sealable(m) && !p.client.Paused() {
-		// What came before it and waits on disk is to be there before it.
+		// Earlier messages that wait on disk have to reach the node first.
 		due := p.spool.Due() > 0 || p.client.Pending() >= roomLive
 		if kept = p.keep(m, due); kept && due {
 			return true, nil, nil
@@ -65,8 +65,8 @@ func sealable(m wire.Message) bool {
 	return slices.Contains(wire.Sealable[:], m.Kind())
 }
 
-// keep has a message on disk before it goes, under a number that it takes here, and
-// reports whether it is there.
+// keep stores a message on disk before it is sent, under a number that it takes here, and reports
+// whether that worked.
 func (p *publisher) keep(m wire.Message, due bool) bool {
 	h := m.Head()
 	if h.Boot == 0 {
@@ -86,7 +86,7 @@ func (p *publisher) keep(m wire.Message, due bool) bool {
 	return err == nil
 }
 
-// putBy keeps a message that the node refused for good, until the next start.
+// putBy quarantines a message that the node refused for good, until the next start.
 func (p *publisher) putBy(m wire.Message) error {
 	if p.spool == nil {
 		return spool.ErrNoKey
@@ -112,8 +112,8 @@ func (p *publisher) tellDropped(ctx context.Context) error {
 	return p.gap(ctx, time.Now(), fmt.Sprintf("the node was away: %d messages dropped since %s", n, p.since.UTC().Format(time.RFC3339)))
 }
 
-// drop gives a message up where there is no room for it. To wait would hold up
-// the link, behind which memory fills.
+// drop gives up a message if there is no room for it. Waiting would hold up the link, and memory
+// would fill behind it.
 func (p *publisher) drop(room int) bool {
 	if p.lossless || p.client.Pending() < room {
 		return false
@@ -136,15 +136,15 @@ func (p *publisher) publish(ctx context.Context, m wire.Message) (*wear.Receipt,
 	return r, nil
 }
 
-// gap says that something is missing that never had a number: its range is the
-// gap's own (docs/mqtt.md).
+// gap reports that something without a number is missing: the gap's range is its own
+// (docs/mqtt.md).
 func (p *publisher) gap(ctx context.Context, at time.Time, reason string) error {
 	if p.drop(roomGaps) {
 		return nil
 	}
 	boot, seq := p.client.Reserve(1)
 	if len(reason) > wire.MaxReason {
-		reason = reason[:wire.MaxReason] // it is ASCII
+		reason = reason[:wire.MaxReason] // the text is ASCII
 	}
 	o := unackedGap{boot, seq, at, reason}
 	p.noteUnacked(o)
@@ -152,7 +152,7 @@ func (p *publisher) gap(ctx context.Context, at time.Time, reason string) error 
 	return err
 }
 
-// settle counts what has been answered.
+// settle counts the messages that have been answered.
 func (p *publisher) settle() {
 	keep := p.open[:0]
 	for _, r := range p.open {
@@ -167,7 +167,7 @@ func (p *publisher) settle() {
 	p.open = keep
 }
 
-// answered counts the end of a message, and lets go of what is kept of it.
+// answered counts the result of a message, and frees what is stored of it.
 func (p *publisher) answered(r *wear.Receipt, err error) {
 	p.count(err)
 	if !errors.Is(err, wear.ErrClosed) {
@@ -201,13 +201,13 @@ func (p *publisher) count(err error) {
 	}
 }
 
-// finish waits until everything is answered, or for a while.
+// finish waits until everything is answered, or until the timeout.
 func (p *publisher) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, parting)
 	defer cancel()
 	err := p.client.Flush(ctx)
 	if p.dropped > 0 {
-		told := p.tellDropped(ctx) // if the node is away still, the next start tells it
+		told := p.tellDropped(ctx) // if the node is still away, the next start reports it
 		if err == nil {
 			err = errors.Join(told, p.client.Flush(ctx))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// What was dropped as the node was away is told by the next start, if the node is away still
+// What was dropped while the node was away is reported by the next start, if the node is still away
 // at the end.
 func TestDroppedIsToldLater(t *testing.T) {
 	state := open(t, filepath.Join(t.TempDir(), "state.json"))

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// What the node refuses for good counts as answered once it is put by on disk. Where it
-// can't be, the device is to keep it.
+// What the node refuses for good counts as answered once it is quarantined on disk. If it can't be,
+// the device is to keep it.
 func TestRefused(t *testing.T) {
 	s, _, err := spool.Open(filepath.Join(t.TempDir(), "spool"), 0)
 	if err != nil {

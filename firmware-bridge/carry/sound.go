@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	piece = time.Second            // of sound in one message
-	pause = 2 * time.Second        // without a frame: the recording is over
-	drift = 200 * time.Millisecond // by which a frame may come later than its place in the message
+	piece = time.Second            // duration of the sound in one message
+	pause = 2 * time.Second        // without a frame for this long, the recording is over
+	drift = 200 * time.Millisecond // how much later than its place in the message a frame may come
 )
 
-// Sound makes messages of frames. The latest message is held back until the
-// next frame comes, so that the last one of a recording can say so.
+// Sound makes messages of frames. The latest message is held back until the next frame comes, so
+// that the last message of a recording can be marked as such.
 type Sound struct {
-	Codec string // in the words of docs/mqtt.md: pcm16, ulaw, opus
+	Codec string // as in docs/mqtt.md: pcm16, ulaw, opus
 	Rate  int    // samples a second
 	data  []byte
-	lasts time.Duration // of data
+	lasts time.Duration // duration of data
 	at    time.Time     // when its first frame came
-	heard time.Time     // when the last one did
+	heard time.Time     // when its last frame came
 	index uint64
 }
 
-// Add takes a frame, and gives a message where one is full; it lasts as long as said.
+// Add takes a frame of the given duration, and returns a message once one is full.
 func (s *Sound) Add(frame []byte, lasts time.Duration, at time.Time) (*wire.Audio, error) {
 	var m *wire.Audio
 	if len(s.data) > 0 && (s.lasts >= piece || at.Sub(s.at.Add(s.lasts)) > drift) {
@@ -55,10 +55,10 @@ func AppendFrame(codec string, data, frame []byte) ([]byte, error) {
 	return append(data, frame...), nil
 }
 
-// Idle reports whether a recording that has begun is over at a time.
+// Idle reports whether a recording that has begun is over at the given time.
 func (s *Sound) Idle(now time.Time) bool { return len(s.data) > 0 && now.Sub(s.heard) > pause }
 
-// Over ends the recording, and publishes what is left of it.
+// Over ends the recording, and publishes the rest of it.
 func (s *Sound) Over(ctx context.Context, c *Conn) error {
 	if m := s.Take(true); m != nil {
 		return c.Live(ctx, m)
@@ -66,7 +66,7 @@ func (s *Sound) Over(ctx context.Context, c *Conn) error {
 	return nil
 }
 
-// Take gives what has gathered; nil where that is nothing.
+// Take returns the sound gathered so far; nil if there is none.
 func (s *Sound) Take(last bool) *wire.Audio {
 	if len(s.data) == 0 {
 		return nil

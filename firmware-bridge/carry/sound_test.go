@@ -26,7 +26,7 @@ func TestSound(t *testing.T) {
 	}
 	add(3000) // a hole
 	for range 50 {
-		add(3000) // what came late comes at once
+		add(3000) // late frames come all at once
 	}
 	if s.Idle(began.Add(5 * time.Second)) {
 		t.Error("over after 2 s")
@@ -50,13 +50,14 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// The sound of a device whose clock is wrong by 1 % stays where it was heard, and is one recording.
+// The sound of a device whose clock is wrong by 1 % keeps the time at which it was heard, and is
+// one recording.
 func TestDrift(t *testing.T) {
 	for _, every := range []time.Duration{20*time.Millisecond + 200*time.Microsecond, 20*time.Millisecond - 200*time.Microsecond} {
 		began := time.UnixMilli(1773489600000)
 		s := Sound{Codec: "opus", Rate: 16000}
 		messages, frames := 0, 0
-		for i := range 50 * 600 { // ten minutes, in which it is six seconds
+		for i := range 50 * 600 { // ten minutes, after which it is six seconds off
 			m, err := s.Add([]byte{1}, 20*time.Millisecond, began.Add(time.Duration(i)*every))
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +76,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// A bad link makes one event a second that still names what it can.
+// A bad link makes one event a second that still names as much as possible.
 func TestLosses(t *testing.T) {
 	var l Losses
 	now := time.UnixMilli(1773489600000)

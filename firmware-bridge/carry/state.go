@@ -13,37 +13,35 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// stateVersion is that of the file.
+// stateVersion is the version of the file's format.
 const stateVersion = 1
 
-// State is what must outlive the process, in a file of JSON that is replaced as
-// a whole and synced:
+// State is stored across restarts, in a JSON file that is replaced as a whole and synced:
 //
 //	version   1
 //	boot      of the latest start; each start takes the next, so that no
 //	          (boot, seq) is ever used twice
 //
-// Beside them stand the parts of the family, by their names. It is used by one
-// goroutine at a time.
+// The parts of the family stand beside them, by name. State is used by one goroutine at a time.
 type State struct {
 	path  string
 	boot  uint64
 	parts map[string]json.RawMessage
 }
 
-// StoredBit sets boots under which stored things are published apart from those
-// of starts. It is under 2^53, as whole numbers in JSON are to be.
+// StoredBit separates the boots under which stored things are published from those of starts. It is
+// below 2^53, as whole numbers in JSON have to be.
 const StoredBit = 1 << 52
 
-// StoredBoot makes a boot at random for stored things.
+// StoredBoot makes a random boot for stored things.
 func StoredBoot() uint64 { return random()>>12 | StoredBit }
 
-// OpenState reads a state file; one that is not there begins anew.
+// OpenState reads a state file. If there is none, it begins a new state.
 func OpenState(path string) (*State, error) {
 	s := &State{path: path, parts: map[string]json.RawMessage{}}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.boot = random() >> 16 // 48 bits: starts have room to count on
+		s.boot = random() >> 16 // 48 bits: starts have room to count up
 		return s, nil
 	}
 	if err != nil {
@@ -64,14 +62,14 @@ func OpenState(path string) (*State, error) {
 	return s, nil
 }
 
-// Begin takes the boot of this start, which is on disk when it returns.
+// Begin takes the boot of this start, and stores it on disk before it returns.
 func (s *State) Begin() (boot uint64, err error) {
 	s.boot++
 	s.parts["version"] = json.RawMessage("1")
 	return s.boot, s.Keep("boot", s.boot)
 }
 
-// Part reads a part into v, which stays as it is where there is none.
+// Part reads a part into v, and leaves v unchanged if there is none.
 func (s *State) Part(name string, v any) error {
 	b, ok := s.parts[name]
 	if !ok {
@@ -83,8 +81,8 @@ func (s *State) Part(name string, v any) error {
 	return nil
 }
 
-// Stored reads a part into v, whose boot is that under which stored things are
-// published. Where it has none yet, it gets one, which is on disk when Stored returns.
+// Stored reads a part into v. boot points to the boot in v under which stored things are published.
+// If it is not set yet, Stored sets it and stores it on disk before it returns.
 func (s *State) Stored(name string, v any, boot *uint64) error {
 	if err := s.Part(name, v); err != nil || *boot != 0 {
 		return err
@@ -93,7 +91,7 @@ func (s *State) Stored(name string, v any, boot *uint64) error {
 	return s.Keep(name, v)
 }
 
-// Keep puts a part on disk.
+// Keep stores a part on disk.
 func (s *State) Keep(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

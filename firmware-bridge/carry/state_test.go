@@ -36,7 +36,7 @@ func TestBoots(t *testing.T) {
 	}
 }
 
-// The file of the first version, which had Omi's parts at its top, is read as it was.
+// A file of the first version, which had Omi's parts at its top level, is read unchanged.
 func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	if err := os.WriteFile(path, []byte(`{"version":1,"boot":41,"mic_gain":5,"ring":{"boot":7,"from":1,"to":2}}`), 0o600); err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// A gap is never sealed, so that it can't wait in the spool (docs/mqtt.md). What the node has not
-// acknowledged of gaps is in the state instead: the next start of a bridge that was killed says it again, under
-// the same number.
+// A gap is never sealed, so it can't wait in the spool (docs/mqtt.md). Gaps that the node has not
+// acknowledged are in the state instead: if the bridge is killed, the next start sends them again,
+// under the same number.
 
 const (
-	// unackedPart is the part of the state that has them.
+	// unackedPart is the part of the state that holds them.
 	unackedPart = "owed" // as earlier versions wrote it
 	// maxUnacked is how many gaps are kept. Each one rewrites the whole state. A node that is away for
 	// more than a minute of losses misses the gaps above this number if the bridge is killed.
@@ -34,7 +34,7 @@ func (o *unackedGap) message() *wire.Gap {
 	return &wire.Gap{Header: wire.Header{Boot: o.Boot, Seq: o.Seq, At: o.At}, Missing: memory.Range{From: o.Seq, To: o.Seq}, Reason: o.Reason}
 }
 
-// noteUnacked keeps a gap before it goes.
+// noteUnacked stores a gap before it is sent.
 func (p *publisher) noteUnacked(o unackedGap) {
 	if p.state == nil || len(p.unacked) >= maxUnacked {
 		return
@@ -43,7 +43,8 @@ func (p *publisher) noteUnacked(o unackedGap) {
 	p.keepUnacked()
 }
 
-// paid is for when the node has answered a message: a gap that it was is kept no more.
+// paid is called when the node has answered a message. If that was a gap, it is not stored any
+// longer.
 func (p *publisher) paid(boot, seq uint64) {
 	n := len(p.unacked)
 	if p.unacked = slices.DeleteFunc(p.unacked, func(o unackedGap) bool { return o.Boot == boot && o.Seq == seq }); len(p.unacked) < n {

@@ -2,21 +2,22 @@ package lc3
 
 import "math/bits"
 
-// A frame is read from both of its ends: the arithmetic coder's symbols from the front, and plain bits from the back,
-// each byte from its lowest bit up. The two meet somewhere; where they have crossed, the frame is broken.
+// A frame is read from both of its ends: the arithmetic coder's symbols from the front, and plain
+// bits from the back, each byte from its lowest bit up. The two meet somewhere; if they have
+// crossed, the frame is broken.
 
-// reader reads one frame. What is read beyond an end is 0; broken tells so afterwards.
+// reader reads one frame. Bits beyond an end are 0; broken reports afterwards that they were read.
 type reader struct {
 	frame []byte
 
-	taken int // plain bits
+	taken int // plain bits that were read
 
-	front      int    // bytes that low has got
-	low, width uint32 // of the arithmetic coder, 24 bits
-	bad        bool   // the coder came to a state that no encoder makes
+	front      int    // bytes that low has taken
+	low, width uint32 // state of the arithmetic coder, 24 bits
+	bad        bool   // the coder reached a state that no encoder makes
 }
 
-// model is the cumulative frequencies of 17 symbols, of 1024 together.
+// model is the cumulative frequencies of 17 symbols, which add up to 1024.
 type model [17]uint16
 
 func newReader(frame []byte) *reader {
@@ -36,7 +37,7 @@ func (r *reader) shift() {
 	r.front++
 }
 
-// bit gives one plain bit.
+// bit reads one plain bit.
 func (r *reader) bit() int {
 	at := len(r.frame) - 1 - r.taken/8
 	if at < 0 {
@@ -48,7 +49,7 @@ func (r *reader) bit() int {
 	return int(b)
 }
 
-// uint gives n plain bits, the lowest first.
+// uint reads n plain bits, the lowest first.
 func (r *reader) uint(n int) (v int) {
 	for i := range n {
 		v |= r.bit() << i
@@ -84,11 +85,12 @@ func (r *reader) symbol(m *model) int {
 	return s
 }
 
-// left is how many bits of the frame neither end has read. It is below 0 when they have crossed.
+// left returns how many bits of the frame neither end has read. It is negative if they have
+// crossed.
 func (r *reader) left() int {
 	coded := 8*(r.front-3) + 26 - bits.Len32(r.width)
 	return 8*len(r.frame) - r.taken - coded
 }
 
-// broken reports whether no encoder made what was read.
+// broken reports that no encoder can have written what was read.
 func (r *reader) broken() bool { return r.bad || r.left() < 0 }

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Decoder decodes one recording of frames of 10 ms at 16 kHz, one channel. The zero value is ready. It is for one
-// goroutine.
+// Decoder decodes one recording of frames of 10 ms at 16 kHz, one channel. The zero value is ready.
+// It is used by one goroutine at a time.
 type Decoder struct {
 	begun      bool // a frame was decoded
 	transform  transform
 	postfilter postfilter
 
-	// Of the last frame that was not broken, for those that are.
+	// From the last good frame, to conceal broken ones.
 	good  [coefficients]float64
 	lost  int // broken frames since then
 	faint float64
@@ -48,7 +48,7 @@ func (f *frame) read(b []byte) bool {
 	return f.spectrum.read(r, f.wide)
 }
 
-// samples gives the 160 samples of a frame, before they are rounded.
+// samples returns the 160 samples of a frame, before they are rounded.
 func (d *Decoder) samples(b []byte) []float64 {
 	var f frame
 	x := make([]float64, coefficients)
@@ -68,8 +68,8 @@ func (d *Decoder) samples(b []byte) []float64 {
 	return x
 }
 
-// conceal gives the spectrum of the last good frame with other signs, and fainter with each frame that is broken: the
-// specification's appendix B.
+// conceal makes the spectrum of the last good frame with changed signs, weaker with each broken
+// frame: the specification's appendix B.
 func (d *Decoder) conceal(x []float64) {
 	if d.dice == 0 {
 		d.dice = 24607
@@ -89,8 +89,9 @@ func (d *Decoder) conceal(x []float64) {
 	}
 }
 
-// Decode gives the samples of a frame of 20 to 400 bytes, 16 bits little-endian: 160, but only 120 of the first frame
-// of a recording. A frame that no encoder can have written is concealed. The error is ErrFrame, and changes nothing.
+// Decode returns the samples of a frame of 20 to 400 bytes, 16 bits little-endian: 160, but only
+// 120 for the first frame of a recording. A frame that no encoder can have written is concealed.
+// The error is ErrFrame, which leaves the decoder unchanged.
 func (d *Decoder) Decode(frame []byte) ([]byte, error) {
 	if len(frame) < minBytes || len(frame) > maxBytes {
 		return nil, fmt.Errorf("%w, not of %d", ErrFrame, len(frame))

@@ -10,14 +10,14 @@ import (
 	"strconv"
 )
 
-// Silence is one frame of so many bytes, at least 20, that sounds for 10 ms as nothing. It is
-// what liblc3 makes of samples that are all 0. It is for simulated devices.
+// Silence makes one frame of size bytes, at least 20, which is 10 ms of silence. liblc3 encodes
+// samples that are all 0 to the same bytes. It is for simulated devices.
 func Silence(size int) []byte {
 	return append(make([]byte, size-8, size), 0x0e, 0x09, 0x3e, 0x52, 0x83, 0x40, 0, 1)
 }
 
-// Encode gives samples of 16 bits, little-endian, one channel, at Rate as frames of so many bytes,
-// by the program elc3 of liblc3. It is for simulated devices.
+// Encode encodes samples of 16 bits, little-endian, one channel, at Rate, into frames of size
+// bytes, with liblc3's program elc3. It is for simulated devices.
 func Encode(ctx context.Context, pcm []byte, size int) ([][]byte, error) {
 	le := binary.LittleEndian
 	n := uint32(len(pcm))

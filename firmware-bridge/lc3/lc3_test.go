@@ -22,7 +22,7 @@ func file(t testing.TB, name string) []byte {
 	return b
 }
 
-// decode gives the samples.
+// decode returns the samples of frames.
 func decode(t testing.TB, list [][]byte) (out []byte) {
 	t.Helper()
 	var d Decoder
@@ -39,7 +39,7 @@ func decode(t testing.TB, list [][]byte) (out []byte) {
 	return out
 }
 
-// far is the root mean square of the difference of samples, as a part of that of want.
+// far is the root mean square of the difference of samples, relative to that of want.
 func far(got, want []byte) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -53,7 +53,7 @@ func far(got, want []byte) float64 {
 	return math.Sqrt(d / max(w, 1))
 }
 
-// Speech is decoded as liblc3 decodes it, and is near to what was said.
+// Speech is decoded as by liblc3, and is close to the original.
 func TestSpeech(t *testing.T) {
 	pcm := file(t, "jfk-3s-16k.pcm")
 	for rate, near := range map[string]float64{"16k": .7, "32k": .35} {
@@ -72,7 +72,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// The specification's own numbers, before they are rounded.
+// The specification's own numbers, before rounding.
 func TestSpecification(t *testing.T) {
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal(file(t, "lc3-appendix-c.json"), &v); err != nil {
@@ -105,7 +105,7 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// A frame has 20 to 400 bytes. One that has not changes nothing.
+// A frame has 20 to 400 bytes. Another length changes nothing.
 func TestSizes(t *testing.T) {
 	frames, _ := lc3test.Speech(t, "testdata", "16k")
 	var plain, disturbed Decoder
@@ -163,7 +163,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
 }
 
-// Silence is what the program makes of it, in the sizes that devices send.
+// Silence matches what elc3 writes, in the sizes that devices send.
 func TestSilence(t *testing.T) {
 	for _, size := range []int{20, 30, 40} {
 		list, err := Encode(t.Context(), make([]byte, 10*2*frameSamples), size)

@@ -1,14 +1,15 @@
 package lc3
 
-// The long term postfilter makes the harmonics of a voice clearer: it adds what was heard a pitch period ago.
+// The long term postfilter makes the harmonics of a voice clearer: it adds the signal of one pitch
+// period before.
 
 const (
-	fade    = Rate / 400 // samples, 2.5 ms, over which a filter comes or goes
+	fade    = Rate / 400 // samples, 2.5 ms, over which a filter fades in or out
 	longest = 288        // samples before a frame that the filter may need
 )
 
-// The filter's coefficients: over what comes in, for each of the four gains, and over what went out, for each quarter
-// of a sample of the pitch.
+// The filter's coefficients: for the input, for each of the four gains, and for the output, for
+// each quarter of a sample of the pitch.
 var (
 	inputTaps = [4][3]float64{
 		{6.02361821e-01, 4.19760926e-01, -1.88342453e-02},
@@ -24,7 +25,7 @@ var (
 	}
 )
 
-// pitch is what a frame says of the filter. The zero value: no filter.
+// pitch holds a frame's parameters of the filter. The zero value: no filter.
 type pitch struct {
 	active bool
 	index  int
@@ -40,7 +41,7 @@ type comb struct {
 	out    [4]float64
 }
 
-// comb gives the filter for a frame of so many bytes. The more bytes, the weaker.
+// comb returns the filter for a frame of the given size. The more bytes, the weaker.
 func (p pitch) comb(bytes int) comb {
 	weak := max(8*bytes/80, 4) - 4
 	if !p.active || weak > 3 {
@@ -66,7 +67,7 @@ func (p pitch) comb(bytes int) comb {
 	return c
 }
 
-// at is what the filter takes from the sample at i, which is that of in and out from the same time on.
+// at returns what the filter subtracts from the sample at index i of in and out.
 func (c *comb) at(in, out []float64, i int) (v float64) {
 	for k, tap := range c.in {
 		v += tap * in[i-k]
@@ -78,7 +79,7 @@ func (c *comb) at(in, out []float64, i int) (v float64) {
 	return v
 }
 
-// postfilter is the filter with what it knows of the frames before.
+// postfilter is the filter with its state from earlier frames.
 type postfilter struct {
 	before  comb
 	in, out [longest + frameSamples]float64
@@ -101,7 +102,7 @@ func (f *postfilter) apply(x []float64, now comb) {
 		}
 	}
 	if now.active && !same {
-		// What the filter before left is what goes into this one.
+		// The output of the filter before is the input of this one.
 		mid := f.in
 		if before.active {
 			copy(mid[:longest], f.out[:longest])

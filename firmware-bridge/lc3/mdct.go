@@ -5,15 +5,17 @@ import (
 	"math/cmplx"
 )
 
-// The inverse low-delay MDCT makes 320 samples of 160 coefficients. The window is 0 over the first 60; the next 160 are
-// the frame's, with the end of the frame before laid over their beginning, and 100 are kept for the frame after.
+// The inverse low-delay MDCT makes 320 samples from 160 coefficients. The window is 0 over the
+// first 60; the next 160 are the frame's, with the end of the frame before added to their
+// beginning, and 100 are kept for the frame after.
 
 const (
 	overlap = 100 // samples
 	points  = frameSamples / 2
 )
 
-// roots are those of 1, and twiddles turn an orthogonal DCT-IV into a complex transform of half its size.
+// roots are the roots of 1, and twiddles turn an orthogonal DCT-IV into a complex transform of half
+// its size.
 var (
 	roots = func() (t [points]complex128) {
 		for i := range t {
@@ -22,7 +24,7 @@ var (
 		return t
 	}()
 	twiddles = func() (t [points]complex128) {
-		scale := math.Pow(2./frameSamples, .25) // applied twice
+		scale := math.Pow(2./frameSamples, .25) // it is applied twice
 		for i := range t {
 			t[i] = cmplx.Rect(scale, -math.Pi*float64(8*i+1)/(8*frameSamples))
 		}
@@ -35,7 +37,7 @@ type transform struct {
 	kept [overlap]float64
 }
 
-// apply makes samples of coefficients, in place.
+// apply turns coefficients into samples, in place.
 func (t *transform) apply(x []float64) {
 	cosine(x)
 	var full [frameSamples + overlap]float64 // the 320 without the first 60
@@ -58,7 +60,7 @@ func (t *transform) apply(x []float64) {
 	copy(t.kept[:], full[frameSamples:])
 }
 
-// cosine is the orthogonal DCT-IV of 160 values, in place.
+// cosine computes the orthogonal DCT-IV of 160 values, in place.
 func cosine(x []float64) {
 	var a, b [points]complex128
 	for i := range a {
@@ -71,7 +73,8 @@ func cosine(x []float64) {
 	}
 }
 
-// fourier is the discrete Fourier transform of 80 values, in steps of 5, 4 and 4. The result is in b.
+// fourier computes the discrete Fourier transform of 80 values, in steps of 5, 4 and 4. The result
+// is in b.
 func fourier(a, b *[points]complex128) {
 	const m = points / 5
 	for p := range m {
@@ -87,7 +90,8 @@ func fourier(a, b *[points]complex128) {
 	four(a, b, 1, 20)
 }
 
-// four is a step of 4. m values are left for the steps after it, and stride is the product of those before.
+// four is a step of 4. m values are left for the steps after it, and stride is the product of those
+// before.
 func four(from, to *[points]complex128, m, stride int) {
 	for p := range m {
 		w1, w2, w3 := roots[p*stride], roots[2*p*stride], roots[3*p*stride]

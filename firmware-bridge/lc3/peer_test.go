@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/lc3test"
 )
 
-// liblc3 gives what the program dlc3 makes of frames. It leaves the codec's delay out at the beginning.
+// liblc3 decodes frames with the program dlc3, which leaves out the codec's delay at the beginning.
 func liblc3(t testing.TB, frames [][]byte) []byte {
 	t.Helper()
 	// The header of liblc3's files (tools/lc3bin.c): magic, size, rate and bit rate in hundreds, channels, frame in
@@ -38,8 +38,8 @@ func liblc3(t testing.TB, frames [][]byte) []byte {
 	return wav[head : head+2*n]
 }
 
-// Frames of all sizes that devices may send are decoded as liblc3 decodes them: speech, and loud tones and noise, which
-// need other parts of the codec.
+// Frames of all sizes that devices may send are decoded as by liblc3: speech, and loud tones and
+// noise, which use other parts of the codec.
 func TestLikeLiblc3(t *testing.T) {
 	speech := file(t, "jfk-3s-16k.pcm")
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -64,7 +64,7 @@ func TestLikeLiblc3(t *testing.T) {
 	}
 }
 
-// A frame that is broken is concealed as liblc3 conceals it, and those after it are well again.
+// A broken frame is concealed as by liblc3, and those after it are good again.
 func TestBroken(t *testing.T) {
 	frames, _ := lc3test.Speech(t, "testdata", "16k")
 	frames = slices.Clone(frames)
@@ -78,7 +78,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// What no encoder wrote is decoded as liblc3 decodes it, or concealed, as it does.
+// Frames that no encoder wrote are decoded or concealed as by liblc3.
 func TestNoise(t *testing.T) {
 	good, _ := lc3test.Speech(t, "testdata", "32k")
 	dice := rand.NewChaCha8([32]byte{3})

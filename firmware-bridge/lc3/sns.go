@@ -2,26 +2,27 @@ package lc3
 
 import "math"
 
-// Spectral noise shaping: sixteen scale factors, which are the envelope of the spectrum. They are a line of each of two
-// codebooks, and on top of it a vector of a few unit pulses, which is told by its number among all such vectors.
+// Spectral noise shaping: sixteen scale factors describe the envelope of the spectrum. They are the
+// sum of a line from each of two codebooks and a vector of a few unit pulses, which is identified
+// by its number among all such vectors.
 
 const (
 	factors     = 16
-	regularSize = 2390004  // vectors of 10 pulses in 10 places, but for the first sign
+	regularSize = 2390004  // vectors of 10 pulses in 10 places, without the first sign
 	nearSize    = 15158272 // of 8 in 16
 	farSize     = 1549824 / 2
 )
 
-// envelope is the scale factors of a frame as it tells them.
+// envelope holds a frame's parameters of the scale factors.
 type envelope struct {
 	low, high int // lines of the codebooks
-	shape     int // of the pulses
-	gain      int // index
+	shape     int // index of the pulses' shape
+	gain      int // index of the gain
 	pulses    [factors]float64
 }
 
-// shapes are what the pulses may be: how many in how many places, and the gains. The first shape has one more pulse in
-// the six places that it leaves.
+// shapes are the possible pulse vectors: how many pulses in how many places, and the gains. The
+// first shape has one more pulse in the other six places.
 var shapes = [4]struct {
 	pulses, places int
 	gains          []float64 // in 1/4096
@@ -32,8 +33,8 @@ var shapes = [4]struct {
 	{6, 16, []float64{4336, 5067, 5895, 8149, 10235, 12825, 16868, 19882}},
 }
 
-// fewer[n][k] is how many vectors of n+1 places with k pulses have fewer in the first than one that the decoder looks
-// for: the specification's MPVQ_offsets.
+// fewer[n][k] is how many vectors of n+1 places with k pulses have fewer pulses in the first place
+// than the vector that is searched for: the specification's MPVQ_offsets.
 var fewer = func() (t [factors][11]int) {
 	for n := range t {
 		for k := 1; k < len(t[n]); k++ {
@@ -76,7 +77,8 @@ func readEnvelope(r *reader) (e envelope, ok bool) {
 	return e, true
 }
 
-// vector is the vector of so many pulses that has an index, which is below the number of such vectors.
+// vector writes the vector with the given index and number of pulses to out. The index is below the
+// number of such vectors.
 func vector(out []float64, index, sign, pulses int) {
 	for i := range out {
 		n := len(out) - 1 - i
@@ -96,7 +98,7 @@ func vector(out []float64, index, sign, pulses int) {
 	}
 }
 
-// cosines[k][n] is the inverse of the orthogonal DCT of sixteen.
+// cosines[k][n] is the inverse of the orthogonal DCT of size sixteen.
 var cosines = func() (t [factors][factors]float64) {
 	for k := range t {
 		for n := range t[k] {
@@ -109,7 +111,7 @@ var cosines = func() (t [factors][factors]float64) {
 	return t
 }()
 
-// scales are the factors, as exponents of 2.
+// scales returns the factors, as exponents of 2.
 func (e *envelope) scales() (scf [factors]float64) {
 	copy(scf[:], lowCodebook[e.low][:])
 	copy(scf[factors/2:], highCodebook[e.high][:])
@@ -128,14 +130,15 @@ func (e *envelope) scales() (scf [factors]float64) {
 	return scf
 }
 
-// bands are where each of the 64 bands ends: the specification's I_16000_10ms.
+// bands says where each of the 64 bands ends: the specification's I_16000_10ms.
 var bands = [64]uint8{
 	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 32, 34, 36,
 	38, 40, 42, 44, 46, 48, 50, 52, 55, 58, 61, 64, 67, 70, 73, 76, 80, 84, 88, 92, 96, 101, 106, 111, 116, 121, 127, 133,
 	139, 146, 153, 160,
 }
 
-// apply gives a spectrum its envelope. Between two factors the four bands go in a straight line.
+// apply gives a spectrum its envelope. Over the four bands between two factors it is interpolated
+// linearly.
 func (e *envelope) apply(x []float64) {
 	scf := e.scales()
 	at := 0

@@ -3,26 +3,26 @@ package lc3
 import "math"
 
 const (
-	coefficients  = frameSamples // of a spectrum
+	coefficients  = frameSamples // in a spectrum
 	longFrame     = 40           // bytes; longer frames have another context model
-	maxPlanes     = 14           // of bits below a pair's two highest
-	escape        = 16           // the symbol that says: a bit of each is to be read
+	maxPlanes     = 14           // planes of bits below a pair's two highest
+	escape        = 16           // the symbol that means: read one more bit of each
 	noiseFrom     = 24           // the lowest coefficient that noise may fill
 	noiseDistance = 3            // coefficients on either side of a filled one that have to be 0
 )
 
-// spectrum is what a frame says of its quantised coefficients.
+// spectrum holds a frame's quantised coefficients and their parameters.
 type spectrum struct {
 	coded  int  // how many coefficients are coded; the others are 0
-	late   bool // the lowest bits of large coefficients stand at the end, as far as there is room
-	gain   int  // index
+	late   bool // the lowest bits of large coefficients are at the end, as far as there is room
+	gain   int  // index of the gain
 	quiet  int  // noise level, 0 (loud) to 7
 	x      [coefficients]float64
 	planes [coefficients]uint8 // bits below the two highest
-	seed   int                 // of the noise
+	seed   int                 // seed of the noise
 }
 
-// side reads what stands before the coefficients.
+// side reads the parameters before the coefficients.
 func (s *spectrum) side(r *reader) bool {
 	s.coded = 2 * (r.uint(7) + 1)
 	s.late = r.bit() == 1
@@ -30,8 +30,8 @@ func (s *spectrum) side(r *reader) bool {
 	return s.coded <= coefficients
 }
 
-// read reads the coefficients, fills the gaps with noise, and scales them. It reports whether an encoder can have
-// written them. wide: the frame has frequencies of over 4 kHz.
+// read reads the coefficients, fills the gaps with noise, and scales them. It reports whether an
+// encoder can have written them. wide: the frame has frequencies above 4 kHz.
 func (s *spectrum) read(r *reader, wide bool) bool {
 	s.quiet = r.uint(3)
 	if !s.pairs(r) || r.broken() {
@@ -46,7 +46,7 @@ func (s *spectrum) read(r *reader, wide bool) bool {
 	if !s.late {
 		s.residual(r)
 	}
-	s.noise(wide) // The specification leaves it out of a silent frame, whose gain is so small that no sample shows it.
+	s.noise(wide) // The specification leaves noise out of a silent frame, whose gain is so small that no sample shows it.
 	nbits := 8 * len(r.frame)
 	gain := math.Pow(10, float64(s.gain-min(115, nbits/20)-115)/28)
 	for i := range s.x {
@@ -94,7 +94,7 @@ func (s *spectrum) pairs(r *reader) bool {
 	return true
 }
 
-// sign reads the sign of a coefficient, which one that is 0 has not.
+// sign reads the sign of a coefficient; a zero has none.
 func sign(r *reader, v int) float64 {
 	if v != 0 && r.bit() == 1 {
 		return float64(-v)
@@ -163,7 +163,7 @@ func (s *spectrum) residual(r *reader) {
 	}
 }
 
-// noise fills coefficients in the midst of seven that are 0.
+// noise fills each coefficient in the middle of seven zeros.
 func (s *spectrum) noise(wide bool) {
 	end := coefficients / 2
 	if wide {

@@ -1,6 +1,6 @@
 package lc3
 
-// lowCodebook is the specification's LFCB: of the lower eight scale factors.
+// lowCodebook is the specification's LFCB, for the lower eight scale factors.
 var lowCodebook = [32][8]float64{
 	{2.26283366, 0.813311269, -0.530193495, -1.35664836, -1.59952177, -1.44098768, -1.14381648, -0.755203768},
 	{2.94516479, 2.41143318, 0.960455106, -0.443226488, -1.22913612, -1.55590039, -1.49688656, -1.11689987},
@@ -36,7 +36,7 @@ var lowCodebook = [32][8]float64{
 	{0.246375746, 0.955621773, 1.52046777, 1.976474, 1.94043867, 2.23375847, 1.98835978, 1.27232673},
 }
 
-// highCodebook is the specification's HFCB: of the upper eight scale factors.
+// highCodebook is the specification's HFCB, for the upper eight scale factors.
 var highCodebook = [32][8]float64{
 	{0.232028419, -1.00890271, -2.14223503, -2.37533814, -2.23041933, -2.17595881, -2.29065914, -2.53286398},
 	{-1.29503937, -1.79929965, -1.88703148, -1.8099166, -1.76340038, -1.83418428, -1.80480981, -1.73679545},

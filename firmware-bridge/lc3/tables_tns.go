@@ -1,7 +1,7 @@
 package lc3
 
-// orderModels is the specification's ac_tns_order_cumfreq: of frames of 60 bytes and more, and of shorter ones. It has
-// eight symbols.
+// orderModels is the specification's ac_tns_order_cumfreq: one for frames of 60 bytes and more, and
+// one for shorter ones. It has eight symbols.
 var orderModels = [...]model{
 	{0, 3, 12, 35, 89, 200, 390, 658, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024},
 	{0, 14, 56, 156, 313, 494, 672, 839, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024, 1024},

@@ -2,7 +2,8 @@ package lc3
 
 import "math"
 
-// Temporal noise shaping: a lattice filter over the spectrum, which shapes the noise of a frame over its time.
+// Temporal noise shaping: a lattice filter over the spectrum, which shapes a frame's noise over
+// time.
 
 // shaping is the filter of a frame.
 type shaping struct {

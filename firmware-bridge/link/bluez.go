@@ -18,7 +18,7 @@ const (
 	adapterIface = "org.bluez.Adapter1"
 	deviceIface  = "org.bluez.Device1"
 	charIface    = "org.bluez.GattCharacteristic1"
-	// BlueZ keeps the battery's characteristic to itself, and gives this instead.
+	// BlueZ hides the battery's characteristic, and has this interface instead.
 	batteryIface = "org.bluez.Battery1"
 	batteryChar  = "00002a19-0000-1000-8000-00805f9b34fb"
 
@@ -30,7 +30,7 @@ const (
 )
 
 const (
-	searchTime  = 30 * time.Second // of discovery
+	searchTime  = 30 * time.Second // duration of the discovery
 	connectTime = 40 * time.Second // BlueZ itself gives up after 20 to 40 s
 	partingTime = 5 * time.Second
 )
@@ -39,14 +39,14 @@ const (
 type BlueZ struct {
 	Device string        // address (D0:…) or name
 	Bus    string        // D-Bus address; empty: the system bus
-	Search time.Duration // how long to look for a device that is not known yet; 0: 30 s
+	Search time.Duration // how long to look for an unknown device; 0: 30 s
 }
 
-// objects is what BlueZ has: by path, by interface, properties.
+// objects are BlueZ's objects: by path, by interface, properties.
 type objects map[dbus.ObjectPath]map[string]map[string]dbus.Variant
 
-// Connect finds the device, connects, and waits until its services are known.
-// It can be ErrNotFound and ErrNoBluetooth.
+// Connect finds the device, connects, and waits until its services are known. The errors include
+// ErrNotFound and ErrNoBluetooth.
 func (b *BlueZ) Connect(ctx context.Context) (Device, error) {
 	d, err := b.connect(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *BlueZ) connect(ctx context.Context) (_ *bluezDevice, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = d.bus.Close() // what failed is said already
+			_ = d.bus.Close() // the error that counts is returned already
 		}
 	}()
 	if d.path, err = b.find(ctx, d); err != nil {
@@ -76,7 +76,7 @@ func (b *BlueZ) connect(ctx context.Context) (_ *bluezDevice, err error) {
 	return d, nil
 }
 
-// listen has what BlueZ says come, of a device that is not known yet.
+// listen subscribes to BlueZ's signals, for a device that is not known yet.
 func (b *BlueZ) listen(ctx context.Context) (_ *bluezDevice, err error) {
 	// Signals must stay in order, and none may be dropped.
 	order := dbus.WithSignalHandler(dbus.NewSequentialSignalHandler())
@@ -95,7 +95,7 @@ func (b *BlueZ) listen(ctx context.Context) (_ *bluezDevice, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = bus.Close() // what failed is said already
+			_ = bus.Close() // the error that counts is returned already
 		}
 	}()
 	bus.Signal(d.signals)
@@ -111,7 +111,7 @@ func (b *BlueZ) listen(ctx context.Context) (_ *bluezDevice, err error) {
 	return d, nil
 }
 
-// discover has an adapter look for devices until stop is called.
+// discover makes an adapter look for devices until stop is called.
 func (d *bluezDevice) discover(ctx context.Context, adapter dbus.ObjectPath) (stop func(), err error) {
 	radio := d.bus.Object(busName, adapter)
 	filter := map[string]any{"Transport": "le"}
@@ -122,12 +122,12 @@ func (d *bluezDevice) discover(ctx context.Context, adapter dbus.ObjectPath) (st
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	return func() {
-		// BlueZ ends it with the connection too.
+		// BlueZ also ends it when the connection ends.
 		radio.Call(adapterIface+".StopDiscovery", dbus.FlagNoReplyExpected)
 	}, nil
 }
 
-// find gives the device's path, after a search where BlueZ does not know it.
+// find returns the device's path, after a search if BlueZ does not know it.
 func (b *BlueZ) find(ctx context.Context, d *bluezDevice) (dbus.ObjectPath, error) {
 	all, err := d.objects(ctx)
 	if err != nil {
@@ -152,7 +152,8 @@ func (b *BlueZ) find(ctx context.Context, d *bluezDevice) (dbus.ObjectPath, erro
 	}
 	defer stop()
 	for {
-		// Asked again each time: what was added says little, and names come late.
+		// All objects are read again each time: the signal of an added one says little, and names
+		// come late.
 		if all, err = d.objects(search); err == nil {
 			if path, err := b.among(all); path != "" || err != nil {
 				return path, err
@@ -189,7 +190,7 @@ func usable(all objects) (dbus.ObjectPath, error) {
 	return "", fmt.Errorf("%w: no adapter", ErrNoBluetooth)
 }
 
-// among finds the device by address, or by a name that only one has.
+// among finds the device by address, or by a name that only one device has.
 func (b *BlueZ) among(all objects) (dbus.ObjectPath, error) {
 	var named []dbus.ObjectPath
 	for path, ifaces := range all {
@@ -214,7 +215,7 @@ func (b *BlueZ) among(all objects) (dbus.ObjectPath, error) {
 	return "", fmt.Errorf("%d devices have this name: give an address", len(named))
 }
 
-// is tells BlueZ's own errors.
+// is recognises BlueZ's own errors by name.
 func is(err error, name string) bool {
 	e, ok := errors.AsType[dbus.Error](err)
 	return ok && e.Name == "org.bluez.Error."+name

@@ -11,11 +11,11 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// bluezDevice is a connection with a bus connection of its own.
+// bluezDevice is a connection to a device, with its own bus connection.
 type bluezDevice struct {
 	bus     *dbus.Conn
 	path    dbus.ObjectPath
-	chars   map[string]dbus.ObjectPath // by UUID; fixed once it is connected
+	chars   map[string]dbus.ObjectPath // by UUID; constant once it is connected
 	mtu     int
 	signals chan *dbus.Signal
 	out     chan Notification
@@ -24,7 +24,7 @@ type bluezDevice struct {
 	once    sync.Once
 
 	mu     sync.Mutex
-	wanted map[dbus.ObjectPath]string // subscribed: UUID by path
+	wanted map[dbus.ObjectPath]string // subscribed characteristics: UUID by path
 	err    error
 }
 
@@ -40,7 +40,7 @@ func (d *bluezDevice) objects(ctx context.Context) (objects, error) {
 	return all, nil
 }
 
-// signal waits for one that match takes. It is for before pump runs.
+// signal waits for a signal for which match returns true. It is only used before pump runs.
 func (d *bluezDevice) signal(ctx context.Context, match func(*dbus.Signal) bool) error {
 	for {
 		select {
@@ -57,7 +57,7 @@ func (d *bluezDevice) signal(ctx context.Context, match func(*dbus.Signal) bool)
 	}
 }
 
-// resolve connects, and learns the device's characteristics.
+// resolve connects, and finds out the device's characteristics.
 func (d *bluezDevice) resolve(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -140,7 +140,7 @@ func (d *bluezDevice) fail(err error) {
 	d.err = err
 }
 
-// read takes one signal: a notification, the connection's end, or neither.
+// read handles one signal: a notification, the connection's end, or neither.
 func (d *bluezDevice) read(s *dbus.Signal) (*Notification, error) {
 	if s.Name == ownerChanged && len(s.Body) == 3 && s.Body[0] == busName {
 		return nil, fmt.Errorf("%w: bluetoothd ended", ErrLost)
@@ -222,7 +222,7 @@ func (d *bluezDevice) Subscribe(ctx context.Context, char string) error {
 		return absent(char)
 	}
 	d.mu.Lock()
-	d.wanted[path] = char // before: the first may come with the answer
+	d.wanted[path] = char // set before, because the first one may come with the answer
 	d.mu.Unlock()
 	if path == d.path {
 		return nil
@@ -233,7 +233,7 @@ func (d *bluezDevice) Subscribe(ctx context.Context, char string) error {
 	return nil
 }
 
-// disconnect tells BlueZ, as far as it answers.
+// disconnect tells BlueZ to disconnect, if it still answers.
 func (d *bluezDevice) disconnect() {
 	ctx, cancel := context.WithTimeout(context.Background(), partingTime)
 	defer cancel()

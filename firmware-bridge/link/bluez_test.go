@@ -67,7 +67,7 @@ func TestBlueZ(t *testing.T) {
 	if err := d.Subscribe(ctx, audioChar); err != nil {
 		t.Fatal(err)
 	}
-	// The same value twice is two notifications; then the device goes.
+	// The same value twice is two notifications; then the device goes away.
 	var got []string
 	for n := range d.Notifications() {
 		got = append(got, hex.EncodeToString(n.Data))
@@ -123,7 +123,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// What stands in the way is said so that a person can do something about it.
+// The errors are worded so that a person can do something about them.
 func TestNoConnection(t *testing.T) {
 	off, absent, other := scenario(), scenario(), scenario()
 	off.Off, absent.Absent = true, true

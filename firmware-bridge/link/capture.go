@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A capture is JSON lines, each one thing that happened (docs/devices.md):
+// A capture is JSON lines, one for each event (docs/devices.md):
 //
 //	{"t":1773489600250,"op":"connect","device":"D0:…","mtu":247}
 //	{"t":1773489600300,"op":"read","char":"19b10002-…","hex":"15"}
@@ -23,8 +23,8 @@ import (
 //	{"t":1773489700000,"op":"disconnect"}
 //	{"t":1773489710000,"topic":"owntracks/jane/phone","text":"{…}","retain":true}
 //
-// t is ms since 1970; less than 2015 counts from when the play begins. Without
-// op it is a notification, the only kind that must be there.
+// t is ms since 1970; values before 2015 count from when the play begins. A line without op is a
+// notification, the only kind that is required.
 type line struct {
 	T      int64  `json:"t"`
 	Op     string `json:"op,omitempty"`
@@ -46,30 +46,30 @@ const (
 	opNotify     = "notify"
 	opDisconnect = "disconnect"
 
-	maxLine  = 1 << 20       // bytes: a message of a broker may have 512 KiB, in hex
-	realTime = 1420070400000 // ms of 2015-01-01, before which docs/mqtt.md believes no time
+	maxLine  = 1 << 20       // bytes: a broker's message may have 512 KiB, in hex
+	realTime = 1420070400000 // ms of 2015-01-01; docs/mqtt.md believes no earlier time
 )
 
-// ErrCapture: a line of a capture is wrong.
+// ErrCapture: a line of a capture is invalid.
 var ErrCapture = errors.New("capture")
 
-// Capture plays a capture, as fast as it is taken. What is written to its
-// devices goes nowhere. Each connection must be closed before the next.
+// Capture plays a capture, as fast as it is read. Writes to its devices are ignored. Each
+// connection must be closed before the next.
 type Capture struct {
 	in    *bufio.Scanner
 	start time.Time
-	n     int   // of the line
-	held  *line // read, and not used
+	n     int   // number of the line
+	held  *line // a line that was read and not used yet
 }
 
-// NewCapture plays what r gives.
+// NewCapture plays the capture that r reads.
 func NewCapture(r io.Reader) *Capture {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	return &Capture{in: in, start: time.Now()}
 }
 
-// next gives a line: io.EOF at the end, ErrCapture where it is wrong.
+// next returns a line: io.EOF at the end, ErrCapture if it is invalid.
 func (c *Capture) next() (*line, error) {
 	if l := c.held; l != nil {
 		c.held = nil
@@ -134,7 +134,7 @@ func parseLine(text string) (*line, error) {
 	return &l, nil
 }
 
-// parseTopic reads a message of a broker.
+// parseTopic reads a broker's message.
 func parseTopic(l *line) (*line, error) {
 	switch {
 	case l.Op != opNotify || l.Char != "":
@@ -167,13 +167,13 @@ func (c *Capture) Connect(ctx context.Context) (Device, error) {
 		}
 		l, err := c.next()
 		if err == io.EOF && any {
-			break // a connection in which nothing was said
+			break // a connection without any notification
 		}
 		if err != nil {
 			return nil, err
 		}
 		if l.Op == opDisconnect && !any {
-			continue // of one that was closed early
+			continue // a line of a connection that was closed early
 		}
 		if l.Op == opNotify || l.Op == opDisconnect || l.Op == opConnect && any {
 			c.held = l
@@ -201,7 +201,7 @@ type captured struct {
 	once sync.Once
 
 	mu    sync.Mutex
-	reads map[string][]byte // the latest, by UUID
+	reads map[string][]byte // the latest values, by UUID
 	err   error
 }
 
@@ -233,7 +233,7 @@ func (d *captured) play() {
 			select {
 			case d.out <- Notification{At: d.from.when(l.T), Char: l.Char + l.Topic, Data: l.data, Retained: l.Retain}:
 			case <-d.stop:
-				stopped = true // and go on to the connection's end
+				stopped = true // and skip to the connection's end
 			}
 		}
 	}

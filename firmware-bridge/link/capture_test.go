@@ -40,7 +40,7 @@ func transcript(t *testing.T, c link.Dialer, touch func(link.Device)) (out []str
 	}
 }
 
-// What is recorded of a device plays as the device did.
+// A recording of a device plays like the device.
 func TestRecordAndPlay(t *testing.T) {
 	z := linktest.Start(t, scenario())
 	ctx := deadline(t)
@@ -127,7 +127,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// A connection that is closed early leaves the next one whole.
+// Closing a connection early does not affect the next one.
 func TestCaptureClosedEarly(t *testing.T) {
 	line := func(v int) string {
 		return fmt.Sprintf(`{"t":1,"char":"%s","hex":"%02x"}`+"\n", audioChar, v)

@@ -10,41 +10,41 @@ import (
 // ScreenState is the characteristic of a desktop's state, a [Desktop] as JSON.
 const ScreenState = "screen"
 
-// Desktop is what is to be seen now.
+// Desktop is what can be seen now.
 type Desktop struct {
 	Locked bool     `json:"locked"` // or the screen saver is on
 	Front  *Window  `json:"front"`  // has the focus; nil: none
-	Above  []Window `json:"above"`  // what lies over a part of it or shines through it, or may
-	// Turn counts changes of which windows there are and which has the focus, and Titled those of the title of the
-	// window with the focus. Two equal ones have nothing between them.
+	Above  []Window `json:"above"`  // windows that cover it or shine through it, or might
+	// Turn counts changes of the windows and of the focus, and Titled counts changes of the focused
+	// window's title. If two values are equal, nothing has changed in between.
 	Turn   uint64 `json:"turn,omitempty"`
 	Titled uint64 `json:"titled,omitempty"`
-	// Unseen: more may lie over the window in front than is told, as notifications.
+	// Unseen: more may cover the window in front than Above lists, such as notifications.
 	Unseen bool `json:"unseen,omitempty"`
 }
 
-// Window is a part of a screen, in pixels from its top left, which is cut at the screen's edge.
+// Window is a part of a screen, cut at the screen's edge, in pixels from its top left.
 type Window struct {
 	App    string `json:"app"`   // its class; empty: it has none
 	Title  string `json:"title"` // empty: it has none
 	X      int    `json:"x"`
 	Y      int    `json:"y"`
-	Width  int    `json:"width"` // 0: where it is is not known, so that it can't be shown alone
+	Width  int    `json:"width"` // 0: its place is not known, so it can't be shown alone
 	Height int    `json:"height"`
-	// Of several screens: its name, and its size in the pixels that the window's place is in. Those that can be seen
-	// may be more.
+	// With several screens: the screen's name, and its size in the units of the window's place. Its
+	// physical pixels may be more.
 	Screen       string `json:"screen,omitempty"`
 	ScreenWidth  int    `json:"screen_width,omitempty"`
 	ScreenHeight int    `json:"screen_height,omitempty"`
 }
 
-// Shot is the characteristic of the window's pixels: width and height, of 4 bytes each, the lowest first, and
-// rows from the top, of 4 bytes a pixel: blue, green, red, and one that says nothing.
+// Shot is the characteristic of the window's pixels: width and height, of 4 bytes each, the lowest
+// first, and rows from the top, of 4 bytes a pixel: blue, green, red, and an unused one.
 func (w Window) Shot() string {
 	return fmt.Sprintf("shot/%d/%d/%d/%d/%d/%d/%s", w.X, w.Y, w.Width, w.Height, w.ScreenWidth, w.ScreenHeight, w.Screen)
 }
 
-// parseShot is the part that a characteristic of Shot names.
+// parseShot returns the part of the screen that a characteristic of Shot names.
 func parseShot(char string) (w Window, ok bool) {
 	list := strings.SplitN(char, "/", 8)
 	if len(list) != 8 || list[0] != "shot" {
@@ -61,13 +61,13 @@ func parseShot(char string) (w Window, ok bool) {
 	return w, true
 }
 
-// shot is the value of Shot.
+// shot encodes the value of Shot.
 func shot(width, height int, pix []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 8+len(pix)), uint32(width))
 	return append(binary.LittleEndian.AppendUint32(b, uint32(height)), pix...)
 }
 
-// cut leaves what lies in another part too, and reports whether that is anything.
+// cut reduces w to its intersection with by, and reports whether that is not empty.
 func (w *Window) cut(by Window) bool {
 	right, bottom := min(w.X+w.Width, by.X+by.Width), min(w.Y+w.Height, by.Y+by.Height)
 	w.X, w.Y = max(w.X, by.X), max(w.Y, by.Y)

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// The example in the document is a capture.
+// The example in the document is a valid capture.
 func TestDocument(t *testing.T) {
 	b, err := os.ReadFile("../../docs/devices.md")
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Faulty is a Dialer whose notifications are lost and change places, as over a bad
-// radio. It is for simulated devices.
+// Faulty is a Dialer whose notifications get lost or swapped, as over a bad radio. It is for
+// simulated devices.
 type Faulty struct {
 	Dialer  Dialer
-	Loss    float64 // part of the notifications that are lost, 0 to 1
+	Loss    float64 // share of the notifications that are lost, 0 to 1
 	Reorder bool    // one in ten comes after the next one
 	Rand    *rand.Rand
 }
 
-// overdue is when a notification that was held back comes although no other did.
+// overdue is when a notification that was held back is delivered although no other came.
 const overdue = 20 * time.Millisecond
 
 func (f *Faulty) Connect(ctx context.Context) (Device, error) {
@@ -66,7 +66,7 @@ func (d *faulty) pass() {
 				send(held...)
 				return
 			}
-			if n.Char == Opened { // is not on the way: this machine says it
+			if n.Char == Opened { // it is not sent over the link: this machine makes it
 				if !send(n) {
 					return
 				}

@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// Folder is a Dialer for files that come into a folder or one below it. Each file is a
-// notification whose Char is its path in the folder and whose At is when it was last
-// changed. There is nothing to read, to write or to subscribe to.
+// Folder is a Dialer for files that come into a folder or a folder below it. Each file is a
+// notification whose Char is its path in the folder and whose At is when it was last changed. There
+// is nothing to read, to write or to subscribe to.
 //
-// A file comes once it is as it was for a while, so that one that is being written is not
-// taken for whole; and once more if it is changed, or its Again is called. Hidden files and those that browsers
-// and phones are still loading are left out, and links are not followed.
+// A file comes once it has not changed for a while, so that a file that is being written is not
+// taken for complete. It comes again if it is changed, or if its Again is called. Hidden files and
+// those that browsers and phones are still downloading are left out, and links are not followed.
 type Folder struct {
 	Dir   string
 	Every time.Duration // between looks; 0: a second
-	Calm  time.Duration // how long a file has to be as it was; 0: 3 s
+	Calm  time.Duration // how long a file must not have changed; 0: 3 s
 }
 
-// MaxFile is how large a file may be, in bytes. A larger one comes without its bytes.
+// MaxFile is the largest file, in bytes. A larger one comes without its bytes.
 const MaxFile = 64 << 20
 
-// Connect begins to look.
+// Connect starts watching.
 func (f *Folder) Connect(ctx context.Context) (Device, error) {
 	if info, err := os.Stat(f.Dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is not a folder that can be read", ErrNotFound, f.Dir)
@@ -44,13 +44,13 @@ func (f *Folder) Connect(ctx context.Context) (Device, error) {
 	return d, ctx.Err()
 }
 
-// seenFile is a file as it was when it was last looked at.
+// seenFile is the state of a file at the last look.
 type seenFile struct {
 	size    int64
 	changed time.Time
-	since   time.Time // it is so
+	since   time.Time // since when it has been in this state
 	given   atomic.Bool
-	round   int // of the latest look at it
+	round   int // the latest round in which it was seen
 }
 
 type watched struct {
@@ -61,7 +61,7 @@ type watched struct {
 	once  sync.Once
 	files map[string]*seenFile
 	round int
-	err   error // before gone
+	err   error // set before gone is closed
 }
 
 func (d *watched) run() {
@@ -85,7 +85,7 @@ func (d *watched) run() {
 	}
 }
 
-// passing are the ends of names of files that are still being loaded.
+// passing are the suffixes of files that are still being downloaded.
 var passing = []string{".part", ".partial", ".tmp", ".crdownload", ".download", "~"}
 
 func (d *watched) look(path string, e fs.DirEntry, err error) error {
@@ -94,7 +94,7 @@ func (d *watched) look(path string, e fs.DirEntry, err error) error {
 		if path == name {
 			return err
 		}
-		return nil // it went meanwhile, or is somebody else's
+		return nil // it has gone meanwhile, or may not be read
 	}
 	select {
 	case <-d.stop:
@@ -139,7 +139,7 @@ func (d *watched) look(path string, e fs.DirEntry, err error) error {
 			return nil
 		}
 	}
-	f.given.Store(true) // before it is: whoever gets it may want it again at once
+	f.given.Store(true) // set before, since the receiver may want it again at once
 	select {
 	case d.out <- n:
 	case <-d.stop:

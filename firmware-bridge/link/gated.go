@@ -19,30 +19,30 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 )
 
-// Datagram stands before the address of who sent a datagram, as the topic of what it says. It is
-// answered under the same.
+// Datagram and the sender's address are the topic of a datagram. It is answered under the same
+// topic.
 const Datagram = "udp/"
 
-// Session is the topic under which a gated device is told, in four bytes, of which session
-// datagrams are: those whose bytes 4 to 8 are other ones are lost, and before it all are.
+// Session is the topic under which a gated device is given the four bytes of the current session.
+// Datagrams whose bytes 4 to 8 differ are dropped, and so are all of them before it is set.
 const Session = "session"
 
 const (
 	maxDatagram  = 4 << 10 // bytes
-	manyWaiting  = 64      // datagrams that wait to be read; what is more is lost, as it may be on the way
+	manyWaiting  = 64      // datagrams that wait to be read; more are dropped, as on the network
 	guestUser    = `{"ip":"unknown"}`
 	guestGroup   = "GID_locket"
-	guestReplies = "devices/p2p/" // what we say is under this, and the device's id
+	guestReplies = "devices/p2p/" // answers are published under this and the device's id
 )
 
-// gate has devices in by MQTT, and their datagrams at the same port. A device shows the login that it
-// got at the OTA address, which follows from the Key.
+// gate admits devices by MQTT, and takes their datagrams at the same port. A device shows the login
+// that it got at the OTA address, which is derived from the Key.
 type gate struct {
 	of   *Sockets
 	mqtt *intake.GuestBroker
 	udp  *net.UDPConn
 	port uint16
-	gone chan struct{} // closed when no datagram is read any more
+	gone chan struct{} // closed when datagrams are no longer read
 }
 
 func openGate(s *Sockets) (*gate, error) {
@@ -66,7 +66,7 @@ func (g *gate) close() error {
 	return err
 }
 
-// login is that of the device which asks; nil where its Device-Id or Client-Id can't be one.
+// login returns the login of the device that asks; nil if its Device-Id or Client-Id is invalid.
 func (g *gate) login(r *http.Request) *Login {
 	mac, id := strings.ToLower(r.Header.Get("Device-Id")), r.Header.Get("Client-Id")
 	host, _, err := net.SplitHostPort(r.Host)
@@ -93,7 +93,7 @@ func (g *gate) allow(client, user string, password []byte) bool {
 		(g.of.Device == "" || strings.EqualFold(mac(client), g.of.Device))
 }
 
-// mac is the device's, from its client id.
+// mac returns the device's MAC address, from its client id.
 func mac(client string) string {
 	return strings.ReplaceAll(strings.Split(client, "@@@")[1], "_", ":")
 }
@@ -112,11 +112,11 @@ func (g *gate) arrived(guest *intake.Guest) {
 		came:    make(chan Notification, manyWaiting), out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{})})
 }
 
-// plain is an address without what the two kinds of socket write differently.
+// plain removes what the two kinds of socket write differently in an address.
 func plain(a netip.AddrPort) netip.Addr { return a.Addr().Unmap().WithZone("") }
 
-// read gives datagrams to the device that is served, if they can be its own. Others
-// take no place where its datagrams wait.
+// read passes datagrams to the device that is served, if they can be its own. Others do not use up
+// its queue.
 func (g *gate) read() {
 	defer close(g.gone)
 	b := make([]byte, maxDatagram+1)
@@ -126,7 +126,7 @@ func (g *gate) read() {
 			return
 		}
 		if err != nil || n > maxDatagram {
-			continue // an answer could not be brought, or it is no datagram of a device's
+			continue // an answer could not be delivered, or it is no datagram of a device
 		}
 		g.of.mu.Lock()
 		d, ok := g.of.now.(*gated)
@@ -141,13 +141,14 @@ func (g *gate) read() {
 	}
 }
 
-// gated is a device that came by MQTT: what it publishes has the topic Text, and its datagrams theirs.
+// gated is a device that came by MQTT. What it publishes has the topic Text, and its datagrams have
+// their own.
 type gated struct {
 	guest   *intake.Guest
 	udp     *net.UDPConn
-	remote  netip.Addr // of the device
+	remote  netip.Addr // address of the device
 	session atomic.Pointer[[4]byte]
-	topic   string // of what we say
+	topic   string // topic of the answers
 	opening Opening
 	came    chan Notification // datagrams
 	out     chan Notification
@@ -156,7 +157,7 @@ type gated struct {
 	once    sync.Once
 }
 
-// owns reports whether a datagram comes from the device's address and is of its session.
+// owns reports whether a datagram comes from the device's address and belongs to its session.
 func (d *gated) owns(from netip.AddrPort, b []byte) bool {
 	s := d.session.Load()
 	return s != nil && len(b) >= 8 && [4]byte(b[4:8]) == *s && plain(from) == d.remote
@@ -167,7 +168,7 @@ func (d *gated) pass() {
 	defer close(d.out)
 	b, err := json.Marshal(d.opening)
 	if err != nil {
-		panic(err) // texts
+		panic(err) // encoding texts can't fail
 	}
 	n := Notification{At: time.Now(), Char: Opened, Data: b}
 	for {
@@ -221,7 +222,7 @@ func (d *gated) Write(_ context.Context, topic string, b []byte) error {
 	return err
 }
 
-func (d *gated) hangUp() { d.guest.End() } // the reader sees it
+func (d *gated) hangUp() { d.guest.End() } // the reader notices it
 
 func (d *gated) Close() error {
 	d.once.Do(func() { close(d.stop) })

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Only what the device itself may have sent takes a place where its datagrams wait.
+// Only datagrams that the device itself may have sent use up its queue.
 func TestOwnDatagrams(t *testing.T) {
 	d := &gated{remote: netip.MustParseAddr("192.168.1.7")}
 	b := []byte{1, 0, 0, 1, 9, 8, 7, 6, 0}

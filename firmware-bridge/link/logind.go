@@ -7,10 +7,10 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// logind knows of lock screens that tell it.
+// logind knows about lock screens that report to it.
 type logind struct{ bus *dbus.Conn } // nil: there is none
 
-// dialLogind connects to it, at a D-Bus address; empty: the system bus.
+// dialLogind connects to logind, at a D-Bus address; empty: the system bus.
 func dialLogind(ctx context.Context, bus string) (l logind) {
 	var err error
 	if bus == "" {
@@ -19,7 +19,7 @@ func dialLogind(ctx context.Context, bus string) (l logind) {
 		l.bus, err = dbus.Connect(bus, dbus.WithContext(ctx))
 	}
 	if err != nil {
-		l.bus = nil // as on a machine without systemd
+		l.bus = nil // e.g. a machine without systemd
 	}
 	return l
 }
@@ -36,7 +36,7 @@ func (l logind) locked(ctx context.Context) (bool, error) {
 		if ctx.Err() != nil || errors.Is(err, dbus.ErrClosed) {
 			return false, err
 		}
-		return false, nil // no logind, or this is none of its sessions
+		return false, nil // no logind, or this is not one of its sessions
 	}
 	on, ok := v.Value().(bool)
 	return ok && on, nil
@@ -44,6 +44,6 @@ func (l logind) locked(ctx context.Context) (bool, error) {
 
 func (l logind) close() {
 	if l.bus != nil {
-		_ = l.bus.Close() // nothing is asked any more
+		_ = l.bus.Close() // no more questions will be asked
 	}
 }

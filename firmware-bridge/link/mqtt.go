@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 )
 
-// MQTT is a Dialer for what somebody's broker has. Its devices give each message of
-// the wanted topics as a notification whose Char is the topic; there is nothing to
-// read, to write or to subscribe to.
+// MQTT is a Dialer for an existing broker's messages. Its devices deliver each message of the
+// wanted topics as a notification whose Char is the topic; there is nothing to read, to write or to
+// subscribe to.
 type MQTT struct {
 	Feed intake.FeedConfig
 }

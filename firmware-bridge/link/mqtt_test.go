@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 )
 
-// However much the broker kept while nobody was there, all of it comes, in order. What was acknowledged comes once,
-// unless the connection closed before the broker heard of it.
+// However much the broker kept while nobody was connected, all of it comes, in order. Acknowledged
+// messages come once, unless the connection closed before the broker got the acknowledgement.
 func TestKeptByTheBroker(t *testing.T) {
 	t.Parallel()
 	m := linktest.StartMosquitto(t)
@@ -40,7 +40,7 @@ func TestKeptByTheBroker(t *testing.T) {
 	for i := range many {
 		m.Publish(t, fmt.Sprint("house/", i), []byte{1}, false)
 	}
-	again := 0 // were acknowledged as the connection closed, and the broker had not heard it yet
+	again := 0 // acknowledged as the connection closed, before the broker got the acknowledgement
 	for _, from := range []int{0, many / 2} {
 		dev := connect()
 		late := time.After(10 * time.Minute)

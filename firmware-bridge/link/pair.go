@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// Pair is a Dialer of a device that is two peripherals, as a left and a right arm. Its
-// characteristics are theirs, with Left or Right before them. The connection ends with the
-// first that does.
+// Pair is a Dialer for a device that consists of two peripherals, such as a left and a right arm.
+// Its characteristics are theirs, prefixed with Left or Right. The connection ends when either of
+// the two does.
 type Pair struct{ Left, Right Dialer }
 
-// What stands before the characteristics of a Pair.
+// Prefixes of the characteristics of a Pair.
 const (
 	Left  = "left/"
 	Right = "right/"

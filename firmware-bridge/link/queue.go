@@ -9,24 +9,23 @@ import (
 	"time"
 )
 
-// Queue is a broker that is made of software, for simulated devices. It keeps each
-// message until it is acknowledged, and sends what is not acknowledged again on the next connection.
-// Retained messages come first on each connection. There are no more connections when
-// everything is acknowledged.
+// Queue is a simulated broker, for simulated devices. It keeps each message until it is
+// acknowledged, and sends unacknowledged ones again on the next connection. Retained messages come
+// first on each connection. When everything is acknowledged, there are no more connections.
 type Queue struct {
 	Retained []Notification
 	Messages []Notification
-	Ends     int           // connections that end when half was given
-	Once     bool          // QoS 0: what was given does not come again
-	Patience time.Duration // how long a connection lasts when all was given and nothing more is acknowledged; 0: 500 ms
-	Gone     func(i int)   // is told of each message that is acknowledged, by its place in Messages; nil: nobody
+	Ends     int           // connections that end when half of the messages were sent
+	Once     bool          // QoS 0: what was sent does not come again
+	Patience time.Duration // how long a connection lasts once everything is sent and no more acknowledgements come; 0: 500 ms
+	Gone     func(i int)   // gets the index in Messages of each message that is acknowledged; nil: nobody
 
 	mu    sync.Mutex
-	acked map[int]bool // by the place in Messages
+	acked map[int]bool // by the index in Messages
 	moved chan struct{}
 }
 
-// patience is that of a Queue which says none: what was lost on the way comes again on the next connection.
+// patience is the default Patience. What was lost comes again on the next connection.
 const patience = 500 * time.Millisecond
 
 // Connect begins the next connection.
@@ -43,7 +42,7 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 		return nil, io.EOF
 	}
 	var list []Notification
-	var given []int // places in Messages
+	var given []int // indexes in Messages
 	for _, n := range q.Retained {
 		n.Retained = true
 		list = append(list, n)
@@ -70,14 +69,14 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 	return d, nil
 }
 
-// Acked is how many messages are acknowledged.
+// Acked returns how many messages are acknowledged.
 func (q *Queue) Acked() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.acked)
 }
 
-// over reports whether all of some messages are acknowledged.
+// over reports whether all given messages are acknowledged.
 func (q *Queue) over(given []int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

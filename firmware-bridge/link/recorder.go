@@ -14,19 +14,19 @@ import (
 // Recorder is a Dialer whose connections are written to a capture.
 type Recorder struct {
 	Dialer Dialer
-	Name   string // of the device, for the capture's reader
+	Name   string // name of the device, for the capture's reader
 
 	mu  sync.Mutex
 	out io.Writer
 	err error
 }
 
-// NewRecorder records what goes over d's connections.
+// NewRecorder records the traffic of d's connections.
 func NewRecorder(d Dialer, name string, out io.Writer) *Recorder {
 	return &Recorder{Dialer: d, Name: name, out: out}
 }
 
-// Err is the first error of writing: from there on the capture is not complete.
+// Err returns the first write error: from there on the capture is incomplete.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

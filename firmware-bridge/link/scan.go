@@ -13,13 +13,14 @@ import (
 type Found struct {
 	Address   string   `json:"address"`
 	Name      string   `json:"name,omitempty"`
-	Signal    *int16   `json:"signal,omitempty"`  // dBm; nil: it is not heard now
+	Signal    *int16   `json:"signal,omitempty"`  // dBm; nil: it is not received now
 	Battery   *byte    `json:"battery,omitempty"` // %; nil: BlueZ does not know it
 	Connected bool     `json:"connected,omitempty"`
 	Services  []string `json:"-"` // UUIDs in lower case
 }
 
-// Scan looks for Search, and gives what is there, by address. It can be ErrNoBluetooth.
+// Scan looks for the duration of Search, and returns the devices by address. The errors include
+// ErrNoBluetooth.
 func (b *BlueZ) Scan(ctx context.Context) ([]Found, error) {
 	d, err := b.listen(ctx)
 	if err != nil {
@@ -76,7 +77,7 @@ func found(all objects) (out []Found) {
 	return out
 }
 
-// String is a line for a person.
+// String returns a line for a person.
 func (f *Found) String() string {
 	signal, battery := "-", "-"
 	if f.Signal != nil {

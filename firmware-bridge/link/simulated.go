@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Simulator is a Dialer of a device that is made of software.
+// Simulator is a Dialer for a simulated device.
 type Simulator struct {
 	open  func(n int) Device // makes connection n, from 0
 	times int
@@ -17,7 +17,7 @@ type Simulator struct {
 	n  int // connections so far; guarded by mu
 }
 
-// NewSimulator lets so many connections be made, one after the other.
+// NewSimulator allows the given number of connections, one after the other.
 func NewSimulator(times int, open func(n int) Device) *Simulator {
 	return &Simulator{open: open, times: times}
 }
@@ -35,12 +35,12 @@ func (s *Simulator) Connect(ctx context.Context) (Device, error) {
 	return s.open(s.n - 1), nil
 }
 
-// Simulated is one connection to a device that is made of software: what every such
-// device does alike. A device embeds it, and runs in a goroutine of its own, which
-// reads In, writes Out until Stop is closed, and calls End as it returns.
+// Simulated is one connection to a simulated device, with what all such devices share. A device
+// embeds it, and runs in its own goroutine, which reads In, writes Out until Stop is closed, and
+// calls End when it returns.
 type Simulated struct {
 	In   chan []byte       // what was written to the device
-	Out  chan Notification // what it says
+	Out  chan Notification // what the device sends
 	Stop chan struct{}     // closed when the connection is to end
 
 	notify []string
@@ -48,8 +48,8 @@ type Simulated struct {
 	once   sync.Once
 }
 
-// NewSimulated is a connection that holds so many writes that the device has not read,
-// and has the characteristics that are to notify.
+// NewSimulated makes a connection that buffers the given number of unread writes, and has the
+// characteristics that notify.
 func NewSimulated(writes int, notify ...string) *Simulated {
 	return &Simulated{In: make(chan []byte, writes), Out: make(chan Notification), Stop: make(chan struct{}), notify: notify, gone: make(chan struct{})}
 }
@@ -61,13 +61,13 @@ func (s *Simulated) Subscribe(_ context.Context, char string) error {
 	return nil
 }
 
-// MTU is that of a Device: it is not known.
+// MTU implements Device: it is not known.
 func (s *Simulated) MTU() int { return 0 }
 
-// Read is that of a Device: there is nothing to read.
+// Read implements Device: there is nothing to read.
 func (s *Simulated) Read(_ context.Context, char string) ([]byte, error) { return nil, absent(char) }
 
-// Say notifies of a value. False: the connection is to end.
+// Say sends a notification. It returns false if the connection is to end.
 func (s *Simulated) Say(char string, b []byte) bool {
 	select {
 	case s.Out <- Notification{At: time.Now(), Char: char, Data: b}:
@@ -77,13 +77,13 @@ func (s *Simulated) Say(char string, b []byte) bool {
 	}
 }
 
-// End says that the device reads and writes no more.
+// End says that the device no longer reads or writes.
 func (s *Simulated) End() {
 	close(s.Out)
 	close(s.gone)
 }
 
-// Put gives the device a copy of what was written to it: ErrLost after End.
+// Put passes a copy of a write to the device. It returns ErrLost after End.
 func (s *Simulated) Put(ctx context.Context, b []byte) error {
 	select {
 	case s.In <- append([]byte(nil), b...):
@@ -99,7 +99,7 @@ func (s *Simulated) Notifications() <-chan Notification { return s.Out }
 
 func (s *Simulated) Err() error { return ErrLost }
 
-// Close is that of a Device. It waits until the device has ended.
+// Close implements Device. It waits until the device has ended.
 func (s *Simulated) Close() error {
 	s.once.Do(func() { close(s.Stop) })
 	<-s.gone

@@ -16,21 +16,21 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Sockets is a Dialer for a device that connects to us, by WebSocket. Connect waits for
-// it. Its devices give text messages under the topic Text and binary ones under Binary,
-// and are written to under the same; a first notification under Opened has what
-// [Opening] says. There is nothing to read or to subscribe to.
+// Sockets is a Dialer for a device that connects to this machine by WebSocket. Connect waits for
+// it. Its devices deliver text messages under the topic Text and binary ones under Binary, and are
+// written to under the same topics. A first notification under Opened contains an [Opening]. There
+// is nothing to read or to subscribe to.
 //
-// Whoever does not know Key finds nothing here: all paths begin with it, and the socket
-// wants it as a bearer's token. A later connection takes the place of the one before.
+// Whoever does not know Key finds nothing here: all paths begin with it, and the socket requires it
+// as a bearer token. A later connection replaces the one before.
 //
-// With MQTT, devices connect by that instead (gated.go).
+// With the field MQTT, devices connect by that instead (gated.go).
 type Sockets struct {
 	Listen string // host:port
 	Key    string // letters and digits
-	Device string // only this Device-Id; empty: any
+	Device string // accept only this Device-Id; empty: any
 	MQTT   string // host:port for MQTT, and for datagrams; empty: none
-	// Config answers a request for KEY/ota: where the device finds its server.
+	// Config answers a request for KEY/ota, with the address of the device's server.
 	Config func(r *http.Request, at Server) []byte
 
 	once sync.Once
@@ -41,20 +41,20 @@ type Sockets struct {
 	gate *gate // nil without MQTT
 
 	mu     sync.Mutex
-	now    arrived // that is served, or waits to be; nil: none
-	closed bool    // who arrives is sent away
+	now    arrived // the device that is served, or waits to be; nil: none
+	closed bool    // arriving devices are sent away
 
 	waiting waiting
 }
 
-// waiting are connections that ask, or have not asked yet, the oldest first. It is safe for
-// concurrent use.
+// waiting are connections without a request, or with one that is not answered yet, the oldest
+// first. It is safe for concurrent use.
 type waiting struct {
 	mu  sync.Mutex
 	all []net.Conn
 }
 
-// changed is an http.Server's ConnState.
+// changed is the ConnState of an http.Server.
 func (w *waiting) changed(c net.Conn, state http.ConnState) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,27 +64,27 @@ func (w *waiting) changed(c net.Conn, state http.ConnState) {
 			w.all[0].Close()
 			w.all = w.all[1:]
 		}
-	case http.StateHijacked, http.StateClosed: // a device's socket, or the end
+	case http.StateHijacked, http.StateClosed: // it became a device's socket, or it ended
 		if i := slices.Index(w.all, c); i >= 0 {
 			w.all = slices.Delete(w.all, i, i+1)
 		}
 	}
 }
 
-// Server is where a device finds its server.
+// Server is the address at which a device finds its server.
 type Server struct {
-	URL, Key string // of the WebSocket, as the device reaches it, and its token
+	URL, Key string // URL of the WebSocket, as the device reaches it, and its token
 	MQTT     *Login // nil: none
 }
 
-// Login is how a device gets in by MQTT.
+// Login is a device's login by MQTT.
 type Login struct{ Endpoint, Client, User, Password string }
 
-// arrived is a device that has connected, and is not read from before pass is called.
+// arrived is a device that has connected. Nothing is read from it before pass is called.
 type arrived interface {
 	Device
-	pass()   // brings what the device says, until the end; in a goroutine
-	hangUp() // ends the connection, and waits for nothing
+	pass()   // passes on what the device sends, until the end; in a goroutine
+	hangUp() // ends the connection without waiting
 }
 
 // Topics of a Sockets device.
@@ -94,23 +94,23 @@ const (
 	Opened = "opened"
 )
 
-// Opening is what a device says of itself as it connects, as JSON under Opened.
+// Opening is what a device says about itself when it connects, as JSON under Opened.
 type Opening struct {
-	Version string `json:"version"` // of the protocol
+	Version string `json:"version"` // version of the protocol
 	Device  string `json:"device"`
-	UDP     string `json:"udp,omitempty"` // host:port for its datagrams; it came by MQTT
+	UDP     string `json:"udp,omitempty"` // host:port for its datagrams, if it came by MQTT
 }
 
-// Bounds of what strangers may take.
+// Limits on what strangers may use up.
 const (
 	maxMessage  = 64 << 10
 	headTimeout = 10 * time.Second
-	maxWaiting  = 64              // connections that are no device's socket; for one more, the oldest ends
-	silentFor   = 3 * time.Minute // without a message or a pong: the device is gone
+	maxWaiting  = 64              // connections that are not a device's socket; for one more, the oldest is closed
+	silentFor   = 3 * time.Minute // without a message or a pong for this long, the device is gone
 	pingEvery   = 40 * time.Second
 )
 
-// Open begins to listen, and gives the address; Connect does so by itself.
+// Open starts to listen, and returns the address; Connect calls it if needed.
 func (s *Sockets) Open() (net.Addr, error) {
 	s.once.Do(func() {
 		l, err := net.Listen("tcp", s.Listen)
@@ -135,7 +135,7 @@ func (s *Sockets) Open() (net.Addr, error) {
 	return s.addr, s.err
 }
 
-// Close ends the listening and the connection.
+// Close stops listening and ends the connection.
 func (s *Sockets) Close() error {
 	s.once.Do(func() { s.err = net.ErrClosed })
 	if s.srv == nil {
@@ -168,7 +168,7 @@ func (s *Sockets) config(w http.ResponseWriter, r *http.Request) {
 	if s.gate != nil {
 		at.MQTT = s.gate.login(r)
 	}
-	_, _ = w.Write(s.Config(r, at)) // the device asks again
+	_, _ = w.Write(s.Config(r, at)) // the device will ask again
 }
 
 func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
@@ -181,11 +181,11 @@ func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "another device is expected here", http.StatusForbidden)
 		return
 	}
-	// A browser says from which page it comes, which the library wants to be ours.
+	// A browser sends the origin of its page, and by default the library refuses a foreign one.
 	up := websocket.Upgrader{HandshakeTimeout: headTimeout}
 	conn, err := up.Upgrade(w, r, nil)
 	if err != nil {
-		return // it was answered
+		return // the library has answered
 	}
 	conn.SetReadLimit(maxMessage)
 	d := &websocketed{conn: conn, out: make(chan Notification), stop: make(chan struct{}), gone: make(chan struct{}),
@@ -193,8 +193,8 @@ func (s *Sockets) accept(w http.ResponseWriter, r *http.Request) {
 	s.arrive(d)
 }
 
-// arrive has a device wait for Connect; one before it is sent away. After Close it is sent
-// away itself: nobody would read what it says, nor see it go.
+// arrive makes a device wait for Connect; an earlier one is sent away. After Close, the device
+// itself is sent away, since nobody would read from it, or notice its end.
 func (s *Sockets) arrive(d arrived) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,7 +234,7 @@ type websocketed struct {
 	stop    chan struct{}
 	gone    chan struct{}
 	once    sync.Once
-	write   sync.Mutex // the library wants one writer
+	write   sync.Mutex // the library allows one writer
 
 	mu  sync.Mutex
 	err error
@@ -254,7 +254,7 @@ func (d *websocketed) pass() {
 		for {
 			select {
 			case <-pings.C:
-				_ = d.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(headTimeout)) // the reader sees that it is gone
+				_ = d.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(headTimeout)) // the reader notices that it is gone
 			case <-d.gone:
 				return
 			}
@@ -294,7 +294,7 @@ func (d *websocketed) fail(err error) {
 	d.err = fmt.Errorf("%w: %v", ErrLost, err)
 }
 
-func (d *websocketed) hangUp() { d.conn.Close() } // the reader sees it
+func (d *websocketed) hangUp() { d.conn.Close() } // the reader notices it
 
 func (d *websocketed) MTU() int                           { return 0 }
 func (d *websocketed) Notifications() <-chan Notification { return d.out }
@@ -339,7 +339,7 @@ func (d *websocketed) Write(ctx context.Context, topic string, b []byte) error {
 func (d *websocketed) Close() error {
 	d.once.Do(func() {
 		close(d.stop)
-		d.conn.Close() // what is lost by it, the device did not wait for
+		d.conn.Close() // what gets lost, the device was not waiting for
 	})
 	<-d.gone
 	return nil

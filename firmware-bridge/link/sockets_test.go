@@ -16,7 +16,7 @@ type caller struct {
 
 func (c *caller) hangUp() { c.gone = true }
 
-// A device that gets through as the listening ends is sent away: nobody would hear it.
+// A device that arrives while the listening ends is sent away, because nobody would read from it.
 func TestArrivesTooLate(t *testing.T) {
 	s := &Sockets{Listen: "127.0.0.1:0", Key: "key"}
 	if _, err := s.Open(); err != nil {
@@ -32,8 +32,8 @@ func TestArrivesTooLate(t *testing.T) {
 	}
 }
 
-// Strangers hold as many connections as they can, before and after the device comes: it gets
-// in, stays, and they hold few.
+// Strangers open as many connections as they can, before and after the device comes. The device
+// still gets in and stays connected, and the strangers hold few.
 func TestThreatSocketsHeldByStrangers(t *testing.T) {
 	s := &Sockets{Listen: "127.0.0.1:0", Key: "key"}
 	at, err := s.Open()

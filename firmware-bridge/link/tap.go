@@ -2,9 +2,9 @@ package link
 
 import "sync"
 
-// tap is a Device between another one and its reader: it passes on what the other
-// says, as whoever embeds it likes. A goroutine of theirs sends to out until stop is
-// closed, and closes out, then gone.
+// tap is a Device between another one and its reader. It passes on the other's notifications,
+// changed as the embedding type likes. A goroutine of that type sends to out until stop is closed,
+// and then closes out and gone.
 type tap struct {
 	Device
 	out  chan Notification
@@ -19,7 +19,7 @@ func newTap(d Device) tap {
 
 func (t *tap) Notifications() <-chan Notification { return t.out }
 
-// Close is that of Device. It returns when nothing more is sent to out.
+// Close implements [Device]. It returns when nothing more is sent to out.
 func (t *tap) Close() error {
 	var err error
 	t.once.Do(func() {

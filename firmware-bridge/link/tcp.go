@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// TCP is a Dialer for a device that listens. Its notifications are what came, cut
-// anywhere, under the topic Stream, which is written to as well. There is nothing to read
-// or to subscribe to.
+// TCP is a Dialer for a device that listens. Its notifications are the received bytes, cut
+// anywhere, under the topic Stream, to which writes go as well. There is nothing to read or to
+// subscribe to.
 type TCP struct {
-	Addr string                                    // host:port, or what Look is asked about
-	Look func(ctx context.Context) (string, error) // where it is now, host:port; nil: at Addr
+	Addr string                                    // host:port, or the name that Look looks up
+	Look func(ctx context.Context) (string, error) // finds the current host:port; nil: it is Addr
 }
 
 // Stream is the topic of a TCP device.
@@ -50,7 +50,7 @@ type streamed struct {
 	stop chan struct{}
 	gone chan struct{}
 	once sync.Once
-	err  error // before gone
+	err  error // set before gone is closed
 }
 
 func (d *streamed) pass() {
@@ -110,7 +110,7 @@ func (d *streamed) Write(ctx context.Context, topic string, b []byte) error {
 func (d *streamed) Close() error {
 	d.once.Do(func() {
 		close(d.stop)
-		d.conn.Close() // what is lost by it, nobody waits for
+		d.conn.Close() // nobody waits for what gets lost
 	})
 	<-d.gone
 	return nil

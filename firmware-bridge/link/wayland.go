@@ -20,27 +20,27 @@ import (
 )
 
 var (
-	// ErrUnserved: this desktop does not tell what has to be known of it, and never will.
+	// ErrUnserved: this desktop does not tell what has to be known about it, and never will.
 	ErrUnserved = errors.New("link: this desktop is not served")
-	// ErrNoShot: there are no pixels of a part now. There may be a moment later.
+	// ErrNoShot: the pixels of a part are not available now. They may be a moment later.
 	ErrNoShot = errors.New("link: no picture now")
 	// ErrUnread: pixels of this screen can't be read, though its windows are known.
 	ErrUnread = wayland.ErrUnread
 )
 
-// Wayland is a Dialer for the screen of a desktop whose compositor tells of its windows, as those of wlroots'
-// family do. What it gives is that of [X11]. Only Sway tells where a
-// window is: with another compositor a window has no place, unless it fills a screen.
+// Wayland is a Dialer for the screen of a desktop whose compositor reports its windows, as those of
+// the wlroots family do. Its values are those of [X11]. Only Sway reports where a window is: with
+// another compositor a window has no place, unless it fills a screen.
 type Wayland struct {
 	Display string        // as in $WAYLAND_DISPLAY
-	Sway    string        // socket of its IPC, as in $SWAYSOCK; empty: where Sway makes it
+	Sway    string        // socket of Sway's IPC, as in $SWAYSOCK; empty: where Sway makes it
 	Bus     string        // D-Bus address of logind; empty: the system bus
-	Wait    time.Duration // that the compositor may take to answer; 0: 5 s
+	Wait    time.Duration // timeout of the compositor's answers; 0: 5 s
 }
 
 const compositorWait = 5 * time.Second
 
-// Connect connects to the compositor. It can be ErrUnserved.
+// Connect connects to the compositor. The errors include ErrUnserved.
 func (w *Wayland) Connect(ctx context.Context) (Device, error) {
 	path, dir := w.Display, os.Getenv("XDG_RUNTIME_DIR")
 	if !filepath.IsAbs(path) {
@@ -74,7 +74,7 @@ func (w *Wayland) Connect(ctx context.Context) (Device, error) {
 // waylandDesktop is one connection to a compositor.
 type waylandDesktop struct {
 	c     *wayland.Client
-	sway  string // socket of its IPC; empty: the compositor is no Sway
+	sway  string // socket of Sway's IPC; empty: the compositor is not Sway
 	login logind
 	wait  time.Duration
 	out   chan Notification
@@ -124,7 +124,7 @@ func (d *waylandDesktop) Read(ctx context.Context, char string) ([]byte, error) 
 	}
 	i := slices.IndexFunc(s.Outputs, func(o wayland.Output) bool { return screenName(o) == part.Screen })
 	if i < 0 {
-		return nil, ErrNoShot // it was there when it was named
+		return nil, ErrNoShot // it existed when it was named
 	}
 	p, err := d.c.Capture(ctx, s.Outputs[i].ID, image.Pt(part.ScreenWidth, part.ScreenHeight), image.Rect(part.X, part.Y, part.X+part.Width, part.Y+part.Height))
 	switch {
@@ -136,12 +136,12 @@ func (d *waylandDesktop) Read(ctx context.Context, char string) ([]byte, error) 
 	return shot(p.Width, p.Height, p.Pix), nil
 }
 
-// screenName is what an output is called by Sway too, or else by its number.
+// screenName is an output's name, which Sway uses too, or else its number.
 func screenName(o wayland.Output) string { return cmp.Or(o.Name, fmt.Sprint(o.ID)) }
 
-// state takes what both of the compositor's sides say, until they say the same.
+// state reads both of the compositor's interfaces until they agree.
 func (d *waylandDesktop) state(ctx context.Context) (s Desktop, err error) {
-	s.Unseen = true // surfaces of wlr-layer-shell, and of X11 those that no window manager is asked about
+	s.Unseen = true // surfaces of wlr-layer-shell, and those of X11 that bypass the window manager
 	if s.Locked, err = d.login.locked(ctx); err != nil || s.Locked {
 		return s, err
 	}
@@ -176,10 +176,11 @@ func (d *waylandDesktop) state(ctx context.Context) (s Desktop, err error) {
 			return s, nil
 		}
 	}
-	return s, nil // it changes all the time: the next look sees what came of it
+	return s, nil // it changes all the time: the next look sees the result
 }
 
-// active is the window that has the focus. Nil: none has it, as while the screen is locked, or more than one.
+// active returns the window that has the focus. Nil: none has it, as while the screen is locked, or
+// more than one does.
 func active(list []wayland.Window) (front *wayland.Window) {
 	for i, w := range list {
 		if w.Activated && front != nil {
@@ -192,7 +193,7 @@ func active(list []wayland.Window) (front *wayland.Window) {
 	return front
 }
 
-// placed gives windows their places on the screen that has the one in front.
+// placed gives windows their places on the screen of the one in front.
 func placed(front *sway.View, above []sway.View) (*Window, []Window) {
 	part := func(v sway.View, r image.Rectangle) Window {
 		r = r.Intersect(front.Content).Sub(front.On.Min)
@@ -207,9 +208,9 @@ func placed(front *sway.View, above []sway.View) (*Window, []Window) {
 	return &w, list
 }
 
-// alone is for a compositor that tells no places. A window that fills a screen has the place of that, if no other
-// window is on it but minimised ones. A bar may stand beside it and name any window, so all others lie over it as
-// far as is known. Any other window in front has no place.
+// alone is for a compositor that reports no places. A window that fills a screen has the screen's
+// place, if no other windows but minimised ones are on it. A bar may be shown beside it and name
+// any window, so all other windows are taken to cover it. Any other window in front has no place.
 func alone(is wayland.State, front wayland.Window) (*Window, []Window) {
 	w := &Window{App: front.App, Title: front.Title}
 	if front.Minimized || !front.Fullscreen && !front.Maximized || len(front.Outputs) != 1 {
@@ -221,7 +222,7 @@ func alone(is wayland.State, front wayland.Window) (*Window, []Window) {
 	}
 	var others []Window
 	for _, v := range is.Windows {
-		if v.Activated { // the one in front
+		if v.Activated { // the window in front
 			continue
 		}
 		if !v.Minimized && slices.Contains(v.Outputs, front.Outputs[0]) {
@@ -229,7 +230,7 @@ func alone(is wayland.State, front wayland.Window) (*Window, []Window) {
 		}
 		others = append(others, Window{App: v.App, Title: v.Title})
 	}
-	// In no order they would seem to change.
+	// Without an order they would seem to change.
 	slices.SortFunc(others, func(a, b Window) int { return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.Title, b.Title)) })
 	out := is.Outputs[i]
 	w.Screen, w.Width, w.Height = screenName(out), out.Width, out.Height

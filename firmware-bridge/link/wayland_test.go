@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link/wayland"
 )
 
-// A compositor without what tells which window is in front, as GNOME's, is never served.
+// A compositor that does not report the window in front, like GNOME's, is never served.
 func TestUnserved(t *testing.T) {
 	dir, err := os.MkdirTemp("", "way") // a socket's path has 107 bytes at most
 	if err != nil {
@@ -39,7 +39,7 @@ func TestUnserved(t *testing.T) {
 				return
 			}
 			if order.Uint32(b) != 1 || order.Uint32(b[4:]) != 12<<16 {
-				continue // get_registry, which gives nothing
+				continue // get_registry, which has no answer
 			}
 			id := order.AppendUint32(nil, order.Uint32(b[8:])) // sync: its callback is done, and is deleted
 			said := order.AppendUint32(id, 12<<16)

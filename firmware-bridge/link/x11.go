@@ -16,14 +16,14 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// X11 is a Dialer for the screen of a desktop with X11. There is nothing to subscribe to or to
-// write; Read gives a [Desktop] under ScreenState, and the pixels of a part of it under [Window.Shot].
+// X11 is a Dialer for the screen of an X11 desktop. There is nothing to subscribe to or to write.
+// Read returns a [Desktop] under ScreenState, and the pixels of a part of it under [Window.Shot].
 type X11 struct {
 	Display string // as in $DISPLAY
 	Bus     string // D-Bus address of logind; empty: the system bus
 }
 
-// quiet has xgb print nothing: what fails is returned.
+// quiet stops xgb from printing: errors are returned.
 var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
 
 // Connect connects to the X server.
@@ -48,7 +48,7 @@ type desktop struct {
 	root  xproto.Window
 	whole Window // the screen
 	atoms map[string]xproto.Atom
-	saver bool // the server tells of a screen saver
+	saver bool // the server reports the screen saver
 	login logind
 	out   chan Notification
 	gone  chan struct{} // closed when the server is gone
@@ -56,7 +56,7 @@ type desktop struct {
 	stop  atomic.Bool // Close was called
 
 	turn, titled atomic.Uint64 // as in [Desktop]
-	named        atomic.Uint32 // the window with the focus at the last look, whose titles count
+	named        atomic.Uint32 // the window with the focus at the last look; its title changes count
 }
 
 func (d *desktop) setup() error {
@@ -85,7 +85,7 @@ func (d *desktop) setup() error {
 	return nil
 }
 
-// tells has the server tell of a window. Where it is gone that is no error.
+// tells subscribes to a window's events. It is no error if the window has gone.
 func (d *desktop) tells(w xproto.Window, mask uint32) {
 	xproto.ChangeWindowAttributes(d.x, w, xproto.CwEventMask, []uint32{mask})
 }
@@ -102,7 +102,7 @@ func (d *desktop) wait() {
 	}
 }
 
-// count takes what the server tells. What happens between two looks is not seen else.
+// count handles the server's events. They are the only trace of what happens between two looks.
 func (d *desktop) count(e xgb.Event) {
 	switch e := e.(type) {
 	case xproto.MapNotifyEvent, xproto.UnmapNotifyEvent, xproto.ConfigureNotifyEvent:
@@ -163,7 +163,7 @@ func (d *desktop) Read(ctx context.Context, char string) ([]byte, error) {
 	return shot(w.Width, w.Height, r.Data[:4*w.Width*w.Height]), nil
 }
 
-// holds reports whether a part lies in the screen.
+// holds reports whether a part lies within the screen.
 func (d *desktop) holds(w Window) bool {
 	return w.X >= 0 && w.Y >= 0 && w.Width > 0 && w.Height > 0 && w.X+w.Width <= d.whole.Width && w.Y+w.Height <= d.whole.Height
 }
@@ -188,21 +188,21 @@ func (d *desktop) state(ctx context.Context) (s Desktop, err error) {
 		}
 		a, err := xproto.GetWindowAttributes(d.x, w).Reply()
 		if !over || err != nil || a.MapState != xproto.MapStateViewable || a.Class == xproto.WindowClassInputOnly {
-			continue // below, or gone, or not to be seen
+			continue // below, or gone, or invisible
 		}
 		if part, ok := d.place(w); ok && part.cut(*front) {
 			d.name(&part, w, 2)
 			s.Above = append(s.Above, part)
 		}
 	}
-	if over { // else it has gone meanwhile
+	if over { // otherwise it has gone meanwhile
 		s.Front = front
 	}
 	s.Turn, s.Titled = d.turn.Load(), d.titled.Load()
 	return s, nil
 }
 
-// locked asks the X server's screen saver, and logind where there is one.
+// locked asks the X server's screen saver, and logind if there is one.
 func (d *desktop) locked(ctx context.Context) (bool, error) {
 	if d.saver {
 		r, err := screensaver.QueryInfo(d.x, xproto.Drawable(d.root)).Reply()
@@ -216,13 +216,13 @@ func (d *desktop) locked(ctx context.Context) (bool, error) {
 	return d.login.locked(ctx)
 }
 
-// front gives the window with the focus, and which child of the root it is or lies in.
+// front returns the window with the focus, and the child of the root that it is or lies in.
 func (d *desktop) front() (*Window, xproto.Window) {
 	at := xproto.Window(0)
 	if b := d.property(d.root, "_NET_ACTIVE_WINDOW"); len(b) >= 4 {
 		at = xproto.Window(xgb.Get32(b))
 	}
-	if at == 0 { // no window manager tells
+	if at == 0 { // there is no window manager to ask
 		r, err := xproto.GetInputFocus(d.x).Reply()
 		if err != nil || r.Focus == d.root || r.Focus <= xproto.InputFocusPointerRoot {
 			return nil, 0
@@ -255,7 +255,8 @@ func (d *desktop) front() (*Window, xproto.Window) {
 	}
 }
 
-// place is where a window is, cut at the screen's edge. False: it is gone, or nothing of it can be seen.
+// place returns where a window is, cut at the screen's edge. It returns false if the window is
+// gone, or nothing of it is visible.
 func (d *desktop) place(w xproto.Window) (Window, bool) {
 	g, err := xproto.GetGeometry(d.x, xproto.Drawable(w)).Reply()
 	if err != nil {
@@ -269,8 +270,8 @@ func (d *desktop) place(w xproto.Window) (Window, bool) {
 	return p, p.cut(d.whole)
 }
 
-// name fills in the class and the title of a window, or of the first below it that has a class: a
-// window manager puts windows into frames of its own.
+// name fills in the class and the title of a window, or of the first one below it that has a class,
+// because a window manager puts windows into frames of its own.
 func (d *desktop) name(to *Window, w xproto.Window, depth int) {
 	if _, class, ok := bytes.Cut(d.property(w, "WM_CLASS"), []byte{0}); ok {
 		to.App = strings.TrimRight(string(class), "\x00")
@@ -295,7 +296,7 @@ func (d *desktop) name(to *Window, w xproto.Window, depth int) {
 	}
 }
 
-// property is that of a window, up to 4 KiB; empty where there is none.
+// property returns a window's property, up to 4 KiB; empty if there is none.
 func (d *desktop) property(w xproto.Window, name string) []byte {
 	r, err := xproto.GetProperty(d.x, false, w, d.atoms[name], xproto.GetPropertyTypeAny, 0, 1024).Reply()
 	if err != nil {

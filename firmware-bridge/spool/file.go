@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// FORMAT of a file, version 1. NNNNNNNN.lks is the file with that number (decimal, from
-// 1); refused.lks has what was put by. Whole numbers are big-endian. A header, then
+// Format of a file, version 1. NNNNNNNN.lks is the file with that number (decimal, from 1);
+// refused.lks holds the quarantined entries. Whole numbers are big-endian. A header is followed by
 // entries.
 //
 //	header
@@ -24,15 +24,15 @@ import (
 //	8       2     version: 1
 //
 //	entry
-//	0       4     n: bytes of what is sealed
+//	0    4   n: length of the sealed data
 //	4       4     CRC-32C of bytes 8 to 32+n
 //	8       8     boot
 //	16      8     seq
 //	24      8     at, ms since 1970-01-01 UTC, signed; 0: none
-//	32      n     an age file (package seal) of what wire.Wrap gives
+//	32   n   an age file (package seal) with the output of wire.Wrap
 //
-// The CRC tells a whole entry from one that a kill cut short. It is no protection: what
-// is sealed has its own. The clear part says how many messages there were and when.
+// The CRC tells a complete entry from one that a kill cut short. It is no protection: the sealed
+// data has its own. The clear part reveals how many messages there were and when.
 
 const (
 	magic      = "locketS\n"
@@ -48,7 +48,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func fileName(number uint32) string { return fmt.Sprintf("%08d%s", number, fileSuffix) }
 
-// fileNames gives the numbered files, oldest first.
+// fileNames returns the numbered files, oldest first.
 func fileNames(dir string) (names []string, err error) {
 	list, err := os.ReadDir(dir)
 	for _, d := range list { // sorted by name
@@ -64,14 +64,14 @@ type place struct {
 	size int64
 }
 
-// file is one of the spool's. The spool's lock guards it.
+// file is a file of the spool. The spool's lock guards it.
 type file struct {
 	f      *os.File
 	number uint32
-	size   int64 // up to where it is written and synced
+	size   int64 // written and synced up to here
 	failed bool  // a write failed: nothing more is written to it
 	open   map[ID]place
-	order  []ID // as they stand in the file; only of what was there when it was opened
+	order  []ID // their order in the file; only of those that were there when it was opened
 }
 
 func createFile(path string, number uint32) (*file, error) {
@@ -89,8 +89,8 @@ func createFile(path string, number uint32) (*file, error) {
 	return &file{f: f, number: number, size: headSize, open: map[ID]place{}}, nil
 }
 
-// openFile reads a file. left is how many bytes at its end are no whole entry; they are
-// cut off, and what is written next takes their place.
+// openFile reads a file. left is how many bytes at its end are not a complete entry; they are cut
+// off, and overwritten by the next entry.
 func openFile(path string) (f *file, left int64, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func openFile(path string) (f *file, left int64, err error) {
 		f.number = uint32(n)
 	}
 	switch {
-	case len(b) < headSize: // the process was killed as it made the file
+	case len(b) < headSize: // the process was killed while it created the file
 		left, b = int64(len(b)), binary.BigEndian.AppendUint16([]byte(magic), version)
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			return nil, 0, err
@@ -133,7 +133,7 @@ func openFile(path string) (f *file, left int64, err error) {
 	return f, left, nil
 }
 
-// parseEntry reads the entry at the beginning of b; n is 0 where there is no whole one.
+// parseEntry reads the entry at the beginning of b; n is 0 if it is incomplete.
 func parseEntry(b []byte) (e Entry, n int) {
 	if len(b) < entryHead {
 		return e, 0
@@ -203,8 +203,8 @@ func (f *file) read(id ID) (Entry, error) {
 	return e, nil
 }
 
-// reset empties the file. Where that is not on disk when the machine stops, old entries
-// come once more.
+// reset empties the file. If that has not reached the disk when the machine stops, old entries come
+// again.
 func (f *file) reset() bool {
 	if f.failed || f.f.Truncate(headSize) != nil {
 		return false
@@ -215,8 +215,8 @@ func (f *file) reset() bool {
 
 func (f *file) close() error { return f.f.Close() }
 
-// remove deletes the file. Where that fails its entries come once more at the next
-// start, under the same identities.
+// remove deletes the file. If that fails, its entries come again at the next start, under the same
+// identities.
 func (f *file) remove() {
 	f.f.Close()
 	os.Remove(f.f.Name())

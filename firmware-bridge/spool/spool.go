@@ -1,15 +1,15 @@
-// Package spool keeps on disk what a bridge has published and the node has not
-// acknowledged, so that a bridge that is killed loses none of it. All of it is sealed
-// to the node's journal: the bridge itself can't read it again, and sends it sealed.
+// Package spool stores on disk what a bridge has published and the node has not acknowledged, so
+// that nothing is lost if the bridge is killed. All of it is sealed to the node's journal: the
+// bridge itself can't read it again, and sends it sealed.
 //
 // The words:
 //
-//   - To keep an entry is to have it on disk, synced.
-//   - An entry is done when the node has answered it. It is due when it is to be sent
-//     from here: because an earlier process left it, or because it came while the
-//     node had been away for too long.
-//   - To put an entry by is to keep it though the node refused it for good. It is due
-//     again at the next start, as a newer node may take it.
+//   - To keep an entry is to store it on disk, synced.
+//   - An entry is done once the node has answered it. It is due if it has to be sent from the
+//     spool, because an earlier process left it, or because it came while the node had been away
+//     for too long.
+//   - To put an entry by is to quarantine it, because the node refused it for good. It is due again
+//     at the next start, since a newer node may accept it.
 package spool
 
 import (
@@ -28,48 +28,48 @@ import (
 )
 
 var (
-	// ErrFull: the spool has as many bytes as it may have.
+	// ErrFull: the spool has reached its limit.
 	ErrFull = errors.New("spool: full")
-	// ErrNoKey: no node has said what to seal to.
+	// ErrNoKey: no node has sent the key to seal to.
 	ErrNoKey = errors.New("spool: no key yet")
 )
 
 // Sizes, in bytes.
 const (
-	// DefaultLimit is of all files: about a day and a half of Opus.
+	// DefaultLimit applies to all files together: about a day and a half of Opus.
 	DefaultLimit = 1 << 30
-	fileSize     = 256 << 10 // from here on another file is begun
+	fileSize     = 256 << 10 // at this size another file is begun
 )
 
-// ID names an entry: that of the message within.
+// ID identifies an entry by the message within.
 type ID struct{ Boot, Seq uint64 }
 
-// Entry is a message that was kept.
+// Entry is a stored message.
 type Entry struct {
 	ID
-	At   time.Time // of its header; zero: none
+	At   time.Time // time in its header; zero: none
 	Data []byte    // an age file to the journal's recipient
 }
 
-// Spool is the entries of one wearable. It is safe for concurrent use.
+// Spool holds the entries of one wearable. It is safe for concurrent use.
 type Spool struct {
 	dir   string
 	limit int64
 	lock  *filelock.Lock
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	to     *seal.Recipient
 	files  []*file // oldest first; the last is written to
-	by     *file   // what was put by; nil: nothing
-	number uint32  // of the latest file
-	size   int64   // bytes of all files
+	by     *file   // entries that were put by; nil: none
+	number uint32  // number of the latest file
+	size   int64   // total size of all files
 	where  map[ID]*file
 	due    []ID
-	more   chan struct{} // something is due; holds one
+	more   chan struct{} // holds one element if something is due
 }
 
-// Open opens the spool in dir, which it makes. lost says in words what could not be
-// read; a few bytes at the end of a file are what a kill leaves.
+// Open opens the spool in dir, which it creates if needed. lost describes what could not be read; a
+// few bytes at the end of a file are left by a kill.
 func Open(dir string, limit int64) (s *Spool, lost []string, err error) {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -118,7 +118,7 @@ func (s *Spool) load() (lost []string, err error) {
 				s.where[id] = f
 				s.due = append(s.due, id)
 			} else {
-				delete(f.open, id) // it was put by, and the process killed before it was taken out of here
+				delete(f.open, id) // it was put by, and the process was killed before it was removed from here
 			}
 		}
 		if name == byName {
@@ -140,7 +140,7 @@ const keyFile = "recipient"
 
 func (s *Spool) path(name string) string { return filepath.Join(s.dir, name) }
 
-// SetKey says what to seal to from now on, and keeps it for the next start.
+// SetKey sets the key to seal to from now on, and stores it for the next start.
 func (s *Spool) SetKey(recipient string) error {
 	to, err := seal.ParseRecipient(recipient)
 	if err != nil {
@@ -158,8 +158,8 @@ func (s *Spool) SetKey(recipient string) error {
 	return nil
 }
 
-// Keep seals what a message is (wire.Wrap) and has it on disk when it returns. due says
-// that it is to be sent from here.
+// Keep seals a wrapped message (wire.Wrap), and has stored it on disk when it returns. due says
+// that it is to be sent from the spool.
 func (s *Spool) Keep(id ID, at time.Time, plain []byte, due bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +209,7 @@ func (s *Spool) append(f *file, e Entry) error {
 	return nil
 }
 
-// current is the file that is written to.
+// current returns the file that is written to.
 func (s *Spool) current() (*file, error) {
 	if n := len(s.files); n > 0 && s.files[n-1].size < fileSize && !s.files[n-1].failed {
 		return s.files[n-1], nil
@@ -224,15 +224,15 @@ func (s *Spool) current() (*file, error) {
 	return f, nil
 }
 
-// Due is how many entries wait to be sent from here.
+// Due returns how many entries wait to be sent from the spool.
 func (s *Spool) Due() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.due)
 }
 
-// Waiting counts what lies in a spool that another process may have open, put by
-// entries among it. A folder that is not there has nothing.
+// Waiting counts the entries of a spool that another process may have open, including those that
+// were put by. A missing folder has none.
 func Waiting(dir string) (entries int, size int64, err error) {
 	names, err := fileNames(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -261,15 +261,15 @@ func Waiting(dir string) (entries int, size int64, err error) {
 	return entries, size, nil
 }
 
-// Len is how many entries are kept.
+// Len returns how many entries are stored.
 func (s *Spool) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.where)
 }
 
-// Next waits for an entry that is due, and gives it. The caller ends it by Done, PutBy
-// or Again. One that can't be read is an error, and is let go of.
+// Next waits for an entry that is due, and returns it. The caller ends it by Done, PutBy or Again.
+// One that can't be read is an error, and is dropped.
 func (s *Spool) Next(ctx context.Context) (Entry, error) {
 	for {
 		s.mu.Lock()
@@ -297,7 +297,7 @@ func (s *Spool) Next(ctx context.Context) (Entry, error) {
 	}
 }
 
-// Again makes an entry due once more, before all others.
+// Again makes an entry due again, before all others.
 func (s *Spool) Again(id ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -312,7 +312,7 @@ func (s *Spool) poke() {
 	}
 }
 
-// Done lets go of an entry; one that is not there is no error.
+// Done removes an entry; a missing one is no error.
 func (s *Spool) Done(id ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,8 +331,8 @@ func (s *Spool) done(id ID) {
 	}
 }
 
-// drop lets go of a file in which every entry is done. The one that is written to is
-// begun anew, as a new one would have to be synced for each message.
+// drop removes a file in which every entry is done. The file that is written to is emptied instead,
+// since a new one would have to be synced for each message.
 func (s *Spool) drop(f *file) {
 	s.size -= f.size
 	if n := len(s.files); n > 0 && f == s.files[n-1] && f.reset() {
@@ -351,8 +351,8 @@ func (s *Spool) drop(f *file) {
 	f.remove()
 }
 
-// PutBy keeps an entry that the node refused for good, until the next start. It is on
-// disk when PutBy returns.
+// PutBy quarantines an entry that the node refused for good, until the next start. It is on disk
+// when PutBy returns.
 func (s *Spool) PutBy(id ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

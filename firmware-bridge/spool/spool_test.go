@@ -34,7 +34,7 @@ func keep(t testing.TB, s *Spool, seq uint64, due bool) {
 	}
 }
 
-// next gives what is due, opened.
+// next returns the entries that are due, opened.
 func next(t testing.TB, s *Spool, id *seal.Identity) (out []uint64) {
 	t.Helper()
 	for s.Due() > 0 {
@@ -68,7 +68,7 @@ func TestSpool(t *testing.T) {
 	for seq := range uint64(10) {
 		keep(t, s, seq, seq >= 8)
 	}
-	keep(t, s, 3, false) // twice is once
+	keep(t, s, 3, false) // keeping it twice stores it once
 	for _, seq := range []uint64{0, 1, 2, 99} {
 		s.Done(ID{7, seq})
 	}
@@ -97,8 +97,8 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// All that is not answered is due at the next start. (What was answered may come
-	// again with it: the node knows it.)
+	// All unanswered entries are due at the next start. (Answered ones may come again with them:
+	// the node knows them.)
 	s = open(t, dir, 0)
 	all := next(t, s, id)
 	for _, want := range []uint64{3, 4, 5, 6, 7, 8, 9} {
@@ -112,7 +112,7 @@ func TestSpool(t *testing.T) {
 			t.Errorf("%d is due %d times: %v", want, found, all)
 		}
 	}
-	keep(t, s, 20, false) // the key was kept
+	keep(t, s, 20, false) // the key was stored
 	for _, seq := range append(all, 20) {
 		s.Done(ID{7, seq})
 	}
@@ -129,7 +129,7 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// Files are bounded, and there is an end to all of them.
+// Each file is limited in size, and so are all files together.
 func TestSpoolIsBounded(t *testing.T) {
 	dir, id := t.TempDir(), seal.NewIdentity()
 	s := open(t, dir, 600<<10)
@@ -159,8 +159,8 @@ func TestSpoolIsBounded(t *testing.T) {
 	keep(t, s, 1000, true)
 }
 
-// A file that is cut short anywhere gives each entry that is whole, and one with any
-// byte changed gives no other entry than was written.
+// A file that is cut short anywhere still has each complete entry, and one with any changed byte
+// has no entry that was not written.
 func TestDamage(t *testing.T) {
 	dir, id := t.TempDir(), seal.NewIdentity()
 	s := open(t, dir, 0)
@@ -223,8 +223,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestThreatStolenSpool: whoever has the files of a spool has none of what was said,
-// and what was said before cannot be read by the process that goes on with it.
+// TestThreatStolenSpool: somebody who has a spool's files learns nothing of what was said. The
+// process that continues with them cannot read earlier entries either.
 func TestThreatStolenSpool(t *testing.T) {
 	dir, id := t.TempDir(), seal.NewIdentity()
 	s := open(t, dir, 0)

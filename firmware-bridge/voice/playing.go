@@ -2,22 +2,23 @@ package voice
 
 import "time"
 
-// Playing is an answer that is being sent at the pace at which it is heard, as a device has room
-// for little. The zero value is over.
+// Playing is an answer that is sent at the pace at which it is played, because a device has a small
+// buffer. The zero value is over.
 type Playing struct {
 	pieces [][]byte
-	lasts  time.Duration // each of them
+	lasts  time.Duration // duration of each piece
 	ahead  time.Duration
 	began  time.Time
 	sent   int
 }
 
-// Play begins to send pieces of sound. Each takes lasts to play, and is sent by ahead earlier than it is to be heard.
+// Play begins to send pieces of sound. Each takes lasts to play, and is sent ahead before it is due
+// for playback.
 func Play(pieces [][]byte, lasts, ahead time.Duration, now time.Time) Playing {
 	return Playing{pieces: pieces, lasts: lasts, ahead: ahead, began: now}
 }
 
-// Due gives the pieces that are to be sent by now, and how many were before them.
+// Due returns the pieces that are to be sent by now, and how many came before them.
 func (p *Playing) Due(now time.Time) (pieces [][]byte, before int) {
 	before = p.sent
 	for len(p.pieces) > 0 && time.Duration(p.sent)*p.lasts < now.Sub(p.began)+p.ahead {
@@ -27,7 +28,7 @@ func (p *Playing) Due(now time.Time) (pieces [][]byte, before int) {
 	return pieces, before
 }
 
-// On reports whether something is still to be sent or heard.
+// On reports whether something is still to be sent or played.
 func (p *Playing) On(now time.Time) bool {
 	return len(p.pieces) > 0 || p.sent > 0 && now.Sub(p.began) < time.Duration(p.sent)*p.lasts
 }

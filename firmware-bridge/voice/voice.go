@@ -1,6 +1,6 @@
-// Package voice speaks a text, for wearables with a speaker, with espeak-ng, and writes it as
-// Opus with opusenc (Debian: espeak-ng, opus-tools). Both are programs beside the bridge: there
-// is neither a voice nor an Opus encoder in Go without C.
+// Package voice speaks a text with espeak-ng, for wearables with a speaker, and encodes it as Opus
+// with opusenc (Debian: espeak-ng, opus-tools). Both are programs beside the bridge: in Go without
+// C there is neither a voice nor an Opus encoder.
 package voice
 
 import (
@@ -21,27 +21,27 @@ import (
 var (
 	// ErrMissing: a program is not installed.
 	ErrMissing = errors.New("voice: the answer can't be spoken: a program is missing")
-	// ErrVoice: a program failed, or gave no sound.
+	// ErrVoice: a program failed, or made no sound.
 	ErrVoice = errors.New("voice: the answer can't be spoken")
 )
 
-// Rate is the samples of a second of Speak.
+// Rate is the sample rate of Speak, in samples a second.
 const Rate = 22050
 
-// Frame is how long a packet of Opus sounds.
+// Frame is the duration of an Opus packet.
 const Frame = 60 * time.Millisecond
 
-// within bounds how long it takes; two minutes of speech take about a second.
+// within limits how long it takes; two minutes of speech take about a second.
 const within = 20 * time.Second
 
-// Speak gives samples of 16 bits, little-endian, one channel, at Rate. Chinese is spoken in
-// Mandarin, all else in English.
+// Speak returns samples of 16 bits, little-endian, one channel, at Rate. Chinese is spoken in
+// Mandarin, everything else in English.
 func Speak(ctx context.Context, text string) ([]byte, error) {
 	wav, err := speak(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	// The header is of a stream whose length was not known.
+	// The header says that the length of the stream is unknown.
 	if len(wav) < 44 || string(wav[:4]) != "RIFF" || string(wav[36:40]) != "data" || binary.LittleEndian.Uint32(wav[24:]) != Rate {
 		return nil, fmt.Errorf("%w: espeak-ng wrote %d bytes that are not the sound that was asked for", ErrVoice, len(wav))
 	}
@@ -57,7 +57,7 @@ func speak(ctx context.Context, text string) ([]byte, error) {
 	return run(ctx, []byte(text), "espeak-ng", "--stdin", "--stdout", "-v", lang)
 }
 
-// Opus gives packets of Frame each, one channel.
+// Opus returns packets of Frame each, one channel.
 func Opus(ctx context.Context, text string) ([][]byte, error) {
 	wav, err := speak(ctx, text)
 	if err != nil {
@@ -66,9 +66,9 @@ func Opus(ctx context.Context, text string) ([][]byte, error) {
 	return encode(ctx, wav, Frame, "--ignorelength")
 }
 
-// Encode gives samples of 16 bits, little-endian, one channel, as packets of Opus, each as
-// long as said: 20, 40 or 60 ms. Packets of 20 ms are CELT of a constant size, also for
-// silence, as pendants encode.
+// Encode encodes samples of 16 bits, little-endian, one channel, into Opus packets of the given
+// duration: 20, 40 or 60 ms. Packets of 20 ms are CELT of a constant size, even for silence, as
+// pendants encode.
 func Encode(ctx context.Context, pcm []byte, rate int, frame time.Duration) ([][]byte, error) {
 	form := []string{"--raw", "--raw-bits", "16", "--raw-chan", "1", "--raw-rate", strconv.Itoa(rate)}
 	if frame <= 20*time.Millisecond {
@@ -77,7 +77,7 @@ func Encode(ctx context.Context, pcm []byte, rate int, frame time.Duration) ([][
 	return encode(ctx, pcm, frame, form...)
 }
 
-// encode has opusenc read sound, which the last arguments say the form of.
+// encode runs opusenc on sound, whose format the last arguments describe.
 func encode(ctx context.Context, sound []byte, frame time.Duration, form ...string) ([][]byte, error) {
 	ogg, err := run(ctx, sound, "opusenc", append(form, "--quiet", "--framesize", strconv.FormatInt(frame.Milliseconds(), 10), "--bitrate", "24", "-", "-")...)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// What is spoken is sound of a sentence's length, and loud; the packets are the same sound.
+// Spoken text is loud sound of a sentence's length, and the packets have the same sound.
 func TestSpeak(t *testing.T) {
 	const text = "Your dentist appointment is on Tuesday at four."
 	pcm, err := Speak(t.Context(), text)
@@ -43,7 +43,7 @@ func TestSpeak(t *testing.T) {
 	if zh, err := Speak(t.Context(), "牙医在星期二。"); err != nil || len(zh) < Rate {
 		t.Errorf("%d bytes, %v", len(zh), err)
 	}
-	if odd, err := Speak(t.Context(), "-v nothing --help"); err != nil || len(odd) < Rate { // it is a text, and no option
+	if odd, err := Speak(t.Context(), "-v nothing --help"); err != nil || len(odd) < Rate { // it is a text, not an option
 		t.Errorf("%d bytes, %v", len(odd), err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package applink is what an app is given to reach a node: a link with the node's address,
-// the app's key, and the *pin* by which the app knows the node.
+// Package applink is the link with which an app reaches a node: it has the node's address, the
+// app's key, and the *pin* by which the app recognises the node.
 package applink
 
 import (
@@ -15,31 +15,31 @@ import (
 	"strings"
 )
 
-// KeyPrefix begins the key of an app.
+// KeyPrefix is the prefix of an app's key.
 const KeyPrefix = "lka_"
 
-// PinPrefix begins a pin, as curl's --pinnedpubkey takes it.
+// PinPrefix is the prefix of a pin, in the form of curl's --pinnedpubkey.
 const PinPrefix = "sha256//"
 
-// Pin is the pin of a public key, which is in DER.
+// Pin returns the pin of a public key in DER.
 func Pin(public []byte) string {
 	sum := sha256.Sum256(public)
 	return PinPrefix + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Link is all that an app on another machine needs:
+// Link is everything that an app on another machine needs:
 //
 //	https://HOST:PORT/#app=NAME&key=lka_…&pin=sha256//…
 //
-// What is behind # goes to no server.
+// The part after # is sent to no server.
 type Link struct {
 	Address string // https://HOST[:PORT]
 	App     string
 	Key     string
-	Pin     string // empty: the certificate is checked as the system does
+	Pin     string // empty: the certificate is checked as usual
 }
 
-// String writes the link, the key with it.
+// String formats the link, including the key.
 func (l Link) String() string {
 	q := url.Values{"app": {l.App}, "key": {l.Key}}
 	if l.Pin != "" {
@@ -48,10 +48,10 @@ func (l Link) String() string {
 	return l.Address + "/#" + q.Encode()
 }
 
-// ErrLink: a text is no link.
+// ErrLink: a text is not a link.
 var ErrLink = errors.New("no link of locket app add")
 
-// Parse reads one.
+// Parse parses a link.
 func Parse(s string) (l Link, err error) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || strings.Trim(u.Path, "/") != "" {
@@ -71,7 +71,7 @@ func Parse(s string) (l Link, err error) {
 	return l, nil
 }
 
-// Reach gives where the node listens, as host:port, and how it is known there.
+// Reach returns where the node listens, as host:port, and how to recognise it.
 func (l Link) Reach() (address string, c *tls.Config, err error) {
 	u, err := url.Parse(l.Address)
 	if err != nil {
@@ -81,7 +81,7 @@ func (l Link) Reach() (address string, c *tls.Config, err error) {
 	port = cmp.Or(port, "443")
 	c = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
 	if l.Pin != "" {
-		c.InsecureSkipVerify = true // the key is checked in its place, which no name can stand in for
+		c.InsecureSkipVerify = true // the key is checked instead, for which no name can substitute
 		c.VerifyConnection = func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare([]byte(Pin(s.PeerCertificates[0].RawSubjectPublicKeyInfo)), []byte(l.Pin)) != 1 {
 				return errors.New("another than the node of the link answers: its key does not fit the pin")

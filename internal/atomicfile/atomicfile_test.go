@@ -28,8 +28,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestStreamFails: what can't be written whole leaves the file as it was, and
-// nothing beside it.
+// TestStreamFails: if a file can't be written completely, it is unchanged, and nothing is left
+// beside it.
 func TestStreamFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings")
 	if err := Write(path, []byte("old")); err != nil {
@@ -56,7 +56,7 @@ func TestStreamFails(t *testing.T) {
 	}
 }
 
-// An error names the file that was wanted, and not the one beside it.
+// An error names the requested file, and not the temporary one beside it.
 func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	absent, taken := filepath.Join(dir, "absent"), filepath.Join(dir, "taken")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whatever bit of a checked file is turned, it is refused, or its JSON is.
+// Whatever bit of a checked file is flipped, the file is refused, or its JSON is.
 func TestCheckedFindsEveryBit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	want := "{\"zones\": [\"home\", 4711]}\n"
@@ -48,7 +48,7 @@ func TestCheckedFindsEveryBit(t *testing.T) {
 	}
 }
 
-// One that a person wrote has no sum.
+// A file that a person wrote has no hash.
 func TestUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, text := range []string{"", "[]", "[\n]\n"} {

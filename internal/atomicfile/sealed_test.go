@@ -22,8 +22,7 @@ func (k testKey) MAC(label string, parts ...[]byte) (sum [32]byte) {
 	return [32]byte(m.Sum(nil))
 }
 
-// A sealed file that somebody wrote anew, with a sum that fits, is found by
-// whoever has the key.
+// A sealed file that somebody rewrote with a matching hash is detected by anybody with the key.
 func TestSealed(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "f"), filepath.Join(dir, "g")

@@ -1,12 +1,12 @@
-// Package calendar knows which days are meant by the names of parts of a month and of a year: "late May",
-// 五月的最后一个周五, "the summer". The rules, which read what is said, and recall, which reads questions, both ask
-// it, so that they agree.
+// Package calendar finds the days that are meant by names of parts of a month and of a year: "late
+// May", 五月的最后一个周五, "the summer". The rules, which read what is said, and recall, which reads
+// questions, both use it, so that they agree.
 //
-// A day is a number of days since 1970-01-01, in the calendar of whoever speaks. A weekday is 1 for Monday to 7
-// for Sunday.
+// A day is a number of days since 1970-01-01, in the speaker's calendar. A weekday is 1 for Monday
+// to 7 for Sunday.
 package calendar
 
-// Date gives the year, month and day of the month (Hinnant, chrono-compatible low-level date algorithms).
+// Date returns the year, month and day of the month (Hinnant, chrono-compatible low-level date algorithms).
 func Date(day int) (y, m, d int) {
 	z := day + 719468
 	era := floor(z, 146097)
@@ -26,10 +26,10 @@ func Date(day int) (y, m, d int) {
 	return y, m, d
 }
 
-// Day is the inverse of [Date]. A month or a day beyond its end is of the next year or month, one below 1 of that
-// before.
+// Day is the inverse of [Date]. A month or day above its range belongs to the next year or month,
+// one below 1 to the one before.
 func Day(y, m, d int) int {
-	m -= 3 // from March on
+	m -= 3 // counted from March
 	y += floor(m, 12)
 	m -= 12 * floor(m, 12)
 	era := floor(y, 400)
@@ -46,20 +46,20 @@ func floor(a, b int) int {
 	return a / b
 }
 
-// Weekday is the day of the week of a day.
+// Weekday returns the weekday of a day.
 func Weekday(day int) int { return day + 4 - 7*floor(day+3, 7) }
 
-// MonthLength is how many days a month has.
+// MonthLength returns how many days a month has.
 func MonthLength(y, m int) int { return Day(y, m+1, 1) - Day(y, m, 1) }
 
-// AddMonths keeps the day of the month where that month has it, and else takes its last.
+// AddMonths keeps the day of the month if the new month has it, and otherwise takes that month's last.
 func AddMonths(day, n int) int {
 	y, m, d := Date(day)
 	return Day(y, m+n, min(d, MonthLength(y, m+n)))
 }
 
-// DayOfMonth returns the next day with that number in its month, from today on, or the last up to today. A month
-// that doesn't have it is passed over; n is at most 31.
+// DayOfMonth returns the next day with that number in its month, from today on, or the last one up
+// to today. A month without it is skipped; n is at most 31.
 func DayOfMonth(today, n int, ahead bool) int {
 	y, m, d := Date(today)
 	step := -1
@@ -75,14 +75,14 @@ func DayOfMonth(today, n int, ahead bool) int {
 	return Day(y, m, n)
 }
 
-// Yearly returns the first and the last day of what comes every year, in a given year. It reports false where they are
-// not known, or where that year has none.
+// Yearly returns the first and the last day of something yearly, in a given year. It reports false
+// if they are not known, or if that year has none.
 type Yearly func(year int) (first, last int, ok bool)
 
-// Next are the first days that are not over before today.
+// Next returns the first period that is not over before today.
 func (days Yearly) Next(today int) (first, last int, ok bool) {
 	y, _, _ := Date(today)
-	for k := -1; k <= 1; k++ { // last winter may last until now
+	for k := -1; k <= 1; k++ { // last winter may not be over yet
 		if first, last, ok = days(y + k); ok && last >= today || !ok && k == 0 {
 			break
 		}
@@ -90,7 +90,7 @@ func (days Yearly) Next(today int) (first, last int, ok bool) {
 	return first, last, ok
 }
 
-// Last are the last days that began by today. over: they ended before today, too.
+// Last returns the last period that began by today. over: it must have ended before today, too.
 func (days Yearly) Last(today int, over bool) (first, last int, ok bool) {
 	y, _, _ := Date(today)
 	for k := range 4 {

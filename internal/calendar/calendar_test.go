@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Each day of some centuries is what package time has.
+// Each day of some centuries is the same as in package time.
 func TestDays(t *testing.T) {
 	for day := -40000; day < 60000; day++ {
 		at := time.Unix(int64(day)*86400, 0).UTC()
@@ -27,7 +27,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// The days of a phrase on Wednesday, 25 November 2026, of the last time where no year is named.
+// The days that a phrase means on Wednesday, 25 November 2026, in the past if no year is named.
 func TestParts(t *testing.T) {
 	today := Day(2026, 11, 25)
 	for phrase, want := range map[string]string{
@@ -97,7 +97,7 @@ func TestHan(t *testing.T) {
 	}
 }
 
-// A winter lasts into the next year.
+// A winter extends into the next year.
 func TestNear(t *testing.T) {
 	winter := Yearly(Named("winter").Days)
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 
 var weekdayNames = [...][3]string{{"monday", "mon"}, {"tuesday", "tue", "tues"}, {"wednesday", "wed"}, {"thursday", "thu", "thurs"}, {"friday", "fri"}, {"saturday", "sat"}, {"sunday", "sun"}}
 
-// Weekdays is the weekday of an English name, in full or short; 0: it is none.
+// Weekdays returns the weekday of an English name, in full or short; 0: it is not one.
 func Weekdays(s string) int {
 	if len(s) < 3 || strings.IndexByte("mtwfs", s[0]) < 0 {
 		return 0
@@ -22,7 +22,7 @@ func Weekdays(s string) int {
 
 var monthNames = [...]string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
 
-// MonthNamed is the month of an English name, in full or short; 0: it is none.
+// MonthNamed returns the month of an English name, in full or short; 0: it is not one.
 func MonthNamed(s string) int {
 	if len(s) < 3 || strings.IndexByte("jfmasond", s[0]) < 0 {
 		return 0
@@ -35,19 +35,19 @@ func MonthNamed(s string) int {
 	return 0
 }
 
-// Words gives the word at a place of a text, in small letters; "": there is none.
+// Words returns the word at an index of a text, in lower case; "": there is none.
 type Words func(i int) string
 
-// Run is a part of a month or a year, as words name it.
+// Run is a part of a month or a year, named by a run of words.
 type Run struct {
 	Days  Yearly
 	Year  int // 0: none is named
-	Month int // the place of the word that names the month; -1: none does
-	Next  int // the place behind it
+	Month int // index of the word that names the month; -1: none does
+	Next  int // index after its last word
 }
 
-// English reads at word k a part of a month or a year, without the article before it: "late May", "end of last month",
-// "first Monday of October", "third quarter of 2025".
+// English reads at word k a part of a month or a year, without the article before it: "late May",
+// "end of last month", "first Monday of October", "third quarter of 2025".
 func English(at Words, k, today int) (r Run, ok bool) {
 	if rest, mid := strings.CutPrefix(at(k), "mid-"); mid {
 		r, ok = English(func(i int) string {
@@ -98,11 +98,11 @@ func English(at Words, k, today int) (r Run, ok bool) {
 	return r, false
 }
 
-// steps are how many months, quarters or years away is what the words stand before.
+// steps are how many months, quarters or years away something is, by the word before it.
 var steps = map[string]int{"the": 0, "this": 0, "next": 1, "last": -1}
 
-// english reads the name of a part, as one of a month and as one of a year, and gives the place of the word that
-// names the month or the year. Nil: it is no such part; 0: it is none at all.
+// english reads the name of a part, as one of a month and as one of a year, and returns the index
+// of the word that names the month or year. Nil: there is no such part; 0: it is not a part at all.
 func english(at Words, k int) (part Part, ofYear Yearly, of int) {
 	switch w := at(k); w {
 	case "early", "mid", "late":
@@ -177,8 +177,8 @@ func rank(s string) int {
 	return 0
 }
 
-// YearAt reads a year at word k that says when something of every year was: "2021", "of 2021", "last year", "two years
-// ago". It returns how many words that takes; 0: there is none.
+// YearAt reads a year at word k that tells when something yearly was: "2021", "of 2021", "last
+// year", "two years ago". It returns how many words that takes; 0: there is none.
 func YearAt(at Words, k, this int) (year, n int) {
 	if w := at(k); w == "of" || w == "in" {
 		n = 1
@@ -196,7 +196,7 @@ func YearAt(at Words, k, this int) (year, n int) {
 	return 0, 0
 }
 
-// Year reads a year in four figures; 0: it is none.
+// Year reads a year in four figures; 0: it is not one.
 func Year(s string) int {
 	if len(s) != 4 || s[0] != '1' && s[0] != '2' {
 		return 0
@@ -208,7 +208,7 @@ func Year(s string) int {
 	return y
 }
 
-// Count reads a number of days or years, in words up to ten or in figures up to 99; 0: it is none.
+// Count reads a number of days or years, in words up to ten or in figures up to 99; 0: it is not one.
 func Count(s string) int {
 	switch s {
 	case "a", "an":

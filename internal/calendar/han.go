@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Digit is the value of a Chinese digit; false: it is none.
+// Digit returns the value of a Chinese digit; false: it is not one.
 func Digit(c rune) (int, bool) {
 	switch c {
 	case '〇':
@@ -17,15 +17,15 @@ func Digit(c rune) (int, bool) {
 	return at / 3, at >= 0
 }
 
-// Han reads a whole number below 10,000 in Chinese characters where a text begins: 三十五, 一百零二, and digit by digit
-// 二〇二六. It returns how many characters that takes; 0: there is none, or it is a longer one, as that of a phone. 三五 is
-// three or five.
+// Han reads a whole number below 10,000 in Chinese characters at the beginning of a text: 三十五,
+// 一百零二, and digit by digit 二〇二六. It returns how many characters that takes; 0: there is none, or a
+// longer one, such as a phone number. 三五 means three or five.
 func Han(text string) (n, size int) {
 	if n, size = spelt(text); size != 1 && (size != 2 || n < 11 || n%10 == 0) {
 		return n, size
 	}
 	n, size = 0, 0
-	digit, unit := -1, 10000 // the last of each
+	digit, unit := -1, 10000 // the last ones that were read
 	for _, c := range text {
 		if d, ok := Digit(c); ok {
 			if digit > 0 || digit == 0 && unit == 10000 {
@@ -55,7 +55,7 @@ func Han(text string) (n, size int) {
 	return n + max(digit, 0), size
 }
 
-// spelt reads a number that is spelt digit by digit. 1 character: it is none, or ends there.
+// spelt reads a number digit by digit. One character alone is not such a number, or ends it.
 func spelt(text string) (n, size int) {
 	for _, c := range text {
 		d, ok := Digit(c)
@@ -73,7 +73,7 @@ func spelt(text string) (n, size int) {
 	return n, max(size, 1)
 }
 
-// HanWeekday is the weekday that 周, 星期 or 礼拜 stands before: 一 is 1, 日 and 天 are 7, and 末 is 6; 0: it is none.
+// HanWeekday returns the weekday after 周, 星期 or 礼拜: 一 is 1, 日 and 天 are 7, and 末 is 6; 0: it is not one.
 func HanWeekday(c rune) int {
 	switch c {
 	case '天':
@@ -84,11 +84,11 @@ func HanWeekday(c rune) int {
 	return (strings.IndexRune("一二三四五六日", c) + 3) / 3
 }
 
-// notMiddle are the characters that make one word with 中 before them: 五月中秋.
+// notMiddle are the characters that form a word with the 中 before them: 五月中秋.
 const notMiddle = "国午学文秋心医央间级餐东美奖等介风考招暑药部队铁行标英日年高场"
 
-// HanPart reads the part of a month behind its name: 底, 初, 中旬, 的第一个周一, 第一周, 最后一天. It returns how many
-// characters that takes; 0: there is none.
+// HanPart reads the part of a month after its name: 底, 初, 中旬, 的第一个周一, 第一周, 最后一天. It returns how
+// many characters that takes; 0: there is none.
 func HanPart(text string) (p Part, size int) {
 	for _, named := range [...]struct {
 		word string
@@ -145,13 +145,13 @@ func HanPart(text string) (p Part, size int) {
 	return p, utf8.RuneCountInString(text) - utf8.RuneCountInString(day)
 }
 
-// HanMonth reads a part of a month that is not named: 月底, 月初, 月中. before is the character before it; 0 or
+// HanMonth reads a part of an unnamed month: 月底, 月初, 月中. before is the character before it; 0 or
 // [utf8.RuneError]: there is none.
 func HanMonth(before rune, text string) (p Part, size int) {
 	rest, ok := strings.CutPrefix(text, "月")
 	c, _ := utf8.DecodeRuneInString(rest)
 	if _, digit := Digit(before); !ok || digit || before == '十' || before == '个' || before >= '0' && before <= '9' || !strings.ContainsRune("底末初中", c) {
-		return nil, 0 // of a month that has a number
+		return nil, 0 // the month has a number
 	}
 	if c == '中' && before != 0 && before != utf8.RuneError && !strings.ContainsRune("我们他她在等到，", before) {
 		return nil, 0 // 岁月中
@@ -162,7 +162,7 @@ func HanMonth(before rune, text string) (p Part, size int) {
 	return p, size + 1
 }
 
-// HanMonths reads a part of a year where a text begins: 春天, 上半年, 第三季度. Nil: there is none.
+// HanMonths reads a part of a year at the beginning of a text: 春天, 上半年, 第三季度. Nil: there is none.
 func HanMonths(text string) (p *Months, size int) {
 	for i := range ofYear {
 		p = &ofYear[i]

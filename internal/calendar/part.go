@@ -3,12 +3,12 @@ package calendar
 // Part is a part of a month; false: the month has no such part.
 type Part func(y, m int) (first, last int, ok bool)
 
-// Of is the part of the month m of every year.
+// Of returns the part of month m in every year.
 func (p Part) Of(m int) Yearly {
 	return func(y int) (int, int, bool) { return p(y, m) }
 }
 
-// days are those from one day of a month to another; 0 and below count back from its last.
+// days returns the days between two days of a month; 0 and below count back from its last.
 func days(first, last int) Part {
 	return func(y, m int) (int, int, bool) {
 		before, next := Day(y, m, 0), Day(y, m+1, 0)
@@ -22,7 +22,7 @@ func days(first, last int) Part {
 	}
 }
 
-// The parts of a month that have names. Its end is its last seven days, and what is late in it is from the 21st on.
+// The named parts of a month. The end is its last seven days, and late is from the 21st on.
 var (
 	early  = days(1, 10)
 	middle = days(11, 20)
@@ -30,7 +30,7 @@ var (
 	end    = days(-6, 0)
 )
 
-// half is the first half of a month, or the second.
+// half returns the first half of a month, or the second.
 func half(n int) Part {
 	if n == 1 {
 		return days(1, 15)
@@ -38,8 +38,8 @@ func half(n int) Part {
 	return days(16, 0)
 }
 
-// nth is the n-th day, week or weekend of a month, or the n-th Monday; with n -1 it is the last one. A weekend is of
-// the month that its Saturday is in; the first week is the first seven days. Nil: there is no such thing.
+// nth returns the n-th day, week or weekend of a month, or the n-th Monday; with n -1 the last one. A weekend
+// belongs to the month of its Saturday; the first week is the first seven days. Nil: there is no such thing.
 func nth(n int, what string) Part {
 	weekday := Weekdays(what)
 	switch {
@@ -72,13 +72,13 @@ func nth(n int, what string) Part {
 	}
 }
 
-// Months is a part of a year that has a name: its first month, and how many it has.
+// Months is a named part of a year: its first month, and how many it has.
 type Months struct {
 	Name         string
 	First, Count int
 }
 
-// Days are those of a year; a winter ends in the next one.
+// Days returns its days; a winter ends in the next year.
 func (p Months) Days(y int) (first, last int, ok bool) {
 	return Day(y, p.First, 1), Day(y, p.First+p.Count, 0), true
 }
@@ -86,19 +86,19 @@ func (p Months) Days(y int) (first, last int, ok bool) {
 // Season reports whether it is a season.
 func (p Months) Season() bool { return p.Count == 3 && p.First%3 == 0 }
 
-// Quarter are the days of this quarter, or of another so many quarters away.
+// Quarter returns the days of this quarter, or of another one step quarters away.
 func Quarter(today, step int) (first, last int) {
 	y, m, _ := Date(today)
 	m += 3*step - (m-1)%3
 	return Day(y, m, 1), Day(y, m+3, 0)
 }
 
-// Season is the season of an English name; nil: it is none.
+// Season returns the season with an English name; nil: there is none.
 func Season(name string) *Months {
 	return among(ofYear[:5], name)
 }
 
-// ofYear are the parts of a year by their names, the English seasons first.
+// ofYear are the parts of a year by name, the English seasons first.
 var ofYear = [...]Months{
 	{"spring", 3, 3}, {"summer", 6, 3}, {"autumn", 9, 3}, {"fall", 9, 3}, {"winter", 12, 3},
 	{"春天", 3, 3}, {"夏天", 6, 3}, {"秋天", 9, 3}, {"冬天", 12, 3}, {"春季", 3, 3}, {"夏季", 6, 3}, {"秋季", 9, 3}, {"冬季", 12, 3},
@@ -107,7 +107,7 @@ var ofYear = [...]Months{
 	{"q1", 1, 3}, {"q2", 4, 3}, {"q3", 7, 3}, {"q4", 10, 3},
 }
 
-// Named is the part of a year with this name; nil: there is none.
+// Named returns the part of a year with this name; nil: there is none.
 func Named(name string) *Months {
 	return among(ofYear[:], name)
 }

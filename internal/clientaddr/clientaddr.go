@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Loopback reports whether a host, a name or an address without a port, is this machine
-// by its text alone: no name is looked up, and none but localhost counts.
+// Loopback reports whether a host, a name or an address without a port, is this machine. It only
+// looks at the text: no name is looked up, and no name but localhost counts.
 func Loopback(host string) bool {
 	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return strings.EqualFold(host, "localhost") || err == nil && a.Unmap().IsLoopback()
 }
 
-// LoopbackHost is Loopback of a Host header: with a port or without one.
+// LoopbackHost is Loopback for a Host header, with a port or without one.
 func LoopbackHost(hostport string) bool {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return Loopback(host)
@@ -24,8 +24,8 @@ func LoopbackHost(hostport string) bool {
 	return Loopback(hostport)
 }
 
-// Parse reads "HOST:PORT", as net.Addr and http.Request.RemoteAddr have it. An IPv4
-// address within IPv6 becomes IPv4. It is invalid where text is no such address.
+// Parse parses "HOST:PORT", as in net.Addr and http.Request.RemoteAddr. An IPv4 address within IPv6
+// becomes IPv4. The result is invalid if text is not such an address.
 func Parse(text string) netip.Addr {
 	p, err := netip.ParseAddrPort(text)
 	if err != nil {
@@ -72,10 +72,9 @@ func (p Proxies) Has(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
-// From returns the address from which a request came. a is the address of its
-// connection, and forwarded are its X-Forwarded-For lines in their order. If a is a
-// proxy's, the answer is the last address in these lines that is not a proxy's.
-// Anybody can have written what stands before it.
+// From returns the address from which a request came. a is the address of its connection, and
+// forwarded are its X-Forwarded-For lines in their order. If a is a proxy's, the answer is the last
+// address in these lines that is not a proxy's. What comes before it may be written by anybody.
 func (p Proxies) From(a netip.Addr, forwarded []string) netip.Addr {
 	var named []string
 	for _, line := range forwarded { // a proxy extends a line, or adds one

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Who comes through a proxy is counted by what the proxy says, and by nothing
-// that anybody else has written.
+// A request through a proxy counts for the address that the proxy names, and for nothing that
+// anybody else has written.
 func TestFrom(t *testing.T) {
 	proxies, err := ParseProxies([]string{"10.0.0.0/8", "fd00::/8"})
 	if err != nil {
@@ -51,7 +51,7 @@ func TestParseProxies(t *testing.T) {
 	}
 }
 
-// One customer's addresses count together, and those of two do not.
+// One customer's addresses count together, and two customers' don't.
 func TestCustomer(t *testing.T) {
 	for remote, want := range map[string]string{
 		"203.0.113.9:1":            "203.0.113.9",

@@ -21,10 +21,10 @@ import (
 	"github.com/locket-dev/locket/internal/testing/narrow"
 )
 
-// stuckAfter is how many bytes a stuck connection takes, and the size of its receive buffer.
+// stuckAfter is how many bytes a stuck connection accepts, and the size of its receive buffer.
 const stuckAfter = 8 << 10
 
-// stuck is a listener whose connections take stuckAfter bytes, and the rest once free is closed.
+// stuck is a listener whose connections accept stuckAfter bytes, and the rest once free is closed.
 type stuck struct {
 	net.Listener
 	took        atomic.Int64 // bytes, of all connections
@@ -57,8 +57,8 @@ func newStuck(t *testing.T) *stuck {
 	return &stuck{Listener: narrow.Listen(t, stuckAfter), began: make(chan struct{}), free: make(chan struct{})}
 }
 
-// An upload over TLS that is cancelled is reset, also to a server that offers HTTP/2: what
-// the system had to send then does not go out.
+// A cancelled upload over TLS is reset, even with a server that offers HTTP/2: what the system
+// still had to send is not sent.
 func TestCancelResetsUpload(t *testing.T) {
 	t.Parallel()
 	line := newStuck(t)
@@ -97,7 +97,7 @@ func TestCancelResetsUpload(t *testing.T) {
 	if err := <-ended; !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the upload ended with %v, want a reset connection", err)
 	}
-	if got := line.took.Load(); got > 6*stuckAfter { // what came before, and lies at the receiver
+	if got := line.took.Load(); got > 6*stuckAfter { // what came before, and is in the receiver's buffer
 		t.Errorf("%d bytes came: it went on after the cancel", got)
 	}
 }

@@ -1,7 +1,7 @@
 package day
 
-// The pools from which a day's people and places are drawn. All persons are
-// made up; cities are where they are.
+// The pools from which a day's people and places are drawn. All persons are made up; the cities are
+// real.
 
 var givenNames = []string{
 	"Amara", "Anouk", "Arjun", "Aoife", "Beatriz", "Bjorn", "Callum", "Chiara", "Chidi", "Dalia", "Dmitri", "Elif", "Emeka",
@@ -41,11 +41,11 @@ var firms = []string{
 	"Osprey Insurance", "Pinecone Software",
 }
 
-// city is a place to live in, or to be in.
+// city is a place where somebody lives or stays.
 type city struct {
 	name, han string
 	zone      string
-	lat, lon  float64 // of its middle, degrees
+	lat, lon  float64 // its centre, degrees
 }
 
 var cities = []city{
@@ -71,15 +71,15 @@ var cities = []city{
 	{"Mumbai", "孟买", "Asia/Kolkata", 19.076, 72.878},
 }
 
-// cast is who and what a day is about. All people's names differ.
+// cast is the people and things of a day. All people have different names.
 type cast struct {
-	wearer, partner, anna, ben    string // anna and ben are the colleagues
+	wearer, partner, anna, ben    string // anna and ben are colleagues
 	relative, child, receptionist string
 	neighbour, bookseller, doctor string
 	friend, driver, keeper, pet   string // Chinese
 	street                        string
 	oldHome, newHome              city
-	far, far2, far3               city // where others go
+	far, far2, far3               city // where others travel
 	oldFirm, newFirm, client      string
 }
 
@@ -100,7 +100,7 @@ func (m *maker) drawCast() cast {
 	}
 }
 
-// pairs are the cast's placeholders and their values, for a replacer.
+// pairs returns the cast's placeholders and their values, for a replacer.
 func (c *cast) pairs() []string {
 	return []string{
 		"{wearer}", c.wearer, "{partner}", c.partner, "{anna}", c.anna, "{ben}", c.ben,

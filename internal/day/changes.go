@@ -1,9 +1,9 @@
 package day
 
-// This file has the facts that change in the course of a day: an appointment, the home, the employer. For each
-// there are ways to say how it was, and ways to say how it is.
+// This file has the facts that change in the course of a day: an appointment, the home, the
+// employer. Each has phrases for the old state, and phrases for the new one.
 
-// visit is somebody whom one has an appointment with.
+// visit is somebody with whom one has an appointment.
 type visit struct{ who, practice string }
 
 var visits = []visit{
@@ -103,7 +103,7 @@ var (
 	}
 )
 
-// Two more things that come up on the phone.
+// Two more subjects of phone calls.
 var (
 	allergyAsked = []string{"Any allergies we should know of?", "Is there anything you're allergic to?", "Do you have any allergies?"}
 	allergySaid  = []string{

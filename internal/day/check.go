@@ -13,54 +13,53 @@ import (
 // Depth is how many hits of an answer count.
 const Depth = 10
 
-// Result is what became of a day. It has plain values, whatever produced them.
+// Result is the result of a day, in plain values, whatever produced them.
 type Result struct {
 	Memories   []Found
 	Utterances []Said
 	Refusals   []Said           // Text is the reason
-	Vault      []Opened         // what the vault gives when it is opened
-	Answers    map[string][]Hit // by the question's words, best first
+	Vault      []Opened         // content of the opened vault
+	Answers    map[string][]Hit // by the question's text, best first
 	Alike      [][2]memory.EventID
-	Gaps       []memory.EventID // gaps that are known of
-	Elsewhere  []Named          // logs, listings, whatever else must hold no secret
+	Gaps       []memory.EventID // known gaps
+	Elsewhere  []Named          // logs, listings, and everything else that must hold no secret
 }
 
-// Found is a memory, in whatever state.
+// Found is a memory, in any state.
 type Found struct {
-	Name    string // to name it by in a complaint
+	Name    string // its name in a complaint
 	Type    memory.Type
 	State   memory.State
 	Text    string
-	More    []string  // everything else that is written in it: slot, details, place, tags, excerpts
+	More    []string  // all other text in it: slot, details, place, tags, excerpts
 	Steps   []string  // procedural
-	Started time.Time // of an appointment
+	Started time.Time // for an appointment
 	Events  []memory.EventID
 }
 
-// Said is something about one event.
+// Said is a statement about one event.
 type Said struct {
 	Event memory.EventID
 	Text  string
 }
 
-// Opened is a vault entry in clear.
+// Opened is a decrypted vault entry.
 type Opened struct {
 	Label, Value string
 	Events       []memory.EventID
 }
 
-// Hit is one of the things found for a question. Events are its evidence, or
-// the event that an utterance is of.
+// Hit is a result for a question. Events are its evidence, or the event of an utterance.
 type Hit struct {
 	Text   string
 	Events []memory.EventID
 }
 
-// Named is text with a word for where it stood.
+// Named is a text with its source.
 type Named struct{ Where, Text string }
 
-// Check compares a result with what was expected of the day, and returns in
-// words what is wrong, or nothing. It never repeats a secret.
+// Check compares a result with the day's expectations, and returns what is wrong, or nothing. It
+// never repeats a secret.
 func (d *Day) Check(r Result) []string {
 	j := judge{Day: d, lines: map[memory.EventID]int{}}
 	for e := range d.Events() {
@@ -91,7 +90,7 @@ func (j *judge) failf(format string, args ...any) {
 	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
 }
 
-// cites reports whether one of the events is of one of the lines.
+// cites reports whether one of the events belongs to one of the lines.
 func (j *judge) cites(events []memory.EventID, lines []int) bool {
 	return slices.ContainsFunc(events, func(id memory.EventID) bool {
 		n, ok := j.lines[unbooted(id)]
@@ -110,7 +109,7 @@ func (f *Found) says(values []string, at time.Time) bool {
 	return slices.ContainsFunc(f.written(), func(s string) bool { return holdsAny(s, values) })
 }
 
-// secrets: nowhere but in the vault, and there.
+// secrets: they are in the vault, and nowhere else.
 func (j *judge) secrets(r Result) {
 	var places []Named
 	for _, m := range r.Memories {
@@ -150,7 +149,7 @@ func (j *judge) secrets(r Result) {
 	}
 }
 
-// plain folds away case and whatever only separates, as in "471 902".
+// plain removes case and separators, as in "471 902".
 func plain(s string) string {
 	return strings.ReplaceAll(memory.Normal(s), " ", "")
 }
@@ -224,7 +223,7 @@ func (j *judge) refused(r Result) {
 			explained++
 		}
 	}
-	// A line may also pass without anyone having proposed it; most should not.
+	// A line may also be ignored without a refusal; most should not be.
 	if 2*explained < len(lines) {
 		j.failf("refused: %d of %d lines have a refusal with a reason, want half", explained, len(lines))
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// ideal is a result as it should be: what a perfect memory would make of d.
+// ideal is the result of a perfect memory for d.
 func ideal(d *Day) Result {
 	ids := map[int]memory.EventID{}
 	for e := range d.Events() {
 		if _, ok := ids[e.Line]; !ok {
-			e.ID.Boot = 77 // a wearable has its own count of boots
+			e.ID.Boot = 77 // a wearable counts boots itself
 			ids[e.Line] = e.ID
 		}
 	}
@@ -85,7 +85,7 @@ func TestTheIdealPasses(t *testing.T) {
 	}
 }
 
-// TestEveryFaultIsFound breaks the ideal in one place at a time.
+// TestEveryFaultIsFound breaks the ideal result in one place at a time.
 func TestEveryFaultIsFound(t *testing.T) {
 	for _, d := range []*Day{mustFixed(t), mustMake(t)[0]} {
 		secret := d.Expect.Secrets[0]
@@ -164,7 +164,7 @@ func split(d *Day) Secret {
 	return d.Expect.Secrets[slices.IndexFunc(d.Expect.Secrets, func(s Secret) bool { return len(s.Lines) > 1 })]
 }
 
-// unlearn takes away that a memory, or one that repeats it, is active.
+// unlearn makes a memory, and those that repeat it, inactive.
 func unlearn(r *Result, name string) {
 	at := slices.IndexFunc(r.Memories, func(m Found) bool { return m.Name == name })
 	text := r.Memories[at].Text

@@ -1,19 +1,19 @@
-// Package day has days to replay: what a wearable would send from morning to
-// night, and the expected result.
+// Package day has days to replay: what a wearable would send from morning to night, with the
+// expected result.
 //
 // The words:
 //
 //   - A [Day] is a file of lines and the files that they name: the fixed day of
 //     testdata/day ([Fixed]), or one made from a seed ([Generate]).
-//   - A [Line] is one thing that a wearable sent: something said, a photo, a
-//     recording, a place, a reading, a press of a button, a gap.
+//   - A [Line] is one thing that a wearable sent: an utterance, a photo, a recording, a place, a
+//     reading, a press of a button, a gap.
 //   - An [Event] is what is published for a line. A recording of eleven seconds
 //     is one line and eleven events.
-//   - [Expect] says what should come of the day: the secrets, what must be
-//     findable and by which lines, what is no memory. It knows nothing of how
-//     anything is extracted, and cites lines by their number.
-//   - [Day.Check] is the judge: it compares a [Result] with the expectations
-//     and answers in words.
+//   - [Expect] says what the result should be: the secrets, what must be findable and through which
+//     lines, and what must not become a memory. It does not depend on how anything is extracted,
+//     and cites lines by their number.
+//   - [Day.Check] is the judge: it compares a [Result] with the expectations and describes the
+//     differences.
 //
 // The format is described in testdata/day/README.md.
 package day
@@ -32,25 +32,24 @@ import (
 // wrapping error names the file and the line.
 var ErrInvalid = errors.New("invalid day")
 
-// The names of a day's own files. The first is lines, the second [Expect].
+// The names of a day's own files. The first has the lines, the second [Expect].
 const (
 	LinesFile  = "day.jsonl"
 	ExpectFile = "expect.json"
 )
 
-// Day is one day of one wearer. It is not changed after it was made, and may
-// be read concurrently.
+// Day is one day of one wearer. It does not change after it was made, and may be read concurrently.
 type Day struct {
-	Wearer string // as speaker of their own lines
+	Wearer string // the speaker of their own lines
 	Date   string // 2006-01-02
 	Zone   string // IANA name
 	Lines  []Line
 	Expect Expect
 
-	files map[string][]byte // what lines name, and day.jsonl and expect.json as they are written
+	files map[string][]byte // files that lines name, and the encoded day.jsonl and expect.json
 }
 
-// Fixed is the day of testdata/day.
+// Fixed returns the day of testdata/day.
 func Fixed() (*Day, error) { return Load(fixed.Files) }
 
 // Load reads a day from the root of fsys: day.jsonl, expect.json and every
@@ -88,13 +87,13 @@ func Load(fsys fs.FS) (*Day, error) {
 	return d, nil
 }
 
-// File returns the bytes of one of the day's files. They are not to be changed.
+// File returns the bytes of one of the day's files. They must not be changed.
 func (d *Day) File(name string) ([]byte, bool) {
 	b, ok := d.files[name]
 	return b, ok
 }
 
-// Location is the day's zone.
+// Location returns the day's zone.
 func (d *Day) Location() (*time.Location, error) { return time.LoadLocation(d.Zone) }
 
 // Line returns the line of that number in day.jsonl.
@@ -106,7 +105,7 @@ func (d *Day) Line(number int) (Line, bool) {
 	return d.Lines[i], true
 }
 
-// Devices are the names of the wearables, in the order of their first line.
+// Devices returns the names of the wearables, in the order of their first line.
 func (d *Day) Devices() []string {
 	var names []string
 	for _, l := range d.Lines {

@@ -59,7 +59,7 @@ func TestFixedDayIsADay(t *testing.T) {
 	checkExpect(t, d)
 }
 
-// checkExpect holds for every day, fixed or made.
+// checkExpect is for every day, fixed or generated.
 func checkExpect(t *testing.T, d *Day) {
 	t.Helper()
 	e := d.Expect

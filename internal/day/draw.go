@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// view is something to take a photo of: soft patches of light, and a few
-// things with edges in front of them. Products are converted before they are
-// added, which keeps a compiler from fusing the two: the bytes are the same on
-// every machine.
+// view is the subject of a photo: soft patches of light, and a few things with edges in front of
+// them. Products are converted before they are added, so that a compiler can't fuse the two
+// operations, and the bytes are the same on every machine.
 type view struct {
 	light [gridHeight][gridWidth][3]float64 // 0 to 255, at the corners of a grid
 	disks []disk
@@ -31,8 +30,8 @@ const (
 	gridHeight = 4
 )
 
-// newView draws a view. From left to right it grows lighter or darker by so
-// much that no small movement turns the one into the other.
+// newView draws a view. From left to right it gets lighter or darker by so much that no small
+// movement makes two views alike.
 func newView(rng *rand.Rand) *view {
 	v := &view{}
 	for y := range v.light {
@@ -61,8 +60,7 @@ func newView(rng *rand.Rand) *view {
 	return v
 }
 
-// unlike reports whether w grows lighter where v grows darker at four in ten
-// places or more.
+// unlike reports whether w gets lighter where v gets darker in four of ten places or more.
 func (v *view) unlike(w *view) bool {
 	differ, all := 0, 0
 	for y := range v.light {
@@ -76,15 +74,15 @@ func (v *view) unlike(w *view) bool {
 	return 10*differ >= 4*all
 }
 
-// place is where a coordinate lies in the grid of lights: after which corner,
-// and how far towards the next.
+// place is the position of a coordinate in the grid of lights: the corner before it, and the
+// distance towards the next.
 type place struct {
 	corner int
 	part   float64 // 0 to 1, eased
 }
 
-// places are those of a row or column of pixels, the first of which is at
-// from; beyond the edge it goes on as at the edge.
+// places are the positions of a row or column of pixels, the first of which is at from; beyond the
+// edge it continues as at the edge.
 func places(from, count, size, corners int) []place {
 	out := make([]place, count)
 	for i := range out {
@@ -94,7 +92,7 @@ func places(from, count, size, corners int) []place {
 	return out
 }
 
-// lit is the colour where there is no disk.
+// lit is the colour where no disk is.
 func (v *view) lit(x, y place) [3]float64 {
 	var out [3]float64
 	a, b := &v.light[y.corner][x.corner], &v.light[y.corner][x.corner+1]
@@ -107,7 +105,7 @@ func (v *view) lit(x, y place) [3]float64 {
 	return out
 }
 
-// covers reports whether the disk is at a point.
+// covers reports whether a point lies on the disk.
 func (d *disk) covers(x, y float64) bool {
 	dx, dy := (x-d.x)/d.rx, (y-d.y)/d.ry
 	return float64(dx*dx)+float64(dy*dy) <= 1
@@ -117,8 +115,8 @@ func smooth(t float64) float64 { return t * t * (3 - float64(2*t)) }
 
 func clamp(v, low, high float64) float64 { return math.Max(low, math.Min(high, v)) }
 
-// picture is a photo of a view: moved by dx and dy pixels, its light
-// multiplied by gain, encoded at a quality from 1 to 100.
+// picture is a photo of a view: moved by dx and dy pixels, with its light multiplied by gain,
+// encoded at a quality from 1 to 100.
 type picture struct {
 	name    string
 	view    *view
@@ -160,7 +158,7 @@ func (p picture) jpeg() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// drawNote draws what a printed note says: a notice with a date, or a list.
+// drawNote draws the text of a printed note: a notice with a date, or a list.
 func (m *maker) drawNote(date time.Time) []string {
 	street := m.cast.street
 	when := date.AddDate(0, 0, 3+m.rng.IntN(18)).Format("Monday 2 January")

@@ -9,23 +9,21 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Event is what a wearable publishes for a line, or for a part of one. ID has
-// the device, the boot and the sequence number, At the wall clock's time;
-// Received is left to the node.
+// Event is what a wearable publishes for a line, or for a part of one. ID has the device, the boot
+// and the sequence number, At the time on the clock; Received is set by the node.
 type Event struct {
-	Line int // of day.jsonl; of a file that is replayed by itself, its line or packet
+	Line int // of day.jsonl; for a file replayed on its own, its line or packet
 	memory.Event
 }
 
-// Part is how much sound goes into one audio event.
+// Part is the duration of the sound in one audio event.
 const Part = time.Second
 
 // DayBoot is the boot number of the wearables of a day.
 const DayBoot = 1
 
-// Events returns what the day's wearables publish, in order. Each device counts
-// its own sequence numbers from 1; a gap leaves out as many as it says are
-// missing, and is an event itself.
+// Events returns what the day's wearables publish, in order. Each device numbers its events from 1;
+// a gap skips the numbers that it reports as missing, and is an event itself.
 func (d *Day) Events() iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		seq := sequencer{}
@@ -59,8 +57,8 @@ func (d *Day) LineOf(id memory.EventID) (int, bool) {
 // sequencer has the last sequence number of each device.
 type sequencer map[string]uint64
 
-// number returns e the next number of its device. A gap comes with the count of
-// what is missing in Missing.To, and leaves with the numbers.
+// number gives e the next number of its device. For a gap, Missing.To is the count of missing
+// events before, and the numbers are set afterwards.
 func (s sequencer) number(e *memory.Event, boot uint64) {
 	device := e.ID.Device
 	if e.Missing != nil {
@@ -72,8 +70,7 @@ func (s sequencer) number(e *memory.Event, boot uint64) {
 	e.ID.Boot, e.ID.Seq = boot, s[device]
 }
 
-// events turns a line into events without numbers. file is what the line
-// names.
+// events turns a line into events without numbers. file is the file that the line names.
 func (l *Line) events(file []byte, zone string) ([]Event, error) {
 	e := Event{Line: l.Number, Event: memory.Event{
 		ID: memory.EventID{Device: l.Device}, Kind: l.Kind, At: l.At, Clock: memory.ClockWall, Zone: zone,
@@ -102,8 +99,8 @@ func (l *Line) events(file []byte, zone string) ([]Event, error) {
 	return []Event{e}, nil
 }
 
-// soundEvents cuts a sound into parts of [Part]; the last may be shorter, and
-// is marked. A sound without samples is one empty last part.
+// soundEvents cuts a sound into parts of [Part]; the last may be shorter, and is marked as the
+// last. A sound without samples is one empty last part.
 func soundEvents(first Event, s media.Sound) []Event {
 	size := 2 * int(int64(s.Rate)*int64(Part)/int64(time.Second))
 	var events []Event

@@ -1,20 +1,20 @@
 package day
 
-// fact is something said that is worth remembering, in several phrasings, and
-// what may be asked about it. Braces hold places for what the seed draws.
+// fact is a statement worth remembering, in several phrasings, with a question about it. Braces
+// mark placeholders for what the seed draws.
 type fact struct {
-	who    string // the role that says it
-	to     string // the role that is spoken to
+	who    string // the role of the speaker
+	to     string // the role of the listener
 	draw   []pool
-	lead   []string // a question by the other, at times
+	lead   []string // a question that the other sometimes asks first
 	say    []string // one of these is said
 	ask    string
-	answer []string // what the answer holds, one of these; {xforms}: every way of saying {x}
+	answer []string // what the answer contains, one of these; {xforms}: every form of {x}
 }
 
-// pool is what a placeholder of a fact may stand for. Where say and ask need
-// different words for one thing, its values have them apart by a bar: the
-// second goes to the placeholder's name with a 2 after it.
+// pool lists the values of a fact's placeholder. If say and ask need different words for one thing,
+// a value has both, separated by a bar: the second replaces the placeholder's name with a 2 after
+// it.
 type pool struct {
 	name   string
 	values []string

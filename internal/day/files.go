@@ -15,29 +15,27 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Replay is how loose files become events.
+// Replay says how loose files become events.
 type Replay struct {
-	Device string    // of what does not name its own
-	Boot   uint64    // for all; a new one for each replay keeps its events apart from an earlier one's
-	End    time.Time // when the last of the files ends that bring no times of their own
-	Zone   string    // IANA name, for what does not bring its own; may be empty
+	Device string    // for files that name no device
+	Boot   uint64    // for all; a new one for each replay separates its events from an earlier one's
+	End    time.Time // when the last of the files without times ends
+	Zone   string    // IANA name, for files that have none; may be empty
 }
 
-// Spacing lies between two lines of a text file, which has no times, and
-// between two files.
+// Spacing is the time between two lines of a text file, which has no times, and between two files.
 const Spacing = 2 * time.Second
 
-// ReadFiles reads files in order and gives the events that a wearable would
-// publish for them: WAV in parts of a second, Ogg Opus packet by packet, PNG
-// and JPEG as they are, .jsonl in the day's format with its own devices and
-// times, anything else that is UTF-8 as text, one line an event, unless its name
-// is that of a sound or photo. Errors name the file, and the line or the offset in it.
+// ReadFiles reads files in order and returns the events that a wearable would publish for them: WAV
+// in parts of a second, Ogg Opus packet by packet, PNG and JPEG unchanged, .jsonl in the day's
+// format with its own devices and times, anything else in UTF-8 as text, one event a line, unless
+// its name is that of a sound or photo. Errors name the file, and the line or the offset in it.
 func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 	if r.Device == "" {
 		return nil, fmt.Errorf("replay: %w: no device name", ErrInvalid)
 	}
 	var all []Event
-	var placed []int // in all, those whose times are ours to choose
+	var placed []int // indexes in all of events whose times are assigned here
 	begin := time.Unix(0, 0)
 	at := begin
 	for _, p := range paths {
@@ -68,9 +66,8 @@ func (r Replay) ReadFiles(paths ...string) ([]Event, error) {
 	return all, nil
 }
 
-// file returns one file's events, beginning at the time at, and the time at
-// which they end: the zero time if they bring times of their own. Its errors
-// begin with what stands after the file's name.
+// file returns one file's events, beginning at the time at, and the time at which they end: the
+// zero time if they have their own times. Its errors begin with the part after the file's name.
 func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, error) {
 	first := Event{Line: 1, Event: memory.Event{
 		ID: memory.EventID{Device: r.Device}, At: at, Clock: memory.ClockWall, Zone: r.Zone,
@@ -107,10 +104,10 @@ func (r Replay) file(path string, b []byte, at time.Time) ([]Event, time.Time, e
 	return events, end, err
 }
 
-// named are the formats that the names of files promise, by their endings.
+// named are the formats that file names suggest, by their extensions.
 var named = map[string]string{".wav": "WAV", ".ogg": "Ogg Opus", ".opus": "Ogg Opus", ".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
-// opusRate is what RFC 7845 makes every Ogg Opus file play at.
+// opusRate is the rate at which every Ogg Opus file is played (RFC 7845).
 const opusRate = 48000
 
 func opusEvents(first Event, b []byte) ([]Event, time.Time, error) {
@@ -153,9 +150,8 @@ func textEvents(first Event, b []byte) ([]Event, time.Time, error) {
 	return events, at, nil
 }
 
-// splitSpeaker takes "Ana: good morning" apart. A speaker is one to three
-// words that begin with no small letter and no digit; "note: call Ana" and
-// "10:30 works" have none.
+// splitSpeaker splits "Ana: good morning". A speaker is one to three words that begin with neither
+// a lower-case letter nor a digit; "note: call Ana" and "10:30 works" have none.
 func splitSpeaker(line string) (speaker, text string) {
 	name, rest, ok := strings.Cut(line, ":")
 	if full, after, found := strings.Cut(line, ":"); found && (!ok || len(full) < len(name)) {
@@ -175,8 +171,8 @@ func splitSpeaker(line string) (speaker, text string) {
 	return strings.Join(words, " "), rest
 }
 
-// jsonl reads the day's format; the first line may be a day's header, which
-// gives the zone. Files are looked for beside it.
+// jsonl reads the day's format; the first line may be a day's header with the zone. Files are
+// searched beside it.
 func (r Replay) jsonl(path string, b []byte) ([]Event, error) {
 	dir, zone := filepath.Dir(path), r.Zone
 	var events []Event
@@ -216,8 +212,7 @@ func (r Replay) jsonl(path string, b []byte) ([]Event, error) {
 	return events, nil
 }
 
-// invalidUTF8 is the offset of the first byte that is not UTF-8, or of a NUL,
-// or -1.
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or of a NUL, or -1.
 func invalidUTF8(b []byte) int {
 	for i := 0; i < len(b); {
 		c, n := utf8.DecodeRune(b[i:])

@@ -51,7 +51,7 @@ func TestReplayLooseFiles(t *testing.T) {
 			t.Errorf("event %d is before the one above", i)
 		}
 	}
-	// The pictures are the last; two seconds before them the sound ends, which takes 11.
+	// The pictures come last; two seconds before them ends the sound, which takes 11.
 	if last := es[len(es)-1].At; !last.Equal(replay.End) || !rest[0].At.Equal(replay.End.Add(-15*time.Second)) {
 		t.Errorf("the last is of %v, the sound of %v; all is to end at %v", last, rest[0].At, replay.End)
 	}
@@ -77,8 +77,7 @@ func TestReplayADay(t *testing.T) {
 	}
 }
 
-// A recording of three hours is cut into parts of a second, as a short one is, and none is
-// lost.
+// A recording of three hours is cut into parts of a second, like a short one, and none is lost.
 func TestReplayThreeHours(t *testing.T) {
 	const seconds, rate = 3 * 60 * 60, 8000
 	wav, err := os.ReadFile(filepath.Join(folder, "jfk.wav"))

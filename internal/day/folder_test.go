@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Write puts the day's files into dir, which is made if it is not there.
+// Write writes the day's files into dir, which is created if needed.
 func (d *Day) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write day: %w", err)

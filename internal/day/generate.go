@@ -16,12 +16,11 @@ import (
 	fixed "github.com/locket-dev/locket/testdata/day"
 )
 
-// Generate makes a day from a seed: other people, places, secrets, dates and
-// ways of saying things, and what should come of it. The same seed gives the
-// same bytes.
+// Generate makes a day from a seed, with other people, places, secrets, dates and phrasings, and
+// the expected result. The same seed makes the same bytes.
 func Generate(seed uint64) (*Day, error) {
 	m := &maker{
-		rng:  rand.New(rand.NewPCG(seed, 0x6c6f636b6574)), // "locket": days are drawn from a stream of their own
+		rng:  rand.New(rand.NewPCG(seed, 0x6c6f636b6574)), // "locket": days have a random stream of their own
 		day:  &Day{files: map[string][]byte{}},
 		vars: map[string]string{}, forms: map[string][]string{}, said: map[string]bool{},
 	}
@@ -37,9 +36,9 @@ type maker struct {
 	day   *Day
 	cast  cast
 	now   time.Time
-	vars  map[string]string   // what a placeholder stands for
-	forms map[string][]string // every way of saying it, where there are several
-	said  map[string]bool     // small talk that was drawn already
+	vars  map[string]string   // the values of placeholders
+	forms map[string][]string // every form of a value, if there are several
+	said  map[string]bool     // small talk that was used already
 	errs  []error
 }
 
@@ -59,7 +58,7 @@ func (m *maker) make() error {
 	if err != nil {
 		return err
 	}
-	// A Monday, Tuesday or Wednesday, so that the week has days to put things off to.
+	// A Monday, Tuesday or Wednesday, so that the week has days left for things that are postponed.
 	date := time.Date(2023, time.January, 2+7*m.rng.IntN(150)+m.rng.IntN(3), 0, 0, 0, 0, loc)
 	m.now = date
 	m.day.Date, m.day.Zone, m.day.Wearer = date.Format(time.DateOnly), loc.String(), m.cast.wearer
@@ -71,7 +70,7 @@ func (m *maker) make() error {
 	return errors.Join(append(m.errs, m.finish())...)
 }
 
-// drawDates draws when things are to happen, and how that is said.
+// drawDates draws when things will happen, and how that is said.
 func (m *maker) drawDates(date time.Time) {
 	m.vars["{weekday}"] = date.Weekday().String()
 	clock := func(name string, hours ...int) time.Time {
@@ -82,8 +81,8 @@ func (m *maker) drawDates(date time.Time) {
 	onDay := func(d int, t time.Time) time.Time {
 		return time.Date(date.Year(), date.Month(), date.Day()+d, t.Hour(), t.Minute(), 0, 0, date.Location())
 	}
-	// The appointment: in the morning at first, then in the afternoon of a
-	// later day, with other minutes, so that neither time is heard in the other.
+	// The appointment: first in the morning, then in the afternoon of a later day, with other
+	// minutes, so that neither time is contained in the other.
 	was := clock("oldclock", 8, 9, 10, 11)
 	is := clock("newclock", 13, 14, 15, 16, 17)
 	for is.Minute() == was.Minute() {
@@ -111,14 +110,13 @@ func (m *maker) drawDates(date time.Time) {
 	m.vars["{handay}"] = hanWeekdays[date.AddDate(0, 0, 2+m.rng.IntN(3)).Weekday()]
 }
 
-// setForms draws one of the first n ways of saying something, for {name}, and
-// keeps all.
+// setForms draws one of the first n forms of something for {name}, and keeps all forms.
 func (m *maker) setForms(name string, forms []string, n int) {
 	m.vars["{"+name+"}"] = forms[m.rng.IntN(min(n, len(forms)))]
 	m.forms["{"+name+"}"] = forms
 }
 
-// fill puts what was drawn in for the placeholders.
+// fill replaces the placeholders.
 func (m *maker) fill(s string) string {
 	var b strings.Builder
 	for {
@@ -138,7 +136,7 @@ func (m *maker) fill(s string) string {
 	return b.String()
 }
 
-// answers expands {xforms} to every way of saying {x}.
+// answers expands {xforms} to every form of {x}.
 func (m *maker) answers(templates []string) []string {
 	var out []string
 	for _, t := range templates {
@@ -151,8 +149,8 @@ func (m *maker) answers(templates []string) []string {
 	return out
 }
 
-// say has somebody speak: text may have placeholders. It gives the number of
-// the line, and lets the time go by that saying it takes.
+// say makes somebody speak: text may have placeholders. It returns the number of the line, and
+// advances the clock by the time that saying it takes.
 func (m *maker) say(who, text string) int {
 	text = m.fill(text)
 	if r, n := utf8.DecodeRuneInString(text); unicode.IsLower(r) && m.startsSentence() {
@@ -181,7 +179,7 @@ func (m *maker) put(l Line) int {
 
 func (m *maker) wait(d time.Duration) { m.now = m.now.Add(d) }
 
-// until lets the time go by to a time of day, and some minutes.
+// until advances the clock to a time of day, plus some minutes.
 func (m *maker) until(hour, minute int) {
 	t := time.Date(m.now.Year(), m.now.Month(), m.now.Day(), hour, minute+m.rng.IntN(12), m.rng.IntN(60), 0, m.now.Location())
 	if t.After(m.now) {
@@ -189,7 +187,7 @@ func (m *maker) until(hour, minute int) {
 	}
 }
 
-// refuse expects that no memory comes of a line.
+// refuse expects that a line does not become a memory.
 func (m *maker) refuse(line int, kinds ...string) {
 	m.day.Expect.Refused = append(m.day.Expect.Refused, Refused{Line: line, Kinds: kinds})
 }
@@ -210,7 +208,7 @@ func langOf(s string) string {
 
 func (m *maker) one(from []string) string { return from[m.rng.IntN(len(from))] }
 
-// fresh draws one that was not drawn before on this day, as long as there are any.
+// fresh draws an element that was not drawn before on this day, as long as there are any.
 func (m *maker) fresh(from []string) string {
 	left := slices.DeleteFunc(slices.Clone(from), func(s string) bool { return m.said[s] })
 	if len(left) == 0 {
@@ -221,7 +219,7 @@ func (m *maker) fresh(from []string) string {
 	return s
 }
 
-// several draws n different ones.
+// several draws n different elements.
 func (m *maker) several(from []string, n int) []string {
 	out := make([]string, n)
 	for i, p := range m.rng.Perm(len(from))[:n] {
@@ -230,7 +228,7 @@ func (m *maker) several(from []string, n int) []string {
 	return out
 }
 
-// digits draws a number of n digits that is neither a year nor all alike.
+// digits draws a number of n digits that is not a year and has different digits.
 func (m *maker) digits(n int) string {
 	for {
 		b := make([]byte, n)
@@ -245,7 +243,7 @@ func (m *maker) digits(n int) string {
 	}
 }
 
-// finish writes the day's own files and checks it as one that was loaded.
+// finish encodes the day's own files, and checks the day like a loaded one.
 func (m *maker) finish() error {
 	d := m.day
 	sorting.Sort(d.Expect.Refused, func(a, b Refused) int { return a.Line - b.Line })
@@ -270,8 +268,7 @@ func (m *maker) finish() error {
 	return d.validate()
 }
 
-// drawFiles makes the day's photos and note, and takes the fixed day's
-// recording.
+// drawFiles makes the day's photos and note, and uses the fixed day's recording.
 func (m *maker) drawFiles(date time.Time) error {
 	wav, err := fixed.Files.ReadFile("jfk.wav")
 	if err != nil {

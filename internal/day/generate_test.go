@@ -169,8 +169,8 @@ func TestEveryPhrasingHasFive(t *testing.T) {
 	}
 }
 
-// TestPhotosLookAsExpected measures with a difference hash of its own: which
-// of two neighbouring patches is lighter, 8 by 8 times.
+// TestPhotosLookAsExpected uses its own difference hash: which of two neighbouring patches is
+// lighter, 8 by 8 times.
 func TestPhotosLookAsExpected(t *testing.T) {
 	for i, d := range append([]*Day{mustFixed(t)}, mustMake(t)...) {
 		hash := func(name string) uint64 { return differenceHash(t, d, name) }
@@ -232,7 +232,7 @@ func collect(d *Day) []Event {
 	return out
 }
 
-// TestSecretsAreApart: once a PIN's words held half of a split code.
+// TestSecretsAreApart: a PIN's words once contained half of a split code.
 func TestSecretsAreApart(t *testing.T) {
 	for _, seed := range []uint64{1063, math.MaxUint64} {
 		d := mustGenerate(t, seed)

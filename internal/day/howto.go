@@ -2,10 +2,10 @@ package day
 
 import "strings"
 
-// howto is a way of doing something, told at the machine.
+// howto is a set of instructions, told at the machine.
 type howto struct {
 	ask   string   // "descale the coffee machine"
-	about []string // words by which it is known again
+	about []string // words by which it is recognised
 	steps []string // as commands, without a full stop
 }
 
@@ -41,8 +41,8 @@ var howtoAsked = []string{
 	"How does one {do}?",
 }
 
-// manner is a way of telling steps: before the first, before the last, and
-// before those between, in turn.
+// manner is a style of telling steps: the phrases before the first, before the last, and before
+// those in between, in turn.
 type manner struct {
 	opening, first, last string
 	between              []string
@@ -59,7 +59,7 @@ var manners = []manner{
 	{"Here's how you {do}. ", "You start like this: ", "Finally, ", []string{"Next, ", "Then ", "After that, "}, false, ". "},
 }
 
-// tell puts a way of doing something into a person's words.
+// tell words instructions as a person would.
 func (h howto) tell(w manner) string {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(w.opening, "{do}", h.ask))

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/locket-dev/locket/internal/tzdata" // zones must be there on a machine without them
+	_ "github.com/locket-dev/locket/internal/tzdata" // for machines without time zones
 	"github.com/locket-dev/locket/memory"
 )
 
-// Line is one line of day.jsonl after the first. Which fields are set follows
-// from Kind; all others are empty.
+// Line is one line of day.jsonl after the first. Kind determines which fields are set; all others
+// are empty.
 type Line struct {
 	Number   int         `json:"-"`  // in the file, from 1; the first line is the day's header
 	At       time.Time   `json:"at"` // with the offset of the day's zone
@@ -71,7 +71,7 @@ func parseLine(raw []byte) (Line, error) {
 	return l, l.check()
 }
 
-// check reports the first rule that the line breaks by itself.
+// check reports the first rule that the line breaks, as far as it can be checked by itself.
 func (l *Line) check() error {
 	switch {
 	case l.At.IsZero():
@@ -83,7 +83,7 @@ func (l *Line) check() error {
 	case len(l.Speaker) > memory.MaxName || len(l.Name) > memory.MaxName:
 		return fmt.Errorf("speaker, name: at most %d bytes", memory.MaxName)
 	}
-	// want is the line with only those fields that its kind may have.
+	// want has only the fields that its kind may have.
 	want := Line{At: l.At, Kind: l.Kind, Device: l.Device}
 	switch l.Kind {
 	case memory.KindText:
@@ -127,7 +127,7 @@ func (l *Line) check() error {
 	return nil
 }
 
-// decodeStrict takes one JSON value with no field that v does not know.
+// decodeStrict decodes one JSON value without fields unknown to v.
 func decodeStrict(b []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
@@ -140,8 +140,8 @@ func decodeStrict(b []byte, v any) error {
 	return nil
 }
 
-// appendJSON writes v as one line, with characters as they are: a person
-// should be able to read the file.
+// appendJSON appends v as one line, without escaping characters, so that a person can read the
+// file.
 func appendJSON(b []byte, v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

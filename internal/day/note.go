@@ -10,31 +10,30 @@ import (
 	"image/png"
 )
 
-// The size of a note's picture in pixels: what a plugin is given at most.
+// The size of a note's picture in pixels: the largest that a plugin is given.
 const (
 	noteWidth  = 640
 	noteHeight = 480
 )
 
-// glyphs.png has the ASCII characters of the Go fonts: a row of bold ones of 40 pixels,
-// and under it one of regular ones of 34, a cell each. TestGlyphs draws them with the
-// fonts themselves, which would be a hundredth of the program.
+// glyphs.png has the ASCII characters of the Go fonts: a row of bold ones of 40 pixels, and below
+// it one of regular ones of 34, a cell each. TestGlyphs draws them with the fonts themselves, which
+// would make up a hundredth of the program.
 //
 //go:embed glyphs.png
 var glyphs []byte
 
-// The size of a cell in pixels, and where in it a character's origin is. The value of
-// the first pixel is how far the character advances; the others are its ink.
+// The size of a cell in pixels, and the position of a character's origin in it. The value of the
+// first pixel is the character's advance; the others are its ink.
 const (
 	cellWidth, cellHeight = 56, 56
 	cellX, cellY          = 8, 40
 	firstGlyph, lastGlyph = ' ', '~'
 )
 
-// RenderNote draws a printed note, black on paper, and gives it as a PNG. The
-// first line is its heading, in bold. The type is the Go fonts', at a size
-// that an optical reader is at home with (capitals of about 25 pixels); eight
-// lines of 30 letters have room. The lines are in ASCII.
+// RenderNote draws a printed note, black on paper, and returns it as a PNG. The first line is its
+// heading, in bold. The typeface is the Go fonts', at a size that an optical reader reads well
+// (capitals of about 25 pixels); there is room for eight lines of 30 letters. The lines are ASCII.
 func RenderNote(lines []string) ([]byte, error) {
 	sheet, err := png.Decode(bytes.NewReader(glyphs))
 	if err != nil {
@@ -58,8 +57,8 @@ func RenderNote(lines []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeLine writes a line with the characters of a row, and gives where it ends; -1: there
-// is no such character.
+// writeLine writes a line with the characters of a row, and returns where it ends; -1: a character
+// is missing.
 func writeLine(img draw.Image, sheet *image.Gray, row, x, y int, line string) int {
 	ink := &image.Alpha{Pix: sheet.Pix, Stride: sheet.Stride, Rect: sheet.Rect}
 	for _, r := range line {
@@ -67,7 +66,7 @@ func writeLine(img draw.Image, sheet *image.Gray, row, x, y int, line string) in
 			return -1
 		}
 		cell := image.Pt(int(r-firstGlyph)*cellWidth, row*cellHeight)
-		// The row of the advance has no ink.
+		// The row with the advance has no ink.
 		draw.DrawMask(img, image.Rect(x-cellX, y-cellY+1, x-cellX+cellWidth, y-cellY+cellHeight), image.NewUniform(color.Gray{Y: 24}), image.Point{},
 			ink, cell.Add(image.Pt(0, 1)), draw.Over)
 		x += int(sheet.GrayAt(cell.X, cell.Y).Y)

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the glyphs anew")
 
-// The glyphs are the Go fonts'.
+// The glyphs match the Go fonts.
 func TestGlyphs(t *testing.T) {
 	sheet := image.NewGray(image.Rect(0, 0, (lastGlyph-firstGlyph+1)*cellWidth, 2*cellHeight))
 	for row, face := range noteFaces(t) {
@@ -49,7 +49,7 @@ func TestGlyphs(t *testing.T) {
 	}
 }
 
-// A line is written as the fonts write it.
+// A line looks as if written with the fonts.
 func TestWrittenAsByTheFonts(t *testing.T) {
 	sheet, err := png.Decode(bytes.NewReader(glyphs))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// role returns the name of whoever has a role.
+// role returns the name of the person with a role.
 func (m *maker) role(r string) string {
 	name, ok := m.vars["{"+r+"}"]
 	if !ok {
@@ -105,7 +105,7 @@ func (m *maker) scenes() {
 	}
 }
 
-// facts has some facts said, in order, each with a question to it.
+// facts has some facts said, in order, each with a question about it.
 func (m *maker) facts(fs []fact, a, b string) {
 	for _, f := range fs {
 		m.tell(f)
@@ -113,8 +113,8 @@ func (m *maker) facts(fs []fact, a, b string) {
 	}
 }
 
-// shuffled has facts said in an order that the seed draws, and does something
-// else before those of some places in that order.
+// shuffled has facts said in a random order, and calls the functions of between before those at the
+// given indexes.
 func (m *maker) shuffled(fs []fact, a, b string, between map[int]func()) {
 	for i, p := range m.rng.Perm(len(fs)) {
 		if do := between[i]; do != nil {
@@ -152,7 +152,7 @@ func (m *maker) filler(who, lang string) {
 	m.refuse(m.say(who, m.fresh(from)), "filler")
 }
 
-// idle has two people say nothing of weight, at times.
+// idle sometimes makes two people say something unimportant.
 func (m *maker) idle(a, b string) {
 	han := a == m.cast.friend || b == m.cast.friend || b == m.cast.keeper
 	if m.rng.IntN(2) == 0 {
@@ -177,7 +177,7 @@ func (m *maker) idle(a, b string) {
 	m.wait(time.Duration(20+m.rng.IntN(120)) * time.Second)
 }
 
-// chat has two people exchange what they did not say before on this day.
+// chat makes two people exchange something that was not said before on this day.
 func (m *maker) chat(a, b string, talk [][2]string) {
 	var left [][2]string
 	for _, t := range talk {
@@ -194,13 +194,13 @@ func (m *maker) chat(a, b string, talk [][2]string) {
 	m.say(b, t[1])
 }
 
-// before is what the wearer says of themselves in the morning.
+// before is what the wearer says about themselves in the morning.
 type before struct {
-	line int // that tells the old home
-	firm int // that tells the employer
+	line int // number of the line with the old home
+	firm int // number of the line with the employer
 }
 
-// homeBefore is a ride with a driver who asks.
+// homeBefore is a ride with a driver who asks about the home.
 func (m *maker) homeBefore() before {
 	c, b := m.cast, before{}
 	if m.rng.IntN(2) == 0 {
@@ -229,7 +229,7 @@ func (m *maker) homeAfter() int {
 	return m.say(m.cast.wearer, m.one(homeNew))
 }
 
-// tellFirm is the new employer, where the old one was told in that line.
+// tellFirm names the new employer; the line was names the old one.
 func (m *maker) tellFirm(was int) {
 	if was == 0 {
 		return
@@ -238,7 +238,7 @@ func (m *maker) tellFirm(was int) {
 	m.change("Who do I work for?", []string{m.cast.newFirm}, []string{m.cast.oldFirm}, []int{n}, []int{was}, false)
 }
 
-// change expects that a later value took the place of an earlier one.
+// change expects that a later value replaces an earlier one.
 func (m *maker) change(question string, current, former []string, lines, formerLines []int, visit bool) {
 	q := Question{
 		Question: m.fill(question), Lang: langOf(question), Lines: lines, Answer: current,
@@ -251,7 +251,7 @@ func (m *maker) change(question string, current, former []string, lines, formerL
 	m.day.Expect.Questions = append(m.day.Expect.Questions, q)
 }
 
-// phoneCall moves the appointment, and gives the lines that say to when.
+// phoneCall moves the appointment, and returns the lines with the new time.
 func (m *maker) phoneCall(v visit) []int {
 	c := m.cast
 	m.say(c.receptionist, "Hello, this is {receptionist} from {doctor}'s {practice}.")
@@ -270,7 +270,7 @@ func (m *maker) phoneCall(v visit) []int {
 	return lines
 }
 
-// tellHowto has a colleague explain something.
+// tellHowto makes a colleague explain something.
 func (m *maker) tellHowto() {
 	h := howtos[m.rng.IntN(len(howtos))]
 	m.vars["{do}"] = h.ask
@@ -283,7 +283,7 @@ func (m *maker) tellHowto() {
 
 func (m *maker) place(name string) {
 	c := m.cast.newHome
-	// Within some three kilometres of the middle; five decimals are a metre.
+	// Within about three kilometres of the centre; five decimals are a metre.
 	near := func(v float64) float64 { return float64(int(v*1e5)+m.rng.IntN(6000)-3000) / 1e5 }
 	m.put(Line{Kind: memory.KindLocation, Device: pin, Name: name, Lat: near(c.lat), Lon: near(c.lon), Accuracy: float64(5 + m.rng.IntN(30))})
 	m.wait(2 * time.Second)
@@ -304,7 +304,7 @@ func (m *maker) photo(file string) {
 	m.wait(4 * time.Second)
 }
 
-// photos takes the two views, the first one twice.
+// photos takes photos of the two views, the first one twice.
 func (m *maker) photos() {
 	m.photo("view-1.jpg")
 	m.photo("view-2.jpg")

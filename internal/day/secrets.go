@@ -16,7 +16,7 @@ var secretWords = []string{
 	"Juniper", "Marble", "Falcon", "Biscuit", "Tundra", "Orchid", "Pumice", "Quartz", "Sparrow", "Trellis", "Umber", "Wicker",
 }
 
-// wordPassword is two words and a number in one of several shapes.
+// wordPassword makes a password of two words and a number, in one of several forms.
 func wordPassword(m *maker) (value, said string, forms []string) {
 	w, n := m.several(secretWords, 2), m.digits(2+m.rng.IntN(3))
 	switch m.rng.IntN(4) {
@@ -32,7 +32,7 @@ func wordPassword(m *maker) (value, said string, forms []string) {
 	return value, value, []string{value, w[0] + " " + w[1] + " " + n, w[0] + w[1]}
 }
 
-// spokenDigits is a number said digit by digit in English.
+// spokenDigits makes a number that is said digit by digit in English.
 func spokenDigits(count int) func(*maker) (string, string, []string) {
 	return func(m *maker) (string, string, []string) {
 		n := m.digits(count)
@@ -40,7 +40,7 @@ func spokenDigits(count int) func(*maker) (string, string, []string) {
 	}
 }
 
-// writtenDigits is a number as a good transcript has it.
+// writtenDigits makes a number in the form of a good transcript.
 func writtenDigits(count int) func(*maker) (string, string, []string) {
 	return func(m *maker) (string, string, []string) {
 		n := m.digits(count)
@@ -48,13 +48,13 @@ func writtenDigits(count int) func(*maker) (string, string, []string) {
 	}
 }
 
-// hanSpoken is a number said digit by digit in Chinese.
+// hanSpoken makes a number that is said digit by digit in Chinese.
 func hanSpoken(m *maker) (string, string, []string) {
 	n := m.digits(6)
 	return n, hanDigitWords(n), []string{n, hanDigitWords(n), strings.ReplaceAll(hanDigitWords(n), "零", "〇")}
 }
 
-// apiKey is what a service gives out, with a made-up prefix.
+// apiKey makes a key as services issue them, with a made-up prefix.
 func apiKey(m *maker) (string, string, []string) {
 	const alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 	b := make([]byte, 24)
@@ -131,11 +131,11 @@ var hanSecrets = []creds{
 	}},
 }
 
-// splitSecret is a code that is said in two turns, and how its first half is said.
+// splitSecret is a code that is said in two turns, with the phrases for its first half.
 type splitSecret struct {
 	name  string
 	label []string
-	first []string // holds {first}
+	first []string // contains {first}
 }
 
 var splitSecrets = []splitSecret{
@@ -162,7 +162,7 @@ var (
 	splitSecond = []string{"{second}.", "then {second}.", "and then {second}, and the hash key.", "{second}, and that's it.", "{second}. Got that?"}
 )
 
-// tellSecret has somebody say a secret, and expects it to be kept.
+// tellSecret makes somebody say a secret, and expects that it is kept.
 func (m *maker) tellSecret(who string, c creds) {
 	value, said, forms := c.draw(m)
 	for m.clash(forms) {
@@ -174,11 +174,11 @@ func (m *maker) tellSecret(who string, c creds) {
 	})
 }
 
-// tellSplit has somebody say a code in two turns, with the other between.
+// tellSplit makes somebody say a code in two turns, with a turn of the other in between.
 func (m *maker) tellSplit(who, other string) {
 	s := splitSecrets[m.rng.IntN(len(splitSecrets))]
 	n, forms := m.splitForms()
-	// Halves of which one is the other would make the place of each unclear.
+	// If one half equalled the other, their places would be ambiguous.
 	for n[:3] == n[3:] || m.clash(forms) {
 		n, forms = m.splitForms()
 	}
@@ -193,15 +193,15 @@ func (m *maker) tellSplit(who, other string) {
 	})
 }
 
-// splitForms draws a number of six digits, and gives the ways in which it and
-// its halves may be said or written.
+// splitForms draws a number of six digits, and returns the forms in which it and its halves may be
+// said or written.
 func (m *maker) splitForms() (n string, forms []string) {
 	n = m.digits(6)
 	return n, []string{n, n[:3] + " " + n[3:], strings.Join(strings.Split(n, ""), " "), digitWords(n[:3]), digitWords(n[3:])}
 }
 
-// clash reports whether a form stands in one of an earlier secret, or the
-// other way round: "one three five" in "six one three five".
+// clash reports whether a form is contained in one of an earlier secret, or the other way round:
+// "one three five" in "six one three five".
 func (m *maker) clash(forms []string) bool {
 	for _, s := range m.day.Expect.Secrets {
 		for _, old := range s.Forms {

@@ -27,7 +27,7 @@ var (
 	}
 	hanQuestions = []string{"你吃了吗?", "冷不冷?", "怎么样啊?", "你说什么?", "现在几点了?", "要不要再喝点?"}
 
-	// Exchanges of small talk: the one says the first, the other the second.
+	// Exchanges of small talk: one person says the first, the other the second.
 	smallTalk = [][2]string{
 		{"I slept terribly, honestly.", "The street was loud all night."},
 		{"The lift is out of order again.", "Stairs it is, then."},

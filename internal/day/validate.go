@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// validate checks what no line can know by itself: order, zone, files, and
-// that the expectations are about this day.
+// validate checks what can't be checked for a single line: order, zone, files, and that the
+// expectations belong to this day.
 func (d *Day) validate() error {
 	loc, err := d.Location()
 	if err != nil || d.Zone == "" || d.Wearer == "" {
@@ -131,8 +131,7 @@ func (d *Day) validateFiles() error {
 	return nil
 }
 
-// said checks that each list's numbers are of lines of text; the first list
-// is not empty.
+// said checks that each list has the numbers of lines of text; the first list must not be empty.
 func (d *Day) said(where string, lists ...[]int) error {
 	if len(lists[0]) == 0 {
 		return fmt.Errorf("%s: no lines", where)
@@ -147,10 +146,9 @@ func (d *Day) said(where string, lists ...[]int) error {
 	return nil
 }
 
-// holds reports whether text has form in it, in any case: as it stands, or as
-// whole words with other punctuation between them. A form of digits alone is
-// not found within a longer number; a short one not within a word either, as
-// ids and encoded bytes have any four digits somewhere.
+// holds reports whether text contains form, in any case: unchanged, or as whole words with other
+// punctuation in between. A form of digits only is not found inside a longer number; a short one
+// not inside a word either, because ids and encoded bytes contain any four digits somewhere.
 func holds(text, form string) bool {
 	if form == "" {
 		return false

@@ -17,7 +17,7 @@ var (
 	hanWeekdays = [...]string{"日", "一", "二", "三", "四", "五", "六"}
 )
 
-// digitWords says a number digit by digit: "four seven one".
+// digitWords spells a number digit by digit: "four seven one".
 func digitWords(digits string) string {
 	words := make([]string, len(digits))
 	for i, c := range digits {
@@ -26,7 +26,7 @@ func digitWords(digits string) string {
 	return strings.Join(words, " ")
 }
 
-// hanDigitWords says a number digit by digit in Chinese: 四七一.
+// hanDigitWords spells a number digit by digit in Chinese: 四七一.
 func hanDigitWords(digits string) string {
 	var b strings.Builder
 	for _, c := range digits {
@@ -35,7 +35,7 @@ func hanDigitWords(digits string) string {
 	return b.String()
 }
 
-// hanNumber says a number from 1 to 99: 十一, 二十三.
+// hanNumber writes a number from 1 to 99 in Chinese: 十一, 二十三.
 func hanNumber(n int) string {
 	switch {
 	case n < 10:
@@ -46,8 +46,8 @@ func hanNumber(n int) string {
 	return hanDigits[n/10] + "十" + strings.TrimPrefix(hanDigits[n%10], "零")
 }
 
-// clockForms are the ways of saying a time of day in which no other time that
-// a day uses stands, the first ones being those that people say.
+// clockForms returns the forms of a time of day that contain no other time of a day, with those
+// that people say first.
 func clockForms(t time.Time) []string {
 	h, m := t.Hour(), t.Minute()
 	h12 := (h+11)%12 + 1
@@ -70,7 +70,7 @@ func clockForms(t time.Time) []string {
 	return append(f, fmt.Sprintf("%d:%02d", h12, m), t.Format("15:04"))
 }
 
-// dateForms are the ways of saying a day of the year in English.
+// dateForms returns the forms of a day of the year in English.
 func dateForms(t time.Time) []string {
 	d, m := t.Day(), t.Month().String()
 	suffix := "th"
@@ -96,7 +96,7 @@ func dateForms(t time.Time) []string {
 	}
 }
 
-// hanDateForms are the ways of saying a day of the year in Chinese.
+// hanDateForms returns the forms of a day of the year in Chinese.
 func hanDateForms(t time.Time) []string {
 	d, m := t.Day(), int(t.Month())
 	return []string{

@@ -25,9 +25,9 @@ import (
 
 // Options of a run.
 type Options struct {
-	JSON  bool   // one object a line instead of words
-	Seed  uint64 // 0: the day of testdata/day; else a generated one
-	Home  string // kept; empty: a temporary one, removed at the end
+	JSON  bool   // one object a line instead of text
+	Seed  uint64 // 0: the day of testdata/day; otherwise a generated one
+	Home  string // it is kept; empty: a temporary one, which is removed at the end
 	Cache string // for compiled plugins; empty: in the home
 	Relay string // to sync with; empty: none
 	// More is called before the verdict and can continue the story. It reports
@@ -86,7 +86,7 @@ func theDay(seed uint64) (*day.Day, error) {
 	return day.Generate(seed)
 }
 
-// run is one demo under way.
+// run is one running demo.
 type run struct {
 	day  *day.Day
 	say  teller
@@ -94,7 +94,7 @@ type run struct {
 	more func(context.Context, *Stage) error
 }
 
-// Stage is a demo that has come to its evening.
+// Stage is a demo that has reached its evening.
 type Stage struct {
 	Day   *day.Day
 	Node  *node.Node
@@ -102,12 +102,12 @@ type Stage struct {
 	wrong []string
 }
 
-// Say prints one step, as the demo's own.
+// Say prints one step, like the demo's own.
 func (s *Stage) Say(name, heading string, v any, lines ...string) error {
 	return s.run.say.step(name, heading, v, lines...)
 }
 
-// Wrong notes what did not come out as it should.
+// Wrong records a wrong result.
 func (s *Stage) Wrong(format string, args ...any) {
 	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
 }
@@ -141,7 +141,7 @@ func (r *run) run(ctx context.Context, n *node.Node) error {
 	return r.verdict(wrong, time.Since(began))
 }
 
-// play publishes the day as its wearables, and waits until it is worked through.
+// play publishes the day as its wearables would, and waits until it is processed.
 func (r *run) play(ctx context.Context, n *node.Node) error {
 	passwords := map[string]string{}
 	url := ""

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// The day of testdata/day comes out as its expectations say, told in words.
+// The result of testdata/day matches its expectations, and is told in words.
 func TestDay(t *testing.T) {
 	var out bytes.Buffer
 	if err := Run(t.Context(), &out, Options{Cache: cache}); err != nil {
@@ -33,8 +33,8 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// Other days, with other names, places, secrets and dates, do too: nothing is
-// made for the one day.
+// So do the results of other days, with other names, places, secrets and dates: nothing is made for
+// the one day.
 func TestGeneratedDays(t *testing.T) {
 	for _, seed := range []uint64{1001, 1002, 1003, 1004, 1005} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Gather asks a node for everything that came of a day, in the form that the
-// day's judge reads. The vault must be open.
+// Gather asks a node for everything that resulted from a day, in the form that the day's judge
+// reads. The vault must be open.
 func Gather(ctx context.Context, n *node.Node, d *day.Day) (day.Result, error) {
 	r := day.Result{Answers: map[string][]day.Hit{}}
 	if err := gatherMemories(ctx, n, &r); err != nil {
@@ -117,7 +117,7 @@ func stamp(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// gatherUtterances reads them from an export, which has everything.
+// gatherUtterances reads the utterances from an export, which has everything.
 func gatherUtterances(ctx context.Context, n *node.Node, r *day.Result) error {
 	ended := false
 	for rec, err := range n.Export(ctx, serve.ExportOptions{}) {

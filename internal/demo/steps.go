@@ -48,7 +48,7 @@ func (r *run) arrived(rep player.Report, acked, worked time.Duration) error {
 		fmt.Sprintf("%.1f s until the last was acknowledged, %.1f s until all was worked through.", acked.Seconds(), worked.Seconds()))
 }
 
-// example is one memory or refusal, as a step shows it.
+// example is one memory or refusal, as shown in a step.
 type example struct {
 	Type memory.Type `json:"type,omitempty"`
 	Kind string      `json:"kind,omitempty"`
@@ -208,7 +208,7 @@ func (r *run) clock(t time.Time) string {
 	return t.Format("15:04")
 }
 
-// sum writes a score's parts, largest first.
+// sum formats a score's parts, largest first.
 func sum(parts map[string]float64) string {
 	names := sorting.Sorted(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) })
 	var s []string

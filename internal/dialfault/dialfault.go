@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// Words says why err came instead of an answer: that nothing listens at an address, that no
-// host has the name, or else what the innermost part of the error says. err must not be nil.
-// The method and the path of a request are left out.
+// Words says why there was an error instead of an answer: nothing listens at an address, no host
+// has the name, or otherwise the text of the innermost error. err must not be nil. The method and
+// the path of a request are left out.
 func Words(err error) string {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return fmt.Sprintf("no host has the name %s", dns.Name)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// dial is the error of a connection to 192.0.2.1:80 that was not made.
+// dial returns the error of a failed connection to 192.0.2.1:80.
 func dial(err error) error {
 	return &url.Error{Op: "Post", URL: "http://192.0.2.1/inference",
 		Err: &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}, Err: err}}
@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What net says where nothing listens is what is looked for.
+// The words match a real refusal of package net.
 func TestWordsOfARealRefusal(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

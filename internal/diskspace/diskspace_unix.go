@@ -18,7 +18,7 @@ func Free(dir string) (uint64, error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	blocks := max(0, int64(s.Bavail)) // FreeBSD counts below 0 when root's share is used
+	blocks := max(0, int64(s.Bavail)) // FreeBSD counts below 0 if root's share is used
 	return uint64(blocks) * uint64(s.Bsize), nil
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// program puts a shell script on a PATH of its own.
+// program puts a shell script into a separate PATH.
 func program(t *testing.T, script string) Command {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func TestHangIsKilledWithItsChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.writes = []string{fifo}
-	held, err := os.OpenFile(fifo, os.O_RDWR, 0) // as nobody may open it: on a busy machine the program is killed before
+	held, err := os.OpenFile(fifo, os.O_RDWR, 0) // because nobody may open it: on a busy machine the program is killed before
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestHangIsKilledWithItsChildren(t *testing.T) {
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(f); err != nil { // ends when nobody holds the other end any more
+	if _, err := io.ReadAll(f); err != nil { // this ends when nobody holds the other end any more
 		t.Fatal(err)
 	}
 	empty(t, c.Dir)
@@ -160,7 +160,7 @@ func TestCancelled(t *testing.T) {
 	empty(t, c.Dir)
 }
 
-// A result is read from the folder, and is a file of the program's own.
+// A result is read from the folder, and must be a file of the program's own.
 func TestResults(t *testing.T) {
 	c := program(t, `case $1 in file) echo text; printf second > b; ;; link) ln -s /etc/passwd a ;; large) head -c 200 /dev/zero > a ;; esac`)
 	c.Limits.Output = 100

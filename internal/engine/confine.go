@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/internal/jail"
 )
 
-// Confinement says in words what programs can't do here, as "no network, and no files
-// but their own", or what they can, as "the network and all files of this user". whole is whether
-// they have neither.
+// Confinement says in words what programs can't do here, such as "no network, and no files but
+// their own", or what they can, such as "the network and all files of this user". whole reports
+// that they have neither network nor files.
 func Confinement() (words string, whole bool) { return confinement(jail.Possible()) }
 
 func confinement(c jail.Cell) (words string, whole bool) {
@@ -29,25 +29,25 @@ func confinement(c jail.Cell) (words string, whole bool) {
 
 var noted sync.Once
 
-// noteOpen logs once what programs can do that they need not.
+// noteOpen logs once what programs can do without needing it.
 func noteOpen(c jail.Cell) {
 	if words, whole := confinement(c); !whole {
 		noted.Do(func() { slog.Warn("programs that hear, read and decode run less confined than they should: " + words) })
 	}
 }
 
-// The files of the system that a program may read: what is installed, where its libraries are
-// found, what time zone and fonts there are. No folder of a user or of a service is below them.
+// The system's files that a program may read: what is installed, its libraries, time zones and
+// fonts. No folder of a user or of a service is below them.
 var ofTheSystem = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/alternatives", "/etc/localtime", "/etc/fonts",
 	"/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"}
 
-// view returns what a program at path may reach in a run whose folder is dir.
+// view returns what a program at path may access in a run whose folder is dir.
 func (c *Command) view(path, dir string) jail.View {
 	read := append([]string{path, os.Getenv("TESSDATA_PREFIX")}, ofTheSystem...)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		read = append(read, real)
-		if prefix, name, ok := strings.Cut(real, "/bin/"); ok { // one of a folder of its own, such as /opt/NAME
+		if prefix, name, ok := strings.Cut(real, "/bin/"); ok { // a program in its own folder, such as /opt/NAME
 			read = append(read, prefix+"/lib", prefix+"/share/"+name, prefix+"/share/tessdata")
 		}
 	}

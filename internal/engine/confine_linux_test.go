@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/internal/jail"
 )
 
-// attemptEnv holds the path of a file that this program, started as an engine, tries to read, and the
-// address and the socket that it tries to reach.
+// attemptEnv holds the path of a file that this program, started as an engine, tries to read, and
+// the address and the socket to which it tries to connect.
 const attemptEnv = "attempt"
 
 func TestMain(m *testing.M) {
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// attempt is what a photo would try that has taken over the program that decodes it. It prints what
-// it got.
+// attempt does what a photo would do that has taken over the program decoding it. It prints what it
+// got.
 func attempt(secret, address, socket string) {
 	got := func(what string, err error) {
 		if err == nil {
@@ -57,7 +57,7 @@ func attempt(secret, address, socket string) {
 	got("a namespace", unix.Unshare(unix.CLONE_NEWUSER))
 	_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 8, 0, 0)
 	if errno == unix.EFAULT {
-		errno = 0 // it would have looked at its argument
+		errno = 0 // the call would have read its argument
 	}
 	got("io_uring", errnoOf(errno))
 	got("its own folder", os.WriteFile("mine", nil, 0o600))
@@ -70,8 +70,8 @@ func errnoOf(e unix.Errno) error {
 	return e
 }
 
-// A program that a photo or a recording has taken over reaches no network, reads nothing of the home, and
-// changes nothing but its folder. The same attempts succeed where nothing confines it.
+// A program that a photo or a recording has taken over reaches no network, reads nothing of the
+// home, and changes only its own folder. The same attempts succeed without confinement.
 func TestThreatEngineTakenOver(t *testing.T) {
 	home := t.TempDir()
 	secret := filepath.Join(home, "keys")
@@ -98,7 +98,7 @@ func TestThreatEngineTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cell := jail.Possible() // all of it on any kernel since 2021 that was built with Landlock
+	cell := jail.Possible() // complete on any kernel since 2021 that was built with Landlock
 	t.Logf("%+v\n%s", cell, out)
 	for what, held := range map[string]bool{"a file of the home": cell.Files, "a folder of the home": cell.Files, "a change in the home": cell.Files,
 		"the worker's environment": cell.Files, "tcp": cell.Network, "udp": cell.Network, "a socket of the user": cell.Network, "a namespace": cell.Network,
@@ -112,7 +112,7 @@ func TestThreatEngineTakenOver(t *testing.T) {
 	if !strings.Contains(string(out), "GOT its own folder\n") {
 		t.Error("it can't work")
 	}
-	// What a run takes from a thread does not outlive the run.
+	// What a run takes away from a thread does not outlast the run.
 	if _, err := os.ReadFile(secret); err != nil {
 		t.Error(err)
 	}
@@ -123,7 +123,7 @@ func TestThreatEngineTakenOver(t *testing.T) {
 	}
 }
 
-// Where programs can't be kept from something, the log says so, once.
+// If programs can't be kept from something, that is logged once.
 func TestOpenIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	old := slog.Default()

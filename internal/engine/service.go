@@ -21,15 +21,15 @@ type Service struct {
 	Engine  string        // name for faults
 	URL     string        // of the endpoint, complete
 	Key     string        // sent as a bearer token; empty: none
-	Timeout time.Duration // for the whole answer; 0: 5 min
-	Client  *http.Client  // nil: one that follows no redirect, over cutoff.Transport
+	Timeout time.Duration // timeout of the whole answer; 0: 5 min
+	Client  *http.Client  // nil: one without redirects, over cutoff.Transport
 }
 
 // maxAnswer is how many bytes of an answer are read. A transcript of an hour
 // with the time of every word takes about 2 MB.
 const maxAnswer = 8 << 20
 
-// MaxAfter bounds Retry-After.
+// MaxAfter limits Retry-After.
 const MaxAfter = time.Hour
 
 // noRedirect: a redirect would send the recording to a host that was not

@@ -1,5 +1,5 @@
-// Package feast knows on which days feasts fall, those of the sun's calendar, of the moon's and
-// those that go by Easter.
+// Package feast knows on which days feasts fall: those of the solar and the lunar calendar, and
+// those that depend on Easter.
 package feast
 
 import (
@@ -8,22 +8,22 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// Feast is a day, or a run of days, that has a name.
+// Feast is a named day, or a named run of days.
 type Feast struct {
-	Words      string // its name in small letters, without 's: 国庆, 春节, "new year eve"
-	month, day int    // its date; the earliest one of a feast that is always on the same weekday. Month 0: it moves
-	weekday    int    // the weekday that it is always on, 1 for Monday to 7; 0: it has none
+	Words      string // its name in lower case, without 's: 国庆, 春节, "new year eve"
+	month, day int    // its date; for a feast that is always on the same weekday the earliest one. Month 0: it moves
+	weekday    int    // its weekday, 1 for Monday to 7; 0: any
 	by         movable
-	twelfth    int // its day in the twelfth month of the moon's year, the one before 春节; 0: it has none there
-	later      int // so many days after that, or before where it is below 0
-	Days       int // how many it has, at least 1
-	Main       int // which of them it is by its name alone, from 0: Christmas is three days, and the second is Christmas
+	twelfth    int // its day in the twelfth month of the lunar year, before 春节; 0: it is not in that month
+	later      int // this many days after that, or before if it is negative
+	Days       int // number of its days, at least 1
+	Main       int // which of them its name alone means, from 0: Christmas is three days, and the second is Christmas
 }
 
-// movable is what a feast without a date of its own goes by.
+// movable says on what a feast without a fixed date depends.
 type movable int
 
-// The moon's feasts are in the order of the table.
+// The lunar feasts are in the order of the table.
 const (
 	newYear movable = iota // 春节
 	dragonBoat
@@ -35,7 +35,7 @@ const (
 	solstice // 冬至, another: the 21st or 22nd of December in those years
 )
 
-// All are those that people speak of, a longer name before a shorter one that begins it.
+// All are the feasts that people speak of, a longer name before a shorter one that is its beginning.
 var All = []Feast{
 	{Words: "国庆", month: 10, day: 1, Days: 7}, {Words: "元旦", month: 1, day: 1, Days: 1}, {Words: "跨年", month: 12, day: 31, Days: 1},
 	{Words: "平安夜", month: 12, day: 24, Days: 1}, {Words: "圣诞", month: 12, day: 25, Days: 1}, {Words: "情人节", month: 2, day: 14, Days: 1},
@@ -49,7 +49,7 @@ var All = []Feast{
 	{Words: "端午", by: dragonBoat, Days: 3}, {Words: "七夕", by: lovers, Days: 1}, {Words: "中秋", by: midAutumn, Days: 1}, {Words: "重阳", by: doubleNinth, Days: 1},
 	{Words: "复活节", by: easter, Days: 1}, {Words: "感恩节", month: 11, day: 22, weekday: 4, Days: 1},
 	{Words: "母亲节", month: 5, day: 8, weekday: 7, Days: 1}, {Words: "父亲节", month: 6, day: 15, weekday: 7, Days: 1},
-	{Words: "暑假", month: 7, day: 1, Days: 62}, {Words: "寒假", later: -20, Days: 35}, // more or less: each place has its own
+	{Words: "暑假", month: 7, day: 1, Days: 62}, {Words: "寒假", later: -20, Days: 35}, // approximately: each place has its own
 
 	{Words: "christmas eve", month: 12, day: 24, Days: 1}, {Words: "christmas day", month: 12, day: 25, Days: 1}, {Words: "christmas", month: 12, day: 24, Days: 3, Main: 1},
 	{Words: "boxing day", month: 12, day: 26, Days: 1}, {Words: "new year eve", month: 12, day: 31, Days: 1}, {Words: "new year day", month: 1, day: 1, Days: 1}, {Words: "new year", month: 1, day: 1, later: -1, Days: 2, Main: 1},
@@ -64,7 +64,7 @@ var All = []Feast{
 	{Words: "bonfire night", month: 11, day: 5, Days: 1}, {Words: "mothering sunday", by: easter, later: -21, Days: 1}, // British
 }
 
-// moon has the days of 春节, 端午, 七夕, 中秋 and 重阳, as month × 100 + day, from firstMoon on, by
+// moon has the days of 春节, 端午, 七夕, 中秋 and 重阳, as month × 100 + day, from firstMoon on, from
 // github.com/6tail/lunar-go 1.4.6.
 var moon = [][5]int{
 	{219, 620, 820, 927, 1021}, {208, 609, 809, 915, 1009}, {128, 530, 828, 1004, 1028}, {216, 618, 817, 924, 1017}, {205, 607, 807, 913, 1007},
@@ -80,7 +80,7 @@ const firstMoon = 2015
 // shortTwelfth are the years before whose 春节 the twelfth month has 29 days, and not 30.
 var shortTwelfth = [...]int{2016, 2022, 2025, 2026, 2027, 2028, 2029, 2031, 2032, 2039, 2040}
 
-// Named is the feast of these words; nil: there is none.
+// Named returns the feast with this name; nil: there is none.
 func Named(words string) *Feast {
 	for i := range All {
 		if All[i].Words == words {
@@ -90,7 +90,7 @@ func Named(words string) *Feast {
 	return nil
 }
 
-// In returns the days of a feast in a year from 1900 on, as [calendar.Yearly]. It reports false where they are not known.
+// In returns the days of a feast in a year from 1900 on, as [calendar.Yearly]; false: they are not known.
 func (f *Feast) In(year int) (first, last int, ok bool) {
 	month, day := f.month, f.day
 	switch {
@@ -122,13 +122,13 @@ func (f *Feast) In(year int) (first, last int, ok bool) {
 	return first, first + f.Days - 1, true
 }
 
-// Alone are the days that its name alone means: the one day of Christmas.
+// Alone returns the days that its name alone means: the one day of Christmas.
 func (f *Feast) Alone(year int) (first, last int, ok bool) {
 	first, _, ok = f.In(year)
 	return first + f.Main, first + f.Main, ok
 }
 
-// Moon reports whether it goes by the moon.
+// Moon reports whether it depends on the lunar calendar.
 func (f *Feast) Moon() bool { return f.month == 0 && f.by < easter }
 
 // easterSunday is Easter of the Gregorian calendar (the anonymous algorithm, Nature, 20 April 1876).

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Days that stand in calendars.
+// Days as printed in calendars.
 func TestDays(t *testing.T) {
 	by := map[string]*Feast{}
 	for i := range All {
@@ -32,7 +32,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// The weekend beside a feast has none of its days, and a weekday may be one of them.
+// The weekend beside a feast has none of its days; a weekday may be one of them.
 func TestBeside(t *testing.T) {
 	for _, c := range []struct {
 		said  string

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/internal/calendar"
 )
 
-// beginWith has, for each word, the places in All of the feasts whose English names begin with it.
+// beginWith has, for each word, the indexes in All of the feasts whose English names begin with it.
 var beginWith = func() map[string][]int {
 	m := map[string][]int{}
 	for i := range All {
@@ -19,7 +19,7 @@ var beginWith = func() map[string][]int {
 	return m
 }()
 
-// At is the feast whose English name begins at word k, and how many words the name takes.
+// At returns the feast whose English name begins at word k, and how many words the name takes.
 func At(at calendar.Words, k int) (*Feast, int) {
 	plain := func(i int) string {
 		w := at(i)
@@ -45,15 +45,15 @@ func At(at calendar.Words, k int) (*Feast, int) {
 	return nil, 0
 }
 
-// ownWords are words before "mother's day" that make it a day of somebody's mother, and no feast: "my mother's day off".
+// ownWords before "mother's day" mean a day of somebody's mother, and not the feast: "my mother's day off".
 var ownWords = map[string]bool{"my": true, "your": true, "his": true, "her": true, "our": true, "their": true}
 
-// OfParent reports Mother's Day and Father's Day, by their English names.
+// OfParent reports whether it is Mother's Day or Father's Day.
 func (f *Feast) OfParent() bool { return f.Words == "mother day" || f.Words == "father day" }
 
-// Beside reads "week after Easter", "weekend before Christmas", "first Monday after New Year", "two weeks before
-// Christmas", "day after Thanksgiving" at word k, and returns the place behind it. A count of weeks or months may be off
-// by give days. It returns nil where nothing of the kind stands there.
+// Beside reads "week after Easter", "weekend before Christmas", "first Monday after New Year", "two
+// weeks before Christmas", "day after Thanksgiving" at word k, and returns the index after it. A
+// count of weeks or months may be off by give days. It returns nil if there is nothing of the kind.
 func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 	n, j := calendar.Count(at(k)), k
 	nth := at(k) == "first" || at(k) == "last" || at(k) == "second"
@@ -88,10 +88,10 @@ func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 		switch {
 		case weekday > 0:
 			day = beside(day, weekday, side) + 7*side*(max(n, 1)-1)
-		case unit == "weekend": // one that has none of the feast's days
+		case unit == "weekend": // a weekend without any of the feast's days
 			first, last, _ = f.In(year)
 			if side < 0 {
-				last = first - 1 // from there the Saturday before, of a whole weekend
+				last = first - 1 // from there the Saturday before, of a complete weekend
 			}
 			day = beside(last, 6, side) + 7*side*(max(n, 1)-1)
 			return day, day + 1, ok
@@ -108,7 +108,7 @@ func Beside(at calendar.Words, k int) (days calendar.Yearly, next, give int) {
 	}, j + 2 + took, give
 }
 
-// beside returns the nearest day after a day that is such a weekday. Where side is below 0, it returns the nearest one before it.
+// beside returns the nearest day after a day with that weekday, or the nearest before it if side is negative.
 func beside(day, weekday, side int) int {
 	if side < 0 {
 		return day - 1 - (calendar.Weekday(day-1)-weekday+7)%7
@@ -116,7 +116,7 @@ func beside(day, weekday, side int) int {
 	return day + 1 + (weekday-calendar.Weekday(day+1)+7)%7
 }
 
-// HanAt is the feast whose Chinese name a text begins with, and how many characters the name takes: 国庆节, 大年初三.
+// HanAt returns the feast with whose Chinese name a text begins, and the name's length in characters: 国庆节, 大年初三.
 func HanAt(text string) (days calendar.Yearly, f *Feast, size int) {
 	for _, month := range [...]string{"大年初", "正月初"} {
 		if rest, ok := strings.CutPrefix(text, month); ok {
@@ -138,7 +138,7 @@ func HanAt(text string) (days calendar.Yearly, f *Feast, size int) {
 			continue
 		}
 		f, size = &All[i], utf8.RuneCountInString(All[i].Words)
-		if c, _ := utf8.DecodeRuneInString(rest); f.Words == "十一" || f.Words == "六一" { // and no number
+		if c, _ := utf8.DecodeRuneInString(rest); f.Words == "十一" || f.Words == "六一" { // and not a number
 			if !startsWithAny(rest, "假期", "长假", "黄金周", "期间", "节", "放假", "那天", "儿童节", "我", "去", "带", "回") {
 				continue
 			}
@@ -162,8 +162,8 @@ func startsWithAny(s string, heads ...string) bool {
 	return slices.ContainsFunc(heads, func(head string) bool { return strings.HasPrefix(s, head) })
 }
 
-// HanBeside reads what stands behind the name of a feast: 前一周, 后三天, 前两个星期. It returns how many characters that
-// takes; 0: there is none.
+// HanBeside reads what follows the name of a feast: 前一周, 后三天, 前两个星期. It returns how many characters
+// that takes; 0: there is nothing.
 func (f *Feast) HanBeside(text string) (days calendar.Yearly, size int) {
 	rest, before := strings.CutPrefix(text, "前")
 	if !before {

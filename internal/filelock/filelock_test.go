@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestMain is, with a path in the environment, the process that has the lock.
+// TestMain is the process that holds the lock, if there is a path in the environment.
 func TestMain(m *testing.M) {
 	path := os.Getenv("FILELOCK_HOLD")
 	if path == "" {
@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n') // until it is killed
 }
 
-// One process has the lock; another is told which, and has it once that one is
-// killed.
+// One process holds the lock; another is told which, and gets it once that one is killed.
 func TestAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	holder := exec.Command(os.Args[0])

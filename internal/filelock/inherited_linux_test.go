@@ -11,8 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// A lock that a child of a killed process still has a copy of is waited for, as
-// long as the child keeps it for a moment alone.
+// If a child of a killed process still has a copy of the lock for a moment, Take waits for it.
 func TestInherited(t *testing.T) {
 	for pause, free := range map[string]bool{"0.3": true, "30": false} {
 		path := filepath.Join(t.TempDir(), "lock")
@@ -32,7 +31,7 @@ func TestInherited(t *testing.T) {
 		if _, err := l.f.WriteAt([]byte(strconv.Itoa(dead.Process.Pid)+"          "), 0); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.f.Close(); err != nil { // as the kernel does at the end of a process
+		if err := l.f.Close(); err != nil { // like the kernel at the end of a process
 			t.Fatal(err)
 		}
 		again, err := Take(path)

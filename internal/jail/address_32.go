@@ -2,5 +2,5 @@
 
 package jail
 
-// maxAddress bounds the address space.
+// maxAddress limits the address space.
 const maxAddress = 1 << 30

@@ -2,6 +2,5 @@
 
 package jail
 
-// maxAddress bounds the address space. The Go runtime reserves 1 to 2 GB of it
-// without using them.
+// maxAddress limits the address space. The Go runtime reserves 1 to 2 GB of it without using them.
 const maxAddress = 8 << 30

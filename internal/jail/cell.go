@@ -1,13 +1,13 @@
 package jail
 
-// View is what a program may reach of the file system. What is not there is left out.
+// View is the part of the file system that a program may access. Missing files are left out.
 type View struct {
-	Read  []string // files, and folders with all that is below them: to be read and run
-	Write []string // the same: to be read, run, written, made and removed
+	Read  []string // files, and folders with everything below them, to read and run
+	Write []string // likewise, to read, run, write, create and remove
 }
 
-// Cell says what a program was kept from.
+// Cell says from what a program is kept.
 type Cell struct {
-	Network bool // it can make no socket, whatever the family, and trace no process
-	Files   bool // it can open nothing but its View. That a file is there, and its size, it can still learn by its name
+	Network bool // it can't create sockets of any family, or trace a process
+	Files   bool // it can't open anything outside of its View. It can still find out by name that a file exists, and its size
 }

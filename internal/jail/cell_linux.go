@@ -11,10 +11,10 @@ import (
 // Possible returns what [Thread] keeps programs from on this system.
 func Possible() Cell { return Cell{Network: canDeny(), Files: version() > 0} }
 
-// Thread confines the thread that calls it, and each program that is started from it, for good. The
+// Thread confines the calling thread, and each program that is started from it, for good. The
 // caller has locked the goroutine to its thread, and lets it end without unlocking, so that nothing
-// else ever runs on the thread. What the system can't do is not in the Cell; an error means that
-// it could not do what Possible says.
+// else ever runs on the thread. What the system can't do is not in the Cell; an error means that it
+// could not do what Possible says.
 func Thread(v View) (Cell, error) {
 	c := Possible()
 	if !c.Network && !c.Files {
@@ -36,7 +36,7 @@ func Thread(v View) (Cell, error) {
 	return c, nil
 }
 
-// version returns the version of Landlock that the kernel has, and 0 if it has none
+// version returns the kernel's version of Landlock, and 0 if it has none
 // (landlock_create_ruleset(2)).
 func version() int {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
@@ -67,11 +67,11 @@ func rights(version int) uint64 {
 	return all
 }
 
-// enforce leaves the calling thread the view alone.
+// enforce restricts the calling thread to the view.
 func (v View) enforce(version int) error {
 	all := rights(version)
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: all}
-	if version >= 4 { // a second lock on what the filter closes
+	if version >= 4 { // in addition to the filter
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
 	if version >= 6 {
@@ -91,8 +91,8 @@ func (v View) enforce(version int) error {
 	return nil
 }
 
-// allow adds files, and folders with what is below them, to the rules. What can't be opened is left out:
-// a program could not open it either.
+// allow adds files, and folders with everything below them, to the rules. What can't be opened is
+// left out: a program could not open it either.
 func allow(rules int, names []string, right uint64) error {
 	for _, name := range names {
 		fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
@@ -101,7 +101,7 @@ func allow(rules int, names []string, right uint64) error {
 		}
 		attr := unix.LandlockPathBeneathAttr{Allowed_access: right, Parent_fd: int32(fd)}
 		errno := addRule(rules, &attr)
-		if errno == unix.EINVAL { // of a file, which has fewer rights than a folder
+		if errno == unix.EINVAL { // a file, which has fewer rights than a folder
 			attr.Allowed_access &= ofFiles
 			errno = addRule(rules, &attr)
 		}

@@ -2,7 +2,7 @@
 
 package jail
 
-// Possible returns what [Thread] can keep programs from here: nothing.
+// Possible returns from what [Thread] can keep programs on this system: nothing.
 func Possible() Cell { return Cell{} }
 
 // Thread does nothing on this system.

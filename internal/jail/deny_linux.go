@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refused lists the calls that a program gets an error for: sockets, and what makes some
-// without that call; what reads or changes other processes; keys of the user; mounts and
-// namespaces; what loads code into the kernel.
+// refused lists the calls for which a program gets an error: sockets, and other ways of creating
+// them; reading or changing other processes; the user's keys; mounts and namespaces; loading code
+// into the kernel.
 var refused = []uint32{
 	unix.SYS_SOCKET, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_PIDFD_GETFD,
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PERF_EVENT_OPEN,
@@ -22,13 +22,13 @@ var refused = []uint32{
 	unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD,
 }
 
-// namespaces are the flags of clone(2) that make one.
+// namespaces are the flags of clone(2) that create namespaces.
 const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// x32 is the bit of the calls of the x32 ABI, which amd64 has besides its own.
+// x32 is the bit in the calls of the x32 ABI, which amd64 has in addition to its own.
 const x32 = 0x40000000
 
-// refusals makes the filter of a program. What it does not name is allowed.
+// refusals makes a program's filter. Calls that it does not name are allowed.
 func refusals() program {
 	var p program
 	p.load(offArch)
@@ -41,7 +41,7 @@ func refusals() program {
 		p.unless(n, 1)
 		p.end(unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM))
 	}
-	p.unless(unix.SYS_CLONE3, 1) // its flags lie in memory; a C library takes clone in its place
+	p.unless(unix.SYS_CLONE3, 1) // its flags are in memory; a C library falls back to clone
 	p.end(unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS))
 	p.when(unix.SYS_CLONE, func(p *program) {
 		p.load(offArgs)
@@ -53,14 +53,14 @@ func refusals() program {
 	return p
 }
 
-// canDeny says whether the kernel has filters with errors (seccomp(2)).
+// canDeny reports whether the kernel has filters with errors (seccomp(2)).
 func canDeny() bool {
 	action := uint32(unix.SECCOMP_RET_ERRNO)
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
 	return errno == 0
 }
 
-// deny puts the filter on the calling thread.
+// deny installs the filter on the calling thread.
 func deny() error {
 	p := refusals()
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}

@@ -12,29 +12,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowed lists the calls that the Go runtime and a worker's loop need after
-// everything is loaded, besides those whose arguments are checked.
+// allowed lists the calls that the Go runtime and a worker's loop need after everything is loaded,
+// in addition to those whose arguments are checked.
 var allowed = append([]uint32{
 	unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_WRITE, unix.SYS_CLOSE,
 	unix.SYS_MUNMAP, unix.SYS_MADVISE, unix.SYS_MREMAP, unix.SYS_BRK,
 	unix.SYS_FUTEX, unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP,
 	unix.SYS_CLOCK_GETTIME, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_GETPID, unix.SYS_GETTID,
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
-	unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_CTL, // of timers; the descriptors are there already
-	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, // of a new thread
+	unix.SYS_EPOLL_PWAIT, unix.SYS_EPOLL_CTL, // for timers; the descriptors exist already
+	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, // for a new thread
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }, allowedHere...)
 
-// denied lists calls that return an error and do not kill the process, because
-// the runtime can do without them. prctl names mappings; glibc tries clone3
-// before clone.
+// denied lists calls that return an error instead of killing the process, because the runtime can
+// do without them. prctl names mappings; glibc tries clone3 before clone.
 var denied = [][2]uint32{
 	{unix.SYS_PRCTL, uint32(unix.EINVAL)},
 	{unix.SYS_CLONE3, uint32(unix.ENOSYS)},
 }
 
-// argument continues to allow if the low half of an argument has none of bits
-// (with some: at least one of them). Otherwise it kills the process.
+// argument allows the call if the low half of an argument has none of bits (with some: at least one
+// of them). Otherwise it kills the process.
 func (p *program) argument(n int, bits uint32, some bool) {
 	p.load(offArgs + 8*uint32(n))
 	jt, jf := uint8(1), uint8(0)
@@ -80,7 +79,7 @@ func build(pid uint32) program {
 	return p
 }
 
-// filter puts the filter on every thread of the process.
+// filter installs the filter on every thread of the process.
 func filter() (bool, error) {
 	p := build(uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}

@@ -1,47 +1,44 @@
-// Package jail takes from processes what they do not need. What is taken can't be
-// had back. A plugin's worker, which runs nothing but this program, confines itself:
+// Package jail takes away rights that processes do not need. They can't get them back. A plugin's
+// worker, which only runs this program, confines itself:
 //
-//	Begin    first of all: no core file, bounds on memory and processor time, no
+//	Begin  first of all: no core file, limits on memory and processor time, no
 //	         new privileges
 //	Confine  once everything is loaded, before any code of a plugin runs: no new
 //	         file descriptor, no growing file, and on Linux a seccomp filter on
-//	         every thread, which kills the process at any call of the system
-//	         that the Go runtime doesn't need: no file, no network, no process,
+//	         every thread, which kills the process at any system call
+//	         that the Go runtime does not need: no file, no network, no process,
 //	         no signal to others, no memory that can be executed
 //
-// A program of others, such as one that decodes photos, is started from a confined
-// thread:
+// A third-party program, such as one that decodes photos, is started from a confined thread:
 //
 //	Thread   no socket, no other process, no namespace (seccomp), and no file but
 //	         those of a View (Landlock)
 //
-// The number of processes has no limit of its own: RLIMIT_NPROC counts the
-// threads of everything that the wearer runs, so that one low enough to mean
-// something stops the Go runtime. The filter lets no process be made.
+// The number of processes has no limit of its own: RLIMIT_NPROC counts the threads of everything
+// that the wearer runs, so a limit low enough to be useful would stop the Go runtime. The filter
+// allows no new process.
 package jail
 
 import "fmt"
 
 // Limits of a worker process, in bytes and seconds.
 const (
-	// MaxData bounds the memory that a worker process may write to: machine
-	// code, heap and linear memories. Compiling a Go plugin of 2 MB takes 150
-	// MB.
+	// MaxData limits the memory to which a worker process may write: machine code, heap and linear
+	// memories. Compiling a Go plugin of 2 MB takes 150 MB.
 	MaxData = 1 << 30
 	// MaxCPU ends a worker process that loops and is not killed. A healthy one
 	// is replaced before that; see package wasm.
 	MaxCPU = 3600
 )
 
-// Report says which restrictions are in force.
+// Report says which restrictions are applied.
 type Report struct {
 	Limits     bool // on memory, processor time, descriptors, files
-	Privileges bool // no new ones
+	Privileges bool // no new privileges
 	Seccomp    bool
 }
 
-// String names the restrictions in force, for a person: "limits, no new
-// privileges, seccomp".
+// String names the applied restrictions, for a person: "limits, no new privileges, seccomp".
 func (r Report) String() string {
 	s := "a process of its own"
 	for _, have := range []struct {

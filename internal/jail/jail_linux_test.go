@@ -14,8 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attempts is what a plugin that took over its worker would try. Each tells
-// whether it got what it wanted.
+// attempts is what a plugin would try that took over its worker. Each reports whether it succeeded.
 var attempts = map[string]func() bool{
 	"open a file": func() bool {
 		_, _, e := syscall.RawSyscall6(unix.SYS_OPENAT, ^uintptr(99), uintptr(unsafe.Pointer(&[]byte("/etc/passwd\x00")[0])), 0, 0, 0, 0)
@@ -81,7 +80,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("WORKED", work())
 		os.Exit(0)
 	}
-	// From another thread than the one that asked for the filter.
+	// From a thread other than the one that installed the filter.
 	done := make(chan bool)
 	go func() {
 		runtime.LockOSThread()
@@ -95,7 +94,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// work is what a worker does: threads, garbage, maps of memory.
+// work does what a worker does: threads, garbage, memory mappings.
 func work() int {
 	sums := make(chan int)
 	for range 8 {
@@ -133,8 +132,7 @@ func attempt(t *testing.T, name string, confined bool) (said string, killed bool
 	return out.String(), st.Signaled() && st.Signal() == syscall.SIGSYS
 }
 
-// TestConfined: what a confined process tries is its end. Each attempt is one
-// that succeeds without the filter.
+// TestConfined: each attempt ends a confined process, and succeeds without the filter.
 func TestConfined(t *testing.T) {
 	said, killed := attempt(t, "work", true)
 	if killed || !strings.Contains(said, "WORKED") {
@@ -153,14 +151,14 @@ func TestConfined(t *testing.T) {
 			if killed {
 				t.Errorf("without the filter: killed, %s", said)
 			}
-			if name != "run a program" && !strings.Contains(said, "GOT IT") { // a program that runs says nothing
+			if name != "run a program" && !strings.Contains(said, "GOT IT") { // a program that was run prints nothing
 				t.Errorf("without the filter: %s", said)
 			}
 		})
 	}
 }
 
-// TestReport: bits and back.
+// TestReport: to bits and back.
 func TestReport(t *testing.T) {
 	for b := range byte(8) {
 		r, err := FromBits(b)

@@ -24,9 +24,8 @@ func Begin() error {
 // Confine must be called before a plugin's code runs. If the kernel has no
 // seccomp, for example under an emulator, the report says so.
 func Confine() (Report, error) {
-	// The runtime must now make what it otherwise makes when it first needs it:
-	// the descriptors of its timers. A fixed number of processors also stops it
-	// from reading those of the control group.
+	// The runtime must now create what it otherwise creates on first use: the descriptors of its
+	// timers. A fixed number of processors also stops it from reading those of the control group.
 	time.AfterFunc(time.Hour, func() {}).Stop()
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	if err := errors.Join(limit("file size", unix.RLIMIT_FSIZE, 0), limit("descriptors", unix.RLIMIT_NOFILE, 0)); err != nil {

@@ -14,7 +14,7 @@ const (
 // program is the filter, in classic BPF.
 type program []unix.SockFilter
 
-// Inlined, the steps would make kilobytes of code.
+// If the steps were inlined, they would make kilobytes of code.
 //
 //go:noinline
 func (p *program) op(code uint16, k uint32, jt, jf uint8) {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// chatRequest is the body of POST /chat/completions, as far as we use it
+// chatRequest is the body of POST /chat/completions, as far as it is used
 // (platform.openai.com/docs/api-reference/chat/create).
 type chatRequest struct {
 	Model               string          `json:"model"`
@@ -18,7 +18,7 @@ type chatRequest struct {
 
 type chatMessage struct {
 	Role    string `json:"role"`
-	Content any    `json:"content"` // string, or []contentPart where there are pictures
+	Content any    `json:"content"` // string, or []contentPart if there are pictures
 }
 
 type contentPart struct {
@@ -42,7 +42,7 @@ type namedShape struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// chatAnswer is what comes back.
+// chatAnswer is the answer.
 type chatAnswer struct {
 	Choices []struct {
 		Message struct {

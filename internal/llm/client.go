@@ -226,7 +226,7 @@ func (c *Client) Check(ctx context.Context) error {
 	return faultf(Setup, http.StatusOK, "it has no model %q, but %s", c.cfg.Model, strings.Join(names[:min(5, len(names))], ", "))
 }
 
-// checkTime is how long a server may take to say what it has.
+// checkTime is the timeout of the server's list of models.
 const checkTime = 5 * time.Second
 
 // String names the endpoint, without its key.

@@ -48,7 +48,7 @@ func (f *Fault) Error() string {
 // false.
 func (f *Fault) Temporary() bool { return f.Kind == Busy || f.Kind == Gone || f.Kind == Setup }
 
-// maxDetail is the most that is kept of a server's message, in bytes.
+// maxDetail is how many bytes of a server's message are kept.
 const maxDetail = 200
 
 func faultf(k Kind, status int, format string, args ...any) *Fault {
@@ -80,5 +80,5 @@ func ofStatus(status int, h http.Header, message string) *Fault {
 	return f
 }
 
-// maxAfter bounds Retry-After.
+// maxAfter limits Retry-After.
 const maxAfter = time.Hour

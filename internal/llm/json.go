@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// asks is how often a model is asked for JSON before its answer is given up.
+// asks is how often a model is asked for JSON before giving up.
 const asks = 3
 
-// shown is how much of a wrong answer the model is shown again, in bytes.
+// shown is how many bytes of a wrong answer the model is shown again.
 const shown = 2 << 10
 
 // AskJSON asks for JSON of r.Schema and calls take with it. If take returns an
@@ -70,7 +70,7 @@ func Repair(text string) ([]byte, error) {
 		return nil, errNoObject
 	}
 	var out []byte
-	var open []byte // closing brackets that are due
+	var open []byte // closing brackets that are still missing
 	inString := false
 	for i := start; i < len(text); i++ {
 		b := text[i]
@@ -111,7 +111,7 @@ func Repair(text string) ([]byte, error) {
 	return nil, errNoObject
 }
 
-// controls are control characters as JSON spells them.
+// controls are the escapes of control characters in JSON.
 var controls = func() (list [0x20]string) {
 	for i := range list {
 		list[i] = fmt.Sprintf(`\u%04x`, i)
@@ -120,7 +120,7 @@ var controls = func() (list [0x20]string) {
 	return list
 }()
 
-// withoutComma takes a comma off the end, and the space after it.
+// withoutComma removes a comma at the end, and the space after it.
 func withoutComma(b []byte) []byte {
 	n := len(b)
 	for n > 0 && (b[n-1] == ' ' || b[n-1] == '\n' || b[n-1] == '\t' || b[n-1] == '\r') {

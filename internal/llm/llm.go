@@ -4,10 +4,10 @@
 // The words:
 //
 //   - An endpoint is a base URL and a model's name.
-//   - A format is how an answer in JSON is asked for: by a schema, which the
-//     best servers hold the model to; as any JSON object; or in words alone.
-//     A client begins with the best, and remembers what its server refused.
-//   - A [Fault] says how asking failed, and whether it may fare better later.
+//   - A format is the way of asking for JSON: by a schema, which the best servers enforce; as any
+//     JSON object; or in words alone. A client begins with the best, and remembers what its server
+//     refused.
+//   - A [Fault] says how asking failed, and whether it may succeed later.
 //
 // It sends only what the caller provides: no header describes this machine,
 // redirects are not followed, and no environment variable is read.
@@ -21,32 +21,32 @@ import (
 	"time"
 )
 
-// Format is how JSON is asked for.
+// Format is the way of asking for JSON.
 type Format string
 
 // The formats, best first.
 const (
-	FormatAuto   Format = "" // the best that the server takes
+	FormatAuto   Format = "" // the best that the server accepts
 	FormatSchema Format = "schema"
 	FormatObject Format = "object"
 	FormatText   Format = "text"
 )
 
-// Config names an endpoint. URL and Model are needed.
+// Config names an endpoint. URL and Model are required.
 type Config struct {
-	URL       string        // base, such as http://127.0.0.1:11434/v1; without a path /v1 is meant
-	Model     string        // as the server knows it
+	URL       string        // base, such as http://127.0.0.1:11434/v1; without a path, /v1 is assumed
+	Model     string        // the server's name for it
 	Key       string        // sent as a bearer token; empty: none
-	Timeout   time.Duration // of one answer; 0: 2 min, for small machines think slowly
-	MaxTokens int           // of one answer; 0: 2000
+	Timeout   time.Duration // timeout of one answer; 0: 2 min, because small machines are slow
+	MaxTokens int           // limit of one answer; 0: 2000
 	Format    Format
-	Tries     int // of one request; 0: 3
+	Tries     int // tries of one request; 0: 3
 	// Transport carries requests; nil: cutoff.Transport. Package record has
 	// one that answers from files.
 	Transport http.RoundTripper
 }
 
-// Of a client where its configuration does not say.
+// A client's defaults.
 const (
 	defaultTimeout   = 2 * time.Minute
 	defaultMaxTokens = 2000
@@ -56,32 +56,32 @@ const (
 // Role of a message.
 type Role string
 
-// The roles that a caller writes for. What a person or a device said is part
-// of a User message, as data.
+// The roles in which a caller writes. What a person or a device said is part of a User message, as
+// data.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 )
 
-// Message is one turn of what the model is shown.
+// Message is one turn that the model is shown.
 type Message struct {
 	Role     Role
 	Text     string
-	Pictures []Picture // behind the text; of a User message
+	Pictures []Picture // after the text; in a User message
 }
 
-// Picture is one that the model is shown, where it is one that sees.
+// Picture is a picture for a vision model.
 type Picture struct {
 	Media string // image/jpeg or image/png
 	Data  []byte
 }
 
-// FromUser returns what a user says, with pictures behind it, as the only turn.
+// FromUser returns a user's text, followed by pictures, as the only turn.
 func FromUser(text string, pictures ...Picture) []Message {
 	return []Message{{Role: User, Text: text, Pictures: pictures}}
 }
 
-// JSON encodes what a model is shown as data. v may be made of strings, numbers, times, and lists, maps and
+// JSON encodes data for a model. v may consist of strings, numbers, times, and lists, maps and
 // structs of them. JSON panics if v holds anything that can't be encoded.
 func JSON(v any) string {
 	b, err := json.Marshal(v)
@@ -95,12 +95,11 @@ func JSON(v any) string {
 type Request struct {
 	System   string
 	Messages []Message
-	Schema   *Schema // nil: the answer is text
+	Schema   *Schema // nil: the answer is a text
 }
 
-// Schema is what a JSON answer has to look like, in the subset of JSON Schema
-// that strict servers take: every object has all of its properties required
-// and no others.
+// Schema is the form of a JSON answer, in the subset of JSON Schema that strict servers accept: all
+// properties of an object are required, and there are no others.
 type Schema struct {
 	Name string // of a-z, A-Z, 0-9, _ and -
 	JSON json.RawMessage
@@ -116,11 +115,11 @@ type Answer struct {
 // Stats counts what a client has done since it was made.
 type Stats struct {
 	Usage
-	Calls    int       `json:"calls"` // requests that were sent, repetitions included
+	Calls    int       `json:"calls"` // requests that were sent, including repetitions
 	Faults   int       `json:"faults"`
 	Last     string    `json:"last_fault,omitempty"`
 	LastAt   time.Time `json:"last_fault_at,omitzero"`
-	Answered time.Time `json:"answered,omitzero"` // the last time that one came
+	Answered time.Time `json:"answered,omitzero"` // time of the last answer
 }
 
 // Prompt returns the text of prompts/NAME.md in the caller's embedded files. It

@@ -14,8 +14,7 @@ import (
 
 const key = "sk-not-to-be-seen"
 
-// ask makes a client of a server, which waits between tries for as long as it
-// writes down.
+// ask makes a client for a server; the waits between tries are recorded instead.
 func ask(t *testing.T, s *llmtest.Server, cfg Config) (*Client, *[]time.Duration) {
 	t.Helper()
 	cfg.URL, cfg.Model = s.URL, s.Model()
@@ -72,7 +71,7 @@ func TestFaults(t *testing.T) {
 		opt   llmtest.Options
 		cfg   Config
 		steps []llmtest.Step
-		want  Kind // empty: answered
+		want  Kind // empty: there is an answer
 		waits int
 	}{
 		"429 with Retry-After": {steps: []llmtest.Step{llmtest.Fails(429, "7", "slow down"), llmtest.Say("ok")}, waits: 1},
@@ -203,7 +202,7 @@ func TestAskJSON(t *testing.T) {
 	}
 }
 
-// What a server does not know is found out once.
+// Each thing that a server does not support is found out once.
 func TestRemembersWhatTheServerKnows(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{NoFormat: true, NewTokens: true})
 	c, _ := ask(t, s, Config{})
@@ -252,7 +251,7 @@ func FuzzRepair(f *testing.F) {
 		if b, err := Repair(s); err == nil && (b[0] != '{' || b[len(b)-1] != '}') {
 			t.Errorf("%q: %q", s, b)
 		}
-		// What is JSON already stays as it is.
+		// Valid JSON is not changed.
 		var v map[string]json.RawMessage
 		if json.Unmarshal([]byte(s), &v) == nil && !strings.Contains(s, "</think>") && strings.HasPrefix(s, "{") {
 			b, err := Repair(s)

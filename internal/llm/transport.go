@@ -49,7 +49,7 @@ func (q *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// Between tries.
+// Waits between tries.
 const (
 	firstWait = 500 * time.Millisecond
 	maxWait   = 30 * time.Second // the caller has to obey a longer Retry-After

@@ -18,11 +18,10 @@ func (u *Usage) add(o Usage) {
 // depend on these counts, so a server that reports none, or millions, must
 // neither be free nor use up a budget.
 const (
-	bytesPerToken = 3 // of an estimate: English has 4, Chinese 1.5 to 3
+	bytesPerToken = 3 // for an estimate: English has 4, Chinese 1.5 to 3
 	mostPerToken  = 16
 	aroundChat    = 1000
-	// Of a picture: OpenAI's models take from 85 to some 40,000, Qwen's and
-	// LLaVA's 250 to 3,000.
+	// For a picture: OpenAI's models take from 85 to some 40,000, Qwen's and LLaVA's 250 to 3,000.
 	perPicture     = 1000
 	mostPerPicture = 50_000
 )
@@ -33,7 +32,7 @@ func believed(u Usage, sent, pictures, answered, most int) Usage {
 	if u.Prompt < sent/mostPerToken || u.Prompt > sent+aroundChat+pictures*mostPerPicture || u.Prompt == 0 && sent > 0 {
 		u.Prompt, u.Estimated = (sent+bytesPerToken-1)/bytesPerToken+pictures*perPicture, 1
 	}
-	// A model that thinks says less than it takes.
+	// A model that thinks uses more tokens than it returns.
 	if u.Completion < answered/mostPerToken || u.Completion > max(most, answered)+aroundChat || u.Completion == 0 && answered > 0 {
 		u.Completion, u.Estimated = (answered+bytesPerToken-1)/bytesPerToken, 1
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A server's count is taken where it can be so; else the bytes count.
+// A server's count is used if it is plausible; otherwise the bytes count.
 func TestBelieved(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -30,7 +30,7 @@ func TestBelieved(t *testing.T) {
 	}
 }
 
-// A count that is no number costs its answer nothing.
+// An answer with an invalid count is still used.
 func TestStrangeCounts(t *testing.T) {
 	for _, usage := range []string{`null`, `{}`, `{"prompt_tokens":"many"}`, `{"prompt_tokens":1.5,"completion_tokens":1e99}`} {
 		var a chatAnswer

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/internal/span"
 )
 
-// Vectors asks models that give numbers and no words: embeddings, by OpenAI's
-// protocol, and a reranker, by the one that Jina, Cohere, vLLM, llama.cpp and
-// text-embeddings-inference share. It is safe for concurrent use.
+// Vectors asks models that return numbers and no words: embeddings, by OpenAI's protocol, and a
+// reranker, by the protocol that Jina, Cohere, vLLM, llama.cpp and text-embeddings-inference share.
+// It is safe for concurrent use.
 type Vectors struct {
 	cfg    VectorsConfig
 	embed  string // URL
@@ -22,16 +22,16 @@ type Vectors struct {
 	caller *caller
 }
 
-// VectorsConfig names the endpoints. One of URL and RerankURL is needed.
+// VectorsConfig names the endpoints. At least one of URL and RerankURL is required.
 type VectorsConfig struct {
-	URL         string        // base of /embeddings; without a path /v1 is meant
+	URL         string        // base of /embeddings; without a path, /v1 is assumed
 	RerankURL   string        // base of /rerank
-	RerankModel string        // may be empty for servers of one model
-	Key         string        // bearer token of both; empty: none
-	Timeout     time.Duration // of one answer; 0: 30 s
+	RerankModel string        // may be empty for servers with one model
+	Key         string        // bearer token for both; empty: none
+	Timeout     time.Duration // timeout of one answer; 0: 30 s
 }
 
-// MaxInputs is how many texts one request has at most: what small servers take.
+// MaxInputs is the greatest number of texts in a request: as many as small servers accept.
 const MaxInputs = 64
 
 const vectorsTimeout = 30 * time.Second
@@ -65,8 +65,8 @@ func NewVectors(cfg VectorsConfig) (*Vectors, error) {
 	return v, nil
 }
 
-// Embed returns a vector for each of at most MaxInputs texts, all of one number
-// of dimensions. An error is a *Fault, or that of ctx.
+// Embed returns a vector for each of at most MaxInputs texts, all with the same number of
+// dimensions. An error is a *Fault, or that of ctx.
 func (v *Vectors) Embed(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	in := struct {
 		Model string   `json:"model"`
@@ -97,7 +97,7 @@ func (v *Vectors) Embed(ctx context.Context, model string, texts []string) ([][]
 	return list, nil
 }
 
-// HasReranker reports whether there is one to ask.
+// HasReranker reports whether a reranker is configured.
 func (v *Vectors) HasReranker() bool { return v.rerank != "" }
 
 // Rerank implements recall.Reranker. An error is a *Fault, or that of ctx.

@@ -42,8 +42,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// A server that answers otherwise than the protocol says is a fault that says
-// so, and nothing of it is taken.
+// If a server's answer violates the protocol, the fault says so, and nothing of the answer is used.
 func TestVectorsMisbehaving(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/internal/retry"
 )
 
-// baseURL reads an endpoint's address. Without a path /v1 is meant.
+// baseURL parses an endpoint's address. Without a path, /v1 is assumed.
 func baseURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -27,7 +27,7 @@ func baseURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// caller sends JSON to a server of the protocol and reads its JSON.
+// caller sends JSON to a server and reads its JSON.
 type caller struct {
 	key    string // sent as a bearer token; empty: none
 	client *http.Client
@@ -37,8 +37,8 @@ func newCaller(key string, next http.RoundTripper, mostBytes int64) *caller {
 	return &caller{key: key, client: &http.Client{Transport: &bounded{next: next, most: mostBytes}, CheckRedirect: noRedirect}}
 }
 
-// call sends in, or nothing where that is nil, and reads the answer into out.
-// An error is a *Fault, or that of ctx.
+// call sends in, or nothing if it is nil, and reads the answer into out. An error is a *Fault, or
+// that of ctx.
 func (c *caller) call(ctx context.Context, timeout time.Duration, method, to string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -73,7 +73,7 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 		return faultf(Gone, 0, "%s", c.withoutKey(dialfault.Words(err)))
 	}
 	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body) // in memory, and bounded, by now
+	b, err := io.ReadAll(res.Body) // it is in memory, and limited, by now
 	if err != nil {
 		return faultf(Gone, res.StatusCode, "the answer broke off")
 	}
@@ -83,7 +83,7 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 				Message string `json:"message"`
 			} `json:"error"`
 		}
-		_ = json.Unmarshal(b, &e) // what is no JSON has no message
+		_ = json.Unmarshal(b, &e) // an answer that is not JSON has no message
 		return ofStatus(res.StatusCode, res.Header, c.withoutKey(e.Error.Message))
 	}
 	if err := json.Unmarshal(b, out); err != nil {
@@ -95,7 +95,7 @@ func (c *caller) call(ctx context.Context, timeout time.Duration, method, to str
 	return nil
 }
 
-// withoutKey takes the key out of a message: servers are known to repeat it.
+// withoutKey removes the key from a message, because some servers repeat it.
 func (c *caller) withoutKey(s string) string {
 	if c.key != "" {
 		s = strings.ReplaceAll(s, c.key, "[key]")

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPage returns memory also where it could not be held, with the reason.
-// There is no advice here that keeps it from a dump: package nodump has there
-// be none.
+// newPage returns memory even if it could not be locked, with the reason. This system has no way to
+// exclude it from a dump, but package nodump turns dumps off.
 func newPage(size int) ([]byte, error) {
 	size = max(size, os.Getpagesize())
 	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPage returns memory also where it could not be held, with the reason.
+// newPage returns memory even if it could not be locked, with the reason.
 func newPage(size int) ([]byte, error) {
 	size = max(size, os.Getpagesize())
 	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flags are those that the system has for the memory at an address (proc(5),
-// VmFlags).
+// flags returns the system's flags for the memory at an address (proc(5), VmFlags).
 func flags(t *testing.T, at *[Size]byte) []string {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -36,8 +35,8 @@ func flags(t *testing.T, at *[Size]byte) []string {
 	return nil
 }
 
-// A secret lies where the system neither swaps nor dumps, each in a slot of its
-// own, and its slot is zeros for the next one.
+// A secret is in memory that the system neither swaps nor dumps, each in a slot of its own, and the
+// slot is zeroed for the next one.
 func TestHeld(t *testing.T) {
 	var mine []*[Size]byte
 	for i := range 3 * pageSlots {
@@ -77,8 +76,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Where the system holds no more memory, a secret is kept all the same, and the
-// reason is told.
+// If the system locks no more memory, a secret is still held, and the reason is reported.
 func TestRefused(t *testing.T) {
 	var was unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &was); err != nil {

@@ -1,4 +1,4 @@
-// Package lower has lower case in which each byte stays in its place.
+// Package lower converts to lower case without moving any byte.
 package lower
 
 import (
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Of is s in lower case, but for letters whose lower case takes more or fewer bytes in UTF-8, which
-// stay as they are ("İ", "Ⱥ"). So a place in it is the same place in s.
+// Of returns s in lower case, except for letters whose lower case has another length in UTF-8,
+// which are unchanged ("İ", "Ⱥ"). So an offset in the result is the same offset in s.
 func Of(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

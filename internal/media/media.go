@@ -1,9 +1,9 @@
-// Package media reads the few file formats of a wearable's recordings and
-// photos, as far as is needed to send them on: WAV into samples, Ogg Opus into
-// packets, PNG and JPEG into their size. It decodes nothing else.
+// Package media reads the file formats of wearables' recordings and photos, as far as is needed to
+// send them on: WAV into samples, Ogg Opus into packets, PNG and JPEG into their size. It decodes
+// nothing else.
 //
-// Every reader takes the whole file as bytes and trusts none of its lengths.
-// Errors wrap [ErrFormat] and name the offset in bytes of the fault.
+// Every reader takes the whole file as bytes and trusts none of its lengths. Errors wrap
+// [ErrFormat] and name the byte offset of the fault.
 package media
 
 import (
@@ -19,10 +19,10 @@ import (
 // not supported.
 var ErrFormat = errors.New("unreadable file")
 
-// Format is what a file holds, as its first bytes tell.
+// Format is the format of a file, according to its first bytes.
 type Format string
 
-// The formats, named as the codec of an event where one holds the file as it is.
+// The formats, with the name of an event's codec if an event holds the file unchanged.
 const (
 	WAV     Format = "wav"
 	OggOpus Format = "ogg"
@@ -31,7 +31,7 @@ const (
 	Unknown Format = ""
 )
 
-// Sniff tells the format by the file's signature; names are not looked at.
+// Sniff returns the format by the file's signature; names are ignored.
 func Sniff(b []byte) Format {
 	switch {
 	case len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WAVE":

@@ -151,7 +151,7 @@ func ogg(packets ...[]byte) []byte {
 	return slices.Concat(page(2, 0, opusHead(1)), page(0, 1, tags()), page(4, 2, packets...))
 }
 
-// A file of nothing but packets of one byte would take twenty times its size of memory.
+// A file that consists only of packets of one byte would take twenty times its size in memory.
 func TestManyPackets(t *testing.T) {
 	b := ogg([]byte{8}, []byte{8}, []byte{8})
 	if ps, _, err := readOpus(b, 3); err != nil || len(ps) != 3 {
@@ -195,7 +195,7 @@ func TestReadOpus(t *testing.T) {
 	}
 }
 
-// FuzzRead: no bytes make a reader panic, and what is read is within bounds.
+// FuzzRead: no bytes make a reader panic, and results are within the limits.
 func FuzzRead(f *testing.F) {
 	f.Add(wav(format(1, 2, 44100, 16), chunk("data", samples(1, 2))))
 	f.Add(ogg([]byte{8, 1}))

@@ -10,7 +10,7 @@ import (
 	"github.com/pion/opus/pkg/oggreader"
 )
 
-// Packet is one Opus packet with the time for which it plays.
+// Packet is one Opus packet with its duration.
 type Packet struct {
 	Data     []byte
 	Duration time.Duration
@@ -20,12 +20,12 @@ type Packet struct {
 // RFC 6716 section 3.4 allows a packet 48.
 const MaxPacket = 48 * 1275
 
-// maxPackets bounds the packets of a file: 23 hours at the usual 20 ms. A packet of one byte
-// takes twenty times as much memory as it takes of the file.
+// maxPackets limits the packets of a file: 23 hours at the usual 20 ms. A packet of one byte takes
+// twenty times as much memory as it takes of the file.
 const maxPackets = 1 << 22
 
-// ReadOpus takes the packets out of an Ogg Opus file (RFC 7845), header and
-// comment packets left out. Channels is 1 or 2.
+// ReadOpus returns the packets of an Ogg Opus file (RFC 7845), without header and comment packets.
+// Channels is 1 or 2.
 func ReadOpus(b []byte) (packets []Packet, channels int, err error) {
 	return readOpus(b, maxPackets)
 }
@@ -74,8 +74,8 @@ var (
 	celtFrames   = [...]int{2500, 5000, 10000, 20000}
 )
 
-// duration reads how long a packet plays from its table of contents
-// (RFC 6716 section 3.1); at most 120 ms.
+// duration returns the duration of a packet from its table of contents (RFC 6716 section 3.1); at
+// most 120 ms.
 func duration(p []byte) (time.Duration, error) {
 	if len(p) == 0 || len(p) > MaxPacket {
 		return 0, fmt.Errorf("opus packet of %d bytes", len(p))

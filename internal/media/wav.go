@@ -12,7 +12,7 @@ type Sound struct {
 	PCM  []byte // little-endian signed 16 bit
 }
 
-// Duration is how long the sound lasts.
+// Duration returns the duration of the sound.
 func (s Sound) Duration() time.Duration {
 	if s.Rate == 0 {
 		return 0
@@ -20,22 +20,22 @@ func (s Sound) Duration() time.Duration {
 	return time.Duration(len(s.PCM)/2) * time.Second / time.Duration(s.Rate)
 }
 
-// The bounds of a rate, as Opus and every wearable known here keep them.
+// The limits of a rate, which Opus and every known wearable observe.
 const (
 	minRate = 8000
 	maxRate = 48000
 )
 
-// ReadWAV reads a RIFF/WAVE file of uncompressed 16-bit samples, one or two
-// channels; two are mixed to one by their mean. The rate is kept.
+// ReadWAV reads a RIFF/WAVE file of uncompressed 16-bit samples, one or two channels; two are mixed
+// into one by their mean. The rate is unchanged.
 //
-//	0   "RIFF", u32 size of what follows, "WAVE"
+//	0  "RIFF", u32 size of the rest, "WAVE"
 //	12  chunks: four characters, u32 size, the bytes, one byte of padding after an odd size
 //	    "fmt ": u16 format (1: PCM), u16 channels, u32 rate, u32 bytes a second, u16 block, u16 bits
 //	    "data": the samples, channels interleaved
 //
-// All numbers are little-endian. A data chunk that is cut short is an error:
-// a recording that lost its end should not pass for a whole one.
+// All numbers are little-endian. A truncated data chunk is an error, so that a recording that lost
+// its end is not taken for a complete one.
 func ReadWAV(b []byte) (Sound, error) {
 	if Sniff(b) != WAV {
 		return Sound{}, fmt.Errorf("%w: wav: offset 0: no RIFF/WAVE header", ErrFormat)

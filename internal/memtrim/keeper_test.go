@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// It waits for quiet, not for ever, and does nothing for nothing.
+// It waits for a quiet moment, but not for ever, and does nothing if it is not worth it.
 func TestDue(t *testing.T) {
 	const mb = 1 << 20
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -46,7 +46,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// What is allocated is counted.
+// Allocations are counted.
 func TestAllocated(t *testing.T) {
 	before := allocated()
 	keep = make([]byte, 8<<20)

@@ -13,13 +13,12 @@ import (
 // span is a range of addresses.
 type span struct{ from, to uintptr }
 
-// madvPageout is MADV_PAGEOUT of madvise(2), from Linux 5.4: it takes pages
-// away, and what was written to them is kept.
+// madvPageout is MADV_PAGEOUT of madvise(2), from Linux 5.4: it reclaims pages, and keeps what was
+// written to them.
 const madvPageout = 21
 
-// releaseMapped lets go of pages of the program's file, and of files under a
-// folder. What can't be read or is refused is left as it is: nothing depends on
-// it.
+// releaseMapped releases pages of the program's file, and of files under a folder. What can't be
+// read or is refused stays, because nothing depends on it.
 func releaseMapped(files string) {
 	path, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -31,7 +30,7 @@ func releaseMapped(files string) {
 	}
 	defer f.Close()
 	if files != "" {
-		if files, err = filepath.EvalSymlinks(files); err == nil { // as the system names them
+		if files, err = filepath.EvalSymlinks(files); err == nil { // in the system's notation
 			files, err = filepath.Abs(files)
 		}
 		if err != nil {
@@ -41,21 +40,19 @@ func releaseMapped(files string) {
 	}
 	image, mapped := spans(f, path, files)
 	for _, s := range image {
-		// The program's own mappings stay where they are for as long as it runs,
-		// so that no other memory can have taken their place since they were read.
+		// The program's own mappings stay for as long as it runs, so no other memory can have taken
+		// their place since they were read.
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, s.from, s.to-s.from, syscall.MADV_DONTNEED)
 	}
 	for _, s := range mapped {
-		// These may have made room for other memory meanwhile, which then comes
-		// back from where it was put, too.
+		// In place of these there may be other memory by now, which can be paged back in as well.
 		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, s.from, s.to-s.from, madvPageout)
 	}
 }
 
-// spans reads smaps (proc(5)). The image is what is mapped of the file of that
-// path, may not be written, and has no page that is another than in the file: a
-// linker may write to pages first, and forbid it afterwards. Mapped is what is
-// shared with a file whose path begins with files.
+// spans reads smaps (proc(5)). The image is what is mapped from the file of that path, is not
+// writable, and has no page that differs from the file: a linker may write to pages first, and make
+// them read only afterwards. Mapped is what is shared with a file whose path begins with files.
 func spans(smaps io.Reader, path, files string) (image, mapped []span) {
 	var at span
 	ours := false

@@ -33,7 +33,7 @@ Anonymous:             0 kB
 Anonymous:             0 kB
 `
 
-// What may be written, what differs from its file, and what is another's stays.
+// Pages that are writable, that differ from their file, or that belong to another file stay.
 func TestSpans(t *testing.T) {
 	wantImage := []span{{0x400000, 0x1ad2000}, {0x1ad2000, 0x38b2000}}
 	wantMapped := []span{{0x7f0000000000, 0x7f0000200000}}
@@ -50,9 +50,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// Pages of a mapped file go, and what was written to them stays.
+// Pages of a mapped file are released, and what was written to them stays.
 func TestReleaseFiles(t *testing.T) {
-	dir, err := os.MkdirTemp(".", "mapped-") // on a disk: memory that is a file is not taken away
+	dir, err := os.MkdirTemp(".", "mapped-") // on a disk: files in memory can't be released
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestReleaseFiles(t *testing.T) {
 	}
 	defer syscall.Munmap(b)
 	b[5], want[5] = 'x', 'x'
-	if err := f.Sync(); err != nil { // what is dirty is written first, and by the system when it likes
+	if err := f.Sync(); err != nil { // otherwise dirty pages would be written first, whenever the system likes
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b, want) {
@@ -91,8 +91,8 @@ func TestReleaseFiles(t *testing.T) {
 	}
 }
 
-// After all of the program's file was touched, little of it is left, and what is
-// needed comes back.
+// After all of the program's file was touched, little of it is left in memory, and what is needed
+// comes back.
 func TestRelease(t *testing.T) {
 	path, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -127,7 +127,7 @@ func TestRelease(t *testing.T) {
 		t.Fatalf("%d kB of %d are here after all was read", all, size/1024)
 	}
 	Release("")
-	// What the program itself runs through came back already: of a small one much.
+	// What the program itself runs has come back already: for a small program that is much.
 	if have := fileResident(t); have >= all {
 		t.Errorf("%d kB of %d are here still", have, all)
 	}

@@ -2,5 +2,5 @@
 
 package memtrim
 
-// releaseMapped leaves it to the system.
+// releaseMapped does nothing on this system.
 func releaseMapped(string) {}

@@ -1,4 +1,4 @@
-// Package metered asks whether the network that this machine uses costs by the byte.
+// Package metered finds out whether the network that this machine uses costs by the byte.
 package metered
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// NetworkManager is asked, over D-Bus, what it knows of the network that this machine uses.
+// NetworkManager asks the service of that name, over D-Bus, about this machine's network.
 type NetworkManager struct {
 	Bus string // D-Bus address; empty: the system bus
 }
@@ -27,12 +27,12 @@ const (
 const (
 	unknown  = 0
 	yes      = 1
-	guessYes = 3 // as of a phone's hotspot
+	guessYes = 3 // e.g. for a phone's hotspot
 	guessNo  = 4
 )
 
-// Metered reports whether the network costs by the byte: where NetworkManager was told so, or
-// guesses it. It is an error where nobody answers within 2 s.
+// Metered reports whether the network costs by the byte, because NetworkManager was told so, or
+// guesses it. It returns an error if nobody answers within 2 s.
 func (n *NetworkManager) Metered(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, managerAsked)
 	defer cancel()
@@ -62,27 +62,26 @@ func property(ctx context.Context, bus *dbus.Conn) (uint32, error) {
 	return n, nil
 }
 
-// Line remembers for half a minute what NetworkManager says, and for five minutes that the
-// network costs while NetworkManager does not answer. It is safe for concurrent use.
+// Line caches NetworkManager's answer for half a minute, and for five minutes that the network
+// costs while NetworkManager does not answer. It is safe for concurrent use.
 type Line struct {
 	Manager NetworkManager
 	Now     func() time.Time
-	Changed func(costs bool) // is told of a change; nil: nobody is
+	Changed func(costs bool) // called after a change; nil: nobody
 
 	mu    sync.Mutex
-	asked time.Time // guarded by mu, as all below is
+	asked time.Time // guarded by mu, as is everything below
 	known time.Time // when NetworkManager last answered
 	costs bool
 }
 
 const (
-	believed = 30 * time.Second // an answer
-	kept     = 5 * time.Minute  // that it costs, as while NetworkManager is started again
+	believed = 30 * time.Second // how long an answer is used
+	kept     = 5 * time.Minute  // how long it is remembered that the network costs, as while NetworkManager restarts
 )
 
-// Costs reports whether the network costs by the byte. Where nobody knows, it does not. It may
-// take 2 s. When ctx ends before there is an answer, it gives the last one, and asks again the
-// next time.
+// Costs reports whether the network costs by the byte. If nobody knows, it does not. It may take 2
+// s. If ctx ends before there is an answer, it returns the last one, and asks again the next time.
 func (l *Line) Costs(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/internal/metered"
 )
 
-// What NetworkManager says or guesses counts; one that is not there, or that says what it never says, is an error.
+// NetworkManager's knowledge or guess counts; if it is missing, or its answer is invalid, that is
+// an error.
 func TestNetworkManager(t *testing.T) {
 	address := linktest.Bus(t)
 	n := &metered.NetworkManager{Bus: address}
@@ -31,8 +32,8 @@ func TestNetworkManager(t *testing.T) {
 	}
 }
 
-// An answer counts for half a minute, and a change is told once. Where nobody knows, nothing
-// costs, but that it costs counts for five minutes more.
+// An answer is used for half a minute, and a change is reported once. If nobody knows, the network
+// does not cost; but if it did, that counts for five more minutes.
 func TestLine(t *testing.T) {
 	address := linktest.Bus(t)
 	manager := linktest.NetworkManager(t, address)
@@ -45,7 +46,7 @@ func TestLine(t *testing.T) {
 		want  bool
 	}{{1, 0, true}, {2, 29 * time.Second, true}, {2, time.Second, false}, {3, 29 * time.Second, false}, {3, time.Second, true},
 		{5, 30 * time.Second, true}, {5, 4 * time.Minute, true}, {5, 30 * time.Second, false}, {5, time.Minute, false},
-		{1, -time.Hour, true}} { // a clock that was put back does not keep an old answer
+		{1, -time.Hour, true}} { // a clock that was set back does not extend an old answer
 		manager.Says(t, step.says)
 		now = now.Add(step.after)
 		if got := l.Costs(t.Context()); got != step.want {
@@ -57,7 +58,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Who gives up before there is an answer changes nothing for those who ask next.
+// A caller that gives up before there is an answer does not affect later ones.
 func TestLineGivenUp(t *testing.T) {
 	address := linktest.Bus(t)
 	linktest.NetworkManager(t, address).Says(t, 1)

@@ -19,8 +19,8 @@ func allow() error {
 	return errors.Join(limit(l.Max), dumpable(1))
 }
 
-// limit sets the soft limit: what nobody may raise again would also keep those
-// from a dump who ask for one.
+// limit sets the soft limit: a hard limit, which nobody may raise again, would also prevent a dump
+// that somebody asks for.
 func limit(n uint64) error {
 	var l unix.Rlimit
 	err := unix.Getrlimit(unix.RLIMIT_CORE, &l)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test runs itself again: what is said here is of the whole process.
+// The test runs itself again, because these settings apply to the whole process.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "protected" {
 		tell(Protect())
@@ -28,7 +28,7 @@ func tell(err error) {
 }
 
 func TestProtect(t *testing.T) {
-	// A limit of one block, which any user may set, so that 0 is not what it was.
+	// A limit of one block, which any user may set, so that 0 is a change.
 	out, err := exec.Command("sh", "-c", `ulimit -c 1 2>/dev/null; exec "$0" protected`, os.Args[0]).Output()
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
-// Package otlp sends spans and metrics to an OpenTelemetry collector: OTLP over HTTP, as
-// JSON. It is for the node, where OpenTelemetry's own packages weigh too much, and for a relay's metrics
+// Package otlp sends spans and metrics to an OpenTelemetry collector: OTLP over HTTP, as JSON. It
+// is for the node, where OpenTelemetry's own packages are too large, and for a relay's metrics
 // (docs/decisions.md).
 //
-// Nothing waits for the collector. A span goes into a queue of a fixed length, and is
-// left out where that is full.
+// Nothing waits for the collector. A span goes into a queue of a fixed length, and is dropped if
+// that is full.
 package otlp
 
 import (
@@ -34,18 +34,18 @@ const (
 	maxBatch   = 512             // spans in a request
 	gather     = 5 * time.Second // how long a span waits for others
 	sendTime   = 10 * time.Second
-	lastTime   = time.Second     // for what waits at the end
-	firstRest  = 5 * time.Second // after a failure
+	lastTime   = time.Second     // time for what is left at the end
+	firstRest  = 5 * time.Second // wait after a failure
 	longRest   = 5 * time.Minute
-	maxAnswer  = 64 << 10 // bytes of an answer that are read
+	maxAnswer  = 64 << 10 // bytes of an answer to read
 )
 
 // Config configures an exporter. URL, Service and Log are required.
 type Config struct {
-	URL      string // of the collector, such as http://127.0.0.1:4318; the paths of traces and metrics are added
-	Service  string // its name
+	URL      string // of the collector, such as http://127.0.0.1:4318; the paths for traces and metrics are appended
+	Service  string // name of the service
 	Version  string
-	Every    time.Duration                  // from one sending of the metrics to the next
+	Every    time.Duration                  // interval of sending the metrics
 	Metrics  prometheus.Gatherer            // nil: no metrics are sent
 	KeepOnly func(label, value string) bool // which points of metrics are sent; nil: all
 	Log      *slog.Logger
@@ -67,10 +67,10 @@ func New(c Config) *Exporter {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost, transport.MaxConnsPerHost, transport.IdleConnTimeout = 1, 2, 2*time.Minute
 	return &Exporter{c: c, begun: time.Now(), queue: make(chan span.Span, maxWaiting), parting: lastTime,
-		// The instance is random and lives as long as the process, so it tells nothing of
-		// the home.
+		// The instance is random and lasts as long as the process, so it reveals nothing about the
+		// home.
 		about: resource{[]attribute{text("service.name", c.Service), text("service.version", c.Version), text("service.instance.id", rand.Text())}},
-		// A redirect would lead to an address that nobody named.
+		// A redirect would lead to an address that was not configured.
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
@@ -83,10 +83,10 @@ func (e *Exporter) Take(s span.Span) {
 	}
 }
 
-// Dropped is how many spans were not sent and will not be.
+// Dropped returns how many spans were lost.
 func (e *Exporter) Dropped() uint64 { return e.dropped.Load() }
 
-// Run sends until ctx is done, and then for a second what waits.
+// Run sends until ctx is done, and then the rest for one second.
 func (e *Exporter) Run(ctx context.Context) {
 	defer e.http.CloseIdleConnections()
 	var both sync.WaitGroup
@@ -98,7 +98,8 @@ func (e *Exporter) Run(ctx context.Context) {
 }
 
 func (e *Exporter) sendSpans(ctx context.Context) {
-	// What is on its way when ctx ends goes on, or nothing that waits behind it would be sent.
+	// A request that is running when ctx ends continues; otherwise nothing waiting behind it would
+	// be sent.
 	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(e.parting, cancel) })()
@@ -111,12 +112,12 @@ func (e *Exporter) sendSpans(ctx context.Context) {
 			return
 		}
 		if !e.insist(ctx, last, batch) {
-			return // it has not answered, and what waits would wait for nothing
+			return // it has not answered, so waiting any longer is pointless
 		}
 	}
 }
 
-// collect waits for a span, and then a while for others.
+// collect waits for a span, and then for a while for more.
 func (e *Exporter) collect(ctx context.Context) (batch []span.Span, over bool) {
 	select {
 	case s := <-e.queue:
@@ -139,7 +140,7 @@ func (e *Exporter) collect(ctx context.Context) (batch []span.Span, over bool) {
 	return batch, false
 }
 
-// rest is what is in the queue now, at most a batch.
+// rest returns what is in the queue now, at most a batch.
 func (e *Exporter) rest() (batch []span.Span) {
 	for len(batch) < maxBatch {
 		select {
@@ -152,8 +153,8 @@ func (e *Exporter) rest() (batch []span.Span) {
 	return batch
 }
 
-// insist sends a batch until the collector has taken or refused it. It gives false if
-// ctx ended before that. A sending that is under way then may go on until last ends.
+// insist sends a batch until the collector has accepted or refused it. It returns false if ctx
+// ended before that. A running request may then continue until last ends.
 func (e *Exporter) insist(ctx, last context.Context, batch []span.Span) bool {
 	body := e.traces(batch)
 	pace, told := retry.Backoff{First: firstRest, Most: longRest}, false
@@ -186,8 +187,8 @@ func (e *Exporter) insist(ctx, last context.Context, batch []span.Span) bool {
 	}
 }
 
-// sendMetrics sends how everything stands, again and again. What could not be sent is
-// in the next sending, as numbers count from the start of the process.
+// sendMetrics sends the metrics at intervals. What could not be sent is in the next message,
+// because counts begin with the process.
 func (e *Exporter) sendMetrics(ctx context.Context) {
 	tick := time.NewTicker(e.c.Every)
 	defer tick.Stop()
@@ -235,10 +236,10 @@ func (e *Exporter) scope() scope {
 	return scope{"github.com/locket-dev/locket/internal/otlp", e.c.Version}
 }
 
-// fault is an answer of the collector other than success.
+// fault is an unsuccessful answer of the collector.
 type fault struct {
 	status int
-	passes bool          // it may take the same later
+	passes bool          // it may accept the same later
 	after  time.Duration // when; 0: it did not say
 }
 
@@ -269,7 +270,7 @@ func (e *Exporter) post(ctx context.Context, what string, m any) error {
 		return err
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer)) // so that the connection can be reused
 	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return nil
 	}

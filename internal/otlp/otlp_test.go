@@ -21,8 +21,8 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// started runs an exporter, until the function that it gives. At the end it has a while for
-// what waits.
+// started runs an exporter until the returned function is called. At the end it has the time
+// parting for the rest.
 func started(t *testing.T, c Config, parting time.Duration) (*Exporter, context.Context, func()) {
 	t.Helper()
 	c.Service, c.Version, c.Log = "locket", "v1.2.3", quiet
@@ -40,7 +40,7 @@ func started(t *testing.T, c Config, parting time.Duration) (*Exporter, context.
 	})
 }
 
-// Spans and metrics come as the official definitions have them.
+// Spans and metrics match the official definitions.
 func TestOTLP(t *testing.T) {
 	to := collector.New(t)
 	reg := prometheus.NewRegistry()
@@ -68,7 +68,7 @@ func TestOTLP(t *testing.T) {
 	work.End(nil)
 	request.End(nil)
 	to.Await(func() bool { return to.Metric("took_seconds") != nil })
-	stop() // sends what waits
+	stop() // this sends the rest
 
 	spans := to.Spans()
 	if len(spans) != 3 {
@@ -101,7 +101,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// What begins without a sink is not kept, and a part of it does no harm.
+// A span that begins without a sink is not kept, and its child does no harm.
 func TestOff(t *testing.T) {
 	ctx, work := span.Start(t.Context(), "recall")
 	if work != nil || ctx != t.Context() || span.With(ctx, nil) != ctx {
@@ -113,8 +113,8 @@ func TestOff(t *testing.T) {
 	work.End(nil)
 }
 
-// A collector that takes the connection and never answers holds nobody up: spans beyond
-// the queue are left out, and the end does not wait for it.
+// A collector that accepts the connection and never answers holds nobody up: spans beyond the queue
+// are dropped, and the end does not wait for it.
 func TestStalls(t *testing.T) {
 	asked, over := make(chan struct{}, 1), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -134,7 +134,7 @@ func TestStalls(t *testing.T) {
 		_, work := span.Start(ctx, "commit")
 		work.End(nil)
 	}
-	<-asked // it stalls with the first batch
+	<-asked // it stalls at the first batch
 	for range maxWaiting + 100 {
 		_, work := span.Start(ctx, "commit")
 		work.End(nil)
@@ -142,10 +142,11 @@ func TestStalls(t *testing.T) {
 	if e.Dropped() != 100 {
 		t.Error(e.Dropped(), " left out, want what the queue has no room for")
 	}
-	stop() // the test's own limit says that it ends
+	stop() // if this hangs, the test's own limit ends it
 }
 
-// What is on its way when the exporter ends goes on, and what waits behind it is sent, too.
+// A request that is running when the exporter ends continues, and what waits behind it is sent,
+// too.
 func TestEndsWhileItSends(t *testing.T) {
 	to := collector.New(t)
 	asked, answer := make(chan struct{}), make(chan struct{})
@@ -176,7 +177,7 @@ func TestEndsWhileItSends(t *testing.T) {
 	}
 }
 
-// Nothing listens there: the same.
+// The same if nothing listens.
 func TestNobodyThere(t *testing.T) {
 	s := httptest.NewServer(nil)
 	s.Close()
@@ -191,7 +192,7 @@ func TestNobodyThere(t *testing.T) {
 	stop()
 }
 
-// What an answer means: take it again later, or never. A redirect is followed nowhere.
+// What an answer means: send it again later, or never. Redirects are not followed.
 func TestRefused(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it went where it was not sent") }))
 	defer elsewhere.Close()
@@ -210,7 +211,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A batch that the collector can't take now comes again, and once.
+// A batch that the collector can't accept now is sent again, once.
 func TestComesAgain(t *testing.T) {
 	to := collector.New(t)
 	asked := make(chan int, 10)
@@ -225,7 +226,7 @@ func TestComesAgain(t *testing.T) {
 	defer busy.Close()
 	_, ctx, stop := started(t, Config{URL: busy.URL}, time.Minute)
 	defer stop()
-	for range maxBatch { // a full batch waits for no other
+	for range maxBatch { // a full batch does not wait for more
 		_, work := span.Start(ctx, "commit")
 		work.End(nil)
 	}

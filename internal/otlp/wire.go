@@ -43,7 +43,7 @@ type attribute struct {
 	Value value  `json:"value"`
 }
 
-// value has one of its fields.
+// value has exactly one of its fields.
 type value struct {
 	String string `json:"stringValue,omitempty"`
 	Int    string `json:"intValue,omitempty"`
@@ -99,7 +99,7 @@ type points struct {
 
 const cumulative = 2
 
-// point is a number, a histogram's or a summary's.
+// point is a number, or a point of a histogram or a summary.
 type point struct {
 	Attributes        []attribute `json:"attributes,omitempty"`
 	StartTimeUnixNano string      `json:"startTimeUnixNano,omitempty"`
@@ -123,7 +123,7 @@ func nano(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
 func spanOf(s *span.Span) wireSpan {
 	w := wireSpan{TraceID: hex.EncodeToString(s.Trace[:]), SpanID: hex.EncodeToString(s.ID[:]), Name: s.Name, Kind: int(s.Kind),
-		StartTimeUnixNano: nano(s.Begun), EndTimeUnixNano: nano(s.Begun.Add(s.Ended.Sub(s.Begun)))} // the wall clock may have been set meanwhile
+		StartTimeUnixNano: nano(s.Begun), EndTimeUnixNano: nano(s.Begun.Add(s.Ended.Sub(s.Begun)))} // the clock may have been set meanwhile
 	if s.Parent != ([8]byte{}) {
 		w.ParentSpanID = hex.EncodeToString(s.Parent[:])
 	}
@@ -140,9 +140,9 @@ func spanOf(s *span.Span) wireSpan {
 	return w
 }
 
-// metricOf turns one of Prometheus's families into a metric. It gives false for one
-// without points, and for a kind that is not sent. JSON has no infinity: points that are
-// no finite number are left out.
+// metricOf converts one of Prometheus's families into a metric. It returns false for one without
+// points, and for a kind that is not sent. JSON has no infinity, so points that are not finite are
+// left out.
 func metricOf(f *dto.MetricFamily, begun, now time.Time, keep func(label, value string) bool) (m metric, ok bool) {
 	m = metric{Name: f.GetName(), Description: f.GetHelp()}
 	list := &points{DataPoints: []point{}}
@@ -194,7 +194,7 @@ func pointOf(of *dto.Metric, now time.Time, keep func(label, value string) bool)
 		h := of.GetHistogram()
 		sum, before := h.GetSampleSum(), uint64(0)
 		p.Count, p.Sum = strconv.FormatUint(h.GetSampleCount(), 10), &sum
-		for _, b := range h.GetBucket() { // Prometheus counts what is below, OTLP what is in it
+		for _, b := range h.GetBucket() { // Prometheus counts cumulatively, OTLP for each bucket
 			if finite(b.GetUpperBound()) {
 				p.ExplicitBounds = append(p.ExplicitBounds, b.GetUpperBound())
 				p.BucketCounts = append(p.BucketCounts, strconv.FormatUint(b.GetCumulativeCount()-before, 10))

@@ -1,6 +1,6 @@
-// Command pack writes a zip of folders, for a package to embed: `pack TO.zip NAME=DIR…`
-// has the files under each DIR begin with NAME/, or with nothing where NAME is empty. DIR/*.go
-// are the files in Go of that folder alone, without its tests. Files and order decide its bytes.
+// Command pack writes a zip of folders for a package to embed. `pack TO.zip NAME=DIR…` puts the
+// files under each DIR below NAME/, or at the top if NAME is empty. DIR/*.go means only the Go
+// files directly in that folder, without tests. Files and their order determine the bytes.
 package main
 
 import (

@@ -17,16 +17,16 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Config says where to, and as whom.
+// Config says where to publish, and as whom.
 type Config struct {
 	URL      string
 	TLS      *tls.Config
 	Password func(device string) string
-	Boot     uint64                 // of all devices; 0: at random for each
-	Format   wire.Format            // of what is published
-	Speed    float64                // 1: in the events' own time; 60: an hour a minute; 0: as fast as they are acknowledged
+	Boot     uint64                 // boot of all devices; 0: a random one for each
+	Format   wire.Format            // format of the messages
+	Speed    float64                // 1: at the events' own pace; 60: an hour in a minute; 0: as fast as they are acknowledged
 	Answer   func(day.Event, error) // called for each event's acknowledgement with nil, wear.ErrPaused or wear.ErrRefused; may be nil
-	OnWait   func(why string)       // is told when the node begins to take nothing for now; may be nil; must not block
+	OnWait   func(why string)       // called when the node stops accepting for now; may be nil; must not block
 }
 
 // Report counts the outcomes of the events.
@@ -39,9 +39,8 @@ type Report struct {
 	ByDevice map[string]int      `json:"by_device"`
 }
 
-// Play publishes events in order and returns when every one is answered. If an
-// event is of another device than the one before, it waits for the answer to
-// that one, so that the order is kept.
+// Play publishes events in order and returns when every one is answered. If an event belongs to
+// another device than the one before, it first waits for that one's answer, to keep the order.
 func Play(ctx context.Context, cfg Config, events []day.Event) (rep Report, err error) {
 	rep.ByKind, rep.ByDevice = map[memory.Kind]int{}, map[string]int{}
 	devices := map[string]*wear.Client{}

@@ -50,8 +50,8 @@ func After(failures int, first, most time.Duration) time.Duration {
 	return (&Backoff{First: d, Most: most}).Next()
 }
 
-// Asked reads a Retry-After header, seconds or a date (RFC 9110, 10.2.3), as the wait
-// from now that it asks for, at most most. It gives 0 if there is none.
+// Asked reads a Retry-After header, seconds or a date (RFC 9110, 10.2.3), as a wait from now, at
+// most most. It returns 0 if there is none.
 func Asked(header string, now time.Time, most time.Duration) time.Duration {
 	header = strings.TrimSpace(header)
 	if n, err := strconv.ParseInt(header, 10, 32); err == nil && n >= 0 {
@@ -63,16 +63,16 @@ func Asked(header string, now time.Time, most time.Duration) time.Duration {
 	return 0
 }
 
-// Away reports whether an answer that should be JSON, and is none, is a page of HTML. A proxy
-// answers with one, also with status 200, while the server behind it is away.
+// Away reports whether an answer that should be JSON is a page of HTML instead. A proxy sends one,
+// even with status 200, while the server behind it is away.
 func Away(h http.Header, body []byte) bool {
 	return strings.HasPrefix(strings.ToLower(h.Get("Content-Type")), "text/html") || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
-// Paced is called after a request was refused because requests came too fast. It waits
-// for as long as the server asked for, and reports whether the request is to be sent again:
-// at most 10 times, tries counts from 0, and for no wait longer than two seconds. A relay
-// that lets a stranger ask 60 times a minute asks for one second.
+// Paced is called after a request was refused because requests came too fast. It waits as long as
+// the server asked, and reports whether the request is to be sent again: at most 10 times, tries
+// counts from 0, and not if the wait is longer than two seconds. A relay that allows a stranger 60
+// requests a minute asks for one second.
 func Paced(ctx context.Context, tries int, asked time.Duration) bool {
 	return tries < paceTries && asked > 0 && asked <= paceWait && wait.For(ctx, asked)
 }

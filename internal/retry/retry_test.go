@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// After failures waits double up to the most, none is under half of that, and no
-// two who failed together wait alike.
+// After failures, waits double up to the limit, none is below half of that, and two that failed
+// together do not wait equally long.
 func TestBackoff(t *testing.T) {
 	most := []time.Duration{1, 2, 4, 8, 10, 10, 10}
 	var firsts []time.Duration

@@ -1,7 +1,6 @@
-// Package sample makes utterances and assertions from a day, in the form that
-// sync carries, with only the built-in rules for facts, plans and how-to. It is
-// quick, and needs neither a store nor a sandbox. Photos and sound give nothing
-// here.
+// Package sample makes utterances and assertions from a day, in the form that sync carries, using
+// only the built-in rules for facts, plans and how-to. It is quick, and needs neither a store nor a
+// sandbox. It ignores photos and sound.
 package sample
 
 import (
@@ -40,7 +39,7 @@ func Of(d *day.Day, space memory.SpaceID, member memory.MemberID) (Ops, error) {
 			At: e.At, Zone: e.Zone, Speaker: e.Speaker, Lang: e.Lang, Text: e.Text, Source: memory.Source{Device: e.ID.Device}}
 		out.Utterances = append(out.Utterances, u)
 		_, offset := e.At.Zone()
-		n := 0 // of this event
+		n := 0 // candidates of this event
 		for r := range rules {
 			rule := &rules[r]
 			src := memory.Source{Device: e.ID.Device, Plugin: rule.id, Version: rule.version}
@@ -66,8 +65,7 @@ func Of(d *day.Day, space memory.SpaceID, member memory.MemberID) (Ops, error) {
 	return out, nil
 }
 
-// wait is how many ms after it was said a thing was extracted: some, and not
-// always the same.
+// wait is how many ms after it was said something was extracted: a varying number.
 func wait(id memory.ID, i int) int64 {
 	h := sha256.Sum256(append(id[:], byte(i)))
 	return 20 + int64(h[0])

@@ -1,7 +1,7 @@
-// Package sorting sorts as package slices does, in less code for each type. The program
-// grows by some 20 KB with each type that slices.SortFunc sorts, and by less than 1 KB with each
-// that Sort sorts. Sort takes up to twice the time, so that slices is used where
-// sorting takes a part of it that is felt, such as in memory/recall.
+// Package sorting sorts like package slices, with less code for each type. The program grows by
+// some 20 KB with each type that slices.SortFunc sorts, and by less than 1 KB with each that Sort
+// sorts. Sort takes up to twice the time, so slices is used where the time for sorting matters,
+// such as in memory/recall.
 package sorting
 
 import (

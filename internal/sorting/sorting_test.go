@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is sorted here is as slices sorts it, equal ones included where it is stable.
+// The result is the same as with slices, including equal elements if the sort is stable.
 func TestAsSlices(t *testing.T) {
 	type pair struct{ key, at int }
 	byKey := func(a, b pair) int { return cmp.Compare(a.key, b.key) }

@@ -1,9 +1,9 @@
-// Package span measures pieces of work for traces. A span has a name, a beginning, an
-// end, whether it failed, and numbers. Spans that begin within another one are its
-// children, and have its trace.
+// Package span measures pieces of work for traces. A span has a name, a beginning, an end, whether
+// it failed, and numbers. Spans that begin inside another one are its children, and belong to its
+// trace.
 //
-// A span holds nothing of what was said, and names nobody: its words are constants of
-// the program, which the compiler checks, and an error leaves only that there was one.
+// A span contains nothing of what was said, and no names: its words are constants of the program,
+// which the compiler ensures, and of an error only the fact is kept.
 package span
 
 import (
@@ -13,30 +13,29 @@ import (
 	"time"
 )
 
-// constant is a string that only the program's own text can give: outside of this
-// package, no variable can be turned into one.
+// constant is a string that only the program's own text can provide: outside of this package, no
+// variable can be converted to it.
 type constant string
 
-// Kind is who asked for the work.
+// Kind says who requested the work.
 type Kind int
 
-// Kinds, as OpenTelemetry numbers them.
+// Kinds, with OpenTelemetry's numbers.
 const (
 	Internal Kind = 1
-	Server   Kind = 2 // somebody asked this process
-	Client   Kind = 3 // this process asks another one
+	Server   Kind = 2 // somebody calls this process
+	Client   Kind = 3 // this process calls another one
 )
 
 // Sink takes spans that have ended. It must not block, and is safe for concurrent use.
 type Sink interface{ Take(Span) }
 
-// Span is a piece of work. Its methods do nothing if it is nil. It is for one
-// goroutine.
+// Span is a piece of work. Its methods do nothing if it is nil. It is used by one goroutine.
 type Span struct {
 	Name       string
 	Kind       Kind
 	Trace      [16]byte
-	ID, Parent [8]byte // no parent: zeros
+	ID, Parent [8]byte // zeros: no parent
 	Begun      time.Time
 	Ended      time.Time
 	Failed     bool
@@ -45,7 +44,7 @@ type Span struct {
 	sink Sink
 }
 
-// Attribute is one thing that is known of a span.
+// Attribute is a property of a span.
 type Attribute struct {
 	Key    string
 	Text   string // empty: Number counts
@@ -57,7 +56,7 @@ type (
 	spanKey struct{}
 )
 
-// With returns a context whose spans go to a sink. With nil it is ctx itself.
+// With returns a context whose spans go to a sink. With a nil sink it returns ctx itself.
 func With(ctx context.Context, to Sink) context.Context {
 	if to == nil {
 		return ctx
@@ -65,8 +64,8 @@ func With(ctx context.Context, to Sink) context.Context {
 	return context.WithValue(ctx, sinkKey{}, to)
 }
 
-// Start begins a span of this process's own work. It returns nil, which is a span that
-// is not kept, if ctx has no sink.
+// Start begins a span of this process's own work. If ctx has no sink, it returns nil, a span that
+// is not kept.
 func Start(ctx context.Context, name constant) (context.Context, *Span) {
 	return start(ctx, string(name), Internal)
 }
@@ -102,29 +101,29 @@ func start(ctx context.Context, name string, kind Kind) (context.Context, *Span)
 	return context.WithValue(ctx, spanKey{}, s), s
 }
 
-// Count notes a number.
+// Count records a number.
 func (s *Span) Count(key constant, n int) {
 	if s != nil {
 		s.Attributes = append(s.Attributes, Attribute{Key: string(key), Number: int64(n)})
 	}
 }
 
-// Note notes which of a few words of the program it was.
+// Note records one of a few words of the program.
 func (s *Span) Note(key, value constant) {
 	if s != nil {
 		s.Attributes = append(s.Attributes, Attribute{Key: string(key), Text: string(value)})
 	}
 }
 
-// Fail says that it failed.
+// Fail records that the work failed.
 func (s *Span) Fail() {
 	if s != nil {
 		s.Failed = true
 	}
 }
 
-// End ends the span, which must not be used afterwards. Of the error it keeps only that
-// there was one.
+// End ends the span, which must not be used afterwards. Of the error it only keeps that there was
+// one.
 func (s *Span) End(err error) {
 	if s == nil {
 		return

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// On a machine without zones, package time loads them from here. It needs root, as CI has it, to
-// give a process another file system.
+// On a machine without zones, package time loads them from this package. The test needs root, as CI
+// has it, to give a process another file system.
 func TestMachineWithoutZones(t *testing.T) {
-	if name := os.Getenv("ZONE"); name != "" { // the process below
+	if name := os.Getenv("ZONE"); name != "" { // the child process
 		at, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)

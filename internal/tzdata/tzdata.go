@@ -1,6 +1,6 @@
-// Package tzdata has the zones of a machine that has none, as time/tzdata has them: whoever
-// imports it can load them by time.LoadLocation. They take 60 KB of a program instead of 460,
-// and about 1 MB of memory where one is loaded.
+// Package tzdata has the time zones for a machine without them, like time/tzdata: a program that
+// imports it can load them by time.LoadLocation. They take 60 KB of a program instead of 460, and
+// about 1 MB of memory if one is loaded.
 package tzdata
 
 import (
@@ -17,9 +17,9 @@ import (
 
 //go:generate go run ./build
 //go:embed zoneinfo.zip.zst
-var packed []byte // lib/time/zoneinfo.zip of the Go that builds
+var packed []byte // lib/time/zoneinfo.zip of the Go version that builds
 
-// Package time hands this function to time/tzdata, and so to whoever stands in for it.
+// Package time exposes this function to time/tzdata, and so to its replacement.
 //
 //go:linkname registerLoadFromEmbeddedTZData time.registerLoadFromEmbeddedTZData
 func registerLoadFromEmbeddedTZData(func(name string) (string, error))
@@ -39,8 +39,8 @@ var zones = sync.OnceValues(func() (*zip.Reader, error) {
 	return zip.NewReader(bytes.NewReader(b), int64(len(b)))
 })
 
-// load gives a zone in the form of /usr/share/zoneinfo. The error of one that is not there
-// is ENOENT, because package time tells it by that.
+// load returns a zone in the format of /usr/share/zoneinfo. The error for a missing one is ENOENT,
+// because package time checks for that.
 func load(name string) (string, error) {
 	z, err := zones()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The zones are those of the Go that builds. If they are not: go generate ./internal/tzdata
+// The zones are those of the Go version that builds. If they are not: go generate ./internal/tzdata
 func TestZonesOfThisGo(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

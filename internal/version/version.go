@@ -1,4 +1,4 @@
-// Package version says which source a binary is made of.
+// Package version says from which source a binary was built.
 package version
 
 import (
@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Build says which source a binary is made of.
+// Build says from which source a binary was built.
 type Build struct {
 	Release  string `json:"release"`
 	Commit   string `json:"commit,omitempty"`
@@ -16,8 +16,8 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
-// Of adds to what the linker set (-X main.release, main.commit, main.builtAt; empty: it
-// did not) what Go itself notes of a checkout.
+// Of combines what the linker set (-X main.release, main.commit, main.builtAt; empty: it did not)
+// with what Go records about a checkout.
 func Of(release, commit, builtAt string) Build {
 	b := Build{Release: release, Commit: commit, Built: builtAt, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -45,7 +45,7 @@ func Of(release, commit, builtAt string) Build {
 	return b
 }
 
-// String is one line.
+// String returns one line.
 func (b Build) String() string {
 	s := b.Release
 	if b.Commit != "" {

@@ -14,19 +14,19 @@ const (
 	lowest, highest = 100.0, 7000.0 // Hz
 )
 
-// frame is what was found in one frame.
+// frame has the features of one frame.
 type frame struct {
 	level  float64 // dB
 	speech bool
-	pitch  float64 // natural logarithm of Hz; 0: not voiced
+	pitch  float64 // natural logarithm of Hz; 0: unvoiced
 	shape  [cepstra]float64
 }
 
 // sounds are the frames of a recording.
 type sounds struct{ list []frame }
 
-// tables of the transform; read only once they are made. wasm/plugins/speech has one of its own
-// with another window and other bands, in float32, so one for both would change the results of one.
+// tables of the transform; read only. wasm/plugins/speech has a table of its own with another
+// window and other bands, in float32, so sharing one would change the results of one of them.
 type tables struct {
 	hamming  [window]float64
 	cos, sin [size / 2]float64
@@ -64,8 +64,8 @@ var made = sync.OnceValue(func() *tables {
 	return t
 })
 
-// analyse finds the frames of a recording, and which of them are speech: those within
-// 30 dB of the loudest twentieth, and over what is there all the time.
+// analyse finds the frames of a recording, and which of them are speech: those within 30 dB of the
+// loudest twentieth, and above the constant background.
 func analyse(pcm []int16) sounds {
 	if len(pcm) < window {
 		return sounds{}
@@ -121,7 +121,7 @@ func (t *tables) look(in []int16, f *frame) {
 			}
 			sum += w * (re[k]*re[k] + im[k]*im[k])
 		}
-		logs[b] = math.Log(sum + 1e3) // about what one step of 16 bits makes
+		logs[b] = math.Log(sum + 1e3) // about as much as one step of 16 bits
 	}
 	for c := range cepstra {
 		for b, v := range logs {
@@ -130,16 +130,16 @@ func (t *tables) look(in []int16, f *frame) {
 	}
 }
 
-// Of the pitch: it is looked for in 32 ms around a moment, at half the rate.
+// The pitch is searched in 32 ms around a moment, at half the rate.
 const (
 	span            = 256            // samples at 8 kHz
 	leastLag        = Rate / 2 / 400 // 400 Hz
 	mostLag         = Rate / 2 / 60  // 60 Hz
 	periodic        = 0.5            // correlation of a voiced frame
-	shorterIsEnough = 0.9            // of the best correlation, so that half the pitch is not taken for it
+	shorterIsEnough = 0.9            // of the best correlation, so that half the pitch is not chosen
 )
 
-// pitch is the natural logarithm of the pitch around a sample, or 0.
+// pitch returns the natural logarithm of the pitch around a sample, or 0.
 func pitch(pcm []int16, at int) float64 {
 	var x [span + mostLag]float64
 	from := at - len(x)
@@ -178,7 +178,7 @@ func pitch(pcm []int16, at int) float64 {
 	return 0
 }
 
-// print sums up the speech of some frames.
+// print sums up the speech in some frames.
 func (s *sounds) print(from, to int) (p Print) {
 	for i := range s.list[from:to] {
 		f := &s.list[from+i]

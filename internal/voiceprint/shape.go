@@ -1,16 +1,16 @@
 package voiceprint
 
-// shape is how one value varies: see [Compare].
+// shape says how one value varies: see [Compare].
 type shape struct {
 	between float64 // variance between voices
 	within  float64 // variance within a voice, however long it speaks
-	chance  float64 // variance by what is said in a second
+	chance  float64 // variance due to what is said in a second
 }
 
-// shapes were measured on six sentences each of 28 of espeak-ng's voices, every second
-// one of those that sound like people, cut into pieces of 1 and 4 s. A voice
-// of espeak-ng varies less than a person's, so within is a twentieth of between at
-// least. No recording of a person had a part in them.
+// shapes were measured on six sentences each of 28 of espeak-ng's voices, every other one of those
+// that sound like people, cut into pieces of 1 and 4 s. A voice of espeak-ng varies less than a
+// person's, so within is at least a twentieth of between. No recordings of people were used for
+// them.
 var shapes = [Values]shape{
 	{9.19, 0.459, 5.39},
 	{3.36, 0.168, 1.24},
@@ -49,11 +49,11 @@ var shapes = [Values]shape{
 }
 
 const (
-	// OneVoice is the score over which two parts of one recording, or of a session, are
-	// taken for one voice. It was chosen as 5 on the same voices, and lowered to 3 after looking at
-	// mixtures of real voices, so a measurement on those recordings is not independent of it.
+	// OneVoice is the score above which two parts of one recording, or of a session, count as one
+	// voice. It was chosen as 5 on the same voices, and lowered to 3 after looking at mixtures of
+	// real voices, so a measurement on those recordings is not independent of it.
 	OneVoice = 3.0
-	// most is how much one value can say. A value far outside of what voices have says less
-	// than its square.
+	// most limits the effect of one value. A value far outside of the range of voices counts for
+	// less than its square.
 	most = 6.0
 )

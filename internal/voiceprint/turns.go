@@ -10,19 +10,18 @@ type Turn struct {
 
 const (
 	pause    = 20  // frames without speech end a piece: 200 ms
-	longest  = 180 // frames: a longer piece is cut, as voices may change without a pause
-	shortest = 60  // frames of speech that a piece needs to stand by itself
+	longest  = 180 // frames: a longer piece is cut, because voices may change without a pause
+	shortest = 60  // frames of speech that a piece needs to be judged by itself
 )
 
-// piece is a range of frames that is taken for one voice's.
+// piece is a range of frames that is assumed to be one voice.
 type piece struct {
 	from, to int
 	print    Print
 	voice    int
 }
 
-// Turns finds the turns in a recording. It has at least one, unless the recording is
-// empty.
+// Turns returns the turns of a recording. There is at least one, unless the recording is empty.
 func Turns(pcm []int16) []Turn {
 	s := analyse(pcm)
 	pieces := s.pieces()
@@ -36,7 +35,7 @@ func Turns(pcm []int16) []Turn {
 	var out []Turn
 	for i, p := range pieces {
 		from := 0
-		if i > 0 { // in the midst of the pause between them
+		if i > 0 { // in the middle of the pause between them
 			from = (pieces[i-1].to + p.from) / 2 * hop
 			if p.voice == pieces[i-1].voice {
 				continue
@@ -48,7 +47,7 @@ func Turns(pcm []int16) []Turn {
 	return out
 }
 
-// pieces cuts at pauses and, where somebody speaks for long, at weak moments.
+// pieces cuts at pauses and, in long speech, at weak moments.
 func (s *sounds) pieces() (out []piece) {
 	for i := 0; i < len(s.list); {
 		if !s.list[i].speech {
@@ -80,11 +79,11 @@ func (s *sounds) pieces() (out []piece) {
 	return out
 }
 
-// gather decides which pieces are of one voice, and gives the voices' prints. The two
-// voices that are likeliest to be one are joined, as long as they are likely to be.
+// gather decides which pieces belong to one voice, and returns the voices' prints. It joins the two
+// voices most likely to be one, as long as that is likely.
 func gather(pieces []piece) []Print {
 	var prints []Print
-	var of []int // by piece: its voice; -1: too short to tell
+	var of []int // each piece's voice; -1: too short to tell
 	for _, p := range pieces {
 		if p.print.Frames < shortest {
 			of = append(of, -1)
@@ -133,8 +132,8 @@ func gather(pieces []piece) []Print {
 	return prints
 }
 
-// nearest gives the voice of the piece that is nearest in time, of those that are long
-// enough to tell.
+// nearest returns the voice of the piece that is nearest in time, among those that are long enough
+// to tell.
 func nearest(pieces []piece, of []int, i int) int {
 	best, voice := 1<<30, 0
 	for k := range pieces {

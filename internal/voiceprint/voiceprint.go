@@ -1,20 +1,19 @@
-// Package voiceprint tells voices apart by their sound, and says which parts of a
-// recording are of one voice.
+// Package voiceprint distinguishes voices by their sound, and says which parts of a recording
+// belong to one voice.
 //
 // The words:
 //
-//   - A frame is 25 ms of sound, every 10 ms. Its features are 16 cepstral
-//     coefficients (the shape of its spectrum on the mel scale) and, where it is
-//     voiced, the logarithm of its pitch.
-//   - A [Print] has the count, mean and spread of the features of a voice's frames.
-//     No words can be had from it, but it is biometric: it says who spoke.
-//   - A score compares two prints. It is the logarithm of how much more likely they
-//     are of one voice than of two, in a model in which each value is
-//     Gaussian within a voice and between voices ([Compare]).
+//   - A frame is 25 ms of sound, every 10 ms. Its features are 16 cepstral coefficients (the shape
+//     of its spectrum on the mel scale) and, if it is voiced, the logarithm of its pitch.
+//   - A [Print] has the count, mean and spread of the features of a voice's frames. No words can be
+//     reconstructed from it, but it is biometric: it identifies the speaker.
+//   - A score compares two prints. It is the logarithm of how much more likely they belong to one
+//     voice than to two, in a model in which each value is Gaussian within a voice and between
+//     voices ([Compare]).
 //   - A [Turn] is a range of a recording in which one voice speaks.
 //
-// Nothing is learnt from recordings here but prints. The model's numbers stand in
-// shape.go, with what they were measured on.
+// Only prints are learnt from recordings here. The model's numbers are in shape.go, with what they
+// were measured on.
 package voiceprint
 
 import (
@@ -27,27 +26,27 @@ const Rate = 16000
 
 const (
 	cepstra  = 16
-	features = cepstra + 1 // and the pitch
-	// Values is how many numbers [Compare] looks at.
+	features = cepstra + 1 // including the pitch
+	// Values is how many numbers [Compare] uses.
 	Values = 2 * features
 )
 
-// Print is what is known of a voice's sound. The zero value is of no sound. Its
-// fields are sums, so prints of one voice are added up.
+// Print describes a voice's sound. The zero value has no sound. Its fields are sums, so prints of
+// one voice can be added.
 type Print struct {
 	Frames int               `json:"frames"` // of speech, 10 ms each
-	Voiced int               `json:"voiced"` // of these, how many have a pitch
+	Voiced int               `json:"voiced"` // how many of these have a pitch
 	Sum    [features]float64 `json:"sum"`
 	Square [features]float64 `json:"square"`
 }
 
-// Of makes a print of a recording's speech.
+// Of makes a print of the speech in a recording.
 func Of(pcm []int16) Print {
 	f := analyse(pcm)
 	return f.print(0, len(f.list))
 }
 
-// Speech is how long the voice has spoken in what the print was made of.
+// Speech returns how long the voice has spoken in the print's sound.
 func (p *Print) Speech() time.Duration { return time.Duration(p.Frames) * 10 * time.Millisecond }
 
 // Add adds sound of the same voice.
@@ -60,7 +59,7 @@ func (p *Print) Add(o *Print) {
 	}
 }
 
-// count is of how many frames a feature is known.
+// count returns for how many frames a feature is known.
 func (p *Print) count(i int) int {
 	if i == cepstra {
 		return p.Voiced
@@ -68,7 +67,7 @@ func (p *Print) count(i int) int {
 	return p.Frames
 }
 
-// Values gives the mean of each feature, and then the logarithm of each feature's deviation.
+// Values returns the mean of each feature, and then the logarithm of each feature's deviation.
 func (p *Print) Values() (v [Values]float64) {
 	for i := range features {
 		n := float64(p.count(i))
@@ -85,15 +84,15 @@ func (p *Print) Values() (v [Values]float64) {
 	return v
 }
 
-// fewest frames of a feature that can be compared.
+// fewest is the least number of frames with which a feature is compared.
 const fewest = 10
 
-// Compare scores two prints: over zero, one voice is the more likely. Prints of
-// little speech score near zero. The model is that of two covariances (Brümmer and
-// de Villiers, The Speaker Partitioning Problem, 2010) with diagonal matrices, of the
-// difference between the prints alone: what a microphone adds to all voices drops out.
-// Each value has its variance between voices, within a voice, and by chance in a
-// second of speech, which falls with how much speech there is.
+// Compare scores two prints: above zero, one voice is more likely. Prints of little speech score
+// near zero. The model is that of two covariances (Brümmer and de Villiers, The Speaker
+// Partitioning Problem, 2010) with diagonal matrices, applied only to the difference between the
+// prints, so that a microphone's effect on all voices cancels out. Each value has a variance
+// between voices, a variance within a voice, and a variance by chance in a second of speech, which
+// falls with the amount of speech.
 func Compare(a, b *Print) float64 {
 	va, vb := a.Values(), b.Values()
 	sum := 0.0

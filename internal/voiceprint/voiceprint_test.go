@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/speech/testdata/audio"
 )
 
-// take gives the samples of a recording at 16 kHz.
+// take returns the samples of a recording at 16 kHz.
 func take(t *testing.T, from fs.FS, name string) (pcm []int16) {
 	t.Helper()
 	b, err := fs.ReadFile(from, name)
@@ -24,9 +24,9 @@ func take(t *testing.T, from fs.FS, name string) (pcm []int16) {
 	return pcm
 }
 
-// Of three people, each recording is more like another of the same voice than like the
-// others'. Spk2's first sentence scores over zero with spk1's, who sounds alike: 2 s are
-// too little to be sure.
+// For three people, each recording resembles another of the same voice more than the others'.
+// Spk2's first sentence scores above zero with spk1's, who sounds similar: 2 s are too little to be
+// sure.
 func TestRealVoices(t *testing.T) {
 	jfk := take(t, day.Files, "jfk.wav")
 	voices := [][2]Print{
@@ -47,7 +47,7 @@ func TestRealVoices(t *testing.T) {
 	}
 }
 
-// Turns cover a recording; two people who sound apart are two voices.
+// Turns cover a recording; two people who sound different are two voices.
 func TestTurns(t *testing.T) {
 	jfk, spk := take(t, day.Files, "jfk.wav"), take(t, audio.Files, "spk1_snt1.wav")
 	pcm := append(append([]int16{}, spk...), append(make([]int16, Rate/3), jfk[:5*Rate]...)...)
@@ -67,7 +67,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Nothing, silence, a click, noise and full scale are told of with finite numbers.
+// Nothing, silence, a click, noise and full scale all give finite numbers.
 func TestOddSound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise, square, click := make([]int16, 3*Rate), make([]int16, 2*Rate), make([]int16, Rate)
@@ -96,7 +96,7 @@ func TestOddSound(t *testing.T) {
 	}
 }
 
-// Prints of parts add up to a print that is like the whole.
+// Prints of parts add up to a print that resembles that of the whole.
 func TestAdd(t *testing.T) {
 	jfk := take(t, day.Files, "jfk.wav")
 	whole, a, b := Of(jfk), Of(jfk[:len(jfk)/2]), Of(jfk[len(jfk)/2:])

@@ -1,20 +1,20 @@
-// Package abi is the contract between Locket's host and an extractor plugin:
-// the names, numbers and messages of docs/wasm.md, as Go. Host and guest use
-// the same code, so it allocates little and reflects on nothing.
+// Package abi is the contract between Locket's host and an extractor plugin: the names, numbers and
+// messages of docs/wasm.md, as Go. Host and guest share this code, so it allocates little and uses
+// no reflection.
 package abi
 
 // Version of the contract that this package speaks; a plugin exports it as
 // locket_abi.
 const Version = 1
 
-// Event is what a plugin is given: one CBOR map. A field that the manifest
-// does not ask for is not sent.
+// Event is a plugin's input: one CBOR map. A field that the manifest does not ask for is not
+// sent.
 type Event struct {
-	ID      string // opaque to the plugin; the same again on a redelivery
+	ID      string // opaque to the plugin; unchanged on a redelivery
 	Kind    string // text, utterance, photo, audio, location, sensor, button
 	At      int64  // ms since 1970-01-01 UTC
-	Zone    string // IANA name, "UTC" where none is known
-	Offset  int    // seconds east of UTC where the wearer is, at At, also where the zone's name is not known: a guest has no time zone database
+	Zone    string // IANA name, "UTC" if none is known
+	Offset  int    // seconds east of UTC where the wearer is, at At, even if the zone's name is not known: a guest has no time zone database
 	Lang    string // BCP 47, or empty
 	Speaker string // as the device named them, or empty
 	Wearer  string // the wearer's own name, or empty: tells "I" from "you"
@@ -22,17 +22,17 @@ type Event struct {
 
 	PCM  []byte // audio, utterance: little-endian signed 16 bit, one channel
 	Rate int    // samples a second: 16000
-	Last bool   // audio: nothing more of this recording comes
+	Last bool   // audio: this recording ends here
 
 	Width, Height int    // photo: of the decoded picture, at most 640×480
 	Gray          []byte // Width×Height, one byte a pixel
-	RGB           []byte // 3×Width×Height, where granted
+	RGB           []byte // 3×Width×Height, if granted
 
 	Name   string    // sensor, button
 	Values []float64 // sensor, button; location: lat, lon, accuracy
 
 	Before   []Turn   // capability "context": earlier turns of the session, oldest first, at most 8
-	Memories []Memory // capability "memories": what the wearer has by now that bears on the event, at most 16
+	Memories []Memory // capability "memories": what the wearer now has that is relevant to the event, at most 16
 
 	State []byte // capability "state": what the plugin returned as State for the stream's previous event
 }
@@ -45,8 +45,8 @@ type Turn struct {
 	Text    string
 }
 
-// Memory is one of the wearer's, to read. Never one of the vault, nor one that
-// is private or secret.
+// Memory is one of the wearer's memories, to read. It is never one of the vault, nor private or
+// secret.
 type Memory struct {
 	ID   string // opaque to the plugin
 	Type string
@@ -54,8 +54,8 @@ type Memory struct {
 	Text string
 }
 
-// Output is what a plugin returns: one CBOR map, decoded strictly. Everything
-// in it is untrusted.
+// Output is a plugin's answer: one CBOR map, decoded strictly. Nothing in it is
+// trusted.
 type Output struct {
 	Candidates  []Candidate
 	Redactions  []Redaction
@@ -71,7 +71,7 @@ type Candidate struct {
 	Type        string // core, episodic, semantic, procedural, resource, vault
 	Text        string
 	Lang        string
-	Kind        string // the extractor's own word: preference, plan, possession, …; becomes a tag
+	Kind        string // the extractor's own word for it: preference, plan, possession, …; becomes a tag
 	Slot        *Slot
 	Negates     bool
 	Confidence  float64
@@ -107,33 +107,33 @@ type Span struct{ Turn, Start, End int }
 // Entity is memory.Entity.
 type Entity struct{ Name, Kind string }
 
-// Redaction takes a span out of a text before anyone else sees it. Kind names
-// what stood there ("password"), for the mark that takes its place.
+// Redaction removes a span from a text before anyone else sees it. Kind names the content
+// ("password"), for the mark that replaces it.
 type Redaction struct {
 	Span Span
 	Kind string
 }
 
-// Annotation is a finding about the event itself: "speech", "hash",
-// "sharpness", "language". Number and Text as the kind says.
+// Annotation is a finding about the event itself: "speech", "hash", "sharpness", "language". Its
+// kind determines Number and Text.
 type Annotation struct {
 	Kind     string
-	From, To int64 // ms from the event's start, where it is about a part
+	From, To int64 // ms from the event's start, if it is about a part
 	Number   float64
 	Text     string
 }
 
-// Derived is an event that goes through the chain again: an utterance cut
-// from audio, as a range of samples of the stream.
+// Derived is an event that goes through the chain again: an utterance cut from audio, as a range of
+// the stream's samples.
 type Derived struct {
 	Kind     string // utterance
 	At       int64
-	From, To int64  // samples from the event's start; From may be negative: in what State held
-	PCM      []byte // where the plugin kept the sound in its State
+	From, To int64  // samples from the event's start; From may be negative, for sound held in State
+	PCM      []byte // the sound, if the plugin kept it in its State
 	Text     string
 }
 
-// Refusal says why something is not a memory.
+// Refusal says why something was not made a memory.
 type Refusal struct {
 	Kind, Reason string
 	Span         Span

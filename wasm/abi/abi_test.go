@@ -107,7 +107,7 @@ func wantCode(t *testing.T, err error, code Code, place string) {
 	}
 }
 
-// TestRefused has one message for each way of being wrong.
+// TestRefused has one message for each kind of error.
 func TestRefused(t *testing.T) {
 	many := func(head []byte, n int, item ...byte) string {
 		return string(head) + strings.Repeat(string(item), n)
@@ -208,7 +208,7 @@ func TestPluginError(t *testing.T) {
 	}
 }
 
-// TestReuse: a guest decodes and encodes again and again without allocating.
+// TestReuse: a guest decodes and encodes repeatedly without allocating.
 func TestReuse(t *testing.T) {
 	eb := AppendEvent(nil, fullEvent())
 	var e Event
@@ -224,8 +224,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// A field that nobody encodes would be lost without a word: every one is set
-// here, and comes back.
+// A field that nobody encodes would be lost silently, so every field is set here, and comes back.
 func TestEveryFieldTravels(t *testing.T) {
 	in := fullEvent()
 	in.Memories = []Memory{{ID: "m", Type: "core", At: 1, Text: "t"}}
@@ -243,8 +242,8 @@ func TestEveryFieldTravels(t *testing.T) {
 	}
 }
 
-// TestMemories: what came into version 1 later goes there and back, and an
-// event without it is encoded as before.
+// TestMemories: fields that were added to version 1 later are encoded and decoded, and an event
+// without them is encoded as before.
 func TestMemories(t *testing.T) {
 	e := fullEvent()
 	plain := len(AppendEvent(nil, e))

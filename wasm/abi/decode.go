@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// decoder reads CBOR strictly: definite lengths, shortest heads, no tags.
-// The first error stays; after it every read gives zero and takes nothing.
+// decoder reads CBOR strictly: definite lengths, shortest heads, no tags. It keeps the first error;
+// afterwards every read returns zero and consumes nothing.
 type decoder struct {
 	b     []byte
 	i     int
@@ -17,7 +17,7 @@ type decoder struct {
 	depth int
 }
 
-// step is a part of the way to what is being read; index < 0 for a field.
+// step is a part of the path to the value that is read; index < 0 for a field.
 type step struct {
 	name  string
 	index int
@@ -45,7 +45,7 @@ func (d *decoder) fail(c Code) error {
 	return d.err
 }
 
-// end says how reading went; the message must be used up.
+// end returns the first error; the message must be used up.
 func (d *decoder) end() error {
 	if d.err == nil && d.i != len(d.b) {
 		d.fail(CodeTrailing)
@@ -109,14 +109,14 @@ func (d *decoder) want(major byte) uint64 {
 	return n
 }
 
-// mapHead gives the number of pairs, each of which takes at least 2 bytes.
+// mapHead returns the number of pairs, each of which takes at least 2 bytes.
 func (d *decoder) mapHead() int { return d.count(d.want(majorMap), 2, math.MaxInt32) }
 
-// list gives the number of elements, at most most.
+// list returns the number of elements, at most most.
 func (d *decoder) list(most int) int { return d.count(d.want(majorArray), 1, most) }
 
-// count checks a number of items against what is left and what is allowed,
-// before anything is allocated for them.
+// count checks a number of items against the remaining bytes and the limit, before anything is
+// allocated for them.
 func (d *decoder) count(n uint64, each, most int) int {
 	switch {
 	case d.err != nil:
@@ -132,8 +132,8 @@ func (d *decoder) count(n uint64, each, most int) int {
 	return int(n)
 }
 
-// key reads a map's next key, and notes it in seen. Keys over 63 are in
-// no version so far, and only an Event may have them: those aren't noted.
+// key reads a map's next key, and records it in seen. No version so far has keys over 63, and only
+// an Event may have them; those are not recorded.
 func (d *decoder) key(seen *uint64) uint64 {
 	k := d.want(majorUint)
 	if d.err == nil && k < 64 {
@@ -180,7 +180,7 @@ func (d *decoder) string(most int) string {
 	return string(p)
 }
 
-// bytes gives nil for an empty string.
+// bytes returns nil for an empty string.
 func (d *decoder) bytes(most int) []byte {
 	p := d.raw(majorBytes, most)
 	if len(p) == 0 {
@@ -218,7 +218,7 @@ func (d *decoder) int() int64 {
 	return int64(n)
 }
 
-// small is an int that fits in 32 bits, as Go's int does everywhere.
+// small is an int that fits in 32 bits, like Go's int in a guest.
 func (d *decoder) small() int {
 	v := d.int()
 	if v < math.MinInt32 || v > math.MaxInt32 {
@@ -236,8 +236,8 @@ func (d *decoder) bool() bool {
 	return d.err == nil && info == simpleTrue&0x1f
 }
 
-// float takes any of the three widths, and integers that a float64 holds
-// exactly: encoders of other languages choose the shortest.
+// float accepts all three widths, and integers that a float64 holds exactly, because encoders of
+// other languages choose the shortest form.
 func (d *decoder) float() float64 {
 	start := d.i
 	major, info, n := d.head()
@@ -293,7 +293,7 @@ func half(h uint16) float64 {
 	return v
 }
 
-// skip passes over one item of any kind, depth levels into the message.
+// skip skips one item of any kind, depth levels into the message.
 func (d *decoder) skip(depth int) {
 	major, info, n := d.head()
 	if d.err != nil {
@@ -328,7 +328,7 @@ func (d *decoder) skip(depth int) {
 	}
 }
 
-// room gives list, emptied, with room for n; nil stays nil where n is 0.
+// room returns list, emptied, with room for n; nil stays nil if n is 0.
 func room[T any](list []T, n int) []T {
 	if cap(list) >= n {
 		return list[:0]
@@ -336,13 +336,13 @@ func room[T any](list []T, n int) []T {
 	return make([]T, 0, n)
 }
 
-// open begins an array of at most most elements, and gives their number.
+// open begins an array of at most most elements, and returns their number.
 func (d *decoder) open(name string, most int) int {
 	d.push(name)
 	return d.list(most)
 }
 
-// at notes that element i comes next, and says whether all is well so far.
+// at records that element i comes next, and reports whether there was no error so far.
 func (d *decoder) at(i int) bool {
 	if d.err == nil {
 		d.path[d.depth-1].index = i
@@ -350,8 +350,8 @@ func (d *decoder) at(i int) bool {
 	return d.err == nil
 }
 
-// elements reads an array of at most most elements into list, each by read.
-// It makes d escape; where that matters there is a loop.
+// elements reads an array of at most most elements into list, each by read. It makes d escape to
+// the heap; where that matters, a loop is used instead.
 func elements[T any](d *decoder, name string, list []T, most int, read func(*decoder, *T)) []T {
 	n := d.open(name, most)
 	list = room(list, n)

@@ -22,8 +22,8 @@ const (
 	float64bits = majorSimple | 27
 )
 
-// encoder writes deterministic CBOR: shortest heads, keys ascending, fields
-// of their zero value left out. fields counts those of the map that is open.
+// encoder writes deterministic CBOR: shortest heads, ascending keys, and no fields with their zero
+// value. fields counts the fields of the open map.
 type encoder struct {
 	b      []byte
 	fields int
@@ -46,8 +46,8 @@ func (e *encoder) head(major byte, n uint64) {
 	e.fixed(n, 1<<size)
 }
 
-// fixed writes the lowest size bytes of n, big-endian. It stands in for
-// encoding/binary, which brings reflect into a guest.
+// fixed writes the lowest size bytes of n, big-endian. It replaces encoding/binary, which would
+// bring reflect into a guest.
 func (e *encoder) fixed(n uint64, size int) {
 	for i := size - 1; i >= 0; i-- {
 		e.b = append(e.b, byte(n>>(8*i)))
@@ -72,11 +72,11 @@ func (e *encoder) real(v float64) {
 	e.fixed(math.Float64bits(v), 8)
 }
 
-// openedMap is what close needs: where the head stands, and the count of the
-// map around it.
+// openedMap is what close needs: the position of the head, and the count of the surrounding
+// map.
 type openedMap struct{ at, outer int }
 
-// open leaves one byte for the head of a map whose fields aren't counted yet.
+// open leaves one byte for the head of a map whose fields are not counted yet.
 func (e *encoder) open() openedMap {
 	m := openedMap{len(e.b), e.fields}
 	e.b = append(e.b, majorMap)
@@ -102,7 +102,7 @@ func (e *encoder) key(k uint64) {
 	e.fields++
 }
 
-// The methods below write one field with its key, or nothing for the zero.
+// The methods below write one field with its key, or nothing if it is zero.
 
 func (e *encoder) int(key uint64, v int64) {
 	if v != 0 {
@@ -140,7 +140,7 @@ func (e *encoder) bytes(key uint64, p []byte) {
 	}
 }
 
-// list writes key and array head, and says whether there are elements.
+// list writes key and array head, and reports whether there are elements.
 func (e *encoder) list(key uint64, n int) bool {
 	if n == 0 {
 		return false

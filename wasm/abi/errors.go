@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Code is why a message was refused. The numbers are part of the contract.
+// Code says why a message was refused. The numbers are part of the contract.
 type Code uint8
 
 const (
-	CodePlugin    Code = 1  // the plugin's own: it could not do its work
+	CodePlugin    Code = 1  // the plugin's own error: it could not do its work
 	CodeTruncated Code = 2  // the message ends too early
 	CodeTrailing  Code = 3  // bytes after the message
-	CodeType      Code = 4  // another CBOR type than the field has
+	CodeType      Code = 4  // a CBOR type that the field does not have
 	CodeForm      Code = 5  // indefinite length, tag, simple value, or a number not in its shortest form
 	CodeLimit     Code = 6  // too long, too many, too deep
 	CodeUTF8      Code = 7  // a text that is not UTF-8
 	CodeDuplicate Code = 8  // a key twice
-	CodeUnknown   Code = 9  // a key, or a word, that the contract does not have
+	CodeUnknown   Code = 9  // a key or word that is not in the contract
 	CodeNumber    Code = 10 // NaN, infinite, or out of the field's range
 	CodeVersion   Code = 11 // another version of the contract
-	CodeRange     Code = 12 // a span or range outside of what it points into
-	CodeGrant     Code = 13 // something the manifest was not granted
+	CodeRange     Code = 12 // a span or range outside of its text or sound
+	CodeGrant     Code = 13 // something that the manifest was not granted
 )
 
 var codeWords = [...]string{
@@ -40,7 +40,7 @@ var codeWords = [...]string{
 	CodeGrant:     "not granted",
 }
 
-// String is the code in words.
+// String describes the code.
 func (c Code) String() string {
 	if int(c) < len(codeWords) && codeWords[c] != "" {
 		return codeWords[c]
@@ -48,12 +48,12 @@ func (c Code) String() string {
 	return "code " + strconv.Itoa(int(c))
 }
 
-// Error is a refused message: why, and where in it.
+// Error says why a message was refused, and where in it.
 type Error struct {
 	Code   Code
 	Place  string // "output.candidates[3].spans[0]"
-	Offset int    // byte at which decoding stopped; 0 where the bytes were in order
-	Text   string // what more there is to say, or empty
+	Offset int    // byte at which decoding stopped; 0 if the bytes were well-formed
+	Text   string // further details, or empty
 }
 
 func (e *Error) Error() string {

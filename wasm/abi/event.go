@@ -42,8 +42,8 @@ const (
 	memoryText
 )
 
-// AppendEvent appends e in CBOR. It checks nothing: the host says what it
-// knows, and looks at the length.
+// AppendEvent appends e in CBOR. It checks nothing: the host knows what it sends, and checks the
+// length.
 func AppendEvent(dst []byte, e *Event) []byte {
 	w := encoder{b: dst}
 	m := w.open()
@@ -97,9 +97,9 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	return w.b
 }
 
-// DecodeEvent reads what AppendEvent wrote. The strings and byte slices of e
-// point into b. Keys that this version doesn't know are passed over, so that
-// a later host can say more. Slices that e has are used again.
+// DecodeEvent reads what AppendEvent wrote. The strings and byte slices of e point into b.
+// Unknown keys are ignored, so that a later host can send more. Slices that e has are
+// reused.
 func DecodeEvent(b []byte, e *Event) error {
 	d := decoder{b: b, alias: true}
 	d.push("event")

@@ -1,11 +1,11 @@
 package abi
 
-// Readers of one field, named so that an error tells where it stood.
+// Readers of one field; the name goes into errors.
 
-// text reads a string of any length that the message has.
+// text reads a string of any length that fits into a message.
 func (d *decoder) text(name string) string { return d.str(name, MaxInput) }
 
-// name reads a string that a list or label is made of.
+// name reads a string in a list, or a label.
 func (d *decoder) name(name string) string { return d.str(name, MaxName) }
 
 func (d *decoder) str(name string, most int) string {

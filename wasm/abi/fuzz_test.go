@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzEvent: no bytes make the decoder panic, and what it takes comes back
-// the same from its own encoding.
+// FuzzEvent: no bytes make the decoder panic, and what it accepts is the same after encoding and
+// decoding.
 func FuzzEvent(f *testing.F) {
 	f.Add(AppendEvent(nil, fullEvent()))
 	f.Add([]byte("\xa2\x00\x01\x18\x30\x81\x81\x81\x00"))
@@ -23,8 +23,8 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// FuzzOutput: the same for answers, which are untrusted; and what is
-// allocated for one stays in proportion to the limits.
+// FuzzOutput: the same for answers, which are untrusted; the memory allocated for one stays in
+// proportion to the limits.
 func FuzzOutput(f *testing.F) {
 	f.Add(AppendOutput(nil, fullOutput()))
 	f.Add([]byte("\xa2\x00\x01\x01\x98\x40\xa0"))
@@ -39,8 +39,8 @@ func FuzzOutput(f *testing.F) {
 	})
 }
 
-// TestNoOverAllocation: the dearest message by its length is one of empty
-// elements; its cost is bounded by the counts of the contract.
+// TestNoOverAllocation: the most expensive message for its length consists of empty elements; the
+// contract's counts limit its cost.
 func TestNoOverAllocation(t *testing.T) {
 	spans := bytes.Repeat([]byte("\x83\x00\x00\x00"), MaxSpans)
 	one := append([]byte("\xa1\x0c\x90"), spans...)

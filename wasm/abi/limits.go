@@ -1,9 +1,9 @@
 package abi
 
-// Limits of the contract, version 1. A manifest may ask for less, and for
-// more of some up to the Most constants.
+// Limits of the contract, version 1. A manifest may ask for less, and for more of some of them, up
+// to the Most constants.
 const (
-	MaxModule = 8 << 20 // bytes of a module as it is loaded
+	MaxModule = 8 << 20 // bytes of a module as loaded
 	MaxInput  = 4 << 20 // bytes of an encoded Event; a 640×480 photo in RGB and grey is 1.23 MB
 	MaxOutput = 256 << 10
 	MaxState  = 64 << 10 // two seconds of PCM
@@ -14,18 +14,18 @@ const (
 	DefaultMemory = 16 << 20 // bytes of linear memory; Go needs 8 MiB
 	MostMemory    = 64 << 20
 
-	// Fuel is what a call may spend. A unit pays for one function entry or
-	// one turn of a loop and about 64 instructions of it, or for 64 bytes of
-	// a bulk operation: 1 to 2 ns of what Go compiles to. Go lays a function
-	// out as one loop, and pays about 25 units for each byte that it looks at.
+	// Fuel is what a call may spend. A unit pays for one function entry or one iteration of a loop,
+	// including about 64 instructions, or for 64 bytes of a bulk operation. That is 1 to 2 ns of
+	// code compiled from Go. Go compiles a function into one loop, and pays about 25 units for each
+	// byte that it reads.
 	DefaultFuel = 50_000_000
 	MostFuel    = 2_000_000_000
-	// StartFuel pays for the start function, _initialize and locket_abi, once
-	// for each instance.
+	// StartFuel pays for the start function, _initialize and locket_abi, once for each
+	// instance.
 	StartFuel = 50_000_000
 
-	// Milliseconds of the wall clock, where wazero compiles. Package time is
-	// not imported: it makes a guest larger.
+	// Milliseconds of the wall clock, if wazero compiles. Package time is not imported, because it
+	// makes a guest larger.
 	DefaultTime = 250
 	MostTime    = 2000
 )
@@ -54,11 +54,11 @@ const (
 
 // Logging, for the capability "log".
 const (
-	MaxLogLine  = 256 // bytes; more is cut
+	MaxLogLine  = 256 // bytes; longer lines are cut
 	MaxLogLines = 16  // lines a call; more are counted and dropped
 )
 
-// Limits bounds what DecodeOutput takes. The zero value means the contract's.
+// Limits are what DecodeOutput accepts. The zero value means the contract's limits.
 type Limits struct {
 	Output     int // bytes, encoded
 	Candidates int
@@ -77,6 +77,6 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// MaxEventText is the longest text of an event, and of an earlier turn, that
-// a host gives: memory.MaxText.
+// MaxEventText is the longest text of an event, or of an earlier turn, that a host sends:
+// memory.MaxText.
 const MaxEventText = 64 << 10

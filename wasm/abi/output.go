@@ -39,8 +39,8 @@ const (
 	refusalSpan
 )
 
-// Empty says that there is nothing to tell the host, which a plugin does by
-// returning 0.
+// Empty reports that there is nothing to tell the host; a plugin then returns
+// 0.
 func (o *Output) Empty() bool {
 	return len(o.Candidates)+len(o.Redactions)+len(o.Annotations)+len(o.Derived)+len(o.Refusals)+len(o.State) == 0
 }
@@ -51,7 +51,7 @@ func (o *Output) Reset() {
 		Annotations: o.Annotations[:0], Derived: o.Derived[:0], Refusals: o.Refusals[:0]}
 }
 
-// AppendOutput appends o in CBOR. It checks nothing: the host does.
+// AppendOutput appends o in CBOR. It checks nothing, because the host does.
 func AppendOutput(dst []byte, o *Output) []byte {
 	w := encoder{b: dst}
 	m := w.open()
@@ -109,10 +109,10 @@ func AppendOutput(dst []byte, o *Output) []byte {
 	return w.b
 }
 
-// DecodeOutput reads a plugin's answer into o, which it empties first.
-// Nothing of o points into b. An error is an *Error that names the place; o
-// is then of no use. Whether spans lie within texts, and whether the plugin
-// may say what it says, is for the host to see.
+// DecodeOutput reads a plugin's answer into o, which it empties first. Nothing in o points
+// into b. An error is an *Error that names the place; o must not be used then. Whether spans
+// lie within texts, and whether the plugin was allowed to answer this, is for the host to
+// check.
 func DecodeOutput(b []byte, lim Limits, o *Output) error {
 	lim = lim.orDefault()
 	d := decoder{b: b}
@@ -222,7 +222,7 @@ func decodeRefusal(d *decoder, r *Refusal) {
 	}
 }
 
-// A span is an array of three: turn, start, end. The zero span is left out.
+// A span is an array of three: turn, start, end. The zero span is omitted.
 func (e *encoder) span(key uint64, s Span) {
 	if s != (Span{}) {
 		e.key(key)

@@ -2,7 +2,7 @@ package abi
 
 import "strconv"
 
-// place writes a way as "output.candidates[3].spans[0]".
+// place formats a path as "output.candidates[3].spans[0]".
 func place(path []step) string {
 	var b []byte
 	for i, s := range path {

@@ -24,8 +24,8 @@ func spec(t *testing.T) string {
 	return string(b)
 }
 
-// keysIn reads the constants of a file that count up from one whose name
-// begins with prefix: their numbers, by name in snake case without it.
+// keysIn reads the constants of a file that count up from the first one with a name beginning with
+// prefix. It returns their numbers by name, in snake case and without the prefix.
 func keysIn(t *testing.T, file, prefix string) map[string]int {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -61,8 +61,8 @@ func snake(s string) string {
 	return b.String()
 }
 
-// rows reads a table of the page: the keys of the first column, several with
-// commas between, and the names of the second.
+// rows reads a table of the page: the keys in the first column, several separated by commas, and
+// the names in the second.
 func rows(t *testing.T, text, from, to string) map[string]int {
 	t.Helper()
 	_, part, ok := strings.Cut(text, from)
@@ -126,7 +126,7 @@ func TestSpecKeys(t *testing.T) {
 	same("redaction", message(t, text, "redaction"), keysIn(t, "output.go", "redaction"))
 }
 
-// Every error code has its row, and no row is of another.
+// Every error code has a row, and every row is that of a code.
 func TestSpecCodes(t *testing.T) {
 	_, part, _ := strings.Cut(spec(t), "## Error codes\n")
 	part, _, _ = strings.Cut(part, "## Manifest\n")
@@ -148,7 +148,7 @@ func TestSpecCodes(t *testing.T) {
 	}
 }
 
-// Every limit is on the page as it is in the package.
+// The page has every limit with its value in the package.
 func TestSpecLimits(t *testing.T) {
 	text := spec(t)
 	const kib, mib = 1 << 10, 1 << 20

@@ -1,7 +1,7 @@
-// Package bundle is a plugin as it travels: the manifest, the publisher's
-// signature over it, and the module, in one file NAME.locket-plugin or in a
-// folder. docs/wasm.md has the format. What is read here is from a stranger:
-// nothing of it is written anywhere, and all of it is bounded.
+// Package bundle is the format in which a plugin is distributed: the manifest, the publisher's
+// signature over it, and the module, in one file NAME.locket-plugin or in a folder. docs/wasm.md
+// describes it. What is read here comes from strangers: it is not written anywhere, and limited in
+// size.
 package bundle
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// ErrBundle wraps every error about the container; what is wrong with the
-// manifest, the signature or the module wraps the errors of package wasm.
+// ErrBundle wraps every error about the container; errors about the manifest, the signature or the
+// module wrap those of package wasm.
 var ErrBundle = errors.New("plugin file refused")
 
-// Names of what a bundle holds. There is nothing else in one.
+// Names of a bundle's entries. There are no others.
 const (
 	ManifestName  = "plugin.toml"
 	SignatureName = "plugin.sig"
@@ -30,15 +30,15 @@ const (
 	LicenceName   = "LICENSE"
 )
 
-// MaxText is how many bytes a README or a licence may have.
+// MaxText is the largest README or licence, in bytes.
 const MaxText = 256 << 10
 
-// MaxSize is how many bytes a bundle may have as a file: what is in it at its
-// largest, uncompressed, and the headers.
+// MaxSize is the largest bundle file, in bytes: all entries at their largest, uncompressed, and the
+// headers.
 const MaxSize = abi.MaxModule + wasm.MaxManifest + 2*MaxText + 16<<10
 
-// most is how many bytes each entry may have, and names all that there are,
-// in the order in which they are written.
+// most is the largest size of each entry, in bytes, and names all entries in the order in which
+// they are written.
 var most = []struct {
 	name string
 	size int64
@@ -50,10 +50,10 @@ var most = []struct {
 	{LicenceName, MaxText},
 }
 
-// Bundle is the parts of a plugin, as bytes.
+// Bundle holds the parts of a plugin, as bytes.
 type Bundle struct {
-	Manifest  []byte // plugin.toml, as it was signed
-	Signature []byte // 64 bytes; nil: nobody signed it
+	Manifest  []byte // plugin.toml, as signed
+	Signature []byte // 64 bytes; nil: not signed
 	Module    []byte
 	Readme    []byte // may be nil
 	Licence   []byte // may be nil
@@ -75,10 +75,9 @@ func (b *Bundle) part(name string) *[]byte {
 	return nil
 }
 
-// Open parses the manifest and holds it to what comes with it: the signature
-// must be its publisher's, and the module the one that it names. Whether the
-// publisher is to be trusted is for package trust. The manifest of an
-// unsigned bundle comes back with the module's hash filled in.
+// Open parses the manifest and checks it: the signature must be its publisher's, and the module the
+// one that it names. Whether the publisher is trusted is decided by package trust. The manifest of
+// an unsigned bundle is returned with the module's hash filled in.
 func (b *Bundle) Open() (wasm.Manifest, error) {
 	m, err := wasm.ParseManifest(b.Manifest)
 	if err != nil {
@@ -106,9 +105,8 @@ func (b *Bundle) Open() (wasm.Manifest, error) {
 	return m, nil
 }
 
-// Sign makes a bundle of a manifest that names neither publisher nor module,
-// as an author keeps it, and the module. Both are written into the first
-// lines of the manifest, and the whole is signed.
+// Sign makes a bundle from a module and an author's manifest, which names neither publisher nor
+// module. Both are written into the manifest's first lines, and the whole is signed.
 func Sign(manifest, module []byte, key ed25519.PrivateKey) (Bundle, error) {
 	m, err := wasm.ParseManifest(manifest)
 	if err != nil {
@@ -132,8 +130,7 @@ func Sign(manifest, module []byte, key ed25519.PrivateKey) (Bundle, error) {
 	return Bundle{Manifest: text.Bytes(), Signature: sig, Module: module}, nil
 }
 
-// formatSignature is a signature as it stands in plugin.sig: hexadecimal, and
-// a newline.
+// formatSignature formats a signature for plugin.sig: hexadecimal, and a newline.
 func formatSignature(sig []byte) []byte { return []byte(hex.EncodeToString(sig) + "\n") }
 
 func parseSignature(b []byte) ([]byte, error) {
@@ -144,7 +141,7 @@ func parseSignature(b []byte) ([]byte, error) {
 	return sig, nil
 }
 
-// check says what a bundle lacks.
+// check returns an error if something is missing in a bundle.
 func (b *Bundle) check() error {
 	switch {
 	case len(b.Manifest) == 0:

@@ -77,7 +77,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// No changed byte of what was signed passes.
+// Each changed byte of the signed content is detected.
 func TestOpenRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Bundle)
@@ -172,7 +172,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A folder that a stranger sent may hold links too.
+// A folder from a stranger may contain links, too.
 func TestFolderTakesNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(t.TempDir(), "secret")

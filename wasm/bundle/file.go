@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Extension of a bundle's file: a tar archive, compressed by gzip.
+// Extension is the extension of a bundle's file: a tar archive, compressed by gzip.
 const Extension = ".locket-plugin"
 
-// MediaType is a bundle's in an OCI registry and over HTTP.
+// MediaType is the media type of a bundle in an OCI registry and over HTTP.
 const MediaType = "application/vnd.locket.plugin.v1.tar+gzip"
 
-// Write writes a bundle as a file. The same parts give the same bytes.
+// Write writes a bundle as a file. The same parts make the same bytes.
 func Write(w io.Writer, b Bundle) error {
 	if err := b.check(); err != nil {
 		return err
@@ -51,9 +51,9 @@ func Write(w io.Writer, b Bundle) error {
 	return nil
 }
 
-// Read reads a bundle's file. An entry that is not one of the five names, or
-// is no plain file (a link, a folder, a device), or comes twice, refuses the
-// whole: nothing of an archive chooses where anything goes.
+// Read reads a bundle's file. It refuses the entire file if an entry does not have one of the five
+// names, is not a plain file (but a link, a folder, a device), or comes twice. So an archive never
+// decides where anything is written.
 func Read(r io.Reader) (Bundle, error) {
 	var b Bundle
 	in := bufio.NewReader(io.LimitReader(r, MaxSize))
@@ -65,7 +65,7 @@ func Read(r io.Reader) (Bundle, error) {
 		return b, fmt.Errorf("%w: it is no plugin file: %v", ErrBundle, err)
 	}
 	z.Multistream(false)
-	// What unpacks to more than all parts at their largest is cut there.
+	// Anything that unpacks to more than all parts at their largest is cut there.
 	t := tar.NewReader(io.LimitReader(z, MaxSize))
 	seen := map[string]bool{}
 	for {
@@ -91,7 +91,7 @@ func Read(r io.Reader) (Bundle, error) {
 	return b, b.check()
 }
 
-// entry reads one entry of an archive, if it is one that may be there.
+// entry reads one entry of an archive, if it is allowed.
 func entry(h *tar.Header, r io.Reader, seen map[string]bool) ([]byte, error) {
 	switch {
 	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
@@ -118,7 +118,7 @@ func entry(h *tar.Header, r io.Reader, seen map[string]bool) ([]byte, error) {
 		ManifestName, SignatureName, ModuleName, ReadmeName, LicenceName)
 }
 
-// ReadPath reads a bundle's file, or a folder with the same names in it.
+// ReadPath reads a bundle's file, or a folder with the same entries.
 func ReadPath(path string) (Bundle, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -139,8 +139,7 @@ func ReadPath(path string) (Bundle, error) {
 	return b, nil
 }
 
-// readFolder takes no links either: a folder may have been unpacked from what
-// a stranger sent.
+// readFolder refuses links, too: a folder may have been unpacked from a stranger's archive.
 func readFolder(dir string) (Bundle, error) {
 	var b Bundle
 	for _, part := range most {
@@ -175,7 +174,7 @@ func readFolder(dir string) (Bundle, error) {
 	return b, nil
 }
 
-// Bytes is the bundle as a file.
+// Bytes returns the bundle as a file.
 func (b *Bundle) Bytes() ([]byte, error) {
 	var out bytes.Buffer
 	if err := Write(&out, *b); err != nil {

@@ -1,5 +1,5 @@
 //go:build !wasip1
 
-// Package guest is what a Locket plugin in Go links; see guest.go, which is
-// built for GOOS=wasip1 alone.
+// Package guest is the library for a Locket plugin in Go; see guest.go, which is only built for
+// GOOS=wasip1.
 package guest

@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Package guest is what a Locket plugin in Go links. Its main registers one
+// Package guest is the library for a Locket plugin in Go. The plugin's main package registers one
 // function, in an init, and does nothing else:
 //
 //	func init() { guest.Register(extract) }
@@ -8,9 +8,9 @@
 //
 //	func extract(e *abi.Event, o *abi.Output) error { … }
 //
-// Built with GOOS=wasip1 GOARCH=wasm and -buildmode=c-shared, it exports what
-// docs/wasm.md asks of a plugin. It leaves fmt, reflect, regexp and
-// encoding/json out, and so should a plugin: they double the module.
+// Built with GOOS=wasip1 GOARCH=wasm and -buildmode=c-shared, it exports what docs/wasm.md asks of
+// a plugin. It does not use fmt, reflect, regexp or encoding/json, and neither should a plugin,
+// because they double the module's size.
 package guest
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Extract turns an event into an output, which starts empty. The event's
-// strings and bytes lie in a buffer that the next call overwrites: what is
-// to be kept is cloned, and better sent home as Output.State, since an
-// instance may be replaced after any call. An error is told to the host,
-// which shows the first kilobyte of it to the wearer; it should not quote
-// the event.
+// Extract turns an event into an output, which is empty at first. The
+// event's strings and bytes lie in a buffer that the next call overwrites:
+// clone what you keep, or better return it as Output.State, since an
+// instance may be replaced after any call. An error is passed to the host,
+// which shows its first kilobyte to the wearer; it should not quote the
+// event.
 type Extract func(e *abi.Event, o *abi.Output) error
 
 // A guest runs one call at a time, so these need no lock.
@@ -35,14 +35,14 @@ var (
 	in, out []byte
 )
 
-// Register says what the plugin does. The last one counts.
+// Register sets the plugin's function. The last call counts.
 func Register(f Extract) { extract = f }
 
 //go:wasmexport locket_abi
 func locketABI() uint32 { return abi.Version }
 
-// locket_alloc gives room for n bytes of input, until the next call; 0 says
-// that there is none.
+// locket_alloc makes room for n bytes of input, until the next call; 0: there is
+// none.
 //
 //go:wasmexport locket_alloc
 func locketAlloc(n uint32) uint32 {
@@ -53,7 +53,7 @@ func locketAlloc(n uint32) uint32 {
 		n = 1
 	}
 	if uint32(cap(in)) < n {
-		in = nil // may be collected before the new one is made
+		in = nil // so that it can be collected before the new one is made
 		in = make([]byte, n, max(n, 4096))
 	}
 	in = in[:n]

@@ -15,15 +15,15 @@ func hostConfig(key unsafe.Pointer, keyLen uint32, value unsafe.Pointer, valueLe
 //go:wasmimport locket now
 func hostNow() int64
 
-// Log hands a line to the plugin's own log, which only the wearer sees.
-// Needs the capability "log". Lines over 256 bytes are cut, and lines over
-// 16 in one call are dropped.
+// Log adds a line to the plugin's own log, which only the wearer sees. It needs the
+// capability "log". Lines over 256 bytes are cut, and after 16 lines in one call the rest is
+// dropped.
 func Log(line string) {
 	hostLog(unsafe.Pointer(unsafe.StringData(line)), uint32(len(line)))
 }
 
-// Config gives what the wearer set for the plugin under key, and whether
-// there is such a thing. Needs the capability "config".
+// Config returns the wearer's setting for the plugin under key, and whether there is one. It needs
+// the capability "config".
 func Config(key string) (string, bool) {
 	buf := make([]byte, 64)
 	for {
@@ -38,8 +38,8 @@ func Config(key string) (string, bool) {
 	}
 }
 
-// Now is the event's time in ms since 1970: there is no other clock.
-// Needs the capability "now".
+// Now is the event's time in ms since 1970: there is no other clock. It needs the capability
+// "now".
 func Now() int64 { return hostNow() }
 
 //go:wasmimport wasi_snapshot_preview1 args_sizes_get
@@ -50,8 +50,8 @@ func argsSizes(count, size unsafe.Pointer) uint32
 //go:noescape
 func argsGet(list, data unsafe.Pointer) uint32
 
-// Name is the id of the manifest under which the host runs the module, so
-// that one module can be several plugins.
+// Name returns the id of the manifest under which the host runs the module, so that one module can
+// be several plugins.
 func Name() string {
 	var count, size uint32
 	if argsSizes(unsafe.Pointer(&count), unsafe.Pointer(&size)) != 0 || count != 1 || size == 0 {
@@ -62,5 +62,5 @@ func Name() string {
 	if argsGet(unsafe.Pointer(&at), unsafe.Pointer(unsafe.SliceData(data))) != 0 {
 		return ""
 	}
-	return string(data[:size-1]) // less the zero byte
+	return string(data[:size-1]) // without the zero byte
 }

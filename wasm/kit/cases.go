@@ -14,17 +14,16 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Case is an event of an author's own, and what should come of it.
+// Case is an author's event, with the expected result.
 type Case struct {
-	Name  string // of its file, without .json
+	Name  string // file name without .json
 	Event abi.Event
-	// Want are the candidates that should come, in their order; nil: whatever
-	// comes is right, empty: none should.
+	// Want are the expected candidates, in their order; nil: any result is right, empty: none are
+	// expected.
 	Want []Want
 }
 
-// Want is what is said about one candidate: what is left empty is not
-// compared.
+// Want describes one candidate: empty fields are not compared.
 type Want struct {
 	Type        string `json:"type"`
 	Text        string `json:"text"`
@@ -61,8 +60,8 @@ type caseEvent struct {
 	State   []byte     `json:"state"`
 }
 
-// ReadCases reads every *.json of a folder, in order of their names; no
-// folder, no cases. Bytes (pcm, gray, rgb, state) are in base64.
+// ReadCases reads every *.json of a folder, in the order of their names; without the folder there
+// are no cases. Bytes (pcm, gray, rgb, state) are in base64.
 func ReadCases(dir string) ([]Case, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -95,7 +94,7 @@ func ReadCases(dir string) ([]Case, error) {
 	return list, nil
 }
 
-// event fills in what most cases don't care about.
+// event fills in what most cases leave out.
 func (e *caseEvent) event() abi.Event {
 	v := base(e.Kind)
 	if e.At != 0 {
@@ -117,7 +116,7 @@ func (e *caseEvent) event() abi.Event {
 	return v
 }
 
-// compare says in what an answer is not what was wanted, or nothing.
+// compare describes how an answer differs from the expected one, or returns nothing.
 func (c *Case) compare(out *abi.Output) string {
 	if c.Want == nil {
 		return ""

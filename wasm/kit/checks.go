@@ -28,8 +28,8 @@ func (r *run) much(ctx context.Context) (string, error) {
 	return r.withstands(ctx, list)
 }
 
-// withstands calls the plugin on events that it may find nothing in, or
-// answer with an error, but not trip over.
+// withstands calls the plugin with events for which it may find nothing, or return an error, but
+// must not fault.
 func (r *run) withstands(ctx context.Context, list []named) (string, error) {
 	var fuel int64
 	refused := 0
@@ -38,7 +38,7 @@ func (r *run) withstands(ctx context.Context, list []named) (string, error) {
 			a, err := r.answer(ctx, p, &e.event)
 			switch {
 			case errors.Is(err, wasm.ErrInput):
-				continue // a host sends none of this size
+				continue // a host never sends this size
 			case err != nil:
 				return failf(faultAdvice(err), "%s: %v", e.name, err)
 			case len(a.Dropped) > 0:
@@ -57,7 +57,7 @@ func (r *run) withstands(ctx context.Context, list []named) (string, error) {
 	return fmt.Sprintf("%d events, %d answered; at most %s of its fuel", len(list), refused, percent(Share{fuel, r.limits().Fuel})), nil
 }
 
-// later sends an event with keys that this version doesn't have.
+// later sends an event with keys that are unknown to this version.
 func (r *run) later(ctx context.Context) (string, error) {
 	err := r.with(ctx, nil, func(_ *wasm.Host, p *wasm.Plugin) error {
 		for i := range r.events {
@@ -66,7 +66,7 @@ func (r *run) later(ctx context.Context) (string, error) {
 				continue
 			}
 			plain := abi.AppendEvent(nil, &e)
-			if plain[0] >= 0xb7 { // no room for one more key in a head of one byte
+			if plain[0] >= 0xb7 { // no room for one more key in a one-byte head
 				continue
 			}
 			// 48: [{"a": null}, 1.5 as a half], at the end, where keys ascend.
@@ -90,7 +90,7 @@ func (r *run) later(ctx context.Context) (string, error) {
 	return "keys that it does not know are passed over", err
 }
 
-// show is an answer for a person.
+// show formats an answer for a person.
 func show(a wasm.Raw) string {
 	if a.Failed {
 		if code, text, err := abi.DecodeError(a.Bytes); err == nil {
@@ -103,7 +103,7 @@ func show(a wasm.Raw) string {
 	return fmt.Sprintf("%x", a.Bytes)
 }
 
-// foreignState gives the plugin state that another version of it left.
+// foreignState passes state from another version to the plugin.
 func (r *run) foreignState(ctx context.Context) (string, error) {
 	if !r.manifest.Has(wasm.CapState) {
 		return "it keeps none", errSkip
@@ -148,8 +148,8 @@ func flipped(b []byte) []byte {
 	return b
 }
 
-// deterministic compares a used instance with fresh ones, and the events
-// forwards with the events backwards.
+// deterministic compares a used instance with fresh ones, and the events in order with the events
+// in reverse.
 func (r *run) deterministic(ctx context.Context) (string, error) {
 	const advice = "Keep nothing in variables from call to call, and don't let the order of a map show; what has to last goes into State."
 	fuel := make([]int64, len(r.events))
@@ -168,8 +168,7 @@ func (r *run) deterministic(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// A module in Go takes long to start, so not every event gets a fresh
-	// instance: a few do, twice.
+	// A module in Go takes long to start, so only a few events get a fresh instance, twice each.
 	picked := 0
 	for i := 0; i < len(r.events); i += max(1, len(r.events)/4) {
 		picked++
@@ -195,7 +194,7 @@ func (r *run) deterministic(ctx context.Context) (string, error) {
 	return fmt.Sprintf("the same answers forwards, backwards and on %d fresh instances, for the same fuel", 2*picked), nil
 }
 
-// twoInstances calls two at the same time.
+// twoInstances calls two instances at the same time.
 func (r *run) twoInstances(ctx context.Context) (string, error) {
 	err := r.with(ctx, nil, func(_ *wasm.Host, p *wasm.Plugin) error {
 		errs := make([]error, 2)
@@ -222,7 +221,7 @@ func (r *run) twoInstances(ctx context.Context) (string, error) {
 	return "two at a time give the same answers", err
 }
 
-// settles calls one instance again and again.
+// settles calls one instance repeatedly.
 func (r *run) settles(ctx context.Context) (string, error) {
 	list := r.small()
 	var first, last int
@@ -256,7 +255,7 @@ func (r *run) settles(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s after %d calls as after %d", kilo(max(first, last)), r.opt.Repeat, r.opt.Repeat/2), nil
 }
 
-// small are the good events that take little time, so that thousands do too.
+// small returns the good events that take little time, so that thousands of calls do, too.
 func (r *run) small() []named {
 	var out []named
 	for _, e := range r.events {
@@ -270,7 +269,7 @@ func (r *run) small() []named {
 	return out
 }
 
-// cases runs the author's own.
+// cases runs the author's cases.
 func (r *run) cases(ctx context.Context) (string, error) {
 	if len(r.opt.Cases) == 0 {
 		return "there are none; docs/wasm.md says how to write them", errSkip

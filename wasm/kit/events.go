@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// named is an event with what a report calls it.
+// named is an event with its name in a report.
 type named struct {
 	name  string
 	event abi.Event
@@ -36,7 +36,7 @@ var lines = []string{
 	"a", " ", "\n", "....", "\x00\x01", strings.Repeat("word ", 200), strings.Repeat("x", 4000),
 }
 
-// goodEvents are events as a host sends them, of each kind that m takes.
+// goodEvents returns events as a host sends them, of each kind that m accepts.
 func goodEvents(m *wasm.Manifest) []named {
 	var out []named
 	add := func(name string, e abi.Event) {
@@ -77,7 +77,7 @@ func goodEvents(m *wasm.Manifest) []named {
 	return out
 }
 
-// tone is so many seconds of a rising tone with noise.
+// tone makes that many seconds of a rising tone with noise.
 func tone(seconds float64) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	pcm := make([]byte, 2*int(seconds*16000))
@@ -89,7 +89,7 @@ func tone(seconds float64) []byte {
 	return pcm
 }
 
-// photo is a picture of stripes and noise.
+// photo makes a picture of stripes and noise.
 func photo(w, h int) abi.Event {
 	e := base("photo")
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
@@ -103,7 +103,7 @@ func photo(w, h int) abi.Event {
 	return e
 }
 
-// emptyEvents hold nothing but what they are, or hardly more.
+// emptyEvents returns events with little more than their kind.
 func emptyEvents(m *wasm.Manifest) []named {
 	var out []named
 	for _, k := range m.Kinds {
@@ -119,7 +119,7 @@ func emptyEvents(m *wasm.Manifest) []named {
 	return out
 }
 
-// largestEvents are as large as a host sends them.
+// largestEvents returns the largest events that a host sends.
 func largestEvents(m *wasm.Manifest) []named {
 	var out []named
 	add := func(name string, e abi.Event) {
@@ -147,8 +147,8 @@ func largestEvents(m *wasm.Manifest) []named {
 	u.PCM, u.Rate, u.Text = tone(30), 16000, fill(prose)
 	add("utterance of 30 seconds", u)
 	a := base("audio")
-	// The longest message that a device sends: 700 KiB of one byte a sample,
-	// 8,000 a second (node/intake/wire).
+	// The longest message from a device: 700 KiB of one byte a sample, 8,000 a second
+	// (node/intake/wire).
 	a.PCM, a.Rate = tone(89.6), 16000
 	add("audio of 90 seconds", a)
 	add("photo of 640×480", photo(640, 480))
@@ -166,14 +166,13 @@ func largestEvents(m *wasm.Manifest) []named {
 	return out
 }
 
-// fill repeats unit until a text is as long as an event's may be, and cuts between characters.
+// fill repeats unit up to the greatest length of an event's text, cut between characters.
 func fill(unit string) string {
 	return strings.ToValidUTF8(strings.Repeat(unit, abi.MaxEventText/len(unit)+1)[:abi.MaxEventText], "")
 }
 
-// muchEvents repeat each text that the plugin was seen to find something in,
-// as lines and as sentences: what is found a thousand times has to be cut to
-// what an answer may hold.
+// muchEvents repeats each text in which the plugin found something, as lines and as sentences: a
+// thousand results have to be reduced to what an answer may hold.
 func (r *run) muchEvents() []named {
 	var out []named
 	add := func(name, unit string) {
@@ -193,10 +192,10 @@ func (r *run) muchEvents() []named {
 	return out
 }
 
-// nothing is an output in which nothing stands but its version.
+// nothing is an output with only its version.
 var nothing = abi.AppendOutput(nil, &abi.Output{})
 
-// quoted is the beginning of a text, in quotes.
+// quoted returns the beginning of a text, in quotes.
 func quoted(s string) string {
 	r := []rune(strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\ufeff' {

@@ -11,13 +11,13 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// bad is input that is no event.
+// bad is input that is not an event.
 type bad struct {
 	name string
 	b    []byte
-	// must: a plugin has to answer with an error, or it would take half an
-	// event, or one of another contract, for a whole one. What is merely not
-	// in the form that a host writes may be taken.
+	// must: a plugin has to answer with an error; otherwise it would take half an event, or one of
+	// another contract, for a complete one. Input that merely has another form than a host writes
+	// may be accepted.
 	must bool
 }
 
@@ -60,14 +60,14 @@ func (r *run) malformed(ctx context.Context) (string, error) {
 	return detail, err
 }
 
-// badInputs are made from a good event of at most 23 fields, with a text.
+// badInputs makes bad input from a good event of at most 23 fields, with a text.
 func badInputs(e *abi.Event) []bad {
 	good := abi.AppendEvent(nil, e)
 	var list []bad
 	for i := range good {
 		list = append(list, bad{fmt.Sprintf("an event cut to %d of %d bytes", i, len(good)), good[:i], true})
 	}
-	more := func(tail string) []byte { // one field more
+	more := func(tail string) []byte { // adds a field
 		b := append(bytes.Clone(good), tail...)
 		b[0]++
 		return b
@@ -101,8 +101,8 @@ func badInputs(e *abi.Event) []bad {
 		bad{"a text that is not UTF-8", []byte("\xa3\x00\x01\x02\x64text\x08\x62\xff\xfe"), false},
 		bad{"a reserved head", []byte("\xa2\x00\x01\x02\x7c"), true},
 	)
-	// What a broken line or a broken host could make of an event: any one
-	// byte another. What is still an event may be taken for one.
+	// What a broken line or host could make of an event: any one byte is changed. If the result is
+	// still an event, it may be accepted.
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 1500 {
 		b := bytes.Clone(good)

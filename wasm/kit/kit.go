@@ -1,10 +1,9 @@
-// Package kit tests whether a plugin keeps the contract of docs/wasm.md: its
-// author runs it, as locket plugin test, and so does whoever looks at a
-// stranger's plugin.
+// Package kit tests whether a plugin fulfils the contract of docs/wasm.md. Its author runs it, as
+// locket plugin test, and so does anybody who examines a stranger's plugin.
 //
-// A case is an event of the author's own, and what should come of it. A check
-// is one thing that any plugin has to get right. A record is an event with
-// the answer that was given to it, which has to come again byte by byte.
+// A case is an author's event, with the expected result. A check is one thing that every plugin has
+// to get right. A record is an event with the answer that was given to it, which has to be repeated
+// byte by byte.
 package kit
 
 import (
@@ -24,12 +23,12 @@ import (
 type Options struct {
 	// Cases are the author's own events.
 	Cases []Case
-	// Repeat is how often the plugin is called in a row to see whether its
-	// memory settles; 0: 10,000, after which a host replaces an instance.
+	// Repeat is how often the plugin is called in a row to see whether its memory stops growing; 0:
+	// 10,000, after which a host replaces an instance.
 	Repeat int
-	// Interpret has wazero interpret where it could compile.
+	// Interpret makes wazero interpret even if it could compile.
 	Interpret bool
-	// Progress is told of each check as it is done. May be nil.
+	// Progress is called after each check. May be nil.
 	Progress func(Check)
 }
 
@@ -42,32 +41,32 @@ type Result string
 const (
 	OK     Result = "ok"
 	Failed Result = "failed"
-	// Skipped: what it is about does not occur with this plugin.
+	// Skipped: the check does not apply to this plugin.
 	Skipped Result = "skipped"
 )
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	Name   string  `json:"name"`
 	Result Result  `json:"result"`
-	Detail string  `json:"detail"`           // what was seen
-	Advice string  `json:"advice,omitempty"` // of one that failed: what an author can do
+	Detail string  `json:"detail"`           // what was observed
+	Advice string  `json:"advice,omitempty"` // if it failed: what an author can do
 	MS     float64 `json:"ms"`
 }
 
-// Report is what was found. A plugin passes if no check failed.
+// Report lists the checks. A plugin passes if no check failed.
 type Report struct {
 	ID      string      `json:"id"`
 	Version string      `json:"version"`
-	SHA256  string      `json:"sha256"` // of the module
-	Bytes   int         `json:"bytes"`  // of the module
+	SHA256  string      `json:"sha256"` // hash of the module
+	Bytes   int         `json:"bytes"`  // size of the module
 	Engine  wasm.Engine `json:"engine"`
 	Passed  bool        `json:"passed"`
 	Checks  []Check     `json:"checks"`
 	Peak    Peak        `json:"peak"`
 }
 
-// Peak is the most that a call took on a good event, beside its limit.
+// Peak is the most that a call used for a good event, with its limit.
 type Peak struct {
 	Fuel       Share `json:"fuel"`
 	Memory     Share `json:"memory"` // bytes
@@ -76,7 +75,7 @@ type Peak struct {
 	Time       Share `json:"time_us"`
 }
 
-// Share says how much of a limit was used.
+// Share is how much of a limit was used.
 type Share struct {
 	Used int64 `json:"used"`
 	Of   int64 `json:"of"`
@@ -89,24 +88,24 @@ type run struct {
 	opt      Options
 	module   []byte
 	manifest wasm.Manifest
-	events   []named // good ones: the kit's and the author's
+	events   []named // good events: the kit's and the author's
 	answers  [][]byte
-	cache    string // of machine code, for this run
-	key      []byte // that seals it
+	cache    string // folder of machine code, for this run
+	key      []byte // the key that seals it
 	report   Report
 }
 
-// failure is a check that failed, with advice.
+// failure is a failed check, with advice.
 type failure struct{ what, advice string }
 
 func (f *failure) Error() string { return f.what }
 
 func failf(advice, format string, a ...any) error { return &failure{fmt.Sprintf(format, a...), advice} }
 
-// errSkip is a check that this plugin gives no occasion for.
+// errSkip: the check does not apply to this plugin.
 var errSkip = errors.New("skipped")
 
-// checks, in their order. Up to mustPass, nothing else makes sense without.
+// checks, in their order. If one up to mustPass fails, the others make no sense.
 var checks = []struct {
 	name string
 	run  func(*run, context.Context) (string, error)
@@ -131,9 +130,8 @@ var checks = []struct {
 
 const mustPass = 1
 
-// Run tests a module under a manifest, as bundle.Open or wasm.ParseManifest
-// gives it. The error is of ctx or of the machine; what is wrong with the
-// plugin is in the report.
+// Run tests a module under a manifest, as bundle.Open or wasm.ParseManifest returns it. The error
+// is of ctx or of the machine; the plugin's faults are in the report.
 func Run(ctx context.Context, module []byte, m wasm.Manifest, opt Options) (rep Report, err error) {
 	if opt.Repeat <= 0 {
 		opt.Repeat = defaultRepeat
@@ -198,15 +196,15 @@ func (r *run) with(ctx context.Context, change func(*wasm.Limits), f func(h *was
 	return f(h, p)
 }
 
-// answer is what a plugin said to an event.
+// answer is a plugin's answer to an event.
 type answer struct {
-	b      []byte // the output in CBOR, or the error's words: to compare
+	b      []byte // for comparison: the output in CBOR, or the error's text
 	failed bool   // an error of the plugin's own
 	out    abi.Output
 	wasm.Usage
 }
 
-// answer calls the plugin. An error of its own is an answer, a fault is not.
+// answer calls the plugin. Its own error is an answer, a fault is not.
 func (r *run) answer(ctx context.Context, p *wasm.Plugin, e *abi.Event) (answer, error) {
 	out, u, err := p.Extract(ctx, e)
 	switch {
@@ -218,7 +216,7 @@ func (r *run) answer(ctx context.Context, p *wasm.Plugin, e *abi.Event) (answer,
 	return answer{abi.AppendOutput(nil, &out), false, out, u}, nil
 }
 
-// limits are the manifest's, or the contract's where it is silent.
+// limits returns the manifest's limits, or the contract's for those that are not set.
 func (r *run) limits() wasm.Limits { return r.manifest.Limits.OrDefault() }
 
 func (r *run) loads(ctx context.Context) (detail string, err error) {
@@ -245,8 +243,7 @@ func (r *run) loads(ctx context.Context) (detail string, err error) {
 	return detail, nil
 }
 
-// good calls the plugin on each good event, and keeps its answers to compare
-// others with.
+// good calls the plugin with each good event, and keeps its answers for comparison.
 func (r *run) good(ctx context.Context) (string, error) {
 	r.events = goodEvents(&r.manifest)
 	for _, c := range r.opt.Cases {
@@ -297,7 +294,7 @@ func percent(s Share) string {
 	return fmt.Sprintf("%.0f %%", v)
 }
 
-// kilo is a number of bytes for people.
+// kilo formats a number of bytes for people.
 func kilo(n int) string {
 	switch {
 	case n >= 10<<20:
@@ -310,7 +307,7 @@ func kilo(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// faultAdvice is what an author can do about a fault.
+// faultAdvice says what an author can do about a fault.
 func faultAdvice(err error) string {
 	var f *wasm.Fault
 	if !errors.As(err, &f) {

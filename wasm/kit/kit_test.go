@@ -32,7 +32,7 @@ var built = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// guest gives the module in a mode.
+// guest returns a function that makes the module for a mode.
 func guest(t *testing.T) (in func(mode string) []byte) {
 	t.Helper()
 	b, err := built()
@@ -52,8 +52,8 @@ func manifest(caps ...wasm.Capability) wasm.Manifest {
 	return wasm.Manifest{ID: "guest", Version: "1.0.0", ABI: 1, Title: "t", Kinds: []string{"text", "button"}, Types: []string{"semantic"}, Capabilities: caps}
 }
 
-// Each way of breaking the contract is found by the check that is there for
-// it, and a plugin that keeps it passes all.
+// Each violation of the contract is found by its check, and a plugin that fulfils the contract
+// passes all checks.
 func TestKit(t *testing.T) {
 	ctx := context.Background()
 	module, cache := guest(t), t.TempDir()
@@ -98,7 +98,7 @@ func TestKit(t *testing.T) {
 	}
 }
 
-// just runs one check after what it needs.
+// just runs one check after those that it requires.
 func just(ctx context.Context, t *testing.T, cache string, module []byte, m wasm.Manifest, name string) (string, error) {
 	t.Helper()
 	r := &run{opt: Options{Repeat: 200}, module: module, manifest: m, cache: cache}
@@ -116,7 +116,7 @@ func just(ctx context.Context, t *testing.T, cache string, module []byte, m wasm
 	return "", nil
 }
 
-// What the manifest does not grant is mended in the manifest, and not by a shorter answer.
+// The advice for a missing grant is to change the manifest, and not to shorten the answer.
 func TestAdviceOnGrants(t *testing.T) {
 	m := manifest()
 	m.Types = []string{"episodic"}
@@ -182,7 +182,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if err != nil || len(rep.Differ) == 0 || !strings.Contains(rep.Differ[0].What, "is the error") {
 		t.Errorf("%+v, %v", rep, err)
 	}
-	// One bit of one recorded answer shows.
+	// One changed bit of a recorded answer is detected.
 	file := filepath.Join(dir, "003.json")
 	b, err := os.ReadFile(file)
 	if err != nil {

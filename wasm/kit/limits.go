@@ -9,11 +9,10 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// The checks below lower one limit so far that the plugin runs into it, and
-// see that nothing is left of it: the call is a fault of the right kind, and
-// the next answer is right.
+// Each check below sets one limit so low that the plugin exceeds it, and tests that this has no
+// after-effects: the call is a fault of the right kind, and the next answer is right.
 
-// heaviest is the good event that took the most fuel.
+// heaviest finds the good event that took the most fuel.
 func (r *run) heaviest(ctx context.Context) (at int, fuel int64, err error) {
 	err = r.with(ctx, nil, func(_ *wasm.Host, p *wasm.Plugin) error {
 		for i := range r.events {
@@ -86,9 +85,8 @@ func (r *run) overCandidates(ctx context.Context) (detail string, err error) {
 	return "refused above 1, and right the next time: " + r.events[at].name, err
 }
 
-// runsInto loads the plugin with a lower limit, has the event at run into it
-// (-1: whichever does), and looks whether those that don't are answered right
-// afterwards.
+// runsInto loads the plugin with a lower limit, and checks that the event at index at exceeds it
+// (-1: any event may), and that the others are then still answered correctly.
 func (r *run) runsInto(ctx context.Context, at int, kind wasm.FaultKind, lower func(*wasm.Limits)) error {
 	return r.with(ctx, lower, func(_ *wasm.Host, p *wasm.Plugin) error {
 		met := false

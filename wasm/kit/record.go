@@ -14,9 +14,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// record is one event and the answer to it, as a file NAME.json. Event and
-// Answer are CBOR as docs/wasm.md has it; an error of the plugin's own is
-// kept in words.
+// record is one event and its answer, in a file NAME.json. Event and Answer are CBOR as in
+// docs/wasm.md; a plugin's own error is stored as text.
 type record struct {
 	Name   string `json:"name"`
 	Plugin string `json:"plugin"`
@@ -28,8 +27,8 @@ type record struct {
 	Rules  int    `json:"fuel_rules"` // the version of how fuel is counted
 }
 
-// Record writes what the plugin answers to each good event and case into dir,
-// a file each, and gives their number.
+// Record writes the plugin's answers to each good event and case into dir, a file each, and returns
+// their number.
 func Record(ctx context.Context, module []byte, m wasm.Manifest, opt Options, dir string) (int, error) {
 	r := &run{opt: opt, module: module, manifest: m}
 	r.events = goodEvents(&m)
@@ -63,7 +62,7 @@ func Record(ctx context.Context, module []byte, m wasm.Manifest, opt Options, di
 	return len(r.events), err
 }
 
-// answer fills in what the plugin says to e.
+// answer records the plugin's answer to e.
 func (rec *record) answer(ctx context.Context, p *wasm.Plugin, e *abi.Event) error {
 	out, u, err := p.Extract(ctx, e)
 	switch {
@@ -84,16 +83,15 @@ type Replayed struct {
 	Differ  []Difference `json:"differ"`
 }
 
-// Difference is a record whose answer did not come again.
+// Difference is a record whose answer was not repeated.
 type Difference struct {
 	File string `json:"file"`
 	Name string `json:"name"`
 	What string `json:"what"`
 }
 
-// Replay gives the plugin each recorded event again, and compares byte by
-// byte. Fuel has to be the same too where module and rules are. A record that
-// can't be read is an error.
+// Replay passes each recorded event to the plugin again, and compares byte by byte. The fuel has to
+// be the same, too, if module and rules are. An unreadable record is an error.
 func Replay(ctx context.Context, module []byte, m wasm.Manifest, opt Options, dir string) (Replayed, error) {
 	rep := Replayed{Differ: []Difference{}}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -151,7 +149,7 @@ func orAnswer(err string) string {
 	return "the error " + fmt.Sprintf("%q", err)
 }
 
-// firstDifference says which candidate is another, or else which byte.
+// firstDifference names the first candidate that differs, or else the first byte.
 func firstDifference(was, now []byte) string {
 	var a, b abi.Output
 	if abi.DecodeOutput(was, abi.Limits{}, &a) == nil && abi.DecodeOutput(now, abi.Limits{}, &b) == nil {

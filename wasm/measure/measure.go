@@ -1,6 +1,6 @@
-// Package measure runs plugin modules bare, to tell what the parts of a call
-// take: the module as it was built, or as a host rewrites it to count fuel.
-// It has none of a host's guards, and is for modules that one built oneself.
+// Package measure runs plugin modules directly, to measure the parts of a call: the module as it
+// was built, or as a host rewrites it to count fuel. It has none of a host's protections, so it is
+// only for one's own modules.
 package measure
 
 import (
@@ -19,21 +19,21 @@ import (
 
 // Guest is one instance. It is not safe for concurrent use.
 type Guest struct {
-	Compile     time.Duration // with rewriting, where that was asked for
-	Instantiate time.Duration // with its initialisation
+	Compile     time.Duration // including the rewriting, if requested
+	Instantiate time.Duration // including its initialisation
 	runtime     wazero.Runtime
 	module      api.Module
 	alloc, call api.Function
 	tank        api.MutableGlobal // nil: it counts no fuel
-	ctx         context.Context   // of Open: a guest is one measurement
+	ctx         context.Context   // the context of Open: a guest is one measurement
 	stack       [2]uint64
 }
 
-// errAnswer: what the guest gave is not within its memory.
+// errAnswer: what the guest returned is not within its memory.
 var errAnswer = errors.New("the guest's answer or its room for input lies outside its memory")
 
-// Open compiles and instantiates a module; fuelled says that it counts fuel.
-// It may import WASI preview 1 and nothing else.
+// Open compiles and instantiates a module; fuelled makes it count fuel. It may only import WASI
+// preview 1.
 func Open(ctx context.Context, module []byte, fuelled bool) (g *Guest, err error) {
 	g = &Guest{ctx: ctx, runtime: wazero.NewRuntime(ctx)}
 	defer func() {
@@ -83,8 +83,8 @@ func (g *Guest) refill() {
 	}
 }
 
-// Call gives the guest an input, and what it answers, which is its memory until
-// the next call. Of an error of its own failed is true. It allocates nothing.
+// Call passes an input to the guest, and returns its answer, which is in the guest's memory until
+// the next call. failed reports an error of the guest's own. It allocates nothing.
 func (g *Guest) Call(input []byte) (answer []byte, failed bool, err error) {
 	g.refill()
 	n := uint64(len(input))
@@ -108,7 +108,7 @@ func (g *Guest) Call(input []byte) (answer []byte, failed bool, err error) {
 	return answer, uint32(r)>>31 == 1, nil
 }
 
-// Memory is the guest's linear memory in bytes.
+// Memory returns the size of the guest's linear memory in bytes.
 func (g *Guest) Memory() int { return int(g.module.Memory().Size()) }
 
 // Close ends the guest.

@@ -15,11 +15,11 @@ import (
 
 var memoryCalls = flag.Int("calls", 600, "how many lines TestMemoryLevelsOff gives each plugin; fewer than 10,000, when a host starts it anew")
 
-// levelMemory is what a plugin in Go has at most that keeps nothing from one call for the next. It begins with
-// 5 MiB, and its collector has its first turn when 4 MiB more are taken. A linear memory never shrinks.
+// levelMemory is the most memory of a plugin in Go that keeps nothing between calls. It begins with
+// 5 MiB, and its collector first runs when 4 MiB more are taken. A linear memory never shrinks.
 const levelMemory = 10<<20 + 512<<10
 
-// The memory of each plugin for text grows until its collector begins, and not from then on.
+// The memory of each text plugin grows until its collector runs, and not from then on.
 func TestMemoryLevelsOff(t *testing.T) {
 	ctx := context.Background()
 	list, err := All()

@@ -1,8 +1,7 @@
-// Package plugins holds the built-in extractors. Each is a folder: its logic
-// as a plain Go package, main as the module, plugin.toml as the manifest. Those
-// that have no main are in the module of folder text: one machine code, of
-// which each runs instances of its own under its own manifest. `go tool task
-// plugins` builds the modules into bin, which this package embeds.
+// Package plugins holds the built-in extractors. Each is a folder: its logic as a plain Go package,
+// main as the module, plugin.toml as the manifest. Those without a main are in the module of folder
+// text, whose machine code they share: each runs in instances of its own under its own manifest.
+// `go tool task plugins` builds the modules into bin, which this package embeds.
 package plugins
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
 )
 
-// shared is the module of the extractors that have none of their own.
+// shared is the module of the extractors without one of their own.
 const shared = pack.Shared
 
 //go:embed bin */plugin.toml
@@ -25,12 +24,12 @@ var files embed.FS
 
 // Bundle is a built-in plugin, ready for wasm.Host.LoadFrom.
 type Bundle struct {
-	Manifest wasm.Manifest // names the module by its SHA-256
-	// Open decompresses the module anew, so that nothing of it need be kept.
+	Manifest wasm.Manifest // it names the module by its SHA-256
+	// Open decompresses the module each time, so that it need not be kept.
 	Open func() ([]byte, error)
 }
 
-// All gives every built-in plugin, in the order of their stages.
+// All returns every built-in plugin, in the order of their stages.
 func All() ([]Bundle, error) {
 	b, err := files.ReadFile("bin/SHA256SUMS")
 	if err != nil {
@@ -74,7 +73,7 @@ func All() ([]Bundle, error) {
 	return list, nil
 }
 
-// Prepare makes the machine code of all of them for all users of the machine; see wasm.Prepare.
+// Prepare makes the machine code of all plugins for all users of the machine; see wasm.Prepare.
 func Prepare(ctx context.Context, dir string) error {
 	all, err := All()
 	if err != nil {
@@ -92,8 +91,8 @@ func Prepare(ctx context.Context, dir string) error {
 
 func bin(module string) string { return "bin/" + module + ".wasm.zst" }
 
-// open decompresses a module. All modules have Go's runtime in them, so that the
-// others are compressed with the shared one as their dictionary.
+// open decompresses a module. All modules contain Go's runtime, so the others are compressed with
+// the shared one as their dictionary.
 func open(module string) ([]byte, error) {
 	var dict []byte
 	if module != shared {

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/internal/pack"
 )
 
-// TestBuiltFromSource: what is embedded is what the source makes.
+// TestBuiltFromSource: the embedded modules are those that the source makes.
 func TestBuiltFromSource(t *testing.T) {
 	b, err := files.ReadFile("bin/SHA256SUMS")
 	if err != nil {
@@ -25,7 +25,7 @@ func TestBuiltFromSource(t *testing.T) {
 	if kept.Go != runtime.Version() {
 		t.Fatalf("the plugins were built by %s, this is %s: run go tool task plugins, and commit wasm/plugins/bin", kept.Go, runtime.Version())
 	}
-	// None of this may show in what is built.
+	// These variables must not affect the result.
 	t.Setenv("GOFLAGS", "-tags=other")
 	t.Setenv("GOAMD64", "v3")
 	t.Setenv("GOWASM", "satconv")
@@ -39,8 +39,8 @@ func TestBuiltFromSource(t *testing.T) {
 	}
 }
 
-// TestLoad: every built-in plugin loads under its manifest and its hash, and
-// takes an event of each of its kinds.
+// TestLoad: every built-in plugin can be loaded under its manifest and its hash, and accepts an
+// event of each of its kinds.
 func TestLoad(t *testing.T) {
 	ctx := context.Background()
 	list, err := All()
@@ -64,7 +64,7 @@ func TestLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b.Manifest.Takes("text") {
-			// The longest text that an event has is no fault either, whatever it repeats.
+			// The longest text of an event is no fault either, whatever it repeats.
 			for _, unit := range []string{"We talked about the garden, and on Friday I am going to Lisbon with Mira. ", "The password is Harbor4471Kite. ", "4 8 2 1 ",
 				"I have a dentist appointment on Friday at 3pm, and ", "first half is 48 ", "abc:", "where is my key? it's in the drawer. ", "周五",
 				"Leo, Max and Ann, ", "usually at 7 ", "Monday. At nine. "} {
@@ -103,7 +103,7 @@ func sample(kind string) *abi.Event {
 	return e
 }
 
-// TestSums: a sum that was changed keeps the module from loading.
+// TestSums: a module with a changed sum can't be loaded.
 func TestSums(t *testing.T) {
 	for _, bad := range []string{"", "x", "00  a.wasm", fmt.Sprintf("%064d  a.zst", 0)} {
 		if _, err := pack.ParseSums([]byte(bad)); err == nil {

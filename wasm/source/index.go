@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// Why an index was refused.
+// Reasons for refusing an index.
 var (
 	ErrIndex    = errors.New("plugin index refused")
 	ErrRollback = errors.New("plugin index is older than one that was seen")
@@ -26,13 +26,12 @@ var (
 	ErrNoPlugin = errors.New("no index has it")
 )
 
-// Index is a list of plugins. As a file it is one line, the word
-// locket-plugin-index-v1, the public key and the signature in hexadecimal,
-// and below it the list in JSON. The signature is Ed25519 over that word, a
-// zero byte, and all that stands below the line.
+// Index is a list of plugins. As a file it has one line with the word locket-plugin-index-v1, the
+// public key and the signature in hexadecimal, and below it the list in JSON. The signature is
+// Ed25519 over that word, a zero byte, and everything below the line.
 type Index struct {
 	Name    string    `json:"name"`
-	Serial  uint64    `json:"serial"`  // goes up with every change
+	Serial  uint64    `json:"serial"`  // is raised with every change
 	Expires time.Time `json:"expires"` // the index is invalid after this time
 	Plugins []Listed  `json:"plugins"`
 }
@@ -43,13 +42,13 @@ type Listed struct {
 	Version   string `json:"version"`
 	Title     string `json:"title"`
 	URL       string `json:"url"`    // https:// or oci://
-	SHA256    string `json:"sha256"` // of the module
+	SHA256    string `json:"sha256"` // hash of the module
 	Publisher string `json:"publisher"`
 }
 
 const (
 	indexWord = "locket-plugin-index-v1"
-	// MaxIndex is how many bytes an index may have: some ten thousand plugins.
+	// MaxIndex is the greatest size of an index in bytes: some ten thousand plugins.
 	MaxIndex = 4 << 20
 )
 
@@ -69,8 +68,8 @@ func SignIndex(x Index, key ed25519.PrivateKey) ([]byte, error) {
 
 func signedIndex(body []byte) []byte { return append([]byte(indexWord+"\x00"), body...) }
 
-// readIndex reads an index, and gives the key that signed it. Whether that is
-// the right one is for Known.Accept to say.
+// readIndex reads an index, and returns the key that signed it. Known.Accept decides whether that
+// is the right one.
 func readIndex(b []byte) (x Index, key string, err error) {
 	line, body, ok := bytes.Cut(b, []byte("\n"))
 	parts := strings.Split(string(line), " ")
@@ -109,15 +108,14 @@ func (x *Index) check() error {
 	return nil
 }
 
-// Known is what is remembered of an index.
+// Known is what is remembered about an index.
 type Known struct {
 	URL    string `json:"url"`
-	Key    string `json:"key"`    // that it is pinned to, in hexadecimal
-	Serial uint64 `json:"serial"` // the highest that was seen
+	Key    string `json:"key"`    // the key to which it is pinned, in hexadecimal
+	Serial uint64 `json:"serial"` // the highest serial that was seen
 }
 
-// Accept holds an index to what is known of it, and gives what is known from
-// now on.
+// Accept checks an index against what is known about it, and returns what is known from now on.
 func (k Known) Accept(x *Index, key string, now time.Time) (Known, error) {
 	switch {
 	case k.Key != key:
@@ -131,7 +129,7 @@ func (k Known) Accept(x *Index, key string, now time.Time) (Known, error) {
 	return k, nil
 }
 
-// FetchIndex gets an index from its URL.
+// FetchIndex fetches an index from its URL.
 func FetchIndex(ctx context.Context, url string, o Options) (Index, string, error) {
 	ctx, cancel := o.context(ctx)
 	defer cancel()
@@ -146,8 +144,7 @@ func FetchIndex(ctx context.Context, url string, o Options) (Index, string, erro
 	return x, key, err
 }
 
-// Search gives those whose id or title has all the words, the newest version
-// of each, by id.
+// Search returns the plugins whose id or title has all the words, in their newest version, by id.
 func (x *Index) Search(words ...string) []Listed {
 	newest := map[string]Listed{}
 	for _, p := range x.Plugins {
@@ -167,7 +164,7 @@ func (x *Index) Search(words ...string) []Listed {
 	return list
 }
 
-// Find gives one version of a plugin, or its newest where version is empty.
+// Find returns one version of a plugin, or its newest if version is empty.
 func (x *Index) Find(id, version string) (Listed, error) {
 	var best Listed
 	for _, p := range x.Plugins {
@@ -181,7 +178,7 @@ func (x *Index) Find(id, version string) (Listed, error) {
 	return best, nil
 }
 
-// FetchListed gets what an index lists, and holds it to the listing.
+// FetchListed fetches a listed plugin, and checks it against the listing.
 func FetchListed(ctx context.Context, p Listed, o Options) (bundle.Bundle, error) {
 	b, err := Fetch(ctx, p.URL, o)
 	if err != nil {

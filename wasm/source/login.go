@@ -12,13 +12,13 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// ErrLogins: the file with names and passwords can't be used.
+// ErrLogins: the file with logins can't be used.
 var ErrLogins = errors.New("logins")
 
-// ErrLogin: a server asks for a login that it was not given, or takes another.
+// ErrLogin: a server wants a login that it was not given, or a different one.
 var ErrLogin = errors.New("it asks for a login")
 
-// asked says so of an error where a registry does.
+// asked adds ErrLogin to an error of a registry that wants a login.
 func asked(err error) error {
 	var answer *errcode.ErrorResponse
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) || errors.As(err, &answer) && wantsLogin(answer.StatusCode) {
@@ -31,18 +31,17 @@ func wantsLogin(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// login is how one is known to a host: by name and password (Basic), or, with
-// no name, by a token (Bearer).
+// login is a login at a host: by name and password (Basic), or, without a name, by a token
+// (Bearer).
 type login struct{ user, password string }
 
-// maxLogins is the most bytes of the file.
+// maxLogins is the greatest size of the file in bytes.
 const maxLogins = 64 << 10
 
-// readLogins reads a file in the form of netrc: machine HOST, login NAME,
-// password WORD, each a word of its own; HOST has its port where that is not
-// the usual one. A machine without a login has a token for its password.
-// Whatever it may hold for others (default, macdef) is an error, since nobody
-// would know to whom it is sent.
+// readLogins reads a file in the form of netrc: machine HOST, login NAME, password WORD, each a
+// single word; HOST includes its port if that is not the usual one. A machine without a login has a
+// token as its password. Other keywords of netrc (default, macdef) are an error, because it would
+// be unclear to whom they apply.
 func readLogins(path string) (map[string]login, error) {
 	if path == "" {
 		return nil, nil
@@ -81,7 +80,7 @@ func readLogins(path string) (map[string]login, error) {
 		case "password":
 			l.password = word
 		default:
-			return nil, fmt.Errorf("%w: %s: word %d: want machine, login or password", ErrLogins, path, i+1) // it may be of a password
+			return nil, fmt.Errorf("%w: %s: word %d: want machine, login or password", ErrLogins, path, i+1) // the word may be part of a password
 		}
 		if host == "" {
 			return nil, fmt.Errorf("%w: %s: it begins with no machine", ErrLogins, path)
@@ -106,8 +105,8 @@ func (l *login) say(r *http.Request) {
 	}
 }
 
-// sameHost says whether a request goes where the first of its chain went: to no
-// other host, port or scheme.
+// sameHost reports whether a request goes to the same host, port and scheme as the first of its
+// chain.
 func sameHost(a, b *http.Request) bool {
 	return a.URL.Scheme == b.URL.Scheme && strings.EqualFold(a.URL.Host, b.URL.Host)
 }

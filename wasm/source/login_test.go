@@ -21,17 +21,16 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// guarded is a registry of go-containerregistry's, which speaks the distribution
-// spec, behind what the token specification says of a 401 (RFC 7617, RFC 6750,
-// distribution's auth/token).
+// guarded is go-containerregistry's registry, which implements the distribution spec, behind a 401
+// as the token specification describes it (RFC 7617, RFC 6750, distribution's auth/token).
 type guarded struct {
 	*httptest.Server
 	host string
 	mu   sync.Mutex
-	// Of what it asks for: "basic", or "bearer" by a token that realm gives out.
+	// What it demands: "basic", or "bearer" with a token that realm issues.
 	asks  string
 	realm string
-	blob  func(w http.ResponseWriter, r *http.Request, answer []byte) bool // in the place of a blob; nil: as it is
+	blob  func(w http.ResponseWriter, r *http.Request, answer []byte) bool // replaces a blob; nil: unchanged
 }
 
 const (
@@ -79,10 +78,10 @@ func newGuarded(t *testing.T, asks string) *guarded {
 	return g
 }
 
-// farAway is later than any clock of a test.
+// farAway is later than any test's clock.
 var farAway = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ref is of a tag there.
+// ref returns the reference of a tag there.
 func (g *guarded) ref(tag string) string { return "oci://" + g.host + "/ann/parking:" + tag }
 
 func (g *guarded) instead(blob func(http.ResponseWriter, *http.Request, []byte) bool) {
@@ -100,8 +99,8 @@ func logins(t *testing.T, text string) Options {
 	return Options{Insecure: true, Logins: path}
 }
 
-// TestPush: what was pushed with a name and password, or with a token that was
-// had for them, is fetched again; and not without, or with others.
+// TestPush: a plugin that was pushed with a name and password, or with a token obtained with them,
+// can be fetched with them, and not without, or with others.
 func TestPush(t *testing.T) {
 	ctx := context.Background()
 	b, _ := plugin(t, "1.0.0")
@@ -138,7 +137,7 @@ func TestPush(t *testing.T) {
 				"a wrong token":    logins(t, "machine "+g.host+" password guess"),
 			} {
 				if asks == "basic" && name == "a wrong token" {
-					continue // it is never sent: that server wants a name
+					continue // it is never sent, because that server wants a name
 				}
 				if _, err := Fetch(ctx, g.ref("1.0.0"), o); !errors.Is(err, ErrLogin) || strings.Contains(err.Error(), "guess") {
 					t.Errorf("fetched with %s: %v", name, err)
@@ -165,7 +164,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// TestBlobs: what a registry gives in the place of a layer.
+// TestBlobs: what a registry may return instead of a layer.
 func TestBlobs(t *testing.T) {
 	ctx := context.Background()
 	b, _ := plugin(t, "1.0.0")
@@ -205,8 +204,8 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// TestLoginsStay: where a server sends one on to another host, that one gets no
-// name, password or token, and can't ask for them.
+// TestLoginsStay: if a server redirects to another host, that host gets no name, password or token,
+// and can't ask for them.
 func TestLoginsStay(t *testing.T) {
 	ctx := context.Background()
 	b, file := plugin(t, "1.0.0")
@@ -244,7 +243,7 @@ func TestLoginsStay(t *testing.T) {
 				t.Errorf("%s: it asked for a login, and gave the blob", asks)
 			}
 		}
-		// A plain file goes the same way.
+		// The same holds for a plain file.
 		challenge = ""
 		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if user, password, _ := r.BasicAuth(); user != theUser || password != thePassword {
@@ -268,7 +267,7 @@ func TestLoginsStay(t *testing.T) {
 	}
 }
 
-// TestIndexLogin: a list behind a login, by name and by token.
+// TestIndexLogin: an index behind a login, by name and by token.
 func TestIndexLogin(t *testing.T) {
 	text, err := SignIndex(Index{Name: "test", Serial: 1, Expires: farAway}, key(9))
 	if err != nil {
@@ -295,7 +294,7 @@ func TestIndexLogin(t *testing.T) {
 	}
 }
 
-// TestLogins: what is not a file of logins says where it is not.
+// TestLogins: an invalid file of logins gives an error with the place.
 func TestLogins(t *testing.T) {
 	for text, says := range map[string]string{
 		"machine":                                  "nothing after",

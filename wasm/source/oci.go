@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// ArtifactType of a plugin in an OCI registry: a manifest with one layer, of
+// ArtifactType is the artifact type of a plugin in an OCI registry: a manifest with one layer, of
 // bundle.MediaType, which is the bundle's file.
 const ArtifactType = "application/vnd.locket.plugin.v1"
 
@@ -28,8 +28,8 @@ func hashOf(b []byte) []byte {
 	return sum[:]
 }
 
-// fetchOCI gets the one layer of an artifact; its digest is checked on the
-// way, and its size before.
+// fetchOCI fetches the single layer of an artifact; its size is checked before, and its digest on
+// the way.
 func fetchOCI(ctx context.Context, ref string, o Options) (bundle.Bundle, error) {
 	fail := func(format string, args ...any) (bundle.Bundle, error) {
 		return bundle.Bundle{}, fmt.Errorf("oci://"+ref+": "+format, args...)
@@ -76,8 +76,8 @@ func fetchOCI(ctx context.Context, ref string, o Options) (bundle.Bundle, error)
 	return p, nil
 }
 
-// repository is of an oci:// reference. The login of its host is sent there,
-// and to where that host says that tokens are given out.
+// repository opens an oci:// reference. The login of its host is only sent there, and to the token
+// server that the host names.
 func (o *Options) repository(ref string) (_ *remote.Repository, closeIdle func(), err error) {
 	rest, ok := strings.CutPrefix(ref, "oci://")
 	if !ok {

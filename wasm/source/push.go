@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// Push puts a signed bundle into an OCI registry, oci://REGISTRY/REPOSITORY:TAG,
-// and gives the digest by which it can be fetched and nothing else. The tag
-// comes last: where anything fails before, it names what it named.
+// Push puts a signed bundle into an OCI registry, oci://REGISTRY/REPOSITORY:TAG, and returns the
+// digest that identifies exactly this content. The tag is set last: if anything fails before, it is
+// unchanged.
 func Push(ctx context.Context, ref string, b bundle.Bundle, o Options) (string, error) {
 	ctx, cancel := o.context(ctx)
 	defer cancel()
@@ -65,7 +65,7 @@ func describe(mediaType string, b []byte) ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(b), Size: int64(len(b))}
 }
 
-// pushBlob puts one that the repository does not have yet.
+// pushBlob uploads a blob unless the repository has it.
 func pushBlob(ctx context.Context, repo *remote.Repository, mediaType string, b []byte) (ocispec.Descriptor, error) {
 	d := describe(mediaType, b)
 	have, err := repo.Blobs().Exists(ctx, d)

@@ -1,9 +1,9 @@
-// Package source gets plugins from where a person says they are: a file, a
-// folder, an https URL, an OCI registry, or a name in a signed index.
+// Package source fetches plugins from the place that a person names: a file, a folder, an https
+// URL, an OCI registry, or a name in a signed index.
 //
-// An index is a publisher's list of plugins with their URLs and hashes, signed
-// by one key. Wherever a plugin comes from it is a stranger's until its
-// signature was checked; this package bounds what it takes of the network.
+// An index is a publisher's list of plugins with their URLs and hashes, signed by one key. Every
+// plugin is a stranger's until its signature was checked, wherever it comes from; this package
+// limits what it accepts from the network.
 package source
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// Why something was not fetched.
+// Reasons for which a fetch failed.
 var (
 	ErrAddress = errors.New("address not allowed")
 	ErrTooLong = errors.New("more than it may be")
@@ -32,13 +32,13 @@ var (
 	ErrAnswer  = errors.New("the server's answer")
 )
 
-// Options of fetching. The zero value is for strangers.
+// Options of fetching. The zero value is safe for strangers' servers.
 type Options struct {
-	// Insecure allows http and addresses of private networks: a registry at
-	// home, or on this machine.
+	// Insecure allows http and addresses of private networks, for a registry at home, or on this
+	// machine.
 	Insecure bool
-	// Logins is a file in the form of netrc, of mode 0600: a name and password,
-	// or a token, for each host that asks for one. Empty: none.
+	// Logins is a file in the form of netrc, of mode 0600: a name and password, or a token, for
+	// each host that wants one. Empty: none.
 	Logins string
 	// TLS is for tests; nil: the system's roots.
 	TLS *tls.Config
@@ -51,13 +51,13 @@ const (
 	maxRedirects   = 5
 )
 
-// Remote says whether a reference is of something on the network.
+// Remote reports whether a reference is on the network.
 func Remote(ref string) bool {
 	return strings.HasPrefix(ref, "https://") || strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "oci://")
 }
 
-// Fetch gets a bundle from an https:// URL, which may end in #sha256=HEX of
-// the file, or from oci://REGISTRY/REPOSITORY:TAG (or @DIGEST).
+// Fetch fetches a bundle from an https:// URL, which may end in #sha256=HEX of the file, or from
+// oci://REGISTRY/REPOSITORY:TAG (or @DIGEST).
 func Fetch(ctx context.Context, ref string, o Options) (bundle.Bundle, error) {
 	ctx, cancel := o.context(ctx)
 	defer cancel()
@@ -140,8 +140,8 @@ func (o *Options) get(ctx context.Context, link string, most int64) ([]byte, err
 	return b, nil
 }
 
-// allowed looks at the scheme; where the name leads to is looked at when it
-// is dialled, since it may lead elsewhere by then.
+// allowed checks the scheme. The address is checked when it is dialled, since the name may lead
+// elsewhere by then.
 func (o *Options) allowed(u *url.URL) error {
 	switch {
 	case u.Host == "":
@@ -152,8 +152,8 @@ func (o *Options) allowed(u *url.URL) error {
 	return fmt.Errorf("%w: %q is not https", ErrAddress, u.Scheme)
 }
 
-// client follows a few redirects, each held to the same rules, and dials only
-// addresses of the public internet.
+// client follows a few redirects, under the same rules, and only dials addresses of the public
+// internet.
 func (o *Options) client() *http.Client {
 	d := &net.Dialer{Timeout: 20 * time.Second}
 	t := &http.Transport{TLSClientConfig: o.TLS, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
@@ -169,7 +169,7 @@ func (o *Options) client() *http.Client {
 			return fmt.Errorf("%w: more than %d redirects", ErrAddress, maxRedirects)
 		}
 		for _, r := range append(via[:len(via):len(via)], req) {
-			if len(via) > 0 && !sameHost(via[0], r) { // net/http lets it go on to a host below, and to another port
+			if len(via) > 0 && !sameHost(via[0], r) { // net/http would send it to a subdomain, and to another port
 				req.Header.Del("Authorization")
 			}
 		}
@@ -177,17 +177,17 @@ func (o *Options) client() *http.Client {
 	}}
 }
 
-// notPublic are networks that netip has no word for: shared address space
-// (RFC 6598), NAT64 (RFC 6052, 8215), this network, benchmarks (RFC 2544), IPv4
-// within 6to4 (RFC 3056) and Teredo (RFC 4380), and site-local (RFC 3879).
+// notPublic are networks for which netip has no method: shared address space (RFC 6598), NAT64 (RFC
+// 6052, 8215), this network, benchmarks (RFC 2544), IPv4 within 6to4 (RFC 3056) and Teredo (RFC
+// 4380), and site-local (RFC 3879).
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// publicOnly refuses to connect to anything of this machine or its network:
-// a name of a stranger's may lead there.
+// publicOnly refuses to connect to this machine or its network, to which a stranger's name may
+// lead.
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -47,7 +47,7 @@ func plugin(t *testing.T, version string) (bundle.Bundle, []byte) {
 	return b, file
 }
 
-// server speaks TLS on this machine.
+// server runs a TLS server on this machine.
 func server(t *testing.T, h http.Handler) (*httptest.Server, Options) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -100,7 +100,8 @@ func TestHTTPS(t *testing.T) {
 	if n := sent.Load(); n > 4*bundle.MaxSize {
 		t.Errorf("%d bytes of a file without end were taken", n)
 	}
-	// For strangers: this machine is not the public internet, and http is not https.
+	// With the default options this machine is refused, because it is not the public internet, and
+	// so is http.
 	strict := Options{TLS: o.TLS}
 	if _, err := Fetch(ctx, s.URL+"/p", strict); !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("an address of this machine: %v", err)
@@ -134,7 +135,7 @@ func TestPublicOnly(t *testing.T) {
 	}
 }
 
-// push puts an artifact into a registry that speaks the distribution spec.
+// push puts an artifact into a registry that implements the distribution spec.
 func push(t *testing.T, host, tag, mediaType string, layers ...[]byte) {
 	t.Helper()
 	ctx := context.Background()
@@ -179,8 +180,7 @@ func linked(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestOCI is against go-containerregistry's registry, which speaks the
-// distribution spec.
+// TestOCI uses go-containerregistry's registry, which implements the distribution spec.
 func TestOCI(t *testing.T) {
 	_, file := plugin(t, "1.0.0")
 	s := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
@@ -235,7 +235,7 @@ func TestIndex(t *testing.T) {
 	if err != nil || got.Serial != 7 || pub != hex.EncodeToString(key(9).Public().(ed25519.PublicKey)) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	// No changed byte of it passes.
+	// Each changed byte is detected.
 	for i := range text {
 		bad := bytes.Clone(text)
 		bad[i] ^= 1

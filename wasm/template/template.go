@@ -1,6 +1,5 @@
-// Package template makes new plugins: a small one that works, in one of four
-// languages, with what it takes to read events and write answers, to build it,
-// and to test it.
+// Package template makes new plugins: a small working one, in one of four languages, with what is
+// needed to read events and write answers, to build it, and to test it.
 package template
 
 import (
@@ -20,29 +19,29 @@ import (
 	"github.com/locket-dev/locket/wasm/bundle"
 )
 
-// packed has the folder files, and under sdk/ the source of packages abi and guest, which
-// a plugin in Go links: a new one gets a copy, and needs nothing from the network to be
-// built. It is compressed, as it is a seventh of a megabyte that few need.
+// packed has the folder files, and in sdk/ the source of packages abi and guest, which a plugin in
+// Go links: a new plugin gets a copy, and can be built without the network. It is compressed,
+// because few need these 140 KB.
 //
 //go:generate go run ../../internal/pack files.zip files=files sdk/abi=../abi/*.go sdk/guest=../guest/*.go
 //go:embed files.zip
 var packed []byte
 
-// sdk is where a plugin in Go has its copy of the packages that it links, and
-// what they are called at home.
+// sdk is where a plugin in Go has its copy of the packages that it links, and their import path in
+// this repository.
 const (
 	sdk     = "locket"
 	sdkHome = "github.com/locket-dev/locket/wasm"
 )
 
-// ErrExists: there is something already where the plugin should go.
+// ErrExists: the plugin's path exists already.
 var ErrExists = errors.New("is there already")
 
-// Languages are those that a plugin can be written in.
+// Languages are the languages in which a plugin can be written.
 func Languages() []string { return []string{"go", "rust", "c", "as"} }
 
-// Write makes the folder dir with a new plugin of the id name. Nothing is
-// written over. An id that a manifest can't have wraps wasm.ErrManifest.
+// Write makes the folder dir with a new plugin whose id is name. Nothing is overwritten. An id that
+// a manifest can't have is an error that wraps wasm.ErrManifest.
 func Write(dir, language, name string) error {
 	if !slices.Contains(Languages(), language) {
 		return fmt.Errorf("language %q: there are %s", language, strings.Join(Languages(), ", "))
@@ -50,7 +49,7 @@ func Write(dir, language, name string) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return fmt.Errorf("%s %w", dir, ErrExists)
 	}
-	module := "plugin.local/" + path.Base(name) // no package of anybody else is called so
+	module := "plugin.local/" + path.Base(name) // no other package has this name
 	fill := strings.NewReplacer("{{name}}", name, "{{module}}", module).Replace
 	all := map[string]string{}
 	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
@@ -64,7 +63,7 @@ func Write(dir, language, name string) error {
 		}
 		b, err := fs.ReadFile(files, p)
 		rel := strings.TrimSuffix(strings.TrimPrefix(p, root+"/"), ".tmpl")
-		if rel == "gitignore" { // under its own name it would hide files of ours
+		if rel == "gitignore" { // under its own name it would hide files of this repository
 			rel = ".gitignore"
 		}
 		all[rel] = fill(string(b))

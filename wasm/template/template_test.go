@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// Each template is whole, and has its name wherever it needs one.
+// Each template is complete, and has the plugin's name wherever it is needed.
 func TestWrite(t *testing.T) {
 	for _, lang := range Languages() {
 		dir := filepath.Join(t.TempDir(), "deep", "parking")
@@ -58,7 +58,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// What is embedded is what the folders hold: `go generate ./wasm/template` makes it.
+// The embedded archive has the folders' content: `go generate ./wasm/template` makes it.
 func TestPackedIsFresh(t *testing.T) {
 	z, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// bookVersion is of the file's format.
+// bookVersion is the version of the file's format.
 const bookVersion = 1
 
-// Book is the pins as a sealed file of JSON. Not safe for concurrent use; whoever
-// holds the home writes it.
+// Book holds the pins, in a sealed JSON file. It is not safe for concurrent use; only the holder of
+// the home writes it.
 type Book struct {
 	path string
 	key  atomicfile.Sealer
@@ -28,10 +28,9 @@ type bookFile struct {
 	Pins    map[string]Pin `json:"pins"`
 }
 
-// OpenBook reads the pins; where there is no file there are none yet. A file
-// that can't be read, or whose seal is not key's, is an error: going on without
-// would forget who may publish what. With no key it can be looked at, and not
-// written.
+// OpenBook reads the pins; without a file there are none yet. A file that can't be read, or whose
+// seal does not match key, is an error: continuing without it would forget who may publish what.
+// Without a key the file can be read, but not written.
 func OpenBook(path string, key atomicfile.Sealer) (*Book, error) {
 	b := &Book{path: path, key: key, pins: map[string]Pin{}}
 	text, err := atomicfile.ReadSealed(path, key)
@@ -54,17 +53,17 @@ func OpenBook(path string, key atomicfile.Sealer) (*Book, error) {
 	return b, nil
 }
 
-// Pins is a copy of what is pinned, by plugin id.
+// Pins returns a copy of the pins, by plugin id.
 func (b *Book) Pins() map[string]Pin { return maps.Clone(b.pins) }
 
-// Put remembers a plugin, and writes the file: whole or not at all.
+// Put adds a plugin, and writes the file atomically.
 func (b *Book) Put(id string, p Pin) error {
 	next := maps.Clone(b.pins)
 	next[id] = p
 	return b.write(next)
 }
 
-// Forget lets the next installation of id pin anew.
+// Forget removes a pin, so that the next installation of id pins it again.
 func (b *Book) Forget(id string) error {
 	next := maps.Clone(b.pins)
 	delete(next, id)

@@ -1,11 +1,10 @@
-// Package trust decides whether a plugin may come onto a node, and says in
-// plain words what it will be able to do there.
+// Package trust decides whether a plugin may be installed on a node, and says in plain words what
+// it will be able to do there.
 //
-// A publisher is an Ed25519 key. It is pinned when a plugin of its id, or of
-// its "publisher/" prefix, is installed for the first time, and stays pinned
-// when the plugin is removed. A step is what an installation would do: new,
-// upgrade or again. A plan is a step with all that a person has to know
-// before saying yes.
+// A publisher is an Ed25519 key. It is pinned when a plugin with its id, or with its "publisher/"
+// prefix, is installed for the first time, and stays pinned when the plugin is removed. A step is
+// what an installation would do: new, upgrade or again. A plan is a step with everything that a
+// person has to know before agreeing.
 package trust
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// Why a plugin may not be installed.
+// Reasons for which a plugin may not be installed.
 var (
 	ErrPublisher = errors.New("another publisher's key")
 	ErrDowngrade = errors.New("older than what is, or was, installed")
@@ -31,11 +30,11 @@ var (
 	ErrUnsigned  = errors.New("nobody has signed it")
 )
 
-// Pin is what is remembered of a plugin, also when it is removed.
+// Pin is what is remembered about a plugin, even after it is removed.
 type Pin struct {
 	Publisher string `json:"publisher"` // Ed25519 public key, hexadecimal; empty: installed unsigned
-	Version   string `json:"version"`   // the highest that was installed
-	SHA256    string `json:"sha256"`    // of that version's module
+	Version   string `json:"version"`   // the highest installed version
+	SHA256    string `json:"sha256"`    // hash of that version's module
 }
 
 // Step is what an installation would do.
@@ -45,40 +44,40 @@ type Step string
 const (
 	New     Step = "new"
 	Upgrade Step = "upgrade"
-	Again   Step = "again" // the very same version
+	Again   Step = "again" // exactly the same version
 )
 
-// Plan is what a person is shown before an installation.
+// Plan is shown to a person before an installation.
 type Plan struct {
 	Step        Step     `json:"step"` // new, upgrade or again
 	ID          string   `json:"id"`
 	Title       string   `json:"title"`
 	Version     string   `json:"version"`
-	From        string   `json:"from,omitempty"`        // the version that is there, or was there last
+	From        string   `json:"from,omitempty"`        // the installed version, or the last one that was
 	Publisher   string   `json:"publisher,omitempty"`   // empty: unsigned
 	Fingerprint string   `json:"fingerprint,omitempty"` // of the publisher, to compare by eye
-	Known       bool     `json:"known"`                 // something of this publisher was installed before
-	Reads       []string `json:"reads"`                 // what it gets to know, a sentence each
-	Writes      []string `json:"writes"`                // what it can bring about, a sentence each
-	Added       []string `json:"added"`                 // of both, those that were not agreed to before
-	Asks        []string `json:"asks"`                  // the same rights as words, which an installation names as agreed to
+	Known       bool     `json:"known"`                 // something by this publisher was installed before
+	Reads       []string `json:"reads"`                 // what it learns, a sentence each
+	Writes      []string `json:"writes"`                // what it can do, a sentence each
+	Added       []string `json:"added"`                 // those of both that were not agreed to before
+	Asks        []string `json:"asks"`                  // the same rights as words, which an installation names as agreed
 }
 
-// Options are what a person said beforehand.
+// Options are a person's choices in advance.
 type Options struct {
 	Unsigned  bool // an unsigned plugin may be installed
-	Lookalike bool // an id that looks like another may be installed
+	Lookalike bool // an id that resembles another may be installed
 }
 
-// Home is what is on a node.
+// Home is what a node has.
 type Home struct {
 	Pins   map[string]Pin      // by plugin id
-	Agreed map[string][]string // by id of what is installed: the asks that were agreed to
+	Agreed map[string][]string // by id of an installed plugin: the rights that were agreed to
 	Taken  []string            // ids of built-in plugins
 }
 
-// Propose says what installing m, as bundle.Open gives it, would do. The
-// error says why it may not be done, and wraps one of the sentinels.
+// Propose describes what installing m, as bundle.Open returns it, would do. The error says why it
+// is not allowed, and wraps one of the sentinels.
 func Propose(m *wasm.Manifest, h Home, o Options) (Plan, error) {
 	p := Plan{Step: New, ID: m.ID, Title: m.Title, Version: m.Version, Publisher: m.Publisher, Fingerprint: Fingerprint(m.Publisher),
 		Known: knows(m.Publisher, h.Pins), Reads: Reads(m), Writes: Writes(m), Added: []string{}, Asks: Asks(m)}
@@ -116,8 +115,7 @@ func Propose(m *wasm.Manifest, h Home, o Options) (Plan, error) {
 	return p, nil
 }
 
-// samePublisher holds a plugin to the key that its id, or its prefix, is
-// pinned to.
+// samePublisher checks a plugin against the key to which its id, or its prefix, is pinned.
 func samePublisher(m *wasm.Manifest, pins map[string]Pin) error {
 	prefix, _, prefixed := strings.Cut(m.ID, "/")
 	for _, id := range slices.Sorted(maps.Keys(pins)) {
@@ -126,7 +124,7 @@ func samePublisher(m *wasm.Manifest, pins map[string]Pin) error {
 		if id != m.ID && !(prefixed && ok && other == prefix) || pin.Publisher == m.Publisher {
 			continue
 		}
-		// Whoever tried a plugin of their own unsigned may sign it later.
+		// A person who tried a plugin of their own unsigned may sign it later.
 		if id == m.ID && pin.Publisher == "" || id != m.ID && (pin.Publisher == "" || m.Publisher == "") {
 			continue
 		}
@@ -151,11 +149,10 @@ func knows(publisher string, pins map[string]Pin) bool {
 	return false
 }
 
-// Compare orders two versions as semver does: a pre-release is older than its
-// release.
+// Compare orders two versions as semver does: a pre-release is older than its release.
 func Compare(a, b string) int { return semver.Compare("v"+canonical(a), "v"+canonical(b)) }
 
-// canonical takes leading zeros, which a manifest may have, out of a version.
+// canonical removes leading zeros, which a manifest may have, from a version.
 func canonical(v string) string {
 	number, pre, dashed := strings.Cut(v, "-")
 	parts := strings.Split(number, ".")
@@ -184,7 +181,7 @@ func Fingerprint(publisher string) string {
 	return strings.Join(groups, " ")
 }
 
-// lookalike gives the id of list that a person could take id for.
+// lookalike returns the id in list that a person could confuse with id.
 func lookalike(id string, list []string) string {
 	for _, other := range list {
 		if other != id && skeleton(other) == skeleton(id) {
@@ -194,9 +191,9 @@ func lookalike(id string, list []string) string {
 	return ""
 }
 
-// skeleton is what remains of an id for a quick eye: letters and digits that
-// look alike are one, separators and repetitions are none (after the idea of
-// UTS 39, for the few characters that an id may have).
+// skeleton reduces an id to what a quick eye sees: similar letters and digits are merged,
+// separators and repetitions removed (following the idea of UTS 39, for the few characters that an
+// id may have).
 func skeleton(id string) string {
 	s := strings.NewReplacer("rn", "m", "vv", "w", "cl", "d", "0", "o", "1", "l", "i", "l", "5", "s", "2", "z", "8", "b", "-", "", "_", "").Replace(id)
 	var b strings.Builder

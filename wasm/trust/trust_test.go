@@ -89,8 +89,8 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// Every word that a manifest may hold has a sentence, and says another thing
-// than the others; what reads and what writes is complete.
+// Every word that a manifest may contain has a sentence of its own, and the sentences about reading
+// and writing are complete.
 func TestEveryRightHasItsSentence(t *testing.T) {
 	types := []string{"core", "episodic", "semantic", "procedural", "resource"}
 	seen := map[string]bool{}

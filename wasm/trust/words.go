@@ -45,9 +45,8 @@ var writes = []sentence{
 	{"may log", "It can write to a log that only you see."},
 }
 
-// Asks lists what a plugin wants to see and do, as words that a wearer agrees
-// to: "sees text", "proposes vault", "may redact". More in a later version
-// has to be agreed to again.
+// Asks lists what a plugin wants to see and do, as words to which a wearer agrees: "sees text",
+// "proposes vault", "may redact". More words in a later version need a new agreement.
 func Asks(m *wasm.Manifest) []string {
 	asks := []string{}
 	for _, k := range m.Kinds {
@@ -66,14 +65,13 @@ func Asks(m *wasm.Manifest) []string {
 	return slices.Compact(asks)
 }
 
-// Reads says, a sentence each, what a plugin gets to know.
+// Reads returns what a plugin learns, a sentence each.
 func Reads(m *wasm.Manifest) []string { return sentences(m, reads) }
 
-// Writes says, a sentence each, what a plugin can bring about.
+// Writes returns what a plugin can do, a sentence each.
 func Writes(m *wasm.Manifest) []string { return sentences(m, writes) }
 
-// sentences keeps the order of the table, not of the manifest: the same
-// rights read the same.
+// sentences keeps the order of the table, not of the manifest: the same rights give the same text.
 func sentences(m *wasm.Manifest, table []sentence) []string {
 	asks, out := Asks(m), []string{}
 	for _, s := range table {
@@ -84,7 +82,7 @@ func sentences(m *wasm.Manifest, table []sentence) []string {
 	return out
 }
 
-// added are the sentences of what was not agreed to.
+// added returns the sentences for rights that were not agreed to.
 func added(m *wasm.Manifest, agreed []string) []string {
 	asks, out := Asks(m), []string{}
 	for _, s := range slices.Concat(reads, writes) {

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// Balance is what an account has in one currency: zero where it was never booked
-// on. A provider's is below zero by what it holds.
+// Balance returns an account's balance in one currency: zero if nothing was ever booked on it. A
+// provider's is negative by what it holds.
 func (l *Ledger) Balance(ctx context.Context, tx *sql.Tx, a Account, c Currency) (Money, error) {
 	m := Money{Currency: c}
 	err := tx.QueryRowContext(ctx, `SELECT balance FROM ledger_accounts WHERE kind = $1 AND owner = $2 AND currency = $3`, a.Kind, a.Owner, c).Scan(&m.Minor)
@@ -20,7 +20,7 @@ func (l *Ledger) Balance(ctx context.Context, tx *sql.Tx, a Account, c Currency)
 	return m, nil
 }
 
-// Balances are what an account has, in the order of currencies.
+// Balances returns an account's balances, in the order of currencies.
 func (l *Ledger) Balances(ctx context.Context, tx *sql.Tx, a Account) ([]Money, error) {
 	all, err := tables.Collect(ctx, tx, func(m *Money) []any { return []any{&m.Minor, &m.Currency} },
 		`SELECT balance, currency FROM ledger_accounts WHERE kind = $1 AND owner = $2 ORDER BY currency`, a.Kind, a.Owner)
@@ -30,9 +30,8 @@ func (l *Ledger) Balances(ctx context.Context, tx *sql.Tx, a Account) ([]Money, 
 	return all, nil
 }
 
-// Check adds all transfers up again and gives [ErrBooks] with each account whose
-// balance they don't explain, and each currency whose balances don't add up to
-// zero. It reads everything.
+// Check adds up all transfers again. It returns [ErrBooks] with each account whose balance differs
+// from its transfers, and each currency whose balances don't add up to zero. It reads everything.
 func (l *Ledger) Check(ctx context.Context, tx *sql.Tx) error {
 	type wrong struct {
 		account      Account

@@ -1,23 +1,22 @@
-// Package ledger keeps the books of a market: double entry, in whole minor
-// units, each currency apart.
+// Package ledger keeps the books of a market: double entry, in whole minor units, separately for
+// each currency.
 //
-// An account belongs to a buyer, a seller, the escrow of an order, the
-// operator's fees, or a provider: whoever holds the money in the world outside.
-// A transfer takes from one account and gives to another in one row, so that the
-// sum of all accounts of a currency is zero whatever happens; the tables keep
-// the balances by a trigger and refuse one that is below zero. A provider's
-// account alone is below zero: by what it holds for the others.
+// An account belongs to a buyer, a seller, the escrow of an order, the operator's fees, or a
+// provider, which holds the money in the outside world. A transfer takes from one account and gives
+// to another in one row, so the sum of all accounts of a currency is always zero. A trigger in the
+// tables keeps the balances, and refuses negative ones. Only a provider's account is negative: by
+// what it holds for the others.
 //
-//	Deposit   provider → buyer           money came in
+//	Deposit  provider → buyer      money comes in
 //	Hold      buyer    → escrow          an order is funded
 //	Release   escrow   → sellers, fees   the goods were accepted
 //	Refund    escrow   → buyer           in full or in part
 //	Payout    seller   → provider        money goes out
 //
-// Each booking has a key that whoever books chooses, such as "order 7: hold".
-// The same booking under the same key again changes nothing and is no error;
-// another one under that key is [ErrKey]. All works inside the caller's
-// transaction, so that an order's state and its money change together.
+// Each booking has a key that the caller chooses, such as "order 7: hold". Repeating a booking
+// under the same key changes nothing and is no error; a different one under that key is [ErrKey].
+// Everything runs inside the caller's transaction, so that an order's state and its money change
+// together.
 package ledger
 
 import (
@@ -35,7 +34,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// What callers can tell apart.
+// Errors that callers can distinguish.
 var (
 	ErrAmount  = errors.New("amount can't be booked")
 	ErrAccount = errors.New("account can't be booked on")
@@ -45,7 +44,7 @@ var (
 	ErrBooks   = errors.New("the books are wrong")
 )
 
-// Kind is what an account is for.
+// Kind is the purpose of an account.
 type Kind string
 
 // The kinds of accounts.
@@ -57,44 +56,43 @@ const (
 	fees     Kind = "fees"
 )
 
-// Account names one account of each currency. It is made where it is first
-// booked on.
+// Account names an account in each currency. It is created when it is first booked on.
 type Account struct {
 	Kind  Kind   `json:"kind"`
 	Owner string `json:"owner,omitempty"` // up to 200 bytes
 }
 
-// Buyer is what somebody has to spend.
+// Buyer is the account of somebody's money to spend.
 func Buyer(id string) Account { return Account{buyer, id} }
 
-// Seller is what somebody earned.
+// Seller is the account of somebody's earnings.
 func Seller(id string) Account { return Account{seller, id} }
 
-// Escrow is what is held for an order.
+// Escrow is the account of the money held for an order.
 func Escrow(order string) Account { return Account{escrow, order} }
 
-// Provider is what a provider of payments holds.
+// Provider is the account of the money that a provider of payments holds.
 func Provider(name string) Account { return Account{provider, name} }
 
-// Fees is what the operator earned.
+// Fees is the account of the operator's earnings.
 func Fees() Account { return Account{Kind: fees} }
 
 func (a Account) String() string { return strings.TrimSpace(string(a.Kind) + " " + a.Owner) }
 
-// Share is a seller's part of what is released.
+// Share is a seller's part of a release.
 type Share struct {
 	Seller string `json:"seller"`
 	Amount Money  `json:"amount"`
 }
 
-// Ledger books in the tables of a market. It is safe for concurrent use.
+// Ledger books in a market's tables. It is safe for concurrent use.
 type Ledger struct {
 	dialect tables.Dialect
 	now     func() time.Time
 }
 
-// New gives the ledger of databases of a dialect. Where now is nil, bookings have
-// the time of this machine.
+// New makes the ledger for databases of a dialect. now gives the time of bookings; nil: this
+// machine's clock.
 func New(dialect tables.Dialect, now func() time.Time) *Ledger {
 	if now == nil {
 		now = time.Now
@@ -102,8 +100,8 @@ func New(dialect tables.Dialect, now func() time.Time) *Ledger {
 	return &Ledger{dialect, now}
 }
 
-// Deposit books money that came in by a provider to an account of a buyer. To a
-// seller or the fees it takes back a payout that failed.
+// Deposit books money that came in through a provider to a buyer's account. To a seller or the
+// fees, it reverses a payout that failed.
 func (l *Ledger) Deposit(ctx context.Context, tx *sql.Tx, key, by string, to Account, m Money) error {
 	if to.Kind != buyer && to.Kind != seller && to.Kind != fees {
 		return fmt.Errorf("deposit: %w: %s", ErrAccount, to)
@@ -111,14 +109,13 @@ func (l *Ledger) Deposit(ctx context.Context, tx *sql.Tx, key, by string, to Acc
 	return l.book(ctx, tx, key, "deposit", transfer{Provider(by), to, m})
 }
 
-// Hold takes a buyer's money into the escrow of an order. It may come in parts,
-// from one buyer.
+// Hold moves a buyer's money into the escrow of an order. It may come in parts, from one buyer.
 func (l *Ledger) Hold(ctx context.Context, tx *sql.Tx, key, order, from string, m Money) error {
 	return l.book(ctx, tx, key, "hold", transfer{Buyer(from), Escrow(order), m})
 }
 
-// Release gives what an escrow holds, or a part of it, to the sellers and the
-// operator. All amounts are of one currency. Parts of zero are left out.
+// Release pays what an escrow holds, or a part of it, to the sellers and the operator. All amounts
+// are in one currency. Parts of zero are left out.
 func (l *Ledger) Release(ctx context.Context, tx *sql.Tx, key, order string, shares []Share, fee Money) error {
 	ts := make([]transfer, 0, len(shares)+1)
 	for _, s := range append(slices.Clone(shares), Share{Amount: fee}) {
@@ -136,8 +133,7 @@ func (l *Ledger) Release(ctx context.Context, tx *sql.Tx, key, order string, sha
 	return l.book(ctx, tx, key, "release", ts...)
 }
 
-// Refund gives what an escrow holds, or a part of it, back to the buyer that it
-// came from.
+// Refund returns what an escrow holds, or a part of it, to the buyer from whom it came.
 func (l *Ledger) Refund(ctx context.Context, tx *sql.Tx, key, order string, m Money) error {
 	var to string
 	err := tx.QueryRowContext(ctx, `SELECT b.owner FROM ledger_accounts e JOIN ledger_accounts b ON b.id = e.holder
@@ -151,9 +147,8 @@ func (l *Ledger) Refund(ctx context.Context, tx *sql.Tx, key, order string, m Mo
 	return l.book(ctx, tx, key, "refund", transfer{Escrow(order), Buyer(to), m})
 }
 
-// Payout books money that goes out by a provider, from a seller, a buyer who
-// has it back, or the operator's fees. A provider pays out no more than came in
-// by it.
+// Payout books money that goes out through a provider, from a seller, a buyer who gets it back, or
+// the operator's fees. A provider can't pay out more than came in through it.
 func (l *Ledger) Payout(ctx context.Context, tx *sql.Tx, key string, from Account, by string, m Money) error {
 	if from.Kind != buyer && from.Kind != seller && from.Kind != fees {
 		return fmt.Errorf("payout: %w: %s", ErrAccount, from)
@@ -192,7 +187,7 @@ func (l *Ledger) book(ctx context.Context, tx *sql.Tx, key, kind string, ts ...t
 	if err != nil {
 		return fail(err)
 	}
-	// What fails leaves nothing, also where the caller goes on and commits.
+	// A failed booking leaves nothing, even if the caller continues and commits.
 	if _, err := tx.ExecContext(ctx, `SAVEPOINT booking`); err != nil {
 		return fail(err)
 	}
@@ -216,7 +211,7 @@ func (l *Ledger) write(ctx context.Context, tx *sql.Tx, key, kind string, conten
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	var was []byte // the key is used
+	var was []byte // the key is in use
 	if err := tx.QueryRowContext(ctx, `SELECT content FROM ledger_bookings WHERE key = $1`, key).Scan(&was); err != nil {
 		return err
 	}
@@ -226,15 +221,14 @@ func (l *Ledger) write(ctx context.Context, tx *sql.Tx, key, kind string, conten
 	return nil
 }
 
-// move writes the transfers of a booking. It finds what is wrong with them
-// before it writes the first.
+// move writes the transfers of a booking. It checks them all before it writes the first.
 func (l *Ledger) move(ctx context.Context, tx *sql.Tx, booking int64, ts []transfer) error {
 	c := ts[0].Money.Currency
 	var all []Account
 	for _, t := range ts {
 		all = append(all, t.From, t.To)
 	}
-	// Two transactions lock the accounts that they share in one order.
+	// Transactions lock the accounts that they share in the same order.
 	slices.SortFunc(all, func(a, b Account) int {
 		return strings.Compare(order(a)+"\x00"+a.Owner, order(b)+"\x00"+b.Owner)
 	})
@@ -281,21 +275,21 @@ func (l *Ledger) move(ctx context.Context, tx *sql.Tx, booking int64, ts []trans
 	return nil
 }
 
-// maxBalance is what the tables hold an account to.
+// maxBalance is the limit of balances in the tables.
 const maxBalance = 1_000_000_000_000_000_000
 
-// order: buyers before escrows, which name them, and what everybody books on
-// last, so that it is locked for the shortest time.
+// order: buyers before escrows, which name them, and the accounts that everybody books on last, so
+// that they are locked for the shortest time.
 func order(a Account) string {
 	return map[Kind]string{buyer: "1", escrow: "2", seller: "3", fees: "4", provider: "5"}[a.Kind]
 }
 
 type row struct {
 	id, balance int64
-	holder      *int64 // of an escrow
+	holder      *int64 // buyer of an escrow
 }
 
-// account returns an account, and makes it if there is none. No other transaction changes it
+// account returns an account, and creates it if there is none. No other transaction can change it
 // before this one ends.
 func (l *Ledger) account(ctx context.Context, tx *sql.Tx, a Account, c Currency, holder *int64) (*row, error) {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO ledger_accounts (kind, owner, currency, holder) VALUES ($1, $2, $3, $4)
@@ -308,8 +302,7 @@ func (l *Ledger) account(ctx context.Context, tx *sql.Tx, a Account, c Currency,
 	return r, err
 }
 
-// plain: no control characters, and nothing that is no UTF-8, which PostgreSQL
-// would refuse.
+// plain allows no control characters, and no invalid UTF-8, which PostgreSQL would refuse.
 func plain(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }

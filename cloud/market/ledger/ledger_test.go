@@ -31,7 +31,7 @@ type books struct {
 func (b books) change(tb interface{ Fatal(...any) }, f func(context.Context, *sql.Tx) error) error {
 	var said error
 	if err := b.db.Change(context.Background(), func(tx *sql.Tx) error {
-		said = f(context.Background(), tx) // what is refused leaves nothing, and the transaction goes on
+		said = f(context.Background(), tx) // a refused booking leaves nothing, and the transaction continues
 		return nil
 	}); err != nil {
 		tb.Fatal(err)
@@ -147,7 +147,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, err, c.want)
 			}
 		}
-		// What was refused left no escrow behind that would be another's.
+		// A refused booking left no escrow behind, which would belong to somebody else.
 		must(t, b.change(t, func(ctx context.Context, tx *sql.Tx) error {
 			return errors.Join(b.Deposit(ctx, tx, "in2", "voucher", Buyer("bob"), eur(10)), b.Hold(ctx, tx, "own", "o9", "bob", eur(10)))
 		}))
@@ -155,8 +155,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// The tables refuse what the code would never write, and Check names what was
-// written past it.
+// The tables refuse what the code never writes, and Check reports what was written around it.
 func TestTablesHold(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		b := books{New(db.Dialect, nil), db}
@@ -196,7 +195,7 @@ func TestTablesHold(t *testing.T) {
 	})
 }
 
-// Many who spend the same money at once spend it once.
+// Concurrent attempts to spend the same money spend it once.
 func TestAtOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		b := books{New(db.Dialect, nil), db}
@@ -233,7 +232,7 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
-// Random bookings, some of them repeated, against a model in memory.
+// Random bookings, some of them repeated, compared with a model in memory.
 func TestModel(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		run := 0
@@ -244,7 +243,7 @@ func TestModel(t *testing.T) {
 func model(t *rapid.T, db *tables.DB, run *int) {
 	*run++
 	b := books{New(db.Dialect, nil), db}
-	name := func(s string) string { return fmt.Sprint(s, " of run ", *run) } // all runs have one database
+	name := func(s string) string { return fmt.Sprint(s, " of run ", *run) } // all runs share one database
 	by, cs := name("provider"), []Currency{"EUR", "JPY"}
 	type place struct {
 		Account
@@ -276,7 +275,7 @@ func model(t *rapid.T, db *tables.DB, run *int) {
 			do = func(ctx context.Context, tx *sql.Tx) error {
 				return b.Release(ctx, tx, key, order, []Share{{who, rest}}, fee)
 			}
-			ts = []transfer{{Escrow(order), Seller(who), rest}, {Escrow(order), Account{fees, name("")}, fee}} // fees are checked by the sum
+			ts = []transfer{{Escrow(order), Seller(who), rest}, {Escrow(order), Account{fees, name("")}, fee}} // fees are checked by their sum
 		case 3:
 			do = func(ctx context.Context, tx *sql.Tx) error { return b.Refund(ctx, tx, key, order, m) }
 			ts = []transfer{{Escrow(order), Buyer(holder[at(Escrow(order))]), m}}
@@ -304,7 +303,7 @@ func model(t *rapid.T, db *tables.DB, run *int) {
 			}
 			done = append(done, do)
 		}
-		if len(done) > 0 && rapid.Bool().Draw(t, "again") { // changes nothing
+		if len(done) > 0 && rapid.Bool().Draw(t, "again") { // this changes nothing
 			if err := b.change(t, rapid.SampledFrom(done).Draw(t, "repeated")); err != nil {
 				t.Fatal(err)
 			}

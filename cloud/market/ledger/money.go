@@ -13,12 +13,11 @@ const MaxAmount = 1_000_000_000_000_000
 // Currency is an ISO 4217 code, such as EUR, or USDC.
 type Currency string
 
-// tokens are the currencies that ISO 4217 does not have, and their digits behind
-// the point.
+// tokens are currencies that ISO 4217 does not have, with their digits after the point.
 var tokens = map[Currency]int{"USDC": 6}
 
-// Digits is how many digits of a minor unit stand behind the point: 2 of EUR, 0
-// of JPY. It is an error where there is no such currency.
+// Digits returns how many digits the minor unit has after the point: 2 for EUR, 0 for JPY. An
+// unknown currency is an error.
 func (c Currency) Digits() (int, error) {
 	if n, ok := tokens[c]; ok {
 		return n, nil
@@ -51,7 +50,7 @@ func (m Money) String() string {
 	return sign + s[:len(s)-n] + "." + s[len(s)-n:] + " " + string(m.Currency)
 }
 
-// positive says what is wrong with an amount that is to move.
+// positive returns an error unless the amount can be moved.
 func (m Money) positive() error {
 	if _, err := m.Currency.Digits(); err != nil {
 		return err

@@ -11,16 +11,15 @@ import (
 
 // Entry is a line of an account's statement.
 type Entry struct {
-	N      int64     `json:"n"` // rises; 1 and up, with gaps
+	N      int64     `json:"n"` // rises from 1, with gaps
 	Key    string    `json:"key"`
 	Kind   string    `json:"kind"` // deposit, hold, release, refund or payout
 	At     time.Time `json:"at"`
 	Other  Account   `json:"other"`
-	Amount Money     `json:"amount"` // below zero where it left the account
+	Amount Money     `json:"amount"` // negative if it left the account
 }
 
-// Statement gives up to limit lines of an account behind line after, oldest
-// first.
+// Statement returns up to limit lines of an account after line after, oldest first.
 func (l *Ledger) Statement(ctx context.Context, tx *sql.Tx, a Account, after int64, limit int) ([]Entry, error) {
 	all, err := tables.Collect(ctx, tx, func(e *Entry) []any {
 		return []any{&e.N, &e.Key, &e.Kind, (*milliseconds)(&e.At), &e.Other.Kind, &e.Other.Owner, &e.Amount.Currency, &e.Amount.Minor}
@@ -36,7 +35,7 @@ func (l *Ledger) Statement(ctx context.Context, tx *sql.Tx, a Account, after int
 	return all, nil
 }
 
-// milliseconds reads a time of the tables.
+// milliseconds reads a time from the tables.
 type milliseconds time.Time
 
 // Scan implements [sql.Scanner].

@@ -1,10 +1,9 @@
-// Package pay has what a market needs of a provider of payments: that somebody
-// paid, shown so that it can be checked, and that somebody is paid. No number of
-// a card, and nothing else that pays by itself without its holder, passes a
-// market; a voucher's code does, and is worth what stands on it.
+// Package pay defines what a market needs from a payment provider: verifiable proof that somebody
+// paid, and a way to pay somebody. No card number passes a market, nor anything else that pays
+// without its holder. The exception is a voucher's code, which is worth its amount.
 //
-// A payment becomes a deposit in the ledger; what is bought with it is the
-// market's matter. Run of package paytest holds every provider to this.
+// A payment becomes a deposit in the ledger; what it buys is the market's business. Run of package
+// paytest tests every provider's contract.
 package pay
 
 import (
@@ -17,25 +16,25 @@ import (
 	"github.com/locket-dev/locket/cloud/market/ledger"
 )
 
-// What callers can tell apart.
+// Errors that callers can tell apart.
 var (
 	ErrProof    = errors.New("this shows no payment")
 	ErrUsed     = errors.New("this payment is somebody else's")
 	ErrTries    = errors.New("too many wrong tries")
-	ErrDeclined = errors.New("the provider declined") // for good: another try with the same key gives the same
+	ErrDeclined = errors.New("the provider declined") // permanent: a retry with the same key gives the same error
 )
 
 // Request is what somebody wants to pay.
 type Request struct {
-	Key   string // of this payment: the same key begins no second one
+	Key   string // key of this payment: the same key begins no second one
 	Payer string
-	Order string // what it is for; may be empty
+	Order string // the order to pay; may be empty
 	Money ledger.Money
 }
 
 // Step is what the payer does next.
 type Step struct {
-	// URL is a page of the provider's to open, or empty.
+	// URL is a page of the provider to open, or empty.
 	URL string `json:"url,omitempty"`
 	// Header goes into an answer 402 for an agent that pays by itself.
 	Header http.Header `json:"-"`
@@ -43,35 +42,35 @@ type Step struct {
 	Say string `json:"say"`
 }
 
-// Proof is what shows a payment: a provider's signed message, a code.
+// Proof proves a payment: a provider's signed message, or a code.
 type Proof struct {
-	Payer  string      // who shows it, where that is known; a message of the provider's has none
-	Header http.Header // of the HTTP request that brought it
+	Payer  string      // who presents it, if that is known; a provider's message has none
+	Header http.Header // header of the HTTP request that brought it
 	Body   []byte
-	For    *Request // what it is to pay for, where its form does not say so
+	For    *Request // what it is to pay for, if its format does not say so
 }
 
 // Kind says what happened.
 type Kind string
 
-// What happens.
+// The kinds of change.
 const (
 	Paid         Kind = "paid"          // Money came in from Payer
 	PayoutFailed Kind = "payout failed" // Money that was on its way to Payer came back
 	Reversed     Kind = "reversed"      // the provider took Money back that Payer had paid
 )
 
-// Fact is what a proof shows.
+// Fact is what a proof proves.
 type Fact struct {
 	Kind  Kind         `json:"kind"`
-	Key   string       `json:"key"` // one for each thing that happened, however often it is told
+	Key   string       `json:"key"` // identifies the event, however often it is reported
 	Payer string       `json:"payer"`
 	Order string       `json:"order,omitempty"`
 	Money ledger.Money `json:"money"`
 }
 
-// Book takes a fact over in a transaction. It may be called again with the same
-// fact, and changes nothing then.
+// Book records a fact in a transaction. If it is called again with the same fact, it changes
+// nothing.
 type Book func(context.Context, *sql.Tx, Fact) error
 
 // Provider takes and pays money. It is safe for concurrent use.
@@ -79,24 +78,23 @@ type Provider interface {
 	// Name is the provider's account in the ledger.
 	Name() string
 
-	// Begin says what a payer does to pay. Nothing is booked by it.
+	// Begin returns the payer's next step. It books nothing.
 	Begin(context.Context, Request) (Step, error)
 
-	// Settle checks a proof and calls book for each fact that it shows, all in one
-	// transaction. What book refuses undoes everything; the same proof can then be
-	// shown again. A proof that shows nothing new to book is no error.
+	// Settle checks a proof and calls book for each fact that it proves, all in one transaction. An
+	// error of book undoes everything, and the same proof can then be presented again. A proof with
+	// nothing new to book is no error.
 	Settle(context.Context, Proof, Book) error
 
-	// Payout pays out what the ledger has booked as such, and gives what the payee
-	// needs to have it, if anything. Called again with the same key it pays nothing
-	// more and gives the same. [ErrDeclined] says that it never will.
+	// Payout pays out what the ledger has booked as a payout, and returns what the payee needs to
+	// get it, if anything. Called again with the same key, it pays nothing more and returns the
+	// same. [ErrDeclined] is permanent.
 	Payout(ctx context.Context, key, to string, m ledger.Money) (string, error)
 }
 
-// Deposits books payments with a provider as deposits of their payers, and
-// payouts that failed as deposits of their sellers. A payment that was reversed
-// is taken from its payer, or, where the payer has spent it, from the operator's
-// fees.
+// Deposits books payments through a provider as deposits of their payers, and failed payouts as
+// deposits of their sellers. A reversed payment is taken from its payer, or, if the payer has spent
+// it, from the operator's fees.
 func Deposits(l *ledger.Ledger, provider string) Book {
 	return func(ctx context.Context, tx *sql.Tx, f Fact) error {
 		key := provider + " " + f.Key
@@ -108,7 +106,7 @@ func Deposits(l *ledger.Ledger, provider string) Book {
 		case Reversed:
 			from := ledger.Buyer(f.Payer)
 			err := l.Payout(ctx, tx, key, from, provider, f.Money)
-			if errors.Is(err, ledger.ErrFunds) || errors.Is(err, ledger.ErrKey) { // or it was the fees the first time
+			if errors.Is(err, ledger.ErrFunds) || errors.Is(err, ledger.ErrKey) { // or the fees were charged the first time
 				from = ledger.Fees()
 				err = l.Payout(ctx, tx, key, from, provider, f.Money)
 			}

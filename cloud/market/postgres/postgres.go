@@ -1,6 +1,5 @@
-// Package postgres opens the database of a market in PostgreSQL. It is apart
-// from package tables so that what only needs SQLite links no client of
-// PostgreSQL.
+// Package postgres opens a market's database in PostgreSQL. It is separate from package tables so
+// that programs that only need SQLite do not link a PostgreSQL client.
 package postgres
 
 import (
@@ -14,15 +13,14 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// Schema is where the tables stand. A relay may keep its own in the same
-// database.
+// Schema holds the tables. A relay may keep its own in the same database.
 const Schema = "market"
 
 // conns is how many connections one process uses at most.
 const conns = 16
 
-// Open opens the database at postgres://USER@HOST/DATABASE, makes the schema
-// where it is not there, and leads its tables to this program's version.
+// Open opens the database at postgres://USER@HOST/DATABASE, creates the schema if needed, and
+// migrates its tables to this program's version.
 func Open(ctx context.Context, url string) (*tables.DB, error) {
 	c, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -33,7 +31,8 @@ func Open(ctx context.Context, url string) (*tables.DB, error) {
 	db := stdlib.OpenDB(*c)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	// IF NOT EXISTS alone lets two who come at once fail on the catalogue's index.
+	// IF NOT EXISTS alone would let one of two simultaneous processes fail on the catalogue's
+	// index.
 	if _, err := db.ExecContext(ctx, `DO $$ BEGIN CREATE SCHEMA IF NOT EXISTS `+Schema+`; EXCEPTION WHEN unique_violation THEN NULL; END $$`); err != nil {
 		return nil, errors.Join(fmt.Errorf("open market: %w", err), db.Close())
 	}

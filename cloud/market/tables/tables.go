@@ -1,9 +1,9 @@
-// Package tables has the tables of a market, in SQLite and in PostgreSQL. The
-// two differ in their migrations and in what a [Dialect] says; every query is
-// written once, with parameters as $1, which both take.
+// Package tables has a market's tables, in SQLite and in PostgreSQL. The two differ in their
+// migrations and in what a [Dialect] returns; every query is written once, with parameters as $1,
+// which both accept.
 //
-// The migrations are numbered through all that a market keeps: 1 to 9 are money
-// and the transparency log, 10 and up listings and orders, and what came later.
+// The migrations are numbered across everything that a market stores: 1 to 9 are money and the
+// transparency log, 10 and up listings and orders, and later additions.
 package tables
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/internal/filelock"
 )
 
-// Dialect says which database it is.
+// Dialect names the kind of database.
 type Dialect int
 
 // The databases.
@@ -31,8 +31,8 @@ const (
 	Postgres
 )
 
-// Lock is what a SELECT ends with whose rows no other transaction may change
-// before this one ends. A change of SQLite has the database for itself.
+// Lock is the end of a SELECT whose rows no other transaction may change before this one ends. In
+// SQLite, a writing transaction has the database for itself.
 func (d Dialect) Lock() string {
 	if d == Postgres {
 		return " FOR UPDATE"
@@ -43,20 +43,19 @@ func (d Dialect) Lock() string {
 //go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
 
-// readers is how many connections read a SQLite database beside the one that
-// writes.
+// readers is how many connections read a SQLite database, in addition to the one that writes.
 const readers = 4
 
 // DB is the database of a market. It is safe for concurrent use.
 type DB struct {
 	Dialect Dialect
 
-	write, read *sql.DB // the same for PostgreSQL
+	write, read *sql.DB // in PostgreSQL both are the same
 	lock        *filelock.Lock
 }
 
-// Open opens the file market.db in a folder that is there, and leads its tables
-// to this program's version. A second process is refused.
+// Open opens the file market.db in an existing folder, and migrates its tables to this program's
+// version. A second process is refused.
 func Open(ctx context.Context, dir string) (*DB, error) {
 	held, err := filelock.Take(filepath.Join(dir, "market.lock"))
 	if err != nil {
@@ -87,9 +86,9 @@ func file(path, lock string, conns int) (*sql.DB, error) {
 	return db, nil
 }
 
-// On takes a PostgreSQL database over and leads its tables to this program's
-// version; processes that open it at once wait for each other. Package
-// cloud/market/postgres makes the connections. The DB closes db.
+// On takes over a PostgreSQL database and migrates its tables to this program's version; processes
+// that open it at once wait for each other. Package cloud/market/postgres makes the connections.
+// The DB closes db.
 func On(ctx context.Context, db *sql.DB) (*DB, error) {
 	d := &DB{Dialect: Postgres, write: db, read: db}
 	if err := d.up(ctx, "postgres", migrate.Postgres); err != nil {
@@ -111,8 +110,8 @@ func (d *DB) up(ctx context.Context, dir string, migrator func(*sql.DB, fs.FS) (
 	return err
 }
 
-// Change runs f in a transaction that may write, and commits where f gives no
-// error. What f did is durable when Change returns.
+// Change runs f in a transaction that may write, and commits if f returns no error. The changes are
+// durable when Change returns.
 func (d *DB) Change(ctx context.Context, f func(*sql.Tx) error) error {
 	return run(ctx, d.write, f, nil)
 }
@@ -127,7 +126,7 @@ func (d *DB) Read(ctx context.Context, f func(*sql.Tx) error) error {
 	return run(ctx, d.read, f, o)
 }
 
-// Collect reads the rows of a query; into says where the columns of one go.
+// Collect reads the rows of a query; into returns the destinations of a row's columns.
 func Collect[T any](ctx context.Context, tx *sql.Tx, into func(*T) []any, query string, args ...any) ([]T, error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -150,7 +149,7 @@ func Column[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) (
 	return Collect(ctx, tx, func(v *T) []any { return []any{v} }, query, args...)
 }
 
-// Affected gives how many rows a statement has changed.
+// Affected returns how many rows a statement has changed.
 func Affected(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
@@ -163,7 +162,7 @@ func run(ctx context.Context, db *sql.DB, f func(*sql.Tx) error, o *sql.TxOption
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
-	defer tx.Rollback() // nothing, after Commit
+	defer tx.Rollback() // no effect after Commit
 	if err := f(tx); err != nil {
 		return err
 	}
@@ -173,7 +172,7 @@ func run(ctx context.Context, db *sql.DB, f func(*sql.Tx) error, o *sql.TxOption
 	return nil
 }
 
-// Close closes the database. Nothing may use it any more.
+// Close closes the database. It must not be used any more.
 func (d *DB) Close() error {
 	err := d.write.Close()
 	if d.read != d.write {

@@ -1,3 +1,3 @@
-// Package tabletest gives tests of a market its database in SQLite, and in a
-// PostgreSQL that they start.
+// Package tabletest provides a market's database to tests, in SQLite, and in a PostgreSQL that they
+// start.
 package tabletest

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 )
 
-// Databases is for the tests of one package. Its zero value is ready; Main of
-// its cluster belongs into TestMain.
+// Databases provides the databases for one package's tests. Its zero value is ready; TestMain has
+// to call Main of its cluster.
 type Databases struct {
 	pgtest.Cluster
 }
@@ -22,13 +22,13 @@ func (d *Databases) Each(t *testing.T, f func(*testing.T, *tables.DB)) {
 	t.Run("postgres", func(t *testing.T) { f(t, d.Postgres(t)) })
 }
 
-// Postgres gives an empty database of the cluster.
+// Postgres returns an empty database of the cluster.
 func (d *Databases) Postgres(tb testing.TB) *tables.DB {
 	db, err := postgres.Open(tb.Context(), d.Database(tb))
 	return closed(tb, db, err)
 }
 
-// SQLite gives an empty database in a temporary folder.
+// SQLite returns an empty database in a temporary folder.
 func SQLite(tb testing.TB) *tables.DB {
 	db, err := tables.Open(tb.Context(), tb.TempDir())
 	return closed(tb, db, err)

@@ -13,14 +13,14 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// Handler serves the log to whoever asks; nothing in it is secret. The first
-// three are those of c2sp.org/tlog-tiles.
+// Handler serves the log to anybody; nothing in it is secret. The first three routes are those of
+// c2sp.org/tlog-tiles.
 //
 //	GET /checkpoint                    the signed checkpoint
 //	GET /tile/LEVEL/INDEX[.p/WIDTH]    hashes
 //	GET /tile/entries/INDEX[.p/WIDTH]  entries, each behind its length in 2 bytes
 //	GET /inclusion/N                   [translog.Inclusion] of entry N
-//	GET /consistency/N                 that the checkpoint begins with N entries
+//	GET /consistency/N         proof that the checkpoint begins with N entries
 //	GET /find?subject=ID               the places of the entries of a subject
 func (l *Log) Handler() http.Handler {
 	m := http.NewServeMux()
@@ -35,7 +35,7 @@ func (l *Log) Handler() http.Handler {
 		_, _ = w.Write(s.Note)
 	})
 	m.HandleFunc("GET /tile/{level}/{index...}", func(w http.ResponseWriter, r *http.Request) {
-		// The addresses are those of x/mod, which have the height before the level.
+		// The addresses are those of x/mod, which name the height before the level.
 		of, entries := "tile/8/"+r.PathValue("level")+"/"+r.PathValue("index"), r.PathValue("level") == "entries"
 		if entries {
 			of = "tile/8/0/" + r.PathValue("index")
@@ -89,7 +89,7 @@ func (l *Log) Handler() http.Handler {
 	return m
 }
 
-// bundle gives the entries of a tile.
+// bundle returns the entries of a tile.
 func (l *Log) bundle(r *http.Request, t tlog.Tile) ([]byte, error) {
 	all, err := l.Entries(r.Context(), t.N<<t.H, t.W)
 	if err != nil {
@@ -136,7 +136,7 @@ func refuse(w http.ResponseWriter, err error) {
 	problem(w, http.StatusInternalServerError, "the log can't be read")
 }
 
-// problem answers as RFC 9457 has it.
+// problem answers in the form of RFC 9457.
 func problem(w http.ResponseWriter, status int, title string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)

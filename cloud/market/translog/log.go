@@ -1,10 +1,9 @@
-// Package translog keeps the transparency log of a market in the market's
-// database, and serves it as c2sp.org/tlog-tiles has it. Package sync/translog
-// has the formats and the reader's side.
+// Package translog keeps the transparency log of a market in the market's database, and serves it
+// as described in c2sp.org/tlog-tiles. Package sync/translog has the formats and the reader's side.
 //
-// An entry is appended in the transaction that does what it tells of, so that
-// neither is there without the other. [Log.Publish] signs what the log is then,
-// has witnesses cosign it, and serves that from then on.
+// An entry is appended in the transaction that it reports, so that neither exists without the
+// other. [Log.Publish] signs the current log, has witnesses cosign it, and serves that state from
+// then on.
 package translog
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// What callers can tell apart.
+// Errors that callers can tell apart.
 var (
 	ErrNone = errors.New("the log has no such thing")
 	ErrKept = errors.New("the log is not what it was published as")
@@ -38,8 +37,8 @@ type Log struct {
 	now       func() time.Time
 }
 
-// New gives the log in a database, signed by a [translog.LogSigner], whose name
-// is the log's origin.
+// New makes the log in a database, signed by a [translog.LogSigner], whose name is the log's
+// origin.
 func New(db *tables.DB, signer note.Signer, witnesses ...Witness) (*Log, error) {
 	key, err := translog.Key(translog.VerifierKey(signer))
 	if err != nil {
@@ -48,9 +47,9 @@ func New(db *tables.DB, signer note.Signer, witnesses ...Witness) (*Log, error) 
 	return &Log{db, signer, key, witnesses, time.Now}, nil
 }
 
-// Append adds an entry and gives its place, from 0. An entry of the same kind,
-// subject and digest is there once: its place is given again. Others who append
-// wait until the transaction ends.
+// Append adds an entry and returns its index, from 0. An entry with the same kind, subject and
+// digest is stored once: its index is returned again. Other appends wait until the transaction
+// ends.
 func (l *Log) Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, error) {
 	fail := func(err error) (int64, error) { return 0, fmt.Errorf("append to log: %w", err) }
 	raw, err := e.Encode()
@@ -90,7 +89,7 @@ func (l *Log) Append(ctx context.Context, tx *sql.Tx, e translog.Entry) (int64, 
 
 // reader reads hashes of the tree in a transaction.
 type reader struct {
-	ctx context.Context // which tlog.HashReader has no room for
+	ctx context.Context // the methods of tlog.HashReader take none
 	tx  *sql.Tx
 }
 
@@ -99,7 +98,7 @@ func (r reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	if len(indexes) == 0 {
 		return nil, nil
 	}
-	in, args := make([]string, len(indexes)), make([]any, len(indexes)) // parameters, so that the driver prepares few statements
+	in, args := make([]string, len(indexes)), make([]any, len(indexes)) // as parameters, so that the driver prepares few statements
 	for i, n := range indexes {
 		in[i], args[i] = fmt.Sprintf("$%d", i+1), n
 	}
@@ -127,9 +126,9 @@ func (r reader) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return all, nil
 }
 
-// Publish signs the log as it is and has the witnesses cosign it. A witness that
-// fails is named in the error; the checkpoint is published without it. Where
-// nothing was appended since, it asks the witnesses that were missing.
+// Publish signs the current log and has the witnesses cosign it. If a witness fails, the error
+// names it, and the checkpoint is published without it. If nothing was appended since, it asks the
+// missing witnesses again.
 func (l *Log) Publish(ctx context.Context) (*translog.Signed, error) {
 	last, err := l.published(ctx)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -145,8 +144,7 @@ func (l *Log) Publish(ctx context.Context) (*translog.Signed, error) {
 		if root, err = tlog.TreeHash(size, reader{ctx, tx}); err != nil || last == nil {
 			return err
 		}
-		// Whoever changed the tables must not have it signed: that would be a second
-		// history.
+		// A log in changed tables must not be signed: that would be a second history.
 		if was, err := prefix(ctx, tx, last.Size, size); err != nil || was != last.Root {
 			return errors.Join(err, fmt.Errorf("%w: %d of its %d entries were published with another hash", ErrKept, last.Size, size))
 		}
@@ -187,7 +185,7 @@ func prefix(ctx context.Context, tx *sql.Tx, n, size int64) (tlog.Hash, error) {
 	return tlog.TreeHash(n, reader{ctx, tx})
 }
 
-// published gives the last checkpoint.
+// published returns the last checkpoint.
 func (l *Log) published(ctx context.Context) (*translog.Signed, error) {
 	var text string
 	err := l.db.Read(ctx, func(tx *sql.Tx) error {
@@ -208,14 +206,13 @@ func (l *Log) Checkpoint(ctx context.Context) (*translog.Signed, error) {
 	s, err := l.published(ctx)
 	if errors.Is(err, ErrNone) {
 		if s, err = l.Publish(ctx); s != nil {
-			err = nil // a witness that fails keeps nobody from reading
+			err = nil // a failing witness does not keep anybody from reading
 		}
 	}
 	return s, err
 }
 
-// Tile implements [translog.Source]: hashes of the log, checked by whoever gets
-// them.
+// Tile implements [translog.Source]: it returns hashes of the log, which the receiver checks.
 func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	if t.H != translog.TileHeight || t.L < 0 || t.W < 1 || t.W > 1<<t.H || t.L > 7 || t.N < 0 {
 		return nil, fmt.Errorf("read tile: %w: %s", ErrNone, t.Path())
@@ -224,7 +221,7 @@ func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read tile: %w", err)
 	}
-	if have := size.Size >> (t.L * t.H); t.N<<t.H+int64(t.W) > have { // what nobody signed is nobody's to read
+	if have := size.Size >> (t.L * t.H); t.N<<t.H+int64(t.W) > have { // what is not signed must not be read
 		return nil, fmt.Errorf("read tile: %w: %s", ErrNone, t.Path())
 	}
 	var data []byte
@@ -238,11 +235,10 @@ func (l *Log) Tile(ctx context.Context, t tlog.Tile) ([]byte, error) {
 	return data, nil
 }
 
-// MaxEntries is how many entries one call gives: those of a tile.
+// MaxEntries is how many entries one call returns: those of a tile.
 const MaxEntries = 1 << translog.TileHeight
 
-// Entries gives the bytes of up to count entries from place from on that were
-// published.
+// Entries returns the bytes of up to count published entries, beginning with index from.
 func (l *Log) Entries(ctx context.Context, from int64, count int) ([][]byte, error) {
 	s, err := l.published(ctx)
 	if err != nil {
@@ -259,8 +255,8 @@ func (l *Log) Entries(ctx context.Context, from int64, count int) ([][]byte, err
 	return all, nil
 }
 
-// Inclusion is what shows that an entry stands in the log. [translog.Inclusion.Check] of a
-// reader needs the log's key alone.
+// Inclusion proves that an entry is in the log. A reader's [translog.Inclusion.Check] only needs
+// the log's key.
 func (l *Log) Inclusion(ctx context.Context, n int64) (*translog.Inclusion, error) {
 	s, err := l.published(ctx)
 	if err != nil {
@@ -282,9 +278,9 @@ func (l *Log) Inclusion(ctx context.Context, n int64) (*translog.Inclusion, erro
 	return p, nil
 }
 
-// Prove gives what shows that entries of these kinds and subjects stand in what was
-// published, in a transaction of the caller's, and the signed checkpoint. One that does
-// not stand there is nil; of several alike it is the first.
+// Prove returns proofs that entries of these kinds and subjects are in the published log, in the
+// caller's transaction, and the signed checkpoint. The proof of a missing entry is nil; if several
+// match, the first one counts.
 func (l *Log) Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*translog.Inclusion, []byte, error) {
 	var text string
 	err := tx.QueryRowContext(ctx, `SELECT note FROM log_checkpoints ORDER BY size DESC LIMIT 1`).Scan(&text)
@@ -316,7 +312,7 @@ func (l *Log) Prove(ctx context.Context, tx *sql.Tx, of []translog.Entry) ([]*tr
 	return all, []byte(text), nil
 }
 
-// Find gives the places of the entries of a subject, in order.
+// Find returns the indexes of a subject's entries, in order.
 func (l *Log) Find(ctx context.Context, subject string) ([]int64, error) {
 	var all []int64
 	err := l.db.Read(ctx, func(tx *sql.Tx) (err error) {
@@ -329,7 +325,7 @@ func (l *Log) Find(ctx context.Context, subject string) ([]int64, error) {
 	return all, nil
 }
 
-// Consistency proves that what was published begins with the first n entries.
+// Consistency proves that the published log begins with the first n entries.
 func (l *Log) Consistency(ctx context.Context, n int64) (tlog.TreeProof, *translog.Signed, error) {
 	s, err := l.published(ctx)
 	if err != nil {

@@ -72,8 +72,7 @@ func serve(t *testing.T, l *Log, witnesses ...note.Verifier) *translog.Client {
 	return &translog.Client{URL: s.URL, HTTP: s.Client(), Key: l.key, Witnesses: witnesses}
 }
 
-// A reader follows a log as it grows over the borders of tiles, over HTTP, and
-// checks each entry.
+// A reader follows a log over HTTP as it grows across the borders of tiles, and checks each entry.
 func TestFollowed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
@@ -110,7 +109,7 @@ func TestFollowed(t *testing.T) {
 		for _, n := range []int64{0, 255, 256, 599} {
 			p, err := c.Inclusion(t.Context(), n)
 			must(t, err)
-			raw, err := json.Marshal(p) // the file that is kept
+			raw, err := json.Marshal(p) // the stored file
 			must(t, err)
 			var again translog.Inclusion
 			must(t, json.Unmarshal(raw, &again))
@@ -139,8 +138,8 @@ func TestFollowed(t *testing.T) {
 	})
 }
 
-// An entry that is there already keeps its place; one that is rolled back leaves
-// nothing; many processes append one after the other.
+// A repeated entry keeps its index, a rolled back one leaves nothing, and many processes append one
+// after the other.
 func TestAppended(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
@@ -190,8 +189,7 @@ func TestAppended(t *testing.T) {
 	})
 }
 
-// The tables refuse what would change the log. Where somebody got past them, it
-// is not signed.
+// The tables refuse changes of the log. If somebody gets around them, the result is not signed.
 func TestChangedTables(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
@@ -219,13 +217,13 @@ func TestChangedTables(t *testing.T) {
 	})
 }
 
-// An operator who shows two histories is named, by what convinces others: with as
-// many entries, with more, and whichever was seen first.
+// An operator who shows two histories is exposed, with evidence that convinces others: with the
+// same number of entries, with more, and whichever was seen first.
 func TestThreatTwoHistories(t *testing.T) {
 	one, two := open(t, tabletest.SQLite(t)), open(t, tabletest.SQLite(t))
 	add(t, one, 0, 300)
 	add(t, two, 0, 100)
-	must(t, two.db.Change(t.Context(), func(tx *sql.Tx) error { // this one hides a take-down
+	must(t, two.db.Change(t.Context(), func(tx *sql.Tx) error { // this history hides a take-down
 		_, err := two.Append(t.Context(), tx, translog.Entry{Kind: translog.TakenDown, Subject: "listing 7", Reason: "copied", At: 1})
 		return err
 	}))
@@ -252,14 +250,14 @@ func TestThreatTwoHistories(t *testing.T) {
 		}
 		raw, err := json.Marshal(f)
 		must(t, err)
-		var told translog.Fork // by somebody else, who has the key alone
+		var told translog.Fork // as received by somebody who only has the key
 		must(t, json.Unmarshal(raw, &told))
 		must(t, told.Check(one.key))
 		if told.Origin != "market.example/log" {
 			t.Errorf("it names %q", told.Origin)
 		}
 	}
-	// Nobody is named who was honest.
+	// No honest operator is accused.
 	for name, f := range map[string]*translog.Fork{
 		"one history":   {Small: a.Note, Large: longer.Note, Prefix: a.Root},
 		"a wrong hash":  {Small: a.Note, Large: longer.Note, Prefix: b.Root},
@@ -279,7 +277,7 @@ func TestThreatTwoHistories(t *testing.T) {
 	if err := f.Check(stranger); !errors.Is(err, translog.ErrCheckpoint) {
 		t.Errorf("named by another's key: %v", err)
 	}
-	// Tiles of one history don't carry the checkpoint of the other.
+	// Tiles of one history can't prove the checkpoint of the other.
 	if _, err := translog.Follow(t.Context(), b, longer, cb); !errors.Is(err, translog.ErrTiles) {
 		t.Errorf("tiles of the other history: %v", err)
 	}
@@ -289,7 +287,7 @@ func TestHandlerRefuses(t *testing.T) {
 	l := open(t, tabletest.SQLite(t))
 	add(t, l, 0, 3)
 	publish(t, l)
-	add(t, l, 3, 9) // appended and not published: nobody's to read
+	add(t, l, 3, 9) // appended and not published, so nobody may read it
 	c := serve(t, l)
 	for path, want := range map[string]int{
 		"/checkpoint": 200, "/tile/0/000.p/3": 200, "/tile/0/000.p/2": 200, "/tile/entries/000.p/3": 200, "/inclusion/2": 200, "/consistency/3": 200, "/find?subject=x": 200,

@@ -17,7 +17,7 @@ import (
 
 // Remote is a [Witness] over HTTP (c2sp.org/tlog-witness).
 type Remote struct {
-	URL      string // what stands before /add-checkpoint
+	URL      string // the part before /add-checkpoint
 	HTTP     *http.Client
 	Verifier note.Verifier
 }

@@ -11,18 +11,17 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// Witness cosigns checkpoints of which it has seen that each begins with the one
-// before.
+// Witness cosigns checkpoints if each continues the one before.
 type Witness interface {
-	// Key is the key that it cosigns with.
+	// Key returns the key with which it cosigns.
 	Key() note.Verifier
-	// AddCheckpoint gives the line of the cosignature. The proof shows that the
-	// checkpoint begins with its first old entries. [*Behind] says that the
-	// witness has seen another number of them.
+	// AddCheckpoint returns the line of the cosignature. The proof shows that the checkpoint begins
+	// with its first old entries. [*Behind] says that the witness has seen a different number of
+	// them.
 	AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error)
 }
 
-// Behind is a witness's word for how many entries it has seen.
+// Behind is how many entries a witness says that it has seen.
 type Behind struct{ Size int64 }
 
 func (b *Behind) Error() string { return fmt.Sprintf("the witness has seen %d entries", b.Size) }
@@ -35,8 +34,8 @@ func (l *Log) keys() []note.Verifier {
 	return all
 }
 
-// cosign adds the lines of the witnesses that have not signed msg, and tells
-// which of them failed.
+// cosign adds the lines of the witnesses that have not signed msg. The error names those that
+// failed.
 func (l *Log) cosign(ctx context.Context, msg []byte, size int64) ([]byte, error) {
 	var failed []error
 	for _, w := range l.witnesses {
@@ -66,7 +65,7 @@ func (l *Log) cosign(ctx context.Context, msg []byte, size int64) ([]byte, error
 
 func (l *Log) ask(ctx context.Context, w Witness, msg []byte, size int64) ([]byte, error) {
 	old := int64(0)
-	for range 3 { // it says what it has, and may have seen more meanwhile
+	for range 3 { // it answers with the size that it has, which may have grown since
 		proof, err := l.consistency(ctx, old, size)
 		if err != nil {
 			return nil, err

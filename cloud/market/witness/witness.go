@@ -1,6 +1,5 @@
-// Package witness cosigns the checkpoints of other operators' logs, each only
-// where it begins with the one before. A log with two histories can then show
-// but one of them with the signature of the witness.
+// Package witness cosigns the checkpoints of other operators' logs, each only if it continues the
+// one before. A log with two histories can then show only one of them with the witness's signature.
 //
 // It speaks c2sp.org/tlog-witness: POST /add-checkpoint with
 //
@@ -9,9 +8,8 @@
 //	LF
 //	the signed checkpoint
 //
-// and answers 200 with the line of its cosignature, 409 with the size that it has
-// seen, 403 where nobody known signed, 404 for a log that it does not watch, and
-// 422 where the proof does not hold.
+// and answers 200 with the line of its cosignature, 409 with the size that it has seen, 403 if no
+// known key signed, 404 for a log that it does not watch, and 422 if the proof is wrong.
 package witness
 
 import (
@@ -35,16 +33,16 @@ import (
 	"github.com/locket-dev/locket/sync/translog"
 )
 
-// What callers can tell apart.
+// Errors that callers can tell apart.
 var (
 	ErrUnknown = errors.New("this witness does not watch the log")
 	ErrRequest = errors.New("this is no request to a witness")
 )
 
-// maxRequest is a checkpoint, and a proof of up to 63 hashes.
+// maxRequest is the size of a checkpoint, and a proof of up to 63 hashes.
 const maxRequest = translog.MaxCheckpoint + 64*64
 
-// Witness watches the logs that it was told of. It is safe for concurrent use.
+// Witness watches the configured logs. It is safe for concurrent use.
 type Witness struct {
 	db     *tables.DB
 	signer note.Signer
@@ -53,8 +51,8 @@ type Witness struct {
 	now    func() time.Time
 }
 
-// New gives a witness that signs by a [translog.Cosigner] and watches logs, which
-// it knows by their keys.
+// New makes a witness that signs with a [translog.Cosigner] and watches logs, which it knows by
+// their keys.
 func New(db *tables.DB, signer note.Signer, logs ...note.Verifier) (*Witness, error) {
 	key, err := translog.Key(translog.VerifierKey(signer))
 	if err != nil {
@@ -67,11 +65,11 @@ func New(db *tables.DB, signer note.Signer, logs ...note.Verifier) (*Witness, er
 	return w, nil
 }
 
-// Key is the key that it cosigns with.
+// Key returns the key with which it cosigns.
 func (w *Witness) Key() note.Verifier { return w.key }
 
-// AddCheckpoint implements [log.Witness]. What it signs it has kept before. A
-// log that shows another history of the same length is kept as evidence.
+// AddCheckpoint implements [log.Witness]. It stores a checkpoint before it signs it. If a log shows
+// another history of the same length, both are kept as evidence.
 func (w *Witness) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error) {
 	origin, _, _ := strings.Cut(string(checkpoint), "\n")
 	key, ok := w.logs[origin]
@@ -113,7 +111,7 @@ func (w *Witness) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeP
 	return signed[len(text)+2:], nil
 }
 
-// last gives what was seen of a log, and keeps others out until tx ends.
+// last returns what was last seen of a log, and locks it until tx ends.
 func (w *Witness) last(ctx context.Context, tx *sql.Tx, key note.Verifier) (*translog.Signed, error) {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO witness_logs (origin, size, note) VALUES ($1, 0, '') ON CONFLICT (origin) DO NOTHING`, key.Name()); err != nil {
 		return nil, err
@@ -128,9 +126,9 @@ func (w *Witness) last(ctx context.Context, tx *sql.Tx, key note.Verifier) (*tra
 	return translog.Open([]byte(text), key)
 }
 
-// caught keeps two checkpoints of one length that differ: the operator signed
-// both. One pair of a log convinces, and more would let anybody fill the disk who has
-// seen it. tx holds the log's row, so that two calls don't both find none.
+// caught stores two different checkpoints of one length, both signed by the operator. One such pair
+// for each log is evidence enough; otherwise anybody who has seen it could fill the disk. tx holds
+// the log's row, so that two calls don't both find none.
 func (w *Witness) caught(ctx context.Context, tx *sql.Tx, last, next *translog.Signed) error {
 	if last.Size != next.Size || last.Size == 0 || last.Root == next.Root {
 		return nil
@@ -144,7 +142,7 @@ func (w *Witness) caught(ctx context.Context, tx *sql.Tx, last, next *translog.S
 	return err
 }
 
-// Fork gives what it caught of a log; nil: nothing.
+// Fork returns the evidence against a log; nil: there is none.
 func (w *Witness) Fork(ctx context.Context, origin string) (*translog.Fork, error) {
 	var raw string
 	err := w.db.Read(ctx, func(tx *sql.Tx) error {
@@ -163,7 +161,7 @@ func (w *Witness) Fork(ctx context.Context, origin string) (*translog.Fork, erro
 	return f, nil
 }
 
-// Seen gives the last checkpoint of a log that it cosigned, as the log signed it.
+// Seen returns the last checkpoint of a log that it cosigned, with the log's signature.
 func (w *Witness) Seen(ctx context.Context, origin string) ([]byte, error) {
 	var text string
 	err := w.db.Read(ctx, func(tx *sql.Tx) error {
@@ -175,9 +173,8 @@ func (w *Witness) Seen(ctx context.Context, origin string) ([]byte, error) {
 	return []byte(text), err
 }
 
-// Handler serves POST /add-checkpoint, GET /seen?origin=NAME with the last checkpoint of
-// a log that was cosigned, with the log's signature alone, and GET /forks?origin=NAME with
-// the evidence against it.
+// Handler serves POST /add-checkpoint, GET /seen?origin=NAME with the last cosigned checkpoint of a
+// log, which only has the log's signature, and GET /forks?origin=NAME with the evidence against it.
 func (w *Witness) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("POST /add-checkpoint", func(a http.ResponseWriter, r *http.Request) {

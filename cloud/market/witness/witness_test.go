@@ -58,7 +58,7 @@ func open(tb testing.TB, db *tables.DB, n byte) *Witness {
 	return w
 }
 
-// market gives a log with its own database, and how entries are added to it.
+// market returns a log with its own database, and a function that adds entries.
 func market(tb testing.TB, witnesses ...log.Witness) (*log.Log, func(from, to int, what string)) {
 	db := tabletest.SQLite(tb)
 	l, err := log.New(db, operator(tb), witnesses...)
@@ -75,7 +75,7 @@ func market(tb testing.TB, witnesses ...log.Witness) (*log.Log, func(from, to in
 	}
 }
 
-// A log grows, and two witnesses cosign it over HTTP; one of them was away.
+// A log grows, and two witnesses cosign it over HTTP; one of them was away for a while.
 func TestCosigned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		near, far := open(t, db, 2), open(t, tabletest.SQLite(t), 3)
@@ -107,7 +107,7 @@ func TestCosigned(t *testing.T) {
 		if got, err = l.Publish(t.Context()); err != nil || got.RequireWitnesses(2) != nil {
 			t.Fatalf("it came back: %v", err)
 		}
-		// Who knows no witness reads it all the same, and a stranger's line counts for
+		// A reader without a witness's key can still read it, and a stranger's line counts for
 		// nobody.
 		plain, err := translog.Open(got.Note, public(t, operator(t)))
 		if err != nil || len(plain.Cosigned) != 0 {
@@ -119,7 +119,7 @@ func TestCosigned(t *testing.T) {
 	})
 }
 
-// A log with two witnesses of one name asks each once.
+// A log with two witnesses of the same name asks each once.
 func TestCosignedByOneName(t *testing.T) {
 	var asked int
 	var both []log.Witness
@@ -156,7 +156,7 @@ type trip func(*http.Request) (*http.Response, error)
 
 func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// An operator with two logs has one of them cosigned, and is caught by the other.
+// An operator with two logs has one of them cosigned, and is caught with the other.
 func TestThreatSecondLogCosigned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		w := open(t, db, 2)
@@ -179,7 +179,7 @@ func TestThreatSecondLogCosigned(t *testing.T) {
 		if err != nil || fork == nil || fork.Check(public(t, operator(t))) != nil || !bytes.Contains(seen.Note, fork.Small[:20]) {
 			t.Fatalf("evidence %v, %v", fork, err)
 		}
-		// The witness has not moved: the first log goes on.
+		// The witness is unchanged: the first log continues.
 		add(100, 101, "a")
 		if got, err := one.Publish(t.Context()); err != nil || got.RequireWitnesses(1) != nil {
 			t.Error(err)
@@ -187,8 +187,8 @@ func TestThreatSecondLogCosigned(t *testing.T) {
 	})
 }
 
-// Whoever has both histories shows them again and again, each time with another line of
-// nobody's. The evidence stays one piece, without those lines, and a reader finds it.
+// Somebody who has both histories presents them repeatedly, each time with another worthless line.
+// The evidence is stored once, without those lines, and a reader finds it.
 func TestEvidencePadded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		w := open(t, db, 2)

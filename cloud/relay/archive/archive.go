@@ -1,5 +1,5 @@
-// Package archive keeps a whole relay in one stream: every account, space, log,
-// delta and blob of one moment, from whichever store, for whichever store.
+// Package archive stores an entire relay in one stream: every account, space, log, delta and blob
+// at one moment, from any kind of store, for any kind of store.
 //
 // FORMAT, version 1. All numbers are big-endian.
 //
@@ -12,18 +12,17 @@
 //	's'   space, account, entries, cursor            for each of its spaces
 //	'e'   wire form of a log entry                   for each entry, in order
 //	'd'   wire form of a delta                       for each, by cursor from 1
-//	'r'   id, about, bytes                           for each checkpoint and vote
-//	'b'   id, author, size                           for each blob that is done
-//	'c'   bytes                                      for it, at most 1 MiB each
-//	'x'   id                                         after a blob that ended early: it is void
+//	'r'  id, about, bytes              for each checkpoint and vote
+//	'b'  id, author, size              for each finished blob
+//	'c'  bytes                   for its content, at most 1 MiB each
+//	'x'  id                     after a blob that ended early: it is invalid
 //	'z'   records before this, SHA-256 of all bytes  last
 //	      before this record
 //
-// Restore trusts nothing: entries and deltas are checked as a relay checks
-// them, signatures included, blobs by their hashes, the whole by its last
-// record. Checkpoints and votes are put back as they are: members verify them.
-// Nothing is counted from the archive; the store counts anew. A restore
-// that was cut off can be repeated.
+// Restore trusts nothing: entries and deltas are checked as a relay checks them, signatures
+// included, blobs by their hashes, the whole by its last record. Checkpoints and votes are restored
+// as they are, because members verify them. Usage is not taken from the archive; the store counts
+// again. An interrupted restore can be repeated.
 package archive
 
 import (

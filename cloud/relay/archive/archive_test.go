@@ -35,7 +35,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// place is a store, and how to take a snapshot beside it.
+// place is a store, and a way to take a snapshot of it.
 type place struct {
 	relay.Restorer
 	snapshot func() relay.Snapshot
@@ -74,8 +74,8 @@ func database(t *testing.T) place {
 	}}
 }
 
-// settle stores a household with a past: a member who went, a body that was
-// forgotten, blobs, one of them of several pieces.
+// settle stores a household with a history: a removed member, a forgotten body, blobs, one of them
+// in several pieces.
 func settle(t *testing.T, s relay.Store, name string) *storetest.Household {
 	t.Helper()
 	h, ctx := storetest.NewHousehold(t, name), t.Context()
@@ -132,15 +132,15 @@ func backup(t *testing.T, p place) ([]byte, archive.Count) {
 	return b.Bytes(), n
 }
 
-// What is restored is what was there, from either store into either: a backup
-// of it is the same bytes.
+// A restored store has the same content, from any kind of store into any kind: a backup of it is
+// the same bytes.
 func TestThereAndBack(t *testing.T) {
 	from := folder(t)
 	a := settle(t, from, "a")
 	settle(t, from, "b")
 	check(t, from.AddInvite(t.Context(), [32]byte{1}))
 	check(t, from.RestoreInvite(t.Context(), relay.Invite{Hash: [32]byte{2}, Used: true}))
-	check(t, from.RestoreAccount(t.Context(), relay.AccountID{7})) // one without spaces
+	check(t, from.RestoreAccount(t.Context(), relay.AccountID{7})) // an account without spaces
 	want, n := backup(t, from)
 	if n != (archive.Count{Accounts: 3, Spaces: 2, Entries: 8, Deltas: 6, Blobs: 4, Bytes: n.Bytes}) || n.Bytes < 1_000_000 {
 		t.Fatalf("%+v", n)
@@ -161,10 +161,10 @@ func TestThereAndBack(t *testing.T) {
 			check(t, err)
 			after, err := to.Account(t.Context(), relay.AccountID(a.Root.Public()))
 			check(t, err)
-			if after.Bytes != before.Bytes-100 || after.Blobs != before.Blobs-1 { // but for the blob that was only begun
+			if after.Bytes != before.Bytes-100 || after.Blobs != before.Blobs-1 { // except for the unfinished blob
 				t.Fatalf("%+v, was %+v", after, before)
 			}
-			// It goes on from there.
+			// The restored space can continue.
 			_, err = to.Append(t.Context(), a.Space, a.State.N(), []*envelope.Delta{a.Delta(a.Owner, "after")}, relay.Quota{}, now)
 			check(t, err)
 			if _, err := archive.Restore(t.Context(), bytes.NewReader(want), to); !errors.Is(err, relay.ErrConflict) {
@@ -176,7 +176,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// settleAgain takes a household to where settle leaves it, storing nothing.
+// settleAgain brings a household to the state in which settle leaves it, without storing anything.
 func settleAgain(t *testing.T, h *storetest.Household) *storetest.Household {
 	t.Helper()
 	last := h.Delta(h.Writer, "two")
@@ -186,8 +186,8 @@ func settleAgain(t *testing.T, h *storetest.Household) *storetest.Household {
 	return h
 }
 
-// A backup is of one moment, however much is written meanwhile: no gap, no
-// delta without its log entry, and all that was acknowledged before it began.
+// A backup shows one moment, however much is written meanwhile: no gap, no delta without its log
+// entry, and everything that was acknowledged before it began.
 func TestConsistentWhileServing(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) place{"folder": folder, "database": database} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestConsistentWhileServing(t *testing.T) {
 				if again != n {
 					t.Errorf("%+v, want %+v", again, n)
 				}
-				if i == 1 { // blobs go while the moment stays
+				if i == 1 { // the blob is deleted while the snapshot stays
 					s := p.snapshot()
 					check(t, p.DeleteSpace(t.Context(), other.Space))
 					var b bytes.Buffer
@@ -241,7 +241,7 @@ func TestConsistentWhileServing(t *testing.T) {
 	}
 }
 
-// breaking is a snapshot whose objects end early.
+// breaking is a snapshot whose objects break off early.
 type breaking struct{ relay.Snapshot }
 
 func (b breaking) OpenBlob(ctx context.Context, space memory.SpaceID, id relay.BlobID) (io.ReadSeekCloser, int64, error) {
@@ -252,7 +252,7 @@ func (b breaking) OpenBlob(ctx context.Context, space memory.SpaceID, id relay.B
 	return r, size, err
 }
 
-// An object that can't be read to its end, and is still there, ends a backup.
+// An object that exists and can't be read to its end makes the backup fail.
 func TestObjectBreaksOff(t *testing.T) {
 	p := folder(t)
 	settle(t, p, "broken")
@@ -263,8 +263,7 @@ func TestObjectBreaksOff(t *testing.T) {
 	}
 }
 
-// An archive that was changed anywhere, cut, joined or put together from
-// others is refused.
+// An archive that was changed anywhere, cut, joined or assembled from others is refused.
 func TestHostileArchives(t *testing.T) {
 	from := folder(t)
 	settle(t, from, "hostile")

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// An archive whose sums are right is still not believed: what is in it must be
-// signed, in order, and of the space and account that it is said to be of.
+// An archive with correct checksums is still checked: its content must be signed, in order, and
+// must belong to the space and account under which it is stored.
 func TestForgedRecords(t *testing.T) {
 	h, other := storetest.NewHousehold(t, "real"), storetest.NewHousehold(t, "other")
 	one, two := h.Delta(h.Owner, "one"), h.Delta(h.Owner, "two")

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
-// Whatever a crash leaves between a blob's file and its row, the next chunk
-// goes on from what the row says.
+// Whatever state a crash leaves between a blob's file and its row, the next chunk continues from
+// what the row says.
 func TestBlobAfterCrash(t *testing.T) {
 	whole := []byte("the first half, and the second")
 	id := relay.BlobID(sha256.Sum256(whole))
@@ -58,7 +58,7 @@ func TestBlobAfterCrash(t *testing.T) {
 	}
 }
 
-// A sweep leaves what was gone on with after it was found to be stale.
+// A sweep leaves blobs that were continued after it found them stale.
 func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)
@@ -88,7 +88,7 @@ func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// Files that no row names go with a sweep, and nothing else does.
+// A sweep removes files that no row names, and nothing else.
 func TestStrayFilesAreSwept(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)

@@ -20,13 +20,13 @@ var write = flag.Bool("write-format", false, "write the database of the newest v
 
 const format1 = "testdata/relay-1.db.gz"
 
-// day is what the file holds: the same bytes whenever they are made.
+// day makes the stored content: the same bytes each time.
 func day(t *testing.T) (*storetest.Household, []*envelope.Delta, []byte) {
 	h := storetest.NewHousehold(t, "format 1")
 	return h, []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}, []byte("sealed bytes of a blob")
 }
 
-// A store of the first version opens, and has what it had.
+// A store of the first version can be opened, with its content.
 func TestFormat1Opens(t *testing.T) {
 	h, ds, blob := day(t)
 	id := relay.BlobID(sha256.Sum256(blob))
@@ -95,7 +95,7 @@ func TestFormat1Opens(t *testing.T) {
 	}
 }
 
-// A store of a version to come is refused, not guessed at.
+// A store of a future version is refused.
 func TestNewerFormatIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)
@@ -109,7 +109,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	}
 }
 
-// What is forgotten is not in any file of the store after a sweep.
+// After a sweep, forgotten data is in none of the store's files.
 func TestForgottenLeavesTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)

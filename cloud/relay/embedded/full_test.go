@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// A database that may not grow any more takes nothing in part, says that it is
-// full, and goes on where it was once it may.
+// A database that can't grow any more stores nothing in part, reports that it is full, and
+// continues once it can grow.
 func TestFullDatabase(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	if err != nil {
@@ -36,7 +36,7 @@ func TestFullDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	grow(1) // which is: no further
+	grow(1) // it can't grow any further
 	now := time.Unix(1_790_000_000, 0)
 	var taken uint64
 	for {

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// Of changes that share a transaction, one that fails or panics undoes its own
-// alone; where the transaction ends as a whole, nobody is told that it held.
+// If one of the changes that share a transaction fails or panics, only that one is undone. If the
+// whole transaction fails, nobody is told that it succeeded.
 func TestGroupedChanges(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)
@@ -41,7 +41,7 @@ func TestGroupedChanges(t *testing.T) {
 	if !errors.Is(all[1].err, relay.ErrQuota) || count() != 2 {
 		t.Fatal(all[1].err, count())
 	}
-	// As SQLite does by itself where the disk is full.
+	// SQLite does this by itself if the disk is full.
 	ends := func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "ROLLBACK")
 		return errors.Join(err, relay.ErrFull)
@@ -58,7 +58,7 @@ func TestGroupedChanges(t *testing.T) {
 	}
 }
 
-// Many at once are all answered, and all there.
+// Many concurrent changes are all answered, and all stored.
 func TestManyChanges(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)
@@ -81,8 +81,8 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// Close waits for the changes that were left to nobody who asked: while one is
-// under way the folder is nobody else's.
+// Close waits for the changes that run in the background: while one is running, nobody else gets
+// the folder.
 func TestCloseWaitsForChanges(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)

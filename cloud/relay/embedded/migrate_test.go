@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Down to the first version and up again, on data, everything is there.
+// After migrating down to the first version and up again, all data is still there.
 func TestMigrationsKeepData(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	s, err := Open(ctx, dir)
@@ -54,7 +54,7 @@ func TestMigrationsKeepData(t *testing.T) {
 	}
 	check(t, m.Close())
 
-	s, err = Open(ctx, dir) // which goes up again
+	s, err = Open(ctx, dir) // this migrates up again
 	check(t, err)
 	page, err := s.After(ctx, h.Space, 0, 9, 1<<20)
 	check(t, err)

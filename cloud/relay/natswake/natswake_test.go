@@ -19,10 +19,10 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// patience is for a busy machine; nothing is expected to take it.
+// patience is a timeout for a busy machine; normally nothing takes so long.
 const patience = 10 * time.Minute
 
-// serveNATS runs a real server in this process; port 0 takes any.
+// serveNATS runs a real server in this process; port 0 takes any port.
 func serveNATS(t *testing.T, port int) *server.Server {
 	t.Helper()
 	if port == 0 {
@@ -44,7 +44,7 @@ func stop(s *server.Server) {
 	s.WaitForShutdown()
 }
 
-// one is a relay's end.
+// one is one relay's side.
 type one struct {
 	*Wakes
 	heard  chan relay.Wake
@@ -124,7 +124,7 @@ func TestWakes(t *testing.T) {
 	if w := next(t, a.heard, "wake-up the other way"); w.ID != [16]byte{9, 9, 9} { // and none of its own before
 		t.Fatalf("%+v", w)
 	}
-	// What is no wake-up is said, and wakes nobody.
+	// An invalid wake-up is logged, and wakes nobody.
 	stranger, err := nats.Connect(fmt.Sprintf("nats://relay:secret@127.0.0.1:%d", port))
 	if err != nil {
 		t.Fatal(err)
@@ -141,8 +141,8 @@ func TestWakes(t *testing.T) {
 	}
 }
 
-// A server that is not there yet, and one that goes away: both ends say so,
-// are told that something may have been missed, and go on.
+// A server that is not there yet, and one that goes away: both relays log it, are told that they
+// may have missed something, and continue.
 func TestServerGoesAway(t *testing.T) {
 	port, err := strconv.Atoi(freeport.Port(t))
 	if err != nil {
@@ -157,7 +157,7 @@ func TestServerGoesAway(t *testing.T) {
 		next(t, b.missed, "connection")
 		w := relay.Wake{ID: [16]byte{2, byte(round)}}
 		a.Send(w)
-		for next(t, b.heard, "wake-up") != w { // what was pending may come before
+		for next(t, b.heard, "wake-up") != w { // pending ones may come first
 		}
 		stop(s)
 	}

@@ -18,7 +18,7 @@ func TestFolder(t *testing.T) {
 	objectstest.Run(t, f)
 }
 
-// What a crash left goes at a later start; what another process writes stays.
+// What a crash left is removed at a later start; what another process is writing stays.
 func TestAbandonedFilesGo(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{".put-old": 2 * time.Hour, ".put-new": 0} {

@@ -24,7 +24,7 @@ import (
 
 func accountOf(h *storetest.Household) relay.AccountID { return relay.AccountID(h.Root.Public()) }
 
-// objectsIn are the files in a folder.
+// objectsIn lists the files in a folder.
 func objectsIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	check(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -36,8 +36,8 @@ func objectsIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// Two relays put the same blob at once: it is there once, whole, and no part of
-// either is left.
+// Two relays store the same blob at once: it is there once, complete, and no part of either upload
+// is left.
 func TestTwoPutOneBlob(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	a := store(t, url, dir)
@@ -76,9 +76,8 @@ func TestTwoPutOneBlob(t *testing.T) {
 	}
 }
 
-// An account that is deleted leaves nothing: no row in any table names it, its
-// spaces or its blobs, and no object of it is there, even where the objects
-// could not be reached at the time.
+// A deleted account leaves nothing: no row in any table names it, its spaces or its blobs, and none
+// of its objects exists, even if the objects could not be reached at that time.
 func TestDeletedAccountIsGone(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	folder, err := objects.OpenFolder(dir)
@@ -97,13 +96,13 @@ func TestDeletedAccountIsGone(t *testing.T) {
 	fails.remove = nil
 	check(t, s.Sweep(t.Context(), now))
 	check(t, s.Sweep(t.Context(), time.Now().Add(2*linger)))
-	if after := objectsIn(t, dir); len(after) != 1 { // the other's that is done
+	if after := objectsIn(t, dir); len(after) != 1 { // the other account's finished blob
 		t.Errorf("%d of %d: %s", len(after), before, after)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, h.Space.String()+"*")); len(left) > 0 {
 		t.Error(left)
 	}
-	conn, err := pgx.Connect(t.Context(), url) // as one who sees all
+	conn, err := pgx.Connect(t.Context(), url) // as a role that sees everything
 	check(t, err)
 	defer conn.Close(t.Context())
 	tables, err := conn.Query(t.Context(), "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
@@ -128,7 +127,7 @@ func TestDeletedAccountIsGone(t *testing.T) {
 	}
 }
 
-// failing is an [objects.Objects] that can be told to fail.
+// failing is an [objects.Objects] that can be made to fail.
 type failing struct {
 	objects.Objects
 	put, remove error
@@ -149,8 +148,7 @@ func (f *failing) Remove(ctx context.Context, prefix string) error {
 	return f.Objects.Remove(ctx, prefix)
 }
 
-// Where the objects take nothing, a blob stays where it was, and goes on from
-// there when they do.
+// If the object store is full, a blob stays as it was, and continues once there is room.
 func TestBlobsAreFull(t *testing.T) {
 	folder, err := objects.OpenFolder(t.TempDir())
 	check(t, err)
@@ -173,7 +171,7 @@ func TestBlobsAreFull(t *testing.T) {
 			t.Fatal(b, err)
 		}
 	}
-	// The last part is there, and they fail while the parts are joined.
+	// The last part is there, and the store fails while the parts are joined.
 	fails.put = nil
 	count := 0
 	s.objects = &nth{failing: fails, fail: func() bool { count++; return count == 2 }}
@@ -201,7 +199,7 @@ func (n *nth) Put(ctx context.Context, name string, r io.Reader) error {
 	return n.failing.Put(ctx, name, r)
 }
 
-// A sweep leaves what was gone on with after it was found to be stale.
+// A sweep leaves blobs that were continued after it found them stale.
 func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	h, _ := settle(t, s, "sweep")
@@ -233,14 +231,14 @@ type away struct{ objects.Objects }
 
 func (away) Remove(context.Context, string) error { return objects.ErrUnavailable }
 
-// What has had its time in the database goes, whether the objects answer or not.
+// Expired rows in the database are removed whether the objects answer or not.
 func TestSweepWithoutObjects(t *testing.T) {
 	folder, err := objects.OpenFolder(t.TempDir())
 	check(t, err)
 	s, err := Open(t.Context(), migrated(t), away{folder})
 	check(t, err)
 	t.Cleanup(func() { check(t, s.Close()) })
-	settle(t, s, "away") // with a blob that is begun
+	settle(t, s, "away") // with an unfinished blob
 	_, err = s.Post(t.Context(), relay.MailboxID{1}, []byte("hello"), now, now.Add(time.Minute))
 	check(t, err)
 	_, err = s.Once(t.Context(), [16]byte{1}, now)

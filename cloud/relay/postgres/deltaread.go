@@ -16,8 +16,8 @@ func (s *Store) After(ctx context.Context, id memory.SpaceID, cursor uint64, lim
 	return list(ctx, s, "read deltas", id, scanPlaced, selectAfter, int64(min(cursor, 1<<63-1)), limit, size)
 }
 
-// selectAfter selects a page: at most so many deltas and bytes, but at least one
-// delta.
+// selectAfter selects a page with limits on the number of deltas and of bytes; it has at
+// least one delta.
 const selectAfter = `SELECT cursor, header, signature, body FROM (
 	SELECT cursor, header, signature, body, sum(size) OVER (ORDER BY cursor) AS sum, row_number() OVER (ORDER BY cursor) AS nth FROM (
 		SELECT * FROM deltas WHERE account = $1 AND space = $2 AND cursor > $3 ORDER BY cursor LIMIT $4) page) counted

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/migrate"
 )
 
-// nothing is an [objects.Objects] that nobody asks.
+// nothing is an [objects.Objects] that is never used.
 type nothing struct{}
 
 func (nothing) Put(context.Context, string, io.Reader) error { return nil }
@@ -25,7 +25,7 @@ func (nothing) Remove(context.Context, string) error { return nil }
 func (nothing) Check(context.Context) error          { return nil }
 func (nothing) Close() error                         { return nil }
 
-// Down to the first version and up again, on data, everything is there.
+// After migrating down to the first version and up again, all data is still there.
 func TestMigrationsKeepData(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	s := store(t, url, dir)
@@ -70,7 +70,7 @@ func TestMigrationsKeepData(t *testing.T) {
 	if now, err := s.Account(t.Context(), accountOf(h)); err != nil || now.Bytes != account.Bytes || now.Blobs != 2 {
 		t.Errorf("%+v, %v", now, err)
 	}
-	// All the way down nothing is left, and all the way up it serves.
+	// Migrated down completely, nothing is left; migrated up again, it serves.
 	for range steps {
 		_, err := m.Down(t.Context(), true)
 		check(t, err)
@@ -88,7 +88,7 @@ func TestMigrationsKeepData(t *testing.T) {
 	settle(t, store(t, url, t.TempDir()), "anew")
 }
 
-// Tables of a version to come are refused.
+// Tables of a future version are refused.
 func TestNewerTablesAreRefused(t *testing.T) {
 	url := migrated(t)
 	conn, err := pgx.Connect(t.Context(), url)

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// What an account asks of one relay, another one counts as well; what both let
-// in before they knew is owed.
+// Requests of an account at one relay also count at the other. What both accept before they
+// exchange their counts becomes a debt.
 func TestRequestsAreCountedOverRelays(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	at := now
@@ -25,7 +25,7 @@ func TestRequestsAreCountedOverRelays(t *testing.T) {
 	other := relay.Caller{Account: relay.AccountID{2}, Space: memory.SpaceID{2}, Role: envelope.Owner}
 	asks := func(r *relay.Relay, c relay.Caller, n int) {
 		t.Helper()
-		for i := range n { // its devices in turns: none has all of an account's
+		for i := range n { // its members take turns: none of them may use all of an account's requests
 			c.Member[0] = byte(i % 2)
 			check(t, r.Admit(t.Context(), c, 0))
 		}
@@ -45,26 +45,26 @@ func TestRequestsAreCountedOverRelays(t *testing.T) {
 	if err := a.Share(gone); err == nil {
 		t.Fatal("told without a database")
 	}
-	check(t, a.Share(t.Context())) // and lost nothing by that
-	asks(b, who, 1)                // which has not heard of the others
+	check(t, a.Share(t.Context())) // the counts were not lost
+	asks(b, who, 1)                // b has not heard of the others
 	check(t, b.Share(t.Context()))
 	asks(b, who, 1)
 	refused(b, 10*time.Second)
-	asks(b, other, 6) // who has nothing to do with it
-	asks(a, who, 2)   // before it hears of b's
+	asks(b, other, 6) // another account is not affected
+	asks(a, who, 2)   // before a hears of b's requests
 	check(t, b.Share(t.Context()))
 	check(t, a.Share(t.Context()))
-	refused(a, 30*time.Second) // two too many, and the next
+	refused(a, 30*time.Second) // two too many, and the next one
 	at = at.Add(30 * time.Second)
 	asks(a, who, 1)
 	refused(a, 10*time.Second)
-	// A relay that is told nothing for long knows that all has come back.
+	// A relay that hears nothing for a long time knows that the allowance is full again.
 	check(t, a.Share(t.Context()))
 	at = at.Add(10 * time.Minute)
 	asks(b, who, 6)
 	check(t, b.Share(t.Context()))
 	refused(b, 10*time.Second)
-	// And the rows go.
+	// And the rows are removed.
 	at = at.Add(paid * time.Second)
 	check(t, a.Sweep(t.Context()))
 	var rows int
@@ -75,7 +75,7 @@ func TestRequestsAreCountedOverRelays(t *testing.T) {
 	}
 }
 
-// Relays that tell at the same moment don't hold each other up.
+// Relays that report at the same moment don't block each other.
 func TestRelaysCountAtOnce(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	const relays, rounds = 8, 20

@@ -14,7 +14,7 @@ var cluster pgtest.Cluster
 
 func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
 
-// migrated gives a database with the tables.
+// migrated returns a database with the tables.
 func migrated(t *testing.T) string {
 	t.Helper()
 	url := cluster.Database(t)
@@ -71,7 +71,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// An operator may allow fewer connections than are used where nothing is said.
+// An operator can set a lower number of connections than the default.
 func TestPoolOfURL(t *testing.T) {
 	for said, want := range map[string]int32{"": conns, "pool_max_conns=3": 3, "pool_max_conns=40": 40} {
 		pool, err := connect(t.Context(), "postgres://relay@127.0.0.1:1/relay?"+said)

@@ -28,7 +28,7 @@ func runOf(h *storetest.Household, quota relay.Quota, deltas ...*envelope.Delta)
 	return newRun(accountOf(h), h.Space, h.State.N(), h.State.Head(), deltas, quota, now)
 }
 
-// households in a store: three tenants, each with two deltas.
+// threeHouses makes three tenants in a store, each with two deltas.
 func threeHouses(t *testing.T, s *Store) (out []*storetest.Household) {
 	t.Helper()
 	for i := range 3 {
@@ -53,8 +53,8 @@ func bodies(t *testing.T, s *Store, h *storetest.Household) (out []string) {
 	return out
 }
 
-// Of runs in one transaction, the one that is not plain changes nothing, and
-// takes nothing of the others with it.
+// If one of the runs in a transaction is not plain, it changes nothing, and the others are still
+// stored.
 func TestRunsInOneTransaction(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	hs := threeHouses(t, s)
@@ -101,7 +101,7 @@ func TestRunsInOneTransaction(t *testing.T) {
 	if a.Deltas != 4 || a.Bytes != before.Bytes+plain[0].rows.bytes {
 		t.Errorf("%+v", a)
 	}
-	// The same once more: it is there, which is for the long way to say.
+	// The same run again: it is stored already, which appendDeltas has to find out.
 	again := *plain[0]
 	again.stored = false
 	together(t, s, &again)
@@ -110,8 +110,8 @@ func TestRunsInOneTransaction(t *testing.T) {
 	}
 }
 
-// One that the database itself refuses ends the transaction: all of it is done
-// anew, each by itself, and only that one fails.
+// If the database itself refuses a run, the transaction ends. Each run is then done by itself, and
+// only that one fails.
 func TestRefusedRun(t *testing.T) {
 	url := migrated(t)
 	s := store(t, url, t.TempDir())
@@ -142,7 +142,7 @@ func TestRefusedRun(t *testing.T) {
 	}
 }
 
-// Who holds an account's row keeps nobody else's deltas waiting.
+// Somebody who holds an account's row does not delay other accounts' deltas.
 func TestHeldAccountHoldsNobodyElse(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	hs := threeHouses(t, s)
@@ -167,7 +167,7 @@ func TestHeldAccountHoldsNobodyElse(t *testing.T) {
 	}
 }
 
-// Only deltas of one chain in a row are a run.
+// A run consists of consecutive deltas of one chain.
 func TestNewRun(t *testing.T) {
 	h := storetest.NewHousehold(t, "runs")
 	a, b, c := h.Delta(h.Owner, "a"), h.Delta(h.Owner, "b"), h.Delta(h.Owner, "c")
@@ -195,7 +195,7 @@ func TestNewRun(t *testing.T) {
 	}
 }
 
-// A transaction takes what fits, and one run at least.
+// A transaction takes as many runs as fit, and at least one.
 func TestLaneTakes(t *testing.T) {
 	sized := func(bytes int64) *run { return &run{rows: rows{bytes: bytes}} }
 	l := &lane{leading: true, waiting: []*run{sized(maxRunBytes + 1), sized(maxRunBytes - 1), sized(1), sized(1)}}

@@ -19,7 +19,7 @@ import (
 
 var now = time.Unix(1_790_000_000, 0)
 
-// settle stores a household with deltas, a blob that is done and one that is not.
+// settle stores a household with deltas, a finished blob and an unfinished one.
 func settle(t *testing.T, s *Store, name string) (*storetest.Household, []*envelope.Delta) {
 	t.Helper()
 	h := storetest.NewHousehold(t, name)
@@ -42,11 +42,11 @@ func settle(t *testing.T, s *Store, name string) (*storetest.Household, []*envel
 	return h, ds
 }
 
-// ofTenants are the tables that tenants have rows in.
+// ofTenants are the tables with tenants' rows.
 var ofTenants = []string{"accounts", "spaces", "directory", "log", "deltas", "blobs", "parts", "records"}
 
-// In the database itself: whoever names one account sees and changes nothing of
-// another, in any table, and whoever names none sees nothing at all.
+// In the database itself, a transaction that names one account sees and changes nothing of another,
+// in any table, and one that names none sees nothing at all.
 func TestRowsOfAnotherTenant(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	a, _ := settle(t, s, "a")
@@ -58,8 +58,8 @@ func TestRowsOfAnotherTenant(t *testing.T) {
 	}
 }
 
-// The test above sees a table whose rows are not kept apart, however that came,
-// and names no other.
+// The test above detects a table whose rows are not separated, for whatever reason, and reports no
+// other.
 func TestLeaksAreSeen(t *testing.T) {
 	url := migrated(t)
 	s := store(t, url, t.TempDir())
@@ -88,8 +88,7 @@ func TestLeaksAreSeen(t *testing.T) {
 	}
 }
 
-// leaks says what the holder of b, and who holds nothing, can see or change of
-// a's rows in a table.
+// leaks returns which of a's rows in a table b, or somebody without an account, can see or change.
 func leaks(t *testing.T, s *Store, a, b *storetest.Household, table string) (out []string) {
 	t.Helper()
 	theirs := a.Root.Public()
@@ -137,7 +136,7 @@ func leaks(t *testing.T, s *Store, a, b *storetest.Household, table string) (out
 			})
 		}
 	}
-	// Nor can a row be put there.
+	// Nor can a row be inserted there.
 	as(hex.EncodeToString(b.Root.Public()), func(tx pgx.Tx) {
 		_, err := tx.Exec(t.Context(), "UPDATE "+table+" SET account = $1", theirs)
 		var refused *pgconn.PgError
@@ -148,13 +147,14 @@ func leaks(t *testing.T, s *Store, a, b *storetest.Household, table string) (out
 	return out
 }
 
-// Through the store: every method as the holder of another space.
+// Through the store: every method, called by the owner of another space.
 func TestSpacesOfAnotherTenant(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	a, ds := settle(t, s, "a")
 	b, _ := settle(t, s, "b")
 	ctx := t.Context()
-	// Whoever could make the store believe that a's space is b's, gets nothing.
+	// Somebody who could make the store believe that a's space belongs to b would still get
+	// nothing.
 	s.known.set(a.Space, relay.AccountID(b.Root.Public()))
 	mislead := func() { s.known.set(a.Space, relay.AccountID(b.Root.Public())) }
 	err := s.read(ctx, relay.AccountID(b.Root.Public()), func(pgx.Rows) error { t.Error("a row of another"); return nil },
@@ -178,8 +178,8 @@ func TestSpacesOfAnotherTenant(t *testing.T) {
 	}
 }
 
-// A login that is above row-level security is refused, as is one that is not
-// of the role, and tables that are not there.
+// A login that bypasses row-level security is refused, and so is one without the role, or without
+// the tables.
 func TestRoleIsHeldTo(t *testing.T) {
 	url := migrated(t)
 	conn, err := pgx.Connect(t.Context(), url)

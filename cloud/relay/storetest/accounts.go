@@ -35,7 +35,7 @@ func (s *suite) quota() {
 	one := relay.Quota{DeltasPerDay: 1}
 	_, err := s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now)
 	s.ok(err)
-	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now) // again costs nothing
+	_, err = s.Append(s.ctx, h.Space, h.State.N(), []*envelope.Delta{d}, one, now) // repeating it costs nothing
 	s.ok(err)
 	want := used.Bytes + relay.DeltaSize(len(d.Header.Bytes())+len(d.Signature)+len(d.Body))
 	if got := s.account(h); got.Bytes != want || got.Deltas != 1 || got.Day != relay.Day(now) {
@@ -71,7 +71,7 @@ func (s *suite) invites() {
 	s.is(found(h, nil), relay.ErrInvite)
 	s.is(found(h, &[32]byte{9}), relay.ErrInvite)
 	s.ok(found(h, &code))
-	s.ok(s.AddInvite(s.ctx, code)) // as at each start
+	s.ok(s.AddInvite(s.ctx, code)) // as happens at each start
 	s.is(found(other, &code), relay.ErrInvite)
 	_, err := s.Account(s.ctx, relay.AccountID(other.Root.Public()))
 	s.is(err, relay.ErrNotFound)
@@ -96,7 +96,7 @@ func (s *suite) mailboxes() {
 	}
 	_, err = s.Message(s.ctx, b, 1, now)
 	s.is(err, relay.ErrNotFound)
-	_, err = s.Message(s.ctx, a, 2, until) // all go with the first
+	_, err = s.Message(s.ctx, a, 2, until) // all of them expire with the first
 	s.is(err, relay.ErrNotFound)
 	s.ok(s.Sweep(s.ctx, until))
 	n, err := s.Post(s.ctx, a, []byte("anew"), now, until.Add(time.Hour))

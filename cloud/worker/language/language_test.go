@@ -27,8 +27,8 @@ func fact(n byte, text string) memory.Memory {
 		Evidence: []memory.Evidence{{At: said.Add(-time.Hour)}}}}
 }
 
-// answers has a counterpart answer by which prompt it is asked with; a prompt
-// without an answer is answered with nothing found.
+// answers makes the mock server answer according to the prompt; for a prompt without an answer it
+// returns nothing found.
 func answers(s *llmtest.Server, by map[string]string) {
 	s.Otherwise(llmtest.Func(func(r *llmtest.Request) string {
 		for manager, answer := range by {
@@ -87,8 +87,8 @@ func verdicts(res Result) (list []string) {
 	return list
 }
 
-// The whole way: a router that picks two, managers that find, a comparison
-// under whole numbers.
+// The complete path: a router that picks two managers, their candidates, and a comparison under
+// whole numbers.
 func TestRouteExtractReconcile(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	answers(s, map[string]string{
@@ -140,7 +140,7 @@ func TestRouteExtractReconcile(t *testing.T) {
 	}
 }
 
-// A line with a secret is shown to no model, and no summary has it.
+// A line with a secret is shown to no model, and is in no summary.
 func TestSecretsAreHeldBack(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	answers(s, map[string]string{"summary": "They say hunter2.",
@@ -166,8 +166,8 @@ func TestSecretsAreHeldBack(t *testing.T) {
 	}
 }
 
-// A line that orders a model to delete everything, and a model that obeys:
-// nothing is deleted, nothing of its making is kept.
+// A line orders a model to delete everything, and the model obeys: nothing is deleted, and nothing
+// that it made up is kept.
 func TestObeyingAnInjectionDoesNothing(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	answers(s, map[string]string{
@@ -186,7 +186,7 @@ func TestObeyingAnInjectionDoesNothing(t *testing.T) {
 	}
 }
 
-// What servers and models do wrong, and what becomes of the batch.
+// Errors of servers and models, and the result for the batch.
 func TestMisbehaving(t *testing.T) {
 	found := `{"candidates":[{"message":1,"quote":"Bo sold the boat","text":"Bo sold the boat","sensitivity":"personal","confidence":0.8,"relation":null}]}`
 	good := llmtest.Func(func(r *llmtest.Request) string {
@@ -212,8 +212,8 @@ func TestMisbehaving(t *testing.T) {
 	known := fact(1, "Bo sold the red boat to Lena")
 	for name, c := range map[string]struct {
 		step    llmtest.Step
-		kind    llm.Kind // of the error; empty: none
-		results int      // rulings that are not refused
+		kind    llm.Kind // kind of the error; empty: none
+		results int      // rulings that are accepted
 		after   time.Duration
 	}{
 		"good":                       {good, "", 1, 0},
@@ -262,7 +262,7 @@ func TestMisbehaving(t *testing.T) {
 	}
 }
 
-// impatient waits for the manager of episodic memory for a moment only.
+// impatient waits only a moment for the manager of episodic memory.
 type impatient struct {
 	*llm.Client
 	short *llm.Client

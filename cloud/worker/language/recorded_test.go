@@ -12,9 +12,9 @@ import (
 
 var again = flag.Bool("record", false, "write testdata/recorded anew, from the counterpart")
 
-// The pipeline asks exactly what is recorded: a change of a prompt, a schema or
-// of what is shown is another request, of which there is no record. The answers
-// are those of package llmtest's counterpart, for no model can be had here.
+// The pipeline's requests are exactly those that are recorded. If a prompt, a schema or what is
+// shown changes, the request changes, and there is no record of it. The answers come from package
+// llmtest's mock server, because no model is available here.
 func TestRecorded(t *testing.T) {
 	p := &record.Player{Dir: "testdata/recorded", Model: "the counterpart of internal/testing/llmtest"}
 	url := "http://127.0.0.1:1/v1"

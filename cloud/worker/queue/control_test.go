@@ -39,7 +39,7 @@ func testPriority(t *testing.T, o Options) {
 }
 
 func testBudget(t *testing.T, o Options) {
-	var hours atomic.Int64 // since the evening
+	var hours atomic.Int64 // time since the evening
 	o.Budget, o.Now = Cost{Tokens: 100, MicroUSD: 1e6}, func() time.Time {
 		return time.Date(2026, 9, 14, 22+int(hours.Load()), 0, 0, 0, time.UTC)
 	}
@@ -78,7 +78,7 @@ func testBudget(t *testing.T, o Options) {
 	if err := r.Book(t.Context(), Cost{Tokens: -1}); !errors.Is(err, memory.ErrInvalid) {
 		t.Error(err)
 	}
-	// The managers of one job ask side by side.
+	// The managers of one job ask concurrently.
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -93,7 +93,7 @@ func testBudget(t *testing.T, o Options) {
 	}
 }
 
-// What a person does about a job, beside the worker.
+// A person's actions on jobs, through a second opening beside the worker.
 func testControl(t *testing.T, o Options) {
 	q := opened(t, o)
 	add(t, q, task("a", Read), task("b", Read), task("c", Caption))

@@ -14,11 +14,10 @@ import (
 	"github.com/locket-dev/locket/internal/testing/long"
 )
 
-// victimEnv holds the options of a worker that a test kills: a PostgreSQL's
-// address or a file.
+// victimEnv configures the worker process that a test kills: a PostgreSQL's address or a file.
 const victimEnv = "LOCKET_TEST_VICTIM"
 
-// optionsAt are those of a PostgreSQL's address or of a file.
+// optionsAt returns the options for a PostgreSQL's address or a file.
 func optionsAt(where string, lease time.Duration) Options {
 	if strings.HasPrefix(where, "postgres://") {
 		return Options{DB: postgres.At(where), Lease: lease}
@@ -43,10 +42,10 @@ func victim() int {
 	return 1
 }
 
-// patient is the lease of workers that live: one of a busy machine may be late.
+// patient is the lease of workers that stay alive, long enough for a busy machine.
 const patient = 20 * time.Second
 
-// kill starts a worker process, and kills it in the midst of the job about subject.
+// kill starts a worker process, and kills it during the job about subject.
 func kill(t *testing.T, where, subject string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -72,8 +71,8 @@ func kill(t *testing.T, where, subject string) {
 	_ = cmd.Wait() // it was killed
 }
 
-// A worker process is killed in the midst of a job: the next one does it, once. KILLS has
-// so many of them killed.
+// A worker process is killed during a job: the next one does it, once. KILLS sets how many are
+// killed.
 func TestKilledWorkersJobIsDoneByTheNext(t *testing.T) {
 	file := t.TempDir() + "/queue.db"
 	for name, where := range map[string]string{"postgres": cluster.Database(t), "sqlite": file} {
@@ -111,7 +110,7 @@ func TestKilledWorkersJobIsDoneByTheNext(t *testing.T) {
 	}
 }
 
-// A job that kills each worker is parked in the end.
+// A job that kills each worker is parked at the end.
 func TestDeadlyJobIsParked(t *testing.T) {
 	file := t.TempDir() + "/queue.db"
 	q := opened(t, Options{File: file})
@@ -129,8 +128,8 @@ func TestDeadlyJobIsParked(t *testing.T) {
 	}
 }
 
-// Two workers on one PostgreSQL: no job is done twice, one that lives keeps its
-// own, and a space that one of them leaves goes on with the other.
+// Two workers on one PostgreSQL: no job is done twice, a living worker keeps its job, and a space
+// that one of them leaves continues with the other.
 func TestTwoWorkersShare(t *testing.T) {
 	o := Options{DB: postgres.At(cluster.Database(t)), Lease: patient, Parallel: 2}
 	a, b := opened(t, o), opened(t, o)
@@ -165,8 +164,8 @@ func TestTwoWorkersShare(t *testing.T) {
 	}
 }
 
-// A worker whose lease has ended, since its machine was busy, does not take its
-// own job for broken off.
+// A worker whose lease has ended because its machine was busy does not take its own job for
+// interrupted.
 func TestLateWorkerKeepsItsJob(t *testing.T) {
 	q := opened(t, Options{DB: postgres.At(cluster.Database(t)), Lease: patient})
 	add(t, q, task("a", Read))
@@ -180,7 +179,7 @@ func TestLateWorkerKeepsItsJob(t *testing.T) {
 	if _, err := q.base.DB.ExecContext(t.Context(), `DELETE FROM locket_worker`); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.beat(t.Context(), nil); err != nil { // the spaces' leases come later
+	if err := q.beat(t.Context(), nil); err != nil { // the spaces' leases are renewed later
 		t.Fatal(err)
 	}
 	close(end)

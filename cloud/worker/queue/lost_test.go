@@ -40,15 +40,14 @@ func restart(t *testing.T, c *pgtest.Cluster, q *Queue) {
 	}
 	for {
 		if _, err := q.List(t.Context(), Filter{}); err == nil {
-			return // connections of before fail once
+			return // old connections fail once
 		}
 		<-time.After(10 * time.Millisecond)
 	}
 }
 
-// The database crashes in the midst of a job and is away as the job ends: the
-// worker goes on, no job is lost, and the one whose end could not be written
-// down is done once more at the worst.
+// The database crashes during a job and is away when the job ends. The worker continues, no job is
+// lost, and the one whose end could not be stored is done once more at worst.
 func TestDatabaseCrashesInAJob(t *testing.T) {
 	durable, url := crashing(t)
 	q := opened(t, Options{DB: postgres.At(url), Lease: patient})
@@ -100,8 +99,8 @@ func (g gaveUp) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// The database is away until River gives up storing how a job ended. The worker
-// lives on, and does that job once more.
+// The database is away until River gives up storing how a job ended. The worker continues, and does
+// that job once more.
 func TestDatabaseIsAwayForLong(t *testing.T) {
 	durable, url := crashing(t)
 	log := gaveUp{slog.DiscardHandler, make(chan bool, 9)}
@@ -127,8 +126,8 @@ func TestDatabaseIsAwayForLong(t *testing.T) {
 	}
 }
 
-// The database says that a worker runs a job, and the worker does not. Then the
-// worker does it, on either database.
+// The database says that a worker runs a job, but the worker does not. Then the worker does it, on
+// either database.
 func TestOwnJobThatNobodyDoes(t *testing.T) {
 	for name, o := range map[string]Options{"sqlite": {File: t.TempDir() + "/queue.db"}, "postgres": {DB: postgres.At(cluster.Database(t))}} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +143,8 @@ func TestOwnJobThatNobodyDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			working(t, q, func(context.Context, *Running) error { return nil })
-			// On a busy machine the job may lie idle for longer than that. Then it is taken for lost, and done once more.
+			// On a busy machine the job may be idle for longer than that. Then it counts as lost,
+			// and is done once more.
 			j, err := q.Job(t.Context(), until(t, q, Done, 1)[0].ID)
 			if err != nil || j.Attempts < 2 || len(j.Failures) != j.Attempts-1 || slices.ContainsFunc(j.Failures, func(f Failure) bool { return f.Reason != lostReason }) {
 				t.Errorf("%+v, %v", j, err)
@@ -164,7 +164,7 @@ func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
 		add(t, q, task("a", Read))
 		until(t, q, Done, 1)
 		<-time.After(time.Duration(i) * 100 * time.Microsecond)
-		for _, s := range []memory.SpaceID{space, {7}} { // the second is known after the leases were renewed once more
+		for _, s := range []memory.SpaceID{space, {7}} { // the second one is entered after the leases were renewed once more
 			if err := q.Leave(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
@@ -176,21 +176,21 @@ func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
 	}
 }
 
-// Jobs are added and discarded while spaces are entered, which the race detector watches: River's client
+// Jobs are added and discarded while spaces are entered, under the race detector: River's client
 // has a map of its queues without a lock.
 func TestAddWhileSpacesAreEntered(t *testing.T) {
 	q := opened(t, Options{File: t.TempDir() + "/queue.db", Lease: patient})
-	q.o.Look = time.Minute // many queues that look often take all of the time
+	q.o.Look = time.Minute // many queues that poll often would take all of the time
 	working(t, q, func(context.Context, *Running) error { return nil })
 	q.Enter(space)
 	add(t, q, task("first", Read))
-	until(t, q, Done, 1) // the client that does jobs is the one that adds
+	until(t, q, Done, 1) // the client that runs jobs is also the one that adds them
 	for i := range 200 {
 		q.Enter(memory.SpaceID{byte(i + 10)})
 	}
 	for i := range 20 {
 		other := task(strconv.Itoa(i), Read)
-		other.Space = memory.SpaceID{9} // which nobody enters, so that it can be discarded
+		other.Space = memory.SpaceID{9} // nobody enters it, so its jobs can be discarded
 		add(t, q, other)
 		list, err := q.List(t.Context(), Filter{Space: other.Space, State: Waiting})
 		if err != nil || len(list) != 1 {
@@ -214,7 +214,7 @@ func (d deadlocked) StopAndCancel(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Jobs are waited for, and a client that does not end without any is not.
+// Stopping waits for jobs, but not for a client that does not end although it has none.
 func TestClientThatDoesNotEnd(t *testing.T) {
 	q := opened(t, Options{File: t.TempDir() + "/queue.db"})
 	q.patience = time.Millisecond

@@ -131,8 +131,9 @@ type Queue struct {
 	changed chan struct{}
 	settle  time.Duration // see settle; shorter in tests
 
-	// River's client (v0.31.0) keeps its queues in a map without a lock, and on SQLite looks into it
-	// where it adds or cancels a job. Held for reading there, and for writing where a queue is added.
+	// Guards River's client (v0.31.0), which keeps its queues in a map without a lock. On SQLite
+	// the client reads it when it adds or cancels a job; that takes the read lock. Adding a queue
+	// takes the write lock.
 	queues sync.RWMutex
 
 	patience time.Duration // see patience; shorter in tests

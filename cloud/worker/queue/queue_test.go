@@ -33,7 +33,7 @@ func task(subject string, kind Kind) Task {
 	return Task{Space: space, Kind: kind, Subject: subject, Version: "1"}
 }
 
-// opened opens a queue that pauses for next to nothing.
+// opened opens a queue with almost no pause between attempts.
 func opened(t *testing.T, o Options) *Queue {
 	t.Helper()
 	if o.Pause == 0 {
@@ -98,7 +98,7 @@ func until(t *testing.T, q *Queue, s State, n int) []Job {
 	}
 }
 
-// Both databases are held to the same.
+// Both databases pass the same tests.
 func TestQueue(t *testing.T) {
 	for name, fresh := range map[string]func(*testing.T) Options{
 		"sqlite":   func(t *testing.T) Options { return Options{File: filepath.Join(t.TempDir(), "queue.db")} },
@@ -178,7 +178,7 @@ func testWaits(t *testing.T, o Options) {
 	for {
 		j := until(t, q, Waiting, 1)[0]
 		if j.Reason == "" {
-			continue // it was not looked at yet
+			continue // it was not handled yet
 		}
 		if j.Attempts != 0 || j.Reason != "the keys are not here yet" || time.Until(j.Next) < 59*time.Minute {
 			t.Errorf("%+v", j)
@@ -187,7 +187,7 @@ func testWaits(t *testing.T, o Options) {
 	}
 }
 
-// A job that is cut off because the worker stops is as good as new.
+// A job that is interrupted because the worker stops is like new.
 func testStops(t *testing.T, o Options) {
 	q := opened(t, o)
 	add(t, q, task("a", Read))
@@ -204,7 +204,7 @@ func testStops(t *testing.T, o Options) {
 	}
 }
 
-// A space that is left as the worker ends is left all the same.
+// A space that is left while the worker ends is still left.
 func TestLeaveAtTheEnd(t *testing.T) {
 	q := opened(t, Options{File: filepath.Join(t.TempDir(), "queue.db")})
 	add(t, q, task("a", Read))
@@ -224,7 +224,7 @@ func TestLeaveAtTheEnd(t *testing.T) {
 	}
 }
 
-// Leaving a space cuts off what runs in it, and nothing is left.
+// Leaving a space interrupts what runs in it, and nothing is left.
 func testLeave(t *testing.T, o Options) {
 	q := opened(t, o)
 	other := Task{Space: memory.SpaceID{9}, Kind: Read, Subject: "x"}
@@ -249,11 +249,11 @@ func testLeave(t *testing.T, o Options) {
 	if list, err := q.List(t.Context(), Filter{}); err != nil || len(list) != 1 || list[0].Space != other.Space {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if err := q.Leave(t.Context(), memory.SpaceID{7}); err != nil { // all is in the file
+	if err := q.Leave(t.Context(), memory.SpaceID{7}); err != nil { // moves everything into the file
 		t.Fatal(err)
 	}
 	if o.File == "" {
-		add(t, q, task("a-very-own-name", Read)) // it may be let in again
+		add(t, q, task("a-very-own-name", Read)) // the worker may join it again
 		return
 	}
 	files, _ := filepath.Glob(o.File + "*")
@@ -317,7 +317,7 @@ func testBad(t *testing.T, o Options) {
 	}
 }
 
-// A list is longer than a page of it.
+// A list can be longer than a page.
 func testPages(t *testing.T, o Options) {
 	q := opened(t, o)
 	q.page = 5

@@ -101,13 +101,13 @@ func (r *run) maintain(ctx context.Context) error {
 	if left := q.leaving(); len(left) > 0 {
 		err := r.stop(ctx) // River's clients can't remove a queue
 		for _, l := range left {
-			l.done <- errors.Join(err, q.forget(context.WithoutCancel(ctx), l.space)) // the worker's end makes it no less gone
+			l.done <- errors.Join(err, q.forget(context.WithoutCancel(ctx), l.space)) // the space is left even if the worker ends
 		}
 		if err != nil {
 			return err
 		}
 	}
-	want := q.entered() // after what is left, which must not be entered again
+	want := q.entered() // after the spaces were left, so that they are not entered again
 	if err := q.beat(ctx, want); err != nil && ctx.Err() == nil {
 		q.o.Log.Warn("jobs: say that this worker is alive", "error", err)
 	}
@@ -140,13 +140,13 @@ func (r *run) maintain(ctx context.Context) error {
 	return nil
 }
 
-// patience is how long River may take to end once no job runs. Its clients
-// (v0.31.0) may wait for themselves for ever: the elector tells that leadership is
-// lost under a mutex, and the last who listens wants that mutex to leave.
+// patience is how long River may take to end once no job runs. Its clients (v0.31.0) may deadlock:
+// the elector announces lost leadership while it holds a mutex, and the last listener needs that
+// mutex to unsubscribe.
 const patience = 15 * time.Second
 
-// stop interrupts running jobs and waits for them. It leaves a client behind that
-// does not end although no job runs.
+// stop interrupts running jobs and waits for them. If a client does not end although no job runs,
+// it is abandoned.
 func (r *run) stop(ctx context.Context) error {
 	if r.client == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package brilliant is the session of Brilliant Labs' glasses, Frame and Halo: sound, photos,
-// taps and motion to the node, and a short answer on the display.
+// Package brilliant is the session of Brilliant Labs' glasses, Frame and Halo. It carries sound,
+// photos, taps and motion to the node, and a short answer to the display.
 package brilliant
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the glasses' line in the list of families.
+// Family is the glasses' entry in the list of families.
 var Family = carry.Family{
 	Name: "brilliant", Short: "Carry Brilliant Labs' Frame over Bluetooth",
 	Long: `Connects to the glasses over Bluetooth (BlueZ), puts Locket's app on them where it is not
@@ -29,33 +29,33 @@ too, as a Frame is: locket-bridge halo hears it better.`,
 	Lives: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, Hears: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
 }
 
-// Of the beginning (brilliant_sdk, brilliant_device.dart).
+// Timing of the setup (brilliant_sdk, brilliant_device.dart).
 const (
 	afterBreak = 200 * time.Millisecond
-	quiet      = 250 * time.Millisecond // without a print: what the old app printed is read away
-	answerIn   = 8                      // units of FirstWait, a second; each second a line is written again
+	quiet      = 250 * time.Millisecond // once nothing was printed for this long, the old app's output is drained
+	answerIn   = 8                      // timeout in units of FirstWait, a second; each second a line is written again
 )
 
-// stage is how far the beginning is.
+// stage says how far the setup is.
 type stage uint8
 
 const (
 	breaking  stage = iota // the old app was told to stop
-	clearing               // what it printed is read away
-	asking                 // whether the app is there
-	uploading              // the app, line by line
-	starting               // the app
+	clearing               // its output is read and dropped
+	asking                 // asking whether the app is there
+	uploading              // writing the app, line by line
+	starting               // starting the app
 	running
 )
 
 type session struct {
 	*carry.Conn
-	most    int // bytes that can be written at once
+	most    int // bytes in one write
 	halo    bool
 	stage   stage
 	since   time.Time    // when the stage last moved on
-	lines   []frame.Line // that are still to be done; the first was written
-	text    string       // printed since then, the end of it
+	lines   []frame.Line // lines still to be done; the first was written
+	text    string       // the end of what was printed since the first line was written
 	told    time.Time    // when the first line was written
 	battery int          // %; -1: not known
 	muted   bool
@@ -76,7 +76,7 @@ func IsHalo(ctx context.Context, d link.Device) bool {
 	return !errors.Is(err, link.ErrAbsent)
 }
 
-// Begin begins a session with glasses that hear by an ear.
+// Begin begins a session with glasses whose sound an ear reads.
 func Begin(ctx context.Context, c *carry.Conn, halo bool, ear Ear) (carry.Session, error) {
 	s := &session{Conn: c, most: 20, battery: -1, since: time.Now(), halo: halo, ear: ear}
 	if mtu := c.Dev.MTU(); mtu > 23 {
@@ -95,7 +95,7 @@ func Begin(ctx context.Context, c *carry.Conn, halo bool, ear Ear) (carry.Sessio
 	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: s.model(), Firmware: cmp.Or(version, "unknown"), Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return nil, err
 	}
-	if c.Lossless { // a capture is of when the app ran
+	if c.Lossless { // a capture starts while the app runs
 		s.stage = running
 		return s, s.Recording(ctx, true, "")
 	}
@@ -112,7 +112,7 @@ func (s *session) model() string {
 	return "Brilliant Frame"
 }
 
-// write is the only way to the glasses.
+// write makes all writes to the glasses.
 func (s *session) write(ctx context.Context, b []byte) error {
 	if err := frame.Check(b); err != nil {
 		return err
@@ -120,13 +120,13 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, frame.WriteChar, b)
 }
 
-// do has the glasses do lines, from the first on.
+// do writes lines to the glasses one after the other, beginning with the first.
 func (s *session) do(ctx context.Context, st stage, lines ...frame.Line) error {
 	s.stage, s.since, s.lines = st, s.Now, lines
 	return s.line(ctx)
 }
 
-// line writes the first line, once more where it was written before.
+// line writes the first line, or writes it again.
 func (s *session) line(ctx context.Context) error {
 	b, err := frame.Write(s.lines[0].Source, s.most)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *session) line(ctx context.Context) error {
 	return s.write(ctx, b)
 }
 
-// tell sends the app a message, where it runs.
+// tell sends the app a message, if it runs.
 func (s *session) tell(ctx context.Context, code byte, payload []byte) error {
 	if s.stage != running {
 		return nil
@@ -161,18 +161,18 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if t, ok := item.(frame.Text); ok {
 		return s.printed(ctx, string(t))
 	}
-	if s.stage == starting { // what it printed is lost
+	if s.stage == starting { // its answer was lost
 		if err := s.runs(ctx); err != nil {
 			return err
 		}
 	}
 	if s.stage != running {
-		return nil // of an app that was there before
+		return nil // from an app that ran before
 	}
 	return s.item(ctx, item)
 }
 
-// printed takes text: answers at the beginning, and later the end of the app.
+// printed takes text: answers during the setup, and later the app's crash message.
 func (s *session) printed(ctx context.Context, t string) error {
 	if s.stage == running {
 		if strings.Contains(t, "attempt to") || strings.Contains(t, "locket") && strings.Contains(t, "error") {
@@ -189,7 +189,7 @@ func (s *session) printed(ctx context.Context, t string) error {
 	switch done := strings.HasSuffix(said, s.lines[0].Answer); {
 	case s.stage == asking && done:
 		return s.do(ctx, starting, frame.Begin())
-	case s.stage == asking && said != "": // other, or an error as there is no such file
+	case s.stage == asking && said != "": // another version, or an error because the file is missing
 		s.Note("app", "Locket's app is put on the glasses")
 		return s.do(ctx, uploading, frame.Upload(s.most)...)
 	case s.stage == uploading && done && len(s.lines) > 1:
@@ -204,7 +204,7 @@ func (s *session) printed(ctx context.Context, t string) error {
 	return nil // a late answer to a line that was written twice
 }
 
-// runs is for when the app runs.
+// runs is called once the app runs.
 func (s *session) runs(ctx context.Context) error {
 	s.stage = running
 	if s.Options.PhotoEvery > 0 {
@@ -219,7 +219,7 @@ func (s *session) listen(ctx context.Context) error {
 	how := byte(0)
 	if !s.muted {
 		how = s.ear.Listen()
-		if err := s.ear.Over(ctx, s.Conn, true); err != nil { // of before, where its end was lost
+		if err := s.ear.Over(ctx, s.Conn, true); err != nil { // earlier sound whose end was lost
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (s *session) item(ctx context.Context, item frame.Item) error {
 		s.Note("photo", "%d bytes", len(jpeg))
 		turn := 0
 		if !s.halo {
-			turn = 270 // the sensor of Frame is turned by 90° clockwise
+			turn = 270 // Frame's sensor is turned by 90° clockwise
 		}
 		return s.Live(ctx, &wire.Photo{Header: wire.Header{At: s.Now}, Codec: "jpeg", Data: jpeg, Orientation: turn})
 	case frame.Tap:
@@ -308,8 +308,8 @@ func (s *session) tapped(ctx context.Context, n int) error {
 	return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: gesture, Name: name})
 }
 
-// rest ends a recording in which nothing came for a while, counts taps, gives up photos, and
-// tells losses.
+// rest ends a recording that has been silent for a while, counts taps, gives up photos, and reports
+// losses.
 func (s *session) rest(ctx context.Context) error {
 	if s.ear.Idle(s.Now) {
 		if err := s.ear.Over(ctx, s.Conn, false); err != nil {
@@ -345,7 +345,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.rest(ctx)
 }
 
-// Command does what the node asks.
+// Command does what the node asks for.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
@@ -365,7 +365,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// Of the display, 640 by 400 points, with the font of the firmware.
+// Characters of the display, 640 by 400 points, in the firmware's font.
 const columns, rows = 28, 6
 
 func (s *session) End(ctx context.Context) error {

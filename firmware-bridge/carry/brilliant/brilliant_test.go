@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// The app is put on the glasses once; what they hear, see and feel is at the node.
+// The app is put on the glasses once, and what they hear, see and feel reaches the node.
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -60,8 +60,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// Over a link that loses a fifth and changes the order the app gets there all the same, and what is
-// lost of a photo is told.
+// Over a link that loses a fifth of the packets and reorders them, the app is still put on the
+// glasses, and lost parts of a photo are reported.
 func TestBadLink(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)

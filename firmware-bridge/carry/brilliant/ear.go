@@ -8,22 +8,22 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/brilliant"
 )
 
-// Ear is how glasses hear. Its methods are for the session's goroutine.
+// Ear reads the glasses' sound. Its methods are for the session's goroutine.
 type Ear interface {
-	// Listen is what the app is told with [frame.Listen]: 1 or more.
+	// Listen is the argument of [frame.Listen] that the app is sent: 1 or more.
 	Listen() byte
-	// Hear publishes what a piece of sound makes full.
+	// Hear adds a piece of sound, and publishes a message once one is full.
 	Hear(ctx context.Context, c *carry.Conn, piece []byte) error
-	// Idle reports whether sound that has begun is over at a time.
+	// Idle reports whether sound that has begun is over at the given time.
 	Idle(now time.Time) bool
-	// Over publishes what is left, where there is something. off: the microphone is, so that
-	// what comes next is another sound.
+	// Over publishes the rest, if there is any. off: the microphone is off, so later sound is a new
+	// recording.
 	Over(ctx context.Context, c *carry.Conn, off bool) error
 }
 
-const rate = 8000 // of samples, 16 bits
+const rate = 8000 // samples a second, 16 bits each
 
-// samples are heard as they are.
+// samples takes the sound as it is, in samples.
 type samples struct{ sound carry.Sound }
 
 func (*samples) Listen() byte { return 1 }

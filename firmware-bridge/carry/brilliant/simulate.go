@@ -19,27 +19,28 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Glasses is a Frame that is made of software. Once the app is there and listens, it sends its
-// battery, motion, Amount pieces of sound of 15 ms, a photo, and a tap, and so again after each
-// reboot; of a day it sends sound, photos and taps. It is a Dialer, and there are no more connections when it is done.
+// Glasses is a simulated Frame. Once the app is there and listens, it sends its battery, motion,
+// Amount pieces of sound of 15 ms, a photo, and a tap, and does so again after each reboot. From a
+// Play's day it sends sound, photos and taps. It is a Dialer, and makes no more connections when it
+// is done.
 type Glasses struct {
 	Shown func(text string)  // is told what the display shows; nil: nobody
 	Halo  bool               // set before the first connection
 	Asks  bool               // it waits for an answer after each tap
-	Photo []byte             // that it takes
+	Photo []byte             // the photo that it takes
 	Hears func(i int) []byte // the i-th piece of sound, set before the first connection
 
 	pieces int
 	play   carry.Play
 
 	mu    sync.Mutex
-	left  int            // connections
-	parts map[string]int // of the app, that were written: how often
+	left  int            // connections that are left
+	parts map[string]int // parts of the app that were written, and how often
 	app   bool           // the app is there
-	Bad   []string       // what was written that never may be; with no connection
+	Bad   []string       // forbidden writes; read it only with no connection
 }
 
-// NewGlasses makes one.
+// NewGlasses makes simulated glasses.
 func NewGlasses(p carry.Play) *Glasses {
 	n := cmp.Or(p.Amount, 100)
 	picture := image.NewGray(image.Rect(0, 0, 160, 120))
@@ -48,14 +49,14 @@ func NewGlasses(p carry.Play) *Glasses {
 	}
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, picture, nil); err != nil {
-		panic(err) // a picture in memory
+		panic(err) // encoding a picture into memory can't fail
 	}
 	return &Glasses{Photo: b.Bytes(), Hears: whisper, pieces: n, play: p, left: p.Reboot + 1, parts: map[string]int{}}
 }
 
 const piece = 240 // bytes of sound in a notification
 
-// whisper is samples, others each time.
+// whisper makes samples that differ from piece to piece.
 func whisper(i int) []byte {
 	b := make([]byte, piece)
 	binary.LittleEndian.PutUint32(b, uint32(i)|1<<16)
@@ -81,9 +82,9 @@ type worn struct {
 	*link.Simulated
 	of      *Glasses
 	runs    bool   // the app
-	code    byte   // of the message that comes
+	code    byte   // code of the message that is being received
 	message []byte // its bytes so far
-	want    int    // bytes of it that are still to come
+	want    int    // bytes of it that are still missing
 	done    bool   // everything was sent
 }
 
@@ -104,7 +105,7 @@ func (d *worn) run() {
 	d.of.mu.Unlock()
 }
 
-// take does what was written. False: the connection is over.
+// take handles a write. It returns false when the connection is over.
 func (d *worn) take(b []byte) bool {
 	switch {
 	case frame.Check(b) != nil:
@@ -118,12 +119,12 @@ func (d *worn) take(b []byte) bool {
 	case b[0] == 1:
 		return !d.runs || d.data(b[1:])
 	case d.runs:
-		return true // a line is not read while the app runs
+		return true // while the app runs, no line is read
 	}
 	return d.lua(string(b))
 }
 
-// lua does the lines of the session, and of nobody else.
+// lua runs the lines of the session, and no others.
 func (d *worn) lua(s string) bool {
 	g := d.of
 	g.mu.Lock()
@@ -156,7 +157,7 @@ func (d *worn) lua(s string) bool {
 	return d.print("error: " + s)
 }
 
-// data puts a message of the host together, as the app does.
+// data puts a host's message together, as the app does.
 func (d *worn) data(b []byte) bool {
 	if d.want == 0 {
 		d.code, d.want, d.message, b = b[0], int(binary.BigEndian.Uint16(b[1:])), nil, b[3:]
@@ -169,7 +170,7 @@ func (d *worn) data(b []byte) bool {
 	}
 	switch d.code {
 	case frame.Listen:
-		if how := d.message[0]; how == 0 || d.done { // a pause has an end
+		if how := d.message[0]; how == 0 || d.done { // the recording ends before a pause
 			return true
 		} else if how == 2 && !d.of.Halo {
 			return d.print("bad argument: error")
@@ -186,7 +187,7 @@ func (d *worn) data(b []byte) bool {
 	return true
 }
 
-// day is what the glasses hear, see and feel.
+// day plays what the glasses hear, see and feel.
 func (d *worn) day() bool {
 	for _, b := range [][]byte{{1, 0x0c, 87}, {1, 0x0a, 0, 100, 0, 0x38, 0xff, 44, 1, 0xff, 0xff, 0, 0, 0, 16}} {
 		if !d.send(b) {
@@ -217,7 +218,7 @@ func (d *worn) day() bool {
 	return true
 }
 
-// live sends what the glasses make of a scene of a day.
+// live sends a scene of a day as the glasses would.
 func (d *worn) live(s carry.Scene) bool {
 	switch s.Kind {
 	case memory.KindPhoto:

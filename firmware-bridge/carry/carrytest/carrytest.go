@@ -1,5 +1,5 @@
-// Package carrytest stands up a real node's intake with its embedded broker, and a
-// bridge beside it. It is for tests of the bridge's families.
+// Package carrytest runs a real node's intake with its embedded broker, and a bridge beside it. It
+// is for tests of the bridge's families.
 package carrytest
 
 import (
@@ -23,25 +23,25 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Limit ends a test that hangs; nothing depends on how long anything takes.
+// Limit ends a test that hangs. No result depends on how long anything takes.
 const Limit = 10 * time.Minute
 
-// Deadline ends with the test, or at Limit.
+// Deadline returns a context that ends with the test, or at Limit.
 func Deadline(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), Limit)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Disk is a real journal which says what it took, and can be made to wait.
+// Disk is a real journal that records what it took, and can be made to wait.
 type Disk struct {
 	j *journal.Journal
 
 	mu     sync.Mutex
 	grew   *sync.Cond
-	Events []memory.Event // with the lock held, as Until does
-	gate   chan struct{}  // nil, or appends wait for it
-	full   bool           // nothing is taken
+	Events []memory.Event // guarded by the lock, which Until holds
+	gate   chan struct{}  // not nil: appends wait for it
+	full   bool           // appends are refused
 	stuck  int
 }
 
@@ -76,7 +76,7 @@ func (d *Disk) Append(ctx context.Context, events []memory.Event) error {
 	return err
 }
 
-// Until waits for ok, which is called with the lock held.
+// Until waits until ok, which is called with the lock held, reports true.
 func (d *Disk) Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.AfterFunc(Limit, d.grew.Broadcast)
@@ -92,7 +92,7 @@ func (d *Disk) Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Of gives the events of a kind, in order; with the lock held by the caller of Until.
+// Of returns the events of a kind, in order. The caller holds the lock, as in Until.
 func Of(events []memory.Event, kind memory.Kind) (out []memory.Event) {
 	for _, e := range events {
 		if e.Kind == kind {
@@ -102,7 +102,7 @@ func Of(events []memory.Event, kind memory.Kind) (out []memory.Event) {
 	return out
 }
 
-// Of gives the events of a kind, in order.
+// Of returns the events of a kind, in order.
 func (d *Disk) Of(kind memory.Kind) []memory.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,15 +116,15 @@ func (r registry) Lookup(name string) (string, bool) { return r.hash, name == "p
 // Node is a real intake with an embedded broker, and one device, "pin".
 type Node struct {
 	Disk     *Disk
-	Was      func(at time.Time) bool // nil, or whether there was a pause then; set before a bridge begins
+	Was      func(at time.Time) bool // reports whether there was a pause at a time, or nil; set before a bridge begins
 	In       *intake.Intake
-	URL      string // of its broker
-	Password string // of "pin"
+	URL      string // URL of its broker
+	Password string // password of "pin"
 	id       *seal.Identity
-	turned   time.Time // since when there is a pause, or there is none; guarded by Disk.mu
+	turned   time.Time // when the pause began or ended; guarded by Disk.mu
 }
 
-// NewNode stands one up, until the test ends.
+// NewNode starts a node, which runs until the test ends.
 func NewNode(t testing.TB) *Node {
 	n := &Node{Disk: &Disk{}, id: seal.NewIdentity()}
 	n.Disk.grew = sync.NewCond(&n.Disk.mu)
@@ -155,14 +155,14 @@ func NewNode(t testing.TB) *Node {
 	return n
 }
 
-// Refuse has the disk refuse what comes, as a full one does, or take that back.
+// Refuse makes the disk refuse appends, as a full one does, or accept them again.
 func (d *Disk) Refuse(on bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.full = on
 }
 
-// Pause begins or ends a pause, since a time.
+// Pause begins or ends a pause at the given time.
 func (n *Node) Pause(on bool, since time.Time) {
 	n.Disk.mu.Lock()
 	n.turned = since
@@ -170,7 +170,7 @@ func (n *Node) Pause(on bool, since time.Time) {
 	n.In.SetPaused(on)
 }
 
-// Open gives the events of a kind, with those that came sealed opened, in order.
+// Open returns the events of a kind, in order. Sealed ones are opened.
 func (n *Node) Open(t testing.TB, kind memory.Kind) (out []memory.Event) {
 	t.Helper()
 	n.Disk.mu.Lock()
@@ -194,7 +194,7 @@ func (n *Node) Open(t testing.TB, kind memory.Kind) (out []memory.Event) {
 	return out
 }
 
-// Bridge is the wearable's side, with what it was told.
+// Bridge is the wearable's side, with the notes that it told a person.
 type Bridge struct {
 	Cfg   carry.Config
 	mu    sync.Mutex
@@ -241,7 +241,7 @@ func (n *Node) Bridge(t testing.TB, state string, f carry.Family, d link.Dialer)
 	return b
 }
 
-// Told gives what a person was told of a kind.
+// Told returns the notes of a kind that a person was told.
 func (b *Bridge) Told(what string) (out []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -253,7 +253,7 @@ func (b *Bridge) Told(what string) (out []string) {
 	return out
 }
 
-// When closes what it gives once a person is told what contains text.
+// When returns a channel that is closed once a note contains text.
 func (b *Bridge) When(text string) <-chan struct{} {
 	told := make(chan struct{})
 	tell := b.Cfg.Tell
@@ -277,7 +277,7 @@ func Await(t testing.TB, c <-chan struct{}) {
 	}
 }
 
-// StatePath is a new one.
+// StatePath returns the path of a new state file.
 func StatePath(t testing.TB) string { return filepath.Join(t.TempDir(), "state.json") }
 
 // Play carries a capture to a node of its own.
@@ -295,7 +295,7 @@ func Play(t testing.TB, n *Node, f carry.Family, capture []byte) (*Bridge, carry
 	return b, rep
 }
 
-// Stop has the disk stand still, until go is called; that is safe twice.
+// Stop blocks the disk until goOn is called, which is safe twice.
 func (d *Disk) Stop(t testing.TB) (goOn func()) {
 	gate := make(chan struct{})
 	d.mu.Lock()
@@ -307,11 +307,11 @@ func (d *Disk) Stop(t testing.TB) (goOn func()) {
 		d.mu.Unlock()
 		close(gate)
 	})
-	t.Cleanup(goOn) // or nothing ends where the test fails
+	t.Cleanup(goOn) // otherwise a failing test would hang
 	return goOn
 }
 
-// Start runs the bridge until stop is called, which gives what it did.
+// Start runs the bridge until stop is called, which returns the report.
 func (b *Bridge) Start(t testing.TB) (stop func() carry.Report) {
 	ctx, cancel := context.WithCancel(Deadline(t))
 	done := make(chan struct{})

@@ -12,23 +12,24 @@ import (
 //
 //	0   u32  size of the box with this header; 1: 64 bits after the type, 0: to the end of the file
 //	4   u32  its type, four characters
-//	8   u64  the size, where that before is 1
-//	8   …    what it holds: often boxes
+//	8  u64 the size, if the first one is 1
+//	8  …  the contents, often boxes
 //
-// All numbers are big-endian. No size is believed before it is held against the bytes that
-// are there, and nothing is set aside for what is only claimed.
+// All numbers are big-endian. Every size is checked against the bytes that are there before it is
+// used, and no memory is allocated for a size that is only claimed.
 
-// box is one of them.
+// box is one box.
 type box struct {
 	kind string
 	body []byte
-	at   int // of body, in the file
+	at   int // offset of body in the file
 }
 
 // maxBoxes bounds how many boxes lie beside each other.
 const maxBoxes = 4096
 
-// boxes splits b, which lies at an offset of the file. What they hold together is all of b.
+// boxes splits b, which starts at an offset of the file, into boxes. It fails unless they cover all
+// of b.
 func boxes(b []byte, at int) (out []box, err error) {
 	for off := 0; off < len(b); {
 		left := b[off:]
@@ -63,7 +64,7 @@ func boxes(b []byte, at int) (out []box, err error) {
 	return out, nil
 }
 
-// find gives the first box of a kind.
+// find returns the first box of a kind.
 func find(list []box, kind string) (box, bool) {
 	i := slices.IndexFunc(list, func(b box) bool { return b.kind == kind })
 	if i < 0 {
@@ -72,7 +73,7 @@ func find(list []box, kind string) (box, bool) {
 	return list[i], true
 }
 
-// inside gives the boxes in the first box of a kind; none where there is no such box.
+// inside returns the boxes inside the first box of a kind; none if there is no such box.
 func inside(list []box, kind string) ([]box, error) {
 	b, ok := find(list, kind)
 	if !ok {
@@ -81,7 +82,7 @@ func inside(list []box, kind string) ([]box, error) {
 	return boxes(b.body, b.at)
 }
 
-// full takes version and flags off a box that has them.
+// full strips version and flags from a full box.
 func (b box) full() (version byte, rest box, err error) {
 	if len(b.body) < 4 {
 		return 0, b, fmt.Errorf("%w: box at offset %d: %q has %d bytes, want 4", media.ErrFormat, b.at, b.kind, len(b.body))
@@ -89,7 +90,8 @@ func (b box) full() (version byte, rest box, err error) {
 	return b.body[0], box{b.kind, b.body[4:], b.at + 4}, nil
 }
 
-// fields reads numbers one after the other. After the first that is not there all are 0, and short is set.
+// fields reads numbers one after the other. If one is missing, it and all later ones are 0, and
+// short is set.
 type fields struct {
 	b     []byte
 	short bool
@@ -108,7 +110,7 @@ func (f *fields) uint(size int) (v uint64) {
 	return v
 }
 
-// isoBrand gives the major brand of an ISO base media file and whether b is one.
+// isoBrand returns the major brand of an ISO base media file, and whether b is one.
 func isoBrand(b []byte) (brand string, ok bool) {
 	if len(b) < 12 || string(b[4:8]) != "ftyp" {
 		return "", false
@@ -116,8 +118,8 @@ func isoBrand(b []byte) (brand string, ok bool) {
 	return string(b[8:12]), true
 }
 
-// isSound says whether a film box holds sound and no pictures that move. Its track's handler
-// tells (ISO/IEC 14496-12, 8.4.3).
+// isSound checks that a movie box holds sound and no moving pictures. The track's handler tells
+// (ISO/IEC 14496-12, 8.4.3).
 func isSound(file []box) error {
 	moov, err := inside(file, "moov")
 	if err != nil {

@@ -2,7 +2,7 @@ package files
 
 import "encoding/binary"
 
-// The files that the tests of the session share.
+// Files that the session's tests share.
 var (
 	AAC      = aac
 	HEIC     = photoHEIC
@@ -14,8 +14,8 @@ var (
 // Day is the folder of the example day.
 const Day = day
 
-// Tagged puts Exif into a JPEG: taken on 14 March 2026 at 12:00 at +02:00, turned by a
-// quarter, at 52.5 N 13.25 W (CIPA DC-008).
+// Tagged puts Exif into a JPEG: taken on 14 March 2026 at 12:00 at +02:00, rotated by a quarter
+// turn, at 52.5 N 13.25 W (CIPA DC-008).
 func Tagged(jpeg []byte) []byte {
 	le := binary.LittleEndian
 	type entry struct {
@@ -24,7 +24,7 @@ func Tagged(jpeg []byte) []byte {
 		value     []byte
 	}
 	var tiff []byte
-	// directory appends one at the end of tiff, with what does not fit behind it.
+	// directory appends a directory to tiff, followed by the values that do not fit into it.
 	directory := func(entries ...entry) uint32 {
 		at := uint32(len(tiff))
 		b := le.AppendUint16(nil, uint16(len(entries)))

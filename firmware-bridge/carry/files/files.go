@@ -1,4 +1,4 @@
-// Package files is the session of a folder into which recordings, photos and notes come.
+// Package files is the session of a watched folder for recordings, photos and notes.
 package files
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the folder's line in the list of families.
+// Family is the folder's entry in the list of families.
 var Family = carry.Family{
 	Name: "files", Short: "Carry the recordings, photos and notes that come into a folder",
 	Long: `Watches a folder, such as one that a phone or a recorder is synced to, and publishes what
@@ -39,19 +39,19 @@ seconds, and once, under however many names. Nothing in the folder is changed.`,
 
 const (
 	partName = "files"
-	maxDone  = 20_000    // files that are remembered; older ones would be sent again, and are known to the node
-	perFile  = 1 << 12   // numbers of a file's messages
+	maxDone  = 20_000    // how many sent files are remembered; an older one would be sent again, but the node knows it
+	perFile  = 1 << 12   // numbers reserved for a file's messages
 	piece    = 512 << 10 // bytes of samples in a message
 	spoken   = 10 * time.Second
 	hurry    = 250 * time.Millisecond
 
 	flacMagic = "fLaC"
-	waits     = "recordings and photos" // on a network that costs by the byte
+	waits     = "recordings and photos" // what waits on a network that costs by the byte
 )
 
-// part is what must outlive the process.
+// part is stored across restarts.
 type part struct {
-	Boot uint64   `json:"boot"` // under which files are published
+	Boot uint64   `json:"boot"` // boot under which files are published
 	Done []string `json:"done"` // digests of files that the node has, oldest first
 }
 
@@ -59,7 +59,7 @@ type session struct {
 	*carry.Conn
 	part part
 	done map[string]bool
-	wait map[string]func() // files that are put by while the network costs by the byte, by path: has one come again
+	wait map[string]func() // files that wait while the network costs by the byte, by path, with the function that brings one again
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -74,8 +74,8 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Greet(ctx, "folder")
 }
 
-// Take is that of [carry.Session]. It waits until the node has the file, so that no more
-// than one is in memory.
+// Take implements [carry.Session]. It waits until the node has the file, so that at most one is in
+// memory.
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	name := path.Base(n.Char)
 	if n.Data == nil {
@@ -96,7 +96,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		return ctx.Err()
 	}
 	for len(list) > 0 {
-		// The wearer goes on later, and the file is still there.
+		// The wearer will resume later, and the file stays where it is.
 		for s.Client.Paused() {
 			if !wait.For(ctx, hurry) {
 				return ctx.Err()
@@ -113,7 +113,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 			break
 		}
 	}
-	if errors.Is(bad, fit.ErrNone) { // a watch's settings, the steps of a day
+	if errors.Is(bad, fit.ErrNone) { // not an activity: a watch's settings, the steps of a day
 		s.Note("file", "%.80q is of no activity", name)
 		return s.finished(digest)
 	}
@@ -121,7 +121,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
 	}
 	if bad != nil && !errors.Is(bad, fit.ErrPart) {
-		return nil // it may be half of a file; when it has changed it comes again
+		return nil // the file may be incomplete; once it has changed it comes again
 	}
 	switch list[0].(type) {
 	case *wire.Photo:
@@ -130,7 +130,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		s.Report.Records++
 	}
 	s.Note("file", "%.80q is with the node", name)
-	if bad != nil { // the file never comes again, so nothing would tell of its loss after a crash
+	if bad != nil { // the file never comes again, so after a crash nothing else would report its loss
 		if err := s.TellLosses(ctx, true); err != nil {
 			return err
 		}
@@ -151,8 +151,8 @@ func (s *session) finished(digest string) error {
 	return s.State.Keep(partName, s.part)
 }
 
-// putBy reports whether a file is to wait because the network costs by the byte. What comes after
-// it goes on meanwhile, and Tick has the folder bring the file again.
+// putBy reports whether a file is to wait because the network costs by the byte. Later files go on
+// meanwhile, and Tick makes the folder bring the file again.
 func (s *session) putBy(ctx context.Context, n link.Notification) bool {
 	if !isMedia(n.Data) || !s.Costly(ctx, waits) {
 		return false
@@ -161,13 +161,13 @@ func (s *session) putBy(ctx context.Context, n link.Notification) bool {
 	return true
 }
 
-// isMedia reports whether a file begins as a recording or a photo does.
+// isMedia reports whether b begins like a recording or a photo.
 func isMedia(b []byte) bool {
 	_, iso := isoBrand(b)
 	return iso || isMP3(b) || bytes.HasPrefix(b, []byte(flacMagic)) || media.Sniff(b) != media.Unknown
 }
 
-// send publishes a file and waits for the node; again says that a pause began.
+// send publishes a file's messages and waits for the node. again says that a pause began.
 func (s *session) send(ctx context.Context, list []wire.Message) (again bool, err error) {
 	var receipts []*wear.Receipt
 	for _, m := range list {
@@ -189,8 +189,8 @@ func (s *session) send(ctx context.Context, list []wire.Message) (again bool, er
 	return again, nil
 }
 
-// messages are what a file becomes; changed is when it was last written. With an error, they
-// are what can be told of the file all the same: where a photo was taken.
+// messages turns a file into messages; changed is when it was last written. With an error, it still
+// returns what is known of the file, such as where a photo was taken.
 func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint64) (out []wire.Message, err error) {
 	if !wire.Believed(changed, time.Now()) {
 		changed = time.Time{}
@@ -232,13 +232,13 @@ func messages(ctx context.Context, b []byte, changed time.Time, boot, first uint
 	for i, m := range out {
 		m.Head().Boot, m.Head().Seq = boot, first+uint64(i)
 		if _, place := m.(*wire.Location); place && !fit.Is(b) {
-			m.Head().Seq = first + perFile - 1 // it may go without the photo, and then goes once
+			m.Head().Seq = first + perFile - 1 // it may be sent without the photo, and is then sent once
 		}
 	}
 	return out, err
 }
 
-// samples makes pieces of sound.
+// samples cuts sound into messages.
 func samples(w media.Sound, changed time.Time) (out []wire.Message) {
 	at := began(changed, w.Duration())
 	for part := range slices.Chunk(w.PCM, piece) {
@@ -248,7 +248,7 @@ func samples(w media.Sound, changed time.Time) (out []wire.Message) {
 	return out
 }
 
-// m4a is a recording of a phone.
+// m4a reads a phone's recording.
 func m4a(ctx context.Context, b []byte, changed time.Time) ([]wire.Message, error) {
 	list, err := boxes(b, 0)
 	if err == nil {
@@ -260,7 +260,7 @@ func m4a(ctx context.Context, b []byte, changed time.Time) ([]wire.Message, erro
 	return foreign(ctx, b, "mov", changed)
 }
 
-// foreign is a recording that ffmpeg decodes.
+// foreign reads a recording that ffmpeg decodes.
 func foreign(ctx context.Context, b []byte, format string, changed time.Time) ([]wire.Message, error) {
 	ogg, err := ffmpegOpus(ctx, b, format)
 	if err != nil {
@@ -269,7 +269,8 @@ func foreign(ctx context.Context, b []byte, format string, changed time.Time) ([
 	return opus(ogg, changed)
 }
 
-// heic is a photo that heif-convert decodes. Where it can't, its place is told all the same.
+// heic reads a photo, which heif-convert decodes. If that fails, it still returns the photo's
+// place.
 func heic(ctx context.Context, b []byte, changed time.Time) ([]wire.Message, error) {
 	x, err := readHEIC(b)
 	if err != nil {
@@ -279,7 +280,7 @@ func heic(ctx context.Context, b []byte, changed time.Time) ([]wire.Message, err
 	if err != nil {
 		return where(x, taken(x, changed)), err
 	}
-	x.Turn = 0 // it was turned upright
+	x.Turn = 0 // heif-convert turned it upright
 	return photo(jpeg, media.JPEG, x, changed)
 }
 
@@ -288,7 +289,7 @@ func photo(b []byte, format media.Format, x sight.Exif, changed time.Time) (out 
 	if _, _, err := media.Picture(b); err != nil {
 		return nil, err
 	}
-	// The picture that a camera embeds has an end of its own, near the beginning.
+	// The preview that a camera embeds has an end marker of its own, near the beginning.
 	if format == media.JPEG && bytes.LastIndex(b, []byte{0xff, 0xd9}) < len(b)/2 {
 		return nil, fmt.Errorf("%w: jpeg: its end is missing", media.ErrFormat)
 	}
@@ -307,7 +308,7 @@ func photo(b []byte, format media.Format, x sight.Exif, changed time.Time) (out 
 	return append(out, where(x, at)...), nil
 }
 
-// where is a photo's place, if the camera wrote it.
+// where returns a photo's place, if the camera wrote it.
 func where(x sight.Exif, at time.Time) []wire.Message {
 	if !x.Placed {
 		return nil
@@ -315,7 +316,7 @@ func where(x sight.Exif, at time.Time) []wire.Message {
 	return []wire.Message{&wire.Location{Header: wire.Header{At: at}, Place: memory.Place{Lat: x.Lat, Lon: x.Lon}}}
 }
 
-// note is a text.
+// note reads a text file.
 func note(b []byte, changed time.Time) ([]wire.Message, error) {
 	text := strings.TrimSpace(strings.TrimPrefix(string(b), "\ufeff"))
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) || text == "" || len(text) > memory.MaxText {
@@ -324,7 +325,7 @@ func note(b []byte, changed time.Time) ([]wire.Message, error) {
 	return []wire.Message{&wire.Words{Header: wire.Header{At: changed}, Text: text}}, nil
 }
 
-// opus makes pieces of ten seconds.
+// opus cuts a recording into pieces of ten seconds.
 func opus(b []byte, changed time.Time) (out []wire.Message, err error) {
 	packets, channels, err := media.ReadOpus(b)
 	if err != nil {
@@ -352,7 +353,7 @@ func opus(b []byte, changed time.Time) (out []wire.Message, err error) {
 	return out, nil
 }
 
-// began is when a recording began that ended at a time; zero where that is not known.
+// began returns when a recording began that ended at the given time; zero if that is not known.
 func began(end time.Time, lasts time.Duration) time.Time {
 	if end.IsZero() {
 		return end
@@ -360,8 +361,8 @@ func began(end time.Time, lasts time.Duration) time.Time {
 	return end.Add(-lasts)
 }
 
-// taken is when a photo was, by what the camera wrote, else by the file's time. A camera
-// that writes no zone is taken to be in this machine's.
+// taken returns when a photo was taken, from the camera's tags, or else the file's time. If the
+// camera writes no zone, the zone of this machine is assumed.
 func taken(x sight.Exif, changed time.Time) time.Time {
 	at := x.Taken
 	if !x.Zoned && !at.IsZero() {
@@ -383,7 +384,7 @@ func (s *session) Tick(ctx context.Context, _ time.Time) error {
 	return s.TellLosses(ctx, false)
 }
 
-// Command is that of [carry.Session]. While the wearer pauses, files wait in their folder.
+// Command implements [carry.Session]. While the wearer pauses, files wait in their folder.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
 func (s *session) End(ctx context.Context) error {

@@ -38,7 +38,7 @@ func put(t *testing.T, dir, name string, b []byte) {
 	}
 }
 
-// What comes into a folder is at the node, once, whole, and when it was.
+// What comes into a folder reaches the node once, whole, and with its time.
 func TestFolder(t *testing.T) {
 	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
 	jpeg := read(t, files.Day+"astronaut.jpg")
@@ -80,13 +80,13 @@ func TestFolder(t *testing.T) {
 	n.Disk.Until(t, "all files", func() bool {
 		return count(memory.KindPhoto) == 4 && count(memory.KindAudio) == 5 && count(memory.KindText) == 1 && count(memory.KindLocation) == 2
 	})
-	// Half a photo becomes a whole one.
+	// An incomplete photo is completed later.
 	put(t, dir, "half.jpg", jpeg)
 	n.Disk.Until(t, "the other half", func() bool { return count(memory.KindPhoto) == 5 })
 	// In a pause files wait in their folder.
 	n.In.SetPaused(true)
 	for !b.Cfg.Client.Paused() {
-		time.Sleep(time.Millisecond) // the client has no event for it; go test bounds the wait
+		time.Sleep(time.Millisecond) // the client has no event for this; go test bounds the wait
 	}
 	put(t, dir, "later.txt", []byte("It was sunny."))
 	n.In.SetPaused(false)
@@ -149,7 +149,7 @@ func TestFolder(t *testing.T) {
 		}
 	}
 
-	// Another start sends nothing twice.
+	// A restart sends nothing twice.
 	before := len(audio)
 	b = n.Bridge(t, state, files.Family, folder)
 	newest := b.When(`"last.txt" is with the node`)
@@ -165,7 +165,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// While the network costs by the byte notes go, also those that come after what is large and waits in the folder.
+// While the network costs by the byte, notes are sent, even those behind a large file that waits in
+// the folder.
 func TestMetered(t *testing.T) {
 	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
 	put(t, dir, "c.txt", []byte("The dentist is on Tuesday."))

@@ -11,11 +11,12 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// readings are the most of a sensor's message (docs/mqtt.md).
+// readings is the maximum number of readings in a sensor's message (docs/mqtt.md).
 const readings = 1024
 
-// activity makes a line of each activity in a file of FIT, when it began, with the heart's minutes and the places on the
-// way. With [fit.ErrPart], there are those of the activities that can be used.
+// activity makes a line of each activity in a FIT file, with the time at which it began, the heart
+// rate by the minute, and places on the way. With [fit.ErrPart], it returns the activities that can
+// be used.
 func activity(b []byte, now time.Time) (out []wire.Message, err error) {
 	f, err := fit.Parse(b, func(t time.Time) bool { return wire.Believed(t, now) })
 	if f == nil {
@@ -31,7 +32,8 @@ func activity(b []byte, now time.Time) (out []wire.Message, err error) {
 	return out, err
 }
 
-// heart is the heart's minutes. A message ends where there was no reading, since its values are a minute apart.
+// heart makes messages of the heart rate by the minute. Since the values of a message are a minute
+// apart, a missing reading ends it.
 func heart(a *fit.Activity) (out []wire.Message) {
 	for i := 0; i < len(a.Heart); {
 		if a.Heart[i] == 0 {
@@ -49,13 +51,14 @@ func heart(a *fit.Activity) (out []wire.Message) {
 	return out
 }
 
-// outings are what people call some of FIT's sports.
+// outings are the everyday names of some of FIT's sports.
 var outings = map[string]string{
 	"running": "a run", "cycling": "a bike ride", "e_biking": "a bike ride", "walking": "a walk", "hiking": "a hike",
 	"swimming": "a swim", "rowing": "a row", "sailing": "a sail", "driving": "a drive",
 }
 
-// told is an activity in the wearer's words, with what is known of it. "In 45 minutes" would be a time.
+// told describes an activity in the wearer's words, with what is known of it. It avoids "in 45
+// minutes", which would be read as a time.
 func told(a *fit.Activity) string {
 	what := "I was active"
 	if o := outings[a.Sport]; o != "" {

@@ -25,8 +25,8 @@ import (
 
 const fitData = "../../frame/fit/testdata/"
 
-// A run in the folder is a line of when it began, the heart's minutes and the way, once under however many names; a
-// watch's settings are nothing that is missing, and half of a run is.
+// A run in the folder becomes a line with its time, the heart rate and the way, once, however many
+// names the file has. A watch's settings are not reported as a loss, half of a run is.
 func TestActivity(t *testing.T) {
 	t.Parallel()
 	dir, n := t.TempDir(), carrytest.NewNode(t)
@@ -68,7 +68,7 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// What is not known of an activity is left out of its line.
+// The line leaves out what is not known of an activity.
 func TestTold(t *testing.T) {
 	for want, a := range map[string]fit.Activity{
 		"I was active.":                                 {Sport: "generic"},
@@ -85,7 +85,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Where there was no reading of the heart there is no value, and what comes after is of its own time.
+// A missing heart reading has no value, and later readings keep their own time.
 func TestHeart(t *testing.T) {
 	start := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC)
 	beats := append(slices.Repeat([]float64{120}, 1030), 0, 0, 110, 111)
@@ -102,8 +102,8 @@ func TestHeart(t *testing.T) {
 	}
 }
 
-// Of a file with an activity that can't be used the other one is with the node, the loss is told once, and the file is
-// done with; a file of which nothing can be used is one that is missing.
+// If one activity of a file can't be used, the node gets the other one, the loss is reported once,
+// and the file is done. A file without any usable activity is reported as missing.
 func TestUnusableActivity(t *testing.T) {
 	t.Parallel()
 	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
@@ -136,7 +136,7 @@ func TestUnusableActivity(t *testing.T) {
 	}
 }
 
-// sessions is a file of runs of ten minutes.
+// sessions makes a file of runs of ten minutes each.
 func sessions(t *testing.T, starts ...time.Time) []byte {
 	t.Helper()
 	all := []proto.Message{{Num: mesgnum.FileId, Fields: []proto.Field{

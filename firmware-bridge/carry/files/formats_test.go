@@ -20,8 +20,8 @@ import (
 
 const day = "../../../testdata/day/"
 
-// made is a file that one of Debian's programs makes in a folder of its own; OUT in its
-// arguments stands for the file.
+// made runs one of Debian's programs in a folder of its own, and returns the file that it writes;
+// OUT in the arguments stands for that file.
 func made(t testing.TB, name, program string, args ...string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name)
@@ -51,12 +51,12 @@ func wav(t testing.TB) media.Sound {
 	return s
 }
 
-// aac is a recording of a phone.
+// aac is a phone's recording.
 func aac(t testing.TB) []byte {
 	return made(t, "memo.m4a", "ffmpeg", "-v", "error", "-i", day+"jfk.wav", "-c:a", "aac", "OUT")
 }
 
-// photoHEIC is a picture that libheif encoded, with the Exif of [Tagged].
+// photoHEIC is a picture encoded by libheif, with the Exif of [Tagged].
 func photoHEIC(t testing.TB) []byte {
 	t.Helper()
 	jpeg, err := os.ReadFile(day + "astronaut.jpg")
@@ -70,7 +70,7 @@ func photoHEIC(t testing.TB) []byte {
 	return made(t, "photo.heic", "heif-enc", "-q", "40", "-o", "OUT", in)
 }
 
-// What flac wrote is the samples that it was given.
+// FLAC files decode to the samples that flac was given.
 func TestFLAC(t *testing.T) {
 	want := wav(t)
 	got, err := readFLAC(t.Context(), made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples)
@@ -87,7 +87,7 @@ func TestFLAC(t *testing.T) {
 	}
 }
 
-// alike is the correlation of samples of 16 bits, the second taken from a sample on.
+// alike returns the correlation of 16-bit samples, with b shifted by from samples.
 func alike(a, b []byte, from int) float64 {
 	var ab, aa, bb float64
 	for i := 0; i+2 <= len(a) && 2*from+i+2 <= len(b); i += 2 {
@@ -100,7 +100,7 @@ func alike(a, b []byte, from int) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// M4A and MP3 come out as they sounded.
+// M4A and MP3 decode to the sound that was encoded.
 func TestForeignSound(t *testing.T) {
 	want := wav(t)
 	for format, b := range map[string][]byte{"mov": aac(t), "mp3": made(t, "a.mp3", "ffmpeg", "-v", "error", "-i", day+"jfk.wav", "-c:a", "libmp3lame", "OUT")} {
@@ -131,7 +131,8 @@ func TestForeignSound(t *testing.T) {
 	}
 }
 
-// A picture's time and place are read where its program is missing too, and are the same message then.
+// A picture's time and place are also read if heif-convert is missing, and the message is the same
+// then.
 func TestHEIC(t *testing.T) {
 	b := photoHEIC(t)
 	at := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
@@ -157,7 +158,7 @@ func TestHEIC(t *testing.T) {
 	}
 }
 
-// Without its program a recording is refused in words.
+// Without its program, a recording is refused with a message that says so.
 func TestMissingPrograms(t *testing.T) {
 	b := aac(t)
 	t.Setenv("PATH", t.TempDir())
@@ -166,7 +167,7 @@ func TestMissingPrograms(t *testing.T) {
 	}
 }
 
-// A half of a file is no file, wherever it ends.
+// A truncated file is refused, wherever it ends.
 func TestHalves(t *testing.T) {
 	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav")
 	for name, c := range map[string]struct {
@@ -195,17 +196,17 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// isoBox is a box that tells a size of its own choosing.
+// isoBox makes a box that claims the given size.
 func isoBox(size uint32, kind string, body ...byte) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, size), kind...), body...)
 }
 
-// Sizes that lie are errors that name the place.
+// False sizes are errors that name the place.
 func TestLies(t *testing.T) {
 	ftyp := isoBox(16, "ftyp", []byte("M4A \x00\x00\x00\x00")...)
 	huge := binary.BigEndian.AppendUint64(isoBox(1, "mdat"), 10<<30)
 	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav")
-	// STREAMINFO (RFC 9639, 8.2) begins at 8; its samples are 36 bits from bit 108 on.
+	// STREAMINFO (RFC 9639, 8.2) begins at 8; the number of samples is 36 bits from bit 108 on.
 	claimed := bytes.Clone(flac)
 	claimed[21] |= 0x0f
 	unknown := bytes.Clone(flac)
@@ -213,7 +214,7 @@ func TestLies(t *testing.T) {
 	clear(unknown[22:26])
 	other := bytes.Clone(flac)
 	other[26] ^= 1
-	block := bytes.Clone(flac) // the second one, behind STREAMINFO
+	block := bytes.Clone(flac) // the block after STREAMINFO
 	block[43], block[44], block[45] = 0xff, 0xff, 0xff
 	heic := photoHEIC(t)
 	far := bytes.Clone(heic)
@@ -241,7 +242,7 @@ func TestLies(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	// An encoder that was stopped knows no length, and still there is an end to what is taken.
+	// A stopped encoder leaves the length unknown; the limit holds even then.
 	if s, err := readFLAC(t.Context(), unknown, maxSamples); err != nil || s.Duration() != 11*time.Second {
 		t.Errorf("%s, %v", s.Duration(), err)
 	}
@@ -250,8 +251,8 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// Items that claim pieces without any bytes for them are refused at the first, so some bytes
-// don't cost hours; and there is an end to how many pieces are looked at.
+// Items that claim extents without any bytes are refused at the first one, so a small file can't
+// cost hours. The number of extents that are looked at is limited, too.
 func TestPieces(t *testing.T) {
 	file := func(sizes byte, items, extents int) []byte {
 		body := []byte{0, 0, 0, 0, sizes, 0, byte(items >> 8), byte(items)}
@@ -281,7 +282,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A FLAC of some bytes can hold minutes of samples: reading it ends with the bridge.
+// A small FLAC file can hold minutes of samples; reading it ends when the bridge does.
 func TestFLACEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -290,7 +291,7 @@ func TestFLACEnds(t *testing.T) {
 	}
 }
 
-// FuzzFormats: no bytes make a reader panic, or give more than it may. Programs are not run.
+// FuzzFormats: no input makes a reader panic, or return more than the limit. Programs are not run.
 func FuzzFormats(f *testing.F) {
 	f.Add(made(f, "a.flac", "ffmpeg", "-v", "error", "-t", "0.2", "-i", day+"jfk.wav", "OUT"))
 	f.Add(made(f, "a.m4a", "ffmpeg", "-v", "error", "-t", "0.2", "-i", day+"jfk.wav", "-c:a", "aac", "OUT"))

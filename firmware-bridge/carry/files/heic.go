@@ -12,14 +12,14 @@ import (
 	"github.com/locket-dev/locket/internal/media"
 )
 
-// heicBrands are those of pictures that are encoded by HEVC (ISO/IEC 23008-12, annex B).
+// heicBrands are the brands of pictures encoded by HEVC (ISO/IEC 23008-12, annex B).
 var heicBrands = map[string]bool{"heic": true, "heix": true, "heim": true, "heis": true, "hevc": true, "hevx": true, "mif1": true, "msf1": true}
 
-// errHEIC: the program that decodes HEIC is not here.
+// errHEIC: the program that decodes HEIC is missing.
 var errHEIC = errors.New("HEIC not decoded: the program heif-convert is missing; install Debian's libheif-examples, or libheif, and start the bridge again")
 
-// readHEIC checks that all of a picture is there, and gives its Exif; a picture without has
-// the zero Exif.
+// readHEIC checks that a picture is complete, and returns its Exif, or the zero Exif if it has
+// none.
 func readHEIC(b []byte) (x sight.Exif, err error) {
 	file, err := boxes(b, 0)
 	if err != nil {
@@ -45,7 +45,7 @@ func readHEIC(b []byte) (x sight.Exif, err error) {
 	if err != nil {
 		return x, fmt.Errorf("heic: %w", err)
 	}
-	// ISO/IEC 23008-12, A.2.1: how far it is to TIFF's header, which "Exif\0\0" may precede.
+	// ISO/IEC 23008-12, A.2.1: the offset of TIFF's header, which "Exif\0\0" may precede.
 	if len(data) >= 4 {
 		if skip := uint64(binary.BigEndian.Uint32(data)) + 4; skip <= uint64(len(data)) {
 			return sight.ReadTIFF(data[skip:]), nil
@@ -54,7 +54,7 @@ func readHEIC(b []byte) (x sight.Exif, err error) {
 	return x, nil
 }
 
-// exifItem gives the id of the item that is Exif; 0: there is none.
+// exifItem returns the id of the Exif item; 0: there is none.
 func exifItem(meta []box) (id uint64, err error) {
 	iinf, ok := find(meta, "iinf")
 	if !ok {
@@ -64,7 +64,7 @@ func exifItem(meta []box) (id uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	head := 2 // the number of entries, which the boxes tell as well
+	head := 2 // the number of entries, which follows from the boxes as well
 	if version > 0 {
 		head = 4
 	}
@@ -97,12 +97,12 @@ func exifItem(meta []box) (id uint64, err error) {
 	return 0, nil
 }
 
-// maxExtents bounds the pieces of all items. The tiles of a photo are some hundred items of one
-// piece each.
+// maxExtents limits the extents of all items. The tiles of a photo are some hundred items of one
+// extent each.
 const maxExtents = 1 << 16
 
-// items holds every item's place against the file, and gives the bytes of one that lies in
-// one piece (8.11.3); nil where there is none such.
+// items checks every item's extents against the file, and returns the bytes of item want if it has
+// a single extent (8.11.3), or nil.
 func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 	iloc, ok := find(meta, "iloc")
 	if !ok {
@@ -124,7 +124,7 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 	if version > 1 {
 		id = 4
 	}
-	each := wide + long // bytes that tell of a piece
+	each := wide + long // bytes of an extent's entry
 	if version > 0 {
 		each += index
 	}
@@ -135,7 +135,7 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 		if version > 0 {
 			method = f.uint(2) & 15
 		}
-		f.uint(2) // the file it lies in
+		f.uint(2) // the file that it lies in
 		from := f.uint(base)
 		extents := f.uint(2)
 		switch {
@@ -154,7 +154,7 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 				break
 			}
 			if method != 0 {
-				continue // in this box, or made of others
+				continue // inside this box, or made of other items
 			}
 			if end := uint64(len(file)); from > end || off > end-from || size > end-from-off {
 				return nil, fmt.Errorf("%w: item %d lies at %d+%d and has %d bytes; the file has %d: its end is missing", media.ErrFormat, item, from, off, size, end)
@@ -170,13 +170,13 @@ func items(file []byte, meta []box, want uint64) (data []byte, err error) {
 	return data, nil
 }
 
-// heifConvert decodes a picture, in a process of its own. What it writes is upright.
+// heifConvert decodes a picture, in a separate process. Its output is upright.
 func heifConvert(ctx context.Context, b []byte) ([]byte, error) {
 	c := engine.Command{Engine: "heif-convert", Program: "heif-convert",
 		Limits: engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, Memory: 1 << 30, Output: 40 << 20, File: 80 << 20}}
 	if _, err := c.Find(); err != nil {
 		return nil, errHEIC
 	}
-	// A file with several pictures gives a file for each; the first is taken.
+	// From a file with several pictures the program writes a file for each; the first is taken.
 	return c.Run(ctx, engine.Input{File: b, FileName: "in.heic", Results: []string{"out.jpg", "out-1.jpg"}}, "-q", "90", "in.heic", "out.jpg")
 }

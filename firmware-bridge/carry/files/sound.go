@@ -16,16 +16,16 @@ import (
 	"github.com/locket-dev/locket/internal/media"
 )
 
-// maxSamples bounds the samples of a FLAC, in bytes: 2.3 hours at 16 kHz, or 46 minutes at 48.
-// A file of 64 MiB can claim, and hold, thousands of hours of one and the same sample.
+// maxSamples limits the samples of a FLAC, in bytes: 2.3 hours at 16 kHz, or 46 minutes at 48. A
+// file of 64 MiB can claim, and hold, thousands of hours of one repeated sample.
 const maxSamples = 256 << 20
 
-// errAAC: the program that decodes M4A and MP3 is not here.
+// errAAC: the program that decodes M4A and MP3 is missing.
 var errAAC = errors.New("M4A or MP3 not decoded: the program ffmpeg is missing; install it, and start the bridge again")
 
-// readFLAC decodes a FLAC file (RFC 9639) to one channel of 16 bits. The whole of it has to be
-// there: as many samples as it says, and their checksum. Most bounds the samples, in bytes. Some
-// bytes can hold minutes of samples, so it ends with ctx.
+// readFLAC decodes a FLAC file (RFC 9639) to one channel of 16 bits. It fails unless the file is
+// complete, by the number of samples and the checksum. most limits the samples, in bytes. Because a
+// small file can hold minutes of samples, it stops with ctx.
 func readFLAC(ctx context.Context, b []byte, most int) (s media.Sound, err error) {
 	bad := func(format string, args ...any) (media.Sound, error) {
 		return media.Sound{}, fmt.Errorf("%w: flac: %s", media.ErrFormat, fmt.Sprintf(format, args...))
@@ -86,7 +86,7 @@ func readFLAC(ctx context.Context, b []byte, most int) (s media.Sound, err error
 	return s, nil
 }
 
-// sixteen makes 16 bits of a sample.
+// sixteen converts a sample to 16 bits.
 func sixteen(v int32, bits int) int16 {
 	if bits <= 16 {
 		return int16(v << (16 - bits))
@@ -94,13 +94,13 @@ func sixteen(v int32, bits int) int16 {
 	return int16(v >> (bits - 16))
 }
 
-// isMP3 says whether b begins as MPEG audio of layer III, or as the tags before it.
+// isMP3 reports whether b begins as MPEG audio of layer III, or as the tags before it.
 func isMP3(b []byte) bool {
 	return len(b) > 4 && (string(b[:3]) == "ID3" || b[0] == 0xff && b[1]&0xe6 == 0xe2)
 }
 
-// ffmpegOpus has ffmpeg decode M4A ("mov") or MP3 ("mp3") to one channel of Opus in Ogg, at
-// which hours of speech are small. It is a process of its own, which may read the one file.
+// ffmpegOpus runs ffmpeg to decode M4A ("mov") or MP3 ("mp3") to one channel of Opus in Ogg, in
+// which hours of speech are small. The process may read only this one file.
 func ffmpegOpus(ctx context.Context, b []byte, format string) ([]byte, error) {
 	c := engine.Command{Engine: "ffmpeg", Program: "ffmpeg",
 		Limits: engine.Limits{Wall: 20 * time.Minute, CPU: 15 * time.Minute, Memory: 1 << 30, Output: 96 << 20}}

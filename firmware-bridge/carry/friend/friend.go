@@ -1,5 +1,5 @@
-// Package friend is the session of a Friend pendant: its live sound. It has neither battery, storage,
-// buttons nor a clock.
+// Package friend is the session of a Friend pendant: its live sound. The pendant has no battery
+// level, storage, buttons or clock.
 package friend
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is Friend's line in the list of families.
+// Family is Friend's entry in the list of families.
 var Family = carry.Family{
 	Name: "friend", Short: "Carry a Friend pendant over Bluetooth",
 	Long: `Connects to a Friend pendant over Bluetooth (BlueZ), decodes its sound, which is LC3,
@@ -44,8 +44,8 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Recording(ctx, mic, "")
 }
 
-// Take is that of [carry.Session]. While the wearer pauses, what comes is thrown away: the pendant
-// can't be told to stop.
+// Take implements [carry.Session]. While the wearer pauses, sound is thrown away, because the
+// pendant can't be told to stop.
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.Rest(ctx, &s.sound); err != nil || s.muted {
 		return err
@@ -59,7 +59,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 
 func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.Rest(ctx, &s.sound) }
 
-// Command does what the node asks.
+// Command does what the node asks for.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	if cmd.Cmd != wire.CmdPause && cmd.Cmd != wire.CmdResume || s.Client.Paused() == s.muted {
 		return nil // the node repeats its order after each hello

@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// A Friend's LC3 is decoded: what comes is what was said, as far as 24 kbit/s carry it.
+// A Friend's LC3 is decoded, and sounds as it was spoken, as far as 24 kbit/s allow.
 func TestSpeech(t *testing.T) {
 	b, err := os.ReadFile("../../frame/friend/testdata/notifications.json")
 	if err != nil {
@@ -71,7 +71,8 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// A day is spoken, and heard over connections that end in the middle; what a bad link loses can't be seen.
+// A day's sound is heard over connections that end in the middle. Losses on a bad link can't be
+// detected.
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -91,14 +92,14 @@ func TestSimulated(t *testing.T) {
 				lasts++
 			}
 		}
-		if want := 2 * (160*rep.Frames - 3*40); sound != want || lasts != 3 { // a decoder leaves out its own delay
+		if want := 2 * (160*rep.Frames - 3*40); sound != want || lasts != 3 { // a decoder drops its own delay
 			t.Errorf("loss %g: %d bytes of %d, %d recordings", c.loss, sound, want, lasts)
 		}
 	}
 }
 
-// While the wearer pauses what comes is thrown away. The node says that it pauses after the hello, so
-// the first connection may be too early for that.
+// While the wearer pauses, sound is thrown away. The node announces the pause after the hello, so
+// the first connection may be too early for it.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
@@ -124,7 +125,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// second is a Dialer whose second connection is made when there is a pause.
+// second is a Dialer that makes its second connection once there is a pause.
 type second struct {
 	link.Dialer
 	paused func() bool
@@ -132,7 +133,7 @@ type second struct {
 }
 
 func (d *second) Connect(ctx context.Context) (link.Device, error) {
-	for d.n++; d.n == 2 && !d.paused() && wait.For(ctx, time.Millisecond); { // the client has no event for it
+	for d.n++; d.n == 2 && !d.paused() && wait.For(ctx, time.Millisecond); { // the client has no event for this
 	}
 	return d.Dialer.Connect(ctx)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // simulate makes a pendant that hears Amount notifications of silence, and as many again after each
-// reboot; or the sound of a day. It says all of it when it is connected to.
+// reboot, or the sound of a day. It sends all of it once it is connected.
 func simulate(p carry.Play) link.Dialer {
 	n := cmp.Or(p.Amount, 100)
 	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
@@ -30,7 +30,7 @@ func simulate(p carry.Play) link.Dialer {
 // worn is one connection.
 type worn struct {
 	*link.Simulated
-	heard chan struct{} // holds one: somebody subscribed
+	heard chan struct{} // holds one element once somebody has subscribed
 }
 
 func (d *worn) run(frames [][]byte) {

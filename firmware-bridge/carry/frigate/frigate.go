@@ -1,5 +1,4 @@
-// Package frigate is the session of a Frigate, which says by MQTT what its cameras
-// see.
+// Package frigate is the session of a Frigate, which publishes by MQTT what its cameras see.
 package frigate
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is Frigate's line in the list of families.
+// Family is Frigate's entry in the list of families.
 var Family = carry.Family{
 	Name: "frigate", Short: "Carry what the cameras of a Frigate saw",
 	Long: `Subscribes to what Frigate publishes at a broker, and publishes a line of text for
@@ -34,22 +33,22 @@ with it.`,
 
 const (
 	partName = "frigate"
-	maxOpen  = 256              // objects that have no end yet
-	maxKept  = 32               // pictures that wait for their object's end
-	silent   = time.Hour        // without news of an object: its end was lost
-	owed     = 30 * time.Second // after an end, for a picture that comes later
+	maxOpen  = 256              // objects without an end that are kept
+	maxKept  = 32               // pictures that are kept until their object's end
+	silent   = time.Hour        // without news of an object for this long, its end counts as lost
+	owed     = 30 * time.Second // how long a picture may come after its object's end
 )
 
-// part is what must outlive the process.
+// part is stored across restarts.
 type part struct {
-	Boot uint64            `json:"boot"` // under which sightings are published
+	Boot uint64            `json:"boot"` // boot under which sightings are published
 	Open map[string]object `json:"open"` // by Frigate's ids
 }
 
 // object is one that a camera sees.
 type object struct {
 	Event frame.Event `json:"event"`
-	News  time.Time   `json:"news"` // when the last of it came
+	News  time.Time   `json:"news"` // when its last message came
 }
 
 type picture struct {
@@ -60,9 +59,9 @@ type picture struct {
 type session struct {
 	*carry.Conn
 	part     part
-	pictures map[string]picture   // the last, by camera and label
-	waits    map[string]bool      // objects that went, whose lines are on their way and not on disk
-	owed     map[string]time.Time // until when a picture may still come for an object that went
+	pictures map[string]picture   // the latest picture, by camera and label
+	waits    map[string]bool      // objects that went, whose lines are sent and not on disk yet
+	owed     map[string]time.Time // until when a picture may come for an object that went
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -104,11 +103,11 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		err = s.Status(ctx, state, reason)
 	case frame.Picture:
 		if n.Retained {
-			break // of an object that went long ago
+			break // it belongs to an object that went long ago
 		}
 		err = s.picture(ctx, m, n.At)
 	default:
-		err = nil // spoilt, or of no use
+		err = nil // spoilt, or not needed
 	}
 	if err != nil {
 		return err
@@ -124,9 +123,9 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 	}
 	known, open := s.part.Open[e.ID]
 	if open && known.Event.State == frame.End {
-		return nil // its line is to go still
+		return nil // its line is not sent yet
 	}
-	if open { // an update may not repeat what was found out besides
+	if open { // an update may omit what was found out earlier
 		e.Name, e.Plate = cmp.Or(e.Name, known.Event.Name), cmp.Or(e.Plate, known.Event.Plate)
 	}
 	if e.State != frame.End {
@@ -135,7 +134,7 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 		if err := s.bound(ctx); err != nil {
 			return err
 		}
-		// Several updates a second are possible: what changes nothing is not written.
+		// There may be several updates a second; one that changes nothing is not written.
 		if open && before.Name == e.Name && before.False == e.False && slices.Equal(before.Zones, e.Zones) {
 			return nil
 		}
@@ -147,8 +146,8 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 	return s.bound(ctx)
 }
 
-// went is for an object that went, or of which no more is heard. It stays in the state until its
-// line is on disk or at the node.
+// went handles an object that went, or of which there is no more news. It stays in the state until
+// its line is on disk or at the node.
 func (s *session) went(ctx context.Context, e frame.Event) error {
 	if e.False {
 		delete(s.part.Open, e.ID)
@@ -164,7 +163,7 @@ func (s *session) went(ctx context.Context, e frame.Event) error {
 	return s.show(ctx, e)
 }
 
-// lines publishes the lines of objects that went, where they are neither at the node nor on disk.
+// lines publishes the lines of objects that went, unless they are at the node or on disk.
 func (s *session) lines(ctx context.Context) error {
 	for id, o := range s.part.Open {
 		if o.Event.State == frame.End {
@@ -194,15 +193,14 @@ func (s *session) line(ctx context.Context, id string) error {
 	switch {
 	case kept:
 		return done(ctx, nil)
-	case r != nil: // dropped, it is tried again by Tick
+	case r != nil: // it was dropped, and Tick tries it again
 		s.waits[id] = true
 		s.Await(ctx, []*wear.Receipt{r}, done)
 	}
 	return nil
 }
 
-// bound gives up the object of which there was no news for the longest time, where
-// there are too many.
+// bound gives up the object without news for the longest time, if there are too many.
 func (s *session) bound(ctx context.Context) error {
 	if len(s.part.Open) <= maxOpen {
 		return nil
@@ -223,7 +221,7 @@ func (s *session) bound(ctx context.Context) error {
 	return s.keep()
 }
 
-// show publishes the last picture of an object that went, or waits for it.
+// show publishes the latest picture of an object that went, or waits for it.
 func (s *session) show(ctx context.Context, e frame.Event) error {
 	if !s.Options.Pictures || !e.Snapshot {
 		return nil
@@ -264,7 +262,7 @@ func sentence(e frame.Event) string {
 	return b.String() + "."
 }
 
-// told is what was found out later, often after the end.
+// told handles what was found out later, often after the end.
 func (s *session) told(ctx context.Context, t frame.Told) error {
 	o, open := s.part.Open[t.ID]
 	if open {
@@ -286,9 +284,9 @@ func (s *session) told(ctx context.Context, t frame.Told) error {
 	return err
 }
 
-// say publishes a line under an identity that follows from what it is about, so that
-// it is there once, however often it comes. Frigate publishes with QoS 0, so nothing comes again: the line is in the spool
-// before it goes.
+// say publishes a line whose identity follows from its subject, so that it exists once however
+// often it comes. Frigate publishes with QoS 0 and repeats nothing, so the line is stored in the
+// spool before it is sent.
 func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time, text string) (kept bool, r *wear.Receipt, err error) {
 	about := id + " " + kind
 	if kind == "told" {
@@ -334,7 +332,7 @@ func (s *session) publish(ctx context.Context, p picture) error {
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	for _, o := range s.part.Open {
-		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost: Frigate publishes with QoS 0
+		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost, since Frigate publishes with QoS 0
 			if err := s.went(ctx, o.Event); err != nil {
 				return err
 			}
@@ -351,12 +349,12 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.TellLosses(ctx, false)
 }
 
-// Command is that of [carry.Session]. Nothing is asked of Frigate; while the wearer
-// pauses, the client throws sightings away.
+// Command implements [carry.Session]. Frigate takes no commands; while the wearer pauses, the
+// client throws sightings away.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
-// End is that of [carry.Session]. Objects without an end are on disk, and go on with
-// the next connection.
+// End implements [carry.Session]. Objects without an end are on disk, and continue with the next
+// connection.
 func (s *session) End(ctx context.Context) error {
 	err := s.TellLosses(ctx, true)
 	if n := len(s.part.Open); n > 0 {

@@ -27,7 +27,7 @@ func event(kind, id, rest string) []byte {
 }
 
 func texts(events []memory.Event) (out []string) {
-	once := map[memory.EventID]bool{} // a line comes again where the bridge does not know that it came
+	once := map[memory.EventID]bool{} // a line comes again if the bridge does not know that it arrived
 	for _, e := range carrytest.Of(events, memory.KindText) {
 		if once[e.ID] {
 			continue
@@ -38,7 +38,7 @@ func texts(events []memory.Event) (out []string) {
 	return out
 }
 
-// A Frigate publishes to a real broker: what it saw becomes a line each.
+// A Frigate publishes to a real broker, and each sighting becomes a line.
 func TestHouse(t *testing.T) {
 	m := linktest.StartMosquitto(t)
 	n := carrytest.NewNode(t)
@@ -60,7 +60,8 @@ func TestHouse(t *testing.T) {
 	b, stop := run()
 	n.Disk.Until(t, "Frigate runs", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindStatus)) >= 3 })
 
-	// One comes, is recognised, and goes; one is a false positive; of one only the end is heard.
+	// One object comes, is recognised, and goes; one is a false positive; of one only the end
+	// arrives.
 	m.Publish(t, "frigate/events", event("new", "1773489600.5-aaaaaa", ""), false)
 	m.Publish(t, "frigate/events", event("new", "1773489610.0-bbbbbb", ""), false)
 	m.Publish(t, "frigate/events", event("update", "1773489610.0-bbbbbb", `,"false_positive":true`), false)
@@ -69,7 +70,7 @@ func TestHouse(t *testing.T) {
 	m.Publish(t, "frigate/events", event("end", "1773489600.5-aaaaaa", `,"end_time":1773489635.5,"has_snapshot":true,"entered_zones":["yard","driveway"]`), false)
 	m.Publish(t, "frigate/events", event("end", "1773489700.0-cccccc", `,"end_time":1773489701.0`), false)
 	until(2)
-	// A description comes after the end, and once more.
+	// A description comes after the end, twice.
 	for range 2 {
 		m.Publish(t, "frigate/tracked_object_update", []byte(`{"type":"description","id":"1773489600.5-aaaaaa","description":"A man in a red coat rings."}`), false)
 	}
@@ -81,7 +82,7 @@ func TestHouse(t *testing.T) {
 	if err := b.Cfg.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// An object that was there when the bridge ended has its end afterwards.
+	// An object that was there when the bridge ended ends afterwards.
 	_, stop = run()
 	m.Publish(t, "frigate/events", event("end", "1773489800.0-dddddd", `,"end_time":1773489890.0`), false)
 	until(5)
@@ -106,7 +107,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// The vectors, in order: one sighting, and what was found out about it.
+// The vectors, in order, are one sighting, and what was found out about it.
 func TestVectors(t *testing.T) {
 	q := &link.Queue{Patience: carrytest.Limit}
 	for _, name := range []string{"session.json", "mqtt-examples.json"} {
@@ -146,7 +147,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// A lost end is said to be unknown, and a false positive is never said.
+// A lost end is reported as unknown, and a false positive is never reported.
 func TestSimulated(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -176,8 +177,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// More objects than there is room for: the one of which nothing was heard for the
-// longest time is told as it is known.
+// If there are more objects than room, the one without news for the longest time is reported as far
+// as it is known.
 func TestEndless(t *testing.T) {
 	q := &link.Queue{Patience: carrytest.Limit}
 	for i := range 300 {
@@ -195,8 +196,8 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// The line of an object that went while the node took nothing, and nothing could be kept on disk,
-// comes with the next start.
+// If an object went while the node took nothing and nothing could be stored on disk, its line comes
+// with the next start.
 func TestEndWhileTheNodeTakesNothing(t *testing.T) {
 	n := carrytest.NewNode(t)
 	path := carrytest.StatePath(t)
@@ -233,7 +234,8 @@ func TestEndWhileTheNodeTakesNothing(t *testing.T) {
 	}
 }
 
-// The node is told that nobody looks at the house any more, also where the bridge's state can't be kept.
+// The node is told that nobody watches the house any more, even if the bridge's state can't be
+// written.
 func TestOfflineWithoutState(t *testing.T) {
 	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
 	b := n.Bridge(t, path, frigate.Family, &link.Queue{Patience: carrytest.Limit, Messages: []link.Notification{

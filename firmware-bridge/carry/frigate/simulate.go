@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// simulate makes a house with two cameras up to now: each object comes, moves and
-// goes, one in five was a false positive and gets no end. Frigate publishes with QoS
-// 0, so what a link loses does not come again.
+// simulate makes a house with two cameras, up to the current time. Each object comes, moves and
+// goes; one in five is a false positive and gets no end. Frigate publishes with QoS 0, so what a
+// link loses does not come again.
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 3))
 	q := &link.Queue{Ends: p.Reboot, Once: true, Retained: []link.Notification{{Char: "frigate/available", Data: []byte("online")}}}
@@ -21,14 +21,14 @@ func simulate(p carry.Play) link.Dialer {
 	add := func(kind string, after map[string]any) {
 		b, err := json.Marshal(map[string]any{"type": kind, "before": after, "after": after})
 		if err != nil {
-			panic(err) // a map of texts and numbers
+			panic(err) // a map of texts and numbers can't fail
 		}
 		q.Messages = append(q.Messages, link.Notification{Char: "frigate/events", Data: b})
 	}
 	if len(p.Day) > 0 {
 		n = 0
 	}
-	for _, s := range p.Day { // each photo is what a camera saw of somebody
+	for _, s := range p.Day { // each photo is a camera's picture of somebody
 		start := float64(s.At.Add(p.ClockOff).UnixMilli()) / 1000
 		after := map[string]any{
 			"id": fmt.Sprintf("%.6f-%06x", start, r.IntN(1<<24)), "camera": "front_door", "label": "person", "start_time": start, "end_time": nil,

@@ -1,5 +1,5 @@
-// Package g1 is the session of Even Realities' G1 glasses: sound and touches to the node, and a
-// short answer on the display.
+// Package g1 is the session of Even Realities' G1 glasses. It carries sound and touches to the
+// node, and a short answer to the display.
 package g1
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the glasses' line in the list of families.
+// Family is the glasses' entry in the list of families.
 var Family = carry.Family{
 	Name: "g1", Short: "Carry Even Realities' G1 glasses over Bluetooth",
 	Long: `Connects to both arms of the glasses over Bluetooth (BlueZ), and publishes what the
@@ -29,12 +29,12 @@ here.`,
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
-// Of EvenDemoApp, in units of FirstWait, a second.
+// Times from EvenDemoApp, in units of FirstWait, a second.
 const (
 	heartEvery  = 8
 	heartTries  = 2
-	heartWithin = 3 // in which an answer must come
-	micAgain    = 5 // when nothing is heard: the glasses end a recording after 30 s
+	heartWithin = 3 // timeout of an answer
+	micAgain    = 5 // silence after which the microphone is turned on again, because the glasses end a recording after 30 s
 )
 
 type session struct {
@@ -45,14 +45,14 @@ type session struct {
 
 	beats  byte
 	beat   time.Time // when the last heartbeat was written; zero: none yet
-	missed int       // heartbeats without an answer
+	missed int       // heartbeats in a row without an answer
 	mic    time.Time // when the microphone was last turned on
 	heard  time.Time // when sound last came
-	seq    byte      // of texts
-	text   [][]byte  // writes that the right arm gets once the left one has answered
-	hidden []string  // pages of the answer that are still to be shown
+	seq    byte      // sequence number of texts
+	text   [][]byte  // writes for the right arm, which wait until the left one has answered
+	hidden []string  // pages of the answer that were not shown yet
 	pages  int
-	turn   time.Time // when the next is due
+	turn   time.Time // when the next page is due
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -125,16 +125,16 @@ func (s *session) packet(ctx context.Context, p frame.Sound) error {
 	if missing > 0 {
 		s.Report.Lost += missing
 		s.Losses.Run(int(p.Seq)-missing, int(p.Seq)-1, missing, s.Now)
-		if err := s.ended(ctx); err != nil { // what follows is another piece, in its time
+		if err := s.ended(ctx); err != nil { // the next packet begins another piece, with its own time
 			return err
 		}
 		s.seqs.Next(p.Seq)
 	}
-	// The packet came when its last frame had been heard.
+	// The packet came when the last of its frames had been heard.
 	return s.sound.Hear(ctx, s.Conn, slices.Collect(slices.Chunk(p.Data, frame.FrameSize)))
 }
 
-// ended ends a recording. The numbers of the next one begin anew.
+// ended ends a recording. The next one is numbered from the start.
 func (s *session) ended(ctx context.Context) error {
 	s.seqs = frame.Seqs{}
 	return s.sound.Over(ctx, s.Conn)
@@ -147,7 +147,7 @@ func (s *session) touched(ctx context.Context, t frame.Touch, left bool) error {
 	}
 	var gesture string
 	switch t {
-	case frame.Ask: // what is said now is a question
+	case frame.Ask: // the next words are a question
 		gesture = "single"
 		if !s.muted {
 			if err := s.listen(ctx); err != nil {
@@ -173,7 +173,7 @@ func (s *session) answered(ctx context.Context, a frame.Answer, left bool) error
 	switch {
 	case a.Command == frame.Heart && a.OK:
 		s.missed = 0
-		if left { // the right one gets its own then
+		if left { // now the right one gets its own
 			return s.Dev.Write(ctx, link.Right+frame.WriteChar, frame.Heartbeat(a.Arg))
 		}
 	case a.Command == frame.Microphone && !a.OK && !s.muted:
@@ -189,7 +189,7 @@ func (s *session) answered(ctx context.Context, a frame.Answer, left bool) error
 	return nil
 }
 
-// rest ends a recording in which nothing came for a while, and tells losses.
+// rest ends a recording that has been silent for a while, and reports losses.
 func (s *session) rest(ctx context.Context) error {
 	if s.sound.Idle(s.Now) {
 		if err := s.ended(ctx); err != nil {
@@ -224,13 +224,13 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.rest(ctx)
 }
 
-// Of the display: 488 points wide, in the font of EvenDemoApp, five lines at once.
+// Characters of the display: 488 points wide, in EvenDemoApp's font, five lines at once.
 const columns, rows = 40, 5
 
-// pageFor is how long a page stands.
+// pageFor is how long a page is shown.
 const pageFor = 6 * time.Second
 
-// Command does what the node asks.
+// Command does what the node asks for.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
@@ -253,7 +253,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// page shows the next page, left first.
+// page shows the next page, on the left arm first.
 func (s *session) page(ctx context.Context, now time.Time) error {
 	list, err := frame.Page(s.seq, s.hidden[0], s.pages-len(s.hidden), s.pages)
 	if err != nil {

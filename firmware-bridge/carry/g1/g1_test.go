@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// spoken is speech as the glasses send it, and what liblc3 makes of it.
+// spoken returns speech as the glasses send it, and what liblc3 decodes it to.
 func spoken(t *testing.T) (packets [][]byte, golden []byte) {
 	t.Helper()
 	frames, golden := lc3test.Speech(t, "../../lc3/testdata", "16k")
@@ -28,7 +28,7 @@ func spoken(t *testing.T) (packets [][]byte, golden []byte) {
 	return packets, golden
 }
 
-// What is heard is what liblc3 decodes, in one recording; a press is at the node.
+// The node gets what liblc3 decodes, in one recording, and a press.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
@@ -63,7 +63,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// A packet that is lost is told, and what follows is another piece.
+// A lost packet is reported, and another piece begins after it.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
@@ -79,7 +79,7 @@ func TestLost(t *testing.T) {
 		}
 		line(100*i, "right/", append([]byte{0xf1, byte(i)}, p...))
 	}
-	line(2000, "right/", []byte{0xf1, 19, 1}) // cut short
+	line(2000, "right/", []byte{0xf1, 19, 1}) // a packet that is cut short
 	line(2000, "left/", []byte{0xf5, 0x17})
 	_, rep := carrytest.Play(t, n, g1.Family, []byte(b.String()))
 	if rep.Frames != 180 || rep.Lost != 2 || rep.Spoilt != 1 || rep.Presses != 1 {
@@ -96,7 +96,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// An answer is shown on the left arm and then on the right one; both have their heartbeats.
+// An answer is shown on the left arm and then on the right one; both get heartbeats.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
@@ -122,7 +122,7 @@ func TestAnswer(t *testing.T) {
 	stop()
 }
 
-// Glasses that do not answer the heartbeat are connected to anew.
+// If the glasses do not answer heartbeats, the bridge reconnects.
 func TestDeaf(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)

@@ -13,23 +13,23 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// silence is a packet of it.
+// silence returns a packet of silence.
 func silence() []byte { return bytes.Repeat(lc3.Silence(frame.FrameSize), frame.Frames) }
 
-// Glasses are a G1 that is made of software. Once its microphone is on, the wearer presses the left
-// arm, Amount packets are heard, and then no more; and so again after each reboot. It is a
-// Dialer, and there are no more connections when it is done.
+// Glasses are a simulated G1. Once its microphone is on, the wearer presses the left arm, Amount
+// packets are heard, and then no more; the same happens after each reboot. It is a Dialer, and
+// makes no more connections when it is done.
 type Glasses struct {
-	Packets [][]byte                 // what is heard, each of 200 bytes; set before the first connection
+	Packets [][]byte                 // packets that are heard, each of 200 bytes; set before the first connection
 	Asks    bool                     // it waits for an answer
-	Shown   func(arm, text string)   // is told what a display shows; nil: nobody
+	Shown   func(arm, text string)   // gets what a display shows; nil: nobody
 	Deaf    bool                     // it does not answer heartbeats
-	Beats   func(arm string, n byte) // is told of each heartbeat; nil: nobody
+	Beats   func(arm string, n byte) // gets each heartbeat; nil: nobody
 
 	*link.Simulator
 }
 
-// NewGlasses makes one.
+// NewGlasses makes simulated glasses.
 func NewGlasses(p carry.Play) *Glasses {
 	n := cmp.Or(p.Amount, 50)
 	g := &Glasses{}
@@ -48,7 +48,8 @@ func NewGlasses(p carry.Play) *Glasses {
 	return g
 }
 
-// lived are the packets of the sound of a day; the last of each scene is filled up with silence.
+// lived returns the packets of a day's sound. The last packet of each scene is filled up with
+// silence.
 func lived(day []carry.Scene) (packets [][]byte) {
 	for _, s := range day {
 		for i, f := range s.Frames {
@@ -64,8 +65,8 @@ func lived(day []carry.Scene) (packets [][]byte) {
 type worn struct {
 	*link.Simulated
 	of      *Glasses
-	packets [][]byte          // that are heard on this connection
-	text    map[string]string // by arm, so far
+	packets [][]byte          // packets of this connection
+	text    map[string]string // text so far, by arm
 	heard   bool              // the packets were sent
 }
 
@@ -84,13 +85,13 @@ func (d *worn) run() {
 	}
 }
 
-// written takes what Write was given, which begins with the arm.
+// written takes Write's argument, which begins with the arm.
 func (d *worn) written(b []byte) bool {
 	arm := string(b[:strings.IndexByte(string(b), '/')+1])
 	return d.take(arm, b[len(arm):])
 }
 
-// take answers what was written. False: the connection is over.
+// take answers a write. It returns false when the connection is over.
 func (d *worn) take(arm string, b []byte) bool {
 	switch {
 	case b[0] == frame.Heart && len(b) == 6:
@@ -119,8 +120,8 @@ func (d *worn) take(arm string, b []byte) bool {
 	return true
 }
 
-// hear sends what the microphone hears. The right arm is told to record once more when the wearer
-// presses the left one, and records on.
+// hear sends what the microphone hears. When the wearer presses the left arm, the right one is told
+// to record again, and goes on recording.
 func (d *worn) hear() bool {
 	d.heard = true
 	if !d.send(link.Left, []byte{0xf5, byte(frame.Ask)}) {
@@ -134,7 +135,8 @@ func (d *worn) hear() bool {
 	return d.send(link.Left, []byte{0xf5, byte(frame.Asked)}) && d.of.Asks
 }
 
-// listen answers what was written meanwhile, such as a heartbeat. False: the connection is over.
+// listen answers what was written meanwhile, such as a heartbeat. It returns false when the
+// connection is over.
 func (d *worn) listen() bool {
 	for {
 		select {

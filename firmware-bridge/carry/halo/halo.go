@@ -1,5 +1,5 @@
-// Package halo is the session of Brilliant Labs' Halo, whose microphone sends LC3 at 16 kHz. In all
-// else these glasses speak the protocol of a Frame, which package brilliant has.
+// Package halo is the session of Brilliant Labs' Halo, whose microphone sends LC3 at 16 kHz. Apart
+// from that, these glasses speak the protocol of a Frame, which package brilliant implements.
 package halo
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// Family is Halo's line in the list of families.
+// Family is Halo's entry in the list of families.
 var Family = carry.Family{
 	Name: "halo", Short: "Carry Brilliant Labs' Halo over Bluetooth",
 	Long: `Connects to the glasses over Bluetooth (BlueZ), puts Locket's app on them where it is not
@@ -30,14 +30,14 @@ the glasses; another app that runs is stopped.`,
 var errFrame = errors.New("halo: these glasses are a Frame: use locket-bridge brilliant")
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
-	// IsHalo reads a characteristic of the glasses, which a capture need not have.
+	// IsHalo reads a characteristic of the glasses, which a capture may lack.
 	if !c.Lossless && !brilliant.IsHalo(ctx, c.Dev) {
 		return nil, errFrame
 	}
 	return brilliant.Begin(ctx, c, true, &ear{})
 }
 
-// ear hears LC3.
+// ear decodes LC3.
 type ear struct {
 	stream frame.Stream
 	sound  carry.LC3
@@ -64,7 +64,8 @@ func (e *ear) Over(ctx context.Context, c *carry.Conn, off bool) error {
 	return e.sound.Over(ctx, c)
 }
 
-// NewGlasses makes a Halo of software, which hears Amount pieces of 60 ms of silence, or the sound of a day.
+// NewGlasses makes a simulated Halo, which hears Amount pieces of 60 ms of silence, or the sound of
+// a day.
 func NewGlasses(p carry.Play) *brilliant.Glasses {
 	g := brilliant.NewGlasses(p)
 	g.Halo = true

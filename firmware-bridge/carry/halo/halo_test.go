@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// What is heard is what liblc3 decodes; photos are not turned, and taps are counted.
+// The node gets what liblc3 decodes; photos are not turned, and taps are counted.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
@@ -58,7 +58,7 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// A bad link loses pieces, each six frames, and a photo; a Frame is told apart.
+// A bad link loses pieces, each of six frames, and a photo. A Frame is told apart from a Halo.
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)

@@ -1,5 +1,5 @@
-// Package homeassistant is the session of a house whose Home Assistant publishes by mqtt_statestream what becomes of its
-// things: doors, locks and motion as lines, and what its sensors measure.
+// Package homeassistant is the session of a house whose Home Assistant publishes its entities'
+// changes by mqtt_statestream: doors, locks and motion become lines, and sensors become readings.
 package homeassistant
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the house's line in the list of families.
+// Family is the house's entry in the list of families.
 var Family = carry.Family{
 	Name: "homeassistant", Short: "Carry what becomes of the things in a Home Assistant",
 	Long: `Subscribes to what Home Assistant's integration mqtt_statestream publishes at a broker, and
@@ -34,53 +34,53 @@ Assistant, by the integration's include and exclude. Nothing is ever sent to the
 const (
 	partName    = "homeassistant"
 	maxThings   = 1024
-	settle      = 250 * time.Millisecond // in which a state's name comes behind it
-	stamp       = 5 * time.Second        // in which its time does, where the house says times
-	maxTimeless = 20                     // states without a time, one after the other: the house says times no more
-	sensorEvery = 5 * time.Minute        // of one sensor
+	settle      = 250 * time.Millisecond // time in which an entity's name follows its state
+	stamp       = 5 * time.Second        // time in which the change's time follows, if the house sends times
+	maxTimeless = 20                     // states in a row without a time, after which the house is taken not to send times any more
+	sensorEvery = 5 * time.Minute        // interval between readings of one sensor
 )
 
-// part is what must outlive the process.
+// part is stored across restarts.
 type part struct {
-	Boot   uint64           `json:"boot"` // under which changes are published
+	Boot   uint64           `json:"boot"` // boot under which changes are published
 	Things map[string]thing `json:"things"`
-	Times  bool             `json:"times,omitempty"` // the house says when something has changed
+	Times  bool             `json:"times,omitempty"` // the house sends the times of changes
 }
 
-// thing is what was last known of an entity.
+// thing is the last known state of an entity.
 type thing struct {
-	State   string    `json:"state"`            // that says something
-	Changed time.Time `json:"changed,omitzero"` // as the house says; zero: it did not
-	At      time.Time `json:"at,omitzero"`      // what was published of it is of then
-	Told    time.Time `json:"told,omitzero"`    // of a sensor: the time of the last reading that was published
+	State   string    `json:"state"`            // the last known state, without those that say nothing
+	Changed time.Time `json:"changed,omitzero"` // time of the change, as the house sends it; zero: it did not
+	At      time.Time `json:"at,omitzero"`      // the time under which it was published
+	Told    time.Time `json:"told,omitzero"`    // for a sensor, the time of the last reading that was published
 }
 
-// same reports whether a state, with the time of its change or zero, is no news. A state whose time came too late was
-// published as of when it came.
+// same reports whether a state is already known; changed is the time of its change, or zero. A
+// state whose time came too late was published under the time at which it came.
 func (t thing) same(state string, changed time.Time) bool {
 	return t.State == state && (changed.IsZero() || changed.Equal(t.Changed) || t.Changed.IsZero() && changed.Sub(t.At).Abs() < 2*stamp)
 }
 
-// about is what is known of an entity besides; it comes again with each connection.
+// about is what else is known of an entity; it comes again with each connection.
 type about struct {
 	name, class, unit string
-	changed           time.Time // that came before its state
+	changed           time.Time // a time that came before its state
 }
 
-// waiting is a message that is not settled yet.
+// waiting is a message that has not settled yet.
 type waiting struct {
 	n       link.Notification
 	m       frame.Message
-	changed time.Time // of a state
+	changed time.Time // time of a state's change
 }
 
 type session struct {
 	*carry.Conn
 	part  part             // what the node has
-	now   map[string]thing // what was published, too
-	about map[string]about // by entities, as part.Things
-	queue []waiting        // in order
-	bare  int              // states that came without a time since one last came
+	now   map[string]thing // the same, with what was published and is not acknowledged
+	about map[string]about // by entity, as part.Things
+	queue []waiting        // in the order of arrival
+	bare  int              // states in a row that came without a time
 	many  bool             // a person was told that there are too many things
 }
 
@@ -97,13 +97,13 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Greet(ctx, "Home Assistant")
 }
 
-// Take is that of [carry.Session]. A message is acknowledged once it has settled.
+// Take implements [carry.Session]. A message is acknowledged once it has settled.
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err := s.settled(ctx, n.At); err != nil {
 		return err
 	}
 	var m frame.Message
-	if len(n.Data) > 0 { // else it was removed
+	if len(n.Data) > 0 { // otherwise it was removed
 		var err error
 		if m, err = frame.Parse(s.Options.Prefix, n.Char, n.Data); err != nil {
 			s.Spoilt(err.Error())
@@ -118,7 +118,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	return nil
 }
 
-// room reports whether an entity is known, or may be.
+// room reports whether an entity is known, or whether there is room for it.
 func (s *session) room(e string) bool {
 	if _, known := s.about[e]; known || len(s.about) < maxThings {
 		return true
@@ -130,7 +130,8 @@ func (s *session) room(e string) bool {
 	return false
 }
 
-// learn keeps what a message says of an entity besides its state. What is retained comes in any order.
+// learn stores what a message says of an entity apart from its state. Retained messages come in any
+// order.
 func (s *session) learn(m frame.Message, retained bool) {
 	e := m.Entity.String()
 	a := s.about[e]
@@ -159,7 +160,8 @@ func (s *session) learn(m frame.Message, retained bool) {
 	s.about[e] = a
 }
 
-// settled does what has all that belongs to it at a time. A state whose time has not come holds up nothing behind it.
+// settled handles the messages that are complete by now. A state that still waits does not hold up
+// the messages behind it.
 func (s *session) settled(ctx context.Context, now time.Time) error {
 	var rest []waiting
 	for _, w := range s.queue {
@@ -192,7 +194,7 @@ func (s *session) settled(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// state publishes what became of a thing, if something did.
+// state publishes the state of an entity, if it has changed.
 func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) {
 	e := w.m.Entity.String()
 	a := s.about[e]
@@ -210,7 +212,7 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 	}
 	now := thing{State: w.m.Text, Changed: at, Told: before.Told}
 	var m wire.Message
-	if !at.IsZero() || !w.n.Retained { // else it is of any age
+	if !at.IsZero() || !w.n.Retained { // otherwise its age is unknown
 		if at.IsZero() {
 			at = w.n.At
 		}
@@ -219,7 +221,7 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 	}
 	s.now[e] = now
 	if m == nil && w.m.Entity.Domain == "sensor" {
-		return nil, nil // readings that are left out are many
+		return nil, nil // most readings are left out
 	}
 	if m == nil {
 		return nil, s.keep(e, now)
@@ -229,12 +231,13 @@ func (s *session) state(ctx context.Context, w *waiting) (*wear.Receipt, error) 
 	if err != nil {
 		return nil, err
 	}
-	// Before the node has it, a bridge that is begun anew has to publish it again.
+	// If the bridge restarts before the node has the message, it has to publish it again.
 	s.Await(ctx, []*wear.Receipt{r}, func(context.Context, error) error { return s.keep(e, now) })
 	return r, nil
 }
 
-// keep puts on disk what was last known of a thing. One that the house has no longer makes room.
+// keep stores the last known state of an entity on disk. If there is no room, an entity that the
+// house no longer has is dropped.
 func (s *session) keep(e string, now thing) error {
 	if _, there := s.part.Things[e]; !there && len(s.part.Things) >= maxThings {
 		for old := range s.part.Things {
@@ -248,7 +251,7 @@ func (s *session) keep(e string, now thing) error {
 	return s.State.Keep(partName, s.part)
 }
 
-// message is what a state becomes; nil: nothing.
+// message turns a state into a message; nil: there is nothing to say.
 func (s *session) message(e frame.Entity, a about, t *thing) wire.Message {
 	name := cmp.Or(a.name, strings.ReplaceAll(e.Object, "_", " "))
 	if len(name) > memory.MaxName {
@@ -278,18 +281,19 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.TellLosses(ctx, false)
 }
 
-// Command is that of [carry.Session]. A house can't be asked for anything here; while the wearer pauses, the client throws
-// away what it says.
+// Command implements [carry.Session]. A house takes no commands here; while the wearer pauses, the
+// client throws away what it sends.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
-// End is that of [carry.Session]. What has not settled, the broker brings again.
+// End implements [carry.Session]. The broker sends again what has not settled.
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "no connection to the broker of the house"))
 }
 
-// simulate makes a house whose front door is opened and closed, each Amount times, up to now, beside a thermometer.
+// simulate makes a house whose front door is opened and closed Amount times, up to the current
+// time, and which has a thermometer.
 func simulate(p carry.Play) link.Dialer {
-	q := &link.Queue{Ends: p.Reboot, Patience: 2*settle + stamp} // a state whose time was lost settles first
+	q := &link.Queue{Ends: p.Reboot, Patience: 2*settle + stamp} // a state whose time was lost has to settle first
 	n := cmp.Or(p.Amount, 20)
 	add := func(entity, leaf, payload string) {
 		q.Messages = append(q.Messages, link.Notification{Char: "statestream/" + entity + "/" + leaf, Data: []byte(payload)})

@@ -29,8 +29,8 @@ func lines(events []memory.Event) (out []string) {
 	return out
 }
 
-// A house publishes to a real broker: what became of its things is a line each, when it became so, also of what was
-// published while the bridge did not run, and once.
+// A house publishes to a real broker. Each change becomes one line with its own time, even if it
+// was published while the bridge did not run.
 func TestHouse(t *testing.T) {
 	m := linktest.StartMosquitto(t)
 	n := carrytest.NewNode(t)
@@ -58,7 +58,7 @@ func TestHouse(t *testing.T) {
 		t.Helper()
 		n.Disk.Until(t, fmt.Sprintf("%d lines", want), func() bool { return len(lines(n.Disk.Events)) >= want })
 	}
-	// What is retained has its own time, or none.
+	// A retained message has its own time, or none.
 	change("binary_sensor/front_door", "off", "05:00:00.5", door...)
 	change("lock/cellar", "locked", "04:00:00")
 	say("binary_sensor/hall", "device_class", `"motion"`)
@@ -130,14 +130,14 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// A change is a line, once, over connections that end in the middle; a bad link delays it.
+// A change becomes one line, over connections that end in the middle; a bad link delays it.
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		loss         float64
-		times, least int // doors are opened; lines
+		times, least int // how often doors are opened; how many lines are expected
 		reboots      int
-	}{{0, 20, 40, 2}, {.1, 6, 9, 0}} { // what lost its time is waited for, on each connection
+	}{{0, 20, 40, 2}, {.1, 6, 9, 0}} { // on each connection, a lost time is waited for
 		n := carrytest.NewNode(t)
 		b := n.Bridge(t, carrytest.StatePath(t), homeassistant.Family, &link.Faulty{
 			Dialer: homeassistant.Family.Simulate(carry.Play{Amount: c.times, Reboot: c.reboots}), Loss: c.loss, Rand: rand.New(rand.NewPCG(5, 5))})
@@ -153,14 +153,14 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// A connection that ends between a state and its time makes no second line of it.
+// If a connection ends between a state and its time, there is still only one line.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	at := time.Now().Add(-time.Second).UTC()
 	topic := "statestream/binary_sensor/door/"
 	q := &link.Queue{Ends: 1, Messages: []link.Notification{
 		{Char: topic + "state", Data: []byte("off")}, {Char: topic + "last_changed", Data: []byte(at.Add(-time.Hour).Format(time.RFC3339Nano))},
-		{Char: topic + "state", Data: []byte("on")}, // here it ends
+		{Char: topic + "state", Data: []byte("on")}, // here the connection ends
 		{Char: topic + "last_changed", Data: []byte(at.Format(time.RFC3339Nano))},
 		{Char: topic + "friendly_name", Data: []byte(`"Door"`)},
 	}}
@@ -176,7 +176,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// More things than there is room for are told of once, and carried no further.
+// If there are more entities than room, that is reported once, and the rest is not carried.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	q := &link.Queue{Patience: carrytest.Limit}

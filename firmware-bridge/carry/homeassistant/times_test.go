@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// A house that says times no more is not waited for forever: after twenty states without one they
-// settle as soon as their names are there.
+// If a house stops sending times, they are not waited for any longer: after twenty states without
+// one, states settle as soon as their names are there.
 func TestTimesAreForgotten(t *testing.T) {
 	at := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC)
 	s := &session{Conn: &carry.Conn{}, part: part{Times: true, Things: map[string]thing{}}, now: map[string]thing{}, about: map[string]about{}}

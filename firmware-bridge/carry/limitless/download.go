@@ -18,37 +18,37 @@ import (
 const (
 	firstLook  = 5   // after the connection began
 	nextLook   = 90  // between looks at what is stored
-	silence    = 30  // without a page: the download is over
-	patience   = 8   // for the status
-	every      = 25  // pages that are acknowledged at once
-	unreadable = 600 // before a page that could not be read is asked for again
+	silence    = 30  // without a page for this long, the download is over
+	patience   = 8   // timeout of the status
+	every      = 25  // pages that are acknowledged together
+	unreadable = 600 // wait before an unreadable page is asked for again
 	partName   = "limitless"
 )
 
-// download fetches the pages. They come in order, as the pendant pushes them; a page
-// may be lost on the way. To acknowledge a page deletes all before it, so the mark
-// only moves over pages that are on the node's disk without a hole.
+// download fetches the pages. The pendant pushes them in order; a page may be lost on the way.
+// Acknowledging a page deletes all pages before it, so the mark only moves over pages that are on
+// the node's disk without a hole.
 //
 // Its methods are called by the session's goroutine alone.
 type download struct {
 	s       *session
-	asking  bool // for the status
+	asking  bool // waiting for the status
 	reading bool
-	until   time.Time // the next look, or when an answer is late
-	mark    uint64    // pages below it are on the node's disk, or not there any more
-	told    uint64    // pages below it were given up on the pendant
-	newest  uint64    // when the download began
-	// Pages at or above the mark, and what their bytes amount to: those that came, and
-	// those that are on the node's disk. They outlive a download, so that only what was
-	// lost has to come again.
+	until   time.Time // the next look, or the timeout of an answer
+	mark    uint64    // pages below it are on the node's disk, or do not exist any more
+	told    uint64    // pages below it were deleted on the pendant
+	newest  uint64    // the newest page when the download began
+	// Pages at or above the mark, with a number derived from their content: those that came, and
+	// those that are on the node's disk. They outlive a download, so that only lost pages have to
+	// come again.
 	came    map[uint64]uint64
 	safe    map[uint64]uint64
-	batch   []uint64        // pages that came
+	batch   []uint64        // pages for the next acknowledgement
 	stuck   bool            // a page can't be read
-	open    []*wear.Receipt // of batch
+	open    []*wear.Receipt // receipts of batch
 	waiting int             // batches that the node has not answered
 	over    bool            // nothing more comes
-	paused  bool            // some of it was thrown away by the wearer's wish
+	paused  bool            // some of it was thrown away because the wearer paused
 }
 
 func newDownload(s *session) *download {
@@ -70,7 +70,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		d.s.Note("storage", "no page for %s", time.Duration(silence)*d.s.FirstWait)
 		return d.finish(ctx)
 	case d.reading:
-		return nil // the node has to answer
+		return nil // waiting for the node's answer
 	case d.s.Client.Paused() || d.s.part.going() || !d.s.Room() || d.s.Costly(ctx, carry.StoredSound):
 		return nil
 	}
@@ -82,7 +82,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 	return d.s.write(ctx, d.s.enc.AskStatus())
 }
 
-// status begins a download where there is something.
+// status begins a download if there is something to fetch.
 func (d *download) status(ctx context.Context, st frame.Status) error {
 	if !d.asking {
 		return nil
@@ -105,8 +105,8 @@ func (d *download) status(ctx context.Context, st frame.Status) error {
 	return d.s.write(ctx, d.s.enc.Stored())
 }
 
-// page publishes a page. Its identity follows from what is in it, so that a page that
-// comes again, also after a restart, is the same one.
+// page publishes a page. Its identity follows from its content, so a page that comes again, even
+// after a restart, is the same message.
 func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
 	if d.over {
 		return nil
@@ -129,10 +129,10 @@ func (d *download) page(ctx context.Context, p *frame.Page, bad error) error {
 	return nil
 }
 
-// maxAhead bounds what is remembered beyond a hole, in pages.
+// maxAhead limits the pages that are remembered beyond a hole.
 const maxAhead = 1 << 20
 
-// take publishes a page that did not come before, and sends a batch that is full.
+// take publishes a page that did not come before, and sends a full batch.
 func (d *download) take(ctx context.Context, p *frame.Page) error {
 	var data []byte
 	var err error
@@ -150,13 +150,13 @@ func (d *download) take(ctx context.Context, p *frame.Page) error {
 	if before, ok := d.came[p.Index]; ok && before == seq {
 		return nil
 	}
-	delete(d.safe, p.Index) // another page under the same number
+	delete(d.safe, p.Index) // a different page with the same number
 	d.came[p.Index] = seq
 	if len(data) > 0 && d.s.part.paused(p.At, lasts) {
 		d.s.Report.Paused++
-		data = nil // the wearer wanted nothing recorded then, and the pendant did
+		data = nil // the wearer had paused then, but the pendant recorded
 	}
-	if len(data) > 0 { // else it is diagnostic: there is nothing to lose
+	if len(data) > 0 { // otherwise it is a diagnostic page, without anything to lose
 		r, err := d.s.Publish(ctx, &wire.Audio{
 			Header: wire.Header{Boot: d.s.part.Boot, Seq: seq, At: p.At},
 			Codec:  "opus", Rate: rate, Data: data, Last: p.Ends,
@@ -172,7 +172,7 @@ func (d *download) take(ctx context.Context, p *frame.Page) error {
 	return nil
 }
 
-// send waits for the node to have a batch.
+// send waits for the node to store a batch.
 func (d *download) send(ctx context.Context) {
 	pages, receipts := map[uint64]uint64{}, d.open
 	for _, p := range d.batch {
@@ -183,17 +183,18 @@ func (d *download) send(ctx context.Context) {
 	d.s.Await(ctx, receipts, func(ctx context.Context, end error) error { return d.answered(ctx, pages, end) })
 }
 
-// answered moves the mark over what the node has on disk, and has the pendant delete it.
+// answered moves the mark over the pages that the node has on disk, and tells the pendant to delete
+// them.
 func (d *download) answered(ctx context.Context, pages map[uint64]uint64, end error) error {
 	d.waiting--
 	switch {
 	case errors.Is(end, wear.ErrPaused):
-		d.paused = true // it stays in the pendant until the wearer goes on
+		d.paused = true // it stays in the pendant until the wearer resumes
 		for p := range pages {
 			delete(d.came, p)
 		}
 	case errors.Is(end, wear.ErrRefused):
-		d.stuck = true // nobody has it but the pendant
+		d.stuck = true // only the pendant has it
 		for p := range pages {
 			delete(d.came, p)
 		}
@@ -231,7 +232,7 @@ func (d *download) answered(ctx context.Context, pages map[uint64]uint64, end er
 	return d.done(ctx)
 }
 
-// finish ends the reading. What was read is sent.
+// finish ends the reading, and sends what was read.
 func (d *download) finish(ctx context.Context) error {
 	d.over = true
 	if len(d.batch) > 0 {
@@ -240,7 +241,7 @@ func (d *download) finish(ctx context.Context) error {
 	return d.done(ctx)
 }
 
-// done goes back to live sound once the node has answered all.
+// done returns to live sound once the node has answered everything.
 func (d *download) done(ctx context.Context) error {
 	if !d.over || d.waiting > 0 {
 		return nil

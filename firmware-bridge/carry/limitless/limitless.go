@@ -1,5 +1,5 @@
-// Package limitless is the session of a Limitless pendant: live sound, presses,
-// battery, and the pages that the pendant keeps while nobody listens.
+// Package limitless is the session of a Limitless pendant: live sound, presses, battery, and the
+// pages that the pendant stores while nobody listens.
 package limitless
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the pendant's line in the list of families.
+// Family is the pendant's entry in the list of families.
 var Family = carry.Family{
 	Name: "limitless", Short: "Carry a Limitless pendant over Bluetooth",
 	Long: `Connects to a Limitless pendant over Bluetooth (BlueZ), and publishes its sound, presses
@@ -28,7 +28,7 @@ with this machine, and takes one host: end Limitless' and Omi's apps first.`,
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
-// rate is what is said of the sound. Opus does not depend on it.
+// rate is the declared sample rate of the sound. Opus does not depend on it.
 const rate = 16000
 
 type session struct {
@@ -42,8 +42,8 @@ type session struct {
 	part    part
 }
 
-// begin is in the order in which Omi's app begins, with its pauses of a second, which
-// is what FirstWait is.
+// begin follows the order in which Omi's app begins, with its pauses of a second, which FirstWait
+// is.
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	s := &session{Conn: c, battery: -1, sound: carry.Sound{Codec: "opus", Rate: rate}, muted: c.Client.Paused()}
 	if err := c.State.Stored(partName, &s.part, &s.part.Boot); err != nil {
@@ -91,9 +91,8 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, frame.WriteChar, b)
 }
 
-// mute notes on disk that a pause begins or ends, which may have been long before the
-// pendant came back, or this process began. Until the node has said when, a pause that
-// was noted goes on.
+// mute stores on disk that a pause begins or ends. That may have been long before the pendant came
+// back, or this process started. Until the node has said when a pause ended, it continues.
 func (s *session) mute(on bool) error {
 	at := s.Client.Turned()
 	if s.muted = on; at.IsZero() || !s.part.pause(on, at) {
@@ -102,8 +101,7 @@ func (s *session) mute(on bool) error {
 	return s.State.Keep(partName, s.part)
 }
 
-// mode has the pendant send live sound, or keep it in its flash while the wearer
-// pauses.
+// mode switches the pendant to live sound, or, while the wearer pauses, to its flash.
 func (s *session) mode(ctx context.Context) error {
 	s.in.Reset()
 	if s.muted {
@@ -158,7 +156,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	return s.heard(ctx, m.Storage.Frames)
 }
 
-// heard is for live sound.
+// heard handles live sound.
 func (s *session) heard(ctx context.Context, frames [][]byte) error {
 	for _, f := range frames {
 		s.Report.Frames++
@@ -212,7 +210,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 			return err
 		}
 		s.Note("pause", "the node says %s", cmd.Cmd)
-		if s.store == nil || !s.store.reading { // else when the download ends
+		if s.store == nil || !s.store.reading { // otherwise when the download ends
 			if err := s.mode(ctx); err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// custody holds a pendant to what may be deleted: pages whose sound is in the node.
+// custody checks what a pendant deletes: only pages whose sound is in the node.
 type custody struct {
 	mu      sync.Mutex
 	deleted [][2]uint64
@@ -62,7 +62,7 @@ func (c *custody) check(t *testing.T) {
 	}
 }
 
-// once fails where a piece of stored sound is at the node twice, or one is missing.
+// once fails if a piece of stored sound is missing from the node, or there twice.
 func once(t *testing.T, n *carrytest.Node, pages []frame.Page) {
 	t.Helper()
 	onceOf(t, n.Disk.Of(memory.KindAudio), pages)
@@ -85,8 +85,8 @@ func onceOf(t *testing.T, events []memory.Event, pages []frame.Page) {
 	}
 }
 
-// calm is a FirstWait with which no download ends early, however late this machine
-// runs the pendant: it is silent for 30 times as long first.
+// calm is a FirstWait with which no download ends early, however late this machine runs the
+// pendant: it would have to be silent for 30 times as long.
 const calm = 100 * time.Millisecond
 
 func run(t *testing.T, n *carrytest.Node, state string, d link.Dialer) (*carrytest.Bridge, carry.Report) {
@@ -106,7 +106,7 @@ func runAt(t *testing.T, n *carrytest.Node, state string, d link.Dialer, pace ti
 	return b, rep
 }
 
-// Pages are deleted every 25, and only when they are on the node's disk.
+// Pages are deleted in batches of 25, and only once they are on the node's disk.
 func TestCustody(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 70})
@@ -125,8 +125,8 @@ func TestCustody(t *testing.T) {
 	}
 }
 
-// Three in ten packets are lost, neighbours change places, and the connection breaks:
-// what was deleted is in the node, once.
+// Three in ten packets are lost, neighbours are swapped, and the connection breaks. What was
+// deleted is in the node, once.
 func TestBadRadio(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 60, Reboot: 3, ClockOff: 3 * time.Hour})
@@ -143,11 +143,11 @@ func TestBadRadio(t *testing.T) {
 	}
 }
 
-// A page with sound that can't be read stays, and so does all behind it.
+// A page with unreadable sound stays in the pendant, and so do all pages behind it.
 func TestHole(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 60})
-	for _, f := range p.Pages()[40].Frames { // which are the pendant's own
+	for _, f := range p.Pages()[40].Frames { // the frames are the pendant's own
 		f[0] = 0
 	}
 	c := watch(n, p)
@@ -166,7 +166,7 @@ func TestHole(t *testing.T) {
 	}
 }
 
-// A bridge that ends in the middle goes on where the node is.
+// A restarted bridge continues where the node is.
 func TestAgain(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 100})
@@ -184,7 +184,8 @@ func TestAgain(t *testing.T) {
 	}
 	run(t, n, state, p)
 	c.check(t)
-	// What was on its way as the first connection was closed may be on disk twice: the extractor knows identities.
+	// What was on its way when the first connection was closed may be on disk twice: the extractor
+	// knows identities.
 	known := map[memory.EventID]bool{}
 	onceOf(t, slices.DeleteFunc(n.Disk.Of(memory.KindAudio), func(e memory.Event) bool {
 		again := known[e.ID]
@@ -243,7 +244,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// While the network costs by the byte what is stored waits in the pendant, and it is said why.
+// While the network costs by the byte, stored sound waits in the pendant, and the reason is
+// reported.
 func TestMetered(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 50})
@@ -266,7 +268,7 @@ func TestMetered(t *testing.T) {
 	stop := b.Start(t)
 	carrytest.Await(t, waits)
 	<-asked
-	carrytest.Await(t, asked) // it is asked again, and nothing was fetched between
+	carrytest.Await(t, asked) // the pendant is asked again, and nothing was fetched in between
 	if why, err := carry.Waits(state); err != nil || why != "stored sound: the network costs by the byte" {
 		t.Errorf("%q, %v", why, err)
 	}

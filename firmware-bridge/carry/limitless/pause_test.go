@@ -14,7 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// What the pendant recorded in a pause is fetched, so that it goes, and published nowhere.
+// What the pendant recorded in a pause is fetched, so that it is deleted there, and published
+// nowhere.
 func TestPause(t *testing.T) {
 	n := carrytest.NewNode(t)
 	n.In.SetPaused(true)
@@ -35,7 +36,7 @@ func TestPause(t *testing.T) {
 	if err := b.Cfg.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Its pages are of the minute up to now, which is when the pause was.
+	// Its pages are of the last minute, which is when the pause was.
 	p := limitless.NewPendant(carry.Play{Amount: 60})
 	pages := p.Pages()
 	_, rep := run(t, n, state, p)
@@ -48,8 +49,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// A pause that ended while the pendant was away ended then, and not when it came back:
-// what it recorded in between is no page of the pause.
+// A pause that ended while the pendant was away ended at that time, and not when the pendant came
+// back. What it recorded in between does not belong to the pause.
 func TestPauseEndsWhileAway(t *testing.T) {
 	n := carrytest.NewNode(t)
 	n.In.SetPaused(true)
@@ -91,7 +92,7 @@ func TestPauseEndsWhileAway(t *testing.T) {
 	}
 }
 
-// A pause that the wearer ended while the bridge did not run ended then: what the pendant
+// A pause that the wearer ended while the bridge did not run ended at that time. What the pendant
 // recorded since is fetched.
 func TestPauseEndsWhileDown(t *testing.T) {
 	n := carrytest.NewNode(t)
@@ -108,7 +109,7 @@ func TestPauseEndsWhileDown(t *testing.T) {
 	if err := b.Cfg.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := limitless.NewPendant(carry.Play{Amount: 60}) // of the last minute
+	p := limitless.NewPendant(carry.Play{Amount: 60}) // pages of the last minute
 	pages := p.Pages()
 	n.Pause(false, pages[30].At)
 	_, rep := run(t, n, state, p)
@@ -121,9 +122,8 @@ func TestPauseEndsWhileDown(t *testing.T) {
 	}
 }
 
-// What the pendant recorded in a pause of which the bridge never heard, as it did not
-// run, is thrown away by the node. It is not asked for again, and what is behind it
-// comes.
+// If the bridge did not run during a pause, it never heard of it. What the pendant recorded then is
+// thrown away by the node. It is not asked for again, and the pages behind it come.
 func TestPauseUnheard(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 60, ClockOff: -time.Hour})

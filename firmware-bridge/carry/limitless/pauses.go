@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// The pendant can't be told to stop recording: while the wearer pauses it goes on in its
-// flash. So the bridge remembers when there was a pause, and takes no page of it.
+// The pendant can't be told to stop recording: while the wearer pauses, it records to its flash. So
+// the bridge remembers the pauses, and publishes no page of them.
 
-// maxPauses bounds what is remembered. Older pauses are forgotten first: their pages
-// were fetched long ago.
+// maxPauses limits the pauses that are remembered. The oldest are forgotten first: their pages were
+// fetched long ago.
 const maxPauses = 256
 
-// slack is by how much the pendant's clock may differ from this machine's. It is set on
-// each connection.
+// slack is the allowed difference between the pendant's clock, which is set on each connection, and
+// this machine's.
 const slack = 2 * time.Second
 
-// span is one pause; a To of zero is one that goes on.
+// span is one pause. It continues while To is zero.
 type span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
 }
 
-// part is what must outlive the process.
+// part is stored across restarts.
 type part struct {
-	Boot   uint64 `json:"boot"` // under which pages are published
+	Boot   uint64 `json:"boot"` // boot under which pages are published
 	Pauses []span `json:"pauses,omitempty"`
 }
 
-// going reports whether a pause goes on, as far as is known.
+// going reports whether a pause continues, as far as is known.
 func (p *part) going() bool {
 	n := len(p.Pauses)
 	return n > 0 && p.Pauses[n-1].To.IsZero()
 }
 
-// pause notes that a pause begins or ends, and reports whether that is news.
+// pause notes that a pause begins or ends, and reports whether that is new.
 func (p *part) pause(on bool, now time.Time) bool {
 	n := len(p.Pauses)
 	if p.going() == on {
@@ -50,8 +50,8 @@ func (p *part) pause(on bool, now time.Time) bool {
 	return true
 }
 
-// later is t, or the time before it where that is later: a pause that the node began and
-// ended anew meanwhile ends after it began.
+// later returns the later of t and before. A pause that the node meanwhile began and ended again
+// thus does not end before it began.
 func later(t, before time.Time) time.Time {
 	if t.Before(before) {
 		return before
@@ -59,7 +59,7 @@ func later(t, before time.Time) time.Time {
 	return t
 }
 
-// paused reports whether any of a page was recorded in a pause.
+// paused reports whether any part of a page was recorded in a pause.
 func (p *part) paused(at time.Time, lasts time.Duration) bool {
 	if at.IsZero() {
 		return false

@@ -15,12 +15,12 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// Pendant is one that is made of software: it keeps pages, sends them when it is asked,
-// and deletes those that it is told to. Its sound is silence. It is a Dialer, and
-// there are no more connections to it when it has no pages.
+// Pendant is a simulated pendant: it stores pages, sends them when asked, and deletes those that it
+// is told to. Its sound is silence. It is a Dialer, and makes no more connections when it has no
+// pages.
 type Pendant struct {
-	Deleted func(from, to uint64) // is told which pages go, to excluded; nil: nobody
-	Sent    func()                // is told when all pages were sent once more; nil: nobody
+	Deleted func(from, to uint64) // gets the range of pages that are deleted, to excluded; nil: nobody
+	Sent    func()                // is called when all pages were sent once more; nil: nobody
 	Reboot  int                   // connections that are still to end in the middle; set before the first
 
 	mu    sync.Mutex
@@ -38,8 +38,8 @@ func NewPendant(p carry.Play) *Pendant {
 	for i := range n {
 		page := frame.Page{Index: uint64(1000 + i), Session: 3, At: time.Now().Add(p.ClockOff + time.Duration(i-n)*time.Second), Ends: i%30 == 29}
 		for k := 0; i%10 != 5 && k < 50; k++ {
-			// The range coder's first bits say that the frame is silence (RFC 6716, 4.3);
-			// what follows makes each frame another.
+			// The range coder's first bits say that the frame is silence (RFC 6716, 4.3); the bytes
+			// after them make each frame different.
 			page.Frames = append(page.Frames, binary.BigEndian.AppendUint64([]byte{0xf8, 0xff, 0xfe}, uint64(1000*i+k)))
 		}
 		d.pages = append(d.pages, page)
@@ -50,7 +50,7 @@ func NewPendant(p carry.Play) *Pendant {
 func lived(p carry.Play) (out []frame.Page) {
 	for _, s := range p.Day {
 		at := s.At.Add(p.ClockOff)
-		// A pendant's own encoder makes no frames but those that its format knows.
+		// A pendant's own encoder only makes frames that its format knows.
 		frames := slices.DeleteFunc(slices.Clone(s.Frames), func(f []byte) bool { return !frame.Knows(f) })
 		for rest := frames; len(rest) > 0; {
 			n := min(len(rest), 50)
@@ -61,10 +61,11 @@ func lived(p carry.Play) (out []frame.Page) {
 	return out
 }
 
-// PendantWith has the pages of another that began anew. They are read, and not changed.
+// PendantWith makes a pendant with the pages of another that restarted. They are read, and not
+// changed.
 func PendantWith(pages []frame.Page) *Pendant { return &Pendant{pages: pages} }
 
-// Pages are those that it still has.
+// Pages returns the pages that it still has.
 func (p *Pendant) Pages() []frame.Page {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +94,7 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 type worn struct {
 	*link.Simulated
 	of    *Pendant
-	index uint64 // of messages
+	index uint64 // index of the next message
 	left  int    // pages before the connection breaks; 0: it does not
 }
 
@@ -102,7 +103,7 @@ const room = 180 // bytes of a message in a packet
 func (d *worn) run() {
 	defer d.End()
 	var in frame.Assembler
-	var push []frame.Page // that are to be sent
+	var push []frame.Page // pages to be sent
 	for {
 		var ready <-chan struct{}
 		if len(push) > 0 {
@@ -123,7 +124,7 @@ func (d *worn) run() {
 				return
 			}
 			switch {
-			case c.Clock != nil: // it is set, and nobody asks for it
+			case c.Clock != nil: // the clock is set, and nobody reads it
 			case c.Forget != nil:
 				if d.of.forget(*c.Forget) == 0 {
 					return
@@ -176,7 +177,7 @@ func (p *Pendant) status() frame.Status {
 	return frame.Status{Oldest: p.pages[0].Index, Newest: p.pages[len(p.pages)-1].Index, Session: 3, Free: 1000, All: 170_000}
 }
 
-// forget deletes, and gives how many are left.
+// forget deletes pages, and returns how many are left.
 func (p *Pendant) forget(upTo uint64) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// told is a Dialer that notes what is written to a characteristic.
+// told is a Dialer that records what is written to a characteristic.
 type told struct {
 	link.Dialer
 	char string
-	got  []byte // first bytes
+	got  []byte // first byte of each write
 }
 
 func (d *told) Connect(ctx context.Context) (link.Device, error) {
@@ -41,7 +41,7 @@ func (d *toldDevice) Write(ctx context.Context, char string, b []byte) error {
 	return d.Device.Write(ctx, char, b)
 }
 
-// A battery below 20 % has the device take fewer photos, and more again when it was charged.
+// Below 20 % of battery the device takes fewer photos, and after charging more again.
 func TestLowBattery(t *testing.T) {
 	for _, c := range []struct {
 		every int

@@ -12,11 +12,11 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// errNoOmi: such a device would be silent for ever.
+// errNoOmi: such a device would stay silent for ever.
 var errNoOmi = errors.New("omi: the device is no Omi: it has neither sound, photos, a button nor a battery; 'locket-bridge list' shows of which family it is")
 
-// begin asks what the device is, tells it what it forgets over a connection,
-// and subscribes.
+// begin asks what the device is, sends it the settings that it forgets between connections, and
+// subscribes.
 func (s *session) begin(ctx context.Context) error {
 	s.model, s.firmware = s.text(ctx, frame.ModelChar), s.text(ctx, frame.FirmwareChar)
 	if b, err := s.Dev.Read(ctx, frame.FeaturesChar); err == nil {
@@ -84,8 +84,8 @@ func (s *session) begin(ctx context.Context) error {
 	return s.Status(ctx, s.state(), "")
 }
 
-// health reads what the device counts about itself, where it does, and has the
-// node told what was lost since the last look.
+// health reads the device's own counters, if it has them, and reports to the node what was lost
+// since the last look.
 func (s *session) health(ctx context.Context) error {
 	b, err := s.Dev.Read(ctx, frame.Diagnostics)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *session) health(ctx context.Context) error {
 	return err
 }
 
-// text reads a characteristic that holds text; empty where there is none.
+// text reads a text characteristic; empty if there is none.
 func (s *session) text(ctx context.Context, char string) string {
 	b, err := s.Dev.Read(ctx, char)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *session) text(ctx context.Context, char string) string {
 	return t[:min(len(t), 64)]
 }
 
-// write passes over what the device does not have.
+// write ignores characteristics that the device does not have.
 func (s *session) write(ctx context.Context, char string, b []byte) error {
 	if err := s.Dev.Write(ctx, char, b); err != nil && !errors.Is(err, link.ErrAbsent) {
 		return err
@@ -141,8 +141,8 @@ func (s *session) setTime(ctx context.Context, now time.Time) error {
 	return s.write(ctx, frame.TimeChar, b)
 }
 
-// setMic turns the microphone off while paused, and back to what it was.
-// OmiGlass uses its characteristic for something else.
+// setMic turns the microphone off while paused, and afterwards back to its gain. OmiGlass uses that
+// characteristic for something else.
 func (s *session) setMic(ctx context.Context) error {
 	s.gain = s.features.Has(frame.MicGain) && !strings.Contains(strings.ToLower(s.model), "glass")
 	if s.gain {
@@ -161,7 +161,7 @@ func (s *session) setMic(ctx context.Context) error {
 	return s.mic(ctx)
 }
 
-// mic writes the gain: 0 while paused; else the last that was not 0.
+// mic writes the gain: 0 while paused; otherwise the last one that was not 0.
 func (s *session) mic(ctx context.Context) error {
 	s.muted = s.Client.Paused()
 	gain := s.kept.MicGain
@@ -174,8 +174,7 @@ func (s *session) mic(ctx context.Context) error {
 	return s.write(ctx, frame.MicGainChar, []byte{gain})
 }
 
-// buzz has the wearer feel a pause, and shorter its end. A motor that fails changes nothing of the
-// pause.
+// buzz vibrates for a pause, and shorter for its end. A failing motor does not affect the pause.
 func (s *session) buzz(ctx context.Context) {
 	if !s.features.Has(frame.Haptic) {
 		return
@@ -196,7 +195,7 @@ func (s *session) state() string {
 	return "recording"
 }
 
-// setPhotos tells the device how often it is to take one, where that is another time than it was told.
+// setPhotos sets the device's photo interval, if it differs from the last one.
 func (s *session) setPhotos(ctx context.Context) error {
 	each := s.Options.PhotoEach(s.battery)
 	if each == s.each {

@@ -39,7 +39,7 @@ func hexes(in [][]byte) (out []string) {
 	return out
 }
 
-// photo makes the notifications of a JPEG, turned by 270°.
+// photo makes the notifications of a JPEG that is turned by 270°.
 func photo(jpeg []byte) (out [][]byte) {
 	cut := min(199, len(jpeg))
 	out = append(out, append([]byte{0, 0, 3}, jpeg[:cut]...))
@@ -51,8 +51,8 @@ func photo(jpeg []byte) (out [][]byte) {
 	return append(out, []byte{0xff, 0xff})
 }
 
-// A day with a pendant: it sends, goes away, comes back, and is told again what
-// it forgets; the wearer pauses and goes on.
+// A day with a pendant: it sends, goes away, comes back, and is sent again what it forgets; the
+// wearer pauses and resumes.
 func TestDevice(t *testing.T) {
 	jpeg := append([]byte{0xff, 0xd8, 0xff}, bytes.Repeat([]byte("locket"), 500)...)
 	whole, broken := photo(jpeg), photo(jpeg)
@@ -64,7 +64,7 @@ func TestDevice(t *testing.T) {
 	s := device()
 	s.Notify = []map[string][]string{
 		{
-			frame.AudioChar:   append(hexes(notify(frames, 240, 7)), "0100"), // and one that is too short
+			frame.AudioChar:   append(hexes(notify(frames, 240, 7)), "0100"), // one that is too short
 			frame.PhotoChar:   hexes(append(whole, broken...)),
 			frame.ButtonChar:  {"0200000000000000", "0000000000000000", "63"},
 			frame.BatteryChar: {"57", "56", "drop"},
@@ -118,7 +118,7 @@ func TestDevice(t *testing.T) {
 			t.Errorf("no gap says %q: %q", want, reasons)
 		}
 	}
-	// On each connection: the time, the photos' interval, and the microphone.
+	// Written on each connection: the time, the photo interval, and the microphone.
 	if got := z.Wrote(t, frame.TimeChar); len(got) < 2 {
 		t.Errorf("time %v", got)
 	}
@@ -128,7 +128,7 @@ func TestDevice(t *testing.T) {
 	if got := strings.Join(z.Wrote(t, frame.MicGainChar), " "); got != "05 05 00 05 00" {
 		t.Errorf("microphone %v", got)
 	}
-	if got := z.Wrote(t, frame.HapticChar); !slices.Equal(got, []string{"02", "01", "02"}) { // it is felt: pause, resume, pause
+	if got := z.Wrote(t, frame.HapticChar); !slices.Equal(got, []string{"02", "01", "02"}) { // the wearer feels pause, resume, pause
 		t.Errorf("motor %v", got)
 	}
 }
@@ -141,7 +141,7 @@ func stateOf(events []memory.Event) string {
 	return list[len(list)-1].Metadata[wire.MetaState]
 }
 
-// records packs frames as the firmware does; the epochs are whole seconds.
+// records packs frames as the firmware does; the times are whole seconds.
 func records(frames [][]byte, epoch float64) (out []string) {
 	rec := make([]byte, 0, frame.RecordSize)
 	began := epoch
@@ -164,8 +164,8 @@ func records(frames [][]byte, epoch float64) (out []string) {
 	return out
 }
 
-// What the device stored leaves it only after the node has it on disk: through
-// a lost notification, an end in between, and over batches.
+// What the device stored is deleted there only once the node has it on disk, even after a lost
+// notification, an end in between, and across batches.
 func TestStorage(t *testing.T) {
 	t.Run("firmware 3.0.20", func(t *testing.T) { storage(t, linktest.Ring{Fail: 1}, "bytes came, which is not 0 to 600") })
 	t.Run("custody", func(t *testing.T) {
@@ -200,7 +200,7 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 	path := carrytest.StatePath(t)
 	bluez := &link.BlueZ{Device: address, Bus: z.Bus}
 
-	// The node's disk stands still: the device must not be told anything.
+	// The node's disk is blocked: the device must not be told to delete anything.
 	open := n.Disk.Stop(t)
 	b := n.Bridge(t, path, omi.Family, bluez)
 	b.Cfg.Options.Storage = true
@@ -220,7 +220,7 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 		t.Errorf("the fault of the transfer was not noticed: %v", b.Told("warning"))
 	}
 
-	// Another start goes on where that ended, whether it was told or not.
+	// The next start continues where that one ended, whether the device was told or not.
 	b = n.Bridge(t, path, omi.Family, bluez)
 	b.Cfg.Options.Storage = true
 	empty := b.When("nothing is left in the device")
@@ -248,7 +248,7 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 			t.Fatalf("packet %d is another", i)
 		}
 	}
-	// Times are the records', smooth, and the recordings end where they ended.
+	// The times are those of the records, without jumps, and recordings end where they ended.
 	var lasts []uint64
 	sound := 0
 	for _, e := range audio {
@@ -271,7 +271,7 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 	t.Logf("%d records in %d messages", len(ring), len(audio))
 }
 
-// What was read of a device, and what it can't do, is told.
+// The report says what was read of a device, and what it can't do.
 func TestOddDevices(t *testing.T) {
 	n := carrytest.NewNode(t)
 	line := func(char, v string) string {
@@ -300,8 +300,8 @@ func TestOddDevices(t *testing.T) {
 	}
 }
 
-// A node that is away for long holds nothing up; what finds no room is counted,
-// and the node is told.
+// A node that is away for long holds nothing up. What finds no room is counted, and the node is
+// told later.
 func TestNodeAway(t *testing.T) {
 	n := carrytest.NewNode(t)
 	open := n.Disk.Stop(t)
@@ -325,7 +325,7 @@ func TestNodeAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := len(n.Disk.Of(memory.KindButton))
-	if told != presses || got < presses/2 || rep.Dropped == 0 || got+rep.Dropped != presses+1 { // and the last status
+	if told != presses || got < presses/2 || rep.Dropped == 0 || got+rep.Dropped != presses+1 { // one more for the last status
 		t.Errorf("%d told, %d at the node, %+v", told, got, rep)
 	}
 	gaps := n.Disk.Of(memory.KindGap)

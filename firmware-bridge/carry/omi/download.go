@@ -15,37 +15,37 @@ import (
 
 const (
 	batchSize  = 600              // records, commonly a minute of sound
-	silence    = 30               // FirstWaits without a word of the storage: it is asked anew
+	silence    = 30               // timeout of the storage in units of FirstWait; it is then asked again
 	freshStock = 10 * time.Minute // between looks at whether there is more
-	maxPause   = time.Minute      // after what failed
+	maxPause   = time.Minute      // wait after a failure, at most
 )
 
 type phase uint8
 
 const (
 	idle       phase = iota
-	asking           // for the ring's cursors
-	reading          // records
-	publishing       // they are with the node, which has not acknowledged all
-	advancing        // the device has been told that they may go
+	asking           // asking for the ring's cursors
+	reading          // reading records
+	publishing       // the records are sent, and the node has not acknowledged all of them
+	advancing        // the device has been told to delete them
 )
 
-// download fetches the ring, batch by batch. Its methods are called by the
-// session's goroutine alone; an error is the connection's.
+// download fetches the ring, batch by batch. Its methods are called by the session's goroutine
+// alone; an error ends the connection.
 type download struct {
 	s     *session
 	phase phase
-	until time.Time // idle: the next look; else: when the device's answer is late
+	until time.Time // idle: the next look; otherwise the timeout of the device's answer
 	info  frame.RingInfo
 	from  uint64
 	to    uint64
 	in    *frame.Transfer
 	flow  flow
-	pause time.Duration // after the next failure
-	most  uint64        // records of a batch: fewer over a bad radio
+	pause time.Duration // wait after the next failure
+	most  uint64        // most records of a batch: fewer over a bad radio
 }
 
-// openStore looks which storage the device has.
+// openStore finds out which storage the device has.
 func (s *session) openStore(ctx context.Context) error {
 	b, err := s.Dev.Read(ctx, frame.StorageState)
 	if errors.Is(err, link.ErrAbsent) {
@@ -73,8 +73,8 @@ func (s *session) openStore(ctx context.Context) error {
 	return nil
 }
 
-// patience is how long the storage may be silent; it is never so short that a busy
-// machine takes a device for a silent one.
+// patience is how long the storage may be silent. It is never so short that a device seems silent
+// because this machine is busy.
 func (s *session) patience() time.Duration {
 	return max(silence*s.FirstWait, 500*time.Millisecond)
 }
@@ -98,7 +98,7 @@ func (d *download) command(ctx context.Context, next phase, b []byte) error {
 	return d.s.Dev.Write(ctx, frame.StorageChar, b)
 }
 
-// fail gives this batch up for a while; what the device holds, it keeps.
+// fail gives up this batch for a while. The device keeps its records.
 func (d *download) fail(ctx context.Context, err error) error {
 	d.s.Note("warning", "storage: %v; again in %s", err, d.pause)
 	d.phase, d.until, d.in = idle, time.Now().Add(d.pause), nil
@@ -150,7 +150,7 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 			What: "storage", Text: fmt.Sprintf("records %d to %d are with the node; %d left", d.from, d.to-1, left),
 			From: d.from, To: d.to, Left: left,
 		})
-		d.phase, d.until = idle, time.Time{} // the next tick goes on
+		d.phase, d.until = idle, time.Time{} // the next tick continues
 		if !d.s.Room() || d.s.Costly(ctx, carry.StoredSound) {
 			return nil
 		}
@@ -159,7 +159,7 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 	return nil
 }
 
-// read asks for the next batch, where there is one.
+// read asks for the next batch, if there is one.
 func (d *download) read(ctx context.Context, i frame.RingInfo) error {
 	if n := d.s.kept.overwritten(i.Dropped); n > 0 {
 		reason := fmt.Sprintf("%d stored records were overwritten before they were fetched", n)
@@ -179,8 +179,8 @@ func (d *download) read(ctx context.Context, i frame.RingInfo) error {
 	return d.command(ctx, reading, frame.RingRead(d.from, uint32(d.to-d.from)))
 }
 
-// publish gives a batch to the node, and waits for its acknowledgement in the
-// background. What is read short counts as the batch.
+// publish sends a batch to the node, and waits for the acknowledgement in the background. If fewer
+// records were read, those are the batch.
 func (d *download) publish(ctx context.Context) error {
 	b := d.in.Bytes()
 	d.in = nil
@@ -214,15 +214,15 @@ func (d *download) publish(ctx context.Context) error {
 	return nil
 }
 
-// safe follows on publish: only what the node has on disk may leave the device.
+// safe is called after publish. Only what the node has on disk may be deleted on the device.
 func (d *download) safe(ctx context.Context, end error) error {
 	if errors.Is(end, wear.ErrPaused) {
-		d.phase, d.until = idle, time.Now().Add(d.s.FirstWait) // it stays in the device until the wearer goes on
+		d.phase, d.until = idle, time.Now().Add(d.s.FirstWait) // it stays in the device until the wearer resumes
 		d.s.Note("storage", "not fetched while paused")
 		return nil
 	}
 	if errors.Is(end, wear.ErrRefused) {
-		return d.fail(ctx, end) // nobody has it but the device
+		return d.fail(ctx, end) // only the device has it
 	}
 	if end != nil {
 		return end

@@ -15,16 +15,16 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Firmware before 3.0.20 keeps sound in a file of blocks of 440 bytes, which have
-// neither time nor number. So a block's identity follows from what is in it, and its
-// time is reckoned back from the newest sound, which is taken to be of when the bridge
-// connected. A pause in the middle is not seen: what is before it seems later than it was.
+// Firmware before 3.0.20 stores sound in a file of blocks of 440 bytes, which have neither time nor
+// number. So a block's identity is derived from its content. Its time is reckoned back from the
+// newest sound, which is taken to be from the moment when the bridge connected. A pause in the
+// middle can't be seen: the sound before it seems later than it was.
 
-// legacyState is what must outlive the process, as the part "legacy":
+// legacyState is stored across restarts, as the part "legacy":
 //
-//	boot   under which blocks are published
+//	boot  boot under which blocks are published
 //	used   bytes of the file when end was set
-//	end    when its newest sound was, reckoned
+//	end  reckoned time of its newest sound
 //	block  how long a block lasts, ns
 //	done   bytes that are on the node's disk
 //	last   SHA-256 of the block before done
@@ -39,30 +39,30 @@ type legacyState struct {
 
 const (
 	legacyPart  = "legacy"
-	legacyHead  = 64 // blocks from which the duration of all is reckoned
-	legacyBatch = 50 // blocks that the node is waited for together
+	legacyHead  = 64 // blocks from which the duration of a block is reckoned
+	legacyBatch = 50 // blocks that are sent to the node together
 )
 
-// legacy fetches the file. An error of its methods is the connection's.
+// legacy fetches the file. An error of its methods ends the connection.
 type legacy struct {
 	s     *session
 	kept  legacyState
 	phase phase
 	until time.Time
-	pause time.Duration // after the next failure
+	pause time.Duration // wait after the next failure
 
 	used    uint32   // bytes of the file
-	from    uint32   // where this reading began
-	pos     uint32   // of the next block
-	begun   bool     // the device has said that it reads
-	head    [][]byte // blocks that wait until the duration is known
+	from    uint32   // offset at which this reading began
+	pos     uint32   // offset of the next block
+	begun   bool     // the device has confirmed the reading
+	head    [][]byte // blocks that wait until the duration of a block is known
 	batch   []*wear.Receipt
 	waiting int  // batches that the node has not answered
-	read    bool // all has come
+	read    bool // the whole file has come
 	paused  bool
-	safe    map[uint64]bool // blocks that the node has, in this connection, by seq
-	sent    []uint64        // those of batch
-	grew    bool            // safe has more than at the last reading's end
+	safe    map[uint64]bool // blocks that the node has, in this connection, by their number
+	sent    []uint64        // numbers of batch
+	grew    bool            // safe has more than at the end of the last reading
 }
 
 func (s *session) openLegacy(ctx context.Context) error {
@@ -116,8 +116,8 @@ func (d *legacy) tick(ctx context.Context, now time.Time) error {
 	return d.begin(ctx, state.Used)
 }
 
-// begin reads from where the node has all, and the block before, by which it is known
-// that it is the same file.
+// begin reads from where the node has everything, and one block before that, which shows whether it
+// is the same file.
 func (d *legacy) begin(ctx context.Context, used uint32) error {
 	if used < d.kept.Done || d.kept.Last == "" {
 		d.kept.Done, d.kept.Last = 0, ""
@@ -145,7 +145,7 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 		d.until = time.Now().Add(d.s.patience())
 		return d.take(ctx, block)
 	case block != nil:
-		return nil // of a reading that was stopped
+		return nil // it belongs to a reading that was stopped
 	case status.Failed():
 		return d.fail(ctx, fmt.Errorf("the device answers %d", status))
 	case d.phase == reading && status == frame.LegacyOK:
@@ -166,7 +166,7 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 func (d *legacy) take(ctx context.Context, block []byte) error {
 	if d.pos == d.from && d.kept.Done > 0 {
 		if sum := sha256.Sum256(block); hex.EncodeToString(sum[:]) != d.kept.Last {
-			d.kept.Done, d.kept.Last = 0, "" // another file
+			d.kept.Done, d.kept.Last = 0, "" // a different file
 			return d.fail(ctx, errors.New("the file was begun anew"))
 		}
 	}
@@ -185,7 +185,7 @@ func (d *legacy) take(ctx context.Context, block []byte) error {
 	return d.publish(ctx, block, at)
 }
 
-// flushHead reckons how long a block lasts, and publishes those that waited for it.
+// flushHead reckons how long a block lasts, and publishes the blocks that waited for it.
 func (d *legacy) flushHead(ctx context.Context) error {
 	head := d.head
 	d.head = nil
@@ -241,7 +241,7 @@ func (d *legacy) publish(ctx context.Context, block []byte, at uint32) error {
 	return nil
 }
 
-// send waits for the node to have all up to an offset.
+// send waits for the node to have everything up to an offset.
 func (d *legacy) send(ctx context.Context, upTo uint32, last [32]byte) {
 	receipts, sent := d.batch, d.sent
 	d.batch, d.sent = nil, nil
@@ -252,7 +252,7 @@ func (d *legacy) send(ctx context.Context, upTo uint32, last [32]byte) {
 		case errors.Is(end, wear.ErrPaused):
 			d.paused = true
 		case errors.Is(end, wear.ErrRefused):
-			d.paused = true // nobody has it but the device
+			d.paused = true // only the device has it
 		case end != nil:
 			return end
 		case !d.paused:
@@ -262,7 +262,7 @@ func (d *legacy) send(ctx context.Context, upTo uint32, last [32]byte) {
 			}
 			d.kept.Done, d.kept.Last = upTo, hex.EncodeToString(last[:])
 			if upTo%frame.LegacyBlock != 0 {
-				d.kept.Last = "" // the file may go on in that block
+				d.kept.Last = "" // the file may continue in that block
 			}
 			if err := d.keep(); err != nil {
 				return err
@@ -272,7 +272,7 @@ func (d *legacy) send(ctx context.Context, upTo uint32, last [32]byte) {
 	})
 }
 
-// end is for the end of the file.
+// end handles the end of the file.
 func (d *legacy) end(ctx context.Context) error {
 	if err := d.flushHead(ctx); err != nil {
 		return err
@@ -282,13 +282,13 @@ func (d *legacy) end(ctx context.Context) error {
 	return nil
 }
 
-// whole reports whether all came: in one reading from the beginning, or in several. A
-// lost block has no number; only their count says so.
+// whole reports whether everything came, in one reading from the beginning or in several. Blocks
+// have no numbers, so only their count shows a lost one.
 func (d *legacy) whole() bool {
 	return d.pos >= d.used || len(d.safe) >= int((d.used+frame.LegacyBlock-1)/frame.LegacyBlock)
 }
 
-// settle has the device delete the file once the node has all of it.
+// settle tells the device to delete the file once the node has all of it.
 func (d *legacy) settle(ctx context.Context) error {
 	switch {
 	case !d.read || d.waiting > 0 || d.phase != publishing:
@@ -304,7 +304,7 @@ func (d *legacy) settle(ctx context.Context) error {
 		d.kept.Done, d.kept.Last = 0, ""
 		return d.fail(ctx, fmt.Errorf("%d bytes of %d did not come", d.used-d.pos, d.used))
 	}
-	d.kept.Done, d.kept.Last = 0, "" // after a kill from here on it is read whole, as it may be another
+	d.kept.Done, d.kept.Last = 0, "" // after a kill from here on the file is read from the start, since it may be a different one
 	if err := d.keep(); err != nil {
 		return err
 	}

@@ -9,15 +9,15 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/omi"
 )
 
-// state is what must outlive the process, as parts of the bridge's state file:
+// state is stored across restarts, as parts of the bridge's state file:
 //
-//	mic_gain  of the device, 1 to 8, to be restored after a pause; 0: not known
-//	ring      boot     under which stored records are published, by their numbers
+//	mic_gain the device's gain, 1 to 8, to be restored after a pause; 0: not known
+//	ring   boot   boot under which stored records are published, by their numbers
 //	          from, to records of the latest batch, to excluded
 //	          sum      SHA-256 of their bytes
-//	          dropped  records that the device had overwritten, by its count
-//	          id       of the ring; absent: the firmware gives it none
-//	health    what the device last counted about itself
+//	          dropped records that the device had overwritten, by its own count
+//	          id    the ring's id; absent: the firmware has none
+//	health  the device's own counters at the last look
 type state struct {
 	file    *carry.State
 	MicGain byte
@@ -59,21 +59,20 @@ func (s *state) setGain(g byte) error {
 	return s.file.Keep("mic_gain", g)
 }
 
-// newRing begins to number records anew.
+// newRing numbers the records under a new boot.
 func (s *state) newRing() {
 	s.Ring = ringState{Boot: carry.StoredBoot(), Dropped: s.Ring.Dropped}
 }
 
-// plan gives the next batch of what is unread, at most limit records.
+// plan returns the next batch of unread records, at most limit of them.
 //
-// A batch that was interrupted comes again with the same bounds, and so the same
-// messages. Another id means another ring. A read cursor before the end of the
-// last batch means that the ring was made anew, or that somebody else moved the
-// cursor. In both cases the numbers may mean something else now, and get another
-// boot.
+// An interrupted batch comes again with the same bounds, and so as the same messages. Another id
+// means another ring. A read cursor before the end of the last batch means that the ring was
+// created again, or that another program moved the cursor. In both cases the numbers may mean
+// different records, and get another boot.
 func (s *state) plan(i frame.RingInfo, limit uint64) (from, to uint64) {
 	r := &s.Ring
-	same := r.ID == 0 || r.ID == i.Ring // it may have got its id since, with new firmware
+	same := r.ID == 0 || r.ID == i.Ring // new firmware may have given it an id since
 	again := same && r.To > r.From && i.Read == r.From && i.Write >= r.To
 	if !again && (r.Boot == 0 || !same || i.Read < r.To) {
 		s.newRing()
@@ -85,7 +84,7 @@ func (s *state) plan(i frame.RingInfo, limit uint64) (from, to uint64) {
 	return i.Read, i.Read + min(limit, i.Write-i.Read)
 }
 
-// batch notes the bounds and the digest of what is about to be published.
+// batch stores the bounds and the digest of what is about to be published.
 func (s *state) batch(from, to uint64, sum [32]byte) error {
 	r := &s.Ring
 	text := hex.EncodeToString(sum[:])
@@ -94,21 +93,21 @@ func (s *state) batch(from, to uint64, sum [32]byte) error {
 			return nil
 		}
 		id := r.ID
-		s.newRing() // other records under the same numbers
+		s.newRing() // different records with the same numbers
 		r.ID = id
 	}
 	r.From, r.To, r.Sum = from, to, text
 	return s.file.Keep("ring", r)
 }
 
-// overwritten gives how many records the device lost since it was last asked; 0
-// the first time. It is asked before plan.
+// overwritten returns how many records the device lost since the last call; 0 the first time. It is
+// called before plan.
 func (s *state) overwritten(dropped uint64) (n uint64) {
 	r := &s.Ring
 	switch {
 	case r.Boot == 0:
 	case dropped < r.Dropped:
-		n = dropped // it counts anew
+		n = dropped // the device's count restarted
 	default:
 		n = dropped - r.Dropped
 	}
@@ -116,13 +115,13 @@ func (s *state) overwritten(dropped uint64) (n uint64) {
 	return n
 }
 
-// counted gives what the device counted since the last look, in words; empty:
-// nothing, or this is the first look.
+// counted describes what the device counted since the last look; empty: nothing, or this is the
+// first look.
 func (s *state) counted(h frame.Health) (lost []string, err error) {
 	now := counts{h.Uptime, h.MicOverruns, h.RadioDrops, h.StorageErrors}
 	before, first := s.Health, s.Health == counts{}
 	if now.Uptime < before.Uptime {
-		before = counts{} // it started anew, and counts from zero
+		before = counts{} // the device restarted, and counts from zero
 	}
 	for _, c := range []struct {
 		what     string

@@ -27,14 +27,13 @@ func open(t *testing.T, path string) *state {
 	return s
 }
 
-// A number of a record never stands for two records, and a batch that comes
-// again is the same messages.
+// A record's number never stands for two records, and a repeated batch makes the same messages.
 func TestPlan(t *testing.T) {
 	info := func(read, write uint64) frame.RingInfo { return frame.RingInfo{Read: read, Write: write} }
 	for _, c := range []struct {
 		name     string
 		then     frame.RingInfo
-		bytes    string // of the batch
+		bytes    string // content of the batch
 		from, to uint64
 		newBoot  bool
 	}{
@@ -73,7 +72,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A ring's id tells rings apart even where all numbers are alike.
+// A ring's id tells rings apart even if all numbers are equal.
 func TestRingID(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -109,10 +108,10 @@ func TestCounted(t *testing.T) {
 		h    frame.Health
 		want string
 	}{
-		{frame.Health{Uptime: time.Hour, MicOverruns: 5}, ""}, // whose these are, nobody knows
+		{frame.Health{Uptime: time.Hour, MicOverruns: 5}, ""}, // it is unknown when these were counted
 		{frame.Health{Uptime: 2 * time.Hour, MicOverruns: 7, StorageErrors: 1}, "2 overruns of the microphone; 1 errors of the storage"},
 		{frame.Health{Uptime: 3 * time.Hour, MicOverruns: 7, StorageErrors: 1}, ""},
-		{frame.Health{Uptime: time.Minute, RadioDrops: 3}, "3 notifications dropped by the radio"}, // started anew
+		{frame.Health{Uptime: time.Minute, RadioDrops: 3}, "3 notifications dropped by the radio"}, // the device restarted
 	} {
 		got, err := s.counted(c.h)
 		if err != nil || strings.Join(got, "; ") != c.want {

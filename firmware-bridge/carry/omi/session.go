@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is Omi's line in the list of families.
+// Family is Omi's entry in the list of families.
 var Family = carry.Family{
 	Name: "omi", Short: "Carry an Omi pendant or OmiGlass over Bluetooth",
 	Long: `Connects to an Omi over Bluetooth (BlueZ), and publishes its sound, photos, presses
@@ -35,15 +35,15 @@ type session struct {
 	firmware string
 	features frame.Features
 	battery  int  // %; -1: not known
-	each     int  // seconds between two of them, as the device was told; 0: it was not
-	gain     bool // the microphone's can be set
-	muted    bool // as the device and the node were last told
+	each     int  // photo interval in seconds that the device was sent; 0: none
+	gain     bool // the microphone's gain can be set
+	muted    bool // as last told to the device and the node
 
 	codec  frame.Codec
 	audio  frame.Audio
 	photos frame.Photos
 	sound  carry.Sound
-	store  store // nil: not asked for, or none there
+	store  store // nil: not asked for, or not there
 }
 
 // store fetches what the device stored. Its methods are for the session's goroutine.
@@ -68,7 +68,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.store.tick(ctx, now)
 }
 
-// Command does what the node asks.
+// Command does what the node asks for.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause, wire.CmdResume:
@@ -94,7 +94,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// rest ends a recording in which nothing came for a while, and tells losses.
+// rest ends a recording that has been silent for a while, and reports losses.
 func (s *session) rest(ctx context.Context) error {
 	if s.sound.Idle(s.Now) {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {

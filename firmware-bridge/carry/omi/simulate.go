@@ -17,23 +17,23 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// Pendant is an Omi that is made of software: it has stored sound, gives it when it is
-// asked, and forgets what it is told to. Its sound is silence. It is a Dialer, and there
-// are no more connections to it when it has nothing left.
+// Pendant is a simulated Omi: it has stored sound, sends it when asked, and deletes what it is told
+// to. Its sound is silence. It is a Dialer, and makes no more connections when it has nothing left.
 type Pendant struct {
 	Legacy bool                   // firmware before 3.0.20; set before the first connection
-	Gone   func(records [][]byte) // is told what it forgets; nil: nobody
+	Gone   func(records [][]byte) // gets what it deletes; nil: nobody
 	Reboot int                    // connections that are still to end in the middle; set before the first
 
 	mu      sync.Mutex
-	records [][]byte // that it still has
+	records [][]byte // records that it still has
 	read    uint64   // number of the first of them
 }
 
 // pendantRing is its ring's id.
 const pendantRing = 0x4c6f636b6574
 
-// NewPendant has records of five frames of 20 ms each, up to now, or what it heard of a day.
+// NewPendant makes a pendant with records of five frames of 20 ms each, up to the current time, or
+// with what it heard on a played day.
 func NewPendant(p carry.Play) *Pendant {
 	if len(p.Day) > 0 {
 		return &Pendant{Reboot: p.Reboot, records: lived(p)}
@@ -46,8 +46,8 @@ func NewPendant(p carry.Play) *Pendant {
 		binary.BigEndian.PutUint32(rec, uint32(at.Unix()))
 		to := rec[4:4]
 		for k := range 5 {
-			// The range coder's first bits say that the frame is silence (RFC 6716, 4.3);
-			// what follows makes each frame another.
+			// The range coder's first bits say that the frame is silence (RFC 6716, 4.3); the bytes
+			// after them make each frame different.
 			f := binary.BigEndian.AppendUint64([]byte{0xb8, 0xff, 0xfe}, uint64(10*i+k))
 			to = append(append(to, byte(len(f))), f...)
 		}
@@ -56,9 +56,9 @@ func NewPendant(p carry.Play) *Pendant {
 	return d
 }
 
-const lasts = 20 * time.Millisecond // a frame
+const lasts = 20 * time.Millisecond // duration of a frame
 
-// lived are records of the sound of a day, as many frames in each as there is room for.
+// lived makes records of the sound of a day, with as many frames in each as fit.
 func lived(p carry.Play) (out [][]byte) {
 	for _, s := range p.Day {
 		var rec []byte
@@ -74,12 +74,13 @@ func lived(p carry.Play) (out [][]byte) {
 	return out
 }
 
-// PendantWith has the records of another that began anew, of which the first has a number.
+// PendantWith makes a pendant with the records of another that restarted; first is the number of
+// the first record.
 func PendantWith(records [][]byte, first uint64) *Pendant {
 	return &Pendant{records: records, read: first}
 }
 
-// Records are those that it still has.
+// Records returns the records that it still has.
 func (p *Pendant) Records() [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +105,7 @@ func (p *Pendant) Connect(ctx context.Context) (link.Device, error) {
 	return d, nil
 }
 
-// forget gives up the records before a number, and reports whether it has them.
+// forget deletes the records before a number, and reports whether it knows that number.
 func (p *Pendant) forget(before uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +124,7 @@ func (p *Pendant) forget(before uint64) bool {
 type worn struct {
 	*link.Simulated
 	of   *Pendant
-	left int // notifications of data before the connection breaks; 0: it does not
+	left int // data notifications before the connection breaks; 0: it does not
 }
 
 func (d *worn) run() {
@@ -144,7 +145,7 @@ func (d *worn) run() {
 	}
 }
 
-// ring answers a command as firmware 3.0.21 does. False: the connection is over.
+// ring answers a command as firmware 3.0.21 does. It returns false when the connection is over.
 func (d *worn) ring(b []byte) bool {
 	be := binary.BigEndian
 	records := d.of.Records()

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// A pendant's storage, ring and file, over a link that loses and breaks: what the device
-// forgets is in the node, once, and in its time.
+// A pendant's storage, as ring and as file, over a link that loses packets and breaks: what the
+// device deletes is in the node, once, and with its time.
 func TestSimulatedStorage(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -77,7 +77,7 @@ func TestSimulatedStorage(t *testing.T) {
 			for _, e := range n.Disk.Of(memory.KindAudio) {
 				list, _ := wire.Packets(e.Data)
 				i := int64(list[0][9])<<8 | int64(list[0][10])
-				want := time.Duration(150-i/10) * 100 * time.Millisecond // before the end
+				want := time.Duration(150-i/10) * 100 * time.Millisecond // distance to the end
 				if off := time.Since(e.At) - want; off < -2*time.Second || off > time.Since(began)+2*time.Second {
 					t.Errorf("record %d is %s old", i/10, time.Since(e.At))
 				}

@@ -35,8 +35,8 @@ func tool(t testing.TB, name string, args ...string) {
 	}
 }
 
-// encode makes Opus packets of 20 ms of the speech, as Omi's encoder is set
-// (32 kbit/s VBR), and gives what opusdec makes of them at 16 kHz.
+// encode makes Opus packets of 20 ms from the speech, with the settings of Omi's encoder (32 kbit/s
+// VBR), and returns them with what opusdec decodes at 16 kHz.
 func encode(t testing.TB) (packets [][]byte, decoded []int16) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,8 +63,7 @@ func encode(t testing.TB) (packets [][]byte, decoded []int16) {
 	return packets, decoded
 }
 
-// notify cuts frames into notifications of at most room bytes, ids counting
-// from first on.
+// notify cuts frames into notifications of at most room bytes, with ids counting up from first.
 func notify(frames [][]byte, room int, first uint16) (out [][]byte) {
 	id := first
 	for _, f := range frames {
@@ -115,9 +114,8 @@ func hear(t testing.TB, events []memory.Event) (packets [][]byte, pcm []int16) {
 	return packets, pcm
 }
 
-// likeness aligns b to a by the shift of up to reach samples at which they
-// correlate most, and gives that correlation and the ratio of signal to
-// difference in dB, after the best gain.
+// likeness aligns b to a by the shift, of up to reach samples, at which they correlate most. It
+// returns that correlation and the ratio of signal to difference in dB, with the best gain.
 func likeness(a, b []int16, reach int) (shift int, corr, snr float64) {
 	at := func(shift int) (aa, bb, ab float64) {
 		for i := range a {
@@ -138,10 +136,10 @@ func likeness(a, b []int16, reach int) (shift int, corr, snr float64) {
 	return shift, corr, -10 * math.Log10(1-corr*corr)
 }
 
-// Without loss, each packet arrives, and sounds as opusdec has it.
+// Without loss, each packet arrives, and sounds as opusdec decodes it.
 func TestSpeech(t *testing.T) {
 	packets, decoded := encode(t)
-	// Fragments, over the wrap-around of ids.
+	// Fragments, with ids that wrap around.
 	notes := notify(packets, 60, 65000)
 	if len(notes) < len(packets)*3/2 {
 		t.Fatalf("%d notifications of %d packets: hardly any has fragments", len(notes), len(packets))
@@ -187,11 +185,11 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// With loss, doubles and a wrong order: what arrives is whole, and the gaps
-// name each notification that is missing.
+// With loss, duplicates and a wrong order, what arrives is intact, and the gaps name each missing
+// notification.
 func TestSpeechWithLoss(t *testing.T) {
 	packets, decoded := encode(t)
-	const first = 65200 // the loss goes over the wrap-around too
+	const first = 65200 // the loss includes the wrap-around
 	notes := notify(packets, 60, first)
 	lost := map[uint16]bool{}
 	var sent [][]byte
@@ -204,7 +202,7 @@ func TestSpeechWithLoss(t *testing.T) {
 		case i%89 == 17 && i+1 < len(notes) && (i+1)%97 != 40 && i+1 != 400 && i+1 != 600:
 			sent = append(sent, notes[i], notes[i])
 			doubled++
-		case i == 400 || i == 600: // after the next one: it is a gap, then late
+		case i == 400 || i == 600: // it comes after the next one: first a gap, then late
 			sent = append(sent, notes[i+1], notes[i])
 			lost[id] = true
 			late++
@@ -254,7 +252,7 @@ func TestSpeechWithLoss(t *testing.T) {
 	if len(b.Told("lost")) == 0 {
 		t.Error("a person is told nothing")
 	}
-	// Nothing is there that was not sent, and in order.
+	// Only what was sent arrives, and in order.
 	got, pcm := hear(t, n.Disk.Of(memory.KindAudio))
 	at := 0
 	for i, p := range got {
@@ -269,7 +267,7 @@ func TestSpeechWithLoss(t *testing.T) {
 	if len(got) < len(packets)*9/10 || len(got) >= len(packets) {
 		t.Errorf("%d packets of %d", len(got), len(packets))
 	}
-	// What came before the first loss sounds as it did.
+	// The sound before the first loss is unchanged.
 	head := 2 * 16000
 	if shift, corr, _ := likeness(decoded[:head], pcm[:head+400], 400); corr < 0.98 {
 		t.Errorf("correlation %.3f at %d", corr, shift)

@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	// group is how many records make a message. A message begins at each number
-	// that it divides, wherever a batch begins, so that fetching again after a
-	// change of bounds makes the same messages as far as it can.
+	// group is how many records make a message. A message begins at each number that is a multiple
+	// of group, wherever a batch begins, so that fetching again with other bounds makes the same
+	// messages as far as possible.
 	group = 10
-	// steady is by how much a record's time, which has whole seconds, may differ
-	// from where the sound before it ends and still follow it.
+	// steady is the most by which a record's time, in whole seconds, may differ from the end of the
+	// sound before it for the record still to follow on from it.
 	steady = 2 * time.Second
 )
 
-// flow places records on the clock. The zero value begins.
+// flow places records on the clock. The zero value is ready.
 type flow struct {
-	next   time.Time     // where the sound before ends; zero: not known
-	uptime time.Duration // the same, since the device's start; 0: not known
+	next   time.Time     // end of the sound before; zero: not known
+	uptime time.Duration // the same, since the device started; 0: not known
 }
 
-// place gives when a record began, and whether it follows on the one before. A
-// record that has only the time since the device's start gets no time of day:
-// nothing tells which start that was.
+// place returns when a record began, and whether it follows on from the one before. A record that
+// only has the time since the device's start gets no time of day, because nothing tells which start
+// that was.
 func (f *flow) place(r frame.Record, lasts time.Duration) (at time.Time, follows bool) {
 	switch known := !f.next.IsZero(); {
 	case !r.At.IsZero():
@@ -53,8 +53,8 @@ func (f *flow) place(r frame.Record, lasts time.Duration) (at time.Time, follows
 	return at, follows
 }
 
-// storedSound makes messages of a batch's bytes, which are whole records; end
-// says that nothing is left behind them. Frames that can't be used are counted.
+// storedSound makes messages of a batch's bytes, which are whole records; end says that nothing is
+// stored after them. Frames that can't be used are counted.
 func storedSound(c frame.Codec, boot, first uint64, b []byte, f *flow, end bool) (out []*wire.Audio, bad int, err error) {
 	var m *wire.Audio
 	for n := first; len(b) > 0; n, b = n+1, b[frame.RecordSize:] {

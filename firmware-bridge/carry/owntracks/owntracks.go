@@ -1,5 +1,5 @@
-// Package owntracks is the session of a phone that publishes where it is with
-// OwnTracks, by somebody's MQTT broker.
+// Package owntracks is the session of a phone that publishes its place with OwnTracks, through an
+// MQTT broker.
 package owntracks
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is OwnTracks' line in the list of families.
+// Family is OwnTracks' entry in the list of families.
 var Family = carry.Family{
 	Name: "owntracks", Short: "Carry the places that a phone publishes with OwnTracks",
 	Long: `Subscribes to the OwnTracks topics of one phone at a broker, and publishes its places,
@@ -37,16 +37,16 @@ the node has acknowledged it.`,
 
 const partName = "owntracks"
 
-// part is what must outlive the process.
+// part is stored across restarts.
 type part struct {
-	Boot uint64 `json:"boot"` // under which places are published
+	Boot uint64 `json:"boot"` // boot under which places are published
 }
 
 type session struct {
 	*carry.Conn
 	part    part
 	battery int
-	latest  time.Time // of the battery
+	latest  time.Time // time of the battery level
 	hidden  bool      // a person was told that messages are encrypted
 }
 
@@ -104,7 +104,7 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 		}
 		return s.place(ctx, "transition", m.At, p)
 	case frame.Will:
-		if !n.Retained { // a retained one is of any age
+		if !n.Retained { // a retained one may be of any age
 			return nil, s.Status(ctx, "offline", "the phone is not connected to its broker")
 		}
 	case frame.Encrypted:
@@ -118,8 +118,8 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 	return nil, nil
 }
 
-// place publishes where the phone was. What is said twice, as after a new connection
-// or because the broker kept it, has the same identity, and the node takes it once.
+// place publishes where the phone was. If a place comes again, after a new connection or because
+// the broker retained it, it has the same identity, and the node stores it once.
 func (s *session) place(ctx context.Context, kind string, at time.Time, p memory.Place) (*wear.Receipt, error) {
 	if !wire.Believed(at, s.Now) {
 		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is no time to believe", kind, at.Format(time.RFC3339)))
@@ -135,7 +135,7 @@ func (s *session) place(ctx context.Context, kind string, at time.Time, p memory
 	return s.Publish(ctx, &wire.Location{Header: wire.Header{Boot: s.part.Boot, Seq: seq, At: at}, Place: p})
 }
 
-// charge tells the battery where it has changed since.
+// charge publishes the battery level if it has changed since the last message.
 func (s *session) charge(ctx context.Context, m frame.Location, retained bool) error {
 	if m.Battery < 0 || retained || m.Battery == s.battery || m.At.Before(s.latest) {
 		return nil
@@ -146,16 +146,16 @@ func (s *session) charge(ctx context.Context, m frame.Location, retained bool) e
 
 func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.TellLosses(ctx, false) }
 
-// Command is that of [carry.Session]. A phone can't be asked for anything here;
-// while the wearer pauses, the client throws places away.
+// Command implements [carry.Session]. A phone takes no commands here; while the wearer pauses, the
+// client throws places away.
 func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 
 func (s *session) End(ctx context.Context) error {
 	return errors.Join(s.TellLosses(ctx, true), s.Status(ctx, "offline", "no connection to the broker that has the places"))
 }
 
-// simulate makes a phone on a walk: a fix each minute up to now, and the last one
-// retained; now and then it enters a region.
+// simulate makes a phone on a walk: a fix each minute up to the current time, the last one
+// retained. Now and then it enters a region.
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 1))
 	q := &link.Queue{Ends: p.Reboot}
@@ -175,13 +175,13 @@ func simulate(p carry.Play) link.Dialer {
 		}
 	}
 	if len(q.Messages) == 0 {
-		return q // batteries alone
+		return q // the day has batteries only
 	}
 	q.Retained = []link.Notification{{Char: topic, Data: q.Messages[0].Data}}
 	return q
 }
 
-// lived are the fixes of a day, with the battery as it was known then.
+// lived makes fixes of the places of a day, with the battery level at that time.
 func lived(p carry.Play, topic string) (out []link.Notification) {
 	battery := 100.
 	for _, s := range p.Day {

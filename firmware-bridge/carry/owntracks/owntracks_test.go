@@ -31,14 +31,14 @@ func fix(at int64, lat float64) []byte {
 
 const then = 1773489600
 
-// A phone publishes to a real broker. A fix that the broker kept is of its own time,
-// what comes while the bridge is away waits, and nothing is there twice.
+// A phone publishes to a real broker. A fix that the broker retained keeps its own time, what comes
+// while the bridge is away waits, and nothing is there twice.
 func TestPhone(t *testing.T) {
 	m := linktest.StartMosquitto(t)
 	n := carrytest.NewNode(t)
 	path := carrytest.StatePath(t)
 	m.Publish(t, "owntracks/jane/phone", fix(then, 50), true) // before anybody listens
-	m.Publish(t, "owntracks/john/phone", fix(then, 10), true) // somebody else's
+	m.Publish(t, "owntracks/john/phone", fix(then, 10), true) // the phone of somebody else
 
 	run := func() (*carrytest.Bridge, func() carry.Report) {
 		b := n.Bridge(t, path, owntracks.Family, dialer(m))
@@ -54,7 +54,7 @@ func TestPhone(t *testing.T) {
 	m.Publish(t, "owntracks/jane/phone", fix(then+60, 51), true)
 	m.Publish(t, "owntracks/jane/phone/event", []byte(`{"_type":"transition","acc":6,"desc":"Office","event":"enter","lat":51,"lon":5.1,"t":"c","tst":1773489661,"wtst":1}`), false)
 	m.Publish(t, "owntracks/jane/phone", []byte(`{"_type":"location","lon":5.1,"tst":1773489662}`), false)
-	m.Publish(t, "owntracks/jane/phone", fix(4102444800, 51), false) // 2100
+	m.Publish(t, "owntracks/jane/phone", fix(4102444800, 51), false) // in the year 2100
 	m.Publish(t, "owntracks/jane/phone", []byte(`{"_type":"encrypted","data":"YWJjZGUK"}`), false)
 	m.Publish(t, "owntracks/jane/phone", fix(then+120, 52), false)
 	places(4)
@@ -63,9 +63,9 @@ func TestPhone(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// While the bridge is away the broker keeps, and is started anew itself.
+	// While the bridge is away, the broker stores messages, and is restarted itself.
 	m.Publish(t, "owntracks/jane/phone", fix(then+180, 53), false)
-	m.Publish(t, "owntracks/jane/phone", fix(then+120, 52), false) // once more, as after a lost PUBACK
+	m.Publish(t, "owntracks/jane/phone", fix(then+120, 52), false) // repeated, as after a lost PUBACK
 	m.Stop(t)
 	m.Start(t)
 	_, stop = run()
@@ -95,7 +95,7 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// The broker forgets a place only once the node has it on disk.
+// The broker deletes a place only once the node has it on disk.
 func TestNothingIsForgottenEarly(t *testing.T) {
 	q := &link.Queue{Messages: []link.Notification{{Char: "owntracks/jane/phone", Data: fix(then, 50)}}}
 	n := carrytest.NewNode(t)
@@ -124,7 +124,7 @@ func TestNothingIsForgottenEarly(t *testing.T) {
 	}
 }
 
-// A walk over a link that loses three in ten: each place is there, once.
+// A walk over a link that loses three in ten packets: each place is there, once.
 func TestWalk(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), owntracks.Family, &link.Faulty{
@@ -145,7 +145,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Each vector under its topic: what is good arrives, and what is bad is named.
+// Each vector is published under its topic: good ones arrive, and bad ones are named.
 func TestVectors(t *testing.T) {
 	folder := "../../frame/owntracks/testdata"
 	b, err := os.ReadFile(filepath.Join(folder, "topics.json"))

@@ -10,18 +10,19 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// never are classes of programs that show or ask for secrets.
+// never are window classes of programs that show or ask for secrets.
 var never = []string{"keepass", "bitwarden", "1password", "lastpass", "enpass", "proton pass", "seahorse", "pinentry", "polkit", "askpass", "gcr-prompter", "kwallet", "gksu", "tor browser", "authenticator"}
 
-// private is what titles of private windows have, and of pages that ask for a password, in the
-// languages of many. A browser says it in its own language.
+// private are words in titles of private windows, and of pages that ask for a password, in many
+// languages. A browser shows them in its own language.
 var private = []string{
 	"private browsing", "incognito", "inprivate", "(private)", "inkognito", "privater modus", "privates fenster", "navigation privée", "navegación privada", "navegación de incógnito",
 	"navigazione anonima", "navegação anônima", "приватный просмотр", "инкогнито", "隐私浏览", "隐私窗口", "无痕", "無痕", "プライベート", "シークレット",
 	"password", "passwort", "kennwort", "mot de passe", "contraseña", "密码", "パスワード", "sign in", "log in", "login", "anmelden",
 }
 
-// hides says why nothing may be taken of a desktop now; empty: it may. The words don't name what is hidden.
+// hides says why nothing of a desktop may be taken now; empty: it may. The text does not name what
+// is hidden.
 func hides(d link.Desktop, deny []string) string {
 	switch {
 	case d.Locked:
@@ -46,7 +47,7 @@ func hides(d link.Desktop, deny []string) string {
 	return ""
 }
 
-// picture makes one of a shot, as [link.Window.Shot] has it.
+// picture decodes a shot, in the format of [link.Window.Shot].
 func picture(b []byte) (*image.RGBA, error) {
 	if len(b) < 8 {
 		return nil, fmt.Errorf("screen: a shot of %d bytes", len(b))
@@ -63,16 +64,16 @@ func picture(b []byte) (*image.RGBA, error) {
 	return m, nil
 }
 
-// maxSide is the most pixels that a side of an X11 screen has, or a shot.
+// maxSide is the most pixels along a side of an X11 screen, or of a shot.
 const maxSide = 1<<16 - 1
 
 const (
-	block = 16 // pixels: the side of what is compared as one
-	small = 24 // of 255: a difference that is none, as of a cursor's shadow
+	block = 16 // side, in pixels, of the blocks that are compared
+	small = 24 // of 255: differences up to it do not count, such as a cursor's shadow
 )
 
-// alike gives the part of two pictures, in blocks, in which nothing differs, from 0 to 1; 0 where
-// they have other sizes.
+// alike returns the share of two pictures, in blocks, that does not differ, from 0 to 1; 0 if their
+// sizes differ.
 func alike(a, b *image.RGBA) float64 {
 	if a == nil || a.Rect != b.Rect {
 		return 0

@@ -53,7 +53,7 @@ func TestAlike(t *testing.T) {
 	if got := alike(a, b); got != 1 {
 		t.Error(got)
 	}
-	b.Pix[b.PixOffset(0, 0)] = small // is no difference
+	b.Pix[b.PixOffset(0, 0)] = small // does not count as a difference
 	b.Pix[b.PixOffset(159, 159)] = small + 1
 	if got := alike(a, b); got != .99 {
 		t.Error(got)

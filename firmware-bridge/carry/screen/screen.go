@@ -1,5 +1,5 @@
-// Package screen is the session of a desktop's screen: what the window in front shows, and what it
-// is called, goes to the node, unless it is private.
+// Package screen is the session of a desktop's screen. It sends the content and the title of the
+// window in front to the node, unless they are private.
 package screen
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the screen's line in the list of families.
+// Family is the screen's entry in the list of families.
 var Family = carry.Family{
 	Name: "screen", Short: "Remember what the window in front shows, on a desktop with X11 or Sway",
 	Long: `Looks at the window in front every 1.5 s, and publishes it as a photo to the node as the
@@ -37,20 +37,20 @@ sessions.`,
 
 const (
 	every   = 1500 * time.Millisecond
-	likest  = .99 // alike from here on: it is the same picture
-	quality = 70  // of JPEG
-	maxText = 300 // runes of a title
+	likest  = .99 // at this likeness or above, it is the same picture
+	quality = 70  // quality of the JPEG
+	maxText = 300 // most runes of a title
 )
 
 type session struct {
 	*carry.Conn
 	next   time.Time
 	hidden string      // why nothing is taken now; "?": not known yet
-	still  still       // at the last look; nothing while it is hidden
-	last   *image.RGBA // that was published; nil: the next is another
+	still  still       // the last look; empty while the screen is hidden
+	last   *image.RGBA // the published one; nil: the next one counts as new
 	titles titles
 	unread bool // a person was told that this screen's pixels can't be read
-	unseen bool // a person was told what is not known of this desktop
+	unseen bool // a person was told what can't be found out about this desktop
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -59,7 +59,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	return s, s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "screen", Firmware: "unknown"})
 }
 
-// Take is that of [carry.Session]: a screen says nothing by itself.
+// Take implements [carry.Session]. A screen sends nothing by itself.
 func (s *session) Take(context.Context, link.Notification) error { return nil }
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
@@ -106,7 +106,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	case err != nil:
 		return err
 	}
-	// Another window may have come in front of it meanwhile.
+	// Another window may have come to the front meanwhile.
 	after, err := s.look(ctx)
 	if err != nil || !reflect.DeepEqual(before, after) {
 		return err
@@ -126,7 +126,7 @@ func (s *session) look(ctx context.Context) (d link.Desktop, err error) {
 	return d, json.Unmarshal(b, &d)
 }
 
-// hide says so where that changes.
+// hide reports why the screen is hidden, if that changes.
 func (s *session) hide(ctx context.Context, why string) error {
 	if why == s.hidden {
 		return nil
@@ -165,7 +165,7 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, nam
 	return nil
 }
 
-// say publishes the window's title where it stood and is news.
+// say publishes the window's title if it has not changed between two looks and is new.
 func (s *session) say(ctx context.Context, w link.Window, named, pictured bool, now time.Time) error {
 	if !named || !s.titles.news(w.Title, pictured, now) {
 		return nil
@@ -175,7 +175,7 @@ func (s *session) say(ctx context.Context, w link.Window, named, pictured bool, 
 	return s.Live(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App})
 }
 
-// Command is that of [carry.Session]. A pause is seen with the next look.
+// Command implements [carry.Session]. A pause takes effect with the next look.
 func (s *session) Command(_ context.Context, cmd *wire.Cmd) error {
 	switch cmd.Cmd {
 	case wire.CmdPause:

@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// xvfb is an X server without a screen, until the test ends.
+// xvfb runs an X server without a screen until the test ends.
 func xvfb(t *testing.T) (display string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -81,13 +81,13 @@ func (c client) open(app, title string, x, y int16, width, height uint16, colour
 	return w
 }
 
-// front has the focus go to a window.
+// front moves the focus to a window.
 func (c client) front(w xproto.Window) {
 	c.t.Helper()
 	c.ok(xproto.SetInputFocusChecked(c.Conn, xproto.InputFocusPointerRoot, w, xproto.TimeCurrentTime).Check())
 }
 
-// paint fills a part of a window.
+// paint fills an area of a window.
 func (c client) paint(w xproto.Window, x, y int16, width, height uint16, colour uint32) {
 	c.t.Helper()
 	g, err := xproto.NewGcontextId(c.Conn)
@@ -96,7 +96,7 @@ func (c client) paint(w xproto.Window, x, y int16, width, height uint16, colour 
 	c.ok(xproto.PolyFillRectangleChecked(c.Conn, xproto.Drawable(w), g, []xproto.Rectangle{{X: x, Y: y, Width: width, Height: height}}).Check())
 }
 
-// session is logind's, whose screen can be locked.
+// session is logind's session, whose screen can be locked.
 func session(t *testing.T) (bus string, lock func(bool)) {
 	t.Helper()
 	bus = linktest.Bus(t)
@@ -116,8 +116,8 @@ func session(t *testing.T) (bus string, lock func(bool)) {
 	return bus, func(on bool) { p.SetMust("org.freedesktop.login1.Session", "LockedHint", on) }
 }
 
-// What the window in front shows is remembered once, and nothing while something private is there,
-// the screen is locked, or the wearer pauses.
+// What the window in front shows is remembered once. Nothing is remembered while something private
+// is there, the screen is locked, or the wearer pauses.
 func TestScreen(t *testing.T) {
 	display := xvfb(t)
 	x, err := xgb.NewConnDisplay(display)
@@ -158,9 +158,9 @@ func TestScreen(t *testing.T) {
 	if said := n.Disk.Of(memory.KindText); len(said) != 1 || said[0].Text != "Letter to Ben – Editor" || said[0].Speaker != "screen Editor" {
 		t.Errorf("%+v", said)
 	}
-	c.paint(editor, 0, 0, 10, 10, 0xffffff) // as a cursor blinks: that is no other picture
+	c.paint(editor, 0, 0, 10, 10, 0xffffff) // like a blinking cursor: it makes no new picture
 	private := c.open("Firefox", "News — Mozilla Firefox Private Browsing", 450, 300, 200, 200, 0xff0000)
-	until("muted a private window is there") // it lies over a corner
+	until("muted a private window is there") // it covers a corner
 	c.ok(xproto.DestroyWindowChecked(x, private).Check())
 	until("recording")
 	diary := c.open("Notes", "My diary", 0, 0, 800, 600, 0x00ff00)
@@ -169,13 +169,13 @@ func TestScreen(t *testing.T) {
 	c.ok(xproto.DestroyWindowChecked(x, diary).Check())
 	c.front(editor)
 	until("recording")
-	// Somebody else's program, which has no window manager either.
+	// A third-party program, which has no window manager either.
 	asks := exec.Command("xmessage", "-display", display, "-title", "Enter password", "-geometry", "200x100+110+60", "hunter2")
 	if err := asks.Start(); err != nil {
 		t.Fatalf("%v: install x11-utils", err)
 	}
 	until("muted a private window is there")
-	_ = asks.Process.Kill() // it is there until then
+	_ = asks.Process.Kill() // it runs until then
 	_ = asks.Wait()         // it was killed
 	until("recording")
 	c.ok(xproto.ForceScreenSaverChecked(x, xproto.ScreenSaverActive).Check())
@@ -189,7 +189,7 @@ func TestScreen(t *testing.T) {
 	n.Disk.Until(t, "nothing new", func() bool { return photos() == 1 })
 	n.In.SetPaused(true)
 	carrytest.Await(t, paused)
-	c.paint(editor, 0, 0, 400, 300, 0x000000) // this is not to be seen
+	c.paint(editor, 0, 0, 400, 300, 0x000000) // this must not be seen
 	c.paint(editor, 0, 0, 400, 300, 0x3366cc)
 	n.In.SetPaused(false)
 	n.Disk.Until(t, "the photo after the pause", func() bool { return photos() == 2 })
@@ -208,7 +208,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// What happens between two looks is counted, and what others are called is not.
+// The count shows that something happened between two looks; other windows' titles do not count.
 func TestX11Counts(t *testing.T) {
 	display := xvfb(t)
 	x, err := xgb.NewConnDisplay(display)
@@ -265,7 +265,7 @@ func TestX11Counts(t *testing.T) {
 	}
 }
 
-// A display that is not there is tried again, and said.
+// A missing display is tried again, and reported.
 func TestNoDisplay(t *testing.T) {
 	if _, err := (&link.X11{Display: ":65000"}).Connect(t.Context()); err == nil || !strings.Contains(err.Error(), `the display ":65000"`) {
 		t.Error(err)

@@ -15,14 +15,14 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// scripted is a desktop that says what a test has it say at each look.
+// scripted is a desktop whose looks a test determines.
 type scripted struct {
-	looks func(n int) link.Desktop // from 1
+	looks func(n int) link.Desktop // counted from 1
 	shot  func() ([]byte, error)   // called with mu held
 
 	mu           sync.Mutex
 	n            int
-	latest, last link.Desktop // of the looks, the latest and the one before
+	latest, last link.Desktop // the latest look and the one before
 	out          chan link.Notification
 	once         sync.Once
 }
@@ -53,7 +53,7 @@ func (d *scripted) Notifications() <-chan link.Notification     { return d.out }
 func (d *scripted) Err() error                                  { return nil }
 func (d *scripted) Close() error                                { d.once.Do(func() { close(d.out) }); return nil }
 
-// A window that was there between two looks, and is gone again, may still be in the pixels.
+// A window that came and went between two looks may still be in the pixels.
 func TestSomethingBetween(t *testing.T) {
 	shots := 0
 	d := &scripted{looks: func(n int) link.Desktop {
@@ -72,7 +72,7 @@ func TestSomethingBetween(t *testing.T) {
 	stop()
 }
 
-// Titles go on where no pixels can be read, and what is not known is said once.
+// Titles are published even if no pixels can be read, and what is not known is reported once.
 func TestUnread(t *testing.T) {
 	d := &scripted{looks: func(n int) link.Desktop {
 		return link.Desktop{Front: &link.Window{App: "editor", Title: fmt.Sprint("Letter ", min((n+1)/2, 3)), Width: 2, Height: 2}, Unseen: true}

@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// settle is how long a desktop stands still before a shot: Sway shows a new layout up to 200 ms late, others slide.
+	// settle is how long a desktop must not change before a shot: Sway shows a new layout up to 200
+	// ms late, others use animations.
 	settle = 500 * time.Millisecond
-	// patience is how long a title that changes at every look holds up pictures.
+	// patience is how long a title that changes at every look may delay pictures.
 	patience = 10 * time.Second
-	// An app's title may count, or spin: it is no news at each look.
-	titleAgain = time.Minute // until the same title is published alone once more
-	maxTitles  = 6           // that are published within titleAgain
+	// An app's title may count, or show a spinner. It is not published at each look.
+	titleAgain = time.Minute // until the same title is published again without a picture
+	maxTitles  = 6           // titles that are published within titleAgain
 )
 
-// still knows whether a desktop has stood still. The zero value has seen nothing yet.
+// still knows whether a desktop has stayed the same. The zero value has seen nothing yet.
 type still struct {
 	places       []place
 	title        string
@@ -25,8 +26,8 @@ type still struct {
 	restless     time.Time // since when the title has changed at every look; zero: it has not
 }
 
-// look compares a desktop with the one of the look before. A picture may be taken where it stands. Its title may be
-// published where it is named, which is that the title stood, too.
+// look compares a desktop with the one at the look before. If it stands, a picture may be taken. If
+// it is named, its title may be published, because the title did not change either.
 func (s *still) look(d link.Desktop, now time.Time) (stands, named bool) {
 	was := *s
 	*s = still{places: places(d), title: d.Front.Title, turn: d.Turn, titled: d.Titled}
@@ -36,19 +37,19 @@ func (s *still) look(d link.Desktop, now time.Time) (stands, named bool) {
 	if s.title == was.title && s.titled == was.titled {
 		return true, true
 	}
-	// Maybe another tab was there, which may still be in the pixels.
+	// Another tab may have been there, which may still be in the pixels.
 	if s.restless = was.restless; s.restless.IsZero() {
 		s.restless = now
 	}
 	return now.Sub(s.restless) >= patience, false
 }
 
-// place is which program's window is where.
+// place says which program's window is where.
 type place struct {
 	app, where string
 }
 
-// places are those of a desktop's windows, the one in front first.
+// places returns the windows of a desktop, the one in front first.
 func places(d link.Desktop) (list []place) {
 	for _, w := range append([]link.Window{*d.Front}, d.Above...) {
 		list = append(list, place{w.App, w.Shot()})
@@ -56,9 +57,9 @@ func places(d link.Desktop) (list []place) {
 	return list
 }
 
-// titles are those that were published.
+// titles are the titles that were published.
 type titles struct {
-	last string // or "" of a window without one
+	last string // the last one, or "" for a window without a title
 	said []saying
 }
 
@@ -67,8 +68,8 @@ type saying struct {
 	at    time.Time
 }
 
-// news reports whether a title is to be published now, and then counts it as published. With a picture it may be one
-// of a moment ago.
+// news reports whether a title is to be published now, and then counts it as published. With a
+// picture, it may be a title that was published just before.
 func (t *titles) news(title string, pictured bool, now time.Time) bool {
 	if title == "" || title == t.last {
 		t.last = title

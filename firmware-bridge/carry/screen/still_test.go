@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// A desktop is taken once it has stood still between two looks. A title that changes all the time holds up pictures for a
-// while only, and is not said itself.
+// A desktop is taken once it did not change between two looks. A title that changes all the time
+// delays pictures for a limited time only, and is not published itself.
 func TestStill(t *testing.T) {
 	var s still
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
@@ -25,7 +25,7 @@ func TestStill(t *testing.T) {
 	at(settle, 1, 1, "a", 0, true, true)
 	at(every, 3, 1, "a", 0, false, false) // a window was there and is gone
 	at(settle, 3, 1, "a", 0, true, true)
-	at(every, 3, 3, "a", 0, false, false) // so was a tab
+	at(every, 3, 3, "a", 0, false, false) // a tab, too, was there and is gone
 	at(settle, 3, 3, "a", 0, true, true)
 	at(every, 3, 3, "b", 0, false, false)
 	at(settle, 3, 3, "b", 0, true, true)
@@ -39,12 +39,13 @@ func TestStill(t *testing.T) {
 	}
 	at(settle, 3, 99, "spins", 1, true, false)
 	at(every, 3, 100, "spins", 1, true, false)
-	at(every, 4, 101, "spins", 1, false, false) // another window counts all the same
+	at(every, 4, 101, "spins", 1, false, false) // a window change still counts
 	at(settle, 4, 102, "spins on", 1, false, false)
 	at(settle, 4, 102, "spins on", 1, true, true)
 }
 
-// A title is published once it is another, not again for a minute unless it tells of a picture, and six times a minute at most.
+// A title is published when it changes. It is repeated after a minute at the earliest, unless it
+// belongs to a picture, and at most six titles are published a minute.
 func TestTitles(t *testing.T) {
 	var list titles
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)

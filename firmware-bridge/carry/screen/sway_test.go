@@ -28,7 +28,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// desk is a Sway without a screen or a keyboard, on which programs run.
+// desk is a Sway without a screen or a keyboard, in which programs run.
 type desk struct {
 	t       *testing.T
 	dir     string // XDG_RUNTIME_DIR
@@ -36,7 +36,7 @@ type desk struct {
 	ipc     string // $SWAYSOCK
 	x       string // $DISPLAY
 	events  net.Conn
-	user    uint32 // who runs it, as Sway does not run for root; 0: who runs the test
+	user    uint32 // the user who runs it, since Sway does not run for root; 0: the user who runs the test
 }
 
 const swayConfig = `
@@ -48,7 +48,7 @@ xwayland force
 exec echo "$WAYLAND_DISPLAY $SWAYSOCK $DISPLAY" >&3
 `
 
-// sway starts one, until the test ends.
+// sway starts Sway, which runs until the test ends.
 func sway(t *testing.T) *desk {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "way") // a socket's path has 107 bytes at most
@@ -71,7 +71,7 @@ func sway(t *testing.T) *desk {
 	defer r.Close()
 	d := &desk{t: t, dir: dir}
 	if os.Geteuid() == 0 {
-		d.user = 65534 // nobody
+		d.user = 65534 // the user nobody
 	}
 	d.own(dir)
 	d.own(config)
@@ -100,11 +100,11 @@ func sway(t *testing.T) *desk {
 	if _, err := d.events.Write(append(binary.NativeEndian.AppendUint32(b, subscribe), events...)); err != nil {
 		t.Fatal(err)
 	}
-	d.event(&struct{}{}) // from here on it tells
+	d.event(&struct{}{}) // from here on it sends events
 	return d
 }
 
-// event reads what Sway tells.
+// event reads Sway's next event.
 func (d *desk) event(to any) {
 	d.t.Helper()
 	head := make([]byte, 14)
@@ -117,10 +117,10 @@ func (d *desk) event(to any) {
 	}
 }
 
-// command is one in the desk's session.
+// command makes a command in the desk's session.
 func (d *desk) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SWAYSOCK=") }) // of the person who tests
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SWAYSOCK=") }) // variables of the user who tests
 	cmd.Env = append(cmd.Env, "XDG_RUNTIME_DIR="+d.dir, "WAYLAND_DISPLAY="+d.wayland, "DISPLAY="+d.x, "HOME="+d.dir)
 	cmd.Dir = d.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -130,7 +130,7 @@ func (d *desk) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// own gives a file to who runs the desk.
+// own gives a file to the desk's user.
 func (d *desk) own(file string) {
 	d.t.Helper()
 	if d.user == 0 {
@@ -141,24 +141,24 @@ func (d *desk) own(file string) {
 	}
 }
 
-// start has it run until stop is called, or the test ends.
+// start runs a command until stop is called, or the test ends.
 func (d *desk) start(cmd *exec.Cmd) (stop func()) {
 	d.t.Helper()
 	if err := cmd.Start(); err != nil {
 		d.t.Fatalf("%v: install sway, foot, swaylock, xwayland and x11-utils", err)
 	}
 	stop = sync.OnceFunc(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended; Sway takes the files of its displays away
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended; Sway removes its displays' files
 		late := time.AfterFunc(carrytest.Limit, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait() // it was ended
 		late.Stop()
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it started: mostly there is nothing left
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // kills its child processes, if there are any
 	})
 	d.t.Cleanup(stop)
 	return stop
 }
 
-// do has Sway do what a person does.
+// do makes Sway do what a person would.
 func (d *desk) do(command string) {
 	d.t.Helper()
 	if out, err := d.command("swaymsg", "-s", d.ipc, "-r", command).Output(); err != nil {
@@ -184,7 +184,7 @@ func (d *desk) until(change, app string) {
 	}
 }
 
-// open has a terminal show what is written to it.
+// open starts a terminal; show writes to it.
 func (d *desk) open(app, title string, colour uint32) (show func(string)) {
 	d.t.Helper()
 	fifo := filepath.Join(d.dir, app)
@@ -208,7 +208,7 @@ func (d *desk) open(app, title string, colour uint32) (show func(string)) {
 	return show
 }
 
-// watched is what the node has of a bridge.
+// watched is what the node has got from a bridge.
 type watched struct {
 	*carrytest.Node
 	t *testing.T
@@ -227,7 +227,7 @@ func (w watched) until(want string) {
 	})
 }
 
-// pictures are the photos, in order; with the disk's lock held.
+// pictures returns the photos, in order. The caller holds the disk's lock.
 func (w watched) pictures() (list []image.Image) {
 	for _, e := range carrytest.Of(w.Disk.Events, memory.KindPhoto) {
 		m, err := jpeg.Decode(bytes.NewReader(e.Data))
@@ -240,7 +240,7 @@ func (w watched) pictures() (list []image.Image) {
 	return list
 }
 
-// shows waits for a photo that is as it should be.
+// shows waits for a photo for which ok returns true.
 func (w watched) shows(what string, ok func(image.Image) bool) {
 	w.t.Helper()
 	w.Disk.Until(w.t, what, func() bool {
@@ -249,7 +249,7 @@ func (w watched) shows(what string, ok func(image.Image) bool) {
 	})
 }
 
-// none fails where any photo has a pixel of a colour.
+// none fails if any photo has a pixel of a colour.
 func (w watched) none(colour uint32, what string) {
 	w.t.Helper()
 	w.Disk.Until(w.t, what, func() bool {
@@ -285,10 +285,10 @@ func of(m image.Image, x, y int, colour uint32) bool {
 	return !far(r>>8, colour>>16) && !far(g>>8, colour>>8&255) && !far(b>>8, colour&255)
 }
 
-// far tells another colour from what JPEG makes of one.
+// far reports whether a channel differs by more than JPEG's error.
 func far(a, b uint32) bool { return a > b+12 || b > a+12 }
 
-// meanwhile is a Dialer of a desktop on which something happens while a shot is taken.
+// meanwhile is the Dialer of a desktop on which something happens while a shot is taken.
 type meanwhile struct {
 	link.Dialer
 	do atomic.Pointer[func()]

@@ -18,11 +18,12 @@ const (
 	blue  = 0x3366cc
 	white = 0xffffff
 	black = 0x000000
-	red   = 0xcc2222 // of what is not to be seen
-	green = 0x00ff00 // of the locked screen
+	red   = 0xcc2222 // colour of what must not be seen
+	green = 0x00ff00 // colour of the locked screen
 )
 
-// Of several windows on a Sway, those of X11 too, what the one in front shows is remembered and nothing else.
+// Of several windows on a Sway, X11 windows included, only what the one in front shows is
+// remembered.
 func TestSway(t *testing.T) {
 	const denied = "muted a window is there that is not to be remembered"
 	d := sway(t)
@@ -36,12 +37,12 @@ func TestSway(t *testing.T) {
 	n.shows("half of the screen without borders", func(m image.Image) bool { return m.Bounds().Dx() == 390 && m.Bounds().Dy() == 570 && only(m, blue) })
 	d.do("[app_id=notes] focus")
 	n.until(denied)
-	d.do("[app_id=notes] floating enable, resize set 300 300, move position 1000 1000") // out of the screen
+	d.do("[app_id=notes] floating enable, resize set 300 300, move position 1000 1000") // beyond the edge of the screen
 	d.do("[app_id=editor] focus")
 	n.until("recording")
 	n.shows("the whole screen", func(m image.Image) bool { return m.Bounds().Dx() == 790 && only(m, blue) })
 	d.do("[app_id=notes] move position 450 100")
-	n.until(denied) // it lies over a part
+	n.until(denied) // it covers a part
 	d.do("[app_id=notes] floating disable")
 	d.do("layout tabbed")
 	d.do("[app_id=editor] focus")
@@ -58,7 +59,7 @@ func TestSway(t *testing.T) {
 	show("\x1b]11;#3366cc\x07")
 	d.do("[app_id=editor] focus")
 	n.until("recording")
-	closeAbout := d.start(d.command("xmessage", "-title", "About", "hunter2")) // of X11, beside it
+	closeAbout := d.start(d.command("xmessage", "-title", "About", "hunter2")) // an X11 window beside it
 	n.until(denied)
 	closeAbout()
 	n.until("recording")
@@ -83,7 +84,7 @@ func TestSway(t *testing.T) {
 	}
 }
 
-// A screen can be turned, and have other pixels than its windows' places.
+// A screen can be turned, and can have another resolution than its windows' places.
 func TestSwayTurned(t *testing.T) {
 	d := sway(t)
 	n := watched{carrytest.NewNode(t), t}
@@ -101,14 +102,15 @@ func TestSwayTurned(t *testing.T) {
 		d.do("output HEADLESS-1 transform " + c.turn)
 		n.shows(c.turn, func(m image.Image) bool {
 			w, h := m.Bounds().Dx(), m.Bounds().Dy()
-			return w >= c.wide-1 && w <= c.wide && h > 2*w && of(m, 20, 20, white) && of(m, w-20, 20, blue) && only(m.(*image.YCbCr).SubImage(image.Rect(4, h/2, w-4, h-4)), blue) // an edge may lie within a pixel
+			return w >= c.wide-1 && w <= c.wide && h > 2*w && of(m, 20, 20, white) && of(m, w-20, 20, blue) && only(m.(*image.YCbCr).SubImage(image.Rect(4, h/2, w-4, h-4)), blue) // an edge may lie inside a pixel
 		})
 	}
 	stop()
 	n.none(red, "shows another window")
 }
 
-// Where the compositor tells no places, there is a picture of a window that fills a screen alone, and else its title.
+// If the compositor tells no places, a picture is taken of a window that fills a screen alone.
+// Otherwise only the title is published.
 func TestNoPlaces(t *testing.T) {
 	d := sway(t)
 	n := watched{carrytest.NewNode(t), t}
@@ -132,7 +134,7 @@ func TestNoPlaces(t *testing.T) {
 	notes := d.open("notes", "My diary", red)
 	d.do("[app_id=editor] fullscreen disable")
 	show("\x1b]2;Letter to Jo\x07\x1b]11;#000000\x07")
-	said("Letter to Ben, Letter to Jo") // and no picture, as nobody knows what is to be seen of both
+	said("Letter to Ben, Letter to Jo") // and no picture, because it is unknown what is visible of both
 	n.none(black, "was taken of two windows")
 	notes("\x1b]2;My secrets\x07")
 	d.do("[app_id=notes] fullscreen enable, focus")

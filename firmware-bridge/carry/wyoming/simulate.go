@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// simulate makes a satellite that hears its wake word once, and then Amount chunks of 64
-// ms, a hum at first, until it is told that it was understood; and once more on each
-// reboot. Of a day it hears the sound.
+// simulate makes a satellite that hears its wake word once, and then Amount chunks of 64 ms, a hum
+// at first, until it is told that it was understood. It does so again after each reboot. From a
+// played day it hears the sound.
 func simulate(p carry.Play) link.Dialer {
 	n := cmp.Or(p.Amount, 100)
 	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
@@ -93,7 +93,7 @@ func (d *awake) run(chunks [][]byte) {
 func (d *awake) send(e frame.Event) {
 	b, err := frame.Append(nil, e)
 	if err != nil {
-		panic(err) // maps of texts and numbers
+		panic(err) // maps of texts and numbers can't fail
 	}
 	d.Say(link.Stream, b)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is the satellites' line in the list of families.
+// Family is the satellites' entry in the list of families.
 var Family = carry.Family{
 	Name: "wyoming", Short: "Carry what a Wyoming satellite hears",
 	Long: `Connects to a Wyoming satellite as Home Assistant would, and publishes what it hears, and
@@ -28,18 +28,18 @@ this machine in a network of your own.`,
 	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "pcm16", Rate: 16000, Frame: 64 * time.Millisecond},
 }
 
-// Of Home Assistant's pace (homeassistant/components/wyoming/assist_satellite.py), in
-// units of FirstWait, a second.
+// Home Assistant's timing (homeassistant/components/wyoming/assist_satellite.py), in units of
+// FirstWait, a second.
 const (
 	pingEvery = 2
-	goneAfter = 5 // without a word
+	goneAfter = 5 // the satellite counts as gone when it is silent for this long
 )
 
-// These say when an utterance has ended. Satellites that send sound until they are told that it was
-// understood do not say it themselves.
+// These decide when an utterance has ended, for satellites that send sound until they are told that
+// it was understood, and don't mark its end themselves.
 const (
 	quiet   = 300                     // mean absolute value of samples below which it is quiet, about -40 dBFS
-	rest    = 1500 * time.Millisecond // after so much quiet it has ended
+	rest    = 1500 * time.Millisecond // after this much quiet it has ended
 	longest = 30 * time.Second        // it has ended after so long in any case
 )
 
@@ -50,12 +50,12 @@ type session struct {
 	on      bool // the satellite was told to run
 	until   bool // it sends until it is told that it was understood
 	silence time.Duration
-	spoken  time.Duration // since the pipeline began
+	spoken  time.Duration // duration of sound since the pipeline began
 	pinged  time.Time
-	heard   time.Time // a word of the satellite
+	heard   time.Time // when the satellite last sent something
 	greeted bool
-	aloud   voice.Playing // an answer
-	speaks  bool          // the satellite was told that one begins, and not that it ended
+	aloud   voice.Playing // the answer that is played
+	speaks  bool          // the satellite was sent an answer's start, and not its end
 }
 
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
@@ -74,7 +74,7 @@ func (s *session) say(ctx context.Context, kind string, data map[string]any) err
 	return s.Dev.Write(ctx, link.Stream, b)
 }
 
-// run has the satellite listen or not.
+// run tells the satellite to listen, or to stop.
 func (s *session) run(ctx context.Context, on bool) error {
 	s.on = on
 	if on {
@@ -97,7 +97,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err != nil {
 		s.Spoilt(err.Error())
 	}
-	return err // what follows can't be read
+	return err // the rest can't be read
 }
 
 func (s *session) event(ctx context.Context, e *frame.Event) error {
@@ -124,7 +124,7 @@ func (s *session) event(ctx context.Context, e *frame.Event) error {
 	case "error":
 		s.Note("warning", "the satellite says: %.200q", e.Text("text"))
 	}
-	return nil // what the satellite played, and what comes with newer ones
+	return nil // what the satellite played, and events of newer ones
 }
 
 func (s *session) begin(until bool) { s.until, s.silence, s.spoken = until, 0, 0 }
@@ -151,7 +151,7 @@ func (s *session) hello(ctx context.Context, e *frame.Event) error {
 	return s.Recording(ctx, s.on, "")
 }
 
-// chunk takes sound, which may come without an audio-start.
+// chunk handles sound, which may come without an audio-start.
 func (s *session) chunk(ctx context.Context, e *frame.Event) error {
 	pcm, rate, err := e.Sound()
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *session) chunk(ctx context.Context, e *frame.Event) error {
 		}
 		s.sound.Rate = rate
 	}
-	// A satellite with a buffer sends what was before at once.
+	// A satellite with a buffer sends the earlier sound at once.
 	for len(pcm) > 0 {
 		part := pcm[:min(len(pcm), 2*rate)]
 		pcm = pcm[len(part):]
@@ -188,8 +188,8 @@ func (s *session) chunk(ctx context.Context, e *frame.Event) error {
 	return nil
 }
 
-// understood tells a satellite that waits for it when somebody has spoken to the end. The
-// words are the node's to find, later: none are sent.
+// understood tells a satellite that waits for it when an utterance has ended. No words are sent,
+// because the node transcribes later.
 func (s *session) understood(ctx context.Context, pcm []byte, lasts time.Duration) error {
 	s.spoken += lasts
 	if s.silence += lasts; loudness(pcm) >= quiet {
@@ -208,7 +208,7 @@ func (s *session) understood(ctx context.Context, pcm []byte, lasts time.Duratio
 	return s.say(ctx, "transcript", map[string]any{"text": ""})
 }
 
-// loudness is the mean absolute value of samples.
+// loudness returns the mean absolute value of samples.
 func loudness(pcm []byte) int {
 	sum := 0
 	for at := 0; at+1 < len(pcm); at += 2 {
@@ -218,8 +218,8 @@ func loudness(pcm []byte) int {
 	return sum / max(len(pcm)/2, 1)
 }
 
-// Tick is that of [carry.Session]. A satellite that lost its power says nothing any more,
-// and TCP does not notice.
+// Tick implements [carry.Session]. A satellite that lost its power sends nothing any more, and TCP
+// does not notice.
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	unit := max(s.FirstWait, 100*time.Millisecond)
 	if now.Sub(s.heard) > goneAfter*unit {
@@ -249,8 +249,8 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return errors.Join(err, s.Recording(ctx, s.on, "the wearer's wish"))
 }
 
-// Of an answer: how much sound goes in one chunk, as the satellites themselves send it, and how
-// much of it they are given before it is to be heard.
+// For an answer: how much sound goes in one chunk, as the satellites themselves send it, and how
+// far ahead of playback it is sent.
 const (
 	piece = 1024 // samples
 	ahead = 3 * time.Second
@@ -258,7 +258,7 @@ const (
 
 func format() map[string]any { return map[string]any{"rate": voice.Rate, "width": 2, "channels": 1} }
 
-// answer has the satellite play an answer. One that is being played ends.
+// answer makes the satellite play an answer, and stops the one that is being played.
 func (s *session) answer(ctx context.Context, text string) error {
 	pcm, err := voice.Speak(ctx, text)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *session) answer(ctx context.Context, text string) error {
 	return s.speak(ctx, time.Now())
 }
 
-// speak sends what is due of an answer.
+// speak sends the part of an answer that is due.
 func (s *session) speak(ctx context.Context, now time.Time) error {
 	pieces, _ := s.aloud.Due(now)
 	for _, p := range pieces {
@@ -307,7 +307,8 @@ func (s *session) hush(ctx context.Context) error {
 	return s.say(ctx, "audio-stop", nil)
 }
 
-// End is that of [carry.Session]. The satellite is told to rest, if it still hears it.
+// End implements [carry.Session]. It tells the satellite to stop, if the satellite can still be
+// reached.
 func (s *session) End(ctx context.Context) error {
 	_ = s.run(ctx, false)
 	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the satellite is not connected"))

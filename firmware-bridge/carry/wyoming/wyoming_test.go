@@ -15,12 +15,12 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// A satellite is woken, sends until it is told that it was understood, and comes back.
+// A satellite is woken, sends until it is told that it was understood, and reconnects.
 func TestSimulated(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), wyoming.Family, wyoming.Family.Simulate(carry.Play{Amount: 100, Reboot: 1}))
 	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
-	// 50 chunks hum, and after 1.5 s of the quiet ones it is over.
+	// 50 chunks hum, and after 1.5 s of quiet the utterance is over.
 	if err != nil || rep.Connections != 2 || rep.Presses != 2 || rep.Frames < 2*74 || rep.Frames > 2*100 || rep.Spoilt+rep.Waiting != 0 {
 		t.Errorf("%+v, %v", rep, err)
 	}
@@ -38,7 +38,7 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// room is a satellite of the test: what it is told, in order, and what it says.
+// room is a test's satellite, with the events that it gets, in order, and those that it sends.
 type room struct {
 	net.Conn
 	t    *testing.T
@@ -57,7 +57,7 @@ func (r *room) say(kind string, data map[string]any, payload ...byte) {
 	}
 }
 
-// hears waits for an event, past pings.
+// hears waits for an event, and skips pings.
 func (r *room) hears(kind string) {
 	r.t.Helper()
 	for {
@@ -85,7 +85,7 @@ func (r *room) hears(kind string) {
 	}
 }
 
-// Over TCP: sound without audio-start, pauses, and what is wrong.
+// Over TCP: sound without audio-start, pauses, and malformed events.
 func TestSatellite(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -127,7 +127,7 @@ func TestSatellite(t *testing.T) {
 	r.hears("pause-satellite")
 	n.In.SetPaused(false)
 	r.hears("run-satellite")
-	// A satellite without power says nothing, and TCP does not notice.
+	// A satellite without power sends nothing, and TCP does not notice.
 	carrytest.Await(t, gone)
 	r = accept()
 	r.hears("run-satellite")

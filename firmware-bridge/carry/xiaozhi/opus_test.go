@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/extract/sound"
 )
 
-// What the firmware's own sounds are decoded to, SILK of 60 ms and hybrid with three frames
-// a packet, is what opusdec makes of them: the difference is 40 dB below.
+// The firmware's own sounds (SILK of 60 ms, and hybrid with three frames a packet) decode to what
+// opusdec decodes: the difference is 40 dB below.
 func TestOpusOfTheFirmware(t *testing.T) {
 	b, err := os.ReadFile("../../frame/xiaozhi/testdata/packets.json")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestOpusOfTheFirmware(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		skip := int(binary.LittleEndian.Uint16(ogg[28+10:])) / 3 // of the header, at 48 kHz
+		skip := int(binary.LittleEndian.Uint16(ogg[28+10:])) / 3 // samples to skip, from the header, at 48 kHz
 		got = got[skip:]
 		var signal, noise float64
 		for i := range min(len(got), len(ref)) - 100 {

@@ -13,8 +13,9 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// simulate makes a device, of WebSocket version 3 or, where the link loses something, of MQTT and UDP, that is woken once, hears Amount packets of 60 ms of silence,
-// and once more on each reboot; or the sound of a day.
+// simulate makes a device that is woken once and hears Amount packets of 60 ms of silence, and
+// again after each reboot, or that hears the sound of a day. It uses WebSocket version 3 or, if the
+// link loses packets, MQTT and UDP.
 func simulate(p carry.Play) link.Dialer {
 	n := cmp.Or(p.Amount, 100)
 	if len(p.Day) > 0 {
@@ -23,7 +24,7 @@ func simulate(p carry.Play) link.Dialer {
 	return link.NewSimulator(p.Reboot+1, func(i int) link.Device {
 		packets := p.Sound(i)
 		for seq := range n {
-			// Silence: the range coder's first bits say so (RFC 6716, 4.3).
+			// Silence, according to the range coder's first bits (RFC 6716, 4.3).
 			packets = append(packets, binary.BigEndian.AppendUint64([]byte{0x58, 0xff, 0xfe}, uint64(i*n+seq)))
 		}
 		d := &talking{Simulated: link.NewSimulated(8), udp: p.Loss > 0 || p.Reorder}
@@ -34,10 +35,10 @@ func simulate(p carry.Play) link.Dialer {
 
 type talking struct {
 	*link.Simulated
-	udp bool // by MQTT and datagrams: a WebSocket loses nothing
+	udp bool // by MQTT and datagrams, since a WebSocket loses nothing
 }
 
-// datagrams have no order with what is said by MQTT: what is late is waited for.
+// datagrams have no order relative to MQTT, and late ones are waited for
 const settle = 2 * lateBy
 
 func (d *talking) run(packets [][]byte) {
@@ -52,7 +53,7 @@ func (d *talking) run(packets [][]byte) {
 	const hello = `{"type":"hello","version":3,"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`
 	var id string
 	var channel *frame.UDP
-	for id == "" { // the hello may be lost on the way
+	for id == "" { // the hello may be lost
 		if !d.Say(link.Text, []byte(hello)) {
 			return
 		}

@@ -14,11 +14,11 @@ import (
 	frame "github.com/locket-dev/locket/firmware-bridge/frame/xiaozhi"
 )
 
-// speaker is a device that speaks MQTT and UDP, with another library's client.
+// speaker is a device with MQTT and UDP, based on another library's client.
 type speaker struct {
 	t    *testing.T
 	mqtt mqtt.Client
-	said chan string // by the server
+	said chan string // what the server sent
 	udp  net.Conn
 	id   string
 	ch   *frame.UDP
@@ -67,7 +67,7 @@ func (d *speaker) hears(kind string) (m frame.Message, text string) {
 	return m, text
 }
 
-// greet opens a channel of sound.
+// greet opens a sound channel.
 func (d *speaker) greet() {
 	d.t.Helper()
 	d.say(`{"type":"hello","version":3,"transport":"udp","features":{"mcp":true},"audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}`)

@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// lateBy is for how long a datagram is waited for that others have overtaken.
+// lateBy is how long the bridge waits for a datagram that others have overtaken.
 const lateBy = 300 * time.Millisecond
 
-// open makes a channel of datagrams with keys of its own, and the answer to a hello that says so.
-// One that was there before is over, with what it counted.
+// open makes a datagram channel with its own keys, and the answer to a hello that contains them. It
+// closes the earlier channel, and resets its counts.
 func (s *session) open(ctx context.Context) ([]byte, error) {
 	host, p, err := net.SplitHostPort(s.udp)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *session) open(ctx context.Context) ([]byte, error) {
 	}
 	var key, nonce [16]byte
 	rand.Read(key[:])
-	rand.Read(nonce[4:8]) // the session, by which datagrams of others are known
+	rand.Read(nonce[4:8]) // the session's id, which tells apart datagrams of other sessions
 	nonce[0] = 1
 	binary.BigEndian.PutUint64(nonce[8:], 0)
 	if err := s.Dev.Write(ctx, link.Session, nonce[4:8]); err != nil {
@@ -40,10 +40,10 @@ func (s *session) open(ctx context.Context) ([]byte, error) {
 	return frame.HelloUDP(s.id, host, port, key, nonce), nil
 }
 
-// datagram takes a piece of sound. Answers go to where the latest good one came from.
+// datagram handles a piece of sound. Answers go to the address of the latest good one.
 func (s *session) datagram(ctx context.Context, n link.Notification) error {
 	if !s.greeted || s.channel == nil {
-		return nil // of a session that is over, or of a stranger
+		return nil // it belongs to a closed session, or to a stranger
 	}
 	list, err := s.channel.Push(n.Data)
 	switch {
@@ -51,7 +51,7 @@ func (s *session) datagram(ctx context.Context, n link.Notification) error {
 		return nil // anybody can send to the port
 	case errors.Is(err, frame.ErrSequence):
 		s.Report.Doubled++
-		return nil // it was taken already, or was given up and named
+		return nil // it came before, or was given up and named as lost
 	case err != nil:
 		s.Spoilt(err.Error())
 		return nil
@@ -60,7 +60,7 @@ func (s *session) datagram(ctx context.Context, n link.Notification) error {
 	return s.took(ctx, list)
 }
 
-// took hears packets in order, and names what is lost between them.
+// took handles packets in order, and names the losses between them.
 func (s *session) took(ctx context.Context, list []frame.Heard) error {
 	for _, h := range list {
 		if h.Packet != nil {
@@ -72,7 +72,7 @@ func (s *session) took(ctx context.Context, list []frame.Heard) error {
 		n := int(h.To - h.From + 1)
 		s.Report.Lost += n
 		s.Losses.Run(int(h.From), int(h.To), n, s.Now)
-		if m := s.sound.Take(false); m != nil { // what follows is another piece
+		if m := s.sound.Take(false); m != nil { // another piece begins here
 			if err := s.Live(ctx, m); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func (s *session) took(ctx context.Context, list []frame.Heard) error {
 	return nil
 }
 
-// flush waits for nothing that is late any more.
+// flush stops waiting for late datagrams.
 func (s *session) flush(ctx context.Context) error {
 	if s.channel == nil {
 		return nil
@@ -89,7 +89,7 @@ func (s *session) flush(ctx context.Context) error {
 	return s.took(ctx, s.channel.Flush())
 }
 
-// idle ends a conversation over MQTT. The connection goes on.
+// idle ends a conversation over MQTT. The connection stays open.
 func (s *session) idle(ctx context.Context) error {
 	err := errors.Join(s.flush(ctx), s.quiet(ctx), s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true))
 	if !s.greeted {

@@ -24,7 +24,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// login asks at the OTA address, as a device does that is told of MQTT.
+// login asks at the OTA address, like a device that is told to use MQTT.
 func login(t *testing.T, base string) frame.MQTT {
 	t.Helper()
 	r, err := http.NewRequest("POST", base+"/sesame/ota/", strings.NewReader(`{"version":2,},"board":{}}`))
@@ -51,7 +51,7 @@ func login(t *testing.T, base string) frame.MQTT {
 	return *c.MQTT
 }
 
-// offline counts how often the device was said to be idle.
+// offline counts how often the device was reported idle.
 func offline(events []memory.Event) (n int) {
 	for _, e := range carrytest.Of(events, memory.KindStatus) {
 		if e.Metadata[wire.MetaState] == "offline" {
@@ -73,8 +73,8 @@ func heardPackets(t *testing.T, events []memory.Event) (out [][]byte) {
 	return out
 }
 
-// A conversation by MQTT and UDP: packets that are lost, late, and there twice; an answer aloud; a
-// goodbye, after which the next conversation has another key; a pause.
+// A conversation by MQTT and UDP with lost, late and repeated packets, an answer aloud, a goodbye
+// after which the next conversation has another key, and a pause.
 func TestMQTT(t *testing.T) {
 	packets := speech(t)
 	n, _, base, stop := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})
@@ -90,11 +90,11 @@ func TestMQTT(t *testing.T) {
 		sent = append(sent, d.ch.Seal(0, p))
 	}
 	noise := bytes.Clone(sent[3])
-	noise[4] ^= 1 // of another session
+	noise[4] ^= 1 // a datagram of another session
 	d.send(sent[0], sent[1], sent[1], noise, sent[2], sent[3], []byte("x"))
 	d.send(sent[6], sent[5], sent[7], sent[0]) // 4 is lost, 5 is late, 0 is replayed
 	d.send(sent[8:]...)
-	// Datagrams and what is said by MQTT have no order between them.
+	// Datagrams and MQTT messages have no order relative to each other.
 	n.Disk.Until(t, "the first second", func() bool { return len(heardPackets(t, n.Disk.Events)) >= 17 })
 	d.listen("stop")
 	n.Disk.Until(t, "the end of what was said", func() bool {
@@ -106,7 +106,7 @@ func TestMQTT(t *testing.T) {
 	if len(got) > len(want) || len(got) < 17 {
 		t.Fatalf("%d packets, want %d", len(got), len(want))
 	}
-	for i := range got { // the last ones may come after the stop
+	for i := range got { // the last ones may arrive after the stop
 		if !bytes.Equal(got[i], want[i]) {
 			t.Fatalf("packet %d is another", i)
 		}
@@ -192,7 +192,7 @@ func TestMQTT(t *testing.T) {
 	}
 }
 
-// Who has heard the session's datagrams, and sends them from another address, is not heard.
+// Somebody who has captured the session's datagrams and sends them from another address is ignored.
 func TestMQTTStranger(t *testing.T) {
 	packets := speech(t)
 	n, _, base, stop := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})
@@ -223,7 +223,7 @@ func TestMQTTStranger(t *testing.T) {
 	}
 }
 
-// Strangers don't get in by MQTT, and a second connection takes the place of the first.
+// Strangers don't get in by MQTT, and a second connection replaces the first.
 func TestMQTTDoor(t *testing.T) {
 	n, _, base, _ := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})
 	m := login(t, base)
@@ -263,7 +263,7 @@ func TestMQTTDoor(t *testing.T) {
 	if !second.mqtt.IsConnected() {
 		t.Error("the second one is gone, too")
 	}
-	// Garbage ends nothing; a message that is too large ends its connection alone.
+	// Garbage ends nothing; a message that is too large only ends its own connection.
 	second.say("no JSON")
 	second.greet()
 	second.mqtt.Publish("device-server", 0, false, make([]byte, 1<<20))
@@ -275,7 +275,7 @@ func TestMQTTDoor(t *testing.T) {
 	third.greet()
 }
 
-// The simulated device uses datagrams where the link loses something.
+// The simulated device uses datagrams if the link loses packets.
 func TestSimulatedUDP(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), xiaozhi.Family, xiaozhi.Family.Simulate(carry.Play{Amount: 40, Reboot: 1, Loss: .3}))
@@ -285,7 +285,7 @@ func TestSimulatedUDP(t *testing.T) {
 	}
 }
 
-// Over a bad link with reboots each packet is there once, or its absence is named.
+// Over a bad link with reboots, each packet is there once, or its absence is named.
 func TestSimulatedBadLink(t *testing.T) {
 	const amount, reboots = 200, 3
 	n := carrytest.NewNode(t)
@@ -300,7 +300,7 @@ func TestSimulatedBadLink(t *testing.T) {
 		times[i]++
 		latest[i/amount] = max(latest[i/amount], i%amount+1)
 	}
-	all := 0 // up to the latest of each: behind that nothing shows that there was more
+	all := 0 // up to the latest of each: nothing shows that there was more after it
 	for _, l := range latest {
 		all += int(l)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// Family is Xiaozhi's line in the list of families.
+// Family is Xiaozhi's entry in the list of families.
 var Family = carry.Family{
 	Name: "xiaozhi", Short: "Be the server of a device with the Xiaozhi ESP32 firmware",
 	Long: `Listens for a device with the Xiaozhi ESP32 firmware, and publishes what it hears to the
@@ -43,7 +43,7 @@ of your own.`,
 }
 
 const (
-	helloWithin = 10 * time.Second // the device gives up then; so do we
+	helloWithin = 10 * time.Second // the device gives up after that, and so does the bridge
 	awakeEvery  = 60 * time.Second // the device hangs up after 120 s without a message
 	rate        = 16000
 )
@@ -52,23 +52,23 @@ var errPaused = errors.New("the wearer pauses: the device is to be idle")
 
 type session struct {
 	*carry.Conn
-	version int    // of the WebSocket's binary messages
-	udp     string // host:port for datagrams, of a device that came by MQTT; empty: the WebSocket
+	version int    // version of the WebSocket's binary messages
+	udp     string // host:port for the datagrams of a device that came by MQTT; empty: by WebSocket
 	id      string
-	greeted bool // over the WebSocket until its end, over MQTT until the goodbye
+	greeted bool // over the WebSocket until it ends, over MQTT until the goodbye
 	began   time.Time
 	awake   time.Time // when something was last written
 	sound   carry.Sound
-	spoken  voice.Playing // an answer
-	silent  time.Time     // until then none of it is sent
-	speaks  bool          // the device was told that one begins, and not that it ended
+	spoken  voice.Playing // the answer that is played
+	silent  time.Time     // nothing of it is sent before then
+	speaks  bool          // the device was sent an answer's start, and not its end
 
-	channel *frame.UDP // of the latest hello over MQTT
-	from    string     // where its datagrams come from, as a topic; empty: none came
+	channel *frame.UDP // the datagram channel of the latest hello over MQTT
+	from    string     // the source of its datagrams, as a topic; empty: none came
 	late    time.Time  // when the latest datagram came
 }
 
-// begin does little: who the device is comes with its first notification.
+// begin does little, because the device identifies itself in its first notification.
 func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
 	return &session{Conn: c, version: 1, id: rand.Text(), began: time.Now(), sound: carry.Sound{Codec: "opus", Rate: rate}}, nil
 }
@@ -126,7 +126,7 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, link.Text, b)
 }
 
-// said is for what the device says beside its sound.
+// said handles what the device sends apart from sound.
 func (s *session) said(ctx context.Context, b []byte) error {
 	m, err := frame.Read(b)
 	if err != nil {
@@ -144,21 +144,21 @@ func (s *session) said(ctx context.Context, b []byte) error {
 			name = ""
 		}
 		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
-	case m.Type == "abort": // the wearer has heard enough
+	case m.Type == "abort": // the wearer interrupts the answer
 		return s.quiet(ctx)
 	case m.Type == "goodbye" && s.udp != "":
 		return s.idle(ctx)
 	case m.Type == "listen" && m.State == "stop", m.Type == "goodbye":
 		return errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn))
 	}
-	return nil // listen start, mcp, and what comes with newer firmware
+	return nil // listen start, mcp, and messages of newer firmware
 }
 
-// hello answers, and begins anew where it is not the first.
+// hello answers a hello. One that is not the first resets the session.
 func (s *session) hello(ctx context.Context, m frame.Message) error {
 	switch {
 	case s.Client.Paused() && s.udp != "":
-		return nil // it waits for an answer for 10 s, and is idle
+		return nil // the device waits 10 s for an answer, and then is idle
 	case s.Client.Paused():
 		return errPaused
 	}
@@ -225,8 +225,8 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	return s.Rest(ctx, &s.sound)
 }
 
-// Command is that of [carry.Session]. A device whose connection is ended is idle, and
-// records nothing.
+// Command implements [carry.Session]. When its connection ends, a device is idle, and records
+// nothing.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	switch {
 	case cmd.Cmd == wire.CmdPause && s.Client.Paused() && s.udp != "":
@@ -242,13 +242,14 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	return nil
 }
 
-// ahead is how much sound the device is given before it is to be heard; it has room for 2.4 s.
+// ahead is how far ahead of playback sound is sent; the device can buffer 2.4 s.
 const ahead = 1200 * time.Millisecond
 
-// overtaken is how long sound in datagrams waits after "start", which comes by MQTT: the device drops sound before it.
+// overtaken is how long sound in datagrams waits after "start", which comes by MQTT. The device
+// drops sound that comes before "start".
 const overtaken = 200 * time.Millisecond
 
-// say begins an answer. One that is being spoken ends.
+// say begins an answer, and stops the one that is being played.
 func (s *session) say(ctx context.Context, text string) error {
 	packets, err := voice.Opus(ctx, text)
 	if err != nil {
@@ -272,7 +273,7 @@ func (s *session) say(ctx context.Context, text string) error {
 	return s.speak(ctx, time.Now())
 }
 
-// speak sends what is due of an answer.
+// speak sends the part of an answer that is due.
 func (s *session) speak(ctx context.Context, now time.Time) error {
 	if now.Before(s.silent) {
 		return nil
@@ -285,7 +286,7 @@ func (s *session) speak(ctx context.Context, now time.Time) error {
 		case s.udp == "":
 			b = frame.Frame(s.version, ms, p)
 		case s.from == "":
-			continue // where it is is not known before it has said something
+			continue // its address is unknown until it has sent something
 		default:
 			to, b = s.from, s.channel.Seal(ms, p)
 		}
@@ -299,7 +300,7 @@ func (s *session) speak(ctx context.Context, now time.Time) error {
 	return s.quiet(ctx)
 }
 
-// quiet ends an answer. In its automatic mode the device listens again then.
+// quiet ends an answer. In automatic mode the device then listens again.
 func (s *session) quiet(ctx context.Context) error {
 	if !s.speaks {
 		return nil

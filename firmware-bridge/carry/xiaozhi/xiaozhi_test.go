@@ -68,7 +68,7 @@ func houseWith(t *testing.T, s *link.Sockets) (n *carrytest.Node, b *carrytest.B
 	return n, b, "http://" + addr.String(), b.Start(t)
 }
 
-// server asks at the OTA address where the server is, as the device does.
+// server asks at the OTA address for the server, as the device does.
 func server(t *testing.T, base string) (url, token string) {
 	t.Helper()
 	// A device without a screen sends broken JSON.
@@ -141,7 +141,7 @@ func TestVersions(t *testing.T) {
 		d := connect(t, url, token, fmt.Sprint(version), mac)
 		d.greet()
 		d.say(`{"session_id":"x","type":"listen","state":"detect","text":"Hi XiaoZhi"}`)
-		d.say(`{"session_id":"x","type":"listen","state":"detect","text":"Hi "Jane""}`) // as the firmware would write it
+		d.say(`{"session_id":"x","type":"listen","state":"detect","text":"Hi "Jane""}`) // with the quoting of the firmware
 		d.say(`{"session_id":"x","type":"listen","state":"start","mode":"manual"}`)
 		for i, p := range packets {
 			if err := d.WriteMessage(websocket.BinaryMessage, frame.Frame(version, uint32(60*i), p)); err != nil {
@@ -197,8 +197,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestThreatBridgeDoor: strangers find nothing, and a second socket of the device takes the
-// place of the first.
+// TestThreatBridgeDoor: strangers find nothing, and a second socket of the device replaces the
+// first.
 func TestThreatBridgeDoor(t *testing.T) {
 	n, _, base, _ := house(t, mac)
 	url, token := server(t, base)
@@ -234,7 +234,7 @@ func TestThreatBridgeDoor(t *testing.T) {
 		t.Error("the first socket is still there")
 	}
 	second.greet()
-	// While the wearer pauses the device is idle.
+	// While the wearer pauses, the device is idle.
 	n.In.SetPaused(true)
 	if _, _, err := second.ReadMessage(); err == nil {
 		t.Error("the device goes on in a pause")
@@ -253,7 +253,7 @@ func TestThreatBridgeDoor(t *testing.T) {
 	}
 }
 
-// What is wrong costs itself, or the connection, and is told.
+// A malformed message is ignored, or ends the connection, and is reported.
 func TestOdd(t *testing.T) {
 	n, b, base, stop := house(t, "")
 	url, token := server(t, base)
@@ -265,7 +265,7 @@ func TestOdd(t *testing.T) {
 	}
 	d.say("no JSON")
 	d.greet()
-	d.greet() // once more is no harm
+	d.greet() // repeating it does no harm
 	if err := d.WriteMessage(websocket.BinaryMessage, frame.Frame(2, 0, []byte{3})); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestOdd(t *testing.T) {
 	}
 	n.Disk.Until(t, "gaps", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) > 0 })
 	for len(b.Told("disconnected")) < 3 {
-		time.Sleep(time.Millisecond) // the device sees the end before the bridge has said why, and nothing tells when it has
+		time.Sleep(time.Millisecond) // the device sees the end before the bridge has reported the reason, and no event tells when it has
 	}
 	rep := stop()
 	if rep.Spoilt != 5 || rep.Frames != 0 {
@@ -310,8 +310,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// An answer is spoken between start and stop, in the device's version, and ends when the wearer
-// has heard enough.
+// An answer is played between start and stop, in the device's protocol version, and ends when the
+// wearer interrupts it.
 func TestAnswer(t *testing.T) {
 	n, b, base, _ := house(t, "")
 	url, token := server(t, base)
@@ -365,7 +365,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// A device that says nothing is waited for as long as it would wait for us.
+// If a device sends nothing, the bridge waits as long as the device would wait for it.
 func TestNoHello(t *testing.T) {
 	s, err := xiaozhi.Family.Begin(t.Context(), &carry.Conn{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// app is Locket's app. It was run in Lua 5.3 with a mock of the glasses' library, never on
+// app is Locket's app. It was run in Lua 5.3 with a mock of the glasses' library, and not on
 // glasses.
 //
 //go:embed app.lua
@@ -17,26 +17,27 @@ var app string
 // Started is what the app prints when it runs.
 const Started = "Locket app started"
 
-// mark is the app's first line there, which says which app it is.
+// mark returns the app's first line on the glasses, which identifies the app.
 func mark() string {
 	sum := sha256.Sum256([]byte(app))
 	return "-- " + hex.EncodeToString(sum[:6])
 }
 
-// Line is a line for the glasses, and what they print when it was done. It may be written again
-// where the answer did not come.
+// Line is a line for the glasses, and what they print once it was run. It may be written again if
+// the answer did not come.
 type Line struct{ Source, Answer string }
 
-// Ask is the line that is answered so where this app is on the glasses, as it stands here.
+// Ask is the line that tests whether the glasses have exactly this app; they have it if they print
+// its Answer.
 func Ask() Line {
 	return Line{fmt.Sprintf(`local f=frame.file.open('locket.lua','r')local s=f:read()f:close()print(s=='%s' and 'same' or 'other')`, mark()), "same"}
 }
 
-// Begin is the line that starts the app. It is not done twice.
+// Begin is the line that starts the app. It is not run twice.
 func Begin() Line { return Line{"require('locket')", Started} }
 
-// Upload gives the lines of at most most bytes that put the app on the glasses: its pieces go to a
-// table, and then to the file.
+// Upload returns the lines, each of at most most bytes, that put the app on the glasses: its pieces
+// go into a table, and then into the file.
 func Upload(most int) (lines []Line) {
 	add := func(format string, args ...any) {
 		answer := fmt.Sprint("done ", len(lines)+1)

@@ -20,8 +20,8 @@ func lua(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// The lines of the upload, done one after the other and some of them twice, put the app where it
-// belongs, whatever fits into a write.
+// The lines of the upload, run one after the other and some of them twice, write the app's file,
+// whatever the size of a write.
 func TestUpload(t *testing.T) {
 	for _, most := range []int{160, 244, 511} {
 		dir := t.TempDir()
@@ -50,8 +50,8 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// The app hears, takes a photo, and shows a text of several writes; what it sends is what the
-// codec reads.
+// The app hears, takes a photo, and shows a text that takes several writes; the codec can read what
+// it sends.
 func TestApp(t *testing.T) {
 	for name, how := range map[string]byte{"samples": 1, "LC3": 2} {
 		t.Run(name, func(t *testing.T) { runApp(t, how) })
@@ -83,7 +83,7 @@ func runApp(t *testing.T, how byte) {
 		}
 		b, err := hex.DecodeString(line)
 		if err != nil {
-			continue // what is printed
+			continue // printed text
 		}
 		item, err := Parse(b)
 		switch i := item.(type) {
@@ -111,15 +111,16 @@ func runApp(t *testing.T, how byte) {
 	if !strings.Contains(out, Started+"\n") || !bytes.Equal(sound, bytes.Repeat([]byte{1, 2}, 500)) || len(photo) != 1000 || size != 1000 || taps != 1 || motions < 2 || levels != 1 {
 		t.Errorf("%d bytes of sound, a photo of %d of %d, %d taps, %d motions, %d levels\n%s", len(sound), len(photo), size, taps, motions, levels, out)
 	}
-	if want := text + "\n \n"; string(shown) != want { // and it is taken away again
+	if want := text + "\n \n"; string(shown) != want { // the text is removed again
 		t.Errorf("shown %q", shown)
 	}
 }
 
-// A microphone that is turned off says that its sound is over, and what it still had does not come with the next.
+// When the microphone is turned off, the app sends the end of the sound. Its buffered samples do
+// not come with the next sound.
 func TestAppStopsListening(t *testing.T) {
 	var in strings.Builder
-	for _, how := range []byte{2, 2, 0, 0, 1} { // what is told twice changes nothing
+	for _, how := range []byte{2, 2, 0, 0, 1} { // a repeated command changes nothing
 		in.WriteString(hex.EncodeToString(Message(Listen, []byte{how}, 244)[0]) + "\n")
 	}
 	script := filepath.Join(t.TempDir(), "script")
@@ -139,7 +140,7 @@ func TestAppStopsListening(t *testing.T) {
 			ends++
 		}
 	}
-	if sound != 480 || ends != 1 { // two pieces before it is turned off, and 520 bytes thrown away
+	if sound != 480 || ends != 1 { // two pieces before it is turned off, and 520 bytes that are dropped
 		t.Errorf("%d bytes of sound, %d ends", sound, ends)
 	}
 }

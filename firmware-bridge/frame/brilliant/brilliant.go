@@ -1,17 +1,17 @@
-// Package brilliant reads and writes what Brilliant Labs' glasses, Frame and Halo, say over
+// Package brilliant reads and writes the messages of Brilliant Labs' glasses, Frame and Halo, over
 // Bluetooth Low Energy: bytes in, values out. It does no input or output.
 //
 // The words:
 //
-//   - The app is a Lua program that the host puts on the glasses and starts. What goes
-//     between it and the host is data; its code is the first byte of data.
-//   - A line is Lua source that the glasses run at once when no app runs. What they print
-//     comes back as text.
+//   - The app is a Lua program that the host puts on the glasses and starts. The messages between
+//     it and the host are data; the first byte of data is its code.
+//   - A line is Lua source that the glasses run at once while no app runs. What they print comes
+//     back as text.
 //   - A control byte stops or starts things. Those that erase or reboot are never written.
 //
-// The bytes are after brilliantlabsAR/frame-codebase (ISC), CitizenOneX/frame_msg
-// (BSD-3-Clause) and brilliantlabsAR/brilliant_sdk, by the files that they name. The codes of
-// data are a convention of the app; these are those of frame_msg.
+// The bytes are taken from brilliantlabsAR/frame-codebase (ISC), CitizenOneX/frame_msg
+// (BSD-3-Clause) and brilliantlabsAR/brilliant_sdk, by the files named below. The codes of data are
+// the app's choice; these are those of frame_msg.
 package brilliant
 
 import (
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// Service is what a device advertises.
+// Service is the UUID that a device advertises.
 const Service = "7a230001-5475-a6a4-654c-8431f6ad49c4"
 
 // Characteristics, as BlueZ writes UUIDs. Only Halo has AudioChar.
@@ -35,15 +35,15 @@ const (
 )
 
 var (
-	// ErrFormat: the bytes are not what the app sends. It is the parent of those below.
+	// ErrFormat: the bytes are not what the app sends. The errors below wrap it.
 	ErrFormat = errors.New("brilliant")
-	// ErrCode: data has a code that is not known.
+	// ErrCode: data has an unknown code.
 	ErrCode = fmt.Errorf("%w: data of a code that is not known", ErrFormat)
 	// ErrLength: data is shorter or longer than its code allows.
 	ErrLength = fmt.Errorf("%w: data is not as long as its code says", ErrFormat)
 	// ErrHalf: sound of 16 bits has an odd number of bytes.
 	ErrHalf = fmt.Errorf("%w: sound has half a sample", ErrFormat)
-	// ErrLine: it is no line of Lua that may be written.
+	// ErrLine: it is not a line of Lua that may be written.
 	ErrLine = fmt.Errorf("%w: no line of Lua", ErrFormat)
 	// ErrControl: the bytes would reboot the glasses, or erase what is on them.
 	ErrControl = fmt.Errorf("%w: a control byte that is never written", ErrFormat)
@@ -51,15 +51,15 @@ var (
 
 const data = 0x01 // the first byte of data, in both directions
 
-// Break stops the app; Restart starts the Lua machine anew. Halo has more of them (halo-firmware,
+// Break stops the app; Restart restarts the Lua machine. Halo has more of them (halo-firmware,
 // BLE_SERVICES.md): 02 reboots, 05 removes main.lua, 06 leaves Lua, 07 removes all files.
 var (
 	Break   = []byte{0x03}
 	Restart = []byte{0x04}
 )
 
-// Check is ErrControl where b is nothing that may be written: it is neither data, nor Break, nor
-// Restart, nor printable text.
+// Check returns ErrControl unless b may be written: it has to be data, Break, Restart, or printable
+// text.
 func Check(b []byte) error {
 	switch {
 	case len(b) == 0:
@@ -72,7 +72,7 @@ func Check(b []byte) error {
 	return fmt.Errorf("%w: %02x", ErrControl, b[0])
 }
 
-// Write is a line of Lua as it is written, of at most most bytes.
+// Write encodes a line of Lua for writing, in at most most bytes.
 func Write(source string, most int) ([]byte, error) {
 	if source == "" || len(source) > most || source[0] < ' ' || strings.ContainsAny(source, "\r\n") {
 		return nil, fmt.Errorf("%w: %d bytes of at most %d", ErrLine, len(source), most)
@@ -80,15 +80,16 @@ func Write(source string, most int) ([]byte, error) {
 	return []byte(source), nil
 }
 
-// Codes of data to the app.
+// Codes of data for the app.
 const (
-	Listen byte = 0x10 // 1 turns the microphone on, 2 that of a Halo with LC3 of 32,000 bit/s at 16 kHz, 0 off
-	Photo  byte = 0x11 // takes one, whatever the payload; an empty one is not sent
+	Listen byte = 0x10 // 1 turns the microphone on, 2 on with LC3 of 32,000 bit/s at 16 kHz (Halo only), 0 off
+	Photo  byte = 0x11 // takes a photo, whatever the payload, which must not be empty
 	Show   byte = 0x12 // text for the display, UTF-8
 )
 
-// Message is data for the app, as it is written, at most most bytes in each: data, code,
-// u16 BE length of all, bytes; and then data, code, bytes. An empty payload sends nothing.
+// Message splits data for the app into writes of at most most bytes each. The first is data, code,
+// u16 BE length of the whole payload, bytes; the others are data, code, bytes. An empty payload
+// makes no write.
 func Message(code byte, payload []byte, most int) (out [][]byte) {
 	head := binary.BigEndian.AppendUint16([]byte{data, code}, uint16(len(payload)))
 	for len(payload) > 0 {
@@ -103,26 +104,26 @@ func Message(code byte, payload []byte, most int) (out [][]byte) {
 type Item interface{ item() }
 
 type (
-	// Text is what was printed, or an error of Lua.
+	// Text is printed text, or a Lua error.
 	Text string
-	// Sound is samples, as the app was told to take them.
+	// Sound is samples, in the format that the app was told to use.
 	Sound []byte
-	// SoundEnd is the last of them; often none.
+	// SoundEnd is the last samples; often empty.
 	SoundEnd []byte
 	// Chunk is a piece of a photo.
 	Chunk []byte
-	// Size is how many bytes a photo has; of Locket's app alone, before the end.
+	// Size is the size of a photo in bytes. Only Locket's app sends it, before the end.
 	Size uint32
-	// PhotoEnd is the last of it; mostly empty.
+	// PhotoEnd is the last piece; mostly empty.
 	PhotoEnd []byte
-	// Tap is a touch: how many of them, 0 where the glasses do not count.
+	// Tap is a touch: the number of taps, or 0 if the glasses do not count.
 	Tap int
 	// Motion is the compass and the accelerometer, x, y and z.
 	Motion struct {
 		Compass, Accel [3]float64
-		Float          bool // not the sensor's whole numbers
+		Float          bool // the values are not the sensor's whole numbers
 	}
-	// Battery is its level in %.
+	// Battery is the level in %.
 	Battery int
 )
 
@@ -145,7 +146,7 @@ func (Battery) item()  {}
 //	01 0a 00 6×i16 LE       motion; or 6×f32 LE of a newer SDK
 //	…        text
 //
-// There are neither numbers nor lengths: what is lost can't be seen.
+// There are neither numbers nor lengths, so losses can't be detected.
 func Parse(b []byte) (Item, error) {
 	switch {
 	case len(b) == 0:

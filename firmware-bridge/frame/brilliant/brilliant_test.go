@@ -87,7 +87,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Nothing that reboots or erases is ever written: neither as such, nor as a line of Lua.
+// Nothing that reboots or erases is ever written, neither as a control byte nor as a line of Lua.
 func TestThreatGlassesErased(t *testing.T) {
 	for b := range 256 {
 		one := []byte{byte(b)}
@@ -143,7 +143,7 @@ func TestPhotos(t *testing.T) {
 					lost += l + "; "
 				}
 				jpeg = j
-			case Text, Tap, Battery: // may come between
+			case Text, Tap, Battery: // these may come in between
 			default:
 				t.Fatalf("%T", item)
 			}
@@ -198,7 +198,7 @@ func TestTaps(t *testing.T) {
 	var taps Taps
 	at := time.Unix(1e9, 0)
 	ms := func(n int) time.Time { return at.Add(time.Duration(n) * time.Millisecond) }
-	for _, n := range []int{0, 20, 200, 380} { // the second bounces
+	for _, n := range []int{0, 20, 200, 380} { // the second one is a bounce
 		taps.Add(ms(n))
 		if got := taps.Take(ms(n+100), false); got != 0 {
 			t.Errorf("%d after %d ms", got, n)

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// MaxPhoto is the largest photo that is taken, in bytes.
+	// MaxPhoto is the largest photo that is accepted, in bytes.
 	MaxPhoto = 200 << 10
-	// chunkWithin is when the glasses give up a chunk, and so the photo.
+	// chunkWithin is when the glasses give up a chunk, and with it the photo.
 	chunkWithin = 2 * time.Second
 )
 
@@ -17,12 +17,12 @@ const (
 type Photos struct {
 	jpeg []byte
 	last time.Time // when its latest chunk came
-	size int       // that it is to have; 0: not said
+	size int       // expected size; 0: not known
 	open bool
-	lost bool // what comes is the rest of a lost one
+	lost bool // the pieces that come belong to a lost photo
 }
 
-// Chunk takes a piece. lost says why a photo is given up; empty: none is.
+// Chunk takes a piece. lost says why a photo is given up; empty: it is not.
 func (p *Photos) Chunk(b []byte, at time.Time) (lost string) {
 	begins := len(b) >= 2 && b[0] == 0xff && b[1] == 0xd8
 	switch {
@@ -45,10 +45,11 @@ func (p *Photos) Chunk(b []byte, at time.Time) (lost string) {
 	return lost
 }
 
-// Size takes how long the photo is to be, in bytes: what Locket's app says before its end.
+// Size takes the photo's expected size in bytes, which Locket's app sends before its end.
 func (p *Photos) Size(n int) { p.size = n }
 
-// End gives the photo, or says why it is lost; neither where the loss was said.
+// End returns the photo, or says why it is lost; it returns neither if the loss was reported
+// before.
 func (p *Photos) End(rest []byte) (jpeg []byte, lost string) {
 	switch {
 	case !p.open && p.lost:
@@ -68,7 +69,7 @@ func (p *Photos) End(rest []byte) (jpeg []byte, lost string) {
 	return jpeg, ""
 }
 
-// Late gives up a photo of which nothing came for too long.
+// Late gives up a photo if nothing came of it for too long.
 func (p *Photos) Late(now time.Time) (lost string) {
 	if !p.open || now.Sub(p.last) < chunkWithin {
 		return ""
@@ -76,7 +77,7 @@ func (p *Photos) Late(now time.Time) (lost string) {
 	return p.drop("the rest did not come")
 }
 
-// Drop gives up a photo whose end did not come before the connection's.
+// Drop gives up a photo that was not complete when the connection ended.
 func (p *Photos) Drop() (lost string) {
 	if !p.open {
 		return ""

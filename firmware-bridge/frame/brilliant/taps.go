@@ -2,10 +2,10 @@ package brilliant
 
 import "time"
 
-// Of frame_msg's rx/tap.dart.
+// Values from frame_msg's rx/tap.dart.
 const (
-	bounce = 40 * time.Millisecond  // a touch that comes so soon is the same one
-	group  = 300 * time.Millisecond // touches with less between them belong together
+	bounce = 40 * time.Millisecond  // a touch so soon after another is the same one
+	group  = 300 * time.Millisecond // touches closer than this belong together
 )
 
 // Taps counts touches of Frame, which does not count them itself. The zero value is ready.
@@ -22,8 +22,8 @@ func (t *Taps) Add(at time.Time) {
 	t.n, t.last = t.n+1, at
 }
 
-// Take gives how many there were once no more can belong to them, or where the connection is
-// over; else 0.
+// Take returns the number of touches once no more can belong to them, or if the connection is over;
+// otherwise 0.
 func (t *Taps) Take(now time.Time, over bool) int {
 	if t.n == 0 || !over && now.Sub(t.last) < group {
 		return 0

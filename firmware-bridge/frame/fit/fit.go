@@ -1,11 +1,12 @@
-// Package fit reads what a watch or bike computer recorded of an activity, in a file of Garmin's FIT format, which other
-// makers write too. Bytes in, values out; it does no input or output.
+// Package fit reads an activity that a watch or bike computer recorded, from a file in Garmin's FIT
+// format, which other makers use too. Bytes in, values out; it does no input or output.
 //
 // The words:
 //
-//   - An activity is one sport from its start to its end. A file has one, or several of a triathlon.
-//   - Of the track and the heart there is a reading each second in the file, and here as much as a memory has use for: a
-//     place a minute, and the average of each minute.
+//   - An activity is one sport from its start to its end. A file has one, or several for a
+//     triathlon.
+//   - The file has a reading of position and heart rate each second. This package keeps what a
+//     memory can use: a place a minute, and the average heart rate of each minute.
 package fit
 
 import (
@@ -26,11 +27,12 @@ import (
 )
 
 var (
-	// ErrFormat: the file is broken, or not all of it is there. It is the parent of those below.
+	// ErrFormat: the file is broken, or incomplete. The errors below wrap it.
 	ErrFormat = errors.New("fit")
-	// ErrNone: the file is whole and of something else, such as settings, or steps of a day.
+	// ErrNone: the file is complete, but not an activity: settings, for example, or the steps of a
+	// day.
 	ErrNone = fmt.Errorf("%w: no activity", ErrFormat)
-	// ErrPart: some activities of the file can't be used. The others are there.
+	// ErrPart: some activities of the file can't be used. The others are returned.
 	ErrPart = fmt.Errorf("%w: not all activities", ErrFormat)
 )
 
@@ -39,12 +41,12 @@ type Activity struct {
 	Sport    string        // in FIT's words: running, cycling, cross_country_skiing; generic: not known
 	Start    time.Time     // by the device's clock
 	Lasts    time.Duration // without pauses; 0: not known
-	Ends     time.Time     // with pauses; Start at the earliest
+	Ends     time.Time     // with pauses; never before Start
 	Metres   float64       // 0: not known
 	Calories int           // kcal; 0: not known
-	Average  int           // heartbeats a minute; 0: not known
-	Most     int           // the same
-	Heart    []float64     // heartbeats a minute, on average in each minute from Start; 0 where there was no reading
+	Average  int           // average heart rate, beats a minute; 0: not known
+	Most     int           // highest heart rate, likewise
+	Heart    []float64     // average heart rate in each minute from Start, beats a minute; 0 if there was no reading
 }
 
 // Fix is where the device was.
@@ -53,48 +55,48 @@ type Fix struct {
 	Lat, Lon float64 // degrees
 }
 
-// File is what is of use in a file.
+// File is the useful content of a file.
 type File struct {
-	Activities []Activity // in order of the file, at least one
-	Track      []Fix      // at most maxTrack, in order of the file
+	Activities []Activity // in the file's order, at least one
+	Track      []Fix      // at most maxTrack, in the file's order
 }
 
 const (
 	maxTrack      = 1000
-	maxMinutes    = 1 << 14 // in which there is a reading of the heart: eleven days
+	maxMinutes    = 1 << 14 // minutes with a heart reading: eleven days
 	maxActivities = 64
-	apart         = time.Minute // of two fixes, or longer where there are too many
-	nearby        = 50          // metres, within which a fix is none of its own
+	apart         = time.Minute // between two fixes, or longer if there would be too many
+	nearby        = 50          // metres: a fix that is closer to the last one is dropped
 )
 
-// epoch is FIT's, 1989-12-31. A time below relative is since the device was turned on.
+// epoch is FIT's, 1989-12-31. A time below relative counts from when the device was turned on.
 const (
 	epoch    = 631065600
 	relative = 0x10000000
 )
 
-// Is reports whether a file says that it is of this format.
+// Is reports whether a file begins with a FIT header.
 func Is(b []byte) bool {
 	return len(b) >= 12 && (b[0] == 12 || b[0] == 14) && string(b[8:12]) == ".FIT"
 }
 
-// minute is the readings of the heart in one.
+// minute sums the heart readings of one minute.
 type minute struct{ sum, n int }
 
-// reader gathers what is of use while a file is decoded.
+// reader gathers what is useful while a file is decoded.
 type reader struct {
 	file     File
 	believed func(time.Time) bool
 	heart    map[int64]minute // by minutes since 1970
 	every    time.Duration    // between two fixes
-	planned  bool             // the file is of a way to go, not of one that was gone
-	sessions int              // that were read, also those that can't be used
-	records  int              // the same
-	odd      string           // why the first session that can't be used can't be
+	planned  bool             // the file is a planned route, not a recorded one
+	sessions int              // sessions that were read, including those that can't be used
+	records  int              // records that were read, likewise
+	odd      string           // why the first unusable session can't be used
 }
 
-// Parse reads a file, which may be several that stand one behind the other. Sessions and records whose time is not
-// believed are left out; records without one are, too. With ErrPart there is a file, with any other error there is none.
+// Parse reads a file, which may be several FIT files in a row. Sessions and records without a
+// believed time are left out. With ErrPart it returns a file, with any other error none.
 func Parse(b []byte, believed func(time.Time) bool) (*File, error) {
 	r := &reader{believed: believed, heart: map[int64]minute{}, every: apart}
 	dec := decoder.New(bytes.NewReader(b), decoder.WithMesgListener(r), decoder.WithBroadcastOnly(), decoder.WithNoComponentExpansion())
@@ -136,7 +138,7 @@ func (r *reader) OnMesg(m proto.Message) {
 	}
 }
 
-// when is a field's time; zero where there is none, or the device had no clock.
+// when returns a field's time; zero if there is none, or the device had no clock.
 func when(m *proto.Message, field byte) time.Time {
 	v := m.FieldValueByNum(field).Uint32()
 	if v == basetype.Uint32Invalid || v < relative {
@@ -145,7 +147,7 @@ func when(m *proto.Message, field byte) time.Time {
 	return time.Unix(epoch+int64(v), 0).UTC()
 }
 
-// scaled is a field of 32 bits, divided; 0 where there is none.
+// scaled returns a field of 32 bits, divided by by; 0 if there is none.
 func scaled(m *proto.Message, field byte, by float64) float64 {
 	v := m.FieldValueByNum(field).Uint32()
 	if v == basetype.Uint32Invalid {
@@ -154,7 +156,7 @@ func scaled(m *proto.Message, field byte, by float64) float64 {
 	return float64(v) / by
 }
 
-// small is a field of 8 bits; 0 where there is none.
+// small returns a field of 8 bits; 0 if there is none.
 func small(m *proto.Message, field byte) int {
 	v := m.FieldValueByNum(field).Uint8()
 	if v == basetype.Uint8Invalid {
@@ -192,7 +194,8 @@ func (r *reader) session(m *proto.Message) {
 	r.file.Activities = append(r.file.Activities, a)
 }
 
-// sport is the name of a number. Makers have numbers of their own, and new ones are added.
+// sport returns the name of a sport's number. Makers have numbers of their own, and new ones are
+// added.
 func sport(n int) string {
 	name := typedef.Sport(n).String()
 	if typedef.SportFromString(name) == typedef.SportInvalid {
@@ -233,17 +236,17 @@ func (r *reader) record(m *proto.Message) {
 	}
 }
 
-// degrees of FIT's semicircles: 180° are 2³¹.
+// degrees converts FIT's semicircles: 180° are 2³¹.
 func degrees(v int32) float64 { return float64(v) * 180 / (1 << 31) }
 
-// metres between two fixes, as far as it matters for near ones.
+// metres is the distance between two fixes, accurate enough for near ones.
 func metres(a, b Fix) float64 {
 	const degree = 111_195
 	east := (b.Lon - a.Lon) * math.Cos(a.Lat*math.Pi/180)
 	return degree * math.Hypot(b.Lat-a.Lat, east)
 }
 
-// beats gives an activity its minutes.
+// beats sets an activity's heart rate by the minute.
 func (r *reader) beats(a *Activity) {
 	first, last := a.Start.Unix()/60, min(a.Ends.Unix()/60, a.Start.Unix()/60+maxMinutes)
 	used := 0

@@ -31,7 +31,7 @@ func file(t testing.TB, name string) []byte {
 	return b
 }
 
-// What Garmin's SDK wrote is read as another program reads it.
+// Files that Garmin's SDK wrote are read as another program reads them.
 func TestVectors(t *testing.T) {
 	var want struct {
 		Sessions []struct {
@@ -85,7 +85,7 @@ func TestVectors(t *testing.T) {
 	if n := int(last.Unix()/60-first) + 1; len(f.Activities[0].Heart) != n {
 		t.Errorf("%d minutes, want %d", len(f.Activities[0].Heart), n)
 	}
-	// 50 minutes, in five of which the runner stood still.
+	// 50 minutes, during five of which the runner stood still.
 	if n := len(f.Track); n < 44 || n > 47 {
 		t.Errorf("%d fixes", n)
 	}
@@ -100,7 +100,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// A file of something else is known for that, and a broken one is never taken for a whole one.
+// A file without an activity is recognised as such, and a broken one is never taken for a complete
+// one.
 func TestBad(t *testing.T) {
 	if _, err := Parse(file(t, "settings.fit"), always); !errors.Is(err, ErrNone) {
 		t.Errorf("settings: %v", err)
@@ -123,7 +124,7 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// made is a file of an activity's messages.
+// made encodes a file with an activity's messages.
 func made(t testing.TB, options []encoder.Option, messages ...proto.Message) []byte {
 	t.Helper()
 	return madeOf(t, typedef.FileActivity, options, messages...)
@@ -136,7 +137,7 @@ func madeOf(t testing.TB, kind typedef.File, options []encoder.Option, messages 
 	}}
 	var b bytes.Buffer
 	all := []proto.Message{id}
-	for _, m := range messages { // the encoder changes what it is given
+	for _, m := range messages { // the encoder changes its input
 		m.Fields = slices.Clone(m.Fields)
 		all = append(all, m)
 	}
@@ -164,8 +165,8 @@ func record(at uint32, heart uint8, lat, lon int32) proto.Message {
 	}}
 }
 
-// Several sports of one file, the sums before or behind the readings; either order of bytes; times in five bits; a second
-// file behind the first; a very long way.
+// Several sports in one file, the sums before or after the readings; either byte order; times in
+// five bits; a second file after the first; a very long track.
 func TestShapes(t *testing.T) {
 	start := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
 	swim, ride := session(typedef.SportSwimming, start, 600), session(typedef.SportCycling, start.Add(15*time.Minute), 3600)
@@ -205,7 +206,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// An activity that can't be used is told, and is not taken for a file of something else; the others of its file are there.
+// An unusable activity is reported, and the file is not taken for one without an activity; the
+// other activities of the file are returned.
 func TestUnusable(t *testing.T) {
 	start := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
 	believed := func(at time.Time) bool { return at.Year() == 2026 }
@@ -244,7 +246,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// A fix whose time is not believed, or is ahead of the others, costs no other fix.
+// A fix whose time is not believed, or lies ahead of the others, does not remove any other fix.
 func TestFixAhead(t *testing.T) {
 	start := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
 	for _, ahead := range []time.Time{start.AddDate(9, 0, 0), start.Add(20 * time.Hour)} {
@@ -266,7 +268,7 @@ func TestFixAhead(t *testing.T) {
 	}
 }
 
-// A sport that has no name here is one all the same.
+// A sport without a name here is still a sport.
 func TestSportUnknown(t *testing.T) {
 	for n, want := range map[typedef.Sport]string{200: "generic", 255: "generic", typedef.SportRowing: "rowing"} {
 		f, err := Parse(made(t, nil, session(n, time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC), 600)), always)
@@ -276,7 +278,7 @@ func TestSportUnknown(t *testing.T) {
 	}
 }
 
-// Any bytes give an activity or an error, and no more than there is a use for.
+// Any bytes make an activity or an error, and never more data than is useful.
 func FuzzParse(f *testing.F) {
 	f.Add(file(f, "run.fit")[:600])
 	f.Add(file(f, "settings.fit"))

@@ -22,7 +22,7 @@ func Vectors(t testing.TB, name string, to any) {
 	}
 }
 
-// Unhex is the bytes that s gives in hexadecimal.
+// Unhex decodes the hexadecimal string s.
 func Unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(s)

@@ -1,14 +1,14 @@
-// Package friend reads and writes what a Friend pendant says over Bluetooth Low Energy: bytes in,
-// frames out. It does no input or output.
+// Package friend reads and writes the messages of a Friend pendant over Bluetooth Low Energy: bytes
+// in, frames out. It does no input or output.
 //
-// A notification (BasedHardware/omi, friend_pendant_connection.dart) is frames of LC3, and a footer
-// whose meaning is not known:
+// A notification (BasedHardware/omi, friend_pendant_connection.dart) consists of LC3 frames, and a
+// footer whose meaning is not known:
 //
 //	0      30 bytes   a frame: 10 ms at 16 kHz
 //	…                 commonly three of them
 //	n − 5  5 bytes    footer
 //
-// It has neither a number nor a length, so that what is lost can't be seen.
+// It has neither a number nor a length, so losses can't be detected.
 package friend
 
 import (
@@ -16,7 +16,7 @@ import (
 	"fmt"
 )
 
-// Service is what a pendant advertises, and SoundChar notifies.
+// Service is the UUID that a pendant advertises, and SoundChar notifies.
 const (
 	Service   = "1a3fd0e7-b1f3-ac9e-2e49-b647b2c4f8da"
 	SoundChar = "01000000-1111-1111-1111-111111111111"
@@ -29,15 +29,15 @@ const (
 )
 
 var (
-	// ErrFormat: the bytes are not what a pendant sends. It is the parent of those below.
+	// ErrFormat: the bytes are not what a pendant sends. The errors below wrap it.
 	ErrFormat = errors.New("friend")
-	// ErrShort: not even one frame and a footer are there.
+	// ErrShort: there is not even one frame and a footer.
 	ErrShort = fmt.Errorf("%w: want a frame of %d bytes and %d more", ErrFormat, FrameSize, footer)
-	// ErrCut: the last frame is not whole.
+	// ErrCut: the last frame is incomplete.
 	ErrCut = fmt.Errorf("%w: the last frame is cut short", ErrFormat)
 )
 
-// Parse gives the frames of a notification. With ErrCut it gives those before the last.
+// Parse returns the frames of a notification. With ErrCut it returns those before the last.
 func Parse(b []byte) (frames [][]byte, err error) {
 	n := len(b) - footer
 	if n < FrameSize {

@@ -18,7 +18,7 @@ func packets(t testing.TB) (out [][]byte) {
 	return out
 }
 
-// Good notifications and bad ones, of any number of frames.
+// Good notifications and bad ones, with any number of frames.
 func TestParse(t *testing.T) {
 	p := packets(t)
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What is laid out here is as it was laid out elsewhere.
+// The layout here matches notifications laid out elsewhere.
 func TestNotification(t *testing.T) {
 	for i, p := range packets(t) {
 		frames, err := Parse(p)

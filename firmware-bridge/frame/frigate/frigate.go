@@ -1,11 +1,11 @@
-// Package frigate reads what Frigate publishes about what its cameras see: JSON in,
-// values out. It does no input or output.
+// Package frigate reads what Frigate publishes about its cameras' sightings: JSON in, values out.
+// It does no input or output.
 //
 // The words:
 //
-//   - An object is a person, car or animal that a camera sees, from start to end.
-//     Its id holds the time of its start.
-//   - A false positive is an object that turned out to be none. It gets no end.
+//   - An object is a person, car or animal that a camera sees, from start to end. Its id contains
+//     the time of its start.
+//   - A false positive is an object that turned out to be nothing. It gets no end.
 //
 // After blakeblackshear/frigate (MIT), docs/docs/integrations/mqtt.md and
 // frigate/track/object_processing.py.
@@ -27,7 +27,7 @@ var ErrFormat = errors.New("frigate")
 
 const (
 	maxName = 128 // bytes
-	maxList = 16  // zones that are read
+	maxList = 16  // most zones that are read
 	maxText = 4096
 )
 
@@ -40,25 +40,25 @@ const (
 	End
 )
 
-// Event is what is known of an object.
+// Event is what is known about an object.
 type Event struct {
 	State    State
 	ID       string
 	Camera   string
 	Label    string    // person, car, …
-	Name     string    // who or which it is, where that was recognised
-	Plate    string    // of a car
-	Start    time.Time // of the object
-	End      time.Time // zero: not yet
-	Zones    []string  // that it entered
-	Snapshot bool      // there is one
+	Name     string    // who or which it is, if that was recognised
+	Plate    string    // plate of a car
+	Start    time.Time // when the object came
+	End      time.Time // when it went; zero: not yet
+	Zones    []string  // zones that it entered
+	Snapshot bool      // there is a snapshot
 	False    bool      // a false positive
 }
 
-// Told is what was found out about an object, also after its end.
+// Told is what was found out about an object, possibly after its end.
 type Told struct {
 	ID          string
-	Camera      string // empty: not said
+	Camera      string // empty: not known
 	At          time.Time
 	Description string // in words
 	Name        string // who or which it is
@@ -74,10 +74,10 @@ type Picture struct {
 	JPEG          []byte
 }
 
-// Other is a message that is of no use here.
+// Other is a message that is not used here.
 type Other struct{}
 
-// Topics gives the filters of what is read; pictures are up to some 100 KB each.
+// Topics returns the topic filters to subscribe to; pictures are up to some 100 KB each.
 func Topics(prefix string, pictures bool) []string {
 	list := []string{prefix + "/events", prefix + "/tracked_object_update", prefix + "/available"}
 	if pictures {
@@ -248,7 +248,7 @@ func told(payload []byte) (any, error) {
 		return nil, errors.New("tracked_object_update: id is missing")
 	}
 	t := Told{ID: m.ID, Camera: m.Camera}
-	// The id begins with when the object did.
+	// The id begins with the object's start time.
 	start, _, _ := strings.Cut(m.ID, "-")
 	s, err := strconv.ParseFloat(start, 64)
 	if err == nil {
@@ -292,7 +292,7 @@ func checkName(what, s string) error {
 }
 
 func seconds(s float64) (time.Time, error) {
-	if !(s >= 0 && s <= 1<<40) { // NaN is none either
+	if !(s >= 0 && s <= 1<<40) { // this refuses NaN, too
 		return time.Time{}, fmt.Errorf("%g is no time", s)
 	}
 	return time.UnixMilli(int64(math.Round(s * 1000))).UTC(), nil

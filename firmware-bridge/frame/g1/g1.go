@@ -1,13 +1,13 @@
-// Package g1 reads and writes what Even Realities' G1 glasses say over Bluetooth Low Energy:
+// Package g1 reads and writes the messages of Even Realities' G1 glasses over Bluetooth Low Energy:
 // bytes in, values out. It does no input or output.
 //
 // The words:
 //
-//   - An arm is a peripheral of its own, left or right. The microphone is in the right one.
+//   - An arm is a separate peripheral, left or right. The microphone is in the right one.
 //   - A packet is ten frames of LC3, 100 ms of sound.
-//   - A page is what the display shows at once, in one or more parts.
+//   - A page is what the display shows at one time, sent in one or more parts.
 //
-// The tables are after even-realities/EvenDemoApp (BSD-2-Clause), by the files that they name.
+// The tables are taken from even-realities/EvenDemoApp (BSD-2-Clause), by the files named below.
 package g1
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Service is what an arm has: Nordic's UART.
+// Service is an arm's service: Nordic's UART.
 const Service = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
 
 // Characteristics, as BlueZ writes UUIDs.
@@ -26,7 +26,7 @@ const (
 	NotifyChar = "6e400003-b5a3-f393-e0a9-e50e24dcca9e"
 )
 
-// Of the sound: LC3 at 16 kHz.
+// The sound: LC3 at 16 kHz.
 const (
 	FrameSize = 20 // bytes, 10 ms
 	Frames    = 10 // of a packet
@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	// ErrFormat: the bytes are not what the glasses send. It is the parent of those below.
+	// ErrFormat: the bytes are not what the glasses send. The errors below wrap it.
 	ErrFormat = errors.New("g1")
 	// ErrLength: a notification is not as long as its command says.
 	ErrLength = fmt.Errorf("%w: a notification of another length than its command has", ErrFormat)
@@ -46,20 +46,20 @@ var (
 type Item interface{ item() }
 
 type (
-	// Sound is a packet.
+	// Sound is a packet of sound.
 	Sound struct {
 		Seq  byte
 		Data []byte // Frames of FrameSize bytes each
 	}
 	// Touch is what the wearer did at an arm.
 	Touch byte
-	// Answer is that to a command.
+	// Answer is the answer to a command.
 	Answer struct {
 		Command byte
 		OK      bool
 		Arg     byte // microphone: 1 on, 0 off
 	}
-	// Other is what is of no use here.
+	// Other is a message that is not used here.
 	Other byte
 )
 
@@ -68,24 +68,24 @@ func (Touch) item()  {}
 func (Answer) item() {}
 func (Other) item()  {}
 
-// Touches that are known; others are passed over.
+// Known touches; others are ignored.
 const (
 	DoubleTap Touch = 0x00 // the wearer leaves what is shown
-	SingleTap Touch = 0x01 // a page back (left) or on (right)
+	SingleTap Touch = 0x01 // a page back (left) or forward (right)
 	Triple    Touch = 0x04
 	TripleOff Touch = 0x05
 	Ask       Touch = 0x17 // a long press on the left arm
 	Asked     Touch = 0x18 // it ended
 )
 
-// Commands of answers.
+// Commands that are answered.
 const (
 	Microphone byte = 0x0e
 	Heart      byte = 0x25
 	Text       byte = 0x4e
 )
 
-const good = 0xc9 // in answers; ca is a failure
+const good = 0xc9 // success in an answer; ca is failure
 
 // Parse reads a notification:
 //
@@ -129,13 +129,13 @@ func Parse(b []byte) (Item, error) {
 	return Other(b[0]), nil
 }
 
-// Hello is the first that is written to each arm (BleManager.kt).
+// Hello is the first write to each arm (BleManager.kt).
 func Hello() []byte { return []byte{0xf4, 0x01} }
 
-// Heartbeat is the n-th.
+// Heartbeat is the n-th heartbeat.
 func Heartbeat(n byte) []byte { return []byte{Heart, 6, 0, n, 4, n} }
 
-// Mic turns the microphone on or off; it is written to the right arm alone.
+// Mic turns the microphone on or off; it is only written to the right arm.
 func Mic(on bool) []byte {
 	b := []byte{Microphone, 0}
 	if on {
@@ -144,14 +144,15 @@ func Mic(on bool) []byte {
 	return b
 }
 
-// partSize is how much of a text a write has (lib/services/proto.dart).
+// partSize is how many bytes of a text a write holds (lib/services/proto.dart).
 const partSize = 191
 
-// newText says that what is shown is new, and a text (README.md of EvenDemoApp).
+// newText says that the display's content is new, and a text (README.md of EvenDemoApp).
 const newText = 0x71
 
-// Page is what shows a page of page, of pages; seq is of the first write. It is written to the left arm, and
-// to the right one once the left one has answered.
+// Page encodes the text of one page for writing; page counts from 0 and is below pages, and seq is
+// the number of the first write. It is written to the left arm, and to the right one once the left
+// one has answered.
 //
 //	0  4e, seq, parts, part from 0, 71, u16 BE position, page from 0, pages
 //	9  up to 191 bytes of UTF-8
@@ -169,14 +170,14 @@ func Page(seq byte, text string, page, pages int) (out [][]byte, err error) {
 	return out, nil
 }
 
-// Seqs finds what is missing. The zero value is ready, for one recording.
+// Seqs finds missing packets. The zero value is ready, for one recording.
 type Seqs struct {
 	seen bool
 	last byte
 }
 
-// Next takes the number of a packet, and gives how many are missing before it, modulo 256; old
-// says that it came twice, or late, and is to be left out.
+// Next takes a packet's number, and returns how many are missing before it, modulo 256. old reports
+// that the packet came twice or late, and is to be left out.
 func (s *Seqs) Next(seq byte) (missing int, old bool) {
 	step := seq - s.last
 	if s.seen && (step == 0 || step >= 128) {

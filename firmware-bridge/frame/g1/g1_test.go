@@ -31,7 +31,7 @@ func packets(t testing.TB) (out [][]byte) {
 	return out
 }
 
-// The packets are those of the file that was encoded.
+// The packets match the encoded file.
 func TestSound(t *testing.T) {
 	frames, _ := lc3test.Speech(t, "../../lc3/testdata", "16k")
 	var s Seqs

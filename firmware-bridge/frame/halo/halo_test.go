@@ -8,20 +8,20 @@ import (
 	"github.com/locket-dev/locket/internal/testing/lc3test"
 )
 
-// encoded is speech as liblc3 encoded it at 32,000 bit/s, without the file's lengths.
+// encoded returns speech as liblc3 encoded it at 32,000 bit/s, without the lengths in the file.
 func encoded(t testing.TB) []byte {
 	t.Helper()
 	frames, _ := lc3test.Speech(t, "../../lc3/testdata", "32k")
 	return bytes.Join(frames, nil)
 }
 
-// Pieces good and bad: the frames are those that were encoded, wherever the pieces end.
+// Good and bad pieces: the frames are those that were encoded, wherever the pieces end.
 func TestStream(t *testing.T) {
 	said := encoded(t)
 	for _, c := range []struct {
 		name   string
-		sizes  []int // of pieces, over and over
-		upTo   int   // bytes that come
+		sizes  []int // sizes of the pieces, repeated
+		upTo   int   // how many bytes come
 		frames int
 		push   error
 		end    error
@@ -58,11 +58,12 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A piece of whole frames that is lost takes those frames alone with it; after the end the next sound begins anew.
+// If a piece of whole frames is lost, only those frames are missing. After the end, the next sound
+// starts afresh.
 func TestLost(t *testing.T) {
 	said := encoded(t)
 	var s Stream
-	for i, at := range []int{0, 480} { // what begins at 240 is lost
+	for i, at := range []int{0, 480} { // the piece at 240 is lost
 		frames, err := s.Push(said[at : at+Piece])
 		if err != nil || len(frames) != 6 || !bytes.Equal(frames[0], said[at:at+FrameSize]) {
 			t.Errorf("%d: %d frames, %v", i, len(frames), err)
@@ -79,7 +80,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// No piece makes bytes of its own, and none is kept for ever.
+// No piece adds bytes of its own, and none is kept for ever.
 func FuzzStream(f *testing.F) {
 	f.Add(encoded(f)[:500], uint8(7))
 	f.Add([]byte{1}, uint8(0))

@@ -9,7 +9,7 @@
 //	PREFIX/DOMAIN/OBJECT/last_changed  the same
 //	PREFIX/DOMAIN/OBJECT/ATTRIBUTE     JSON, with publish_attributes
 //
-// The state comes again when only an attribute has changed; last_changed is then as it was.
+// The state comes again if only an attribute has changed; last_changed is then unchanged.
 package homeassistant
 
 import (
@@ -23,25 +23,26 @@ import (
 )
 
 var (
-	// ErrFormat: the message is not what the integration publishes. It is the parent of those below.
+	// ErrFormat: the message is not what the integration publishes. The errors below wrap it.
 	ErrFormat = errors.New("home assistant")
-	// ErrTopic: the topic is of no entity.
+	// ErrTopic: the topic is not that of an entity.
 	ErrTopic = fmt.Errorf("%w: a topic of no entity", ErrFormat)
-	// ErrSize: a text is longer than any that Home Assistant has.
+	// ErrSize: a text is longer than any in Home Assistant.
 	ErrSize = fmt.Errorf("%w: a text that is too long", ErrFormat)
-	// ErrJSON: an attribute is no text in JSON.
+	// ErrJSON: an attribute is not a JSON text.
 	ErrJSON = fmt.Errorf("%w: an attribute that is no text", ErrFormat)
-	// ErrTime: last_changed is no time.
+	// ErrTime: last_changed is not a time.
 	ErrTime = fmt.Errorf("%w: last_changed is no time", ErrFormat)
 )
 
-// maxText is the most bytes of a state, which has 255 characters in Home Assistant, and of a name.
+// maxText is the most bytes of a state, which has up to 255 characters in Home Assistant, and of a
+// name.
 const maxText = 1024
 
-// Leaf is what a message says of an entity.
+// Leaf names what a message says about an entity.
 type Leaf string
 
-// Leaves that are asked for.
+// Leaves that are read.
 const (
 	State   Leaf = "state"
 	Changed Leaf = "last_changed"
@@ -52,12 +53,12 @@ const (
 
 var leaves = [...]Leaf{State, Changed, Name, Class, Unit}
 
-// Entity is what Home Assistant calls it: binary_sensor.front_door.
+// Entity is Home Assistant's name of it: binary_sensor.front_door.
 type Entity struct{ Domain, Object string }
 
 func (e Entity) String() string { return e.Domain + "." + e.Object }
 
-// Message is one.
+// Message is one message.
 type Message struct {
 	Entity Entity
 	Leaf   Leaf
@@ -65,7 +66,7 @@ type Message struct {
 	At     time.Time // Changed
 }
 
-// Topics are the filters of what is asked for.
+// Topics returns the topic filters to subscribe to.
 func Topics(prefix string) (out []string) {
 	for _, l := range leaves {
 		out = append(out, prefix+"/+/+/"+string(l))
@@ -73,7 +74,7 @@ func Topics(prefix string) (out []string) {
 	return out
 }
 
-// Parse reads a message. Where it is of another leaf, its Leaf is empty.
+// Parse reads a message. If its leaf is another one, Leaf is empty.
 func Parse(prefix, topic string, payload []byte) (m Message, err error) {
 	parts := strings.Split(strings.TrimPrefix(topic, prefix+"/"), "/")
 	if !strings.HasPrefix(topic, prefix+"/") || len(parts) != 3 || parts[0] == "" || parts[1] == "" {
@@ -103,7 +104,7 @@ func Parse(prefix, topic string, payload []byte) (m Message, err error) {
 	return m, nil
 }
 
-// Carries reports whether there is something to say of a domain's entities.
+// Carries reports whether a domain's entities are of interest.
 func Carries(domain string) bool {
 	switch domain {
 	case "binary_sensor", "lock", "cover", "sensor":
@@ -112,17 +113,18 @@ func Carries(domain string) bool {
 	return false
 }
 
-// Known reports whether a state says something of the thing: a device that can't be reached does not.
+// Known reports whether a state says something about the entity: that of a device that can't be
+// reached does not.
 func Known(state string) bool { return state != "" && state != "unavailable" && state != "unknown" }
 
-// Number is a state of a sensor that measures.
+// Number reads the state of a sensor that measures.
 func Number(state string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(state, 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// said is what becomes of a thing that goes on and off, by its class (components/binary_sensor/__init__.py); empty: it is
-// not worth a line.
+// said describes the changes of an entity that is on or off, by its class
+// (components/binary_sensor/__init__.py); empty: not worth a line.
 var said = map[string]struct{ on, off string }{
 	"door": {"was opened", "was closed"}, "garage_door": {"was opened", "was closed"}, "window": {"was opened", "was closed"}, "opening": {"was opened", "was closed"},
 	"lock":   {"was unlocked", "was locked"},
@@ -135,7 +137,7 @@ var said = map[string]struct{ on, off string }{
 	"battery_charging": {}, "connectivity": {}, "light": {}, "plug": {}, "update": {}, "cold": {}, "heat": {},
 }
 
-// Says gives what became of a thing, such as "was opened"; empty where that is not worth a line, or not known.
+// Says describes a change, such as "was opened"; empty if it is not worth a line, or not known.
 func Says(domain, class, state string) string {
 	switch domain {
 	case "binary_sensor":

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The table is laid out by hand, after what mqtt_statestream publishes.
+// The table was written by hand, after the messages of mqtt_statestream.
 func TestParse(t *testing.T) {
 	door := Entity{"binary_sensor", "front_door"}
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// Any message is read or refused, and what is read is bounded.
+// Any message is read or refused, and what is read is limited in size.
 func FuzzParse(f *testing.F) {
 	f.Add("house/binary_sensor/front_door/state", []byte("on"))
 	f.Add("house/sensor/outside/last_changed", []byte("2026-05-02T05:30:00+00:00"))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Encoder numbers what is written on one connection. The zero value begins one.
+// Encoder numbers the writes of one connection. The zero value is ready.
 type Encoder struct {
 	index   uint64
 	request uint64
@@ -16,16 +16,16 @@ func (e *Encoder) SetClock(t time.Time) []byte {
 	return e.packet(6, number(nil, 1, uint64(t.UnixMilli())))
 }
 
-// Forget has the pendant delete all pages up to this one. It must be safe elsewhere.
+// Forget tells the pendant to delete all pages up to this one. They must be stored elsewhere.
 func (e *Encoder) Forget(upTo uint64) []byte { return e.packet(7, number(nil, 1, upTo)) }
 
-// Live has the pendant send sound as it comes.
+// Live tells the pendant to send sound as it comes.
 func (e *Encoder) Live() []byte { return e.mode(0, 1) }
 
-// Stored has the pendant send its pages.
+// Stored tells the pendant to send its pages.
 func (e *Encoder) Stored() []byte { return e.mode(1, 0) }
 
-// Record has the pendant keep sound in its flash, and send none.
+// Record tells the pendant to store sound in its flash, and to send none.
 func (e *Encoder) Record() []byte { return e.mode(0, 0) }
 
 func (e *Encoder) mode(batch, live uint64) []byte {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// What the pendant's side does, for one that is made of software.
+// The pendant's side of the protocol, for a simulated one.
 
-// Command is what a host wrote. Fields that it did not are nil or false.
+// Command is what a host wrote. Fields that are missing are nil or false.
 type Command struct {
 	Clock     *time.Time
-	Forget    *uint64 // pages up to this one
+	Forget    *uint64 // delete the pages up to this one
 	Mode      *Mode
 	AskStatus bool
 }
@@ -18,7 +18,7 @@ type Command struct {
 // Mode is what the pendant sends: its pages, sound as it comes, or nothing.
 type Mode struct{ Stored, Live bool }
 
-// ParseCommand reads a host's message, which the assembler made whole.
+// ParseCommand reads a host's message, which the assembler has completed.
 func ParseCommand(payload []byte) (c Command, err error) {
 	for b := payload; len(b) > 0; {
 		f, rest, err := next(b)
@@ -49,7 +49,7 @@ func ParseCommand(payload []byte) (c Command, err error) {
 	return c, nil
 }
 
-// AppendPage makes a pendant's message of a page.
+// AppendPage appends a pendant's message with a page.
 func AppendPage(b []byte, p Page) []byte {
 	var sound []byte
 	for _, f := range p.Frames {
@@ -67,7 +67,7 @@ func AppendPage(b []byte, p Page) []byte {
 	return bytesField(b, 2, bytesField(number(number(nil, 2, p.Session), 5, p.Index), 6, flash))
 }
 
-// AppendStatus makes a pendant's message of what is stored.
+// AppendStatus appends a pendant's message about what is stored.
 func AppendStatus(b []byte, s Status) []byte {
 	var in []byte
 	for i, v := range []uint64{s.Oldest, s.Newest, s.Session, s.Free, s.All} {
@@ -76,13 +76,13 @@ func AppendStatus(b []byte, s Status) []byte {
 	return bytesField(b, 5, bytesField(number(nil, 1, 85), 5, in))
 }
 
-// AppendPress makes a pendant's message of a press.
+// AppendPress appends a pendant's message about a press.
 func AppendPress(b []byte, p Button) []byte { return bytesField(b, 8, number(nil, 1, uint64(p))) }
 
-// AppendLive makes a pendant's message of a frame of live sound.
+// AppendLive appends a pendant's message with a frame of live sound.
 func AppendLive(b, frame []byte) []byte { return bytesField(b, 4, frame) }
 
-// Split makes the packets of a message, each with at most room bytes of it.
+// Split cuts a message into packets, each with at most room bytes of it.
 func Split(index uint64, message []byte, room int) (out [][]byte) {
 	of := uint64((len(message) + room - 1) / room)
 	for n := range of {

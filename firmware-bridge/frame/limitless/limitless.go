@@ -1,15 +1,15 @@
-// Package limitless reads and writes what the Limitless pendant says over Bluetooth
-// Low Energy: bytes in, values out. It does no input or output.
+// Package limitless reads and writes the messages of the Limitless pendant over Bluetooth Low
+// Energy: bytes in, values out. It does no input or output.
 //
 // The words:
 //
 //   - A packet is one notification or one write: a piece of a message.
 //   - A message is protobuf. A pendant's message travels in one or more fragments.
-//   - A page is what the pendant keeps in its flash as one, about a second of sound.
-//     Pages are numbered; to acknowledge one deletes it, and all before it.
+//   - A page is a unit of the pendant's flash, about a second of sound. Pages are numbered;
+//     acknowledging one deletes it and all pages before it.
 //   - A diagnostic page has no sound.
 //
-// Limitless published nothing. All this is after BasedHardware/omi (MIT),
+// Limitless published nothing. All this is taken from BasedHardware/omi (MIT),
 // app/lib/services/devices/connectors/limitless_connection.dart.
 package limitless
 
@@ -31,33 +31,32 @@ const (
 var (
 	// ErrFormat: the bytes are not what the pendant sends.
 	ErrFormat = errors.New("limitless")
-	// ErrNoSound: a page is one with sound, and no frame could be read. It must not
-	// be acknowledged.
+	// ErrNoSound: a page has sound, but no frame could be read. It must not be acknowledged.
 	ErrNoSound = fmt.Errorf("%w: a page with sound has no frame that can be read", ErrFormat)
 )
 
 const (
-	maxFragments = 256       // of one message
-	maxPending   = 8         // messages that are not whole yet
+	maxFragments = 256       // fragments of one message
+	maxPending   = 8         // incomplete messages
 	maxMessage   = 256 << 10 // bytes
 	minFrame     = 10        // bytes of an Opus frame
 	maxFrame     = 200
-	maxDepth     = 8 // of containers in a page
+	maxDepth     = 8 // nesting of containers in a page
 )
 
-// epoch is the first time that is believed of a page: 2020-01-01.
+// epoch is the earliest time of a page that is believed: 2020-01-01.
 const epoch = 1577836800000
 
-// Page is one of the flash, or a piece of live sound, which has no Index.
+// Page is a page of the flash, or a piece of live sound, which has no Index.
 type Page struct {
 	Index   uint64
 	Session uint64
-	At      time.Time // when it began; zero: the clock was not set
-	Frames  [][]byte  // of Opus, mono; none: a diagnostic page
-	Ends    bool      // a recording, or the session, ended in it
+	At      time.Time // when it began; zero: the clock is not set
+	Frames  [][]byte  // Opus, mono; none: a diagnostic page
+	Ends    bool      // a recording or the session ended in it
 }
 
-// Status is what is stored.
+// Status describes the pendant's storage.
 type Status struct {
 	Oldest, Newest uint64 // pages; Newest < Oldest: none
 	Session        uint64
@@ -67,29 +66,28 @@ type Status struct {
 // Button is a press: 1 short, 2 long, 3 double.
 type Button uint8
 
-// Message is what a pendant said: Storage, Live, Status or Press are nil where it
-// said none.
+// Message is what a pendant sent. Storage, Live, Status or Press is nil if the message has none.
 type Message struct {
 	Storage *Page
-	Live    [][]byte // frames of Opus
+	Live    [][]byte // Opus frames
 	Status  *Status
 	Press   *Button
-	Err     error // ErrNoSound, of Storage
+	Err     error // ErrNoSound, about Storage
 }
 
-// field is one of a protobuf message.
+// field is a field of a protobuf message.
 type field struct {
 	number uint64
 	wire   byte
-	value  uint64 // of a varint
-	data   []byte // of what has a length
+	value  uint64 // value of a varint
+	data   []byte // content of a field with a length
 }
 
-// errWire: a wire type that is not read here. What follows can't be found.
+// errWire: a wire type that is not read here. The fields after it can't be found.
 var errWire = errors.New("unknown wire type")
 
-// next reads a field off b. It is errWire for types other than varint, fixed and with
-// a length.
+// next reads a field off b. It returns errWire for types other than varint, fixed and with a
+// length.
 func next(b []byte) (f field, rest []byte, err error) {
 	tag, n := binary.Uvarint(b)
 	if n <= 0 {
@@ -123,12 +121,12 @@ func next(b []byte) (f field, rest []byte, err error) {
 	return f, nil, errWire
 }
 
-// Assembler joins fragments to messages, in whatever order they come. The zero value
-// is ready to use.
+// Assembler joins fragments, in whatever order they come, to messages. The zero value is ready to
+// use.
 type Assembler struct {
 	pending map[uint64]*partial
 	order   []uint64
-	// Lost is how many messages were given up because a fragment did not come.
+	// Lost is how many messages were given up because a fragment is missing.
 	Lost int
 }
 
@@ -138,11 +136,10 @@ type partial struct {
 	size  int
 }
 
-// Reset forgets what is not whole, as is to be done when the mode changes.
+// Reset drops incomplete messages; it has to be called when the mode changes.
 func (a *Assembler) Reset() { a.pending, a.order = nil, nil }
 
-// Push takes a packet, and gives a message's bytes where it makes one whole; nil
-// where it does not.
+// Push takes a packet, and returns a message's bytes if the packet completes one; otherwise nil.
 func (a *Assembler) Push(packet []byte) ([]byte, error) {
 	var index, number, of uint64
 	var payload []byte
@@ -150,7 +147,7 @@ func (a *Assembler) Push(packet []byte) ([]byte, error) {
 	for b := packet; len(b) > 0; {
 		f, rest, err := next(b)
 		if err != nil && has[1] && has[3] && has[4] {
-			break // what is cut off stands behind the packet
+			break // the rest, which is cut off, comes after the packet's fields
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: packet: %v", ErrFormat, err)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Parse reads a whole message. Fields that are not known are passed over.
+// Parse reads a complete message. Unknown fields are ignored.
 func Parse(payload []byte) (Message, error) {
 	var m Message
 	for b := payload; len(b) > 0; {
 		f, rest, err := next(b)
 		if err != nil {
 			if m.Storage != nil || m.Live != nil || m.Status != nil || m.Press != nil {
-				return m, nil // what stands before is whole
+				return m, nil // what comes before is complete
 			}
 			return m, fmt.Errorf("%w: message: %v", ErrFormat, err)
 		}
@@ -61,7 +61,7 @@ func storage(b []byte) (*Page, error) {
 		}
 	}
 	if !indexed || flash == nil {
-		return nil, nil // not a page; the same field holds other things
+		return nil, nil // not a page; the same field is used for other things
 	}
 	sound := p.flash(flash)
 	if sound && len(p.Frames) == 0 {
@@ -70,10 +70,10 @@ func storage(b []byte) (*Page, error) {
 	return &p, nil
 }
 
-// flash reads {1 ms since 1970, 2 uptime, 3 wrapper {1 offset, 2 sound, 12 marks}}, and
-// reports whether the page is one with sound. A length that goes beyond the page ends
-// it, and what was found counts; a wire type that is not known is taken as sound, so
-// that nothing is deleted that could not be read.
+// flash reads {1 ms since 1970, 2 uptime, 3 wrapper {1 offset, 2 sound, 12 marks}}, and reports
+// whether the page has sound. A length beyond the page's end ends the reading, and what was found
+// counts. An unknown wire type is taken for sound, so that nothing is deleted that could not be
+// read.
 func (p *Page) flash(b []byte) (sound bool) {
 	for len(b) > 0 {
 		f, rest, err := next(b)
@@ -123,8 +123,8 @@ func (p *Page) marks(b []byte, end uint64) {
 	}
 }
 
-// frames finds the Opus frames in a container: fields with a length of 10 to 200
-// bytes that begin as the pendant's encoder does. Longer ones are containers.
+// frames finds the Opus frames in a container: fields of 10 to 200 bytes that begin like those of
+// the pendant's encoder. Longer ones are containers.
 func frames(b []byte, depth int) (out [][]byte) {
 	for len(b) > 0 {
 		f, rest, err := next(b)
@@ -145,13 +145,13 @@ func frames(b []byte, depth int) (out [][]byte) {
 	return out
 }
 
-// Knows reports whether a field is a frame as the pendant's encoder makes them.
+// Knows reports whether a field is a frame of the pendant's encoder.
 func Knows(field []byte) bool {
 	return len(field) >= minFrame && len(field) <= maxFrame && bytes.IndexByte([]byte{0xb8, 0x78, 0xf8, 0xb0, 0x70, 0xf0}, field[0]) >= 0
 }
 
-// Duration is for how long a frame sounds, by its first byte (RFC 6716, 3.1): the
-// encoder's frames of 20 ms end in 8 and those of 10 ms in 0.
+// Duration returns the duration of a frame, from its first byte (RFC 6716, 3.1): the encoder's
+// frames of 20 ms end in 8 and those of 10 ms in 0.
 func Duration(frame []byte) time.Duration {
 	if frame[0]&8 != 0 {
 		return 20 * time.Millisecond
@@ -182,10 +182,10 @@ func status(b []byte) (*Status, error) {
 		}
 		return &s, nil
 	}
-	return nil, nil // another kind of it
+	return nil, nil // another kind of status
 }
 
-// press reads {1 event}; nil where nothing is pressed.
+// press reads {1 event}; nil if nothing is pressed.
 func press(b []byte) (*Button, error) {
 	for len(b) > 0 {
 		f, rest, err := next(b)

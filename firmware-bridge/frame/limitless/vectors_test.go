@@ -60,7 +60,7 @@ func load(t testing.TB) (list []golden) {
 	return list
 }
 
-// Omi's own vectors: what its parser makes of each.
+// Omi's own vectors, with what Omi's parser makes of each.
 func TestVectors(t *testing.T) {
 	undelivered := map[string]bool{"audio_page_zero_frames": true, "fixed64_fields_page": true, "unknown_wiretype_page": true}
 	for _, g := range load(t) {
@@ -142,7 +142,7 @@ func TestEncoders(t *testing.T) {
 	}
 }
 
-// What a radio does to packets, and what nobody should send.
+// The assembler copes with lost, repeated and swapped packets, and with invalid ones.
 func TestAssembler(t *testing.T) {
 	packet := func(index, n, of uint64, data string) []byte {
 		return bytesField(number(number(number(nil, 1, index), 2, n), 3, of), 4, []byte(data))
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The pendant's side, which the simulator speaks, is read as what it was.
+// What the simulator sends as a pendant reads back unchanged.
 func TestDevice(t *testing.T) {
 	page := Page{Index: 9, Session: 2, At: time.UnixMilli(1773489600123).UTC(), Ends: true}
 	for i := range 40 {

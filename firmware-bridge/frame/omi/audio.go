@@ -12,15 +12,15 @@ import (
 //	2  u8   fragment index within the frame, from 0
 //	3  …    bytes of the frame
 //
-// A frame's end is not marked: the next index 0 ends it.
+// The end of a frame is not marked: the next index 0 ends it.
 
 const audioHeader = 3
 
-// maxFrame bounds a frame that never ends. It is what docs/mqtt.md takes as one
-// Opus packet; the firmware's own limit is 160 bytes of Opus, 640 of PCM.
+// maxFrame limits a frame that never ends. It is the largest Opus packet that docs/mqtt.md allows;
+// the firmware's own limit is 160 bytes of Opus, 640 of PCM.
 const maxFrame = 4000
 
-// maxSkipped is how many missing ids are remembered, to know a late one.
+// maxSkipped is how many missing ids are remembered, to recognise late ones.
 const maxSkipped = 64
 
 // AudioItem is one of Frame, Gap, Reset and Spoilt.
@@ -29,18 +29,18 @@ type AudioItem interface{ audioItem() }
 // Frame is the bytes of one frame.
 type Frame []byte
 
-// Gap is a run of notifications that did not come.
+// Gap is a run of missing notifications.
 type Gap struct {
-	First  uint16 // id of the first that is missing
+	First  uint16 // id of the first missing one
 	Count  int    // 1 to 32766
-	Broken bool   // a frame that had begun is thrown away
+	Broken bool   // a frame that had begun is dropped
 }
 
 // Last is the id of the last missing notification.
 func (g Gap) Last() uint16 { return g.First + uint16(g.Count-1) }
 
-// Reset says that the ids began anew, as after a restart of the device; how
-// much is missing is not known.
+// Reset says that the ids restarted, as after a restart of the device. How much is missing is not
+// known.
 type Reset struct {
 	Before, After uint16
 	Broken        bool
@@ -54,21 +54,20 @@ func (Gap) audioItem()    {}
 func (Reset) audioItem()  {}
 func (Spoilt) audioItem() {}
 
-// Audio puts frames together again. The zero value is ready, for one
-// connection. Ids are judged as Omi's app does (ble_packet_continuity.dart): by
-// their distance modulo 65536, of which 1 is the next, 2 to 32767 a gap, more a
-// reset, and 0 a duplicate if nothing else differs.
+// Audio puts frames together again. The zero value is ready, for one connection. Ids are judged as
+// in Omi's app (ble_packet_continuity.dart), by their distance modulo 65536: 1 is the next one, 2
+// to 32767 is a gap, more is a reset, and 0 is a duplicate if nothing else differs.
 //
-// It differs in one thing: an id that comes after it was given as missing is
-// late, and Spoilt, where the app would begin anew.
+// There is one difference: an id that comes after it was reported missing is late, and Spoilt,
+// where the app would reset.
 type Audio struct {
 	seen    bool
 	last    []byte // the latest notification
 	open    bool   // a frame has begun
 	frame   []byte
-	next    byte // the fragment index that goes on with it
+	next    byte // the fragment index that continues it
 	skipped []uint16
-	Doubles int // notifications that came twice
+	Doubles int // duplicate notifications
 }
 
 // Push takes a notification, which is not kept.
@@ -106,7 +105,7 @@ func (a *Audio) fragment(out []AudioItem, index byte, data []byte) []AudioItem {
 		out = a.finish(out)
 		a.open, a.next = true, 0
 	case !a.open:
-		return out // its beginning is lost, which was said
+		return out // its beginning is lost, which was reported
 	case index != a.next:
 		a.drop()
 		return append(out, Spoilt{"audio fragments are not in order"})
@@ -120,8 +119,8 @@ func (a *Audio) fragment(out []AudioItem, index byte, data []byte) []AudioItem {
 	return out
 }
 
-// Flush gives the last frame, when the connection has ended or rests: it may
-// lack its last fragments.
+// Flush returns the last frame once the connection has ended or is idle. The frame may lack its
+// last fragments.
 func (a *Audio) Flush() []AudioItem { return a.finish(nil) }
 
 func (a *Audio) finish(out []AudioItem) []AudioItem {
@@ -132,7 +131,7 @@ func (a *Audio) finish(out []AudioItem) []AudioItem {
 	return out
 }
 
-// drop forgets the pending frame, and reports whether there was one.
+// drop drops the pending frame, and reports whether there was one.
 func (a *Audio) drop() bool {
 	was := a.open
 	a.open, a.frame, a.next = false, a.frame[:0], 0

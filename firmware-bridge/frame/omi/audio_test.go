@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// says plays notifications, written as "id/index:bytes", and tells what came of
-// them, shortly.
+// says plays notifications, written as "id/index:bytes", and describes the result in short form.
 func says(a *Audio, in string) string {
 	var out []string
 	for _, word := range strings.Fields(in) {
@@ -111,7 +110,7 @@ func TestAudioBounds(t *testing.T) {
 	}
 }
 
-// Whatever comes, frames hold only bytes that were sent, and memory is bounded.
+// Whatever comes, frames only hold bytes that were sent, and memory is limited.
 func FuzzAudio(f *testing.F) {
 	f.Add([]byte{5, 1, 0, 0, 9, 9, 5, 2, 0, 1, 8, 8, 4, 9, 0, 0, 7, 2, 0, 0})
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -15,7 +15,7 @@ func unhexAll(t *testing.T, list []string) (out [][]byte) {
 	return out
 }
 
-// A photo of OmiGlass, of newer and of older firmware, is what was photographed.
+// A photo of OmiGlass, with newer and older firmware, is read as it was taken.
 func TestPhotoVectors(t *testing.T) {
 	want, err := os.ReadFile("testdata/photo.jpg")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestPhotoVectors(t *testing.T) {
 	if got, ok := out[0].(Photo); !ok || !bytes.Equal(got.JPEG, want) || got.Orientation != 90*v.Orientation {
 		t.Errorf("%T, turned by %d", out[0], got.Orientation)
 	}
-	// The file has the first three parts of the older firmware's, and then the last two.
+	// The file has the first three parts of the older firmware's photo, and then the last two.
 	vectors(t, "photo-notifications-old.json", &v)
 	list := unhexAll(t, v.Packets)
 	p = Photos{}
@@ -46,7 +46,7 @@ func TestPhotoVectors(t *testing.T) {
 	}
 }
 
-// Ids of notifications are judged as Omi's app judges them.
+// Ids of notifications are judged as in Omi's app.
 func TestContinuity(t *testing.T) {
 	var v struct {
 		Sequences []struct {
@@ -87,7 +87,7 @@ func TestContinuity(t *testing.T) {
 	}
 }
 
-// Frames in a record, and how the storage says what it has.
+// Frames in a record, and the storage's report of its contents.
 func TestStorageVectors(t *testing.T) {
 	var v struct {
 		Status []struct {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Health is what the device counts about itself since it started
+// Health is what the device has counted about itself since it started
 // (omi/firmware/omi/src/lib/core/transport.c, read of Diagnostics; version 1):
 //
 //	0  u8   version, 1
-//	1  u32  cause of the last reset, as Zephyr's hwinfo has it
+//	1 u32 cause of the last reset, as in Zephyr's hwinfo
 //	5  u32  seconds since the start
 //	9  u16  battery in mV; FFFF: not known
 //	11 u8   1: charging, 0: not, FF: not known

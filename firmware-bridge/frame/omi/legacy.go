@@ -10,7 +10,7 @@ import "encoding/binary"
 //
 // A notification is one byte of status, or a block of up to 440 bytes.
 
-// LegacyCommand is what is asked of legacy storage.
+// LegacyCommand is a command to legacy storage.
 type LegacyCommand uint8
 
 // The commands.
@@ -22,8 +22,8 @@ const (
 	LegacyHeartbeat LegacyCommand = 50
 )
 
-// LegacyFrames gives the frames of a block, which is the sound of a record: u8 length,
-// frame, and so on. They lie in b.
+// LegacyFrames returns the frames of a block, which has the layout of a record's sound: u8 length,
+// frame, and so on. They alias b.
 func LegacyFrames(b []byte) [][]byte { return cutFrames(b) }
 
 const (
@@ -37,7 +37,7 @@ func (c LegacyCommand) Bytes(offset uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{byte(c), legacyFile}, offset-offset%LegacyBlock)
 }
 
-// LegacyStatus is how a command to legacy storage ended.
+// LegacyStatus is the result of a command to legacy storage.
 type LegacyStatus uint8
 
 // The statuses; 3, 4 and 6 are errors.
@@ -50,8 +50,8 @@ const (
 // Failed reports whether it is an error.
 func (s LegacyStatus) Failed() bool { return s == 3 || s == 4 || s == 6 }
 
-// ParseLegacy reads a notification of legacy storage: a block, which lies in b,
-// or, where that is nil, a status.
+// ParseLegacy reads a notification of legacy storage: a block, which aliases b, or, if that is nil,
+// a status.
 func ParseLegacy(b []byte) (block []byte, status LegacyStatus, err error) {
 	switch {
 	case len(b) == 0 || len(b) > LegacyBlock:
@@ -66,8 +66,8 @@ func ParseLegacy(b []byte) (block []byte, status LegacyStatus, err error) {
 	return nil, 0, malformed("legacy storage", "status %d is not known", b[0])
 }
 
-// Storage is what StorageState says: 8 bytes of legacy storage, 16 of a ring,
-// which is how they are told apart.
+// Storage is the value of StorageState: 8 bytes for legacy storage, 16 for a ring, which tells them
+// apart.
 //
 //	0  u32  legacy: bytes in the file    ring: bytes used
 //	4  u32  legacy: offset that was read ring: unread records

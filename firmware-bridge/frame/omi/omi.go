@@ -1,19 +1,19 @@
-// Package omi reads and writes what the Omi pendant and OmiGlass say over
-// Bluetooth Low Energy: bytes in, values out. It does no input or output.
+// Package omi reads and writes the messages of the Omi pendant and OmiGlass over Bluetooth Low
+// Energy: bytes in, values out. It does no input or output.
 //
 // The words:
 //
-//   - A notification is one value that the device sends of one characteristic,
-//     at most MTU-3 bytes long.
-//   - A frame is what the device's encoder makes of 10 or 20 ms of sound. It
-//     travels in one or more fragments, each a notification.
-//   - A record is 444 bytes of the device's storage: a time and some frames.
-//     The ring is all records, numbered from 0 since the ring was made; what
-//     lies between its read and its write cursor is unread.
+//   - A notification is one value of a characteristic that the device sends, at most MTU-3 bytes
+//     long.
+//   - A frame is the encoded form of 10 or 20 ms of sound. It travels in one or more fragments,
+//     each a notification.
+//   - A record is 444 bytes of the device's storage: a time and some frames. The ring is all
+//     records, numbered from 0 since the ring was created; the records between its read and its
+//     write cursor are unread.
 //   - Legacy is the storage of firmware before 3.0.20, a file with an offset.
 //
-// Numbers are little-endian unless a table says BE (big-endian). The tables are
-// after BasedHardware/omi (MIT), by the files that they name.
+// Numbers are little-endian unless a table says BE (big-endian). The tables are taken from
+// BasedHardware/omi (MIT), by the files named below.
 package omi
 
 import (
@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// Service is what a device advertises.
+// Service is the UUID that a device advertises.
 const Service = "19b10000-e8f2-537e-4f6c-d104768a1214"
 
 // Characteristics, as BlueZ writes UUIDs: in lower case.
@@ -33,7 +33,7 @@ const (
 	CodecChar    = "19b10002-e8f2-537e-4f6c-d104768a1214" // read
 	PhotoChar    = "19b10005-e8f2-537e-4f6c-d104768a1214" // notify
 	PhotoControl = "19b10006-e8f2-537e-4f6c-d104768a1214" // write
-	MicGainChar  = "19b10012-e8f2-537e-4f6c-d104768a1214" // read, write; of OmiGlass it is firmware update's
+	MicGainChar  = "19b10012-e8f2-537e-4f6c-d104768a1214" // read, write; on OmiGlass it belongs to firmware updates
 	FeaturesChar = "19b10021-e8f2-537e-4f6c-d104768a1214" // read
 	Diagnostics  = "19b10041-e8f2-537e-4f6c-d104768a1214" // read
 	TimeChar     = "19b10031-e8f2-537e-4f6c-d104768a1214" // write
@@ -55,7 +55,7 @@ const (
 	GoodMTU = 166
 )
 
-// ErrFormat: the bytes are not what their characteristic says.
+// ErrFormat: the bytes don't match their characteristic.
 var ErrFormat = errors.New("omi")
 
 func malformed(what, format string, args ...any) error {
@@ -64,9 +64,9 @@ func malformed(what, format string, args ...any) error {
 
 // Codec is how frames are encoded.
 type Codec struct {
-	Name    string // in the words of docs/mqtt.md: pcm16, ulaw, opus
+	Name    string // as in docs/mqtt.md: pcm16, ulaw, opus
 	Rate    int    // samples a second
-	Samples int    // of one frame; 0: as many as the frame has bytes for
+	Samples int    // samples of one frame; 0: it depends on the frame's bytes
 }
 
 // ParseCodec reads the codec characteristic: one byte, the codec's number.
@@ -96,7 +96,7 @@ func ParseCodec(b []byte) (Codec, error) {
 	return Codec{}, malformed("codec", "number %d is not known", b[0])
 }
 
-// Duration is for how long a frame sounds.
+// Duration returns the duration of a frame.
 func (c Codec) Duration(frame []byte) time.Duration {
 	n := c.Samples
 	switch {
@@ -112,7 +112,7 @@ func (c Codec) Duration(frame []byte) time.Duration {
 	return time.Duration(n) * time.Second / time.Duration(c.Rate)
 }
 
-// ParseBattery reads the battery's level, one byte, in %.
+// ParseBattery reads the battery level, one byte, in %.
 func ParseBattery(b []byte) (int, error) {
 	if len(b) != 1 || b[0] > 100 {
 		return 0, malformed("battery", "% x, want one byte up to 100", clip(b))
@@ -120,9 +120,9 @@ func ParseBattery(b []byte) (int, error) {
 	return int(b[0]), nil
 }
 
-// ParseButton reads a press: 8 bytes, two int32, of which the first is 1 single,
-// 2 double, 3 long, 4 press, 5 release, and 0 where nothing is pressed
-// (omi/firmware/omi/src/lib/core/button.c). The gesture is empty for 0.
+// ParseButton reads a press: 8 bytes, two int32, of which the first is 1 single, 2 double, 3 long,
+// 4 press, 5 release, and 0 if nothing is pressed (omi/firmware/omi/src/lib/core/button.c). The
+// gesture is empty for 0.
 func ParseButton(b []byte) (gesture string, err error) {
 	names := [...]string{"", "single", "double", "long", "press", "release"}
 	if len(b) != 8 {
@@ -135,7 +135,7 @@ func ParseButton(b []byte) (gesture string, err error) {
 	return names[n], nil
 }
 
-// Features is what a device has, a bit each (features.h).
+// Features is what a device has, one bit for each.
 type Features uint32
 
 // The bits.
@@ -159,11 +159,11 @@ func ParseFeatures(b []byte) (Features, error) {
 	return Features(binary.LittleEndian.Uint32(b)), nil
 }
 
-// Has reports whether all of want are there.
+// Has reports whether all of want are set.
 func (f Features) Has(want Features) bool { return f&want == want }
 
-// TimeSync is what sets the device's clock: exactly 4 bytes, seconds since 1970.
-// Outside of 1970 to 2106 there is none.
+// TimeSync makes the value that sets the device's clock: exactly 4 bytes, seconds since 1970. It
+// fails for times outside 1970 to 2106.
 func TimeSync(t time.Time) ([]byte, error) {
 	s := t.Unix()
 	if s < 0 || s > math.MaxUint32 {
@@ -185,7 +185,7 @@ var (
 	StopPhotos  = [1]byte{0}
 )
 
-// PhotoEvery asks for a photo each so many seconds, 5 to 127.
+// PhotoEvery asks for a photo every 5 to 127 seconds.
 func PhotoEvery(seconds int) ([]byte, error) {
 	if seconds < 5 || seconds > math.MaxInt8 {
 		return nil, malformed("photo control", "every %d s, want 5 to 127", seconds)
@@ -193,5 +193,5 @@ func PhotoEvery(seconds int) ([]byte, error) {
 	return []byte{byte(seconds)}, nil
 }
 
-// clip keeps an error short.
+// clip shortens the bytes in an error.
 func clip(b []byte) []byte { return b[:min(len(b), 8)] }

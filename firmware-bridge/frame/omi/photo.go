@@ -10,17 +10,15 @@ import (
 //
 //	0  u16  0; then counting up by 1; FFFF ends the photo
 //	2  u8   in the first only: orientation, 0 to 3 times 90°. Firmware before
-//	        2.1.1 has none, and its camera stands on its head: 180°
+//	        2.1.1 has none, and its camera is mounted upside down: 180°
 //	3  …    JPEG: up to 199 bytes in the first, up to 200 in others
 //
-// Whether the orientation is there shows in the bytes: a JPEG begins with FF D8,
-// and no orientation is FF. Neither length nor checksum is sent, nor is
-// anything sent again: a photo with a gap is lost.
+// The bytes show whether the orientation is there: a JPEG begins with FF D8, and no orientation is
+// FF. Neither length nor checksum is sent, and nothing is sent again: a photo with a gap is lost.
 
 const (
 	photoEnd = 0xffff
-	// MaxPhoto is the largest photo that is taken, in bytes; Omi's app has the
-	// same limit.
+	// MaxPhoto is the largest photo that is accepted, in bytes; Omi's app has the same limit.
 	MaxPhoto    = 200 << 10
 	oldRotation = 180
 )
@@ -28,16 +26,16 @@ const (
 // PhotoItem is one of Photo and LostPhoto.
 type PhotoItem interface{ photoItem() }
 
-// Photo is a whole JPEG.
+// Photo is a complete JPEG.
 type Photo struct {
 	JPEG        []byte
-	Orientation int // degrees clockwise by which it is to be turned: 0, 90, 180, 270
+	Orientation int // degrees clockwise by which to turn it: 0, 90, 180, 270
 }
 
-// LostPhoto is one that began, and could not be finished.
+// LostPhoto is a photo that began and could not be completed.
 type LostPhoto struct {
 	Reason string
-	Bytes  int // of it that had come
+	Bytes  int // bytes that had come
 }
 
 func (Photo) photoItem()     {}
@@ -51,7 +49,7 @@ type Photos struct {
 	last        []byte // the latest notification
 }
 
-// Push takes a notification, which is not kept. It gives nil where nothing has ended.
+// Push takes a notification, which is not kept. It returns nil if nothing has ended.
 func (p *Photos) Push(b []byte) []PhotoItem {
 	if len(b) < 2 {
 		return p.lose(fmt.Sprintf("a notification of %d bytes", len(b)))
@@ -59,11 +57,11 @@ func (p *Photos) Push(b []byte) []PhotoItem {
 	n := binary.LittleEndian.Uint16(b)
 	switch {
 	case n == 0 && p.open && bytes.Equal(p.last, b):
-		return nil // doubled
+		return nil // a duplicate
 	case n == 0:
 		return p.begin(b)
 	case !p.open:
-		return nil // the rest of a lost one, or joined in the middle of it
+		return nil // the rest of a lost photo, or the connection began in the middle of it
 	case n == photoEnd:
 		return p.end(b)
 	}
@@ -107,7 +105,7 @@ func (p *Photos) end(b []byte) []PhotoItem {
 	return []PhotoItem{Photo{bytes.Clone(p.jpeg), p.orientation}}
 }
 
-// Flush gives up a photo whose end did not come before the connection's.
+// Flush gives up a photo that was not complete when the connection ended.
 func (p *Photos) Flush() []PhotoItem { return p.lose("the connection ended") }
 
 // lose gives up the photo that has begun, if there is one.

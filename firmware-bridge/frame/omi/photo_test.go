@@ -84,7 +84,7 @@ func TestLostPhotos(t *testing.T) {
 		if lost, ok := out[0].(LostPhoto); !ok || lost.Reason != c.reason {
 			t.Errorf("%s: %+v", c.name, out[0])
 		}
-		// The next one is whole again.
+		// The next photo is complete again.
 		p.Flush()
 		if out := push(&p, whole); len(out) != 1 {
 			t.Errorf("%s: then %v", c.name, out)
@@ -97,7 +97,7 @@ func TestLostPhotos(t *testing.T) {
 	if out := p.Flush(); len(out) != 1 || out[0].(LostPhoto).Reason != "the connection ended" || p.Flush() != nil {
 		t.Errorf("%+v", out)
 	}
-	// Doubled parts and what comes in the middle of a photo cost nothing.
+	// Duplicate parts, and stray ones in the middle of a photo, do no harm.
 	doubled := [][]byte{{9, 0, 1}, {0xff, 0xff}, whole[0], whole[0], whole[1], whole[1]}
 	if out := push(&p, append(doubled, whole[2:]...)); len(out) != 1 || len(out[0].(Photo).JPEG) != 1000 {
 		t.Errorf("%d items", len(out))

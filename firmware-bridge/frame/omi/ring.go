@@ -12,7 +12,7 @@ import (
 //	03                             stop a transfer
 //	10                             info
 //	11  u64 first [u32 count]      read records; without count, to the end
-//	12  u64 read                   move the read cursor: the records before it may go
+//	12 u64 read          move the read cursor: the records before it may be deleted
 //	13                             clear the ring
 //	15* u64 ring, u64 read         as 12, if the ring's id is ring
 //
@@ -22,14 +22,14 @@ import (
 //	02  u64 read, u64 write, u32 capacity, u64 dropped, u16 size     info: 31 bytes with the first
 //	    * u8 caps, u8 contract, u64 ring                             41 bytes
 //	03  …                                                            bytes of records, in order, cut anywhere
-//	04  u8 status, u64 next [u32 CRC-32 of all bytes behind 03]      end of a transfer
+//	04 u8 status, u64 next [u32 CRC-32 of all bytes after 03]    end of a transfer
 //	05  u64 first, u32 count                                         beginning of a transfer
 //	06* u64 ring, u64 seq, u16 index                                 live mark: the records before seq are written
 //
-// After 12 or 15 the records before the cursor are gone: send it only when they
-// are safe elsewhere.
+// After 12 or 15 the records before the cursor are deleted: send these only once the records are
+// stored elsewhere.
 
-// RingStatus is how a command ended.
+// RingStatus is the result of a command.
 type RingStatus uint8
 
 // The statuses.
@@ -74,20 +74,20 @@ func RingRead(first uint64, count uint32) []byte {
 	return b
 }
 
-// RingAdvance lets the device forget all records before read.
+// RingAdvance allows the device to delete all records before read.
 func RingAdvance(read uint64) []byte { return binary.BigEndian.AppendUint64([]byte{0x12}, read) }
 
-// RingAdvanceIn is RingAdvance for the ring with that id. A device whose ring has
-// another id answers RingOther and keeps everything.
+// RingAdvanceIn is RingAdvance for the ring with that id. A device whose ring has another id
+// answers RingOther and keeps all records.
 func RingAdvanceIn(ring, read uint64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64([]byte{0x15}, ring), read)
 }
 
-// RingCaps is what a device with the custody contract can do.
+// RingCaps are the capabilities of a device with the custody contract.
 type RingCaps uint8
 
-// CapRingID: the ring has an id, and RingAdvanceIn works. The other bits are about
-// storing live sound, which the bridge does not ask for.
+// CapRingID: the ring has an id, and RingAdvanceIn works. The other bits concern storing live
+// sound, which the bridge does not ask for.
 const CapRingID RingCaps = 8
 
 // RingItem is one of RingAck, RingInfo, RingData, RingBegin, RingDone and RingMark.
@@ -96,15 +96,15 @@ type RingItem interface{ ringItem() }
 type (
 	// RingAck answers a command.
 	RingAck struct{ Status RingStatus }
-	// RingInfo is where the ring stands. Read is never over Write.
+	// RingInfo is the state of the ring. Read is at most Write.
 	RingInfo struct {
 		Read, Write uint64
 		Capacity    uint32 // records
-		Dropped     uint64 // records that were overwritten unread
+		Dropped     uint64 // records that were overwritten before they were read
 		Caps        RingCaps
 		Ring        uint64 // id, not 0 if Caps has CapRingID; a cleared ring gets another one
 	}
-	// RingData is bytes of records; it lies in what was parsed.
+	// RingData is bytes of records; it aliases the notification.
 	RingData []byte
 	// RingBegin begins a transfer.
 	RingBegin struct {
@@ -114,13 +114,13 @@ type (
 	// RingDone ends a transfer.
 	RingDone struct {
 		Status RingStatus
-		Next   uint64  // the record after the last that was sent
+		Next   uint64  // the record after the last one that was sent
 		Sum    *uint32 // CRC-32 (IEEE) of the transfer's bytes; nil: the firmware sends none
 	}
 	// RingMark says which records of live sound are stored.
 	RingMark struct {
 		Ring, Seq uint64
-		Index     uint16 // first audio notification that is in no record yet
+		Index     uint16 // first audio notification that is not in a record yet
 	}
 )
 
@@ -185,24 +185,24 @@ func ParseRing(b []byte) (RingItem, error) {
 //	           bit 31 set: the other bits are seconds since the device started
 //	4  440     u8 length, frame, length, frame, …; zero bytes between are skipped
 //
-// The firmware never writes a frame whose last byte is the record's last. Where
-// one seems to be, its bytes are left from before, and it is dropped.
+// The firmware never writes a frame whose last byte is the last of the record. If there seems to be
+// one, its bytes are left over from before, and it is dropped.
 const (
 	RecordSize  = 444
 	recordTime  = 4
 	recordAudio = RecordSize - recordTime
-	sinceStart  = 1 << 31 // of a record's time
+	sinceStart  = 1 << 31 // flag in a record's time
 )
 
 // Record is a piece of sound from the ring, commonly 100 ms.
 type Record struct {
 	At     time.Time     // to the second; zero: not known
-	Uptime time.Duration // since the device started, to the second, where At is zero; -1: not known
-	Frames [][]byte      // lie in what was parsed
+	Uptime time.Duration // time since the device started, to the second, if At is zero; -1: not known
+	Frames [][]byte      // they alias the record's bytes
 }
 
-// ParseRecord reads a record. A frame that would reach the record's end or go
-// beyond ends the reading.
+// ParseRecord reads a record. A frame that would reach the record's end or go beyond it ends the
+// reading.
 func ParseRecord(b []byte) (Record, error) {
 	if len(b) != RecordSize {
 		return Record{}, malformed("record", "%d bytes, want %d", len(b), RecordSize)

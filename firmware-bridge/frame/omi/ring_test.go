@@ -19,7 +19,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// The good ones are of Omi's app/test/unit/ring_protocol_test.dart (MIT).
+// The good ones are taken from Omi's app/test/unit/ring_protocol_test.dart (MIT).
 func TestRing(t *testing.T) {
 	for _, c := range []struct {
 		in   string
@@ -28,7 +28,7 @@ func TestRing(t *testing.T) {
 		{"01 00", RingAck{RingOK}},
 		{"01 0a", RingAck{RingRange}},
 		{"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc", RingInfo{Read: 1000, Write: 1500, Capacity: 4096, Dropped: 7}},
-		{"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc 0f 01 000000000000", RingInfo{Read: 1000, Write: 1500, Capacity: 4096, Dropped: 7}}, // 39 bytes: not the contract yet
+		{"02 00000000000003e8 00000000000005dc 00001000 0000000000000007 01bc 0f 01 000000000000", RingInfo{Read: 1000, Write: 1500, Capacity: 4096, Dropped: 7}}, // 39 bytes: the contract's fields are incomplete
 		{"03 ff", RingData{0xff}},
 		{"04 00 0000000000003039", RingDone{Status: RingOK, Next: 12345}},
 		{"04 06 0000000000000000", RingDone{Status: RingInvalid}},
@@ -120,7 +120,7 @@ func TestTransfer(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   []RingItem
-		bad  string // empty: it is done
+		bad  string // empty: no error
 	}{
 		{"whole", []RingItem{begin, RingData(two[:100]), RingData(two[100:]), RingDone{Status: RingOK, Next: 12}}, ""},
 		{"with its checksum", []RingItem{begin, RingData(two), RingDone{RingOK, 12, &sum}}, ""},

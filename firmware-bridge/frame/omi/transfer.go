@@ -2,8 +2,8 @@ package omi
 
 import "hash/crc32"
 
-// Transfer follows one read of the ring, from RingRead to RingDone, and trusts
-// no number of the device that its bytes don't bear out.
+// Transfer follows one read of the ring, from RingRead to RingDone. It trusts no number of the
+// device that its bytes don't confirm.
 type Transfer struct {
 	first uint64
 	count uint32
@@ -12,11 +12,11 @@ type Transfer struct {
 	bytes []byte
 }
 
-// NewTransfer expects the answer to RingRead(first, count); count is over 0.
+// NewTransfer expects the answer to RingRead(first, count); count is at least 1.
 func NewTransfer(first uint64, count uint32) *Transfer { return &Transfer{first: first, count: count} }
 
-// Push takes a notification of the ring. It is done when done is true; an error
-// ends the transfer, of which nothing is to be used then.
+// Push takes a notification of the ring. done reports that the transfer is complete. An error ends
+// the transfer, and nothing of it may be used.
 func (t *Transfer) Push(item RingItem) (done bool, err error) {
 	if t.done {
 		return true, nil
@@ -57,5 +57,5 @@ func (t *Transfer) Push(item RingItem) (done bool, err error) {
 	return t.done, nil
 }
 
-// Bytes are those of the records, once it is done.
+// Bytes returns the bytes of the records, once the transfer is complete.
 func (t *Transfer) Bytes() []byte { return t.bytes }

@@ -20,7 +20,7 @@ func vectors(t *testing.T, name string, to any) {
 	}
 }
 
-// The numbers of Omi's own tests: testdata/README.md says where they are from.
+// The numbers come from Omi's own tests; testdata/README.md names their source.
 func TestRingVectors(t *testing.T) {
 	var v struct {
 		Notify []struct {
@@ -71,7 +71,7 @@ func TestRingVectors(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: %+v", c.Name, got)
 		}
-		// Nothing that is cut off is taken for whole, but data, whose end is the next one's begin.
+		// Nothing that is cut off is taken for complete, except data, which may be cut anywhere.
 		b := unhex(t, c.Hex)
 		for n := range len(b) {
 			item, err := ParseRing(b[:n])

@@ -1,13 +1,13 @@
-// Package owntracks reads what the OwnTracks apps publish: JSON in, values out. It
-// does no input or output.
+// Package owntracks reads what OwnTracks apps publish: JSON in, values out. It does no input or
+// output.
 //
 // The words:
 //
-//   - A fix is where a phone was at a time, its tst. It may be published much later,
-//     and a broker keeps the last one for whoever subscribes.
-//   - A transition is the entering or leaving of a region, which has a name.
+//   - A fix is where a phone was at a time, its tst. It may be published much later, and a broker
+//     retains the last one for new subscribers.
+//   - A transition means that the phone enters or leaves a region, which has a name.
 //
-// After owntracks/json-schema (MIT) and OwnTracks' booklet, docs/tech/json.md.
+// The formats are taken from owntracks/json-schema (MIT) and OwnTracks' booklet, docs/tech/json.md.
 package owntracks
 
 import (
@@ -24,8 +24,8 @@ import (
 // ErrFormat: the payload is not what OwnTracks publishes.
 var ErrFormat = errors.New("owntracks")
 
-// MaxPayload is the largest payload that is read, in bytes. A fix has some hundred;
-// one with a photo is larger, and not taken.
+// MaxPayload is the largest payload that is read, in bytes. A fix has some hundred; one with a
+// photo is larger, and is not read.
 const MaxPayload = 64 << 10
 
 // Location is a fix.
@@ -35,10 +35,10 @@ type Location struct {
 	Acc      float64 // m; 0: not known
 	Battery  int     // %; -1: not known
 	Regions  []string
-	Point    string // what the wearer called the place: poi or tag
+	Point    string // the wearer's name for the place: poi or tag
 }
 
-// Transition is the entering or leaving of a region.
+// Transition says that the phone enters or leaves a region.
 type Transition struct {
 	At       time.Time
 	Lat, Lon float64
@@ -50,14 +50,14 @@ type Transition struct {
 // Will is what the broker publishes once the app is gone.
 type Will struct{ Since time.Time } // when the app connected
 
-// Encrypted is a message that a secret hides.
+// Encrypted is an encrypted message.
 type Encrypted struct{}
 
-// Other is a message that is valid, and of no use here.
+// Other is a valid message that is not used here.
 type Other struct{ Type string }
 
-// Leaf gives what a topic is of: a user and a device under a prefix, and the name
-// below them, empty for fixes.
+// Leaf splits a topic into a user and a device after the prefix, and the name below them, which is
+// empty for fixes.
 func Leaf(prefix, topic string) (who, leaf string, ok bool) {
 	rest, ok := strings.CutPrefix(topic, prefix+"/")
 	parts := strings.Split(rest, "/")
@@ -70,8 +70,8 @@ func Leaf(prefix, topic string) (who, leaf string, ok bool) {
 	return parts[0] + "/" + parts[1], leaf, true
 }
 
-// Parse reads a payload, which is one message or an array of them; an empty payload
-// has none. The error names the first message that is wrong; the others are given.
+// Parse reads a payload, which is one message or an array of them; an empty payload has none. The
+// error names the first bad message; the others are returned.
 func Parse(payload []byte) (list []any, err error) {
 	payload = bytes.TrimSpace(payload)
 	switch {
@@ -103,7 +103,7 @@ func Parse(payload []byte) (list []any, err error) {
 	return list, err
 }
 
-// What the messages of a type must have. Types that are not listed need nothing.
+// The fields that messages of a type must have. Types that are not listed need none.
 var needs = map[string][]string{
 	"location":   {"lat", "lon", "tst"},
 	"transition": {"acc", "event", "lat", "lon", "tst", "wtst"},
@@ -114,7 +114,7 @@ var needs = map[string][]string{
 	"request":    {"request"},
 }
 
-// The values that texts may have.
+// The values that text fields may have.
 var words = map[string][]string{
 	"_type": {"beacon", "card", "cmd", "configuration", "encrypted", "location", "lwt", "request", "status", "steps", "transition", "waypoint", "waypoints"},
 	"action": {"action", "clearWaypoints", "dump", "reportLocation", "reportSteps", "response", "setConfiguration", "setWaypoints", "status",
@@ -177,7 +177,7 @@ func message(b []byte) (any, error) {
 	return out, r.err
 }
 
-// reader reads the fields of a message; the first error stays.
+// reader reads the fields of a message, and keeps the first error.
 type reader struct {
 	m    map[string]any
 	kind string
@@ -219,7 +219,7 @@ func (r *reader) texts(name string) (out []string) {
 	return out
 }
 
-// word reads a text that must be there and is one of those in words.
+// word reads a text that must be present and one of those in words.
 func (r *reader) word(name string) string {
 	v, ok := r.m[name]
 	if !ok {

@@ -20,7 +20,7 @@ func file(t testing.TB, name string) []byte {
 	return b
 }
 
-// bad says what is wrong with each file of which OwnTracks' schema says that it is.
+// bad says what is wrong with each file that OwnTracks' schema refuses.
 var bad = map[string]string{
 	"cmd-illegal-action.json":       `cmd: action is "something"`,
 	"cmd-setWaypoints-illegal.json": "invalid character",

@@ -1,15 +1,15 @@
-// Package wyoming reads and writes what Wyoming satellites and their servers say, the
-// protocol of Home Assistant's and Rhasspy's voice devices: bytes in, values out. It does
-// no input or output.
+// Package wyoming reads and writes the messages of Wyoming satellites and their servers. Wyoming is
+// the protocol of Home Assistant's and Rhasspy's voice devices. Bytes in, values out; it does no
+// input or output.
 //
 // An event is a line of JSON, then data_length bytes of JSON, then payload_length bytes
 // (wyoming/event.py of OHF-Voice/wyoming, MIT):
 //
 //	{"type": …, "version": …, "data": {…}, "data_length": n, "payload_length": m} LF
-//	n bytes, an object: its keys take the place of those of data
+//	n bytes, an object: its keys replace those of data
 //	m bytes
 //
-// All but the type may be absent or null.
+// Everything but the type may be absent or null.
 package wyoming
 
 import (
@@ -21,34 +21,34 @@ import (
 )
 
 var (
-	// ErrFormat: the bytes are no event. It is the parent of those below. A stream in which
-	// one was wrong can't be read on.
+	// ErrFormat: the bytes are not an event. The errors below wrap it. A stream with an error can't
+	// be read any further.
 	ErrFormat = errors.New("wyoming")
-	// ErrJSON: a line or its data is no JSON object.
+	// ErrJSON: a line or its data is not a JSON object.
 	ErrJSON = fmt.Errorf("%w: not a JSON object", ErrFormat)
 	// ErrType: a line has no type.
 	ErrType = fmt.Errorf("%w: an event without a type", ErrFormat)
-	// ErrSize: a line, its data or its payload is larger than any that is known.
+	// ErrSize: a line, its data or its payload is larger than the limit.
 	ErrSize = fmt.Errorf("%w: a part of an event is too large", ErrFormat)
 	// ErrSound: a chunk of sound in a format that is not read.
 	ErrSound = fmt.Errorf("%w: sound in a format that is not read", ErrFormat)
 )
 
-// Bounds of an event, in bytes. The protocol has none; a chunk of sound has some 2,000.
+// Limits of an event, in bytes. The protocol has none; a chunk of sound has some 2,000.
 const (
 	maxLine    = 64 << 10
 	maxData    = 1 << 20
 	maxPayload = 4 << 20
 )
 
-// Event is one thing that was said.
+// Event is one message.
 type Event struct {
 	Type    string
 	Data    map[string]any
 	Payload []byte
 }
 
-// Decoder takes a stream apart. The zero value begins one.
+// Decoder splits a stream into events. The zero value is ready.
 type Decoder struct {
 	buf []byte
 	err error
@@ -61,8 +61,7 @@ type header struct {
 	Payload int            `json:"payload_length"`
 }
 
-// Push takes the next bytes, and gives the events that are whole. After an error there
-// are no more.
+// Push takes the next bytes, and returns the complete events. After an error there are no more.
 func (d *Decoder) Push(b []byte) (out []Event, err error) {
 	if d.err != nil {
 		return nil, d.err
@@ -83,7 +82,7 @@ func (d *Decoder) Push(b []byte) (out []Event, err error) {
 	}
 }
 
-// parse reads the event at the beginning of b; n is 0 where there is no whole one.
+// parse reads the event at the beginning of b; n is 0 if it is incomplete.
 func parse(b []byte) (e Event, n int, err error) {
 	end := bytes.IndexByte(b, '\n')
 	if end > maxLine || end < 0 && len(b) > maxLine {
@@ -120,7 +119,7 @@ func parse(b []byte) (e Event, n int, err error) {
 	return e, end + 1 + h.More + h.Payload, nil
 }
 
-// Append writes an event as the reference does, but for the order of keys in its data.
+// Append encodes an event like the reference, except for the order of keys in its data.
 func Append(b []byte, e Event) ([]byte, error) {
 	h := struct {
 		Type    string `json:"type"`
@@ -143,7 +142,7 @@ func Append(b []byte, e Event) ([]byte, error) {
 	return append(append(append(append(b, line...), '\n'), data...), e.Payload...), nil
 }
 
-const version = "1.10.2" // of the protocol's library whose events these are
+const version = "1.10.2" // version of the protocol's library that has these events
 
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -155,14 +154,14 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Text is a field of an event's data that holds text; empty: it has none.
+// Text returns a text field of an event's data; empty: there is none.
 func (e *Event) Text(key string) string {
 	s, _ := e.Data[key].(string)
 	return s
 }
 
-// Sound gives the samples of an audio-chunk, signed 16 bit little-endian of one channel;
-// several channels are mixed to one by their mean. They are a copy, or the payload.
+// Sound returns the samples of an audio-chunk: signed 16 bit, little-endian, one channel. Several
+// channels are mixed into one by their mean. The samples are a copy, or the payload itself.
 func (e *Event) Sound() (pcm []byte, rate int, err error) {
 	number := func(key string) int {
 		f, ok := e.Data[key].(float64)

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
 
-// The events of the reference, in one stream, cut anywhere, and each written again.
+// The reference's events in one stream, which is cut anywhere, and each event encoded again.
 func TestEvents(t *testing.T) {
 	var v struct {
 		Events []struct {
@@ -44,7 +44,7 @@ func TestEvents(t *testing.T) {
 				t.Errorf("%s: %+v", w.Label, got[i])
 			}
 			b, err := Append(nil, got[i])
-			if err != nil || len(b) > w.Length { // the reference has spaces in its JSON
+			if err != nil || len(b) > w.Length { // the reference writes spaces into its JSON
 				t.Errorf("%s: %v, %d bytes, want up to %d", w.Label, err, len(b), w.Length)
 			}
 			again, n, err := parse(b)

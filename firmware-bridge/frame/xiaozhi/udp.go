@@ -12,30 +12,30 @@ import (
 )
 
 var (
-	// ErrOther: a datagram is of another session than this one.
+	// ErrOther: a datagram belongs to another session.
 	ErrOther = fmt.Errorf("%w: a datagram of another session", ErrFormat)
-	// ErrSequence: a datagram came already, is too late, or is too far ahead.
+	// ErrSequence: a datagram came before, is too late, or is too far ahead.
 	ErrSequence = fmt.Errorf("%w: a datagram that came already, or is out of its time", ErrFormat)
-	// ErrSound: what a datagram decrypts to is not the device's sound.
+	// ErrSound: a datagram does not decrypt to the device's sound.
 	ErrSound = fmt.Errorf("%w: a datagram decrypts to what is not the device's sound", ErrFormat)
 )
 
 const (
 	datagramHeader = 16
-	// held is how many packets wait for one that is late.
+	// held is how many packets may wait for a late one.
 	held = 4
-	// far is how many sequence numbers a datagram may leave out, beside as many as fit into
-	// the time since the latest one: 7 s of packets of 60 ms. What claims more is not
-	// believed, or it would make all that follows too late.
+	// far is how many sequence numbers a datagram may skip, in addition to those that fit into the
+	// time since the latest one: 7 s of packets of 60 ms. A datagram further ahead is not believed;
+	// otherwise it would make all that follow too late.
 	far = 128
-	// farthest is how many it may leave out after however long a time: over an hour of sound.
+	// farthest is how many it may skip after any length of time: over an hour of sound.
 	farthest = 1 << 16
-	// shortest is how long a packet lasts of which none came yet.
+	// shortest is the assumed duration of a packet before the first one has come.
 	shortest = 20 * time.Millisecond
 )
 
-// UDP is the sound of one session that was begun over MQTT (main/protocols/mqtt_protocol.cc):
-// it opens what the device sends, and seals what is sent to it. A datagram, big-endian:
+// UDP is the sound of one session that began over MQTT (main/protocols/mqtt_protocol.cc). It
+// decrypts the device's datagrams, and encrypts those for the device. A datagram, big-endian:
 //
 //	 0  u8   type 1
 //	 1  u8   flags, as in the nonce
@@ -45,42 +45,42 @@ const (
 //	12  u32  sequence, from 1, in each direction
 //	16       the packet, by AES-128-CTR; the first 16 bytes are the initial counter
 //
-// Nothing in it proves who sent it: whoever sees the nonce can forge noise. It is not safe for
-// concurrent use.
+// Nothing in a datagram proves who sent it: whoever knows the nonce can forge noise. It is not safe
+// for concurrent use.
 type UDP struct {
 	block   cipher.Block
 	nonce   [datagramHeader]byte
-	next    uint32            // sequence that is to come
-	waiting map[uint32][]byte // packets after next, by sequence; at most held
-	lasts   time.Duration     // of the first packet, and so of all; 0: none came
-	sent    uint32            // sequence of the last one that was sealed
+	next    uint32            // the next sequence number
+	waiting map[uint32][]byte // packets after next, by sequence number; at most held
+	lasts   time.Duration     // duration of the first packet, and so of all; 0: none came
+	sent    uint32            // sequence number of the last one that was sealed
 	now     func() time.Time
-	heard   time.Time // when the latest datagram was taken, or the session began
+	heard   time.Time // when the latest datagram was accepted, or the session began
 }
 
-// Heard is a packet that came, or those that did not before it.
+// Heard is a packet that came, or a range of lost ones before it.
 type Heard struct {
 	Packet   []byte // nil: From to To are lost
-	From, To uint32 // sequence
+	From, To uint32 // sequence numbers
 }
 
 // NewUDP begins a session.
 func NewUDP(key, nonce [16]byte) *UDP {
 	b, err := aes.NewCipher(key[:])
 	if err != nil {
-		panic(err) // it has 16 bytes
+		panic(err) // the key has 16 bytes
 	}
 	return &UDP{block: b, nonce: nonce, next: 1, waiting: map[uint32][]byte{}, now: time.Now, heard: time.Now()}
 }
 
-// ahead is how many sequence numbers may be left out now.
+// ahead returns how many sequence numbers may be skipped now.
 func (u *UDP) ahead() uint32 {
 	since := max(u.now().Sub(u.heard), 0) / cmp.Or(u.lasts, shortest)
 	return uint32(min(far+since, farthest))
 }
 
-// Push takes a datagram and gives what is next in order. A packet that is late is waited for until
-// four after it have come.
+// Push takes a datagram and returns the packets that are next in order. A late packet is waited for
+// until four after it have come.
 func (u *UDP) Push(b []byte) ([]Heard, error) {
 	be := binary.BigEndian
 	switch {
@@ -111,7 +111,7 @@ func (u *UDP) Push(b []byte) ([]Heard, error) {
 	return out, nil
 }
 
-// Flush gives what waits for one that is late: it is not coming.
+// Flush returns the packets that wait for a late one, which is given up.
 func (u *UDP) Flush() (out []Heard) {
 	for len(u.waiting) > 0 {
 		out = u.skip(out)
@@ -128,7 +128,7 @@ func (u *UDP) ready(out []Heard) []Heard {
 	return out
 }
 
-// skip gives up what is missing before the first that waits.
+// skip gives up the packets missing before the first that waits.
 func (u *UDP) skip(out []Heard) []Heard {
 	first := uint32(math.MaxUint32)
 	for seq := range u.waiting {
@@ -139,7 +139,7 @@ func (u *UDP) skip(out []Heard) []Heard {
 	return u.ready(out)
 }
 
-// Seal writes the next datagram with a packet to the other side; ms is its timestamp.
+// Seal encrypts a packet into the next datagram for the other side; ms is its timestamp.
 func (u *UDP) Seal(ms uint32, packet []byte) []byte {
 	be := binary.BigEndian
 	u.sent++
@@ -156,7 +156,7 @@ func (u *UDP) crypt(iv, b []byte) []byte {
 	return out
 }
 
-// HelloUDP answers a device's hello over MQTT: where it is to send its sound, and the key.
+// HelloUDP answers a device's hello over MQTT, with the address for its sound, and the key.
 func HelloUDP(session, host string, port int, key, nonce [16]byte) []byte {
 	return marshal(map[string]any{"type": "hello", "version": 3, "transport": "udp", "session_id": session,
 		"udp": map[string]any{"server": host, "port": port, "encryption": "aes-128-ctr",
@@ -164,12 +164,12 @@ func HelloUDP(session, host string, port int, key, nonce [16]byte) []byte {
 		"audio_params": map[string]any{"format": "opus", "sample_rate": 16000, "channels": 1, "frame_duration": 60}})
 }
 
-// Goodbye has the device be idle.
+// Goodbye tells the device to become idle.
 func Goodbye(session string) []byte {
 	return marshal(map[string]any{"type": "goodbye", "session_id": session})
 }
 
-// MQTT is where a device finds a server that speaks MQTT.
+// MQTT is the MQTT server of a device, with its login.
 type MQTT struct {
 	Endpoint  string `json:"endpoint"` // host:port
 	Client    string `json:"client_id"`

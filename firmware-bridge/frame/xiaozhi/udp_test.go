@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/frame/frametest"
 )
 
-// udpVectors are packets, and the same as datagrams that OpenSSL encrypted.
+// udpVectors returns packets, and the datagrams that OpenSSL encrypted from them.
 func udpVectors(t testing.TB) (key, nonce [16]byte, packets, datagrams [][]byte) {
 	t.Helper()
 	var v struct {
@@ -83,12 +83,12 @@ func TestBadUDP(t *testing.T) {
 	if _, err := u.Push(datagrams[0]); err != nil {
 		t.Error(err)
 	}
-	// What was not encrypted by this key is no sound of the device's kind.
+	// A datagram encrypted with another key is not taken for the device's sound.
 	noise := NewUDP([16]byte{1}, nonce)
 	noise.sent = 1
 	seen := 0
 	for i := range 200 {
-		noise.nonce[8], noise.sent = byte(i), uint32(1+i%100) // another counter each time
+		noise.nonce[8], noise.sent = byte(i), uint32(1+i%100) // a different counter each time
 		if _, err := u.Push(noise.Seal(0, datagrams[0])); errors.Is(err, ErrSound) {
 			seen++
 		}
@@ -98,7 +98,7 @@ func TestBadUDP(t *testing.T) {
 	}
 }
 
-// What is late takes its place; what does not come is named.
+// Late packets take their place; missing ones are named.
 func TestOrder(t *testing.T) {
 	key, nonce, packets, datagrams := udpVectors(t)
 	u := NewUDP(key, nonce)
@@ -134,8 +134,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Datagrams far ahead don't make the sound that follows too late; after a long silence
-// what is as far ahead is believed.
+// Datagrams far ahead don't make the following sound too late. After a long silence, datagrams that
+// are as far ahead are believed.
 func TestFarAhead(t *testing.T) {
 	key, nonce, packets, datagrams := udpVectors(t)
 	u, forger := NewUDP(key, nonce), NewUDP(key, nonce)
@@ -162,7 +162,7 @@ func TestFarAhead(t *testing.T) {
 	}
 }
 
-// The answers are those of the firmware's documents.
+// The answers match the firmware's documents.
 func TestAnswersUDP(t *testing.T) {
 	var v struct {
 		MQTT []struct {

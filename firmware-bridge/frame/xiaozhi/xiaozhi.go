@@ -1,14 +1,14 @@
-// Package xiaozhi reads and writes what devices with the Xiaozhi ESP32 firmware and
-// their server say: bytes in, values out. It does no input or output.
+// Package xiaozhi reads and writes the messages of devices with the Xiaozhi ESP32 firmware and of
+// their server: bytes in, values out. It does no input or output.
 //
 // The words:
 //
-//   - The server is what the device sends its sound to: here a bridge.
-//   - The OTA address is where the device asks, on each boot, which server it has. It
-//     is all that a person sets on the device.
+//   - The server is where the device sends its sound: here a bridge.
+//   - The OTA address is where the device asks, on each boot, for its server. It is the only thing
+//     that a person sets on the device.
 //   - A packet is 20 to 120 ms of Opus, commonly 60.
 //
-// The tables are after 78/xiaozhi-esp32 (MIT), by the files that they name.
+// The tables are taken from 78/xiaozhi-esp32 (MIT), by the files named below.
 package xiaozhi
 
 import (
@@ -21,15 +21,15 @@ import (
 )
 
 var (
-	// ErrFormat: the bytes are not what the protocol says. It is the parent of those below.
+	// ErrFormat: the bytes don't follow the protocol. The errors below wrap it.
 	ErrFormat = errors.New("xiaozhi")
-	// ErrShort: a message ends before its header does, or is empty.
+	// ErrShort: a message is empty, or shorter than its header.
 	ErrShort = fmt.Errorf("%w: the message is too short", ErrFormat)
-	// ErrSize: a header says another size than the message has.
+	// ErrSize: a header's size is not that of the message.
 	ErrSize = fmt.Errorf("%w: the message has another size than its header says", ErrFormat)
-	// ErrVersion: a header is of another version.
+	// ErrVersion: a header has another version.
 	ErrVersion = fmt.Errorf("%w: the header is of another version", ErrFormat)
-	// ErrType: a binary message is of a type that is not known.
+	// ErrType: a binary message has an unknown type.
 	ErrType = fmt.Errorf("%w: a binary message of a type that is not known", ErrFormat)
 	// ErrJSON: a text message is not a JSON object with a type.
 	ErrJSON = fmt.Errorf("%w: a text message is no JSON object with a type", ErrFormat)
@@ -38,14 +38,14 @@ var (
 // MaxPacket is the most bytes of a packet (RFC 6716, 3.2.1, and some more frames).
 const MaxPacket = 4000
 
-// Parse reads a binary message of the WebSocket (main/protocols/websocket_protocol.cc),
-// in the version that the device said when it connected. Numbers are big-endian.
+// Parse reads a binary message of the WebSocket (main/protocols/websocket_protocol.cc), in the
+// version that the device named when it connected. Numbers are big-endian.
 //
 //	1   the packet
 //	2   u16 version 2 (gateways: 0), u16 type, u32 reserved, u32 timestamp in ms, u32 size, and so many bytes
 //	3   u8 type, u8 reserved, u16 size, and so many bytes
 //
-// Type 0 is a packet, 1 is what else comes as text. body lies in b.
+// Type 0 is a packet, 1 is what otherwise comes as text. body aliases b.
 func Parse(version int, b []byte) (body []byte, text bool, err error) {
 	be := binary.BigEndian
 	var kind uint16
@@ -75,8 +75,8 @@ func Parse(version int, b []byte) (body []byte, text bool, err error) {
 	return body, kind == 1, nil
 }
 
-// Frame writes a packet as a binary message of a version; ms is its timestamp, which only
-// version 2 has.
+// Frame encodes a packet as a binary message of a version; ms is its timestamp, which only version
+// 2 has.
 func Frame(version int, ms uint32, packet []byte) []byte {
 	be := binary.BigEndian
 	switch version {
@@ -90,10 +90,10 @@ func Frame(version int, ms uint32, packet []byte) []byte {
 	return append([]byte(nil), packet...)
 }
 
-// Message is a text message of a device (main/protocols/protocol.cc); fields that its
-// type does not have are empty.
+// Message is a text message of a device (main/protocols/protocol.cc). Fields that its type does not
+// have are empty.
 type Message struct {
-	UDP     struct{ Key, Nonce string } // hello of a server: 32 hex digits each
+	UDP     struct{ Key, Nonce string } // in a server's hello: 32 hex digits each
 	Type    string                      `json:"type"`  // hello, listen, abort, mcp, goodbye, …
 	State   string                      `json:"state"` // listen: start, stop, detect
 	Mode    string                      `json:"mode"`  // listen start: auto, manual, realtime
@@ -102,16 +102,16 @@ type Message struct {
 	Audio   Audio                       `json:"audio_params"` // hello
 }
 
-// Audio is how the device's sound is.
+// Audio is the format of the device's sound.
 type Audio struct {
 	Format   string `json:"format"`
 	Rate     int    `json:"sample_rate"`    // samples a second
 	Channels int    `json:"channels"`       //
-	Frame    int    `json:"frame_duration"` // of a packet, ms
+	Frame    int    `json:"frame_duration"` // duration of a packet, ms
 }
 
-// Read reads a text message. The device puts it together from pieces, so a wake word
-// with a quotation mark makes one that is no JSON.
+// Read reads a text message. The device builds it from pieces without quoting, so a wake word with
+// a quotation mark makes invalid JSON.
 func Read(b []byte) (Message, error) {
 	var m Message
 	if err := json.Unmarshal(b, &m); err != nil || m.Type == "" {
@@ -120,8 +120,8 @@ func Read(b []byte) (Message, error) {
 	return m, nil
 }
 
-// Duration is for how long a packet sounds, by its first byte (RFC 6716, 3.1) and the
-// number of its frames; 0 where it has none.
+// Duration returns the duration of a packet, from its first byte (RFC 6716, 3.1) and the number of
+// its frames; 0 if it has none.
 func Duration(packet []byte) time.Duration {
 	if len(packet) == 0 {
 		return 0
@@ -154,14 +154,13 @@ func Hello(session string) []byte {
 		"audio_params": map[string]any{"format": "opus", "sample_rate": 16000, "channels": 1, "frame_duration": 60}})
 }
 
-// Awake is a message that does nothing: a device hangs up after 120 s without any.
+// Awake is a message without effect: a device hangs up after 120 s without any message.
 func Awake(session string) []byte {
 	return marshal(map[string]any{"type": "awake", "session_id": session})
 }
 
-// Speech is a message about the sound that comes (main/application.cc): state is start,
-// sentence_start with the text that is to be shown, or stop. A device plays sound between start
-// and stop alone.
+// Speech is a message about the following sound (main/application.cc): state is start,
+// sentence_start with the text to show, or stop. A device only plays sound between start and stop.
 func Speech(session, state, text string) []byte {
 	m := map[string]any{"type": "tts", "state": state, "session_id": session}
 	if text != "" {
@@ -170,10 +169,10 @@ func Speech(session, state, text string) []byte {
 	return marshal(m)
 }
 
-// Config answers a device at its OTA address: the clock, and where its server is. The
-// device's own version and no address in firmware mean that there is nothing to install,
-// and no code is asked for an activation. agent is the request's User-Agent, board/version. A
-// device that is told of MQTT uses it, and the WebSocket at url else.
+// Config answers a device at its OTA address, with the time and its server. It contains the
+// device's own version and no firmware address, so there is nothing to install, and it asks for no
+// activation code. agent is the request's User-Agent, board/version. A device that is given an MQTT
+// server uses it, and otherwise the WebSocket at url.
 func Config(now time.Time, agent, url, token string, m *MQTT) []byte {
 	_, offset := now.Zone()
 	_, version, _ := strings.Cut(agent, "/")
@@ -195,7 +194,7 @@ func Config(now time.Time, agent, url, token string, m *MQTT) []byte {
 func marshal(m map[string]any) []byte {
 	b, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // maps of texts and numbers
+		panic(err) // maps of texts and numbers can't fail
 	}
 	return b
 }

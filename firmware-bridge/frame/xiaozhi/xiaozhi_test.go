@@ -126,8 +126,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What the devices say in the sessions is read, and the answer at the OTA address is the one
-// that the firmware's documents show.
+// The devices' messages of the sessions can be read, and the answer at the OTA address is the one
+// in the firmware's documents.
 func TestSessions(t *testing.T) {
 	type line struct {
 		From string

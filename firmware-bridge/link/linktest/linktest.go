@@ -1,5 +1,5 @@
-// Package linktest stands up a D-Bus of its own with a bluetoothd on it that is
-// python-dbusmock, and an Omi behind it that follows a scenario. It is for tests.
+// Package linktest runs a separate D-Bus with a mock of bluetoothd (python-dbusmock) and an Omi
+// that follows a scenario. It is for tests.
 package linktest
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed bluez.py
 var template []byte
 
-// busConfig lets anyone say and own anything.
+// busConfig allows everyone to send and own everything.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -42,7 +42,7 @@ type Ring struct {
 	Spoil   int      `json:"spoil,omitempty"` // transfers with a wrong checksum; with ID
 }
 
-// Scenario is what the device is and does; bluez.py says more.
+// Scenario says what the device is and does; bluez.py says more.
 type Scenario struct {
 	Address    string                `json:"address"`
 	Name       string                `json:"name"`
@@ -58,20 +58,20 @@ type Scenario struct {
 	Log        string                `json:"log"`
 }
 
-// BlueZ is a running one.
+// BlueZ is a running mock.
 type BlueZ struct {
 	Bus string // D-Bus address
 	log string
 }
 
-// Bus starts a D-Bus daemon, and gives its address. It needs Debian's dbus.
+// Bus starts a D-Bus daemon, and returns its address. It needs Debian's dbus.
 func Bus(t testing.TB) string {
 	t.Helper()
 	daemon, err := exec.LookPath("dbus-daemon")
 	if err != nil {
 		t.Fatalf("dbus-daemon is missing: install dbus (%v)", err)
 	}
-	// The path of a socket has 107 bytes at most: t.TempDir can be longer.
+	// A socket's path has 107 bytes at most, and t.TempDir can be longer.
 	dir, err := os.MkdirTemp("", "bus")
 	if err != nil {
 		t.Fatal(err)
@@ -114,11 +114,11 @@ func Start(t testing.TB, s Scenario) *BlueZ {
 	return z
 }
 
-// start runs a process until the test's end, and gives its first line.
+// start runs a process until the test ends, and returns its first line.
 func start(t testing.TB, env []string, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	var said strings.Builder // read when the process has ended
+	var said strings.Builder // read once the process has ended
 	cmd.Env, cmd.Stderr = env, &said
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -133,14 +133,14 @@ func start(t testing.TB, env []string, name string, args ...string) string {
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = cmd.Wait() // as it ended, it says more on stderr
+		_ = cmd.Wait() // when it ended, it wrote more to stderr
 		t.Fatalf("%s ended before it was ready: %v\n%s", name, err, said.String())
 	}
 	return strings.TrimSpace(line)
 }
 
-// Log is what was asked of the device so far, a line each: "connect",
-// "write UUID HEX", and others as in bluez.py.
+// Log returns what was asked of the device so far, a line each: "connect", "write UUID HEX", and
+// others as in bluez.py.
 func (z *BlueZ) Log(t testing.TB) []string {
 	t.Helper()
 	b, err := os.ReadFile(z.log)
@@ -150,7 +150,7 @@ func (z *BlueZ) Log(t testing.TB) []string {
 	return strings.Split(strings.TrimSpace(string(b)), "\n")
 }
 
-// Wrote gives what was written to a characteristic, in hex.
+// Wrote returns what was written to a characteristic, in hex.
 func (z *BlueZ) Wrote(t testing.TB, char string) (out []string) {
 	for _, l := range z.Log(t) {
 		if v, ok := strings.CutPrefix(l, "write "+char+" "); ok {
@@ -160,10 +160,10 @@ func (z *BlueZ) Wrote(t testing.TB, char string) (out []string) {
 	return out
 }
 
-// mock starts a template of python-dbusmock, which says when it is ready.
+// mock starts a template of python-dbusmock, which reports when it is ready.
 func mock(t testing.TB, bus, script string, args ...string) {
 	t.Helper()
-	const python = "/usr/bin/python3" // Debian's own: others don't see its modules
+	const python = "/usr/bin/python3" // Debian's own: other Pythons don't see its modules
 	if out, err := exec.Command(python, "-c", "import dbusmock, gi").CombinedOutput(); err != nil {
 		t.Fatalf("%s can't import dbusmock: install python3-dbusmock (%v: %s)", python, err, out)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// Mosquitto is a house's broker: a real one, with a user and a password.
+// Mosquitto is a real broker of a house, with a user and a password.
 type Mosquitto struct {
 	URL, User, Password string
 	port                string
@@ -32,7 +32,7 @@ func tool(t testing.TB, name string) string {
 	return ""
 }
 
-// StartMosquitto starts one, until the test ends.
+// StartMosquitto starts a broker, which runs until the test ends.
 func StartMosquitto(t testing.TB) *Mosquitto {
 	t.Helper()
 	port, dir := freeport.Port(t), t.TempDir()
@@ -43,7 +43,7 @@ func StartMosquitto(t testing.TB) *Mosquitto {
 	}
 	conf := fmt.Sprintf("listener %s 127.0.0.1\nallow_anonymous false\npassword_file %s\npersistence true\npersistence_location %s/\n", port, passwords, dir)
 	if os.Geteuid() == 0 {
-		conf += "user root\n" // or it gives its rights away, and can't read the folder
+		conf += "user root\n" // otherwise it drops its privileges, and can't read the folder
 	}
 	if err := os.WriteFile(m.conf, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func (m *Mosquitto) Start(t testing.TB) {
 	if err := m.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Mosquitto does not tell when it listens, so that it is tried at intervals.
+	// Mosquitto does not report when it listens, so this tries at intervals.
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		c, err := net.Dial("tcp", "127.0.0.1:"+m.port)
 		if err == nil {
@@ -75,7 +75,7 @@ func (m *Mosquitto) Start(t testing.TB) {
 	}
 }
 
-// Stop ends it.
+// Stop stops the broker.
 func (m *Mosquitto) Stop(t testing.TB) {
 	if m.cmd == nil {
 		return
@@ -85,7 +85,7 @@ func (m *Mosquitto) Stop(t testing.TB) {
 	m.cmd = nil
 }
 
-// Publish has mosquitto_pub publish with QoS 1.
+// Publish runs mosquitto_pub to publish with QoS 1.
 func (m *Mosquitto) Publish(t testing.TB, topic string, payload []byte, retain bool) {
 	t.Helper()
 	args := []string{"-h", "127.0.0.1", "-p", m.port, "-u", m.User, "-P", m.Password, "-q", "1", "-t", topic, "-s"}

@@ -12,14 +12,14 @@ import (
 //go:embed networkmanager.py
 var managerTemplate []byte
 
-// Manager is a running NetworkManager.
+// Manager is a running mock of NetworkManager.
 type Manager struct {
 	bus   string // D-Bus address
 	added bool   // it has the property
 }
 
-// NetworkManager starts python-dbusmock's on a bus, until the test's end. It has no property Metered
-// before Says.
+// NetworkManager starts python-dbusmock's NetworkManager on a bus, until the test ends. It has no
+// property Metered before Says.
 func NetworkManager(t testing.TB, bus string) *Manager {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "networkmanager.py")
@@ -30,7 +30,7 @@ func NetworkManager(t testing.TB, bus string) *Manager {
 	return &Manager{bus: bus}
 }
 
-// Says has it say whether the network is metered, as its type NMMetered has that.
+// Says sets whether the network is metered, with a value of type NMMetered.
 func (m *Manager) Says(t testing.TB, metered uint32) {
 	t.Helper()
 	bus, err := dbus.Connect(m.bus)

@@ -1,5 +1,5 @@
-// Package sway asks the compositor Sway where its windows are, by its IPC (sway-ipc(7)), as no Wayland
-// protocol tells that.
+// Package sway asks the compositor Sway for its windows' places, through its IPC (sway-ipc(7)),
+// since no Wayland protocol has them.
 package sway
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link/wayland"
 )
 
-// ErrProtocol: what answers is no Sway.
+// ErrProtocol: the answer is not Sway's.
 var ErrProtocol = errors.New("sway: not the protocol")
 
 // A message, in the machine's byte order (sway-ipc(7)):
 //
 //	0  6  "i3-ipc"
 //	6  4  length of the payload
-//	10 4  type, the same in question and answer: 4 is get_tree
+//	10 4 type, the same in request and answer: 4 is get_tree
 //	14    the payload, JSON
 const (
 	magic   = "i3-ipc"
@@ -31,8 +31,8 @@ const (
 	maxTree = 16 << 20 // bytes; a window has some 2000
 )
 
-// Tree asks the Sway that listens at a socket for its windows. Where another process than pid listens there,
-// that is an error: its windows would be others than those that the compositor shows.
+// Tree asks the Sway that listens at a socket for its windows. It fails if another process than pid
+// listens there, because its windows would not be those that the compositor shows.
 func Tree(ctx context.Context, path string, pid int) (*Layout, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -40,7 +40,7 @@ func Tree(ctx context.Context, path string, pid int) (*Layout, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // it ends what waits
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // this ends pending reads and writes
 	if peer := wayland.Peer(conn.(*net.UnixConn)); peer == 0 || peer != pid {
 		return nil, fmt.Errorf("sway: %s is of process %d, and the compositor is process %d", path, peer, pid)
 	}
@@ -73,22 +73,22 @@ func readAnswer(r io.Reader, kind uint32) ([]byte, error) {
 	return b, err
 }
 
-// Layout is where windows are, in logical pixels of all outputs together.
+// Layout lists windows with their places, in logical pixels of all outputs together.
 type Layout struct {
 	Views []View // that may be seen
 }
 
 // View is a window.
 type View struct {
-	App, Title string // App is the class of a window of X11; empty: it has none
+	App, Title string // App is the class of an X11 window; empty: it has none
 	Focused    bool
 	Output     string          // its name
-	On         image.Rectangle // where the output is
-	Content    image.Rectangle // where the program's pixels are, cut at the output's edge
-	Whole      image.Rectangle // with Sway's borders and the title above
+	On         image.Rectangle // place of the output
+	Content    image.Rectangle // place of the program's pixels, cut at the output's edge
+	Whole      image.Rectangle // with Sway's borders and the title bar
 }
 
-// node is one of the tree's. Pointers are nil where there is none.
+// node is a node of the tree. Pointers are nil if a field is missing.
 type node struct {
 	Name       *string `json:"name"`
 	Type       string  `json:"type"`
@@ -98,9 +98,9 @@ type node struct {
 	Properties *struct {
 		Class string `json:"class"`
 	} `json:"window_properties"`
-	PID      *int64 `json:"pid"` // a window has one
+	PID      *int64 `json:"pid"` // only windows have one
 	Rect     rect   `json:"rect"`
-	Window   rect   `json:"window_rect"` // from the corner of Rect
+	Window   rect   `json:"window_rect"` // relative to the corner of Rect
 	Deco     rect   `json:"deco_rect"`
 	Nodes    []node `json:"nodes"`
 	Floating []node `json:"floating_nodes"`
@@ -135,7 +135,7 @@ func Parse(tree []byte) (*Layout, error) {
 	return l, nil
 }
 
-// walk adds the windows below n, which have what of has of their output and workspace.
+// walk adds the windows below n; of holds their output and workspace.
 func (l *Layout) walk(n node, of View) {
 	if n.PID != nil && n.Visible {
 		of.Focused = n.Focused
@@ -161,13 +161,14 @@ func (l *Layout) walk(n node, of View) {
 	}
 }
 
-// Front gives the window with the focus, and those that overlap it. They count where they lie under it, too: its
-// program or Sway's opacity may have them shine through, and no tree tells. Nil: none has it.
+// Front returns the window with the focus, and those that overlap it. Windows below it count, too:
+// its program or Sway's opacity may let them shine through, and the tree does not say so. Nil: no
+// window has the focus.
 func (l *Layout) Front() (front *View, others []View) {
 	at := -1
 	for i, v := range l.Views {
 		if v.Focused && at >= 0 {
-			return nil, nil // of more than one nobody knows which a person looks at
+			return nil, nil // if there are several, it is unknown which one a person looks at
 		}
 		if v.Focused {
 			at = i

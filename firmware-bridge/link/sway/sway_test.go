@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// tree is what Sway 1.7 said of two windows of Wayland and one of X11 beside each other, and one that floats above.
+// tree is Sway 1.7's answer with two Wayland windows and an X11 window beside each other, and a
+// floating one above.
 func tree(t testing.TB) string {
 	b, err := os.ReadFile("testdata/tree.json")
 	if err != nil {
@@ -31,7 +32,7 @@ func TestFront(t *testing.T) {
 			return strings.ReplaceAll(s, from, to)
 		}
 	}
-	focus := func(on string) func(string) string { // the window with a title
+	focus := func(on string) func(string) string { // moves the focus to the window with a title
 		return func(s string) string {
 			s = strings.ReplaceAll(s, `"focused": true`, `"focused": false`)
 			at := strings.Index(s, fmt.Sprintf(`"name": %q`, on))
@@ -42,7 +43,7 @@ func TestFront(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(string) string
-		app     string // of the one in front; empty: none
+		app     string // of the window in front; empty: none
 		content image.Rectangle
 		above   string
 	}{
@@ -111,7 +112,7 @@ func TestReadAnswer(t *testing.T) {
 	}
 }
 
-// Whose socket it is counts: another Sway has other windows.
+// The listening process matters: another Sway has other windows.
 func TestTree(t *testing.T) {
 	dir, err := os.MkdirTemp("", "way") // a socket's path has 107 bytes at most
 	if err != nil {
@@ -132,7 +133,7 @@ func TestTree(t *testing.T) {
 			}
 			head := make([]byte, headLen)
 			if _, err := io.ReadFull(conn, head); err == nil && bytes.Equal(head, appendHead(nil, 0, getTree)) {
-				_, _ = conn.Write(append(appendHead(nil, uint32(len(tree(t))), getTree), tree(t)...)) // or the client sees less
+				_, _ = conn.Write(append(appendHead(nil, uint32(len(tree(t))), getTree), tree(t)...)) // or the client reads less
 			}
 			conn.Close()
 		}
@@ -152,7 +153,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// The one in front lies on its output, and what is above it overlaps it.
+// The window in front lies on its output, and the windows above overlap it.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(tree(f)))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -9,18 +9,20 @@ import (
 	"sync"
 )
 
-// ErrNoPicture: the compositor gives no picture now, as of an output that is off.
+// ErrNoPicture: the compositor gives no picture now, for example because the output is off.
 var ErrNoPicture = errors.New("wayland: the compositor gives no picture of it now")
 
-// ErrUnread: the output's pixels are in a form that is not read here, and stay so until it has another mode.
+// ErrUnread: the output's pixels are in a format that is not read here, and stay so until its mode
+// changes.
 var ErrUnread = errors.New("wayland: its pictures can't be read")
 
 const (
 	maxSide  = 1 << 14 // pixels
-	maxBytes = 1 << 27 // of a picture: 8K has 127 MiB
+	maxBytes = 1 << 27 // bytes of a picture: 8K has 127 MiB
 )
 
-// Formats of pixels that are read (wayland.xml, wl_shm.format): of 32 bits, in the order of bytes that is named.
+// Pixel formats that are read (wayland.xml, wl_shm.format): 32 bits, in the order of bytes in the
+// name.
 const (
 	formatBGRA = 0          // argb8888
 	formatBGRX = 1          // xrgb8888
@@ -28,7 +30,7 @@ const (
 	formatRGBX = 0x34324258 // xbgr8888
 )
 
-// Picture is rows from the top, of 4 bytes a pixel: blue, green, red, and one that says nothing.
+// Picture is rows from the top, of 4 bytes a pixel: blue, green, red, and an unused one.
 type Picture struct {
 	Width, Height int
 	Pix           []byte
@@ -39,16 +41,17 @@ type frame struct {
 	format, width, height, stride uint32
 	upsideDown                    bool
 	failed                        bool
-	offered                       func() // that is known, or failed is
-	ended                         func() // the pixels are there, or failed is set
+	offered                       func() // called once the format is known, or failed is set
+	ended                         func() // called once the pixels are there, or failed is set
 }
 
-// Capture gives what a part of an output shows, without the pointer, as a person sees it. The part is in logical
-// pixels, of which the output has so many; the picture has physical ones, and none that lies in the part by halves.
-// It is ErrNoPicture where the compositor gives none, and ErrUnread.
+// Capture returns what a person sees in a part of an output, without the pointer. The part is in
+// logical pixels; logical is the output's size in them. The picture has those physical pixels that
+// lie entirely in the part. The errors are ErrNoPicture if the compositor gives none, and
+// ErrUnread.
 //
-// The compositor is asked for the whole output, and the part is cut out here: of an output that is turned, wlroots
-// 0.15 gives another part than it is asked for.
+// The compositor is asked for the whole output, and the part is cut out here, because wlroots 0.15
+// returns a wrong part if the output is turned.
 func (c *Client) Capture(ctx context.Context, output uint32, logical image.Point, part image.Rectangle) (*Picture, error) {
 	offered, ended := make(chan struct{}), make(chan struct{})
 	f := &frame{offered: sync.OnceFunc(func() { close(offered) }), ended: sync.OnceFunc(func() { close(ended) })}
@@ -95,13 +98,13 @@ func (c *Client) Capture(ctx context.Context, output uint32, logical image.Point
 	return is.picture(file, turned, logical, part)
 }
 
-// copy asks for the pixels, and gives what is to be called in the end.
+// copy asks for the pixels, and returns what has to be called at the end.
 func (c *Client) copy(id uint32, f *frame, file *os.File, size int64) (done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pool := c.add("wl_shm_pool", func(_ uint16, a *arguments) { a.unknown() })
 	c.request(c.bound[shmName], 0, file, pool, int32(size))
-	buffer := c.add("wl_buffer", func(uint16, *arguments) {}) // it is released
+	buffer := c.add("wl_buffer", func(uint16, *arguments) {}) // on release there is nothing to do
 	c.request(pool, 0, nil, buffer, int32(0), int32(f.width), int32(f.height), int32(f.stride), f.format)
 	c.destroy(pool, 1)
 	c.request(id, 0, nil, buffer)
@@ -112,7 +115,7 @@ func (c *Client) copy(id uint32, f *frame, file *os.File, size int64) (done func
 	}
 }
 
-// on is for its events, with the client's mu held.
+// on handles its events; the client's mu is held.
 func (f *frame) on(op uint16, a *arguments) {
 	switch op {
 	case 0: // buffer
@@ -132,7 +135,7 @@ func (f *frame) on(op uint16, a *arguments) {
 	}
 }
 
-// size is the bytes of the picture, if it can be read.
+// size returns the bytes of the picture, if it can be read.
 func (f *frame) size() (int64, error) {
 	size := int64(f.stride) * int64(f.height)
 	switch {
@@ -148,7 +151,7 @@ func (f *frame) size() (int64, error) {
 	return size, nil
 }
 
-// picture is a part of what the compositor wrote.
+// picture reads a part of what the compositor wrote.
 func (f *frame) picture(file *os.File, turned int, logical image.Point, part image.Rectangle) (*Picture, error) {
 	w, h, stride := int(f.width), int(f.height), int(f.stride)
 	b := make([]byte, stride*h)
@@ -182,22 +185,22 @@ func (f *frame) picture(file *os.File, turned int, logical image.Point, part ima
 	return p, nil
 }
 
-// physical is the physical pixels that lie in a part of logical ones; false: none does.
+// physical returns the physical pixels that lie in a part in logical ones; false: there are none.
 func physical(part image.Rectangle, logical, size image.Point) (image.Rectangle, bool) {
 	part = part.Intersect(image.Rectangle{Max: logical})
 	if part.Empty() {
 		return part, false
 	}
 	up := func(n, of, by int) int { return (n*by + of - 1) / of }
-	r := image.Rectangle{ // image.Rect would swap the ends of an empty one
+	r := image.Rectangle{ // image.Rect would swap the corners of an empty one
 		Min: image.Pt(up(part.Min.X, logical.X, size.X), up(part.Min.Y, logical.Y, size.Y)),
 		Max: image.Pt(part.Max.X*size.X/logical.X, part.Max.Y*size.Y/logical.Y),
 	}
 	return r, r.Min.X < r.Max.X && r.Min.Y < r.Max.Y
 }
 
-// unturned is where the pixel at x, y of what a person sees, of a width and a height, stands in the
-// compositor's buffer, which is as the output has it (wl_output.transform).
+// unturned returns where the pixel at x, y, as a person sees it in a picture of the given size, is
+// in the compositor's buffer, which has the output's orientation (wl_output.transform).
 func unturned(by, x, y, width, height int) (int, int) {
 	switch by {
 	case 1: // 90°

@@ -12,13 +12,13 @@ import (
 
 const (
 	display     = 1          // the number of wl_display
-	registry    = 2          // of wl_registry
+	registry    = 2          // the number of wl_registry
 	serverFirst = 0xff000000 // the compositor numbers its objects from here
-	maxObjects  = 8192       // that a compositor may have us keep; windows are the most of them
+	maxObjects  = 8192       // objects that a compositor may make this client keep; most of them are windows
 	writeWait   = 5 * time.Second
 )
 
-// The interfaces that are spoken, with the version of each.
+// The supported interfaces, with the version of each.
 const (
 	shmName      = "wl_shm"
 	outputName   = "wl_output"
@@ -28,18 +28,18 @@ const (
 
 var spoken = map[string]uint32{shmName: 1, outputName: 4, copyName: 1, toplevelName: 2}
 
-// Client is a connection. Its methods are safe for concurrent use.
+// Client is a connection to a compositor. Its methods are safe for concurrent use.
 type Client struct {
-	send func(b []byte, file *os.File) error // file is nil but for a pool
+	send func(b []byte, file *os.File) error // file is nil except for a pool
 	hang func()                              // ends the connection
-	gone chan struct{}                       // closed when nothing more is read
+	gone chan struct{}                       // closed when the reading has ended
 	pid  int                                 // the compositor's process; 0: it is not known
 
 	mu      sync.Mutex
 	objects map[uint32]*object
-	next    uint32            // the first number that no object had
+	next    uint32            // the first number that was never used
 	free    []uint32          // numbers that may be used again
-	bound   map[string]uint32 // the object of an interface that is there once
+	bound   map[string]uint32 // the object of each interface that exists once
 	names   map[uint32]uint32 // the object of an output, by its name in the registry
 	outputs map[uint32]*Output
 	windows map[uint32]*window
@@ -48,14 +48,14 @@ type Client struct {
 	err     error // why the connection ended
 }
 
-// object is one of ours or of the compositor's.
+// object is an object of the client or of the compositor.
 type object struct {
 	kind string                        // its interface
 	on   func(op uint16, a *arguments) // reads an event; with mu held
-	dead bool                          // was destroyed: what still comes to it is not read
+	dead bool                          // it was destroyed: later events for it are ignored
 }
 
-// Dial connects to the compositor that listens at a socket, and learns what it has.
+// Dial connects to the compositor that listens at a socket, and asks which interfaces it has.
 func Dial(ctx context.Context, path string) (*Client, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -65,7 +65,7 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	unix := conn.(*net.UnixConn)
 	c := newClient()
 	c.pid = Peer(unix)
-	c.hang = func() { _ = conn.Close() } // what ended it is known already
+	c.hang = func() { _ = conn.Close() } // the cause is known already
 	c.send = func(b []byte, file *os.File) error {
 		if err := conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 			return err
@@ -89,7 +89,7 @@ func newClient() *Client {
 	return c
 }
 
-// begin learns what there is, and then what that has to say.
+// begin asks for the interfaces, and then for what they report.
 func (c *Client) begin(ctx context.Context) error {
 	c.mu.Lock()
 	c.request(display, 1, nil, uint32(registry))
@@ -100,7 +100,7 @@ func (c *Client) begin(ctx context.Context) error {
 	return c.roundtrip(ctx)
 }
 
-// Missing gives the interfaces without which nothing can be asked, of those that the compositor has not.
+// Missing returns the required interfaces that the compositor does not have.
 func (c *Client) Missing() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +118,7 @@ func (c *Client) PID() int { return c.pid }
 // Gone is closed when the connection has ended; Err then says why.
 func (c *Client) Gone() <-chan struct{} { return c.gone }
 
-// Err is why the connection ended.
+// Err returns why the connection ended.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +134,7 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// fail ends the connection for a reason, the first of which is kept; with mu held.
+// fail ends the connection; the first error is kept. The caller holds mu.
 func (c *Client) fail(err error) {
 	if c.err == nil {
 		c.err = err
@@ -166,14 +166,14 @@ func (c *Client) read(conn net.Conn) {
 	}
 }
 
-// take does what an event says; with mu held.
+// take handles an event. The caller holds mu.
 func (c *Client) take(m Message) {
 	o := c.objects[m.Object]
 	if o == nil && m.Object < serverFirst {
 		c.fail(fmt.Errorf("%w: an event for object %d, which is not there", ErrProtocol, m.Object))
 	}
 	if o == nil || o.dead {
-		return // of the compositor's own it may not know yet that we gave it up
+		return // the compositor may not know yet that its object was given up
 	}
 	a := arguments{b: m.Args}
 	o.on(m.Op, &a)
@@ -182,10 +182,10 @@ func (c *Client) take(m Message) {
 	}
 }
 
-// unknown is the error of an event that the interface has not.
+// unknown sets the error for an event that the interface does not have.
 func (a *arguments) unknown() { a.err = errors.New("is not known") }
 
-// request sends one; with mu held. Where that fails the connection ends.
+// request sends a request. If that fails, the connection ends. The caller holds mu.
 func (c *Client) request(to uint32, op uint16, file *os.File, args ...any) {
 	if c.err != nil {
 		return
@@ -195,7 +195,8 @@ func (c *Client) request(to uint32, op uint16, file *os.File, args ...any) {
 	}
 }
 
-// add numbers an object of ours; with mu held. The request that makes it must be the next.
+// add numbers a new object of the client. The request that creates it must be the next. The caller
+// holds mu.
 func (c *Client) add(kind string, on func(uint16, *arguments)) uint32 {
 	id := c.next
 	if n := len(c.free); n > 0 {
@@ -210,7 +211,8 @@ func (c *Client) add(kind string, on func(uint16, *arguments)) uint32 {
 	return id
 }
 
-// destroy asks for it, by the interface's op; with mu held. The number is used again once the compositor says so.
+// destroy requests the destruction of an object, by the interface's op. Its number is used again
+// once the compositor confirms it. The caller holds mu.
 func (c *Client) destroy(id uint32, op uint16) {
 	c.objects[id].dead = true
 	c.request(id, op, nil)
@@ -255,7 +257,7 @@ func (c *Client) onRegistry(op uint16, a *arguments) {
 			c.addOutput(name, min(version, want))
 			return
 		}
-		on := func(op uint16, a *arguments) { a.uint() } // wl_shm tells formats
+		on := func(op uint16, a *arguments) { a.uint() } // wl_shm reports formats
 		if kind == toplevelName {
 			on = c.onToplevels
 		}
@@ -269,7 +271,7 @@ func (c *Client) onRegistry(op uint16, a *arguments) {
 	}
 }
 
-// roundtrip returns when the compositor has said all that it had to say until now.
+// roundtrip returns once the compositor has answered all earlier requests.
 func (c *Client) roundtrip(ctx context.Context) error {
 	done := make(chan struct{})
 	c.mu.Lock()
@@ -284,7 +286,7 @@ func (c *Client) roundtrip(ctx context.Context) error {
 	return c.wait(ctx, done)
 }
 
-// wait waits for what the compositor is to say.
+// wait waits until done is closed, the connection ends, or ctx does.
 func (c *Client) wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:

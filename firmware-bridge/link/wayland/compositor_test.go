@@ -14,24 +14,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// compositor answers as one does, but for what a test has it do otherwise. It serves one client.
+// compositor answers like a real one, except for what a test changes. It serves one client.
 type compositor struct {
 	t       *testing.T
 	conn    *net.UnixConn
-	files   []int             // that came and belong to no pool yet
-	kinds   map[uint32]string // of the client's objects
-	pool    int               // the file of the latest one
+	files   []int             // files that came and don't belong to a pool yet
+	kinds   map[uint32]string // interfaces of the client's objects
+	pool    int               // the file of the latest pool
 	last    uint32            // the latest frame
 	asked   chan string       // requests that are not answered
-	without string            // an interface that it has not
+	without string            // an interface that it does not have
 	mute    string            // a request that is not answered
-	keeps   bool              // no object's number is given back
+	keeps   bool              // no object's number is released
 	frame   []any             // the arguments of the buffer event: format, width, height, stride
-	fill    func(file int)    // makes the pixels
+	fill    func(file int)    // writes the pixels
 	bad     func(c *compositor)
 }
 
-// listen has it serve at a socket until the test ends.
+// listen serves at a socket until the test ends.
 func (c *compositor) listen(t *testing.T) (path string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "way") // a socket's path has 107 bytes at most
@@ -68,7 +68,7 @@ func (c *compositor) listen(t *testing.T) (path string) {
 }
 
 func (c *compositor) say(object uint32, op uint16, args ...any) {
-	_, _ = c.conn.Write(appendMessage(nil, object, op, args...)) // the client may have had enough
+	_, _ = c.conn.Write(appendMessage(nil, object, op, args...)) // the client may have closed the connection
 }
 
 func (c *compositor) serve() {
@@ -98,7 +98,8 @@ func (c *compositor) serve() {
 	}
 }
 
-// answer refuses what the real one refuses: an object that is not there, and a number that is in use.
+// answer refuses what a real compositor refuses: an object that does not exist, and a number that
+// is in use.
 func (c *compositor) answer(m Message) (goOn bool) {
 	a := &arguments{b: m.Args}
 	kind, ok := c.kinds[m.Object]
@@ -195,7 +196,7 @@ func (c *compositor) dial(t *testing.T) *Client {
 	return client
 }
 
-// A window, an output, and what it shows, as often as it is asked for, with as few objects.
+// A window, an output, and its content, as often as asked, without more objects each time.
 func TestClient(t *testing.T) {
 	pixels := []byte{1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 10, 11, 12, 0}
 	c := (&compositor{fill: fillWith(pixels...)}).dial(t)
@@ -280,7 +281,8 @@ func TestBadPictures(t *testing.T) {
 	}
 }
 
-// A compositor that does not answer is waited for until the context ends, and what it was asked for is given up.
+// The client waits for a compositor that does not answer until the context ends, and gives up its
+// request.
 func TestNoAnswer(t *testing.T) {
 	for _, mute := range []string{"wl_display 0", copyName + " 0", "frame 0"} {
 		comp := &compositor{mute: mute}
@@ -333,7 +335,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Each pixel of a picture of 3×2 goes where a person sees it, as the output is turned.
+// Each pixel of a picture of 3×2 goes where a person sees it, for each transform of the output.
 func TestTurned(t *testing.T) {
 	f := frame{format: formatRGBX, width: 3, height: 2, stride: 12}
 	file, err := memory(24)
@@ -373,7 +375,7 @@ func TestPhysical(t *testing.T) {
 		{image.Rect(1, 1, 3, 3), image.Pt(10, 10), image.Pt(15, 15), image.Rect(2, 2, 4, 4)}, // 1.5 to 4.5
 		{image.Rect(5, 5, 90, 90), image.Pt(10, 10), image.Pt(10, 10), image.Rect(5, 5, 10, 10)},
 		{image.Rect(10, 10, 20, 20), image.Pt(10, 10), image.Pt(10, 10), image.Rectangle{}},
-		{image.Rect(1, 1, 2, 2), image.Pt(10, 10), image.Pt(4, 4), image.Rectangle{}}, // no whole one lies in it
+		{image.Rect(1, 1, 2, 2), image.Pt(10, 10), image.Pt(4, 4), image.Rectangle{}}, // it contains no whole pixel
 		{image.Rect(0, 0, 2, 2), image.Pt(0, 0), image.Pt(4, 4), image.Rectangle{}},
 	} {
 		got, ok := physical(c.part, c.logical, c.size)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is a file without a name, of a size, which the compositor may write.
+// memory makes an unnamed file of the given size, to which the compositor may write.
 func memory(size int64) (*os.File, error) {
 	fd, err := unix.MemfdCreate("locket", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -21,7 +21,7 @@ func memory(size int64) (*os.File, error) {
 	return file, nil
 }
 
-// sendWith sends b, and with it file where it is not nil.
+// sendWith sends b, together with file unless it is nil.
 func sendWith(conn *net.UnixConn, b []byte, file *os.File) error {
 	if file == nil {
 		_, err := conn.Write(b)
@@ -31,7 +31,7 @@ func sendWith(conn *net.UnixConn, b []byte, file *os.File) error {
 	return err
 }
 
-// Peer is the process that listens at the other end of conn; 0: it is not known.
+// Peer returns the process that listens at the other end of conn; 0: it is not known.
 func Peer(conn *net.UnixConn) (pid int) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// memory is a file without a name: here there is no compositor that would write it.
+// memory makes an unnamed file; here there is no compositor that would write to it.
 func memory(int64) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func sendWith(conn *net.UnixConn, b []byte, file *os.File) error {
@@ -19,5 +19,5 @@ func sendWith(conn *net.UnixConn, b []byte, file *os.File) error {
 	return err
 }
 
-// Peer is the process that listens at the other end of conn; 0: it is not known.
+// Peer returns the process that listens at the other end of conn; 0: it is not known.
 func Peer(*net.UnixConn) (pid int) { return 0 }

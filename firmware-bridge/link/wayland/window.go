@@ -14,27 +14,28 @@ type Window struct {
 	Minimized  bool
 	Activated  bool // has the focus
 	Fullscreen bool
-	Outputs    []uint32 // on which it may be seen, in order; see [Output]
+	Outputs    []uint32 // outputs on which it may be seen, in order; see [Output]
 }
 
 // Output is a screen.
 type Output struct {
 	ID            uint32
 	Name          string // empty: the compositor has an old wl_output
-	Width, Height int    // pixels, before it is turned; 0: it is off
+	Width, Height int    // pixels, before it is turned; 0: the output is off
 	Turned        int    // wl_output.transform, 0 to 7
 }
 
-// State is what there is.
+// State is the windows and the outputs.
 type State struct {
-	// Turn counts changes but those of titles. Two equal ones have nothing between them.
+	// Turn counts changes, without those of titles. If two values are equal, nothing has changed in
+	// between.
 	Turn    uint64
-	Titled  uint64   // counts changes of titles of windows with the focus
+	Titled  uint64   // counts title changes of windows with the focus
 	Windows []Window // in no order
 	Outputs []Output // in no order
 }
 
-// State asks for what there is now.
+// State returns the current state.
 func (c *Client) State(ctx context.Context) (s State, err error) {
 	if err := c.roundtrip(ctx); err != nil {
 		return s, err
@@ -55,7 +56,7 @@ func (c *Client) State(ctx context.Context) (s State, err error) {
 	return s, nil
 }
 
-// window is a toplevel, as it is and as it will be at the end of what the compositor says of it.
+// window is a toplevel, as it is, and as it will be once the compositor has sent all its changes.
 type window struct {
 	known     bool // now is complete
 	now, next Window
@@ -72,7 +73,7 @@ const (
 // destroyToplevel is the op of zwlr_foreign_toplevel_handle_v1.destroy.
 const destroyToplevel = 7
 
-// onToplevels is for zwlr_foreign_toplevel_manager_v1.
+// onToplevels handles events of zwlr_foreign_toplevel_manager_v1.
 func (c *Client) onToplevels(op uint16, a *arguments) {
 	switch op {
 	case 0: // toplevel
@@ -132,7 +133,7 @@ func (c *Client) onWindow(id uint32, w *window, op uint16, a *arguments) {
 	case 6: // closed
 		delete(c.windows, id)
 		c.destroy(id, destroyToplevel)
-		delete(c.objects, id) // the number is the compositor's, to be used again
+		delete(c.objects, id) // the number is the compositor's, which will use it again
 		c.turn++
 	case 7: // parent
 		a.uint()
@@ -141,10 +142,10 @@ func (c *Client) onWindow(id uint32, w *window, op uint16, a *arguments) {
 	}
 }
 
-// addOutput binds one, by its name in the registry; with mu held.
+// addOutput binds an output, by its name in the registry. The caller holds mu.
 func (c *Client) addOutput(name, version uint32) {
 	if version < 2 {
-		return // it does not say when it has said all
+		return // this version does not tell when all its events were sent
 	}
 	if len(c.outputs) >= maxOutputs {
 		c.fail(fmt.Errorf("%w: more than %d outputs", ErrProtocol, maxOutputs))
@@ -189,7 +190,7 @@ func (c *Client) addOutput(name, version uint32) {
 
 const maxOutputs = 64
 
-// dropOutput forgets one that is there no more.
+// dropOutput removes an output that no longer exists.
 func (c *Client) dropOutput(name uint32) {
 	id, ok := c.names[name]
 	if !ok {
@@ -197,14 +198,14 @@ func (c *Client) dropOutput(name uint32) {
 	}
 	delete(c.names, name)
 	delete(c.outputs, id)
-	c.objects[id].on = func(_ uint16, a *arguments) { a.at = len(a.b) } // it may still be told of
+	c.objects[id].on = func(_ uint16, a *arguments) { a.at = len(a.b) } // events for it may still come
 	c.turn++
 	for _, w := range c.windows {
 		w.now.Outputs, w.next.Outputs = without(w.now.Outputs, id), without(w.next.Outputs, id)
 	}
 }
 
-// without gives outputs but one, in memory of its own; nil where none is left.
+// without returns a copy of list without id; nil if none is left.
 func without(list []uint32, id uint32) (left []uint32) {
 	for _, o := range list {
 		if o != id {

@@ -1,16 +1,18 @@
-// Package wayland is a small client of Wayland compositors that tell of their windows. It asks for
-// three things: which windows there are, which has the focus, and what a part of a screen shows.
+// Package wayland is a small client for Wayland compositors that report their windows. It asks for
+// three things: the windows, the one with the focus, and the content of a part of a screen.
 //
 // The words:
 //
-//   - An object lives at both ends of a connection, under a number. The client numbers its own from 1,
-//     the compositor from 0xff000000.
-//   - A request goes from the client to an object of the compositor, an event the other way. Both are
-//     a [Message], whose op is its place among the requests or events of the object's interface.
+//   - An object exists at both ends of a connection, under a number. The client numbers its own
+//     from 1, the compositor from 0xff000000.
+//   - A request goes from the client to an object of the compositor, an event the other way. Both
+//     are a [Message], whose op is its index among the requests or events of the object's
+//     interface.
 //   - A toplevel is a window of a program. An output is a screen.
 //
-// It speaks wl_output, wl_shm, wlr-screencopy-unstable-v1 and wlr-foreign-toplevel-management-unstable-v1.
-// The last two are of the family of wlroots: Sway, labwc, Wayfire, river, Hyprland and others have them.
+// It speaks wl_output, wl_shm, wlr-screencopy-unstable-v1 and
+// wlr-foreign-toplevel-management-unstable-v1. The last two belong to the wlroots family: Sway,
+// labwc, Wayfire, river, Hyprland and others have them.
 package wayland
 
 import (
@@ -21,7 +23,7 @@ import (
 	"strings"
 )
 
-// ErrProtocol: the compositor said what no compositor says.
+// ErrProtocol: the compositor sent something that violates the protocol.
 var ErrProtocol = errors.New("wayland: not the protocol")
 
 // A message, in the machine's byte order (wayland.freedesktop.org/docs/html/ch04.html):
@@ -41,11 +43,11 @@ type Message struct {
 	Args   []byte
 }
 
-// Decoder cuts a stream into messages. The zero value is ready.
+// Decoder splits a stream into messages. The zero value is ready.
 type Decoder struct{ rest []byte }
 
-// Push gives the messages that are complete with b. Their arguments are of memory of their own. After an
-// error nothing more can be read.
+// Push takes the next bytes, and returns the complete messages. Their arguments are copies. After
+// an error nothing more can be read.
 func (d *Decoder) Push(b []byte) (list []Message, err error) {
 	all := slices.Concat(d.rest, b)
 	for len(all) >= headLen {
@@ -84,7 +86,7 @@ func appendMessage(b []byte, object uint32, op uint16, args ...any) []byte {
 	return b
 }
 
-// arguments reads those of an event. After the first error it gives zeros.
+// arguments reads the arguments of an event. After the first error it returns zeros.
 type arguments struct {
 	b   []byte
 	at  int // bytes that were read
@@ -115,14 +117,15 @@ func (a *arguments) int() int32 { return int32(a.uint()) }
 func (a *arguments) array() []byte {
 	n := a.uint()
 	if n > 1<<16 {
-		n = 1 << 16 // no message is that long
+		n = 1 << 16 // longer than any message
 	}
 	b := a.take(int(n), "the array")
 	a.take(-int(n)&3, "the padding")
 	return b
 }
 
-// string is at most maxString bytes of one, without what is no UTF-8. No string gives an empty one.
+// string reads a string, and returns at most maxString bytes of it, without invalid UTF-8. A null
+// string is empty.
 func (a *arguments) string() string {
 	at := a.at
 	b := a.array()
@@ -136,10 +139,10 @@ func (a *arguments) string() string {
 	return strings.ToValidUTF8(string(b[:min(len(b)-1, maxString)]), "�")
 }
 
-// maxString is how many bytes of a title are kept, as with X11.
+// maxString is how many bytes of a title are kept, as for X11.
 const maxString = 4096
 
-// end returns the error of the reading. Bytes that are left over are an error, too.
+// end returns the error of the reading. Left-over bytes are an error, too.
 func (a *arguments) end() error {
 	if a.err == nil && a.at != len(a.b) {
 		return fmt.Errorf("%d bytes are left", len(a.b)-a.at)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Requests as libwayland writes them, on a machine whose lowest byte comes first.
+// Requests as libwayland writes them on a little-endian machine.
 func TestAppendMessage(t *testing.T) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		t.Skip("the bytes are those of a machine whose lowest byte comes first")
@@ -32,7 +32,7 @@ func TestAppendMessage(t *testing.T) {
 	}
 }
 
-// A stream is cut anywhere, and gives the same messages.
+// A stream makes the same messages wherever it is cut.
 func TestDecoder(t *testing.T) {
 	var b []byte
 	want := []Message{{1, 0, []byte{}}, {2, 3, []byte{1, 2, 3, 4}}, {0xff000000, 6, bytes.Repeat([]byte{7}, 65520)}}
@@ -62,11 +62,11 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// events are what a compositor may say, well or badly. The objects are those of [listening].
+// events are valid and invalid events of a compositor. The objects are those of [listening].
 var events = []struct {
 	name string
 	b    []byte
-	want string // in the error; empty: none
+	want string // part of the error; empty: none
 }{
 	{"a global that is not known", appendMessage(nil, registry, 0, uint32(9), "wl_seat", uint32(7)), ""},
 	{"a global", appendMessage(nil, registry, 0, uint32(9), outputName, uint32(4)), ""},
@@ -103,7 +103,8 @@ var events = []struct {
 	{"no windows any more", appendMessage(nil, 5, 1), "tells of its windows no more"},
 }
 
-// listening is a client of a compositor that has all, an output, and a window. What it asks for goes nowhere.
+// listening is a client of a compositor that has all interfaces, an output, and a window. Its
+// requests go nowhere.
 func listening(t testing.TB) *Client {
 	c := newClient()
 	c.send, c.hang = func([]byte, *os.File) error { return nil }, func() {}
@@ -142,7 +143,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A window that was on an output that is gone is on none, and what is said of it then is no change.
+// A window whose output has gone is on no output, and a later event about that output changes
+// nothing.
 func TestOutputGoes(t *testing.T) {
 	c := listening(t)
 	c.push(t, appendMessage(nil, serverFirst, 2, c.names[1]))
@@ -167,7 +169,7 @@ func TestOutputGoes(t *testing.T) {
 	}
 }
 
-// What a window with the focus is called counts, and not what others are.
+// A title change counts for the window with the focus, and not for others.
 func TestTitled(t *testing.T) {
 	c := listening(t)
 	say := func(op uint16, args ...any) {
@@ -188,7 +190,7 @@ func TestTitled(t *testing.T) {
 	}
 }
 
-// Whatever comes, there is an error or a client that holds no more than it may.
+// Whatever comes, the result is an error, or a client within its limits.
 func FuzzEvents(f *testing.F) {
 	for _, e := range events {
 		f.Add(e.b)

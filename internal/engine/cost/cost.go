@@ -37,15 +37,15 @@ func (p Price) Tokens() bool { return p.Prompt > 0 || p.Completion > 0 }
 // as a local one.
 type Prices map[string]Price
 
-// maxPrice bounds a price, so that sums can't overflow.
+// maxPrice limits a price, so that sums can't overflow.
 const maxPrice = 1_000_000
 
-// perMinute stands in a price behind that of a minute of sound.
+// perMinute is the unit after the price of a minute of sound.
 const perMinute = "min"
 
-// ParsePrice reads MODEL=PROMPT/COMPLETION, the prices of a million tokens in
-// decimals of dollars, such as "gpt-5-mini=0.25/2", or MODEL=DOLLARS/min, that
-// of a minute of sound, such as "whisper-1=0.006/min".
+// ParsePrice parses MODEL=PROMPT/COMPLETION, the prices of a million tokens in decimal dollars,
+// such as "gpt-5-mini=0.25/2", or MODEL=DOLLARS/min, the price of a minute of sound, such as
+// "whisper-1=0.006/min".
 func ParsePrice(s string) (model string, p Price, err error) {
 	at := strings.LastIndexByte(s, '=')
 	in, out, ok := strings.Cut(s[at+1:], "/")
@@ -108,7 +108,7 @@ func (s *Spent) Add(o Spent) {
 // Tokens returns the sum of all tokens.
 func (s Spent) Tokens() int { return s.Prompt + s.Completion }
 
-// Model is what is asked.
+// Model is the model that is asked.
 type Model interface {
 	Ask(ctx context.Context, r llm.Request) (llm.Answer, error)
 	AskJSON(ctx context.Context, r llm.Request, take func(b []byte) error) (llm.Usage, error)
@@ -137,7 +137,7 @@ func (m *Meter) Spent() Spent {
 	return m.spent
 }
 
-// Name is the model's.
+// Name returns the model's name.
 func (m *Meter) Name() string { return m.Model.Name() }
 
 // Ask asks, and counts.

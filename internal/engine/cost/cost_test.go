@@ -54,7 +54,7 @@ func (f fixed) Ask(context.Context, llm.Request) (llm.Answer, error) {
 }
 
 func (f fixed) AskJSON(context.Context, llm.Request, func([]byte) error) (llm.Usage, error) {
-	return f.Usage, errors.New("it babbles") // which costs all the same
+	return f.Usage, errors.New("it babbles") // this costs all the same
 }
 
 func TestMeterEndsAtItsBudget(t *testing.T) {
@@ -82,7 +82,7 @@ func TestMeterEndsAtItsBudget(t *testing.T) {
 	}
 }
 
-// Sound is paid by the millisecond that has begun, and never less than it is.
+// Sound is charged for each millisecond begun, and never for less than its length.
 func TestSoundIsPaidByItsLength(t *testing.T) {
 	p := Prices{"whisper-1": {Minute: 6000}}
 	for length, want := range map[time.Duration]MicroUSD{0: 0, -time.Second: 0, time.Minute: 6000, time.Second: 100, time.Nanosecond: 1, 90 * time.Second: 9000, 1000 * time.Hour: 360_000_000} {

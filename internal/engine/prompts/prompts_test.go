@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A prompt that was used keeps its words: memories name it as their source.
+// The text of a prompt that was used never changes, because memories name it as their source.
 func TestPromptsKeepTheirWords(t *testing.T) {
 	want := map[string]string{}
 	sums, err := os.ReadFile("prompts.sum")

@@ -1,5 +1,5 @@
-// Package result makes memories of what engines answered about recordings and
-// photos. The node and the worker use it for their engines.
+// Package result makes memories from engines' answers about recordings and photos. The node and the
+// worker use it for their engines.
 //
 // A source is the memory of a recording or a photo whose file is stored. An
 // [Answer] is an engine's result for one source: words, the text in a photo, or
@@ -52,9 +52,9 @@ const (
 
 // Keys of a result's metadata that say how it was made.
 const (
-	metaSegments = "segments" // of a transcript: FROM-TO in ms and, behind a colon, the speaker, with spaces between
-	metaLayout   = "layout"   // of print: see sight.Page.Layout
-	metaTaken    = "taken"    // by the camera's clock, RFC 3339; without an offset where it had none
+	metaSegments = "segments" // of a transcript: FROM-TO in ms and, after a colon, the speaker, separated by spaces
+	metaLayout   = "layout"   // of a photo's text: see sight.Page.Layout
+	metaTaken    = "taken"    // by the camera's clock, RFC 3339; without an offset if the camera wrote none
 	metaPlace    = "place"    // LAT,LON in degrees
 )
 
@@ -70,7 +70,7 @@ type Answer struct {
 	Confidence float64          `json:"confidence"`         // 0 to 1; less than 0: not known
 	Redacted   int              `json:"redacted,omitempty"` // secrets that were taken out of Text
 	Segments   []speech.Segment `json:"segments,omitempty"` // of a transcript, as the engine heard them
-	More       memory.Metadata  `json:"more,omitempty"`     // beside the engine's name
+	More       memory.Metadata  `json:"more,omitempty"`     // in addition to the engine's name
 	Left       map[int]string   `json:"left,omitempty"`     // photos of a series that can't be opened, by their numbers from 0, and why
 }
 
@@ -96,8 +96,7 @@ func Captioned(engine, text string, photo []byte) Answer {
 	return Answer{Kind: Caption, Engine: engine, Text: text, Confidence: -1, More: taken(photo)}
 }
 
-// WorkOn returns the kinds of work that can be done on a memory; none if it is
-// no source.
+// WorkOn returns the kinds of work that can be done on a memory; none if it is not a source.
 func WorkOn(m *memory.Memory) []Kind {
 	f := m.Fields.Resource
 	if m.Type != memory.Resource || m.State != memory.Active || f == nil || f.Blob == "" || m.Sensitivity >= memory.Secret || EvidenceOf(m) == nil {
@@ -122,9 +121,9 @@ func EvidenceOf(m *memory.Memory) *memory.Evidence {
 	return nil
 }
 
-// Speakers says who said each segment. If the device has told by its sound whose voice a
-// recording is, that is who says most in it, and another is someone. Otherwise the
-// engine's names stand.
+// Speakers returns who said each segment. If the device has recognised the voice of a recording,
+// that person is the one who says most in it, and any other is someone. Otherwise the engine's
+// names are kept.
 func Speakers(src *memory.Memory, segments []speech.Segment) []string {
 	voice := ""
 	if ev := EvidenceOf(src); ev != nil {
@@ -145,7 +144,7 @@ func Speakers(src *memory.Memory, segments []speech.Segment) []string {
 	return out
 }
 
-// most is the engine's name for who says most.
+// most returns the engine's name of the speaker who says most.
 func most(segments []speech.Segment) (name string) {
 	bytes := map[string]int{}
 	for _, s := range segments {
@@ -156,8 +155,8 @@ func most(segments []speech.Segment) (name string) {
 	return name
 }
 
-// KnownVoice keeps only the segments of the speaker who says most, if the recording is
-// marked as one of which only a known voice may be kept.
+// KnownVoice keeps only the segments of the speaker who says most, if the recording is marked as
+// one of which only a known voice may be kept.
 func KnownVoice(src *memory.Memory, t *speech.Transcript) {
 	most := most(t.Segments)
 	other := func(s speech.Segment) bool { return s.Speaker != most }
@@ -180,8 +179,7 @@ func StartOf(m *memory.Memory) time.Time {
 	return EvidenceOf(m).At
 }
 
-// Hints says how a photo is put upright: as the node found, or as the camera
-// wrote.
+// Hints says how to turn a photo upright: as the node found, or as the camera wrote.
 func Hints(src *memory.Memory, photo []byte) sight.Hints {
 	turn, err := strconv.Atoi(src.Metadata[metaOrientation])
 	if err != nil {
@@ -241,7 +239,7 @@ func Name(src memory.ID, kind Kind, engine string) string {
 	return fmt.Sprintf("%s of %s by %s", kind, src, engine)
 }
 
-// segments tells when what was said, and by whom.
+// segments formats when each segment was said, and by whom.
 func segments(t *speech.Transcript) string {
 	var b strings.Builder
 	for _, s := range t.Segments {
@@ -260,7 +258,7 @@ func segments(t *speech.Transcript) string {
 	return b.String()
 }
 
-// taken tells what the camera wrote into a photo.
+// taken returns what the camera wrote into a photo.
 func taken(photo []byte) memory.Metadata {
 	x, out := sight.ReadExif(photo), memory.Metadata{}
 	switch {

@@ -23,13 +23,13 @@ const (
 	nearHash = 2
 )
 
-// Shot is a photo as far as a series is concerned.
+// Shot is what a series needs to know about a photo.
 type Shot struct {
 	At   time.Time
 	Hash string // of ResourceFields; may be empty
 }
 
-// ShotOf is that of a photo.
+// ShotOf returns the shot of a photo's memory.
 func ShotOf(m *memory.Memory) Shot { return Shot{StartOf(m), m.Fields.Resource.Hash} }
 
 // Series returns how many of the given photos, in order, form the first series, and when
@@ -59,7 +59,7 @@ func Series(of []Shot) (n int, over time.Time) {
 	return len(of), of[len(of)-1].At.Add(seriesPause)
 }
 
-// Watched returns the answer for a series of which so many photos looked like others.
+// Watched returns the answer for a series; alike is how many of its photos looked like others.
 func Watched(engine string, s *sight.Seen, alike int) Answer {
 	return Answer{Kind: Sequence, Engine: engine, Text: s.Text(), Confidence: -1,
 		More: memory.Metadata{"frames": strconv.Itoa(len(s.Captions)), "alike": strconv.Itoa(alike)}}
@@ -85,9 +85,9 @@ func SeriesCandidate(all []*memory.Memory, a *Answer, by By) memory.Candidate {
 	return c
 }
 
-// SamePrint reports whether a memory has the print that an engine read in a photo, as the same
-// plugin and engine read it in another one a moment before or after. Then it is heard of once
-// more, and is not kept twice.
+// SamePrint reports whether a memory has the same text as an engine read in a photo, and was read
+// by the same plugin and engine in another photo shortly before or after. That memory is then
+// confirmed, and the text is not stored twice.
 func SamePrint(m, photo *memory.Memory, a *Answer, plugin string) bool {
 	f := m.Fields.Resource
 	return f != nil && m.State == memory.Active && f.Content == a.Text && m.Source.Plugin == plugin && m.Source.Model == a.Engine &&

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/internal/engine/sight"
 )
 
-// A series ends at a pause or at its twentieth unique photo, by the hashes that
-// the node measured; without them each counts.
+// A series ends at a pause or at its twentieth different photo, by the hashes that the node
+// measured; without hashes each photo counts.
 func TestSeriesAreCut(t *testing.T) {
 	at := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
 	photos := func(n int, hash func(int) string, after func(int) time.Duration) (out []Shot) {

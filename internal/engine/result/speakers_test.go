@@ -8,7 +8,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// An engine's names stand where no voice is known; else who says most is the voice.
+// An engine's names are kept if no voice is known; otherwise the speaker who says most is the known
+// voice.
 func TestSpeakers(t *testing.T) {
 	src := &memory.Memory{}
 	src.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}}}

@@ -2,22 +2,20 @@ package sight
 
 import "image"
 
-// Look is a photo in a few shades, to compare it with others: means of
-// lookSide × lookSide fields of its grey, less their mean, so that another
-// exposure is no other picture.
+// Look is a photo in a few shades, for comparing it with others: the means of lookSide × lookSide
+// fields of its grey, less their mean, so that a different exposure makes no difference.
 type Look [lookSide * lookSide]float32
 
-// Of looks that are alike: how far the shades of a field may be apart, of 255,
-// and how many fields may be further. Both are low: of two pages of print, or of
-// one that was scrolled by a line, far more fields differ, and what is dropped
-// as alike is seen by nobody.
+// For similar looks: how far the shades of a field may differ, of 255, and how many fields may
+// differ more. Both are low: between two printed pages, or one that was scrolled by a line, far
+// more fields differ, and nobody sees what is dropped as similar.
 const (
 	lookSide   = 48
 	mostApart  = 10
 	mostFields = lookSide * lookSide / 200
 )
 
-// lookOf returns that of a photo, which is upright.
+// lookOf returns the look of an upright photo.
 func lookOf(m *image.Gray) *Look {
 	var l Look
 	w, h := m.Rect.Dx(), m.Rect.Dy()
@@ -42,7 +40,7 @@ func lookOf(m *image.Gray) *Look {
 	return &l
 }
 
-// Alike reports whether two photos show the same, as far as anybody would say.
+// Alike reports whether two photos would be said to show the same.
 func (l *Look) Alike(o *Look) bool {
 	far := 0
 	for i := range l {

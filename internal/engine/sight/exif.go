@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// Exif is what a camera wrote into a photo, as far as it is of use. Each field
-// is zero where the camera wrote none, or something that can't be.
+// Exif holds what a camera wrote into a photo, as far as it is used. A field is zero if the camera
+// wrote nothing, or something impossible.
 type Exif struct {
-	Taken    time.Time // as the camera's clock had it; in UTC where Zoned is false
+	Taken    time.Time // by the camera's clock; in UTC if Zoned is false
 	Zoned    bool      // the camera wrote its offset from UTC
 	Turn     int       // quarter turns clockwise that put it upright, 0 to 3
 	Placed   bool      // Lat and Lon are set
 	Lat, Lon float64   // degrees, WGS 84
 }
 
-// ReadExif reads the Exif of a JPEG file (CIPA DC-008, JEITA CP-3451). It never
-// fails: a photo without, or with broken ones, has the zero Exif. It reads at
-// most the segments before the picture.
+// ReadExif reads the Exif of a JPEG file (CIPA DC-008, JEITA CP-3451). It never fails: for a photo
+// without Exif, or with a broken one, it returns the zero Exif. It reads at most the segments
+// before the picture.
 func ReadExif(photo []byte) (x Exif) {
 	b, _ := exifOf(photo)
 	return ReadTIFF(b)
 }
 
-// ReadTIFF reads Exif that stands by itself, as HEIC files hold it: the structure of TIFF.
-// It never fails either.
+// ReadTIFF reads Exif that is stored separately, as in HEIC files, in the structure of TIFF. It
+// never fails either.
 func ReadTIFF(b []byte) (x Exif) {
 	t := tiff{b: b}
 	switch {
@@ -41,7 +41,7 @@ func ReadTIFF(b []byte) (x Exif) {
 		return x
 	}
 	first := t.directory(t.order.Uint32(t.b[4:]))
-	switch t.number(first[0x0112]) { // orientation; mirrored ones are turned and left mirrored
+	switch t.number(first[0x0112]) { // orientation; mirrored pictures are turned, and stay mirrored
 	case 3, 4:
 		x.Turn = 2
 	case 5, 6:
@@ -71,8 +71,7 @@ func ReadTIFF(b []byte) (x Exif) {
 	return x
 }
 
-// tiff is the structure that Exif comes in. An offset that leads out of it
-// reads as nothing.
+// tiff is the structure of Exif. An offset outside of it reads as nothing.
 type tiff struct {
 	b     []byte
 	order binary.ByteOrder
@@ -82,10 +81,10 @@ type tiff struct {
 type entry struct {
 	kind  uint16
 	count uint32
-	value []byte // 4 bytes; nil: there is no such entry
+	value []byte // 4 bytes; nil: there is no entry
 }
 
-// exifOf finds the APP1 segment of a JPEG that holds Exif.
+// exifOf finds the APP1 segment with Exif in a JPEG.
 func exifOf(photo []byte) (tiff []byte, ok bool) {
 	if len(photo) < 4 || photo[0] != 0xff || photo[1] != 0xd8 {
 		return nil, false
@@ -104,7 +103,7 @@ func exifOf(photo []byte) (tiff []byte, ok bool) {
 	return nil, false
 }
 
-// directory reads the fields at an offset; of one that comes twice the first.
+// directory reads the fields at an offset; if one occurs twice, the first counts.
 func (t *tiff) directory(at uint32) map[uint16]entry {
 	out := map[uint16]entry{}
 	if at < 8 || int64(at)+2 > int64(len(t.b)) {
@@ -137,7 +136,7 @@ func (t *tiff) number(e entry) uint32 {
 	return 0
 }
 
-// far returns n bytes of a value that does not fit its entry.
+// far returns n bytes of a value that does not fit into its entry.
 func (t *tiff) far(e entry, n int64) []byte {
 	at := int64(t.order.Uint32(e.value))
 	if at+n > int64(len(t.b)) {
@@ -146,7 +145,7 @@ func (t *tiff) far(e entry, n int64) []byte {
 	return t.b[at : at+n]
 }
 
-// text reads ASCII of at most 40 bytes.
+// text reads up to 40 bytes of ASCII.
 func (t *tiff) text(e entry) string {
 	if e.value == nil || e.kind != 2 || e.count > 40 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/internal/engine"
 )
 
-// camera makes the head of a JPEG with Exif, as cameras lay it out: IFD 0, the
-// Exif IFD, the GPS IFD, then the values that are too long for their entries.
+// camera makes the head of a JPEG with Exif, in the layout of cameras: IFD 0, the Exif IFD, the GPS
+// IFD, then the values that do not fit into their entries.
 func camera(order binary.AppendByteOrder, orientation uint16, taken, offset, ns, ew string, at [6]uint32) []byte {
 	const head, ifd = 8, 2 + 4
 	first := uint32(head)
@@ -72,7 +72,7 @@ func TestExif(t *testing.T) {
 			t.Errorf("%s: %+v", order, x)
 		}
 	}
-	// What can't be is left out, and the rest is read.
+	// Impossible values are left out, and the rest is read.
 	x := ReadExif(camera(binary.BigEndian, 9, "yesterday", "?", "N", "E", [6]uint32{91, 0, 0, 0, 0, 0}))
 	if x != (Exif{}) {
 		t.Errorf("%+v", x)
@@ -82,7 +82,7 @@ func TestExif(t *testing.T) {
 	}
 }
 
-// However it is cut or changed, it is read without a crash, and within bounds.
+// However it is cut or changed, it is read without a crash, and within its limits.
 func FuzzExif(f *testing.F) {
 	whole := camera(binary.LittleEndian, 6, "2026:09:14 10:20:30", "+08:00", "N", "E", [6]uint32{31, 13, 4944, 121, 28, 2520})
 	for n := range whole {
@@ -97,7 +97,7 @@ func FuzzExif(f *testing.F) {
 	})
 }
 
-// Photos that are made to do harm are refused before they are unpacked.
+// Malicious photos are refused before they are unpacked.
 func TestHostilePhotos(t *testing.T) {
 	note := photo(t, "note.png")
 	for n := 0; n < len(note); n += 37 {

@@ -2,8 +2,8 @@ package sight
 
 import "strings"
 
-// tesseractNames are Tesseract's names of languages, by BCP 47's main tags (tessdata's
-// files; Debian's packages are called tesseract-ocr-NAME).
+// tesseractNames are Tesseract's names of languages, by the main tags of BCP 47 (tessdata's files;
+// Debian's packages are called tesseract-ocr-NAME).
 var tesseractNames = map[string]string{
 	"en": "eng", "zh": "chi_sim", "yue": "chi_tra", "de": "deu", "es": "spa", "ru": "rus", "ko": "kor", "fr": "fra", "ja": "jpn", "pt": "por",
 	"tr": "tur", "pl": "pol", "nl": "nld", "ar": "ara", "sv": "swe", "it": "ita", "id": "ind", "hi": "hin", "fi": "fin", "vi": "vie",
@@ -12,8 +12,8 @@ var tesseractNames = map[string]string{
 	"lv": "lav", "lt": "lit", "ga": "gle", "is": "isl",
 }
 
-// TesseractNames gives Tesseract's names of languages by their BCP 47 tags. One that
-// isn't in the table keeps its main tag, which is Tesseract's name where it has three letters.
+// TesseractNames returns Tesseract's names of languages by their BCP 47 tags. For a tag that is not
+// in the table, the main tag is kept, which is Tesseract's name if it has three letters.
 func TesseractNames(tags []string) (names []string) {
 	for _, tag := range tags {
 		main, rest, _ := strings.Cut(tag, "-")

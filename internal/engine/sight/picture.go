@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"image/jpeg"  // what wearables send
-	_ "image/png" // and screenshots are
+	"image/jpeg"  // the format of wearables
+	_ "image/png" // the format of screenshots
 	"strconv"
 
 	scale "golang.org/x/image/draw"
@@ -21,8 +21,8 @@ const (
 	MaxPixels = 40 << 20
 )
 
-// decode returns a photo in grey, upright. The programs that read print are
-// given these pixels and never the file, so that no decoder in C sees it.
+// decode returns a photo in grey, upright. The programs that read text are given these pixels and
+// never the file, so that no decoder in C reads it.
 func decode(name string, photo []byte, turn int) (*image.Gray, error) {
 	m, err := opened(name, photo)
 	if err != nil {
@@ -31,7 +31,7 @@ func decode(name string, photo []byte, turn int) (*image.Gray, error) {
 	return turned(grey(m), turn), nil
 }
 
-// opened decodes a photo, within the limits.
+// opened decodes a photo within the limits.
 func opened(name string, photo []byte) (image.Image, error) {
 	if len(photo) > MaxPhoto {
 		return nil, engine.Faultf(name, engine.Refused, "the photo: %d bytes, at most %d", len(photo), MaxPhoto)
@@ -50,7 +50,7 @@ func opened(name string, photo []byte) (image.Image, error) {
 	return m, nil
 }
 
-// sent makes of a photo what a service is sent.
+// sent converts a photo for a service.
 func sent(photo []byte, turn, side int) (llm.Picture, error) {
 	m, err := opened("vision", photo)
 	if err != nil {
@@ -59,16 +59,15 @@ func sent(photo []byte, turn, side int) (llm.Picture, error) {
 	return small(m, turn, side)
 }
 
-// small is what a service is sent of a picture: its pixels alone, upright, with
-// a longer side of at most so many, as a JPEG. What the camera wrote beside them,
-// such as the place, stays here.
+// small converts a picture for a service: only its pixels, upright, with a longer side of at most
+// side pixels, as a JPEG. Other data of the camera, such as the place, is not sent.
 func small(m image.Image, turn, side int) (llm.Picture, error) {
 	w, h := m.Bounds().Dx(), m.Bounds().Dy()
 	if long := max(w, h); long > side {
 		w, h = max(1, w*side/long), max(1, h*side/long)
 	}
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src) // under what is transparent
+	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src) // behind transparent pixels
 	scale.ApproxBiLinear.Scale(out, out.Bounds(), m, m.Bounds(), scale.Over, nil)
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, upright(out, turn), &jpeg.Options{Quality: 85}); err != nil {
@@ -96,13 +95,13 @@ func grey(m image.Image) *image.Gray {
 	r := m.Bounds()
 	out := image.NewGray(image.Rect(0, 0, r.Dx(), r.Dy()))
 	switch m := m.(type) {
-	case *image.YCbCr: // a JPEG's Y is its grey
+	case *image.YCbCr: // the Y of a JPEG is its grey
 		for y := range r.Dy() {
 			from := m.YOffset(r.Min.X, r.Min.Y+y)
 			copy(out.Pix[y*out.Stride:(y+1)*out.Stride], m.Y[from:from+r.Dx()])
 		}
 	default:
-		draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src) // under what is transparent
+		draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src) // behind transparent pixels
 		draw.Draw(out, out.Bounds(), m, r.Min, draw.Over)
 	}
 	return out

@@ -13,17 +13,17 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// Vision is the name of a model that sees, as an engine.
+// Vision is the name of a vision model, as an engine.
 func Vision(model string) string { return "vision " + model }
 
-// Versions of the prompts, for what came of them.
+// Versions of the prompts, for the results' metadata.
 const (
 	CaptionPrompt  = prompts.Caption
 	SequencePrompt = prompts.Sequence
 	QuestionPrompt = prompts.Question
 )
 
-// Bounds of what a model that sees says, in bytes.
+// Limits of a vision model's answers, in bytes.
 const (
 	MaxCaption = 1 << 10
 	maxOutline = 4 << 10 // of what a sequence shows
@@ -31,8 +31,8 @@ const (
 	maxSeenBy  = 512
 )
 
-// Pixels along the longer side of a photo that is sent: of one that is asked about
-// alone, and of one among others.
+// Pixels along the longer side of a photo that is sent: if it is asked about alone, and if it is
+// one of several.
 const (
 	sideAlone = 2048
 	sideAmong = 1024
@@ -40,15 +40,14 @@ const (
 
 // Frame is a photo with its time.
 type Frame struct {
-	At    time.Time // in the zone that the wearer was in, where that is known
+	At    time.Time // in the wearer's zone, if that is known
 	Photo []byte
 	Hints Hints
 }
 
-// Caption says in one or two sentences what a photo shows. What a photo says is
-// not an instruction to the model; the model can't be held to that, so its
-// answer is data. An error is an *engine.Fault or an *llm.Fault, that of m or
-// of ctx.
+// Caption describes in one or two sentences what a photo shows. Text in a photo is not an
+// instruction to the model; but that can't be enforced, so the model's answer is treated as data.
+// An error is an *engine.Fault or an *llm.Fault, that of m or of ctx.
 func Caption(ctx context.Context, m cost.Model, photo []byte, hint Hints) (string, error) {
 	p, err := sent(photo, hint.Turn, sideAlone)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/llmtest"
 )
 
-// seeing is a model that sees, and what was booked for it.
+// seeing returns a vision model, and the costs that were booked for it.
 func seeing(t *testing.T, s *llmtest.Server) (*cost.Meter, *cost.Spent) {
 	t.Helper()
 	c, err := llm.New(llm.Config{URL: s.URL, Model: s.Model(), Tries: 1})
@@ -31,7 +31,7 @@ func seeing(t *testing.T, s *llmtest.Server) (*cost.Meter, *cost.Spent) {
 		Book: func(_ context.Context, s cost.Spent) error { booked.Add(s); return nil }}, booked
 }
 
-// shown gives the pictures of a request.
+// shown returns the pictures of a request.
 func shown(t *testing.T, r *llmtest.Request) (out []image.Image, raw [][]byte) {
 	t.Helper()
 	for _, part := range strings.Split(r.Body, "base64,")[1:] {
@@ -72,7 +72,7 @@ func TestCaption(t *testing.T) {
 	fault(t, err, engine.Refused, "unknown format")
 }
 
-// What the camera wrote beside the pixels, such as the place, is not sent.
+// What the camera wrote in addition to the pixels, such as the place, is not sent.
 func TestExifIsNotSent(t *testing.T) {
 	marked := photo(t, "cat.jpg")
 	secret := append([]byte("Exif\x00\x00"), "N 51 03 E 003 43"...)
@@ -124,7 +124,7 @@ func TestWatch(t *testing.T) {
 	for range MaxFrames + 1 {
 		series.pictures, series.times = append(series.pictures, p), append(series.times, at)
 	}
-	for _, n := range []int{MaxFrames, 1} { // and no more at once
+	for _, n := range []int{MaxFrames, 1} { // and at most that many at once
 		if got, err := series.Watch(t.Context(), m); err != nil || len(got.Captions) != n || len(got.Times) != n {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -150,8 +150,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Photos of one scene under another exposure or compression are alike; other
-// scenes are not, nor two pages of print, nor one page that has a line more.
+// Photos of one scene with another exposure or compression are similar. Other scenes are not, nor
+// are two printed pages, nor a page with one more line.
 func TestAlike(t *testing.T) {
 	look := func(b []byte) *Look {
 		t.Helper()

@@ -14,19 +14,19 @@ import (
 	"github.com/locket-dev/locket/internal/llm"
 )
 
-// MaxFrames is how many photos a model is shown at once, as MIRIX has it.
+// MaxFrames is how many photos a model is shown at once, as in MIRIX.
 const MaxFrames = 20
 
-// Series are photos that a model sees together. It keeps a small picture of each and not
-// its file. Photos that look like an earlier one are not shown. The zero value has none.
+// Series are photos that a model sees together. It keeps a small picture of each, and not its file.
+// Photos that look like an earlier one are not shown. The zero value is empty.
 type Series struct {
-	looks    []*Look // of all that were added and differ, also those that were seen before
+	looks    []*Look // of all different photos that were added, including those that were seen before
 	pictures []llm.Picture
-	times    []time.Time // of the pictures
+	times    []time.Time // times of the pictures
 }
 
-// Add takes a photo. It reports whether it is to be shown: one that looks like an earlier
-// photo is not. The error is an *engine.Fault, and then the photo is left out.
+// Add takes a photo. It reports whether it will be shown, which it is not if it looks like an
+// earlier one. The error is an *engine.Fault, and then the photo is left out.
 func (s *Series) Add(f Frame) (shown bool, err error) {
 	m, err := opened("vision", f.Photo)
 	if err != nil {
@@ -44,17 +44,17 @@ func (s *Series) Add(f Frame) (shown bool, err error) {
 	return true, nil
 }
 
-// Waiting is how many photos wait to be seen.
+// Waiting returns how many photos wait to be seen.
 func (s *Series) Waiting() int { return len(s.pictures) }
 
-// Seen is what a series shows.
+// Seen is the model's answer about a series.
 type Seen struct {
 	Summary  string
-	Captions []string    // of each photo that was shown; empty where there is nothing new in it
-	Times    []time.Time // of each
+	Captions []string    // of each photo that was shown; empty if there is nothing new in it
+	Times    []time.Time // of each caption
 }
 
-// Text is the summary, and a line for each caption with the time of day in UTC.
+// Text returns the summary, and a line for each caption with the time of day in UTC.
 func (s *Seen) Text() string {
 	text := s.Summary
 	for i, c := range s.Captions {
@@ -69,8 +69,9 @@ var sequence = &llm.Schema{Name: "sequence", JSON: json.RawMessage(`{"type":"obj
 	`"summary":{"type":"string"},"frames":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["n","caption"],"properties":{` +
 	`"n":{"type":"integer"},"caption":{"type":"string"}}}}}}`)}
 
-// Watch has the first photos that wait seen at once, up to [MaxFrames]. They wait no more, whatever
-// comes of it. An error is an *engine.Fault or an *llm.Fault, that of m or of ctx.
+// Watch shows the first waiting photos to the model, up to [MaxFrames] at once. They are then no
+// longer waiting, whatever the result is. An error is an *engine.Fault or an *llm.Fault, that of m
+// or of ctx.
 func (s *Series) Watch(ctx context.Context, m cost.Model) (seen Seen, err error) {
 	type frame struct {
 		N  int    `json:"n"`

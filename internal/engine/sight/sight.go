@@ -44,7 +44,7 @@ type Block struct {
 	Lines []Line
 }
 
-// Line is one line of print.
+// Line is one line of text.
 type Line struct {
 	Box        image.Rectangle
 	Text       string
@@ -60,7 +60,7 @@ const (
 	leastLetters = 8   // letters and digits in all; half as many of Chinese
 )
 
-// Text is the page's text: a line each, an empty line between blocks.
+// Text returns the page's text, with an empty line between blocks.
 func (p *Page) Text() string {
 	var b strings.Builder
 	for i, blk := range p.Blocks {
@@ -75,10 +75,10 @@ func (p *Page) Text() string {
 	return strings.TrimSpace(b.String())
 }
 
-// Layout says where the blocks are, for who shows them on the photo: WIDTHxHEIGHT
-// of the photo, then of each block its lines, left, top, width, height in pixels
-// and confidence in hundredths, with spaces between blocks: "640x480
-// 2:12,40,300,60:93". At most n bytes; blocks that have no room are left out.
+// Layout describes the blocks' positions, for showing them on the photo: WIDTHxHEIGHT of the photo,
+// then for each block its number of lines, left, top, width, height in pixels and confidence in
+// hundredths, with spaces between blocks: "640x480 2:12,40,300,60:93". It has at most n bytes;
+// blocks for which there is no room are left out.
 func (p *Page) Layout(n int) string {
 	out := fmt.Sprintf("%dx%d", p.Size.X, p.Size.Y)
 	for _, b := range p.Blocks {
@@ -92,8 +92,7 @@ func (p *Page) Layout(n int) string {
 	return out
 }
 
-// Confidence is the mean of the lines', weighed by their length in bytes; 0
-// where there are none.
+// Confidence is the mean of the lines', weighted by their length in bytes; 0 if there are none.
 func (p *Page) Confidence() float64 {
 	var sum, n float64
 	for _, blk := range p.Blocks {

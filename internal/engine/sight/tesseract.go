@@ -16,12 +16,12 @@ import (
 
 // Tesseract runs the program of that name, 4 or later. The zero value works.
 type Tesseract struct {
-	Command engine.Command // Engine and Program are filled in where empty
+	Command engine.Command // Engine and Program are filled in if empty
 	Langs   []string       // Tesseract's names; empty: eng and chi_sim. Those that are not installed are left out
 	Mode    int            // page segmentation; 0: 3, fully automatic without orientation
 
 	mu    sync.Mutex
-	langs string // of those, what is installed, as -l takes it
+	langs string // the installed ones of these, in the form of -l
 }
 
 const tesseract = "tesseract"
@@ -36,8 +36,8 @@ func (t *Tesseract) command() engine.Command {
 	return c
 }
 
-// Languages returns which of the wanted languages are installed, and which are
-// not. It is a Fault of kind Missing if the program or all of them are missing.
+// Languages returns which of the wanted languages are installed, and which are not. The error is a
+// Fault of kind Missing if the program or all of them are missing.
 func (t *Tesseract) Languages(ctx context.Context) (have, lack []string, err error) {
 	c := t.command()
 	out, err := c.Run(ctx, engine.Input{}, "--list-langs")
@@ -76,7 +76,7 @@ func (t *Tesseract) languages(ctx context.Context) (string, error) {
 	return t.langs, nil
 }
 
-// Read returns the print of a photo, empty where there is none to speak of.
+// Read returns the text of a photo, which is empty if there is too little.
 func (t *Tesseract) Read(ctx context.Context, photo []byte, hint Hints) (Page, error) {
 	m, err := decode(tesseract, photo, hint.Turn)
 	if err != nil {
@@ -189,8 +189,8 @@ func (p *Page) keepConfident() {
 	p.Blocks = slices.DeleteFunc(p.Blocks, func(b Block) bool { return len(b.Lines) == 0 })
 }
 
-// joined puts a word to a line: with a space, but none within Chinese, of which
-// Tesseract calls every character or two a word.
+// joined appends a word to a line: with a space, except within Chinese, where Tesseract takes one
+// or two characters for a word.
 func joined(line, word string) string {
 	if line == "" {
 		return word

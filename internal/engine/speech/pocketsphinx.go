@@ -12,27 +12,27 @@ import (
 	"github.com/locket-dev/locket/internal/engine"
 )
 
-// PocketSphinx runs pocketsphinx_batch (5prealpha, as in Debian and Ubuntu)
-// with its American English model. It needs no network and a fraction of real
-// time on one core, and is poor. The zero value works.
+// PocketSphinx runs pocketsphinx_batch (5prealpha, as in Debian and Ubuntu) with its American
+// English model. It needs no network and a fraction of real time on one core, but recognises
+// poorly. The zero value works.
 //
-// The batch program is used, and not pocketsphinx_continuous, because it
-// adapts to a whole recording before it decodes it, where the other one adapts
-// as it goes: 20 % against 34 % of words wrong on five clean clips of 50 words.
+// It uses the batch program, and not pocketsphinx_continuous, because the former adapts to a whole
+// recording before it decodes it, and the latter adapts meanwhile: 20 % against 34 % of words wrong
+// on five clean clips of 50 words.
 type PocketSphinx struct {
-	Command engine.Command // Engine and Program are filled in where empty
+	Command engine.Command // Engine and Program are filled in if empty
 	Model   string         // folder of en-us, en-us.lm.bin and cmudict-en-us.dict; empty: Debian's
 }
 
 const pocketSphinx = "pocketsphinx"
 
-// sphinxModel is where Debian's pocketsphinx-en-us lies.
+// sphinxModel is the path of Debian's pocketsphinx-en-us.
 const sphinxModel = "/usr/share/pocketsphinx/model/en-us"
 
 // sphinxPause is the silence after which a new segment begins.
 const sphinxPause = 300 * time.Millisecond
 
-// Name is "pocketsphinx en-us".
+// Name returns "pocketsphinx en-us".
 func (p *PocketSphinx) Name() string { return pocketSphinx + " en-us" }
 
 func (p *PocketSphinx) command() engine.Command {
@@ -50,8 +50,7 @@ func (p *PocketSphinx) model() string {
 	return p.Model
 }
 
-// Find says whether the program and its model are there: nil, or a Fault of
-// kind Missing.
+// Find returns a Fault of kind Missing unless the program and its model are there.
 func (p *PocketSphinx) Find() error {
 	c := p.command()
 	if _, err := c.Find(); err != nil {
@@ -65,7 +64,7 @@ func (p *PocketSphinx) Find() error {
 	return nil
 }
 
-// Transcribe takes English, or what is not known to be another language.
+// Transcribe accepts English, and recordings whose language is not known.
 func (p *PocketSphinx) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
 	sound, err := pcm(pocketSphinx, wav)
 	if err != nil {
@@ -82,7 +81,7 @@ func (p *PocketSphinx) Transcribe(ctx context.Context, wav []byte, hint Hints) (
 	out, err := c.Run(ctx, engine.Input{File: plainWAV(sound), FileName: "in.wav", Stdin: []byte("in\n")},
 		"-ctl", "/dev/stdin", "-cepdir", ".", "-cepext", ".wav", "-adcin", "yes", "-adchdr", "44",
 		"-hmm", filepath.Join(m, "en-us"), "-lm", filepath.Join(m, "en-us.lm.bin"), "-dict", filepath.Join(m, "cmudict-en-us.dict"),
-		"-hyp", "/dev/null", "-ctm", "/dev/stdout", "-logfn", "/dev/null") // its log holds what was heard
+		"-hyp", "/dev/null", "-ctm", "/dev/stdout", "-logfn", "/dev/null") // the log contains what was heard
 	if err != nil {
 		return Transcript{}, err
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Servers write speakers in several ways: a field of each segment, of OpenAI and
-// WhisperX ("SPEAKER_00", "A", or a number); a field of each word, of WhisperX; and marks in the text,
-// of whisper.cpp: "(speaker 0)" before a segment with --diarize, "[SPEAKER_TURN]" where
-// the voice changes with --tinydiarize.
+// Servers report speakers in several ways: as a field of each segment (OpenAI and WhisperX:
+// "SPEAKER_00", "A", or a number), as a field of each word (WhisperX), and as marks in the text
+// (whisper.cpp): "(speaker 0)" before a segment with --diarize, "[SPEAKER_TURN]" where the voice
+// changes with --tinydiarize.
 
 // label is a speaker's name or number.
 type label string
 
-// UnmarshalJSON takes a text, a number or null.
+// UnmarshalJSON accepts a text, a number or null.
 func (l *label) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err == nil {
@@ -29,7 +29,7 @@ func (l *label) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// speakerOf is a segment's speaker, else the one who says most of its words.
+// speakerOf returns a segment's speaker, or else the one who says most of its words.
 func speakerOf(segment label, words []whisperWord) string {
 	if segment != "" {
 		return string(segment)
@@ -49,9 +49,8 @@ func speakerOf(segment label, words []whisperWord) string {
 
 const speakerTurn = "[SPEAKER_TURN]"
 
-// parted reads whisper.cpp's marks of speakers, and takes them out of the text.
-// [SPEAKER_TURN] says that the voice changes but not who speaks then, so each turn gets a name
-// of its own.
+// parted reads whisper.cpp's marks of speakers, and removes them from the text. [SPEAKER_TURN] says
+// that the voice changes but not who speaks then, so each turn gets a name of its own.
 func (t *Transcript) parted() {
 	marked := strings.Contains(t.Text, speakerTurn)
 	turn := 1
@@ -81,7 +80,7 @@ func (t *Transcript) parted() {
 			one := s
 			one.Text = part
 			if len(parts) > 1 && i > 0 {
-				one.Words = nil // they are the first part's as far as anybody knows
+				one.Words = nil // as far as is known, they belong to the first part
 			}
 			if one.Speaker == "" {
 				one.Speaker = fmt.Sprintf("turn %d", turn)

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine"
 )
 
-// Speakers are read as each server writes them, and their marks are no words.
+// Speakers are read in each server's format, and their marks do not count as words.
 func TestSpeakers(t *testing.T) {
 	for _, c := range []struct{ name, answer, want, text string }{
 		{"whisperx", `{"text":"Hi. Yes.","segments":[{"start":0,"end":1,"text":"Hi.","speaker":"SPEAKER_00"},{"start":1,"end":2,"text":"Yes.","words":[{"word":"Yes.","start":1,"end":2,"speaker":"SPEAKER_01"}]}]}`,

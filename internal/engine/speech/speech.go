@@ -24,7 +24,7 @@ type Engine interface {
 	// Name returns the engine's name, with its model if there is a choice. It
 	// becomes part of the source of memories.
 	Name() string
-	// Transcribe takes a WAV file of 16 bit PCM, 16 kHz, one channel.
+	// Transcribe accepts a WAV file of 16 bit PCM, 16 kHz, one channel.
 	Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error)
 }
 
@@ -37,8 +37,8 @@ type Hints struct {
 // Transcript is what an engine heard. Text is empty if it heard no words.
 type Transcript struct {
 	Text     string
-	Lang     string    // BCP 47, where the engine says so
-	Used     llm.Usage // tokens, where the engine counts them
+	Lang     string    // BCP 47, if the engine reports it
+	Used     llm.Usage // tokens, if the engine counts them
 	Segments []Segment
 }
 
@@ -46,7 +46,7 @@ type Transcript struct {
 type Segment struct {
 	From, To   time.Duration // from the recording's start
 	Text       string
-	Confidence float64 // 0 to 1; -1 where the engine has none
+	Confidence float64 // 0 to 1; -1 if the engine has none
 	Speaker    string  // the engine's name for the speaker, in this recording only; empty: it does not distinguish speakers
 	Words      []Word  // empty if the engine reports no times of words
 }
@@ -54,8 +54,8 @@ type Segment struct {
 // Word is one word of a segment.
 type Word struct {
 	From, To   time.Duration // from the recording's start
-	Text       string        // as it is written; may begin with a space
-	Confidence float64       // 0 to 1; -1 where the engine has none
+	Text       string        // as written; may begin with a space
+	Confidence float64       // 0 to 1; -1 if the engine has none
 }
 
 // Turns returns the text with a line for each speaker's turn if there are
@@ -88,8 +88,7 @@ func (t *Transcript) Turns() string {
 // Unknown is the confidence if an engine reports none.
 const Unknown = -1
 
-// Confidence is the mean of the segments', weighed by their length in bytes,
-// or [Unknown].
+// Confidence is the mean of the segments', weighted by their length in bytes, or [Unknown].
 func (t *Transcript) Confidence() float64 {
 	var sum, n float64
 	for _, s := range t.Segments {
@@ -146,7 +145,7 @@ func checked(name string, t Transcript) (Transcript, error) {
 		if s.From < 0 || s.To < s.From {
 			return Transcript{}, engine.Faultf(name, engine.Babbled, "segment %d goes from %s to %s", i, s.From, s.To)
 		}
-		if !(s.Confidence >= 0) { // NaN too
+		if !(s.Confidence >= 0) { // NaN as well
 			s.Confidence = Unknown
 		}
 		s.Confidence = min(s.Confidence, 1)
@@ -162,8 +161,8 @@ func printable(r rune) rune {
 	return -1
 }
 
-// languages are the names that Whisper's servers give, of the languages that
-// are most spoken; any other is left out rather than guessed.
+// languages are the names in the answers of Whisper's servers, for the most spoken languages; any
+// other is left out rather than guessed.
 var languages = map[string]string{
 	"english": "en", "chinese": "zh", "mandarin": "zh", "cantonese": "yue", "german": "de", "spanish": "es", "russian": "ru",
 	"korean": "ko", "french": "fr", "japanese": "ja", "portuguese": "pt", "turkish": "tr", "polish": "pl", "dutch": "nl",
@@ -172,7 +171,7 @@ var languages = map[string]string{
 	"norwegian": "no", "thai": "th", "urdu": "ur", "bengali": "bn", "persian": "fa", "tamil": "ta",
 }
 
-// language makes a BCP 47 tag of what an engine calls a language.
+// language converts an engine's name of a language into a BCP 47 tag.
 func language(s string) string {
 	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "-")
 	if tag, ok := languages[strings.ToLower(s)]; ok {
@@ -190,10 +189,10 @@ func language(s string) string {
 	return s
 }
 
-// English reports whether a BCP 47 tag is of English.
+// English reports whether a BCP 47 tag is English.
 func English(tag string) bool { return primary(tag) == "en" }
 
-// primary is the main language of a tag: "zh" of "zh-CN".
+// primary returns the main language of a tag: "zh" of "zh-CN".
 func primary(tag string) string {
 	main, _, _ := strings.Cut(tag, "-")
 	return strings.ToLower(main)

@@ -121,7 +121,7 @@ func TestWAV(t *testing.T) {
 	if again, err := pcm("x", whole); err != nil || !bytes.Equal(again, sound) {
 		t.Fatal("a plain file holds something else", err)
 	}
-	endless := bytes.Clone(whole[:100]) // says that it is 11 s long
+	endless := bytes.Clone(whole[:100]) // claims to be 11 s long
 	if b, err := pcm("x", endless); err != nil || len(b) != 56 {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/locket-dev/locket/internal/engine"
 )
 
-// Rate is the samples a second that engines are given.
+// Rate is the sample rate for engines, in samples a second.
 const Rate = 16000
 
-// MaxWAV is the largest recording that is taken, in bytes: an hour.
+// MaxWAV is the largest accepted recording, in bytes: an hour.
 const MaxWAV = 3600*Rate*2 + 4096
 
-// pcm returns the samples of a WAV file, as they lie in it: little-endian 16
-// bit, one channel, 16 kHz. Another form is refused: the node makes no other.
+// pcm returns the samples of a WAV file, unconverted: little-endian 16 bit, one channel, 16 kHz.
+// Other formats are refused, because the node makes none.
 func pcm(name string, wav []byte) ([]byte, error) {
 	refuse := func(format string, args ...any) ([]byte, error) {
 		return nil, engine.Faultf(name, engine.Refused, "the recording: %s", fmt.Sprintf(format, args...))
@@ -39,7 +39,7 @@ func pcm(name string, wav []byte) ([]byte, error) {
 			}
 			known = true
 		case id == "data" && known:
-			n := min(size, int64(len(body))) // a header that was written before its sound may say more
+			n := min(size, int64(len(body))) // a header that was written before the sound may claim more
 			return body[:n&^1], nil
 		}
 		if next := int64(at) + 8 + size + size&1; next > int64(len(wav)) {
@@ -51,7 +51,7 @@ func pcm(name string, wav []byte) ([]byte, error) {
 	return refuse("no sound in it")
 }
 
-// Length is how long the sound of a WAV file lasts, 0 where it can't be read.
+// Length returns the duration of a WAV file's sound, 0 if it can't be read.
 func Length(wav []byte) time.Duration {
 	b, err := pcm("", wav)
 	if err != nil {
@@ -60,8 +60,7 @@ func Length(wav []byte) time.Duration {
 	return time.Duration(len(b)/2) * time.Second / Rate
 }
 
-// plainWAV is a WAV file of samples, with the header of 44 bytes that programs
-// which know no other take for granted.
+// plainWAV makes a WAV file of samples, with the header of 44 bytes that simple programs assume.
 func plainWAV(samples []byte) []byte {
 	b := make([]byte, 0, 44+len(samples))
 	le := binary.LittleEndian
@@ -75,7 +74,7 @@ func plainWAV(samples []byte) []byte {
 	return append(b, samples...)
 }
 
-// Beginning returns a WAV file of the first so much of another.
+// Beginning returns a WAV file with the first d of another.
 func Beginning(wav []byte, d time.Duration) ([]byte, error) {
 	b, err := pcm("wav", wav)
 	if err != nil {

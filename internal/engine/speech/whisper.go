@@ -19,11 +19,10 @@ type WhisperCPP struct {
 
 const whisperCPP = "whisper.cpp"
 
-// Name is "whisper.cpp": the server doesn't say which model it has.
+// Name returns "whisper.cpp": the server does not report its model.
 func (w *WhisperCPP) Name() string { return whisperCPP }
 
-// Transcribe asks for verbose JSON, and has the server find out the language
-// where no hint is given.
+// Transcribe requests verbose JSON, and makes the server detect the language if there is no hint.
 func (w *WhisperCPP) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
 	if _, err := pcm(whisperCPP, wav); err != nil {
 		return Transcript{}, err
@@ -49,7 +48,7 @@ type OpenAI struct {
 
 const openAI = "openai"
 
-// ModelName is that of the model, by which a service has its price.
+// ModelName returns the model's name, by which a service has its price.
 func (o *OpenAI) ModelName() string {
 	if o.Model == "" {
 		return "whisper-1"
@@ -57,11 +56,11 @@ func (o *OpenAI) ModelName() string {
 	return o.Model
 }
 
-// Name is "openai" and the model.
+// Name returns "openai" and the model.
 func (o *OpenAI) Name() string { return openAI + " " + o.ModelName() }
 
-// Transcribe asks for verbose JSON, or plain JSON of the models that have no
-// other (gpt-4o-transcribe and its like).
+// Transcribe requests verbose JSON, or plain JSON from the models that have no other
+// (gpt-4o-transcribe and similar ones).
 func (o *OpenAI) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
 	if _, err := pcm(openAI, wav); err != nil {
 		return Transcript{}, err
@@ -74,7 +73,7 @@ func (o *OpenAI) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transc
 		{Key: "temperature", Value: "0"},
 	}
 	switch {
-	case strings.Contains(o.ModelName(), "diarize"): // tells speakers apart, and takes no prompt
+	case strings.Contains(o.ModelName(), "diarize"): // this one distinguishes speakers, and takes no prompt
 		form = append(form, engine.Field{Key: "response_format", Value: "diarized_json"}, engine.Field{Key: "chunking_strategy", Value: "auto"})
 		hint.Names = nil
 	case strings.HasPrefix(o.ModelName(), "gpt-"):
@@ -89,7 +88,7 @@ func (o *OpenAI) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transc
 	return whisper(ctx, &s, prompted(form, hint))
 }
 
-// V1 is the base address of an OpenAI-compatible service, which ends in /v1.
+// V1 returns the base address of an OpenAI-compatible service, which ends in /v1.
 func V1(base string) string {
 	base = strings.TrimRight(base, "/")
 	if strings.HasSuffix(base, "/v1") {
@@ -98,7 +97,7 @@ func V1(base string) string {
 	return base + "/v1"
 }
 
-// prompted adds names as the prompt, which Whisper takes as what was said before.
+// prompted adds names as the prompt, which Whisper takes for what was said before.
 func prompted(form []engine.Field, hint Hints) []engine.Field {
 	if len(hint.Names) == 0 {
 		return form
@@ -106,8 +105,8 @@ func prompted(form []engine.Field, hint Hints) []engine.Field {
 	return append(form, engine.Field{Key: "prompt", Value: strings.Join(hint.Names, ", ") + "."})
 }
 
-// whisperAnswer is what both kinds of server answer, in JSON or verbose JSON.
-// Error is a text of whisper.cpp's, sent with status 200 by some versions.
+// whisperAnswer is the answer of both kinds of server, in JSON or verbose JSON. Error is a text of
+// whisper.cpp, which some versions send with status 200.
 type whisperAnswer struct {
 	Text     *string `json:"text"`
 	Language string  `json:"language"`
@@ -116,11 +115,11 @@ type whisperAnswer struct {
 		Start, End float64
 		Text       string
 		AvgLogprob *float64      `json:"avg_logprob"`
-		Speaker    label         `json:"speaker"` // of diarized JSON, and of WhisperX
+		Speaker    label         `json:"speaker"` // in diarized JSON, and in WhisperX's
 		Words      []whisperWord `json:"words"`   // whisper.cpp's
 	} `json:"segments"`
-	Words []whisperWord `json:"words"` // OpenAI's, of all segments
-	Usage struct {      // OpenAI's: absent, or with seconds, of what is paid by the minute
+	Words []whisperWord `json:"words"` // OpenAI's, for all segments
+	Usage struct {      // OpenAI's: absent, or with seconds, if it is paid by the minute
 		Input  int `json:"input_tokens"`
 		Output int `json:"output_tokens"`
 	} `json:"usage"`
@@ -133,7 +132,7 @@ type whisperWord struct {
 	Probability *float64
 }
 
-// timedWords makes words of an answer's, or fails on times that can't be.
+// timedWords converts an answer's words, and fails on impossible times.
 func timedWords(name string, list []whisperWord) (out []Word, err error) {
 	for i, w := range list {
 		if !(w.Start >= 0 && w.End >= w.Start && w.End < 1e6) {
@@ -148,7 +147,7 @@ func timedWords(name string, list []whisperWord) (out []Word, err error) {
 	return out, nil
 }
 
-// within returns the words whose midst is in a segment.
+// within returns the words whose middle is in a segment.
 func within(words []Word, from, to time.Duration) (out []Word) {
 	for _, w := range words {
 		if mid := (w.From + w.To) / 2; mid >= from && mid < to {
@@ -192,7 +191,7 @@ func whisper(ctx context.Context, s *engine.Service, form []engine.Field) (Trans
 		if len(g.Words) == 0 {
 			words = within(all, seconds(g.Start), seconds(g.End))
 		}
-		if sum += len(words); sum > MaxWords { // segments that lie over one another have the same words
+		if sum += len(words); sum > MaxWords { // overlapping segments have the same words
 			return Transcript{}, engine.Faultf(s.Engine, engine.Babbled, "more than %d words with times", MaxWords)
 		}
 		t.Segments = append(t.Segments, Segment{From: seconds(g.Start), To: seconds(g.End), Text: g.Text, Confidence: c, Speaker: speakerOf(g.Speaker, g.Words), Words: words})

@@ -15,8 +15,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 )
 
-// whisperServer answers as the real ones do, as far as a client sees, and
-// notes what it was asked.
+// whisperServer answers like the real ones, as far as a client can see, and records its requests.
 type whisperServer struct {
 	*httptest.Server
 	path   string
@@ -53,7 +52,7 @@ func serveWhisper(t *testing.T, answer string) *whisperServer {
 	return s
 }
 
-// As examples/server/server.cpp of whisper.cpp 1.7 writes it.
+// In the form of examples/server/server.cpp of whisper.cpp 1.7.
 const verbose = `{"task":"transcribe","language":"english","duration":11.0,
 "text":" And so my fellow Americans, ask not what your country can do for you,\n ask what you can do for your country.\n",
 "segments":[{"id":0,"text":" And so my fellow Americans, ask not what your country can do for you,","start":0.0,"end":7.94,
@@ -106,8 +105,8 @@ func TestOpenAI(t *testing.T) {
 	}
 }
 
-// A server whose answer is small, and would be large once each segment has its words, or
-// whose segments say more than a transcript may, is refused before that is worked out.
+// An answer that is small, but would be large once each segment has its words, or whose segments
+// say more than a transcript may, is refused before that is computed.
 func TestThreatHostileEars(t *testing.T) {
 	many := func(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
 	word, all := `{"word":"a","start":1,"end":2}`, `{"start":0,"end":9,"text":"a"}`

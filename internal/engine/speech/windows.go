@@ -8,17 +8,17 @@ import (
 	"unicode"
 )
 
-// Windows is an engine that gives long recordings to another engine in
-// overlapping windows and joins the results. It is needed because engines take
-// time and memory according to the length, services refuse large files, and
-// when Whisper's decoder goes wrong, it stays wrong until the next window.
+// Windows is an engine that passes long recordings to another engine in overlapping windows and
+// joins the results. It is needed because engines take time and memory according to the length,
+// services refuse large files, and when Whisper's decoder goes wrong, it stays wrong until the next
+// window.
 type Windows struct {
 	Engine  Engine
 	Window  time.Duration // 0: 1 min; shorter recordings are not divided
-	Overlap time.Duration // of a window with the next; 0: 4 s; less than half a window
+	Overlap time.Duration // overlap of a window with the next; 0: 4 s; less than half a window
 }
 
-// Name is the engine's.
+// Name returns the engine's name.
 func (w *Windows) Name() string { return w.Engine.Name() }
 
 // Transcribe transcribes the recording window by window. If one window fails,
@@ -81,10 +81,9 @@ func shift(t *Transcript, by time.Duration) {
 	}
 }
 
-// join puts the transcripts of two windows together, at a seam in the midst of
-// their overlap. Words that both have by their times go by these; those of an
-// engine that gives none by the longest run of words that the end of one and
-// the beginning of the other share.
+// join joins the transcripts of two windows, at a seam in the middle of their overlap. If the words
+// of both have times, these decide; otherwise the longest run of words that the end of one and the
+// beginning of the other share.
 func join(a, b Transcript, seam, overlap time.Duration) Transcript {
 	out := Transcript{Lang: a.Lang}
 	out.Lang = cmp.Or(out.Lang, b.Lang)
@@ -114,17 +113,17 @@ func join(a, b Transcript, seam, overlap time.Duration) Transcript {
 	return out
 }
 
-// timed reports whether every segment's text is in words that have times.
+// timed reports whether the text of every segment is in words with times.
 func timed(t Transcript) bool {
 	for _, s := range t.Segments {
 		if len(s.Words) == 0 || len(tokens(spoken(s.Words))) != len(tokens(s.Text)) {
-			return false // an engine may give times of some of them only
+			return false // an engine may have times for some of them only
 		}
 	}
 	return len(t.Segments) > 0 || t.Text == ""
 }
 
-// before and after keep the words whose midst is on one side of the seam.
+// before and after keep the words whose middle is on one side of the seam.
 func before(list []Segment, seam time.Duration) (out []Segment) {
 	return side(list, func(w Word) bool { return (w.From+w.To)/2 < seam })
 }
@@ -153,7 +152,7 @@ func side(list []Segment, in func(Word) bool) (out []Segment) {
 	return out
 }
 
-// spoken is the text of words. Whisper's begin with their space.
+// spoken returns the text of words. Whisper's begin with their space.
 func spoken(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -170,8 +169,8 @@ func unspaced(s string) bool {
 	return len(r) > 0 && unicode.Is(unicode.Han, r[len(r)-1])
 }
 
-// dropTwin drops the second of a word that both windows have on their side of
-// the seam, since engines differ about times by some tenths of a second.
+// dropTwin drops the second copy of a word that both windows have on their side of the seam, since
+// engines differ about times by some tenths of a second.
 func dropTwin(t *Transcript, seam, overlap time.Duration) {
 	for i := 1; i < len(t.Segments); i++ {
 		a, b := &t.Segments[i-1], &t.Segments[i]
@@ -189,8 +188,8 @@ func dropTwin(t *Transcript, seam, overlap time.Duration) {
 	}
 }
 
-// twinWithin is how far apart two windows hear the same word begin; who says a
-// word twice takes longer. Chosen by hand.
+// twinWithin is how far apart two windows may hear the same word begin; saying a word twice takes
+// longer. Chosen by hand.
 const twinWithin = 150 * time.Millisecond
 
 func bare(s string) string {
@@ -228,19 +227,19 @@ func tokens(s string) (out []token) {
 	return out
 }
 
-// perSecond is how many words, or Chinese characters, somebody says in a second
-// at most, by which the overlap is sought in the texts. Fast talkers: about 5 and 7.
+// perSecond is the greatest number of words, or Chinese characters, that somebody says in a second;
+// it limits the search for the overlap in the texts. Fast talkers: about 5 and 7.
 const perSecond = 8
 
-// joinTexts joins two texts of which the end of one and the beginning of the
-// other were heard from the same seconds of sound.
+// joinTexts joins two texts; the end of one and the beginning of the other were heard in the same
+// seconds of sound.
 func joinTexts(a, b string, overlap time.Duration) string {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	n := int(overlap.Seconds()*perSecond) + 1
 	end, begin := tokens(a), tokens(b)
 	end, begin = end[max(0, len(end)-n):], begin[:min(len(begin), n)]
-	// The longest run that both have; of several the first of b's, which cuts
-	// the least of it.
+	// The longest run that both have; if there are several, the first in b, which cuts the least of
+	// it.
 	length, atA, atB := 0, 0, 0
 	row := make([]int, len(begin)+1)
 	for i := range end {
@@ -257,7 +256,7 @@ func joinTexts(a, b string, overlap time.Duration) string {
 			diagonal = next
 		}
 	}
-	// One word by itself is shared by chance, unless it is where they meet.
+	// A single word may be shared by chance, unless it is where they meet.
 	if length == 0 || length == 1 && !(atA == len(end)-1 && atB == 0) {
 		return strings.TrimSpace(a + gap(a, b) + b)
 	}
@@ -265,7 +264,7 @@ func joinTexts(a, b string, overlap time.Duration) string {
 	return strings.TrimSpace(head + tail)
 }
 
-// gap is what stands between two texts.
+// gap returns what separates two texts.
 func gap(a, b string) string {
 	if unspaced(a) || b == "" {
 		return ""

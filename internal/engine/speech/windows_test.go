@@ -14,15 +14,14 @@ import (
 	"github.com/locket-dev/locket/internal/engine"
 )
 
-// heard is an engine that hears word i of a text from second i on, each of which
-// lasts 0.8 s; of a word that is cut by a window's edge nothing. The sound tells
-// it which second it is.
+// heard is an engine that hears word i of a text from second i on; each lasts 0.8 s, and a word
+// that is cut by a window's edge is not heard. The sound contains the number of the second.
 type heard struct {
 	words []string
 	times bool
 	lens  []time.Duration
 	langs []string
-	fail  int // the window that fails, from 1
+	fail  int // number of the window that fails, from 1
 }
 
 func (h *heard) Name() string { return "heard" }
@@ -45,7 +44,7 @@ func (h *heard) Transcribe(_ context.Context, wav []byte, hint Hints) (Transcrip
 			continue
 		}
 		last = n
-		// Whole words only: 0.8 s of this second have to be here.
+		// Whole words only: 0.8 s of this second have to be there.
 		end := i + 2*Rate*8/10
 		if i > 0 || lasting(i) == 0 {
 			if end > len(sound) || int(sound[end-2])|int(sound[end-1])<<8 != n {
@@ -64,7 +63,7 @@ func (h *heard) Transcribe(_ context.Context, wav []byte, hint Hints) (Transcrip
 	return t, nil
 }
 
-// recording has as many seconds as words, each sample the number of its second.
+// recording has as many seconds as words; each sample is the number of its second.
 func recording(n int) []byte {
 	b := make([]byte, 0, n*Rate*2)
 	for i := range n {
@@ -136,8 +135,8 @@ func TestJoinTexts(t *testing.T) {
 	}
 }
 
-// Whatever two texts are, the beginning of the first and the end of the second
-// stay, and what is joined of a text's own halves is the text.
+// For any two texts, the beginning of the first and the end of the second stay; the halves of a
+// text join to that text.
 func TestJoinTextsKeeps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(4, 30).Draw(t, "words")

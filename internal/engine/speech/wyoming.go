@@ -22,12 +22,12 @@ import (
 type Wyoming struct {
 	Address string        // host:port, or a path for a Unix socket
 	Model   string        // empty: the server's
-	Timeout time.Duration // for the whole exchange; 0: 5 min
+	Timeout time.Duration // timeout of the whole exchange; 0: 5 min
 }
 
 const wyoming = "wyoming"
 
-// Name is "wyoming" and the model, where one is set.
+// Name returns "wyoming" and the model, if one is set.
 func (w *Wyoming) Name() string {
 	if w.Model == "" {
 		return wyoming
@@ -41,7 +41,7 @@ const (
 	maxWyomingData = 1 << 20  // bytes of data and of payload, each
 )
 
-// chunk is how much sound is sent at a time, as wyoming's own client does: 1,024 samples.
+// chunk is how much sound is sent at a time, as in wyoming's own client: 1,024 samples.
 const chunk = 2048
 
 // wyomingEvent is one event of the protocol, without its payload.
@@ -53,7 +53,7 @@ type wyomingEvent struct {
 	PayloadLength int64           `json:"payload_length,omitempty"`
 }
 
-// Transcribe sends the recording on a connection of its own.
+// Transcribe sends the recording on a separate connection.
 func (w *Wyoming) Transcribe(ctx context.Context, wav []byte, hint Hints) (Transcript, error) {
 	sound, err := pcm(wyoming, wav)
 	if err != nil {
@@ -63,10 +63,10 @@ func (w *Wyoming) Transcribe(ctx context.Context, wav []byte, hint Hints) (Trans
 	return t, err
 }
 
-// Listen sends sound while it comes, on a connection of its own: parts of 16 bit PCM, 16 kHz,
-// one channel, until the sequence ends. partial, if it is not nil, is called with the words so
-// far, each time that the server sends some; servers of protocol 1.7 and newer may. To give
-// up, end ctx: the server is then not told that the sound is over.
+// Listen sends sound while it comes, on a separate connection: parts of 16 bit PCM, 16 kHz, one
+// channel, until the sequence ends. partial, if it is not nil, is called with the words so far each
+// time the server sends some; servers of protocol 1.7 and newer may. To give up, end ctx: the
+// server is then not told that the sound is over.
 func (w *Wyoming) Listen(ctx context.Context, sound iter.Seq[[]byte], hint Hints, partial func(text string)) (Transcript, error) {
 	t, whole, err := w.exchange(ctx, sound, hint, partial)
 	if err == nil && !whole {
@@ -75,8 +75,8 @@ func (w *Wyoming) Listen(ctx context.Context, sound iter.Seq[[]byte], hint Hints
 	return t, err
 }
 
-// exchange sends sound and hears the answer. whole is false for a transcript that came before
-// the end of the sound was sent.
+// exchange sends sound and reads the answer. whole is false for a transcript that came before the
+// end of the sound was sent.
 func (w *Wyoming) exchange(ctx context.Context, sound iter.Seq[[]byte], hint Hints, partial func(string)) (t Transcript, whole bool, err error) {
 	limit := w.Timeout
 	if limit <= 0 {
@@ -96,8 +96,8 @@ func (w *Wyoming) exchange(ctx context.Context, sound iter.Seq[[]byte], hint Hin
 	stop := context.AfterFunc(run, func() { conn.Close() })
 	defer stop()
 
-	// A server that refuses stops reading and says why: hear it out, whatever
-	// becomes of the sending.
+	// A server that refuses stops reading and says why: read that to the end, whatever happens to
+	// the sending.
 	heard, answered := context.WithCancel(run)
 	var stopped atomic.Bool
 	sent := make(chan error, 1)
@@ -132,9 +132,8 @@ func broke(ctx, run context.Context, limit time.Duration, err error) error {
 	return engine.Faultf(wyoming, engine.Gone, "%s", dialfault.Words(err))
 }
 
-// send writes the events of one recording. Data is put into the line, which
-// servers of every version read. It sets stopped before the last event. Where ctx
-// has ended it does not send that one.
+// send writes the events of one recording. Data is put into the line, which servers of every
+// version read. It sets stopped before the last event. If ctx has ended, it does not send that one.
 func (w *Wyoming) send(ctx context.Context, conn net.Conn, sound iter.Seq[[]byte], hint Hints, stopped *atomic.Bool) error {
 	out := bufio.NewWriter(conn)
 	write := func(kind string, data any, payload []byte) error {
@@ -192,8 +191,7 @@ func (w *Wyoming) send(ctx context.Context, conn net.Conn, sound iter.Seq[[]byte
 	return out.Flush()
 }
 
-// hear reads events until the transcript. A server that streams sends it in pieces,
-// and then whole.
+// hear reads events until the transcript. A streaming server sends it in pieces, and then complete.
 func hear(in *bufio.Reader, partial func(string)) (Transcript, error) {
 	soFar := ""
 	for {
@@ -230,8 +228,8 @@ func hear(in *bufio.Reader, partial func(string)) (Transcript, error) {
 	}
 }
 
-// readWyoming reads one event: a JSON line, then data_length bytes of JSON that
-// are laid over the line's data, then a payload, which is passed over.
+// readWyoming reads one event: a JSON line, then data_length bytes of JSON that override the line's
+// data, then a payload, which is skipped.
 func readWyoming(in *bufio.Reader) (*wyomingEvent, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/internal/testing/speechtest"
 )
 
-// heardWyoming is what a server was sent.
+// heardWyoming is what a server received.
 type heardWyoming struct {
 	types []string
 	data  map[string]map[string]any
@@ -26,8 +26,8 @@ type heardWyoming struct {
 	err   error
 }
 
-// serveWyoming takes one connection, reads events until audio-stop (or none,
-// where deaf), writes the answer and closes.
+// serveWyoming accepts one connection, reads events until audio-stop (or none, if deaf), writes the
+// answer and closes.
 func serveWyoming(t *testing.T, l net.Listener, deaf bool, answer string) <-chan heardWyoming {
 	t.Helper()
 	got := make(chan heardWyoming, 1)
@@ -86,7 +86,7 @@ func listen(t *testing.T, network, address string) net.Listener {
 	return l
 }
 
-// As wyoming's Event.write_event frames them: data after the line.
+// Framed like wyoming's Event.write_event: data after the line.
 func framed(kind, data string, payload string) string {
 	return fmt.Sprintf(`{"type": %q, "version": "1.7.1", "data_length": %d, "payload_length": %d}`+"\n%s%s", kind, len(data), len(payload), data, payload)
 }
@@ -149,7 +149,7 @@ func TestWyomingFaults(t *testing.T) {
 		})
 	}
 	t.Run("never reads", func(t *testing.T) {
-		l := listen(t, "tcp", "127.0.0.1:0") // takes the connection, and is never served
+		l := listen(t, "tcp", "127.0.0.1:0") // accepts the connection, and never answers
 		_, err := (&Wyoming{Address: l.Addr().String(), Timeout: 50 * time.Millisecond}).Transcribe(t.Context(), jfk(t), Hints{})
 		fault(t, err, engine.Slow, "no transcript within 50ms")
 	})
@@ -159,8 +159,8 @@ func TestWyomingFaults(t *testing.T) {
 	})
 }
 
-// Sound is sent as it comes, and the server tells the words so far. The client refuses an
-// answer that came too early. If it gives an utterance up, the server does not take it for whole.
+// Sound is sent as it comes, and the server reports the words so far. The client refuses an answer
+// that came too early. If it gives up an utterance, the server does not take it for complete.
 func TestWyomingListens(t *testing.T) {
 	s := speechtest.Wyoming(t)
 	s.Says(func([]byte) string { return "ask not what" }, func(sound []byte) string { return "ask not what"[:4*min(3, len(sound)/32000)] })

@@ -1,6 +1,5 @@
-// Package trial has what an engine is tried with: three seconds of speech, and
-// a page of print. Both are of the fixed day in testdata/day, whose LICENSES.md
-// says where they are from.
+// Package trial has test input for engines: three seconds of speech, and a printed page. Both are
+// from the fixed day in testdata/day, whose LICENSES.md names their sources.
 package trial
 
 import (
@@ -10,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/testdata/day"
 )
 
-// Said is what is said in [Speech].
+// Said is the text of [Speech].
 const Said = "and so my fellow Americans"
 
 // spoken is how much of the recording is used.
 const spoken = 3300 * time.Millisecond
 
-// Speech returns a WAV file of [Said], as engines take it.
+// Speech returns a WAV file of [Said], in the format for engines.
 func Speech() ([]byte, error) {
 	b, err := day.Files.ReadFile("jfk.wav")
 	if err != nil {

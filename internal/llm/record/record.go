@@ -28,7 +28,7 @@ type Record struct {
 	Request  json.RawMessage `json:"request"`
 	Status   int             `json:"status"`
 	Response json.RawMessage `json:"response"`
-	Model    string          `json:"recorded_of,omitempty"` // what answered, in words: a model, or a counterpart
+	Model    string          `json:"recorded_of,omitempty"` // who answered: a model, or a mock server
 	At       time.Time       `json:"recorded_at,omitzero"`
 }
 
@@ -42,13 +42,14 @@ type Player struct {
 	// Next gets requests without a record, and its answers are recorded. nil:
 	// such requests fail.
 	Next  http.RoundTripper
-	Model string // kept with what Next answers
+	Model string // stored with Next's answers
 }
 
-// maxBody bounds a request and a response, in bytes.
+// maxBody limits a request and a response, in bytes.
 const maxBody = 4 << 20
 
-// Key names the record of a request: object members sorted, no space between.
+// Key returns the name of a request's record: with sorted object members, without spaces in
+// between.
 func Key(method, path string, body []byte) (string, error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -56,7 +57,7 @@ func Key(method, path string, body []byte) (string, error) {
 	if err := d.Decode(&v); err != nil {
 		return "", fmt.Errorf("record: a request that is not JSON: %w", err)
 	}
-	canonical, err := json.Marshal(v) // maps come sorted
+	canonical, err := json.Marshal(v) // maps are encoded sorted
 	if err != nil {
 		return "", fmt.Errorf("record: %w", err)
 	}

@@ -21,7 +21,7 @@ func client(t *testing.T, url, model string, p *record.Player) *llm.Client {
 	return c
 }
 
-// What was recorded is answered again with no server there, and nothing else is.
+// Recorded answers are repeated without a server, and there are no others.
 func TestRecordedAndPlayed(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: "sk-secret"})
 	s.Otherwise(llmtest.Say("the answer"))
@@ -53,7 +53,7 @@ func TestRecordedAndPlayed(t *testing.T) {
 	if err != nil || strings.Contains(string(b), "sk-secret") {
 		t.Errorf("the key is in the record, %v", err)
 	}
-	// A record that was put under another request's name answers nothing.
+	// A record under the name of another request is not used.
 	changed := strings.Replace(string(b), `"one"`, `"three"`, 1)
 	if changed == string(b) {
 		t.Fatal("the request is not in its record")

@@ -1,4 +1,4 @@
-// Package arch holds the tree to its import rules.
+// Package arch checks the import rules of the repository.
 package arch
 
 import (
@@ -21,7 +21,7 @@ type pkg struct {
 	Standard   bool
 }
 
-// load lists the packages of every module of the tree.
+// load lists the packages of every module in the repository.
 func load(t *testing.T) []pkg {
 	t.Helper()
 	var pkgs []pkg
@@ -50,8 +50,8 @@ func load(t *testing.T) []pkg {
 
 func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
-// Each outside library has one place that imports it, and so has what one place of
-// ours is made of. D-Bus has two: what is asked of devices, and what of the network.
+// Each third-party library is imported in one place, and so are the implementations behind some of
+// our packages. D-Bus has two: for devices, and for the network.
 func TestOneImporterEach(t *testing.T) {
 	owners := map[string]string{
 		"github.com/dgraph-io/badger":            "memory/store",
@@ -61,7 +61,7 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/eclipse/paho":                "node/intake",
 		"github.com/mochi-mqtt":                  "node/intake",
 		"github.com/cloudwego/hertz":             "cloud/api",
-		"modernc.org/sqlite":                     "cloud", // the relay, and the worker's jobs
+		"modernc.org/sqlite":                     "cloud", // for the relay, and for the worker's jobs
 		"github.com/riverqueue":                  "cloud/worker/queue",
 		"github.com/jackc/pgx":                   "cloud", // see TestPostgresForServersAlone
 		"github.com/pressly/goose":               "cloud/relay/migrate",
@@ -77,12 +77,12 @@ func TestOneImporterEach(t *testing.T) {
 		"github.com/spf13/cobra":                 "cmd",
 		"github.com/zalando/go-keyring":          "crypto/keyring",
 		"oras.land/oras-go":                      "wasm/source",
-		"github.com/google/go-containerregistry": "", // a registry in tests, and images of releases
+		"github.com/google/go-containerregistry": "", // a registry in tests, and release images
 		"github.com/coreos/go-systemd":           "cmd/locket/runcmd",
 		"github.com/KimMachineGun/automemlimit":  "node",
 		"github.com/goreleaser/nfpm":             "cmd/locket-release",
 		"github.com/tyler-smith/go-bip39":        "", // for tests
-		"github.com/pelletier/go-toml":           "", // files are read where they belong
+		"github.com/pelletier/go-toml":           "", // files are read in the package to which they belong
 		"github.com/blevesearch/bleve":           "cmd/locket-bench",
 		"github.com/philippgille/chromem-go":     "cmd/locket-bench",
 		"github.com/extism/go-sdk":               "cmd/locket-bench",
@@ -104,9 +104,9 @@ func TestOneImporterEach(t *testing.T) {
 	}
 }
 
-// Imports point one way: what each place may import of ours, beside what is
-// under it. A name ending in /... stands for everything under it. cmd, e2e and
-// testdata stand at the top, and may import anything.
+// Imports point one way. This lists which of our packages each place may import, in addition to
+// those below it. A name ending in /... stands for everything below it. cmd, e2e and testdata are
+// at the top, and may import anything.
 var may = map[string][]string{
 	"memory":                          {},
 	"memory/reconcile":                {"memory"},
@@ -246,7 +246,7 @@ func TestDirection(t *testing.T) {
 				}
 				continue
 			}
-			if of != "internal/sorting" && !under(of, place) && !allows(may[place], of) { // it stands for the standard library's slices
+			if of != "internal/sorting" && !under(of, place) && !allows(may[place], of) { // it replaces the standard library's slices
 				t.Errorf("%s imports %s", p.ImportPath, of)
 			}
 		}
@@ -262,7 +262,7 @@ func allows(list []string, of string) bool {
 	return false
 }
 
-// What only tests and demos need is not part of a product.
+// Code that only tests and demos need is not part of a product.
 func TestProductsHaveNoTestingCode(t *testing.T) {
 	tests := func(path string) bool {
 		return under(path, "internal/testing") || path == "firmware-bridge/link/linktest"
@@ -279,7 +279,7 @@ func TestProductsHaveNoTestingCode(t *testing.T) {
 	}
 }
 
-// The blind part of the cloud reaches no decryption code, at any distance.
+// The blind part of the cloud does not depend on decryption code, not even indirectly.
 func TestRelayIsBlind(t *testing.T) {
 	for _, p := range load(t) {
 		if !under(p.ImportPath, "cloud/relay") && !under(p.ImportPath, "cloud/market") && !under(p.ImportPath, "cloud/api") {
@@ -295,8 +295,8 @@ func TestRelayIsBlind(t *testing.T) {
 	}
 }
 
-// The servers alone have PostgreSQL's client: where SQLite serves, it is not
-// compiled for us. (River compiles a part of it, for a helper of its tests.)
+// Only servers have a PostgreSQL client: where SQLite is used, none is compiled. (River compiles a
+// part of it, for a helper of its tests.)
 func TestPostgresForServersAlone(t *testing.T) {
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {
@@ -314,7 +314,7 @@ func TestPostgresForServersAlone(t *testing.T) {
 	}
 }
 
-// Nothing imports the commands or the node's assembly but what stands above them.
+// Only what is above the commands and the node's assembly imports them.
 func TestNothingReachesUp(t *testing.T) {
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {
@@ -326,8 +326,8 @@ func TestNothingReachesUp(t *testing.T) {
 	}
 }
 
-// The commands of locket of one kind know those of no other kind: what several need is in cli,
-// which knows no command.
+// Commands of locket of one kind do not import those of another: shared code is in cli, which knows
+// no command.
 func TestCommandsApart(t *testing.T) {
 	const locket = "cmd/locket/"
 	found := 0
@@ -349,8 +349,8 @@ func TestCommandsApart(t *testing.T) {
 	}
 }
 
-// Who speaks speaks by the engine: it alone numbers what a member says, but for
-// what an import says anew under numbers that it has to know before.
+// Only the engine numbers what a member says, except for what an import repeats under numbers that
+// it has to know before.
 func TestOneVoice(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

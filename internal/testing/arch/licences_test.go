@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLicences reads the licence of each module that a package of ours needs: there
-// must be one, of a kind that leaves a binary free to be passed on.
+// TestLicences reads the licence of each module that our packages need: there must be one, of a
+// kind that allows a binary to be redistributed.
 func TestLicences(t *testing.T) {
 	var out []byte
 	for _, dir := range modules(t) {
@@ -28,7 +28,7 @@ func TestLicences(t *testing.T) {
 		"MIT":        regexp.MustCompile(`Permission is hereby granted, free of charge`),
 		"BSD":        regexp.MustCompile(`Redistributions? (and use|of source code)`),
 		"MPL-2.0":    regexp.MustCompile(`Mozilla Public License,?( Version|,? v\.) ?2\.0`),
-		"EPL-2.0":    regexp.MustCompile(`Eclipse Public License - v 2\.0`), // paho's, which is under the BSD-like EDL too
+		"EPL-2.0":    regexp.MustCompile(`Eclipse Public License - v 2\.0`), // paho's, which is also under the BSD-like EDL
 		"Unlicense":  regexp.MustCompile(`This is free and unencumbered software released into the public domain`),
 		"ISC":        regexp.MustCompile(`Permission to use, copy, modify, and(/or)? distribute`),
 	}
@@ -48,7 +48,7 @@ func TestLicences(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
 		for _, f := range files {
 			if name := strings.ToUpper(filepath.Base(f)); strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "COPYING") || strings.HasPrefix(name, "UNLICENSE") {
-				b, err := os.ReadFile(f) // a folder of others' licences is no licence of its own
+				b, err := os.ReadFile(f) // a folder with others' licences is not a licence of its own
 				if err == nil {
 					text = append(text, b...)
 				}

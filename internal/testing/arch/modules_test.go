@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// root is the folder of the repository, from this package.
+// root is the path of the repository from this package.
 const root = "../../.."
 
-// withoutCode is a module that only names programs of others, with their versions.
+// withoutCode is a module that only names third-party programs, with their versions.
 const withoutCode = "internal/testing/testservers/programs"
 
-// modules gives the folders of the modules that hold code of ours, the root's
-// first, as ".ci/modules" prints them for the scripts there.
+// modules returns the folders of the modules with our code, the root's first, as ".ci/modules"
+// prints them for the scripts there.
 func modules(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("sh", filepath.Join(root, ".ci", "modules")).Output()
@@ -58,9 +58,9 @@ func TestEveryModuleIsNamed(t *testing.T) {
 	}
 }
 
-// What is measured is what ships: a module that is built on the root requires no
-// other version of anything than the root does. Each is compiled once, too. What
-// makes releases imports nothing of ours.
+// What is measured is what ships: a module that depends on the root requires the same versions as
+// the root. This also compiles each dependency once. The module that makes releases imports none of
+// our packages.
 func TestModulesAgreeOnVersions(t *testing.T) {
 	require := func(dir string) map[string]string {
 		cmd := exec.Command("go", "mod", "edit", "-json")
@@ -96,7 +96,7 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 	}
 }
 
-// Peers that are measured, and models, are no business of who builds the product.
+// Products for comparison, and models, must not be needed for building the product.
 func TestPeersStayApart(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {

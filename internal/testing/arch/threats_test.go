@@ -13,8 +13,8 @@ var (
 	aTest     = regexp.MustCompile(`(?m)^func (TestThreat[A-Za-z0-9]+)\(t \*testing\.T\)`)
 )
 
-// Every test that docs/threats.md names is there, each row has one, and every
-// test with such a name is in it.
+// Every test that docs/threats.md names exists, each row has one, and every test with such a name
+// is listed.
 func TestThreatsAreTests(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join(root, "docs", "threats.md"))
 	if err != nil {
@@ -50,7 +50,7 @@ func TestThreatsAreTests(t *testing.T) {
 	}
 }
 
-// testsOf is the text of a folder's tests.
+// testsOf returns the text of a folder's tests.
 func testsOf(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

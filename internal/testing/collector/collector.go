@@ -1,5 +1,5 @@
-// Package collector is an OpenTelemetry collector for tests. It decodes what comes by the
-// official definitions of OTLP, and refuses what is not in them.
+// Package collector is an OpenTelemetry collector for tests. It decodes by the official definitions
+// of OTLP, and refuses what is not in them.
 package collector
 
 import (
@@ -28,14 +28,14 @@ type Collector struct {
 	URL string
 
 	mu      sync.Mutex
-	raw     []byte // every body that came
+	raw     []byte // all received bodies
 	spans   []*traces.Span
-	metrics map[string]*metrics.Metric // as they were last told
+	metrics map[string]*metrics.Metric // their last values
 	wrong   []error
-	came    chan struct{} // closed when the next body has come
+	came    chan struct{} // closed when the next body has been received
 }
 
-// New serves one until the test ends, which then fails if anything was not OTLP.
+// New runs a collector until the test ends. The test fails if anything received was not OTLP.
 func New(t *testing.T) *Collector {
 	c := &Collector{metrics: map[string]*metrics.Metric{}, came: make(chan struct{})}
 	s := httptest.NewServer(c)
@@ -49,28 +49,28 @@ func New(t *testing.T) *Collector {
 	return c
 }
 
-// Raw is every body that came.
+// Raw returns all received bodies.
 func (c *Collector) Raw() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return string(c.raw)
 }
 
-// Spans are those that came.
+// Spans returns the received spans.
 func (c *Collector) Spans() []*traces.Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.spans[:len(c.spans):len(c.spans)]
 }
 
-// Metric is how one was last told, or nil.
+// Metric returns the last value of a metric, or nil.
 func (c *Collector) Metric(name string) *metrics.Metric {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.metrics[name]
 }
 
-// Await returns once what has come is as wanted. The test's own limit bounds it.
+// Await returns once wanted reports true. The test's own limit bounds it.
 func (c *Collector) Await(wanted func() bool) {
 	for {
 		c.mu.Lock()
@@ -143,8 +143,8 @@ func (c *Collector) take(r *http.Request, body []byte) error {
 	return nil
 }
 
-// decode reads OTLP's JSON: protobuf's, but for the ids, which are hexadecimal. Unknown
-// names are refused.
+// decode reads OTLP's JSON: protobuf's, except for the ids, which are hexadecimal. Unknown names
+// are refused.
 func decode(body []byte, m proto.Message) error {
 	var tree any
 	if err := json.Unmarshal(body, &tree); err != nil {

@@ -1,12 +1,12 @@
-// Command dictionary trains the dictionaries of the packages delta and store, on
-// days that are generated from seeds, whose words are nobody's. It is run by hand,
-// when the form of ops or records has changed so much that a new one pays:
+// Command dictionary trains the dictionaries of the packages delta and store, on days that are
+// generated from seeds and contain nobody's words. It is run by hand, when the form of ops or
+// records has changed so much that a new dictionary is worthwhile:
 //
 //	go run ./internal/testing/dictionary -id 2 -o sync/delta/dictionary.2
 //	go run ./internal/testing/dictionary -of records -id 2 -o memory/store/dictionary.2
 //
-// It calls zstd's own trainer (zstd, 1.5 or later, on the PATH). A dictionary
-// that was once written with must stay in the tree for good.
+// It calls zstd's own trainer (zstd, 1.5 or later, on the PATH). A dictionary that was used for
+// writing must stay in the repository for good.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// firstSeed of the days to train on; tests measure on others.
+// firstSeed is the seed of the first training day; tests measure on others.
 const firstSeed = 1000
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
@@ -71,8 +71,8 @@ func train(samples func(dir string, seed uint64) error, id int, out string, days
 	return cmd.Run()
 }
 
-// deltas writes what one delta each would carry: a memory alone, an utterance
-// alone, an utterance with what came of it.
+// deltas writes the content of deltas: a memory alone, an utterance alone, an utterance with its
+// memories.
 func deltas(dir string, seed uint64) error {
 	d, err := day.Generate(seed)
 	if err != nil {
@@ -115,7 +115,7 @@ func deltas(dir string, seed uint64) error {
 	return nil
 }
 
-// header with ids that are another space's for each day.
+// header makes a header with the ids of a different space for each day.
 func header(seed uint64) envelope.Header {
 	s := sha256.Sum256(binary.BigEndian.AppendUint64([]byte("locket dictionary"), seed))
 	h := envelope.Header{Incarnation: seed, Seq: 1, Head: envelope.Hash(s), Epoch: 1}

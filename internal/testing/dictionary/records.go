@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// records writes every version of every record of a home in which a day was played.
+// records writes every version of every record in a home in which a day was played.
 func records(dir string, seed uint64) (err error) {
 	ctx := context.Background()
 	home, err := os.MkdirTemp("", "locket-dictionary-home-")
@@ -24,7 +24,7 @@ func records(dir string, seed uint64) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
 	err = demo.Run(ctx, io.Discard, demo.Options{Seed: seed, Home: filepath.Join(home, "node"), Cache: filepath.Join(os.TempDir(), "locket-dictionary-plugins")})
-	if err != nil && !errors.Is(err, demo.ErrWrong) { // a day of which something was missed is as good
+	if err != nil && !errors.Is(err, demo.ErrWrong) { // a day with wrong results is good enough
 		return err
 	}
 	locked, err := keyring.Open(filepath.Join(home, "node", "keys"))

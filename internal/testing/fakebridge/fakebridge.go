@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package fakebridge makes programs that stand in for locket-bridge, and tell a test what
-// happens to them over a named pipe.
+// Package fakebridge makes programs that replace locket-bridge, and report to a test over a named
+// pipe.
 package fakebridge
 
 import (
@@ -19,11 +19,11 @@ import (
 // Bridge is one such program.
 type Bridge struct {
 	Config config.Bridge
-	Heard  *bufio.Scanner // what it says, line by line; it has no end
+	Heard  *bufio.Scanner // its output, line by line; it never ends
 }
 
-// New makes one that tells its arguments and then does what script says: say
-// WORDS tells more, first is true in its first run, and stay waits to be ended.
+// New makes a program that prints its arguments and then does what script says: say WORDS prints
+// more, first is true in its first run, and stay waits to be ended.
 func New(t testing.TB, script string) *Bridge {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func New(t testing.TB, script string) *Bridge {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // a reader that has no end
+	f, err := os.OpenFile(pipe, os.O_RDWR, 0) // a reader without an end
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ say "$*"
 	return b
 }
 
-// Says ends the test unless these are the next lines.
+// Says fails the test unless these are the next lines.
 func (b *Bridge) Says(t testing.TB, want ...string) {
 	t.Helper()
 	for _, w := range want {
@@ -61,5 +61,5 @@ func (b *Bridge) Says(t testing.TB, want ...string) {
 	}
 }
 
-// Arguments are those with which a daemon starts it.
+// Arguments returns the arguments with which a daemon starts it.
 func (b *Bridge) Arguments() string { return "--json run --config " + b.Config.Config }

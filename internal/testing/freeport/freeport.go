@@ -1,5 +1,5 @@
-// Package freeport gives tests addresses for servers that have to be told one, or that are
-// to be found again at the same one.
+// Package freeport gives tests addresses for servers that need a fixed one, or that have to be
+// found at the same one again.
 package freeport
 
 import (
@@ -9,18 +9,18 @@ import (
 	"testing"
 )
 
-// The system gives ports of this range to nobody who asks it for any: Linux begins at 32768,
-// and others later. So what a test is given here stays free until its server takes it, and
-// also while that server is started anew.
+// The system does not assign ports of this range by itself: Linux begins at 32768, and others
+// later. So a port from here stays free until the test's server takes it, and also while that
+// server restarts.
 const first, last = 10000, 32767
 
-// Addr gives an address of loopback on which nobody listens.
+// Addr returns an address of loopback on which nobody listens.
 func Addr(tb testing.TB) string {
 	tb.Helper()
 	for range 100 {
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(last-first+1))))
 		if err != nil {
-			continue // somebody else's
+			continue // it is taken
 		}
 		defer l.Close()
 		return l.Addr().String()
@@ -29,7 +29,7 @@ func Addr(tb testing.TB) string {
 	return ""
 }
 
-// Port is that of an Addr.
+// Port returns the port of an Addr.
 func Port(tb testing.TB) string {
 	tb.Helper()
 	_, port, err := net.SplitHostPort(Addr(tb))

@@ -1,5 +1,4 @@
-// Package golden holds what a test makes to the file in which it was written
-// down.
+// Package golden compares a test's output with a stored file.
 package golden
 
 import (
@@ -9,9 +8,8 @@ import (
 	"testing"
 )
 
-// JSON fails the test if the file at path is not what made is in JSON, byte
-// for byte, and reads the file into held, if that is not nil. With write the
-// file is written anew first.
+// JSON fails the test unless the file at path is the JSON of made, byte for byte. It reads the file
+// into held, if that is not nil. With write, it writes the file first.
 func JSON(t *testing.T, path string, made, held any, write bool) {
 	t.Helper()
 	b, err := json.MarshalIndent(made, "", " ")

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// header is how many bytes stand before the first frame of a file that liblc3 wrote.
+// header is the size of the header in liblc3's files.
 const header = 18
 
-// Speech gives the frames of 10 ms that liblc3 encoded at a rate, "16k" or "32k" bit/s, and what it decodes them to:
-// 16-bit samples at 16 kHz, little-endian. testdata is the path of firmware-bridge/lc3/testdata.
+// Speech returns frames of 10 ms that liblc3 encoded at a rate, "16k" or "32k" bit/s, and what it
+// decodes them to: 16-bit samples at 16 kHz, little-endian. testdata is the path of
+// firmware-bridge/lc3/testdata.
 func Speech(t testing.TB, testdata, rate string) (frames [][]byte, golden []byte) {
 	t.Helper()
 	name := filepath.Join(testdata, "jfk-3s-"+rate)

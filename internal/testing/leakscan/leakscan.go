@@ -1,17 +1,17 @@
-// Package leakscan looks for words in everything that a home's keys open: the
-// proof that what was forgotten is gone.
+// Package leakscan searches everything that a home's keys open for words, to prove that what was
+// forgotten is gone.
 //
 // The words:
 //
-//   - A remnant is one value that lies somewhere in a home, opened: a version
-//     of a record, a blob, an entry of the journal, a file as it lies there.
-//   - A view is a remnant as it could be read: as it is, decompressed, or as
-//     the terms of an index segment.
-//   - A needle is what is looked for, in several encodings.
+//   - A remnant is one opened value somewhere in a home: a version of a record, a blob, an entry of
+//     the journal, an unencrypted file.
+//   - A view is a form in which a remnant could be read: unchanged, decompressed, or as the terms
+//     of an index segment.
+//   - A needle is a searched word or sentence, in several encodings.
 //   - A find is a needle in a view.
 //
-// It trusts nothing that the node says of itself: it reads files. That it can
-// find is shown by the same search over a home that was not told to forget.
+// It reads files, and trusts nothing that the node reports. To show that it can find words, the
+// same search runs over a home that was not told to forget.
 package leakscan
 
 import (
@@ -31,9 +31,9 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// Find is a needle where it was found.
+// Find is the place where a needle was found.
 type Find struct {
-	File   string // path within the home
+	File   string // path inside the home
 	What   string // the remnant, as a kind and an id
 	Needle string
 	As     string // the view and the encoding
@@ -44,22 +44,22 @@ func (f Find) String() string {
 	return fmt.Sprintf("%q in %s, %s, as %s", f.Needle, f.File, f.What, f.As)
 }
 
-// Report is what a search came to.
+// Report is the result of a search.
 type Report struct {
-	Remnants int      // values that were looked through
-	Unopened []string // remnants that no key opens: they were looked through as they lie
+	Remnants int      // values that were searched
+	Unopened []string // remnants that no key opens: they were searched unopened
 	Finds    []Find
 }
 
-// folders of a home that have seals of their own.
+// Folders of a home that have their own seals.
 const (
 	storeDir   = "store"
 	journalDir = "journal"
 	sharesDir  = "shares"
 )
 
-// Home looks for needles in the home of an open ring, which no process may have
-// open. Needles are words or sentences; case and marks don't matter.
+// Home searches the home of an open ring for needles. No process may have the home open. Needles
+// are words or sentences; case and marks don't matter.
 func Home(ctx context.Context, home string, ring *keyring.Ring, needles ...string) (Report, error) {
 	s := &search{needles: prepare(needles)}
 	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
@@ -128,13 +128,13 @@ func (s *search) shared(path, rel, name string, ring *keyring.Ring) error {
 	return s.store(path, rel, key)
 }
 
-// journal reads every entry of every segment that is there, done with or not.
+// journal reads every entry of every existing segment, finished or not.
 func (s *search) journal(ctx context.Context, path string, id *seal.Identity) error {
 	j, err := journal.Open(path, id.Recipient(), journal.Options{Reserve: -1})
 	if err != nil {
 		return err
 	}
-	if err := j.Close(); err != nil { // so that its end is an end, and not a wait
+	if err := j.Close(); err != nil { // so that reading ends at the end, and does not wait
 		return err
 	}
 	r, err := j.Reader(id, 0)

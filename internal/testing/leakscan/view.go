@@ -16,21 +16,21 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// view is a remnant as it could be read.
+// view is a form in which a remnant could be read.
 type view struct {
 	name   string
-	lower  []byte // without case
-	normal string // as memory.Normal folds it
+	lower  []byte // in lower case
+	normal string // folded by memory.Normal
 }
 
 func viewOf(name string, b []byte) view {
 	return view{name, bytes.ToLower(b), memory.Normal(strings.ToValidUTF8(string(b), " "))}
 }
 
-// maxUnpacked bounds what one compressed stretch may become, in bytes.
+// maxUnpacked limits the result of decompressing one stretch, in bytes.
 const maxUnpacked = 64 << 20
 
-// packed are compressions by how they begin.
+// packed are compression formats by their first bytes.
 var packed = []struct {
 	name  string
 	magic []byte
@@ -43,8 +43,8 @@ var packed = []struct {
 	{"zlib", []byte{0x78, 0xda}, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }},
 }
 
-// views returns a remnant as it is, what is compressed in it anywhere, and the
-// terms of an index segment.
+// views returns a remnant unchanged, everything that is compressed anywhere in it, and the terms of
+// an index segment.
 func views(b []byte) []view {
 	all := []view{viewOf("it is", b)}
 	for _, p := range packed {
@@ -55,7 +55,7 @@ func views(b []byte) []view {
 			}
 			at += i
 			if r, err := p.open(bytes.NewReader(b[at:])); err == nil {
-				// What follows the stretch is an error, and what was read until then counts.
+				// The bytes after the stretch cause an error; what was read before counts.
 				plain, _ := io.ReadAll(io.LimitReader(r, maxUnpacked))
 				if len(plain) > 0 {
 					all = append(all, viewOf(p.name, plain))
@@ -73,7 +73,7 @@ func views(b []byte) []view {
 	return all
 }
 
-// needle is what is looked for.
+// needle is a searched text.
 type needle struct {
 	text   string
 	normal string
@@ -82,7 +82,7 @@ type needle struct {
 
 type form struct {
 	name string
-	b    []byte // without case
+	b    []byte // in lower case
 }
 
 func prepare(texts []string) []needle {
@@ -104,7 +104,7 @@ func prepare(texts []string) []needle {
 	return out
 }
 
-// in says as what a needle is in a view; empty: it is not.
+// in returns the form in which a needle is in a view; empty: it is not in it.
 func (n *needle) in(v *view) string {
 	for _, f := range n.forms {
 		if bytes.Contains(v.lower, f.b) {
@@ -129,8 +129,8 @@ func utf16Bytes(s string, big bool) []byte {
 	return b
 }
 
-// inBase64 is the part of the base64 of a text that does not depend on what
-// stands around it, where skip bytes of a group of three come before it.
+// inBase64 is the part of the base64 of a text that does not depend on the text around it, if skip
+// bytes of a group of three precede it.
 func inBase64(s string, skip int) []byte {
 	b := append(make([]byte, skip), s...)
 	text := base64.RawStdEncoding.EncodeToString(b)

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// chatBody is what a chat request may hold; anything else is refused, as
-// OpenAI does.
+// chatBody has the allowed fields of a chat request; anything else is refused, as by OpenAI.
 type chatBody struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -56,7 +55,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	s.next(req)(s, w, r, &req)
 }
 
-// check holds a request to the protocol.
+// check checks a request against the protocol.
 func (s *Server) check(body []byte) (req Request, e *refusal) {
 	var c chatBody
 	dec := json.NewDecoder(bytes.NewReader(body))
@@ -131,7 +130,7 @@ func (s *Server) check(body []byte) (req Request, e *refusal) {
 	return req, nil
 }
 
-// parts reads a content of several parts: texts, and pictures as data.
+// parts reads a content with several parts: texts, and pictures as data.
 func parts(content any) (text string, pictures int, why string) {
 	list, ok := content.([]any)
 	if !ok || len(list) == 0 {
@@ -164,8 +163,8 @@ func parts(content any) (text string, pictures int, why string) {
 
 var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// strict says what a schema lacks for a server that holds the model to it: each
-// object requires all of its properties and allows no others.
+// strict returns what a schema lacks for a server that enforces it: each object requires all of its
+// properties and allows no others.
 func strict(raw json.RawMessage) string {
 	var root map[string]any
 	if json.Unmarshal(raw, &root) != nil || root["type"] != "object" {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// maxInputs is how many texts one request may have (OpenAI's limit).
+// maxInputs is the greatest number of texts in a request (OpenAI's limit).
 const maxInputs = 2048
 
-// embeddings answers with vectors of length 1 that are alike where texts share
-// words: the sum of a fixed direction for each word.
+// embeddings answers with vectors of length 1 that are similar if texts share words: the sum of a
+// fixed direction for each word.
 func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

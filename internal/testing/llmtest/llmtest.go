@@ -1,11 +1,10 @@
-// Package llmtest is a counterpart for tests: a server of the chat-completions
-// and embeddings protocol that holds its client to it, and answers by script.
+// Package llmtest is a mock server for tests, with the chat-completions and embeddings protocols.
+// It enforces the protocol, and answers by script.
 //
-// It is no language model. What it checks is what the real servers check:
-// method, path, content type, the bearer key, the model's name, roles, ranges,
-// unknown fields, and of a response format the rules that strict servers have
-// for schemas. What it answers is what a test says, the misbehaviours of real
-// servers and models included: see [Step].
+// It is not a language model. It checks what the real servers check: method, path, content type,
+// the bearer key, the model's name, roles, ranges, unknown fields, and in a response format the
+// rules that strict servers have for schemas. A test decides what it answers, including the
+// misbehaviour of real servers and models: see [Step].
 package llmtest
 
 import (
@@ -20,21 +19,21 @@ import (
 	"time"
 )
 
-// Options says what kind of server it is.
+// Options describe the kind of server.
 type Options struct {
-	Key           string   // asked for as a bearer token; empty: none is
+	Key           string   // required as a bearer token; empty: none
 	Models        []string // empty: "test-model"
-	NoSchema      bool     // knows response formats of type json_object only, as older servers
-	NoFormat      bool     // knows no response format
-	NewTokens     bool     // wants max_completion_tokens, as OpenAI's reasoning models
-	NoTemperature bool     // takes no temperature, as they
+	NoSchema      bool     // only supports response formats of type json_object, like older servers
+	NoFormat      bool     // supports no response format
+	NewTokens     bool     // requires max_completion_tokens, like OpenAI's reasoning models
+	NoTemperature bool     // accepts no temperature, like those
 	NoModelList   bool     // has no /v1/models
-	Dimensions    int      // of embeddings; 0: 32
+	Dimensions    int      // dimensions of embeddings; 0: 32
 }
 
-// Server is one that listens until the test ends.
+// Server is a server that runs until the test ends.
 type Server struct {
-	URL string // with /v1
+	URL string // including /v1
 	opt Options
 
 	mu        sync.Mutex
@@ -44,10 +43,10 @@ type Server struct {
 	reranks   int
 }
 
-// Request is one that was taken as right.
+// Request is a request that was accepted.
 type Request struct {
 	System   string
-	Messages []Message // all but the system's
+	Messages []Message // all except the system's
 	Pictures int       // in all messages
 	Format   string    // json_schema, json_object or empty
 	Header   http.Header
@@ -57,7 +56,7 @@ type Request struct {
 // Message is one turn.
 type Message struct{ Role, Content string }
 
-// Last is the text of the last message.
+// Last returns the text of the last message.
 func (r *Request) Last() string {
 	if len(r.Messages) == 0 {
 		return ""
@@ -65,7 +64,7 @@ func (r *Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// New starts a server. Until it is told otherwise every answer is "ok".
+// New starts a server. Every answer is "ok" until that is changed.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
 	if len(o.Models) == 0 {
@@ -86,38 +85,38 @@ func New(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Model is the first model's name.
+// Model returns the first model's name.
 func (s *Server) Model() string { return s.opt.Models[0] }
 
-// Script has the next chat requests answered by steps, in order.
+// Script sets the steps that answer the next chat requests, in order.
 func (s *Server) Script(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps = append(s.steps, steps...)
 }
 
-// Drop takes back what is left of the script.
+// Drop removes the rest of the script.
 func (s *Server) Drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps = nil
 }
 
-// Otherwise has every request that no script is left for answered by a step.
+// Otherwise sets the step that answers requests after the script.
 func (s *Server) Otherwise(step Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.otherwise = step
 }
 
-// Requests returns the chat requests that were right, in order.
+// Requests returns the accepted chat requests, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Left is how many steps of the script were not asked for.
+// Left returns how many steps of the script were not used.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +135,7 @@ func (s *Server) next(r Request) Step {
 	return step
 }
 
-// refusal is an error as the protocol has it.
+// refusal is an error in the protocol's form.
 type refusal struct {
 	status                     int
 	kind, param, code, message string
@@ -161,7 +160,7 @@ func (e *refusal) write(w http.ResponseWriter) {
 // admit checks what every request needs.
 func (s *Server) admit(r *http.Request) *refusal {
 	if s.opt.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.opt.Key {
-		// As OpenAI does, it repeats what it was given.
+		// Like OpenAI, it repeats the key.
 		return &refusal{http.StatusUnauthorized, "invalid_request_error", "", "invalid_api_key", "Incorrect API key provided: " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
 	}
 	if r.Method == http.MethodPost {
@@ -196,7 +195,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
 }
 
-// completion is a whole answer.
+// completion makes a complete answer.
 func (s *Server) completion(text, finish string, prompt int) map[string]any {
 	return map[string]any{
 		"id": "chatcmpl-test", "object": "chat.completion", "created": time.Now().Unix(), "model": s.opt.Models[0],

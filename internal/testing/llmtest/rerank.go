@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// rerank answers by the protocol that Jina, Cohere, vLLM and llama.cpp share:
-// the best first, each with the place of its document. What it judges by is
-// the share of the query's words that a document has.
+// rerank implements the protocol that Jina, Cohere, vLLM and llama.cpp share: the best first, each
+// with the index of its document. The score is the share of the query's words that a document
+// contains.
 func (s *Server) rerank(w http.ResponseWriter, r *http.Request) {
 	if e := s.admit(r); e != nil {
 		e.write(w)
@@ -65,7 +65,7 @@ func (s *Server) rerank(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"results": out, "model": c.Model})
 }
 
-// Reranks counts the requests to the reranker that were right.
+// Reranks counts the accepted requests to the reranker.
 func (s *Server) Reranks() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

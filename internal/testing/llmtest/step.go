@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Step answers one chat request, rightly or not.
+// Step answers one chat request, correctly or not.
 type Step func(s *Server, w http.ResponseWriter, r *http.Request, req *Request)
 
 func (s *Server) answer(w http.ResponseWriter, req *Request, text, finish string) {
@@ -18,27 +18,27 @@ func (s *Server) answer(w http.ResponseWriter, req *Request, text, finish string
 // Say answers with a text.
 func Say(text string) Step { return Func(func(*Request) string { return text }) }
 
-// Func answers with what f makes of the request.
+// Func answers with the result of f for the request.
 func Func(f func(*Request) string) Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
 		s.answer(w, req, f(req), "stop")
 	}
 }
 
-// Fenced wraps JSON as chatty models do: a thought, a sentence, a Markdown fence.
+// Fenced wraps JSON like a chatty model: a thought, a sentence, a Markdown fence.
 func Fenced(text string) Step {
 	return Say("<think>The user wants {JSON}.</think>Sure! Here it is:\n```json\n" + text + "\n```\nAnything else?")
 }
 
-// EndsEarly answers with a text that ran into the limit of tokens.
+// EndsEarly answers with a text that reached the limit of tokens.
 func EndsEarly(text string) Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request, req *Request) {
 		s.answer(w, req, text, "length")
 	}
 }
 
-// Fails answers with a status and the protocol's error object. A Retry-After,
-// as it stands in the header, may be empty.
+// Fails answers with a status and the protocol's error object. retryAfter is the header's value,
+// and may be empty.
 func Fails(status int, retryAfter, message string) Step {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
 		if retryAfter != "" {
@@ -54,7 +54,7 @@ func Fails(status int, retryAfter, message string) Step {
 	}
 }
 
-// Plain answers with a status and a body as it stands, as proxies do.
+// Plain answers with a status and an unchanged body, like a proxy.
 func Plain(status int, body string) Step {
 	return func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -63,7 +63,7 @@ func Plain(status int, body string) Step {
 	}
 }
 
-// Breaks sends the first half of an answer, and ends the connection.
+// Breaks sends the first half of an answer, and closes the connection.
 func Breaks(text string) Step {
 	return func(s *Server, w http.ResponseWriter, _ *http.Request, _ *Request) {
 		b, _ := json.Marshal(s.completion(text, "stop", 1))
@@ -79,8 +79,7 @@ func Hangs() Step {
 	return func(_ *Server, _ http.ResponseWriter, r *http.Request, _ *Request) { <-r.Context().Done() }
 }
 
-// Holds says that a request has come, and answers by another step once it is
-// let go on.
+// Holds reports that a request has come, and answers it with another step once it may continue.
 func Holds(came chan<- struct{}, goOn <-chan struct{}, then Step) Step {
 	return func(s *Server, w http.ResponseWriter, r *http.Request, req *Request) {
 		came <- struct{}{}
@@ -92,10 +91,10 @@ func Holds(came chan<- struct{}, goOn <-chan struct{}, then Step) Step {
 	}
 }
 
-// Huge answers with more text than anybody asked for.
+// Huge answers with more text than was requested.
 func Huge(bytes int) Step { return Say(strings.Repeat("tokens ", bytes/7+1)) }
 
-// Redirects sends the client elsewhere.
+// Redirects sends the client to another address.
 func Redirects(to string) Step {
 	return func(_ *Server, w http.ResponseWriter, r *http.Request, _ *Request) {
 		http.Redirect(w, r, to, http.StatusTemporaryRedirect)

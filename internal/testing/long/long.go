@@ -1,4 +1,4 @@
-// Package long has tests go on for longer than CI has time for.
+// Package long makes tests run for longer than CI has time for.
 package long
 
 import (
@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Kills is how often a test kills a process: KILLS of the environment, or else the number that CI has time for.
+// Kills returns how often a test kills a process: KILLS from the environment, or else the number
+// for CI.
 func Kills(t testing.TB, otherwise int) int {
 	t.Helper()
 	text := os.Getenv("KILLS")

@@ -1,5 +1,5 @@
-// Package mangle spoils lines as recognisers, keyboards and people do: some of their words are
-// missing, twice or out of order, marks stand anywhere, two lines are one.
+// Package mangle distorts lines like recognisers, keyboards and people do: some words are missing,
+// repeated or out of order, marks are anywhere, two lines become one.
 package mangle
 
 import (
@@ -19,12 +19,12 @@ var (
 	runs = flag.Int("mangle", 0, "how many lines are spoilt; 0: as many as the test says")
 )
 
-// marks come into lines: also letters that are longer or shorter in lower case (İ, K, Ⱥ), and what
-// joins, accents and turns round.
+// marks are put into lines. They include letters that are longer or shorter in lower case (İ, K,
+// Ⱥ), joiners, accents and direction marks.
 var marks = strings.Split(", . ? ! ; : - — ( ) \" ' “ ” 「 」 、 ， 。 ？ ： / @ # 5 3pm 三点 明天 我 他 的 了 and I my not 😀 [ ] İ İİİ \u212a Ⱥ ẞ ǅ ﬁ é e\u0301 \u200d \u200b \u202e \ufe0f ５ 〇 ก ₂", " ")
 
-// Each calls f with so many spoilt lines, and says which seed they come of. A panic of f ends
-// the test, and names the line.
+// Each calls f with n distorted lines, and reports their seed. A panic of f ends the test, and
+// names the line.
 func Each(t *testing.T, n int, lines []string, f func(r *rand.Rand, line string)) {
 	t.Helper()
 	from := *seed
@@ -49,7 +49,7 @@ func Each(t *testing.T, n int, lines []string, f func(r *rand.Rand, line string)
 	}
 }
 
-// Lines are the lines of files up to the first tab, but those that begin with #.
+// Lines returns the lines of files up to the first tab, without those that begin with #.
 func Lines(t *testing.T, files ...string) []string {
 	t.Helper()
 	var lines []string
@@ -67,7 +67,8 @@ func Lines(t *testing.T, files ...string) []string {
 	return lines
 }
 
-// Line is one of the lines, or two, spoilt in up to four places. It is valid UTF-8 if they are.
+// Line returns one line, or two joined, distorted in up to four places. It is valid UTF-8 if they
+// are.
 func Line(r *rand.Rand, lines []string) string {
 	line := lines[r.IntN(len(lines))]
 	if r.IntN(4) == 0 {
@@ -97,7 +98,7 @@ func Line(r *rand.Rand, lines []string) string {
 	return strings.Join(words, "")
 }
 
-// split takes words, numbers, Chinese characters and marks apart.
+// split separates words, numbers, Chinese characters and marks.
 func split(line string) []string {
 	var words []string
 	letters := false

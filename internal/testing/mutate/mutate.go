@@ -1,14 +1,14 @@
-// Package mutate takes guards out of the code, one at a time, and demands that
-// a test misses each.
+// Package mutate removes guards from the code, one at a time, and demands that a test fails for
+// each.
 //
 // The words:
 //
-//   - A guard is a check without which something that must not happen would.
-//   - A [Mutation] is the code without one guard: a text of a file that is
-//     replaced, and the tests that must fail then.
-//   - One that no test misses survives: the guard might as well not be there.
+//   - A guard is a check without which something forbidden would happen.
+//   - A [Mutation] is the code without one guard: a text in a file that is replaced, and the tests
+//     that must fail then.
+//   - A mutation survives if no test fails: the guard is then untested.
 //
-// Mutations stand beside what they mutate, in testdata/guards.txt of a package:
+// Mutations are stored beside the mutated code, in testdata/guards.txt of a package:
 //
 //	== a worker forgets nothing
 //	accept.go TestAccept
@@ -16,10 +16,10 @@
 //	-		return Refused, "a worker forgets nothing"
 //	+		return Accepted, ""
 //
-// After the name a line with the file, the pattern of the tests (go test -run)
-// and, where they are another package's, its folder from the module's root; then
-// lines of the text, as in a diff: those that stay, go and come. Text must stand
-// in its file exactly once, so that a list can't rot unseen.
+// After the name comes a line with the file, the pattern of the tests (go test -run) and, if they
+// are another package's, its folder from the module's root. Then come lines of the text, as in a
+// diff: unchanged, removed and added. The text must occur in its file exactly once, so that a list
+// can't become outdated unnoticed.
 package mutate
 
 import (
@@ -38,17 +38,16 @@ import (
 type Mutation struct {
 	Name     string
 	Package  string // folder from the module's root, with slashes
-	File     string // in it
-	Tests    string // pattern
-	Of       string // folder of the package whose tests they are
+	File     string // file in it
+	Tests    string // pattern of the tests
+	Of       string // folder of the package with the tests
 	Old, New string
 }
 
-// list is where a package's mutations stand.
+// list is the file of a package's mutations.
 const list = "testdata/guards.txt"
 
-// Load reads the mutations of all packages under root, in the order of their
-// folders.
+// Load reads the mutations of all packages under root, in the order of their folders.
 func Load(root string) ([]Mutation, error) {
 	var out []Mutation
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -73,7 +72,7 @@ func Load(root string) ([]Mutation, error) {
 	return out, err
 }
 
-// Parse reads a list, of the package in a folder.
+// Parse parses the list of the package in a folder.
 func Parse(dir, text string) ([]Mutation, error) {
 	var out []Mutation
 	var at *Mutation
@@ -96,7 +95,7 @@ func Parse(dir, text string) ([]Mutation, error) {
 			if len(words) == 3 {
 				at.Of = words[2]
 			}
-		case line == "": // between two
+		case line == "": // between two mutations
 		case line[0] == ' ':
 			at.Old, at.New = at.Old+line[1:]+"\n", at.New+line[1:]+"\n"
 		case line[0] == '-':
@@ -115,8 +114,7 @@ func Parse(dir, text string) ([]Mutation, error) {
 	return out, nil
 }
 
-// Apply returns the file without the guard: an error where the text does not
-// stand in it, or more than once.
+// Apply returns the file without the guard. It fails if the text does not occur in it exactly once.
 func (m *Mutation) Apply(source string) (string, error) {
 	if n := strings.Count(source, m.Old); n != 1 {
 		return "", fmt.Errorf("%s/%s: %s: the text stands there %d times, want once:\n%s", m.Package, m.File, m.Name, n, m.Old)
@@ -124,12 +122,11 @@ func (m *Mutation) Apply(source string) (string, error) {
 	return strings.Replace(source, m.Old, m.New, 1), nil
 }
 
-// ErrSurvived: no test missed the guard.
+// ErrSurvived: no test failed without the guard.
 var ErrSurvived = errors.New("no test misses it")
 
-// Run has the tests run without the guard, in the module at root; scratch is a
-// folder for it. ErrSurvived where they pass; another error where they could
-// not be run.
+// Run runs the tests without the guard, in the module at root; scratch is a folder for it. It
+// returns ErrSurvived if they pass, and another error if they could not be run.
 func (m *Mutation) Run(ctx context.Context, root, scratch string) error {
 	path := filepath.Join(root, m.Package, m.File)
 	source, err := os.ReadFile(path)
@@ -151,7 +148,7 @@ func (m *Mutation) Run(ctx context.Context, root, scratch string) error {
 	args := []string{"test", "-overlay", overlay, "-count=1", "-vet=off", "-run", m.Tests, "./" + m.Of}
 	if drawn, err := drawsCases(filepath.Join(root, m.Of)); err != nil {
 		return err
-	} else if drawn { // or it would write down what failed, and fail on that ever after
+	} else if drawn { // otherwise it would store what failed, and fail with that ever after
 		args = append(args, "-rapid.nofailfile")
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)

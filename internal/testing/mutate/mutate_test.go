@@ -29,8 +29,8 @@ func load(t *testing.T) []Mutation {
 	return ms
 }
 
-// Every mutation still fits its code, and no two of a package have one name. The
-// long form is in docs/proof.md.
+// Every mutation still matches its code, and no two of a package have the same name. The long form
+// is in docs/proof.md.
 func TestGuards(t *testing.T) {
 	ms := load(t)
 	covered := map[string]int{}
@@ -78,10 +78,10 @@ func TestGuards(t *testing.T) {
 
 var testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 
-// hasTest reports whether any test has a name that the pattern of a mutation matches.
+// hasTest reports whether any test's name matches the pattern of a mutation.
 func hasTest(t *testing.T, m Mutation) bool {
 	t.Helper()
-	pattern, _, _ := strings.Cut(m.Tests, "/") // then of subtests
+	pattern, _, _ := strings.Cut(m.Tests, "/") // the rest is for subtests
 	named, err := regexp.Compile(pattern)
 	if err != nil {
 		t.Fatalf("%s: %v", m.Name, err)
@@ -111,8 +111,8 @@ func abs(t *testing.T) string {
 	return dir
 }
 
-// A guard that is taken out is missed; a change that is none survives, and one
-// that does not build is neither.
+// Removing a guard is detected; a change without effect survives, and one that does not build is
+// neither.
 func TestRun(t *testing.T) {
 	m := Mutation{Name: "the only guard", Package: "internal/testing/mutate/testdata/guarded", File: "guarded.go", Of: "internal/testing/mutate/testdata/guarded", Tests: "TestSmall",
 		Old: "if n > 9 {", New: "if n > 99 {"}

@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package narrow has servers that take little at a time, so that the rest of what is sent waits at its sender.
+// Package narrow has servers that accept little at a time, so that the rest of what is sent waits
+// at the sender.
 package narrow
 
 import (
@@ -9,8 +10,8 @@ import (
 	"testing"
 )
 
-// Listen listens on the loopback interface. The receive buffer of each connection has some size bytes. The caller
-// closes the listener.
+// Listen listens on the loopback interface, with a receive buffer of size bytes for each
+// connection. The caller closes the listener.
 func Listen(t testing.TB, size int) net.Listener {
 	t.Helper()
 	small := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {

@@ -1,5 +1,5 @@
-// Package nodetest gives tests a whole node: a home in a folder of the test, with
-// the plugins compiled once for the tests.
+// Package nodetest gives tests a complete node: a home in a folder of the test, with plugins that
+// are compiled once for all tests.
 package nodetest
 
 import (
@@ -18,7 +18,7 @@ import (
 // Passphrase opens the nodes of New.
 const Passphrase = "correct horse"
 
-// Main runs the tests of a package whose TestMain it is.
+// Main runs a package's tests; TestMain has to call it.
 func Main(m *testing.M) {
 	if wasm.IsWorker(os.Args) {
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
@@ -26,12 +26,12 @@ func Main(m *testing.M) {
 	plugincache.Run(func(string) (int, error) { return m.Run(), nil })
 }
 
-// Config is of a home of its own.
+// Config returns the configuration of a new home.
 func Config(t testing.TB) config.Config {
 	return config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 }
 
-// Today is the date where the wearer of Config is.
+// Today is the date at the place of Config's wearer.
 func Today(t testing.TB) string {
 	zone, err := time.LoadLocation(Config(t).Zone)
 	if err != nil {
@@ -40,12 +40,12 @@ func Today(t testing.TB) string {
 	return time.Now().In(zone).Format(time.DateOnly)
 }
 
-// Cheap leaves out the built-in plugins but secrets and facts, for New.
+// Cheap disables the built-in plugins except secrets and facts, for New.
 func Cheap(c *config.Config) {
 	c.Plugins.Disabled = []string{"language", "speech", "scene", "plans", "howto"}
 }
 
-// Options share what is compiled.
+// Options share the compiled plugins.
 func Options(t testing.TB) node.Options {
 	t.Helper()
 	worker, err := wasm.SelfWorker()
@@ -55,7 +55,7 @@ func Options(t testing.TB) node.Options {
 	return node.Options{Cache: os.Getenv(plugincache.Env), Version: "test", Worker: worker}
 }
 
-// New gives an open node in a home of its own. change may be nil.
+// New returns an open node in a new home. change may be nil.
 func New(t testing.TB, change func(*config.Config)) *node.Node {
 	t.Helper()
 	cfg := Config(t)
@@ -81,7 +81,7 @@ func New(t testing.TB, change func(*config.Config)) *node.Node {
 	return n
 }
 
-// Hear has the node hear a line.
+// Hear makes the node hear a line.
 func Hear(t testing.TB, n *node.Node, at time.Time, speaker, text string) {
 	t.Helper()
 	if _, err := n.Add(t.Context(), serve.AddRequest{Text: text, Speaker: speaker, At: at}); err != nil {

@@ -1,7 +1,7 @@
-// Package omitest is Omi's developer API as its documentation (docs.omi.me, "Developer
-// API") and its server (backend/routers/developer.py) have it, for reading: keys with
-// scopes, pages, what is left out of a page after it was counted, limits, and errors as
-// FastAPI writes them.
+// Package omitest is a mock of Omi's developer API for reading, according to its documentation
+// (docs.omi.me, "Developer API") and its server (backend/routers/developer.py): keys with scopes,
+// pages, entries that are left out of a page after they were counted, limits, and errors in
+// FastAPI's format.
 package omitest
 
 import (
@@ -16,49 +16,48 @@ import (
 	"time"
 )
 
-// Memory is a memory as the server keeps it.
+// Memory is a memory as the server stores it.
 type Memory struct {
 	ID, Content, Category string
 	Tags                  []string
 	Created               time.Time
-	Rejected              bool // by its user: counted in pages, and given to nobody
+	Rejected              bool // by its user: it is counted in pages, and never returned
 	Locked                bool // its content is cut
 }
 
 // Segment is a part of a transcript.
 type Segment struct {
 	Text       string
-	Person     string // empty: nobody who is known
+	Person     string // empty: an unknown person
 	User       bool
 	Speaker    int
 	Start, End float64 // seconds
 }
 
-// Conversation is a conversation as the server keeps it.
+// Conversation is a conversation as the server stores it.
 type Conversation struct {
 	ID, Title string
 	Started   time.Time
 	Segments  []Segment
-	Locked    bool // counted in pages, and given to nobody
+	Locked    bool // it is counted in pages, and never returned
 }
 
-// Cloud is a server. Its lists have the newest first. The fields may be set before the
-// first request, and by Before.
+// Cloud is a server. Its lists have the newest first. The fields may be set before the first
+// request, and by Before.
 type Cloud struct {
 	URL           string
-	Scopes        []string // of Key: memories:read, conversations:read
-	User          string   // the wearer's name; empty: none was given
+	Scopes        []string // scopes of Key: memories:read, conversations:read
+	User          string   // the wearer's name; empty: none
 	Memories      []Memory
 	Conversations []Conversation
-	// Before is called with the number of each request with a good key, from 1, and may
-	// answer it.
+	// Before is called with the number of each request with a valid key, from 1, and may answer it.
 	Before func(n int, w http.ResponseWriter) (answered bool)
 
 	mu    sync.Mutex
 	asked []string // paths with their queries; guarded by mu
 }
 
-// Key is the key that the server knows.
+// Key is the valid key.
 const Key = "omi_dev_0123456789abcdef"
 
 // New starts a server.
@@ -71,7 +70,7 @@ func New(t *testing.T) *Cloud {
 	return c
 }
 
-// Asked gives the requests with a good key.
+// Asked returns the requests with a valid key.
 func (c *Cloud) Asked() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +184,7 @@ func (c *Cloud) conversations(w http.ResponseWriter, r *http.Request, limit, off
 	answer(w, http.StatusOK, out)
 }
 
-// name is who the server says spoke.
+// name returns the speaker's name in the server's answer.
 func (c *Cloud) name(s Segment) string {
 	switch {
 	case s.User && c.User == "":

@@ -1,5 +1,5 @@
-// Package perturb puts a question in other ways that ask the same: as people
-// and programs write, in a hurry, with another keyboard, or with a slip.
+// Package perturb rewords a question without changing its meaning: as people and programs write, in
+// a hurry, with another keyboard, or with a slip.
 package perturb
 
 import (
@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// Way changes how a question is put, and not what it asks.
+// Way changes the wording of a question, and not its meaning.
 type Way struct {
 	Name string
 	Of   func(question string) string
 }
 
-// Ways lists them.
+// Ways returns all ways.
 func Ways() []Way { return ways }
 
 var ways = []Way{
@@ -38,7 +38,7 @@ var ways = []Way{
 	{"asked politely", func(s string) string { return "Hey, could you please tell me: " + s }},
 }
 
-// fullWidth writes letters, figures and marks as Chinese keyboards can.
+// fullWidth writes letters, digits and marks as Chinese keyboards can.
 func fullWidth(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r > ' ' && r < 0x7f {
@@ -48,8 +48,8 @@ func fullWidth(s string) string {
 	}, s)
 }
 
-// slip misspells the longest word of letters, in its middle, where it has
-// seven letters or more: shorter ones can become another word.
+// slip misspells the longest word in its middle, if it has seven letters or more: shorter ones can
+// become another word.
 func slip(s string, of func(word []byte, middle int) []byte) string {
 	long := ""
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) || r > 0x7f }) {

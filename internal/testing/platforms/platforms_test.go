@@ -1,6 +1,6 @@
-// Package platforms holds that the commands compile for platforms that .ci/cross does not
-// build for. Only types are checked, which takes a tenth of a build; releases are built
-// for all platforms.
+// Package platforms checks that the commands compile for platforms for which .ci/cross does not
+// build. Only types are checked, which takes a tenth of a build; releases are built for all
+// platforms.
 package platforms
 
 import (

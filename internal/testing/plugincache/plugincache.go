@@ -8,12 +8,11 @@ import (
 	"os"
 )
 
-// Env names the folder to the tests of all packages, and to the processes that they
-// start. Where it is not set, the tests of one package share a folder of their own.
+// Env names the folder to the tests of all packages, and to the processes that they start. If it is
+// not set, the tests of each package have a folder of their own.
 const Env = "TEST_PLUGIN_CACHE"
 
-// Open gives the folder, and has processes that are started find it. done removes
-// what Open made.
+// Open returns the folder, and makes it known to child processes. done removes what Open created.
 func Open() (dir string, done func() error, err error) {
 	if dir := os.Getenv(Env); dir != "" {
 		return dir, func() error { return nil }, nil
@@ -31,8 +30,8 @@ func Open() (dir string, done func() error, err error) {
 	return dir, done, os.Setenv(Env, dir)
 }
 
-// Run gives run the folder, and ends the process with its exit code, or with 1 after an
-// error. It is for TestMain.
+// Run calls run with the folder, and exits with its code, or with 1 after an error. It is for
+// TestMain.
 func Run(run func(dir string) (code int, err error)) {
 	dir, done, err := Open()
 	code := 1

@@ -22,13 +22,13 @@ import (
 
 func init() { replays["day"] = replayDay }
 
-// daySeed and dayLines are of the generated day that a node is told.
+// daySeed and dayLines define the generated day for a node.
 const (
 	daySeed  = 2001
 	dayLines = 8
 )
 
-// dayCuts is how many cuts are opened without -every: each is a whole node.
+// dayCuts is how many cuts are opened without -every: each is a complete node.
 const dayCuts = 4
 
 func dayConfig(root string) (config.Config, error) {
@@ -37,7 +37,7 @@ func dayConfig(root string) (config.Config, error) {
 		return config.Config{}, err
 	}
 	c := config.Config{Home: filepath.Join(root, "home"), Wearer: "Maja", Zone: "Europe/Berlin"}
-	for _, p := range all { // lines are kept as they stand: what plugins make of them is no matter of the disk
+	for _, p := range all { // lines are stored unchanged: the plugins' results don't concern the disk
 		c.Plugins.Disabled = append(c.Plugins.Disabled, p.Manifest.ID)
 	}
 	c.Defaults()
@@ -45,7 +45,7 @@ func dayConfig(root string) (config.Config, error) {
 	return c, nil
 }
 
-// dayTexts are the first lines of the day that are text.
+// dayTexts returns the first lines of the day that are text.
 func dayTexts() ([]string, error) {
 	d, err := day.Generate(daySeed)
 	if err != nil {
@@ -75,7 +75,7 @@ func openNode(root string) (*daemon.Node, error) {
 	return n, nil
 }
 
-// replayDay makes a home, and tells its node a day, with a restart in between.
+// replayDay makes a home, and has its node hear a day, with a restart in between.
 func replayDay(root string, ack func(string) error) error {
 	cfg, err := dayConfig(root)
 	if err != nil {
@@ -108,16 +108,15 @@ func replayDay(root string, ack func(string) error) error {
 	return nil
 }
 
-// A node that is told a generated day, and loses its power at any sync, opens
-// again and remembers every line that it had acknowledged.
+// A node hears a generated day and loses power at any sync. It opens again and has every line that
+// it had acknowledged.
 func TestDay(t *testing.T) {
 	texts, err := dayTexts()
 	if err != nil || len(texts) != dayLines {
 		t.Fatalf("%d lines, %v", len(texts), err)
 	}
 	cuts := replay(t, "day", true)
-	// Before the first line is acknowledged there may be no home yet: files_test.go
-	// has how that begins.
+	// Before the first line is acknowledged there may be no home yet: files_test.go covers that.
 	cuts = slices.DeleteFunc(cuts, func(c cut) bool { return len(c.acks) == 0 })
 	openSome(t, cuts, dayCuts, func(dir string, acks []string) error {
 		n, err := openNode(dir)

@@ -18,8 +18,8 @@ import (
 
 func init() { replays["envelopes"] = replayEnvelopes }
 
-// someEnvelopes is what an envelope store is given: the first entry of a space, and the deltas of
-// its founder in two lives, in turn.
+// someEnvelopes makes content for an envelope store: the first entry of a space, and alternating
+// deltas of its founder in two incarnations.
 func someEnvelopes() (genesis *envelope.Entry, deltas []*envelope.Delta, err error) {
 	key := func(n byte) ed25519.PrivateKey {
 		var seed [ed25519.SeedSize]byte
@@ -48,12 +48,12 @@ func someEnvelopes() (genesis *envelope.Entry, deltas []*envelope.Delta, err err
 	return genesis, deltas, nil
 }
 
-// first is the place of what is taken away.
+// first is the place of the body that is removed.
 func first(d *envelope.Delta) replica.Ref {
 	return replica.Ref{Member: d.Header.Member, Position: d.Header.Position()}
 }
 
-// replayEnvelopes puts deltas into an envelope store, and takes the body of the first away.
+// replayEnvelopes puts deltas into an envelope store, and removes the body of the first.
 func replayEnvelopes(root string, ack func(string) error) error {
 	genesis, deltas, err := someEnvelopes()
 	if err != nil {
@@ -77,12 +77,12 @@ func replayEnvelopes(root string, ack func(string) error) error {
 	if err := ack("gone"); err != nil {
 		return err
 	}
-	_, err = envstore.Open(filepath.Join(root, "shelf"), genesis.Bytes()) // syncs, so that there is a cut after the last that was acknowledged
+	_, err = envstore.Open(filepath.Join(root, "shelf"), genesis.Bytes()) // this syncs, so that there is a cut after the last acknowledgement
 	return err
 }
 
-// What an envelope store has taken is on it, each in its place; what was taken away from it
-// does not come back.
+// An envelope store has everything that it accepted, each in its place; what was removed does not
+// come back.
 func TestEnvelopes(t *testing.T) {
 	genesis, deltas, err := someEnvelopes()
 	if err != nil {

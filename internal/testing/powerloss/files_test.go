@@ -32,7 +32,7 @@ func init() {
 	replays["plugins"] = replayPlugins
 }
 
-// replayKeys makes a ring, keeps keys in it, and changes how it is opened.
+// replayKeys makes a ring, stores keys in it, and changes how it is opened.
 func replayKeys(root string, ack func(string) error) error {
 	r, _, err := keyring.Create(filepath.Join(root, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
 	if err != nil {
@@ -76,7 +76,7 @@ func TestKeys(t *testing.T) {
 		l, err := keyring.Open(filepath.Join(dir, "keys"))
 		if !said["made"] {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // and then it can be made
+				return nil // and then it can be created
 			}
 			if err != nil {
 				return err
@@ -89,7 +89,7 @@ func TestKeys(t *testing.T) {
 		if said["removed"] {
 			way = keyring.Passphrase("second")
 			for _, name := range []string{"wrap." + string(keyring.WrapKeyFile), keyring.DefaultKeyFile} {
-				for _, at := range []string{name, filepath.Join("spare", name)} { // a repair takes spares
+				for _, at := range []string{name, filepath.Join("spare", name)} { // a repair uses spares
 					if _, err := os.Stat(filepath.Join(dir, "keys", at)); !errors.Is(err, fs.ErrNotExist) {
 						return fmt.Errorf("%s was removed, and is there: %v", at, err)
 					}
@@ -116,7 +116,7 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// replayFiles replaces settings and the like.
+// replayFiles replaces settings and similar files.
 func replayFiles(root string, ack func(string) error) error {
 	for n := range 5 {
 		for name, write := range writers {
@@ -159,7 +159,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// pluginKey seals the record, as a home's does.
+// pluginKey seals the record, like a home's key.
 var pluginKey = func() *seal.Key {
 	k, err := seal.KeyFromBytes(bytes.Repeat([]byte{1}, seal.KeySize))
 	if err != nil {
@@ -168,7 +168,7 @@ var pluginKey = func() *seal.Key {
 	return k
 }()
 
-// replayPlugins installs two versions of a plugin, turns it off, and removes it.
+// replayPlugins installs two versions of a plugin, disables it, and removes it.
 func replayPlugins(root string, ack func(string) error) error {
 	f, err := installed.Open(filepath.Join(root, "plugins"), pluginKey)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// cut is the disk before the effect of one sync.
+// cut is the disk before one sync took effect.
 type cut struct {
-	at   string // which: its number, and the path
+	at   string // the sync's number and path
 	acks []string
 	disk *frozen
 	torn *frozen
@@ -33,7 +33,7 @@ func (l *layer) keep(n *node) {
 	l.cuts = append(l.cuts, cut{at, slices.Clone(l.acks), l.root.freeze(nil, map[*node]*frozen{}), l.root.freeze(rng, map[*node]*frozen{})})
 }
 
-// freeze gives the disk below n; with rng, torn.
+// freeze returns the disk below n; with rng, it is torn.
 func (n *node) freeze(rng *rand.Rand, seen map[*node]*frozen) *frozen {
 	if f := seen[n]; f != nil {
 		return f
@@ -48,8 +48,8 @@ func (n *node) freeze(rng *rand.Rand, seen map[*node]*frozen) *frozen {
 	}
 	names := n.last
 	if rng != nil {
-		// Each name by itself may have reached the disk, or not: a rename is one
-		// change of the names that it has to do with, and not taken apart.
+		// Each name may have reached the disk independently. A rename is one change of all names
+		// that it concerns, and is not split.
 		names = maps.Clone(n.last)
 		if rng.IntN(2) == 0 {
 			names = n.now
@@ -62,7 +62,7 @@ func (n *node) freeze(rng *rand.Rand, seen map[*node]*frozen) *frozen {
 	return f
 }
 
-// tear gives a file of which some pages were written that were not synced.
+// tear returns a file of which some unsynced pages were written.
 func (n *node) tear(rng *rand.Rand) []byte {
 	b := slices.Clone(n.disk)
 	if rng.IntN(2) == 0 && len(n.data) != len(b) {
@@ -76,7 +76,7 @@ func (n *node) tear(rng *rand.Rand) []byte {
 	return b
 }
 
-// write makes the cut's files in dir, which is there.
+// write writes the cut's files into dir, which exists.
 func (f *frozen) write(dir string) error {
 	for name, c := range f.names {
 		path := filepath.Join(dir, name)
@@ -96,7 +96,7 @@ func (f *frozen) write(dir string) error {
 	return nil
 }
 
-// writeSparse leaves the zeros at the end out, of which logs have megabytes.
+// writeSparse leaves out the zeros at the end, of which logs have megabytes.
 func writeSparse(path string, b []byte) error {
 	end := len(b)
 	for end > 0 && b[end-1] == 0 {
@@ -108,7 +108,7 @@ func writeSparse(path string, b []byte) error {
 	return os.Truncate(path, int64(len(b)))
 }
 
-// sum tells cuts apart that are alike, so that each is opened once.
+// sum identifies equal cuts, so that each is opened once.
 func (f *frozen) sum() uint64 {
 	h := fnv.New64a()
 	var walk func(f *frozen, path string)

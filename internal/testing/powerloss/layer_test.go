@@ -17,26 +17,26 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// ackName is a file in the layer's root. What is written to it is what the
-// process acknowledges; it is nowhere on the disk.
+// ackName is a file in the layer's root. The process writes its acknowledgements to it; it is never
+// on the disk.
 const ackName = ".acknowledged"
 
-// layer is the file system. Its lock is held by each operation.
+// layer is the file system. Each operation holds its lock.
 type layer struct {
 	mu    sync.Mutex
 	root  *node
 	acks  []string
 	cuts  []cut
 	syncs int
-	deaf  func(path string) bool // syncs that have no effect, to see that they are missed; nil: none
-	watch bool                   // cuts are kept
-	inos  uint64                 // the last that was given
-	// named: a sync of a new file has its name last, too, as on ext4, XFS and
-	// btrfs. POSIX promises it not, and what is ours does not rely on it.
+	deaf  func(path string) bool // syncs that are ignored, to show that this is detected; nil: none
+	watch bool                   // cuts are recorded
+	inos  uint64                 // the last number that was assigned
+	// named: syncing a new file also makes its name durable, as on ext4, XFS and btrfs. POSIX does
+	// not promise it, and our own code does not rely on it.
 	named bool
 }
 
-// inode is what the kernel has of a node: it may forget it, and ask again.
+// inode is the kernel's reference to a node: the kernel may forget it, and ask again.
 type inode struct {
 	fs.Inode
 	*node
@@ -46,15 +46,15 @@ type inode struct {
 type node struct {
 	l    *layer
 	ino  uint64
-	path string // as it was made
+	path string // path when it was created
 	dir  bool
 
-	in   *node            // folder of a file that is new
-	name string           // there
-	data []byte           // of a file, as seen
-	disk []byte           // as synced; never written to, replaced whole
+	in   *node            // folder of a new file
+	name string           // name in it
+	data []byte           // content of a file, as seen
+	disk []byte           // content as synced; never written to, only replaced
 	dirt map[int]bool     // pages that differ
-	now  map[string]*node // of a folder, as seen
+	now  map[string]*node // names in a folder, as seen
 	last map[string]*node // as synced
 }
 
@@ -139,7 +139,7 @@ func (n *inode) Create(ctx context.Context, name string, flags, _ uint32, out *f
 	return n.known(ctx, c, out), nil, c.openFlags(), 0
 }
 
-// openFlags has acknowledgements come past the page cache, in order.
+// openFlags makes acknowledgements bypass the page cache, in order.
 func (n *node) openFlags() uint32 {
 	if n.path == ackName {
 		return fuse.FOPEN_DIRECT_IO
@@ -273,7 +273,7 @@ func (n *inode) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno {
 	return 0
 }
 
-// Fsync is of files and of folders.
+// Fsync is called for files and for folders.
 func (n *inode) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	n.l.mu.Lock()
 	defer n.l.mu.Unlock()
@@ -298,8 +298,8 @@ func (n *inode) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	return 0
 }
 
-// mount puts a layer in a folder. It fails where there is no FUSE: the test is
-// not to be passed over.
+// mount mounts a layer on a folder. Without FUSE the test fails, so that it is not skipped
+// unnoticed.
 func mount(t *testing.T) (*layer, string) {
 	t.Helper()
 	l := &layer{}

@@ -22,8 +22,8 @@ var (
 	deaf  = flag.String("deaf", "", "syncs of paths that hold this have no effect: the test is to fail")
 )
 
-// replays are what a child of the test may do on the layer. root is its folder;
-// ack is on the layer when it returns.
+// replays are what a child process of the test may do on the layer. root is its folder; an
+// acknowledgement is on the layer when ack returns.
 var replays = map[string]func(root string, ack func(string) error) error{}
 
 const childEnv = "LOCKET_POWERLOSS"
@@ -53,7 +53,7 @@ func replayIn(name, root string) error {
 	}), acks.Close())
 }
 
-// replay runs one in a process of its own, and gives its cuts.
+// replay runs a replay in a separate process, and returns its cuts.
 func replay(t *testing.T, name string, named bool) []cut {
 	t.Helper()
 	l, dir := mount(t)
@@ -78,14 +78,14 @@ func replay(t *testing.T, name string, named bool) []cut {
 	return l.cuts
 }
 
-// open checks cuts: all, or a sample that is spread over the replay and has the
-// last. check is given a folder with the disk of one.
+// open checks all cuts, or a sample that is spread over the replay and includes the last. check
+// gets a folder with the disk of one.
 func open(t *testing.T, cuts []cut, check func(dir string, acks []string) error) {
 	t.Helper()
 	openSome(t, cuts, *most, check)
 }
 
-// openSome opens so many without -every.
+// openSome opens at most most of them, without -every.
 func openSome(t *testing.T, cuts []cut, most int, check func(dir string, acks []string) error) {
 	t.Helper()
 	step := 1

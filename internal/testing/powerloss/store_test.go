@@ -41,8 +41,8 @@ func init() {
 	replays["journal"] = replayJournal
 }
 
-// replayStore makes a store, and commits facts with utterances, blobs and
-// segments, opens it again now and then, and rewrites it.
+// replayStore makes a store, commits facts with utterances, blobs and segments, reopens it now and
+// then, and compacts it.
 func replayStore(root string, ack func(string) error) error {
 	ctx := context.Background()
 	for session := range 3 {
@@ -96,12 +96,12 @@ func replayStore(root string, ack func(string) error) error {
 	return nil
 }
 
-// elsewhere is the id of what was heard elsewhere as a number.
+// elsewhere makes the id of something heard on another device from a number.
 func elsewhere(seq uint64) memory.ID {
 	return memory.ID(binary.BigEndian.AppendUint64([]byte{3, 0, 0, 0, 0, 0, 0, 0}, seq))
 }
 
-// at is a second of its own for each of a few hundred numbers that follow.
+// at gives each of a few hundred consecutive numbers a second of its own.
 func at(seq uint64) time.Time { return time.Unix(1_790_000_000+int64(seq%1024), 0).UTC() }
 
 func fact(dot memory.Dot) memory.Assertion {
@@ -131,7 +131,7 @@ func TestStore(t *testing.T) {
 			}
 			return nil
 		}))
-		// It goes on.
+		// The store can be written again.
 		err = errors.Join(err, s.Update(t.Context(), func(tx *store.Tx) error {
 			dot, err := tx.NextDot(member)
 			if err != nil {
@@ -174,7 +174,7 @@ func holds(tx *store.Tx, ack string) error {
 
 func anIdentity() *seal.Identity { return seal.IdentityFromSeed(aKey()) }
 
-// replayJournal appends, through several segments and sessions, and releases.
+// replayJournal appends, across several segments and sessions, and releases.
 func replayJournal(root string, ack func(string) error) error {
 	ctx := context.Background()
 	for session := range 3 {

@@ -16,17 +16,17 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// said is a thing that was acknowledged: an assertion, an utterance.
+// said is something that was acknowledged: an assertion or an utterance.
 type said struct {
 	by      *device
-	dot     memory.Dot // of an assertion
+	dot     memory.Dot // for an assertion
 	id      memory.ID
-	word    string // that stands in it, and nowhere else
+	word    string // a word that is in it, and nowhere else
 	excused bool   // it was lost with a device's disk before it was sent, or its author was removed before
 	utter   bool
 }
 
-// play lets the world be for some steps, under a relay that lies.
+// play lets the world run for some steps, with a lying relay.
 func (w *world) play() error {
 	for range 14 + w.rng.IntN(22) {
 		w.report.Steps++
@@ -80,7 +80,7 @@ func (w *world) living() []*device {
 	return slices.DeleteFunc(slices.Clone(w.devices), func(d *device) bool { return d.removed })
 }
 
-// round is one of syncing, which may end in a crash.
+// round is a round of syncing, which may end in a crash.
 func (w *world) round(d *device) error {
 	if w.rng.IntN(4) == 0 {
 		d.journal.left, d.journal.after = w.rng.IntN(8), w.rng.IntN(2) == 0
@@ -95,7 +95,7 @@ func (w *world) round(d *device) error {
 	return errors.Join(w.named(d, err), w.pack(d))
 }
 
-// pack packs what was said, on every other device: it is to make no difference.
+// pack compacts the store, on every other device: it must make no difference.
 func (w *world) pack(d *device) error {
 	if slices.Index(w.devices, d)%2 != 0 {
 		return nil
@@ -106,7 +106,7 @@ func (w *world) pack(d *device) error {
 	})
 }
 
-// word is one that stands nowhere else.
+// word makes a word that occurs nowhere else.
 func word() string {
 	b := make([]byte, 8)
 	rand.Read(b)
@@ -115,7 +115,7 @@ func word() string {
 
 var start = time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)
 
-// change says something of a memory.
+// change says something about a memory.
 func (w *world) change(d *device) error {
 	id := memory.ID{byte(1 + w.rng.IntN(6))}
 	var known []memory.Assertion
@@ -157,7 +157,7 @@ func (w *world) propose(d *device, id byte, slot string) error {
 		Slot: &memory.Slot{Subject: "user", Attribute: slot, Value: fmt.Sprint("value ", w.rng.IntN(3))}}}, unique)
 }
 
-// assert has a device say something. What it acknowledges must not get lost.
+// assert makes a device assert something. Once acknowledged, it must not get lost.
 func (w *world) assert(d *device, a memory.Assertion, unique string) error {
 	err := d.store.Update(w.ctx, func(tx *store.Tx) (err error) {
 		if a.Dot, err = tx.NextDot(d.id); err != nil {
@@ -174,7 +174,7 @@ func (w *world) assert(d *device, a memory.Assertion, unique string) error {
 	return err
 }
 
-// erase forgets a memory, as a node does.
+// erase forgets a memory, like a node.
 func (w *world) erase(d *device, id memory.ID) error {
 	err := d.store.Update(w.ctx, func(tx *store.Tx) error {
 		dot, err := tx.NextDot(d.id)
@@ -194,7 +194,7 @@ func (w *world) erase(d *device, id memory.ID) error {
 	return err
 }
 
-// utter has something be said, or forgotten.
+// utter adds an utterance, or forgets one.
 func (w *world) utter(d *device) error {
 	var mine []*said
 	for _, s := range w.said {
@@ -223,7 +223,7 @@ func (w *world) utter(d *device) error {
 	return err
 }
 
-// add lets another device in, if the relay lets it.
+// add lets another device in, if the relay allows it.
 func (w *world) add(by *device) error {
 	w.n++
 	d, err := w.newDevice(by.space, string(rune('a'+w.n)), []envelope.Role{envelope.Owner, envelope.Writer}[w.rng.IntN(2)])
@@ -232,7 +232,7 @@ func (w *world) add(by *device) error {
 	}
 	err = by.rep.AddMember(w.ctx, d.member(), "device "+d.name)
 	w.tell("%s: add %s: %v", by.name, d.name, err)
-	if err != nil { // it may have come through all the same: then nobody uses that name
+	if err != nil { // it may have succeeded all the same: then nobody uses that name
 		return w.named(by, err)
 	}
 	d.keys[1] = by.keys[1]
@@ -243,7 +243,7 @@ func (w *world) add(by *device) error {
 	return nil
 }
 
-// remove puts a device out, if the relay lets it. The root signs, who may.
+// remove removes a device, if the relay allows it. The root signs, which may do so.
 func (w *world) remove(by *device) error {
 	living := w.living()
 	d := living[w.rng.IntN(len(living))]
@@ -267,8 +267,8 @@ func (w *world) ownerBeside(d *device) bool {
 	return slices.ContainsFunc(w.living(), func(o *device) bool { return o != d && o.role == envelope.Owner })
 }
 
-// countOf excuses what a removed device said that the one who removed it had
-// not heard: it need not come to anyone, and may.
+// countOf excuses what a removed device said and its remover had not received: it need not reach
+// anybody, but may.
 func (w *world) countOf(by, gone *device) error {
 	return by.store.View(context.Background(), func(tx *store.Tx) error {
 		for _, s := range w.said {

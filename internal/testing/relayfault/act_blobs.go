@@ -13,21 +13,21 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// blob is a picture that a memory has.
+// blob is a memory's picture.
 type blob struct {
 	by      *device
 	name    memory.ID
 	owner   memory.ID
 	bytes   []byte
 	excused bool
-	cooled  bool // a device has dropped its bytes, as the relay had shown them
+	cooled  bool // a device has dropped its bytes, after the relay had shown that it has them
 }
 
-// picture has a device keep a blob, for a memory.
+// picture makes a device store a blob for a memory.
 func (w *world) picture(d *device) error {
 	unique := word()
 	b := &blob{by: d, owner: memory.ID{byte(1 + w.rng.IntN(6))}, bytes: bytes.Repeat([]byte("picture "+unique+" "), 20+w.rng.IntN(3))}
-	if len(w.blobs) > 0 && w.rng.IntN(2) == 0 { // the same as one that was taken before, perhaps by another device
+	if len(w.blobs) > 0 && w.rng.IntN(2) == 0 { // the same as an earlier one, perhaps of another device
 		b.bytes = w.blobs[w.rng.IntN(len(w.blobs))].bytes
 	}
 	erased := false
@@ -51,7 +51,7 @@ func (w *world) picture(d *device) error {
 	return err
 }
 
-// cool has a device drop the bytes of a picture, as a node does that needs the room.
+// cool makes a device drop the bytes of a picture, like a node that needs the room.
 func (w *world) cool(d *device) error {
 	for _, b := range w.blobs {
 		note, err := d.journal.RemoteBlob(w.ctx, b.name)
@@ -85,7 +85,7 @@ func (w *world) cool(d *device) error {
 	return nil
 }
 
-// fetch has a device ask for a blob. What it keeps must be that one.
+// fetch makes a device ask for a blob. What it stores must be that one.
 func (w *world) fetch(d *device) error {
 	if len(w.blobs) == 0 {
 		return nil
@@ -102,8 +102,7 @@ func (w *world) fetch(d *device) error {
 	return w.sameBlob(d, b)
 }
 
-// restore puts a device back to its backup. What it had not sent is gone with
-// its disk.
+// restore restores a device from its backup. What it had not sent is lost with its disk.
 func (w *world) restore(d *device) error {
 	if !d.backup {
 		return w.change(d)

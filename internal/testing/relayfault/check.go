@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// check holds the world to what was promised.
+// check checks the promises for the world.
 func (w *world) check() error {
 	apart, err := w.leftOut()
 	if err != nil {
@@ -44,9 +44,8 @@ func (w *world) check() error {
 	return w.blind()
 }
 
-// leftOut reports whether somebody names a removal that left out what it had
-// taken: then the relay had hidden that from who removed, and the rest can't
-// meet, as they were told.
+// leftOut reports whether a device reports a removal that left out something that it had accepted.
+// Then the relay had hidden that from the remover, and the devices can't meet, as they were told.
 func (w *world) leftOut() (bool, error) {
 	for _, d := range w.living() {
 		ps, err := d.rep.Problems(w.ctx)
@@ -60,7 +59,7 @@ func (w *world) leftOut() (bool, error) {
 	return false, nil
 }
 
-// excluded checks that who was removed has no key of a later epoch.
+// excluded checks that no removed device has a key of a later epoch.
 func (w *world) excluded() error {
 	newest := uint32(0)
 	for _, d := range w.living() {
@@ -76,8 +75,7 @@ func (w *world) excluded() error {
 	return nil
 }
 
-// blind checks that the relay has seen and stored nothing that it could read:
-// no word, no key.
+// blind checks that the relay has seen and stored nothing readable: no word, no key.
 func (w *world) blind() error {
 	secrets := map[string][]byte{}
 	for i, s := range w.said {
@@ -103,7 +101,7 @@ func (w *world) blind() error {
 	}
 	key("root", w.space.root.Seed())
 	key("recovery", w.space.recovery.Seed().Bytes())
-	places := map[string][]byte{"what the relay was sent": w.relay.received.Bytes()} // nobody asks now
+	places := map[string][]byte{"what the relay was sent": w.relay.received.Bytes()} // nobody makes requests now
 	err := filepath.WalkDir(w.relay.dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			places[e.Name()], err = os.ReadFile(path)
@@ -123,8 +121,8 @@ func (w *world) blind() error {
 	return w.forgotten()
 }
 
-// forgotten checks that no body at the relay says a word of what was erased, as
-// far as its author is there to take it away.
+// forgotten checks that no body at the relay contains a word of what was erased, unless its author
+// is gone and can't remove it.
 func (w *world) forgotten() error {
 	placed, err := w.living()[0].at.Placed(w.ctx, 0, 256)
 	if err != nil {
@@ -141,7 +139,7 @@ func (w *world) forgotten() error {
 		}
 		plain, err := seal.OpenBody(w.devices[0].keys[d.Header.Epoch], d.Body)
 		if err != nil {
-			continue // the first was removed
+			continue // the first device was removed
 		}
 		ops, err := delta.Decode(&d.Header, plain)
 		if err != nil {

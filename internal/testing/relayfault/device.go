@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// space is a wearer's: its root, and how it began.
+// space is a wearer's space: its root, and its beginning.
 type space struct {
 	id       memory.SpaceID
 	root     ed25519.PrivateKey
@@ -52,9 +52,9 @@ type device struct {
 	role  envelope.Role
 	sign  ed25519.PrivateKey
 	pair  *seal.Identity
-	keys  map[uint32]*seal.Key // epochs
+	keys  map[uint32]*seal.Key // keys of epochs
 	dir   string
-	under *seal.Key // the store's
+	under *seal.Key // the store's key
 
 	store   *store.Store
 	journal *journal
@@ -65,7 +65,7 @@ type device struct {
 	tick    *memory.Ticker
 
 	backup     bool // there is a copy of the store
-	restored   bool // it was put back, once at least
+	restored   bool // it was restored, at least once
 	backupKeys map[uint32]*seal.Key
 	removed    bool
 }
@@ -115,7 +115,7 @@ func (w *world) found(s *space, name string) (*device, error) {
 	return d, errors.Join(d.open(false), d.sync())
 }
 
-// open opens store and replica. accept: the store was put back.
+// open opens store and replica. accept: the store was restored.
 func (d *device) open(accept bool) error {
 	var err error
 	d.store, err = store.Open(store.Options{Dir: d.dir, Key: d.under, Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20, Accept: accept})
@@ -125,7 +125,7 @@ func (d *device) open(accept bool) error {
 	return d.begin()
 }
 
-// begin makes a replica that knows what is on the disk, and no more.
+// begin makes a replica that only knows what is on the disk.
 func (d *device) begin() error {
 	if d.relay == nil {
 		var err error
@@ -162,10 +162,10 @@ func (d *device) close() error {
 	return err
 }
 
-// sync does a round.
+// sync runs a round.
 func (d *device) sync() error { return d.rep.Sync(d.w.ctx) }
 
-// die forgets everything that is not on the disk; whole: the store, too.
+// die drops everything that is not on the disk; whole: including the store.
 func (d *device) die(whole bool) error {
 	d.tick = &memory.Ticker{Now: d.now}
 	if !whole {
@@ -175,7 +175,7 @@ func (d *device) die(whole bool) error {
 	return errors.Join(d.close(), d.open(false))
 }
 
-// copyAway keeps a copy of the device as it is.
+// copyAway makes a copy of the device's present state.
 func (d *device) copyAway() error {
 	if err := d.close(); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (d *device) copyAway() error {
 	return d.open(false)
 }
 
-// putBack has the device be what the copy is.
+// putBack restores the device from the copy.
 func (d *device) putBack() error {
 	if err := d.close(); err != nil {
 		return err
@@ -237,14 +237,14 @@ func (k keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 	return seal.SealEpochs(to, k.d.space.id, e)
 }
 
-// errCrash: the device went out.
+// errCrash: the device crashed.
 var errCrash = errors.New("crash")
 
-// journal is a ledger under a device that goes out after some writes, before
-// or after one has reached the disk. From then on nothing answers.
+// journal is a ledger under a device that crashes after some writes, before or after one has
+// reached the disk. From then on nothing works.
 type journal struct {
 	replica.Journal
-	left  int // writes until then; -1: it doesn't
+	left  int // writes until then; -1: it does not crash
 	after bool
 	out   bool
 }

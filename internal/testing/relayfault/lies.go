@@ -14,44 +14,43 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Lie is one way of misbehaving.
+// Lie is one kind of misbehaviour.
 type Lie string
 
-// What a relay can take back by telling the truth: afterwards all devices must
-// meet.
+// Lies that a relay can undo by telling the truth: afterwards all devices must meet.
 const (
 	Drop     Lie = "drop"     // a request is not passed on
-	Lose     Lie = "lose"     // it is, and the answer does not come back
+	Lose     Lie = "lose"     // it is passed on, and the answer does not come back
 	Repeat   Lie = "repeat"   // it is passed on twice
-	Replay   Lie = "replay"   // an old one is, of anyone
+	Replay   Lie = "replay"   // somebody's old request is passed on again
 	Late     Lie = "late"     // it is passed on after a later one
 	Truncate Lie = "truncate" // an answer breaks off
-	Shorten  Lie = "shorten"  // … and pretends to be whole
-	Grow     Lie = "grow"     // more comes than was asked for
-	Refuse   Lie = "refuse"   // a refusal is made up
-	Withhold Lie = "withhold" // the end of a page is missing, or all of it
-	Omit     Lie = "omit"     // a member never sees some of the deltas: each sees another history
-	Rollback Lie = "rollback" // a member is shown how things were
+	Shorten  Lie = "shorten"  // … and pretends to be complete
+	Grow     Lie = "grow"     // more comes than was requested
+	Refuse   Lie = "refuse"   // a made-up refusal
+	Withhold Lie = "withhold" // the end of a page is missing, or the whole page
+	Omit     Lie = "omit"     // a member never sees some of the deltas, so that each sees another history
+	Rollback Lie = "rollback" // a member is shown an earlier state
 	Reorder  Lie = "reorder"
 	Double   Lie = "double"  // a delta comes twice
-	Foreign  Lie = "foreign" // of another tenant
-	Bodies   Lie = "bodies"  // under each other's headers
-	Flip     Lie = "flip"    // one bit
-	Swap     Lie = "swap"    // another blob
-	Number   Lie = "number"  // heads, cursors, sizes and offsets are others
-	Keep     Lie = "keep"    // what was to be forgotten is served all the same
-	Strip    Lie = "strip"   // bodies are taken away, as if they had been forgotten
+	Foreign  Lie = "foreign" // a delta of another tenant
+	Bodies   Lie = "bodies"  // bodies are swapped between headers
+	Flip     Lie = "flip"    // one bit is flipped
+	Swap     Lie = "swap"    // another blob is sent
+	Number   Lie = "number"  // heads, cursors, sizes and offsets are changed
+	Keep     Lie = "keep"    // what should be forgotten is still served
+	Strip    Lie = "strip"   // bodies are removed, as if they had been forgotten
 )
 
-// Temporary are the lies above.
+// Temporary are these lies.
 var Temporary = []Lie{Drop, Lose, Repeat, Replay, Late, Truncate, Shorten, Grow, Refuse, Withhold, Omit, Rollback, Reorder, Double, Foreign, Bodies,
 	Flip, Swap, Number, Keep, Strip}
 
 // view is what a member is shown of a space, for as long as the relay lies.
 type view struct {
-	without map[int]bool // deltas, by their place from 0
+	without map[int]bool // deltas that are hidden, by index from 0
 	hidden  string       // a member whose deltas it never sees; "": none
-	end     int          // of the deltas; -1: no end of its own
+	end     int          // last delta; -1: the real one
 	log     int          // likewise
 }
 
@@ -70,10 +69,10 @@ func (r *Relay) deal(ctx context.Context, q *request) answer {
 		lie = r.lies[r.rng.IntN(len(r.lies))]
 	}
 	a, ok := r.lie(ctx, q, lie)
-	if !ok { // it does not apply, or none is told
+	if !ok { // the lie does not apply, or none is told
 		lie = ""
 	}
-	if !ok && a.status == 0 { // nobody was asked yet
+	if !ok && a.status == 0 { // the relay was not asked yet
 		a = r.truth(ctx, q)
 	}
 	r.old = append(r.old, q)
@@ -91,7 +90,7 @@ func short(uri string) string {
 	return uri
 }
 
-// truth is what the relay would say of what this member is shown.
+// truth returns the relay's answer about what this member is shown.
 func (r *Relay) truth(ctx context.Context, q *request) answer {
 	v := r.of(q.space).views[q.member]
 	if v == nil || q.method != "GET" {
@@ -118,7 +117,7 @@ func after(q *request) int {
 	return n
 }
 
-// deltas returns a page from the middle's own memory.
+// deltas returns a page from the middle's own record.
 func (r *Relay) deltas(q *request, v *view) answer {
 	var out [][]byte
 	for i, d := range r.of(q.space).deltas {
@@ -161,7 +160,7 @@ func problem(kind page.Kind, status int) answer {
 	return answer{status: status, header: http.Header{"Content-Type": {page.Trouble}, page.FieldProblem: {string(kind)}}, body: b}
 }
 
-// refusals are what a relay may say without reason.
+// refusals are answers that a relay may give without reason.
 var refusals = []struct {
 	kind   page.Kind
 	status int
@@ -169,7 +168,7 @@ var refusals = []struct {
 	{page.UnknownHead, 409}, {page.Ahead, 409}, {page.Offset, 409}, {page.BlobHash, 409}, {page.Quota, 429}, {page.Busy, 503}, {page.Internal, 500},
 	{page.Stale, 401}, {page.Replayed, 401}, {page.Malformed, 400}, {"made-up", 418}, {"", 302}}
 
-// lie tells one, or gives false where it does not fit the request.
+// lie tells a lie, or returns false if it does not fit the request.
 func (r *Relay) lie(ctx context.Context, q *request, lie Lie) (answer, bool) {
 	switch lie {
 	case Drop:
@@ -242,13 +241,13 @@ func resized(a answer, body []byte) answer {
 	return a
 }
 
-// hides reports whether a delta is of the member that is hidden.
+// hides reports whether a delta belongs to the hidden member.
 func (v *view) hides(delta []byte) bool {
 	d, err := envelope.ParseDelta(delta)
 	return v.hidden != "" && err == nil && d.Header.Member.String() == v.hidden
 }
 
-// fork shows two members a history each: neither sees what the other sends.
+// fork shows two members different histories: neither sees what the other sends.
 func (r *Relay) fork(space, one, other string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -38,7 +38,7 @@ func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool)
 		ds[i] = p.Delta
 	}
 	one := func() int { return r.rng.IntN(len(ds)) }
-	two := func() (i, j int) { // of two and more, never one twice
+	two := func() (i, j int) { // two different indexes
 		i = one()
 		return i, (i + 1 + r.rng.IntN(len(ds)-1)) % len(ds)
 	}
@@ -84,7 +84,7 @@ func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool)
 	return placed(ds, from), true
 }
 
-// strange is a delta of another tenant.
+// strange returns a delta of another tenant.
 func (r *Relay) strange(space string) []byte {
 	for name, m := range r.memory {
 		if name != space && len(m.deltas) > 0 { // there are two spaces
@@ -131,7 +131,7 @@ func (r *Relay) lieLog(ctx context.Context, q *request, lie Lie) (answer, bool) 
 	return answer{}, false
 }
 
-// misnumber changes what an answer says of places and sizes.
+// misnumber changes places and sizes in an answer.
 func (r *Relay) misnumber(ctx context.Context, q *request) (answer, bool) {
 	a := r.truth(ctx, q)
 	if a.status >= 300 {

@@ -45,7 +45,7 @@ func difference(a, b string) string {
 	return strings.Join(out, "\n")
 }
 
-// state is everything that a device knows and others should, a line each.
+// state returns everything that a device knows and others should know, a line each.
 func (d *device) state() (string, error) {
 	var lines []string
 	err := d.store.View(d.w.ctx, func(tx *store.Tx) error {
@@ -54,7 +54,7 @@ func (d *device) state() (string, error) {
 				return err
 			}
 			if m.State == memory.Erased {
-				continue // of some there is the id alone
+				continue // for some there is only the id
 			}
 			b, err := json.Marshal(m)
 			if err != nil {
@@ -85,7 +85,7 @@ func (d *device) state() (string, error) {
 	return strings.Join(lines, "\n"), err
 }
 
-// holds reports whether something that was said is there, or was erased.
+// holds reports whether something that was said exists, or was erased.
 func holds(tx *store.Tx, s *said) (bool, error) {
 	if s.utter {
 		_, err := tx.Utterance(s.id)
@@ -109,8 +109,8 @@ func gone(tx *store.Tx, id memory.ID) (bool, error) {
 	return err == nil && m.State == memory.Erased && m.Text == "", err
 }
 
-// keeps checks that nothing that was acknowledged is lost on a device, and that
-// nothing that was removed is back.
+// keeps checks that nothing acknowledged is lost on a device, and that nothing removed has come
+// back.
 func (w *world) keeps(d *device) error {
 	return d.store.View(w.ctx, func(tx *store.Tx) error {
 		for _, s := range w.said {

@@ -15,8 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// pictures checks that the relay has each picture that a device has and a note
-// names, and none that no note names.
+// pictures checks that the relay has each picture that a device has and a note names, and no other.
 func (w *world) pictures() error {
 	named, _, err := w.living()[0].ledger().Named(w.ctx)
 	if err != nil {
@@ -48,7 +47,8 @@ func (w *world) pictures() error {
 			}
 		}
 	}
-	// What a device that is out, no owner, or was put back had sent, it alone knew of.
+	// Only the sender knew what was sent by a device that was removed, is not an owner, or was
+	// restored.
 	if slices.ContainsFunc(w.devices, func(d *device) bool { return d.removed || d.restored || d.role != envelope.Owner }) {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (w *world) sameBlob(d *device, b *blob) error {
 	return d.store.View(w.ctx, func(tx *store.Tx) error { return w.sameBlobIn(tx, d, b) })
 }
 
-// sameBlobIn checks that a blob which a device has is what it was.
+// sameBlobIn checks that a device's blob is unchanged.
 func (w *world) sameBlobIn(tx *store.Tx, d *device, b *blob) error {
 	r, err := tx.OpenBlob(b.name)
 	if errors.Is(err, memory.ErrNotFound) {

@@ -20,8 +20,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// Relay is a real relay behind a middle that lies. One request is dealt with at
-// a time.
+// Relay is a real relay behind a middle that lies. It handles one request at a time.
 type Relay struct {
 	URL string
 
@@ -31,41 +30,41 @@ type Relay struct {
 	mu       sync.Mutex
 	rng      *rand.Rand
 	lies     []Lie
-	rate     float64 // of requests that are lied about
+	rate     float64 // share of requests that are answered with lies
 	lying    bool
 	told     map[Lie]int
 	requests int
-	received bytes.Buffer       // every byte that came
+	received bytes.Buffer       // every received byte
 	memory   map[string]*record // by space
-	held     []*request         // to be passed on late
-	old      []*request         // that were passed on once
+	held     []*request         // requests to be passed on late
+	old      []*request         // requests that were passed on once
 
-	later  atomic.Int64 // ns that the relay's clock is ahead
+	later  atomic.Int64 // how far the relay's clock is ahead, in ns
 	store  *embedded.Store
 	front  *http.Server
 	client *http.Client
 	behind string
 	stop   context.CancelFunc
-	served chan error // of both servers
+	served chan error // results of both servers
 }
 
 // record is what the middle has seen of a space.
 type record struct {
 	log    [][]byte
-	deltas [][]byte          // with the bodies that they came with
-	views  map[string]*view  // by member: what it is shown, until the relay is honest
+	deltas [][]byte          // with their original bodies
+	views  map[string]*view  // what each member is shown, until the relay is honest
 	blobs  map[string][]byte // by path
 }
 
-// request is one as it came, with the body read.
+// request is a received request with its body.
 type request struct {
 	method, uri, path, host string
 	header                  http.Header
 	body                    []byte
-	space, member           string // who signed it, as it says
+	space, member           string // its signer, according to itself
 }
 
-// answer is what goes back.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -116,18 +115,18 @@ func (r *Relay) now() time.Time { return time.Now().Add(time.Duration(r.later.Lo
 
 func (r *Relay) begin() { r.lying = true }
 
-// honest has the relay tell the truth from now on.
+// honest makes the relay tell the truth from now on.
 func (r *Relay) honest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lying, r.held = false, nil
-	r.later.Store(int64(time.Hour)) // who had to wait has waited
+	r.later.Store(int64(time.Hour)) // so that nobody has to wait any more
 	for _, m := range r.memory {
 		m.views = map[string]*view{}
 	}
 }
 
-// maxBody is more than any request that a relay takes.
+// maxBody is larger than any request that a relay accepts.
 const maxBody = 8 << 20
 
 // ServeHTTP implements http.Handler.
@@ -157,10 +156,10 @@ func write(w http.ResponseWriter, a answer) {
 	}
 	w.WriteHeader(a.status)
 	if a.cut {
-		_, _ = w.Write(a.body[:len(a.body)/2]) // of less than the length that was promised
+		_, _ = w.Write(a.body[:len(a.body)/2]) // half of the promised length
 		panic(http.ErrAbortHandler)
 	}
-	_, _ = w.Write(a.body) // who went away does not hear it
+	_, _ = w.Write(a.body) // the client may have gone
 }
 
 // caller returns space and member of keyid="SPACE/MEMBER".
@@ -171,7 +170,7 @@ func caller(input string) (space, member string) {
 	return space, member
 }
 
-// pass returns a request to the relay, and notes what was taken.
+// pass passes a request to the relay, and records what was accepted.
 func (r *Relay) pass(ctx context.Context, q *request) answer {
 	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), q.method, r.behind+q.uri, bytes.NewReader(q.body))
 	if err != nil {
@@ -204,7 +203,7 @@ func (r *Relay) of(space string) *record {
 	return m
 }
 
-// note remembers what the relay took.
+// note records what the relay accepted.
 func (r *Relay) note(q *request, a answer) {
 	if a.status >= 300 {
 		return

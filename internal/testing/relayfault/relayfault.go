@@ -1,20 +1,18 @@
-// Package relayfault tries replicas against a relay that misbehaves.
+// Package relayfault tests replicas with a relay that misbehaves.
 //
 // The words:
 //
-//   - The relay is the real one, with its real store, behind a middle that
-//     passes requests on over HTTP and tells lies about them.
-//   - A [Lie] is one way of misbehaving. Which ones are told, how often, and of
-//     what, follows from the seed alone.
-//   - A device is a replica with the real journal over the real store. It says
-//     things, syncs, crashes between any two of its writes, is put back from a
-//     backup, and has a clock that is wrong.
-//   - A world is a relay, its devices, and a stranger's space beside theirs.
-//     [Run] lets one be for a while, has the relay become honest, and then
-//     checks what must hold (check.go).
+//   - The relay is the real one, with its real store, behind a middle that passes requests on over
+//     HTTP and tells lies about them.
+//   - A [Lie] is one kind of misbehaviour. The seed alone decides which ones are told, how often,
+//     and about what.
+//   - A device is a replica with the real journal over the real store. It says things, syncs,
+//     crashes between any two of its writes, is restored from a backup, and has a wrong clock.
+//   - A world is a relay, its devices, and a stranger's space beside theirs. [Run] lets a world run
+//     for a while, makes the relay honest, and then checks the promises (check.go).
 //
-// Steps are made one after another, so that a seed tells the same story again.
-// Keys and ids are random all the same: no decision hangs on them.
+// Steps are made one after another, so that a seed tells the same story again. Keys and ids are
+// random, but no decision depends on them.
 package relayfault
 
 import (
@@ -29,22 +27,22 @@ import (
 // Options of a run. Dir is needed.
 type Options struct {
 	Dir   string    // an empty folder, best in memory
-	Trace io.Writer // nil, or what is told, step by step
+	Trace io.Writer // nil, or gets what happens, step by step
 	Lies  []Lie     // nil: the seed chooses
-	Rate  float64   // of requests that are lied about; 0: the seed chooses
+	Rate  float64   // share of requests that are lied about; 0: the seed chooses
 }
 
-// Report says what a run did, for sums over many.
+// Report says what a run did, for sums over many runs.
 type Report struct {
 	Steps    int
 	Requests int
 	Crashes  int
-	Restored int         // devices that were put back from a backup
-	Told     map[Lie]int // lies
-	LeftOut  int         // 1 where a removal left out what somebody had taken, and it was named
-	Held     int         // pictures that were looked for at the relay, for a device that names them
-	Pictures int         // 1 where it was held that the relay has no blob that nobody names
-	Named    int         // rounds that ended with an error that says what is wrong
+	Restored int         // devices that were restored from a backup
+	Told     map[Lie]int // lies that were told
+	LeftOut  int         // 1 if a removal left out what somebody had accepted, and that was reported
+	Held     int         // pictures that the relay had to have, for a device that names them
+	Pictures int         // 1 if it was checked that the relay has no unnamed blob
+	Named    int         // rounds that ended with an error that names the problem
 }
 
 // Run plays one seed. The error says which promise was broken.
@@ -111,7 +109,7 @@ func newWorld(ctx context.Context, seed uint64, o Options) (_ *world, err error)
 	return w, nil
 }
 
-// chooseLies returns a few, or all, of those that a relay can take back.
+// chooseLies returns some, or all, of the lies that a relay can undo.
 func (w *world) chooseLies() []Lie {
 	all := slices.Clone(Temporary)
 	if w.rng.IntN(4) == 0 {
@@ -123,7 +121,7 @@ func (w *world) chooseLies() []Lie {
 	return lies
 }
 
-// people makes the stranger and the devices, over a relay that is honest yet.
+// people makes the stranger and the devices, over a relay that is still honest.
 func (w *world) people() (err error) {
 	strange, err := newSpace()
 	if err != nil {
@@ -135,7 +133,7 @@ func (w *world) people() (err error) {
 	if err := w.propose(w.stranger, 9, "home"); err != nil {
 		return err
 	}
-	w.said[0].excused = true // it must come to none of ours
+	w.said[0].excused = true // it must not reach any of our devices
 	if err := w.stranger.sync(); err != nil {
 		return err
 	}

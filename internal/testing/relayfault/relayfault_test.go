@@ -16,8 +16,8 @@ var (
 	seeds     = flag.Int("seeds", 40, "how many seeds to run")
 )
 
-// folder is in memory where there is such a place: a seed writes much and keeps
-// nothing, and power loss is not what is tried here.
+// folder is in memory if possible: a seed writes much and keeps nothing, and power loss is not
+// tested here.
 func folder(t *testing.T) string {
 	if _, err := os.Stat("/dev/shm"); err != nil {
 		return t.TempDir()
@@ -30,8 +30,8 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// A seed that fails is played again by the command that it prints. The long
-// form is recorded in docs/proof.md.
+// A failing seed is repeated by the command that it prints. The long form is recorded in
+// docs/proof.md.
 func TestHostileRelay(t *testing.T) {
 	if *oneSeed != 0 {
 		if _, err := Run(t.Context(), *oneSeed, Options{Dir: folder(t), Trace: os.Stderr}); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// words of what can be wrong with a relay. An error of a round has one of them,
-// or is the network's.
+// words name what can be wrong with a relay. An error of a round contains one of them, or comes
+// from the network.
 var words = []error{
 	replica.ErrAhead, replica.ErrConflict, replica.ErrFork, replica.ErrForbidden, replica.ErrBlob, replica.ErrNotFound,
 	replica.ErrRolledBack, replica.ErrForeign, replica.ErrRepeated, replica.ErrRemoved,
@@ -23,7 +23,7 @@ var words = []error{
 	io.ErrUnexpectedEOF, io.EOF, context.DeadlineExceeded,
 }
 
-// named returns an error that does not say what is wrong.
+// named returns an error for one that does not name the problem.
 func (w *world) named(d *device, err error) error {
 	if err == nil {
 		return nil
@@ -43,12 +43,12 @@ func (w *world) named(d *device, err error) error {
 	return fmt.Errorf("%s: an error without a name: %w", d.name, err)
 }
 
-// maxRounds is how many rounds of all devices it may take until nothing moves: a
-// device that was misled again and again looks at everything in each sixteenth round
-// alone, and what it then sends, the others take in the next.
+// maxRounds is how many rounds of all devices it may take until nothing changes: a device that was
+// misled repeatedly only looks at everything in each sixteenth round, and the others receive what
+// it then sends in the next.
 const maxRounds = 20
 
-// settle has the relay be honest, and the devices meet.
+// settle makes the relay honest, and lets the devices meet.
 func (w *world) settle() error {
 	w.relay.honest()
 	w.tell("the relay is honest")
@@ -65,7 +65,7 @@ func (w *world) settle() error {
 			w.tell("%s: sync: %v", d.name, err)
 			if s, e := d.rep.Status(w.ctx); e != nil {
 				return e
-			} else if s.Withheld > 0 && err == nil { // it looks for bodies seldom, and as it starts
+			} else if s.Withheld > 0 && err == nil { // it looks for bodies rarely, and when it starts
 				err = errors.Join(d.die(false), d.sync())
 				w.tell("%s: lacked %d bodies, and began anew: %v", d.name, s.Withheld, err)
 			}
@@ -88,7 +88,7 @@ func (w *world) settle() error {
 	return errors.Join(errs...)
 }
 
-// whoIsOut finds devices whose removal came through without an answer.
+// whoIsOut finds devices whose removal succeeded without an answer.
 func (w *world) whoIsOut() error {
 	for _, by := range w.living() {
 		log, err := by.log()
@@ -108,7 +108,7 @@ func (w *world) whoIsOut() error {
 	return nil
 }
 
-// log is what follows from the entries that a device has.
+// log returns the state that follows from a device's entries.
 func (d *device) log() (*envelope.State, error) {
 	log := new(envelope.State)
 	entries, err := d.journal.Entries(d.w.ctx)
@@ -127,7 +127,7 @@ func (d *device) log() (*envelope.State, error) {
 	return log, nil
 }
 
-// places says how far all are.
+// places describes how far each device has synced.
 func (w *world) places() (string, error) {
 	var b strings.Builder
 	for _, d := range w.living() {

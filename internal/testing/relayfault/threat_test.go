@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// threatSeeds are few: the long run is TestHostileRelay's. Where chance had a lie
-// told in none of them, there are more.
+// threatSeeds is small, because TestHostileRelay is the long run. If by chance a lie was told in
+// none of them, more seeds are used.
 const (
 	threatSeeds = 6
 	mostSeeds   = 30
 )
 
-// told plays a few seeds of a relay that tells these lies, as often as it can,
-// and demands that it told each.
+// told plays a few seeds of a relay that tells these lies as often as possible, and demands that
+// each was told.
 func told(t *testing.T, lies ...Lie) {
 	t.Helper()
 	sum := Report{Told: map[Lie]int{}}
@@ -37,13 +37,12 @@ func told(t *testing.T, lies ...Lie) {
 	}
 }
 
-// A relay that does as it should, and looks: what it was sent, and what it
-// stores, holds no word, no name and no key.
+// A correct but curious relay: what it was sent, and what it stores, contains no word, no name and
+// no key.
 func TestThreatCuriousServer(t *testing.T) { told(t) }
 
-// Whatever a relay does with what it was given, devices meet in the same state
-// once they reach an honest one, nothing acknowledged is lost, nothing removed
-// returns, and each lie is harmless or named.
+// Whatever a relay does, the devices meet in the same state once they reach an honest one, nothing
+// acknowledged is lost, nothing removed returns, and each lie is harmless or reported.
 func TestThreatActiveServer(t *testing.T) {
 	for _, c := range []struct {
 		does string
@@ -61,9 +60,8 @@ func TestThreatActiveServer(t *testing.T) {
 	t.Run("forks", forks)
 }
 
-// A relay that shows two devices a history each is named, with space, author
-// and place, once they compare their heads by another path; and they meet once
-// it is honest.
+// A relay that shows two devices different histories is exposed, with space, author and place, once
+// they compare their heads in another way; and they meet once it is honest.
 func forks(t *testing.T) {
 	w, err := newWorld(t.Context(), 1, Options{Dir: fmt.Sprint(folder(t), "/fork"), Lies: []Lie{}})
 	if err != nil {

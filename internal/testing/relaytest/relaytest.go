@@ -1,4 +1,4 @@
-// Package relaytest serves a relay, or a relay and a market, on TCP until a test ends.
+// Package relaytest runs a relay, or a relay and a market, on TCP until a test ends.
 package relaytest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 )
 
-// Relay is one that listens.
+// Relay is a running relay.
 type Relay struct {
 	URL   string
 	Store *embedded.Store
-	Stop  func() // before the test's end
+	Stop  func() // stops it before the test ends
 }
 
-// Serve starts one that keeps its data in dir. c has what else is served.
+// Serve starts a relay that keeps its data in dir. c has the other parts to serve.
 func Serve(t testing.TB, dir string, of relay.Config, c api.Config) *Relay {
 	t.Helper()
 	store, err := embedded.Open(t.Context(), dir)

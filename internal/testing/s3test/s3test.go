@@ -1,7 +1,7 @@
-// Package s3test has a counterpart of Amazon S3, for tests: one bucket in memory, by
-// path, with multipart uploads, ranges, conditions, and listings of two names a page.
-// It refuses what S3 would: a wrong AWS4-HMAC-SHA256 signature, a body that is not the
-// one signed, a bucket or upload that is not there, a condition that does not hold.
+// Package s3test is a mock of Amazon S3 for tests: one bucket in memory, addressed by path, with
+// multipart uploads, ranges, conditions, and listings of two names a page. It refuses what S3
+// would: a wrong AWS4-HMAC-SHA256 signature, a body other than the signed one, a missing bucket or
+// upload, a condition that does not hold.
 package s3test
 
 import (
@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// Server is the counterpart. Its bucket is called "bucket".
+// Server is the mock server. Its bucket is called "bucket".
 type Server struct {
 	*httptest.Server
 	t       *testing.T
@@ -41,7 +41,7 @@ var written = time.Unix(1_790_000_000, 0)
 
 const accessKey, secretKey = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
-// New makes one, and sets the variables of the environment that hold its keys.
+// New starts a server, and sets the environment variables with its keys.
 func New(t *testing.T) *Server {
 	t.Setenv("AWS_ACCESS_KEY_ID", accessKey)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secretKey)
@@ -52,8 +52,8 @@ func New(t *testing.T) *Server {
 	return s
 }
 
-// MustHaveSeen fails the test unless the client sent these: methods, "list", "multipart",
-// "range", "condition".
+// MustHaveSeen fails the test unless the client sent these: methods, "list", "multipart", "range",
+// "condition".
 func (s *Server) MustHaveSeen(what ...string) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -151,17 +151,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func tag(b []byte) string { return fmt.Sprintf(`"%x"`, sha256.Sum256(b)) }
 
-// Refusal answers as S3 does.
+// Refusal answers with an error in S3's form.
 func Refusal(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
 }
 
-// Other has the server know another secret than its clients, so that it refuses them.
+// Other gives the server another secret than its clients', so that it refuses them.
 func (s *Server) Other() { s.other = true }
 
-// Objects gives the names and contents of what is in the bucket.
+// Objects returns the names and contents of the bucket's objects.
 func (s *Server) Objects() map[string][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,7 +179,7 @@ func (s *Server) Set(name string, b []byte) {
 	s.objects[name] = b
 }
 
-// Front has answer look at each request first. If it gives true, it has answered.
+// Front lets answer see each request first. If answer returns true, it has answered.
 func (s *Server) Front(answer func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +218,7 @@ func (s *Server) list(w http.ResponseWriter, q url.Values) {
 	}
 }
 
-// signed checks a request as "Signature Version 4" says.
+// signed checks a request's signature ("Signature Version 4").
 func signed(r *http.Request, body []byte, secret string) error {
 	auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ")
 	if !ok {

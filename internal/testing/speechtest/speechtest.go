@@ -1,6 +1,5 @@
-// Package speechtest has counterparts of speech servers, for tests: whisper.cpp's
-// and OpenAI's. They speak the real protocols over HTTP and refuse what the
-// real ones refuse. What is heard is the test's to say.
+// Package speechtest has mock speech servers for tests: whisper.cpp's and OpenAI's. They speak the
+// real protocols over HTTP and refuse what the real ones refuse. The test decides what they hear.
 package speechtest
 
 import (
@@ -15,7 +14,7 @@ import (
 	"testing"
 )
 
-// Server is a counterpart.
+// Server is a mock server.
 type Server struct {
 	*httptest.Server
 	key string
@@ -26,21 +25,21 @@ type Server struct {
 	heard [][]byte
 }
 
-// Says has the server hear this in what comes next.
+// Says sets what the server hears in the next recordings.
 func (s *Server) Says(f func(wav []byte) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.says = f
 }
 
-// Fails has the server answer by f where that is true; nil: it works.
+// Fails makes f answer if it returns true; nil: the server works.
 func (s *Server) Fails(f func(w http.ResponseWriter) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fails = f
 }
 
-// Heard returns the recordings that the server took, in order.
+// Heard returns the recordings that the server accepted, in order.
 func (s *Server) Heard() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +60,8 @@ func serve(t *testing.T, s *Server, h func(w http.ResponseWriter, r *http.Reques
 	return s
 }
 
-// Whisper is whisper.cpp's server (examples/server, 1.7): a page at its root, and
-// POST /inference with a file of 16 kHz.
+// Whisper runs whisper.cpp's server (examples/server, 1.7): a page at its root, and POST /inference
+// with a file of 16 kHz.
 func Whisper(t *testing.T) *Server {
 	s := &Server{}
 	return serve(t, s, func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +77,7 @@ func Whisper(t *testing.T) *Server {
 	})
 }
 
-// infer answers as the server does, which says what is wrong with status 200.
+// infer answers like the real server, which reports errors with status 200.
 func (s *Server) infer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	wav, err := file(r)
@@ -96,8 +95,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request) {
 		"segments": []any{map[string]any{"id": 0, "text": text, "start": 0, "end": seconds, "avg_logprob": -0.25, "words": []any{}}}})
 }
 
-// OpenAI is OpenAI's API for speech, with one model, whisper-1. An empty key is
-// asked of nobody.
+// OpenAI runs OpenAI's API for speech, with one model, whisper-1. With an empty key, none is
+// required.
 func OpenAI(t *testing.T, key string) *Server {
 	s := &Server{key: key}
 	return serve(t, s, func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +113,7 @@ func OpenAI(t *testing.T, key string) *Server {
 	})
 }
 
-// maxOpenAI is the largest file that OpenAI takes.
+// maxOpenAI is the largest file that OpenAI accepts.
 const maxOpenAI = 25 << 20
 
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
@@ -169,7 +168,7 @@ func file(r *http.Request) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// wavSeconds reads the header of a WAV file that whisper.cpp takes.
+// wavSeconds reads the header of a WAV file, in the format that whisper.cpp accepts.
 func wavSeconds(b []byte) (float64, error) {
 	if len(b) < 44 || string(b[:4]) != "RIFF" || string(b[8:16]) != "WAVEfmt " || binary.LittleEndian.Uint16(b[20:]) != 1 {
 		return 0, fmt.Errorf("not a WAV file of PCM")
@@ -183,7 +182,7 @@ func wavSeconds(b []byte) (float64, error) {
 
 func answer(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // a client that hung up is its own loss
+	_ = json.NewEncoder(w).Encode(v) // a client that hung up gets nothing
 }
 
 func refuse(w http.ResponseWriter, status int, code, message string) {

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// WordErrors counts the least number of words to change, leave out or put in
-// to make heard of said, and the words of said: errors/words is the word error
-// rate. Case and punctuation don't count.
+// WordErrors returns the least number of words to change, remove or insert to turn said into heard,
+// and the number of words in said: errors/words is the word error rate. Case and punctuation don't
+// count.
 func WordErrors(said, heard string) (errors, words int) {
 	a, b := wordsOf(said), wordsOf(heard)
 	row := make([]int, len(b)+1)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// WyomingServer is a counterpart of a speech server that speaks Wyoming (protocol 1.7, as
-// wyoming-faster-whisper does): one utterance on a connection. It hangs up where an event is
-// wrong: sound before audio-start, of another format, or after its end.
+// WyomingServer is a mock speech server for Wyoming (protocol 1.7, like wyoming-faster-whisper):
+// one utterance on a connection. It hangs up if an event is wrong: sound before audio-start, in
+// another format, or after its end.
 type WyomingServer struct {
 	Address string // tcp://HOST:PORT
 
@@ -28,10 +28,10 @@ type WyomingCall struct {
 	Sound   []byte // PCM of 16 bit, 16 kHz
 	Stopped bool   // the client said that the sound is over
 	Over    bool   // the connection has ended
-	Wrong   string // the event that the server hung up at
+	Wrong   string // the event at which the server hung up
 }
 
-// Wyoming starts one.
+// Wyoming starts a server.
 func Wyoming(t *testing.T) *WyomingServer {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,15 +59,15 @@ func Wyoming(t *testing.T) *WyomingServer {
 	return s
 }
 
-// Says has the server hear this in what comes next, and where soFar is not nil, this after
-// each second of it; what it gives must go on what it gave before.
+// Says sets what the server hears in the next recordings. If soFar is not nil, it gives the words
+// after each second; each result must extend the one before.
 func (s *WyomingServer) Says(whole, soFar func(sound []byte) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.says, s.soFar = whole, soFar
 }
 
-// HangUp ends all connections, as the end of the server would.
+// HangUp ends all connections, like the end of the server.
 func (s *WyomingServer) HangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *WyomingServer) HangUp() {
 	}
 }
 
-// Calls gives what came, in the order of the connections on which there was sound.
+// Calls returns the calls with sound, in the order of their connections.
 func (s *WyomingServer) Calls() (out []WyomingCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +158,7 @@ func writeWyoming(c net.Conn, kind string, data map[string]any) {
 	if err != nil || data == nil {
 		b = nil
 	}
-	fmt.Fprintf(c, "{\"type\": %q, \"version\": \"1.7.1\", \"data_length\": %d}\n%s", kind, len(b), b) // a client that hung up is its own loss
+	fmt.Fprintf(c, "{\"type\": %q, \"version\": \"1.7.1\", \"data_length\": %d}\n%s", kind, len(b), b) // a client that hung up gets nothing
 }
 
 func readWyoming(in *bufio.Reader) (kind string, data map[string]any, payload []byte, err error) {

@@ -113,7 +113,7 @@ func (s *story) catchUp(ctx context.Context, glasses *node.Node, question string
 	}
 }
 
-// memories counts those that travel: the vault stays where it is.
+// memories counts the memories that are synced: the vault stays on its device.
 func memories(ctx context.Context, n *node.Node) (int, error) {
 	s, err := n.Status(ctx)
 	total := 0

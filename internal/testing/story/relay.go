@@ -21,9 +21,9 @@ import (
 	"github.com/locket-dev/locket/internal/demo"
 )
 
-// relaySaw looks through everything that the relay has kept, and all that came
-// over its connections, for words of the day: as it is, and decompressed
-// wherever something looks compressed.
+// relaySaw searches everything that the relay has stored, and everything that came over its
+// connections, for words of the day: unchanged, and decompressed wherever something looks
+// compressed.
 func (s *story) relaySaw(ctx context.Context, st *demo.Stage) error {
 	keys, err := s.keys(ctx)
 	if err != nil {
@@ -99,9 +99,9 @@ func (s *story) relaySaw(ctx context.Context, st *demo.Stage) error {
 		"nor is any of the wearer's keys, as bytes, in base64 or in hexadecimal.")
 }
 
-// telling reports whether a word stands in some megabytes of random bytes by
-// chance in one run of a million at most: four letters in either case would in
-// one of ten, and six digits in the times and sizes of requests every so often.
+// telling reports whether a word occurs by chance in some megabytes of random bytes in at most one
+// of a million runs: four letters in either case would in one of ten, and six digits in the times
+// and sizes of requests every so often.
 func telling(w string) bool {
 	if strings.Trim(w, "0123456789 -") == "" {
 		return len(w) >= 10
@@ -109,8 +109,7 @@ func telling(w string) bool {
 	return len(w) >= 6
 }
 
-// keys are the secret keys of the glasses, in the ways in which they might be
-// written.
+// keys returns the secret keys of the glasses, in the forms in which they might be written.
 func (s *story) keys(ctx context.Context) (out [][]byte, err error) {
 	locked, err := keyring.Open(filepath.Join(s.dir, "glasses", "keys"))
 	if err != nil {
@@ -139,9 +138,8 @@ func (s *story) keys(ctx context.Context) (out [][]byte, err error) {
 	return out, nil
 }
 
-// views returns data as it is, and as what can be made of it: base64,
-// hexadecimal, and whatever begins like zstd, or decodes as deflate, at any
-// place.
+// views returns data unchanged, and everything that can be decoded from it: base64, hexadecimal,
+// and whatever begins like zstd, or decodes as deflate, at any place.
 func views(b []byte) [][]byte {
 	out := [][]byte{b}
 	if d, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(b))); err == nil {
@@ -165,7 +163,7 @@ func views(b []byte) [][]byte {
 			at += 1 + next
 		}
 	}
-	// Deflate has no magic number; zlib's two usual beginnings and gzip's have.
+	// Deflate has no magic number; zlib's two usual beginnings and gzip's beginning are one.
 	for _, head := range [][]byte{{0x78, 0x9c}, {0x78, 0xda}, {0x1f, 0x8b, 0x08}} {
 		for at := bytes.Index(b, head); at >= 0; {
 			skip := 2

@@ -1,10 +1,8 @@
-// Package story is the whole of Locket in one run: the demo's day on the
-// wearer's glasses, and then a relay that can't read it, a phone that is let
-// in, a worker that hears and reads, and a stranger with whom one thing is
-// shared and then not any more.
+// Package story runs all of Locket once: the demo's day on the wearer's glasses, and then a relay
+// that can't read it, a phone that is let in, a worker that hears and reads, and a stranger with
+// whom one thing is shared for a while.
 //
-// Relay, nodes and worker are what the commands start, in this process, over
-// TCP on loopback.
+// Relay, nodes and worker are those that the commands start, in this process, over TCP on loopback.
 package story
 
 import (
@@ -35,10 +33,10 @@ type Options struct {
 	Version string
 }
 
-// patience is how long any one thing may take before the story gives it up.
+// patience is the timeout of any single step.
 const patience = 10 * time.Minute
 
-// Run tells the story. Errors as demo.Run.
+// Run tells the story. It returns the same errors as demo.Run.
 func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
 	dir, err := os.MkdirTemp("", "locket-story-")
 	if err != nil {
@@ -61,13 +59,13 @@ func Run(ctx context.Context, out io.Writer, opt Options) (err error) {
 
 type story struct {
 	dir   string
-	cache string // of compiled plugins
-	url   string // of the relay
+	cache string // folder of compiled plugins
+	url   string // URL of the relay
 	log   *slog.Logger
 	phone *node.Node
 }
 
-// serveRelay starts a relay with a folder of its own.
+// serveRelay starts a relay with its own folder.
 func (s *story) serveRelay(ctx context.Context) (stop func() error, err error) {
 	st, err := embedded.Open(ctx, s.relayDir())
 	if err != nil {
@@ -93,11 +91,11 @@ func (s *story) serveRelay(ctx context.Context) (stop func() error, err error) {
 	}, nil
 }
 
-// heardFile is where everything that came over the relay's connections is
-// kept: what it saw, and not only what it stored.
+// heardFile stores everything that came over the relay's connections: what it saw, and not only
+// what it stored.
 const heardFile = "heard"
 
-// tap writes down what a listener's connections read.
+// tap records what a listener's connections read.
 type tap struct {
 	net.Listener
 	mu sync.Mutex
@@ -129,7 +127,7 @@ func (c *tapped) Read(p []byte) (int, error) {
 
 func (s *story) relayDir() string { return filepath.Join(s.dir, "relay") }
 
-// more goes on where the demo's day ends.
+// more continues where the demo's day ends.
 func (s *story) more(ctx context.Context, st *demo.Stage) error {
 	for _, step := range []func(context.Context, *demo.Stage) error{s.synced, s.paired, s.helped, s.shared, s.relaySaw} {
 		within, done := context.WithTimeout(ctx, patience)
@@ -142,7 +140,7 @@ func (s *story) more(ctx context.Context, st *demo.Stage) error {
 	return nil
 }
 
-// synced sends what there is to the relay.
+// synced sends everything to the relay.
 func (s *story) synced(ctx context.Context, st *demo.Stage) error {
 	for {
 		status, err := st.Node.SyncNow(ctx)
@@ -158,10 +156,10 @@ func (s *story) synced(ctx context.Context, st *demo.Stage) error {
 	}
 }
 
-// poll is how often the story looks whether what it waits for has come.
+// poll is how often the story checks what it waits for.
 const poll = 50 * time.Millisecond
 
-// settings are the phone's.
+// settings returns the phone's settings.
 func (s *story) settings(st *demo.Stage) (config.Config, error) {
 	l, err := config.Load(config.Sources{Flags: []config.Flag{
 		{Key: "home", Value: filepath.Join(s.dir, "phone")}, {Key: "wearer", Value: st.Day.Wearer}, {Key: "zone", Value: st.Day.Zone},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The whole story comes out as it should, on a day that nothing was made for.
+// The whole story has the right results, on a day for which nothing was made.
 func TestStory(t *testing.T) {
 	var out bytes.Buffer
 	if err := Run(t.Context(), &out, Options{Seed: 1001}); err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// shared returns a stranger one kind of memory without the names in it, and
-// takes it back.
+// shared shares one kind of memory with a stranger, without the names in it, and takes it back.
 func (s *story) shared(ctx context.Context, st *demo.Stage) error {
 	stranger := &share.Reader{Dir: filepath.Join(s.dir, "stranger"), Log: s.log}
 	key, _, err := stranger.Key()

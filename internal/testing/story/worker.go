@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// helped lets a worker in, to the recordings and photos that are not near a
-// secret, and shows what it made of sound and print.
+// helped lets a worker in, for the recordings and photos that are not near a secret, and shows what
+// it made of sound and text.
 func (s *story) helped(ctx context.Context, st *demo.Stage) (err error) {
 	home := filepath.Join(s.dir, "worker")
 	found, err := worker.Detect(ctx, worker.Engines{})
@@ -45,7 +45,7 @@ func (s *story) helped(ctx context.Context, st *demo.Stage) (err error) {
 	}
 	lines := []string{"It was let in to recordings and photos alone, and to none that lies near a secret."}
 	for _, f := range found {
-		if !f.Present && f.Kind != queue.Language { // it was let in to no words
+		if !f.Present && f.Kind != queue.Language { // it was not let in for words
 			lines = append(lines, fmt.Sprintf("%s: no engine here, so this waits. %s", f.Kind, f.Need))
 		}
 	}
@@ -62,7 +62,7 @@ func (s *story) helped(ctx context.Context, st *demo.Stage) (err error) {
 	}{found, texts}, lines...)
 }
 
-// work runs the worker until each engine that is present has answered.
+// work runs the worker until each present engine has answered.
 func (s *story) work(ctx context.Context, st *demo.Stage, home string, found []worker.Found) (added []memory.Memory, err error) {
 	w, err := worker.Open(ctx, worker.Config{Home: home, Cache: s.cache, Log: s.log})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package systemdtest is systemd's end of sd_notify(3).
+// Package systemdtest is systemd's side of sd_notify(3).
 package systemdtest
 
 import (
@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Listen has this process be one that systemd started. heard waits for what the process tells.
+// Listen makes this process look as if systemd had started it. heard waits for the process's
+// messages.
 func Listen(t *testing.T) (heard func() string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "notify")

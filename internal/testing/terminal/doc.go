@@ -1,2 +1,2 @@
-// Package terminal gives tests a terminal, on Linux alone.
+// Package terminal gives tests a terminal, on Linux only.
 package terminal

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open gives both ends of a terminal: a person's and a program's.
+// Open returns both ends of a terminal: a person's and a program's.
 func Open(t testing.TB, columns, lines uint16) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

@@ -23,25 +23,25 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// Authority is an ACME authority (RFC 8555), Pebble, which rejects one nonce in
-// twenty as it does by itself. It proves names by TLS-ALPN-01 alone: what it
-// connects to goes to where Reach says, once that has been said.
+// Authority is an ACME authority (RFC 8555), Pebble, which rejects one nonce in twenty as it does
+// by default. It only validates names by TLS-ALPN-01: its connections go to the address of Reach,
+// once that was called.
 type Authority struct {
 	Directory string // URL
-	Trust     string // file, PEM: of whom has the directory's own certificate
+	Trust     string // PEM file with the issuer of the directory's own certificate
 	Roots     *x509.CertPool
 
 	program *program
 	told    sync.Once
-	known   chan struct{} // closed when target is
+	known   chan struct{} // closed when target is set
 	target  string
 }
 
-// AuthorityConfig says how it issues.
+// AuthorityConfig says how it issues certificates.
 type AuthorityConfig struct {
-	Lifetime time.Duration // of a certificate; 90 days where zero
-	Refused  []string      // names that it issues nothing for
-	Resolver string        // address of the name server that it asks
+	Lifetime time.Duration // of a certificate; 0: 90 days
+	Refused  []string      // names for which it issues nothing
+	Resolver string        // address of the name server that it uses
 }
 
 // ACME starts an authority.
@@ -89,7 +89,7 @@ func ACME(tb testing.TB, c AuthorityConfig) *Authority {
 	return nil
 }
 
-// Reach has the authority find every name at an address. The first counts.
+// Reach makes the authority find every name at an address. The first call counts.
 func (a *Authority) Reach(addr string) {
 	a.told.Do(func() { a.target = addr; close(a.known) })
 }
@@ -100,10 +100,11 @@ func (a *Authority) Stop() {
 	<-a.program.ended
 }
 
-// Log is what it has said.
+// Log returns its output.
 func (a *Authority) Log() string { return a.program.log() }
 
-// forward takes connections on a port, which it gives, to where Reach says.
+// forward accepts connections on a port, which it returns, and forwards them to the address of
+// Reach.
 func (a *Authority) forward(tb testing.TB) (port int) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -127,7 +128,7 @@ func (a *Authority) forward(tb testing.TB) (port int) {
 				back := make(chan struct{})
 				go func() {
 					defer close(back)
-					_, _ = io.Copy(c, to) // the ends are the peers' affair
+					_, _ = io.Copy(c, to) // the peers close the connections
 					c.Close()
 				}()
 				_, _ = io.Copy(to, c)
@@ -140,7 +141,7 @@ func (a *Authority) forward(tb testing.TB) (port int) {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// get asks until the program answers, and gives nil if it ends before.
+// get asks until the program answers, and returns nil if it ends before.
 func (p *program) get(tb testing.TB, client *http.Client, url string) []byte {
 	tb.Helper()
 	for late := time.After(patience); ; {
@@ -162,7 +163,7 @@ func (p *program) get(tb testing.TB, client *http.Client, url string) []byte {
 	}
 }
 
-// ownCertificate writes a certificate for this machine, signed by itself, and its key.
+// ownCertificate writes a self-signed certificate for this machine, and its key.
 func ownCertificate(tb testing.TB, cert, key string) {
 	tb.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Front is a proxy before a counterpart: a test looks at requests there, and
-// answers them in the service's place. Safe for concurrent use.
+// Front is a proxy in front of a service: a test can inspect requests there, and answer them in the
+// service's place. It is safe for concurrent use.
 type Front struct {
 	*httptest.Server
 
@@ -26,15 +26,15 @@ func newFront(tb testing.TB) *Front {
 	return f
 }
 
-// pass says where requests go. Their Host becomes the service's own.
+// pass sets where requests go. Their Host becomes the service's own.
 func (f *Front) pass(to *url.URL) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.to = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 }
 
-// Answer has requests looked at before they are passed on: where answer
-// reports true it has answered. Nil passes all on.
+// Answer lets answer see requests before they are passed on; if it returns true, it has answered.
+// Nil passes all on.
 func (f *Front) Answer(answer func(http.ResponseWriter, *http.Request) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// endWithParent has the kernel end a program whose test was killed, or panicked.
+// endWithParent makes the kernel end a program if its test was killed, or panicked.
 func endWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

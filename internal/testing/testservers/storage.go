@@ -12,9 +12,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/freeport"
 )
 
-// Google starts fake-gcs-server with a bucket that is empty, behind a front.
-// It speaks the JSON API, with resumable uploads, and the XML API's reads; who
-// asks it does not check.
+// Google starts fake-gcs-server with an empty bucket, behind a front. It speaks the JSON API, with
+// resumable uploads, and the XML API's reads; it does not authenticate clients.
 func Google(tb testing.TB, bucket string) *Front {
 	tb.Helper()
 	f := newFront(tb)
@@ -41,9 +40,9 @@ func Google(tb testing.TB, bucket string) *Front {
 	return nil
 }
 
-// Azure starts Azurite's blob service behind a front, with one account, no
-// containers, and a key in base64. It checks signatures (SharedKey) as Azure
-// does. The account's URL is the front's and /account.
+// Azure starts Azurite's blob service behind a front, with one account, no containers, and a key in
+// base64. It checks signatures (SharedKey) like Azure. The account's URL is the front's and
+// /account.
 func Azure(tb testing.TB, account, key string) *Front {
 	tb.Helper()
 	f := newFront(tb)

@@ -1,16 +1,15 @@
-// Package testservers starts, for tests, the services that Locket talks to and
-// that no test can have from the world outside: programs of others that speak
-// the real protocols.
+// Package testservers starts local replacements for the services that Locket talks to and that
+// tests can't use: third-party programs that speak the real protocols.
 //
 // The words:
 //
-//   - A counterpart is such a program: fake-gcs-server for Google's storage,
-//     Azurite for Azure's, Pebble for an ACME authority.
-//   - A [Front] is a proxy before one, where a test makes requests fail.
+//   - A counterpart is such a program: fake-gcs-server for Google's storage, Azurite for Azure's,
+//     Pebble for an ACME authority.
+//   - A [Front] is a proxy in front of one, where a test makes requests fail.
 //
-// Which versions there are is pinned in programs, a module of its own, so that
-// nothing of them is in Locket's go.mod. The first test that asks for one has
-// it built or installed; where that can't be, the test fails.
+// Their versions are pinned in programs, a separate module, so that nothing of them is in Locket's
+// go.mod. The first test that needs a program builds or installs it; if that fails, so does the
+// test.
 package testservers
 
 import (
@@ -28,7 +27,7 @@ import (
 	"time"
 )
 
-// patience is how long a program may take to say that it serves, on a busy machine.
+// patience is how long a program may take to start, on a busy machine.
 const patience = 10 * time.Minute
 
 // root is the folder of Locket's go.mod.
@@ -50,8 +49,7 @@ func programs(tb testing.TB) string {
 	return filepath.Join(root(tb), "internal", "testing", "testservers", "programs")
 }
 
-// goTool returns the path of a program in Go, built if it is not: Go keeps it
-// with what else it has compiled.
+// goTool returns the path of a Go program, and builds it if needed: Go caches it like other builds.
 func goTool(tb testing.TB, name string) string {
 	tb.Helper()
 	cmd := exec.Command("go", "tool", "-n", name)
@@ -66,8 +64,8 @@ func goTool(tb testing.TB, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// npmFolder returns the folder that has the packages of package-lock.json,
-// installed if they are not. Their scripts are not run.
+// npmFolder returns the folder with the packages of package-lock.json, and installs them if needed.
+// Their scripts are not run.
 func npmFolder(tb testing.TB) string {
 	tb.Helper()
 	from := programs(tb)
@@ -86,7 +84,7 @@ func npmFolder(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer os.RemoveAll(tmp) // where it has not its name
+	defer os.RemoveAll(tmp) // unless it was renamed
 	for _, name := range []string{"package.json", "package-lock.json"} {
 		b, err := os.ReadFile(filepath.Join(from, name))
 		if err == nil {
@@ -102,24 +100,24 @@ func npmFolder(tb testing.TB) string {
 		tb.Fatalf("npm ci (Node is needed: https://nodejs.org): %v: %s", err, bytes.TrimSpace(out))
 	}
 	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(dir); there != nil { // another test was first otherwise
+		if _, there := os.Stat(dir); there != nil { // otherwise another test was first
 			tb.Fatal(err)
 		}
 	}
 	return dir
 }
 
-// program is one that runs until its test ends.
+// program is a program that runs until its test ends.
 type program struct {
 	cmd   *exec.Cmd
-	lines chan string // of what it says
+	lines chan string // lines of its output
 	ended chan struct{}
 
 	mu   sync.Mutex
 	said strings.Builder
 }
 
-// start runs a program; await waits for what it says.
+// start runs a program; await waits for its output.
 func start(tb testing.TB, path string, args, env []string) *program {
 	tb.Helper()
 	p := &program{cmd: exec.Command(path, args...), lines: make(chan string, 1000), ended: make(chan struct{})}
@@ -129,11 +127,11 @@ func start(tb testing.TB, path string, args, env []string) *program {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p.cmd.Stderr = p.cmd.Stdout // one pipe, in the order of their saying
+	p.cmd.Stderr = p.cmd.Stdout // one pipe, which keeps the order
 	endWithParent(p.cmd)
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the kernel goes by the thread that started it
+		runtime.LockOSThread() // the kernel watches the thread that started it
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
 		started <- err
@@ -147,7 +145,7 @@ func start(tb testing.TB, path string, args, env []string) *program {
 			p.mu.Unlock()
 			select {
 			case p.lines <- lines.Text():
-			default: // nobody waits any more
+			default: // nobody is waiting any more
 			}
 		}
 		_ = p.cmd.Wait() // killed
@@ -162,8 +160,7 @@ func start(tb testing.TB, path string, args, env []string) *program {
 	return p
 }
 
-// await returns what follows a mark in a line that the program says; "", false
-// if it ends before.
+// await returns what follows a mark in a line of the program's output; "", false if it ends before.
 func (p *program) await(tb testing.TB, mark string) (string, bool) {
 	tb.Helper()
 	late := time.After(patience)
@@ -181,7 +178,7 @@ func (p *program) await(tb testing.TB, mark string) (string, bool) {
 	}
 }
 
-// log is all that it has said.
+// log returns its entire output.
 func (p *program) log() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

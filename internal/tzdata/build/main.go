@@ -1,4 +1,4 @@
-// Command build packs the zones of the Go that runs it, for package tzdata to embed.
+// Command build packs the zones of the Go version that runs it, for package tzdata to embed.
 package main
 
 import (

@@ -1,7 +1,7 @@
 package fuel
 
-// costBytes is the room that the cost of a stretch takes in its i64.const:
-// three bytes of LEB128 hold the heaviest body, MaxBody×8/WeightUnit.
+// costBytes is the size of a stretch's cost in its i64.const: three bytes of LEB128 hold that of
+// the heaviest body, MaxBody×8/WeightUnit.
 const costBytes = 3
 
 // function is one function body that is being rewritten.
@@ -9,30 +9,30 @@ type function struct {
 	m      *rewriter
 	sig    signature
 	code   reader // from the first instruction on
-	start  int    // of the first instruction in code
+	start  int    // offset of the first instruction in code
 	decls  []byte // declarations of locals, and their number
 	ndecls uint32
 	locals int // parameters included
-	slots  int // that locals take on the stack
+	slots  int // stack slots of the locals
 	blocks []block
 	calls  bool
 	loops  bool
 	count  int // blocks so far
 	aims   int // branch targets so far
-	weight int // read since the last instruction that was shown
+	weight int // weight read since the last instruction with shown set
 
 	blockOf byte     // the type of the last block that was read: one byte, or 0
 	before  [2]short // the two instructions before the current one
-	list    []*loop  // all, by their beginnings
-	entered int      // number of those that were entered so far
+	list    []*loop  // all loops, in the order of their beginnings
+	entered int      // number of loops entered so far
 	open    []*loop
-	mark    int // blocks of a dispatch that are not opened yet
+	mark    int // blocks of a dispatch that are not open yet
 }
 
 // block is an open control instruction; the first is the body itself.
 type block struct {
 	op       byte
-	loop     *loop // of a loop
+	loop     *loop // the loop, if it is one
 	dispatch bool  // a dispatch begins with it
 }
 
@@ -134,9 +134,9 @@ func (f *function) readLocals() error {
 	return nil
 }
 
-// walk reads the body from its first instruction to its last end. It calls see
-// for instructions that branch, call, or work in bulk, with their beginnings,
-// before blocks changes. It adds up the weight of the others.
+// walk reads the body from its first instruction to its last end. It calls see, with their offsets,
+// for instructions that branch, call, or work in bulk, before blocks changes. It adds up the weight
+// of the others.
 func (f *function) walk(see func(in *instr, from int) error) error {
 	r := &f.code
 	r.i = f.start
@@ -187,8 +187,8 @@ func (f *function) walk(see func(in *instr, from int) error) error {
 	return r.done()
 }
 
-// look counts what is limited, and finds out whether the function calls others,
-// and of which kind its loops are.
+// look counts what is limited, and finds out whether the function calls others, and which kinds of
+// loops it has.
 func (f *function) look(in *instr, from int) error {
 	inner := f.inner()
 	if inner != nil {

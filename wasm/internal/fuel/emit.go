@@ -2,13 +2,13 @@ package fuel
 
 import "encoding/binary"
 
-// emitter writes the body anew.
+// emitter writes the rewritten body.
 type emitter struct {
 	f         *function
 	out       []byte
 	stretches []stretch // open stretches; the last one has the current code
-	loops     []int     // of each open loop: how many blocks were open around it
-	copied    int       // up to where the original's code is written
+	loops     []int     // for each open loop: how many blocks were open around it
+	copied    int       // the original's code has been written up to here
 }
 
 func (e *emitter) op(b ...byte) { e.out = append(e.out, b...) }
@@ -17,12 +17,12 @@ func (e *emitter) indexed(op byte, index uint32) { e.out = appendU32(append(e.ou
 
 func (e *emitter) constant(op byte, v int64) { e.out = appendS64(append(e.out, op), v) }
 
-// Locals that are added: an i64 and an i32.
+// The added locals: an i64 and an i32.
 func (e *emitter) wide() uint32   { return uint32(e.f.locals) }
 func (e *emitter) narrow() uint32 { return uint32(e.f.locals) + 1 }
 
-// wrapped says that the body becomes a block, so that whatever leaves the
-// function comes by its end.
+// wrapped reports whether the body becomes a block, so that every way out of the function goes
+// through its end.
 func (f *function) wrapped() bool { return f.calls || f.loops }
 
 func (e *emitter) begin() {
@@ -58,14 +58,13 @@ func (e *emitter) begin() {
 	}
 }
 
-// upTo copies the original's code up to a place.
+// upTo copies the original's code up to an offset.
 func (e *emitter) upTo(i int) {
 	e.op(e.f.code.b[e.copied:i]...)
 	e.copied = i
 }
 
-// instruction writes what goes before or after one of the body's, or in its
-// place.
+// instruction writes the code before or after an instruction, or in its place.
 func (e *emitter) instruction(in *instr, from int) error {
 	f := e.f
 	open := len(f.blocks)
@@ -98,7 +97,7 @@ func (e *emitter) instruction(in *instr, from int) error {
 		e.openStretch()
 		e.upTo(after)
 	case in.op == opBr:
-		// Such a branch is in no loop within: the stretch is the last.
+		// Such a branch is not in an inner loop, so the stretch is the last one.
 		n := open - 1 - int(in.arg)
 		if l := f.blocks[n].loop; l != nil && l.dispatch != nil && !f.ahead(l, n) {
 			e.upTo(from)
@@ -135,7 +134,7 @@ func (e *emitter) instruction(in *instr, from int) error {
 	return nil
 }
 
-// finish writes what follows the block that the body became.
+// finish writes what follows the block that contains the body.
 func (e *emitter) finish() {
 	if e.f.loops {
 		e.store()
@@ -153,14 +152,14 @@ func (e *emitter) finish() {
 	e.closeStretch()
 }
 
-// openStretch charges the fuel on top of the stack for a stretch whose cost
-// isn't known until it closes.
+// openStretch charges the fuel on top of the stack for a stretch whose cost is not known until it
+// closes.
 func (e *emitter) openStretch() {
 	e.stretches = append(e.stretches, stretch{})
 	e.pay()
 }
 
-// pay charges it for the stretch that was opened last.
+// pay charges the fuel on top of the stack for the stretch that was opened last.
 func (e *emitter) pay() {
 	s := &e.stretches[len(e.stretches)-1]
 	e.op(opI64Const)
@@ -170,7 +169,7 @@ func (e *emitter) pay() {
 	e.check()
 }
 
-// cost of so much weight, once.
+// cost returns the cost of a weight that is charged once.
 func cost(weight int) int64 { return int64(1 + weight/WeightUnit) }
 
 func (e *emitter) closeStretch() {
@@ -184,7 +183,7 @@ func (e *emitter) closeStretch() {
 	}
 }
 
-// bulk charges for the i32 on top of the stack, shifted by op, and leaves it.
+// bulk charges for the i32 on top of the stack, shifted by op, and leaves it there.
 func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalSet, e.narrow())
 	e.fuel()
@@ -196,10 +195,9 @@ func (e *emitter) bulk(op byte, by int64) {
 	e.indexed(opLocalGet, e.narrow())
 }
 
-// check keeps the i64 on top of the stack as fuel, and traps under zero.
-// A function with loops keeps its fuel in a local, which a register holds,
-// and stores it before it calls or ends: a turn of a loop that waits for the
-// global to come back from memory takes twice as long.
+// check stores the i64 on top of the stack as fuel, and traps below zero. A function with loops
+// keeps its fuel in a local, which is in a register, and stores it before it calls or ends: a turn
+// of a loop that waits for the global to come back from memory takes twice as long.
 func (e *emitter) check() {
 	e.indexed(opLocalTee, e.wide())
 	if !e.f.loops {
@@ -214,11 +212,11 @@ func (e *emitter) check() {
 	e.op(opUnreachable, opEnd)
 }
 
-// fuel puts what is left on the stack.
+// fuel pushes the remaining fuel.
 func (e *emitter) fuel() {
 	if e.f.loops {
 		e.indexed(opLocalGet, e.wide())
-	} else { // after a call the local is stale
+	} else { // after a call the local is outdated
 		e.indexed(opGlobalGet, e.f.m.fuel())
 	}
 }

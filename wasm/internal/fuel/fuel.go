@@ -114,10 +114,10 @@ type Export struct {
 	Params, Results string
 }
 
-// Rewrite returns the module with limits on fuel, depth and memory. The result
-// is valid if the module is; wazero validates it. What is not valid stays so, but for
-// a function with loops that leaves more on the stack than it gives, and for a
-// reference to the start function that nothing declares.
+// Rewrite returns the module with limits on fuel, depth and memory. The result is valid if the
+// module is; wazero validates it. What is not valid stays so, with two exceptions: a function with
+// loops that leaves more on the stack than it returns, and a reference to the start function that
+// is not declared.
 func Rewrite(module []byte, c Config) ([]byte, *Info, error) {
 	m := rewriter{config: c, in: reader{b: module}}
 	if err := m.run(); err != nil {

@@ -1,10 +1,10 @@
 package fuel
 
-// loop is one loop of a body, as the first reading finds it. Two kinds needn't
-// pay at the beginning of each turn.
+// loop is one loop of a body, as found in the first pass. Two kinds need not pay at the beginning
+// of each turn.
 //
-// A small loop, with no loop, call or bulk operation within, is written out
-// several times over, and pays for as many turns at once:
+// A small loop, without a loop, call or bulk operation inside, is copied several times, and pays
+// for as many turns at once:
 //
 //	loop t             block $out t
 //	  body               loop $turns t
@@ -16,38 +16,36 @@ package fuel
 //	                     end
 //	                   end
 //
-// A branch to the loop leaves the outer block around its copy, and so goes on with
-// the next. The inner one has the body leave what the loop would: a branch alone
-// would drop what is too much.
+// A branch to the loop leaves the outer block around its copy, and so continues with the next. The
+// inner block makes the body leave the loop's results: a branch alone would drop surplus values.
 //
-// A dispatch is the loop that Go makes of a function: it begins with blocks
-// and a br_table by a local, which goes to the end of one of them. What jumps
-// within the function sets the local to a constant and branches to the loop.
-// Where the end of that block is still ahead, the text of the loop is gone
-// through once all the same, and nothing is paid. Where it lies behind, the
-// branch pays, and so does whoever enters the loop.
+// A dispatch is the loop that Go makes of a function: it begins with blocks and a br_table by a
+// local, which jumps to the end of one of them. A jump within the function sets the local to a
+// constant and branches to the loop. If the end of that block is still ahead, the loop's code is
+// still passed through only once, and nothing is paid. If it lies behind, the branch pays, and so
+// does the entry into the loop.
 type loop struct {
-	from, to int  // of its body: after the type, and up to the end
-	result   byte // its type; 0: none that is one byte
-	weight   int  // without loops within
-	blocks   int  // within
+	from, to int  // range of its body: after the type, and up to the end
+	result   byte // its type; 0: none that takes one byte
+	weight   int  // without inner loops
+	blocks   int  // in the body
 	small    bool
-	dispatch *dispatch // nil: it is none
+	dispatch *dispatch // nil: it is not a dispatch
 }
 
-// dispatch is the beginning of such a loop.
+// dispatch describes the beginning of such a loop.
 type dispatch struct {
 	local  uint32
-	blocks int      // that it opens
+	blocks int      // blocks that it opens
 	table  []uint32 // the block for each value of the local, counted from the innermost; the last one is for all other values
 }
 
 // Limits of small loops.
 const (
-	unrolled      = 4         // copies
+	unrolled      = 4         // number of copies
 	maxLoopWeight = 2 * 64    // of one turn
 	maxLoopBytes  = 256       // of one body
-	maxUnrolled   = 256 << 10 // bytes that they add to a module
+	maxUnrolled   = 256 << 10 // bytes added to a module
 )
 
 // inner returns the innermost open loop, or nil.
@@ -112,8 +110,8 @@ func (f *function) peek() *dispatch {
 	return d
 }
 
-// aim records a branch. A loop stays a dispatch only if each branch to it is
-// unconditional and not within another loop. Otherwise it pays like any loop.
+// aim records a branch. A loop stays a dispatch only if each branch to it is unconditional and not
+// inside another loop. Otherwise it pays like any loop.
 func (f *function) aim(label uint32, always bool) {
 	l := f.blocks[len(f.blocks)-1-int(label)].loop
 	if l != nil && (!always || f.inner() != l) {
@@ -196,8 +194,8 @@ func (e *emitter) unroll(l *loop, from int) error {
 	return nil
 }
 
-// again copies one instruction of a small loop, with so many open blocks around
-// it. A branch to the loop has to leave one more block, and one out of it three.
+// again copies one instruction of a small loop, with open blocks around it. A branch to the loop
+// has to leave one more block, and one out of it three.
 func (e *emitter) again(open int) error {
 	f := e.f
 	r := &f.code

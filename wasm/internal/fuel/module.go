@@ -32,7 +32,7 @@ type rewriter struct {
 	out    []byte
 
 	types     []signature
-	added     []string          // results of the types that were added
+	added     []string          // results of the added types
 	addedType map[string]uint32 // by results: index
 	imports   []Import
 	typeOf    []uint32 // of each function, imported ones first
@@ -65,8 +65,7 @@ func (m *rewriter) run() error {
 		return err
 	}
 	m.out = append(make([]byte, 0, len(m.in.b)*3/2), head...)
-	// The counts that the indices of later sections are checked against come
-	// first.
+	// First the counts against which the indices of later sections are checked.
 	if err := m.declare(sections[secType], sections[secImport], sections[secFunction]); err != nil {
 		return err
 	}

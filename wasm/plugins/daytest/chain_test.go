@@ -20,7 +20,7 @@ import (
 // contextTurns is how many earlier turns the node shows a plugin.
 const contextTurns = 8
 
-// turn is something that was said, as redacted by now.
+// turn is something that was said, with the redactions so far.
 type turn struct {
 	event   memory.EventID
 	at      time.Time
@@ -28,15 +28,15 @@ type turn struct {
 	text    string
 }
 
-// chain is what the node does with text: secrets first, whose redactions are
-// applied, then facts, plans and howto; candidates become assertions, and memories follow.
+// chain does what the node does with text: first secrets, whose redactions are applied, then facts,
+// plans and howto; candidates become assertions, and assertions memories.
 type chain struct {
 	t       testing.TB
 	wearer  string
 	zone    *time.Location
 	state   map[string][]byte // by plugin
-	turns   []turn            // of the session
-	said    []turn            // all
+	turns   []turn            // turns of the session
+	said    []turn            // all turns
 	last    time.Time
 	groups  map[string][]memory.Assertion
 	dots    uint64
@@ -44,7 +44,7 @@ type chain struct {
 	vault   []day.Opened
 }
 
-// play plays the texts of a day, and gives what came of it.
+// play plays the texts of a day, and returns the result.
 func play(t testing.TB, d *day.Day) day.Result {
 	t.Helper()
 	zone, err := time.LoadLocation(d.Zone)
@@ -114,7 +114,7 @@ func redact(text string, all []abi.Redaction, n int) string {
 	return text
 }
 
-// propose makes assertions of candidates.
+// propose turns candidates into assertions.
 func (c *chain) propose(plugin string, in *abi.Event, out *abi.Output, own turn) {
 	for _, r := range out.Refusals {
 		c.refused = append(c.refused, day.Said{Event: own.event, Text: r.Reason})
@@ -205,7 +205,7 @@ func (c *chain) result() day.Result {
 	return r
 }
 
-// wrong is what the judge says, but for what only a whole node has: answers to
+// wrong returns the judge's complaints, without those that need a complete node: answers to
 // questions, photos, gaps, resources.
 func wrong(d *day.Day, r day.Result) []string {
 	return slices.DeleteFunc(d.Check(r), func(s string) bool {
@@ -225,7 +225,7 @@ func seeded(t testing.TB, seed uint64) *day.Day {
 	return d
 }
 
-// said gives the lines that a complaint is about, to read it by.
+// said returns the lines that a complaint is about.
 func said(d *day.Day, complaint string) string {
 	var b strings.Builder
 	for _, q := range d.Expect.Questions {

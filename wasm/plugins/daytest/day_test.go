@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// days is how many generated days are played.
+// days is the number of generated days.
 const days = 60
 
-// What was said all day comes out as the day's expectations say.
+// The memories of a day match the day's expectations.
 func TestDays(t *testing.T) {
 	passed := 0
 	for seed := range uint64(days + 1) {

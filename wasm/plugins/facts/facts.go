@@ -1,6 +1,6 @@
-// Package facts proposes what was said to be so, and what happened: who
-// somebody is, has, likes and does, where things are, and events with their
-// time. The reading is package rules's.
+// Package facts proposes facts and events: who somebody is, has, likes and does,
+// where things are, and what happened, with its time. Package rules reads the
+// text.
 package facts
 
 import (
@@ -11,8 +11,8 @@ import (
 // Version of the extractor, as its manifest says.
 const Version = "1.1.0"
 
-// Extract appends facts and events to out, and says of what it made nothing
-// why. It returns no error.
+// Extract appends facts and events to out, and a reason for what it left out. It returns no
+// error.
 func Extract(ev *abi.Event, out *abi.Output) error {
 	rules.Extract(ev, out, rules.Facts)
 	return nil

@@ -1,5 +1,5 @@
-// Package howto proposes how something is done, step by step, whether it is
-// said in one go or over several turns. The reading is package rules's.
+// Package howto proposes instructions, step by step, whether they are given at once or over several
+// turns. Package rules reads the text.
 package howto
 
 import (

@@ -1,8 +1,8 @@
-// Package language says which language a line is in, so that what reads it
-// later need not ask again. A script of one language decides by itself; among
-// languages of the Latin script the small words do, those that nobody leaves
-// out, and the letters that few languages have. A line of which neither tells
-// ("Rufus", "42") gets no answer rather than a guess.
+// Package language detects the language of a line, so that later extractors
+// need not. A script of one language is enough by itself. Among languages of
+// the Latin script, common small words decide, and letters that few languages
+// have. A line that shows neither ("Rufus", "42") gets no answer rather than a
+// guess.
 package language
 
 import (
@@ -19,17 +19,17 @@ import (
 // Version of the extractor, as its manifest says.
 const Version = "1.0.0"
 
-// maxRead is how many bytes of a text are looked at: more would not change
-// the answer.
+// maxRead is how many bytes of a text are read: more would not change the
+// answer.
 const maxRead = 4 << 10
 
-// minShare is which part of a line's letters a second language must have to
-// be told.
+// minShare is the share of a line's letters that a second language must have to be
+// reported.
 const minShare = 0.2
 
-// Extract annotates the line with its language, most of it first where there
-// are two: kind "language", as text the BCP 47 tag, as number which share of
-// its letters it has. It returns no error.
+// Extract annotates the line with its language, or with two, the one with the larger share first:
+// kind "language", as text the BCP 47 tag, as number its share of the letters. It returns no
+// error.
 func Extract(ev *abi.Event, out *abi.Output) error {
 	for _, g := range Detect(ev.Text) {
 		out.Annotations = append(out.Annotations, abi.Annotation{Kind: "language", Text: g.Tag, Number: g.Share})
@@ -37,14 +37,14 @@ func Extract(ev *abi.Event, out *abi.Output) error {
 	return nil
 }
 
-// Guess is a language of a text, and how much of the text is in it.
+// Guess is a language of a text, and its share of the text.
 type Guess struct {
 	Tag   string  // BCP 47
-	Share float64 // of the letters, a Chinese character counting for three
+	Share float64 // share of the letters; a Chinese character counts as three
 }
 
-// Detect gives the languages of a text, most of it first, at most two; none
-// where nothing tells.
+// Detect returns the languages of a text, at most two, the one with the larger share first; none if
+// nothing shows it.
 func Detect(text string) []Guess {
 	scripts := map[string]int{}
 	var words []string
@@ -95,8 +95,8 @@ func Detect(text string) []Guess {
 	return all[:min(len(all), 2)]
 }
 
-// scriptOf is the language that a letter's script speaks for, and what the
-// letter weighs: a Chinese character is about half a word.
+// scriptOf returns the language that a letter's script indicates, and the letter's weight: a
+// Chinese character is about half a word.
 func scriptOf(r rune) (string, int) {
 	switch {
 	case unicode.Is(unicode.Han, r):
@@ -121,8 +121,8 @@ func scriptOf(r rune) (string, int) {
 	return "", 0
 }
 
-// settleScripts gives what several languages write to the one whose letters
-// are there: Chinese characters among kana are Japanese.
+// settleScripts assigns characters that several languages share to the one whose own letters are
+// present: Chinese characters among kana are Japanese.
 func settleScripts(scripts map[string]int, text string) {
 	move := func(from, to string) {
 		if n := scripts[from]; n > 0 {
@@ -141,8 +141,8 @@ func settleScripts(scripts map[string]int, text string) {
 	}
 }
 
-// latinOf weighs the words of a line: 2 for a small word that one language
-// has, less for one that several share, 3 for a letter of few.
+// latinOf weighs the words of a line: 2 for a small word of one language, less for one that several
+// share, 3 for a letter of few.
 func latinOf(words []string) string {
 	var score [len(latinLanguages)]float64
 	for _, w := range words {
@@ -182,7 +182,7 @@ func latinOf(words []string) string {
 	return latinLanguages[best].tag
 }
 
-// english contractions end as those of no other language do.
+// english contractions have endings that no other language has.
 func english(w string) bool {
 	for _, end := range [...]string{"n't", "'s", "'re", "'ll", "'ve", "'d", "'m"} {
 		if strings.HasSuffix(w, end) {

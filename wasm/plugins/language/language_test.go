@@ -47,7 +47,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// A line in two languages is told as both, with what it has of each.
+// A line in two languages is reported with both, and their shares.
 func TestMixed(t *testing.T) {
 	g := Detect("我明天有个meeting with the whole design team，别忘了")
 	if len(g) != 2 || g[0].Tag == g[1].Tag || g[0].Share < g[1].Share || g[0].Share+g[1].Share > 1.0001 {
@@ -58,7 +58,7 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// The answer doesn't depend on how long a text goes on, nor on the order of a map.
+// The answer depends neither on the length of a text nor on the order of a map.
 func TestLong(t *testing.T) {
 	text := strings.Repeat("Ich wohne in Hamburg und du? 我住在上海。", 4000)
 	var first abi.Output

@@ -2,7 +2,7 @@ package language
 
 import "strings"
 
-// smallWords says of each small word which languages have it: bit i for
+// smallWords holds for each small word the languages that have it: bit i for
 // latinLanguages[i].
 var smallWords = func() map[string]uint32 {
 	m := make(map[string]uint32, 900)
@@ -14,11 +14,11 @@ var smallWords = func() map[string]uint32 {
 	return m
 }()
 
-// latin is a language of the Latin script: its small words, and letters that
-// it has and, with it, at most lettersShared - 1 others here.
+// latin is a language of the Latin script: its small words, and its letters that at most
+// lettersShared - 1 others here have.
 type latin struct {
 	tag           string
-	small         string // each between spaces
+	small         string // separated by spaces
 	letters       string
 	lettersShared int
 }

@@ -1,6 +1,6 @@
-// Package plans proposes what somebody is going to do: appointments, plans and
-// promises with their dates, and what became of them ("we moved the dentist to
-// Friday", "不对，是周三"). The reading is package rules's.
+// Package plans proposes what somebody is going to do: appointments, plans and promises with their
+// dates, and their changes ("we moved the dentist to Friday", "不对，是周三"). Package rules reads the
+// text.
 package plans
 
 import (

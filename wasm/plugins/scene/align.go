@@ -2,16 +2,16 @@ package scene
 
 import "math"
 
-// affine says where a cell of one picture lies in another. Both are counted
-// from their middles in widths of the picture:
-// x' = m[0]·x + m[1]·y + m[2], y' = m[3]·x + m[4]·y + m[5].
+// affine maps a cell of one picture to its place in another. Both are measured from their
+// middles in widths of the picture: x' = m[0]·x + m[1]·y + m[2], y' = m[3]·x + m[4]·y +
+// m[5].
 type affine [6]float64
 
-// What a hand that moved, a crop or a turn does to a picture: alignment begins
-// from each of these.
+// What a moved hand, a crop or a rotation does to a picture: alignment begins from each of
+// these.
 var starts = [...]affine{{0: 1, 4: 1}, {0: 1.1, 4: 1.1}, {0: .9, 4: .9}}
 
-// after is n, then m.
+// after returns the composition: n, then m.
 func (m *affine) after(n *affine) affine {
 	return affine{
 		m[0]*n[0] + m[1]*n[3], m[0]*n[1] + m[1]*n[4], m[0]*n[2] + m[1]*n[5] + m[2],
@@ -19,7 +19,7 @@ func (m *affine) after(n *affine) affine {
 	}
 }
 
-// back is the way back, where there is one.
+// back returns the inverse, if there is one.
 func (m *affine) back() (affine, bool) {
 	d := m[0]*m[4] - m[1]*m[3]
 	if d < .2 && d > -.2 {
@@ -29,32 +29,32 @@ func (m *affine) back() (affine, bool) {
 	return affine{a, b, -a*m[2] - b*m[5], c, e, -c*m[2] - e*m[5]}, true
 }
 
-// near reports whether the two pictures may show one scene: a third larger or
-// smaller, ten degrees turned, a fifth of the width moved.
+// near reports whether the two pictures may show one scene: a third larger or smaller, ten degrees
+// rotated, moved by a fifth of the width.
 func (m *affine) near() bool {
 	within := func(v, most float64) bool { return v < most && v > -most }
 	return m[0] > .7 && m[0] < 1.4 && m[4] > .7 && m[4] < 1.4 &&
 		within(m[1], .2) && within(m[3], .2) && within(m[2], .2) && within(m[5], .2)
 }
 
-// apart is how far from each other, at most, the two take the corners of a
-// picture that is three quarters as high as wide, in widths.
+// apart is how far from each other, at most, the two put the corners of a picture that is three
+// quarters as high as wide, in widths.
 func (m *affine) apart(n *affine) float64 {
 	dx := math.Abs(m[0]-n[0])/2 + math.Abs(m[1]-n[1])*.375 + math.Abs(m[2]-n[2])
 	dy := math.Abs(m[3]-n[3])/2 + math.Abs(m[4]-n[4])*.375 + math.Abs(m[5]-n[5])
 	return max(dx, dy)
 }
 
-// target is a grid that others are laid over.
+// target is a grid on which others are overlaid.
 type target struct {
 	wide, high int
 	cell       []slope
-	whole      moments // of all cells, nothing laid over them
+	whole      moments // of all cells, with nothing overlaid
 	bend       bend
 }
 
-// slope is a cell and how much the grid rises there along x and y, over two
-// cells; nothing at the rim.
+// slope is a cell and the increase of the grid there along x and y, over two cells; zero at the
+// edge.
 type slope struct{ v, x, y int16 }
 
 func newTarget(g grid) *target {
@@ -76,16 +76,16 @@ func newTarget(g grid) *target {
 	return t
 }
 
-// moments are sums over the cells that both pictures have: of the target's
-// (a), of what is laid over them (b), and of either times how a cell changes
-// with each of the six numbers of an affine (rise), in the units of scale.
+// moments are sums over the cells that both pictures have: of the target (a), of what is overlaid
+// (b), and of both multiplied by the change of a cell with each of an affine's six numbers (rise),
+// in the units of scale.
 type moments struct {
 	n, a, aa, b, bb, ab int
 	rise, riseA, riseB  [6]int
 }
 
-// add adds, or takes away with sign -1, cells from to to of a row that lies y
-// half cells below the middle, over which nothing is laid.
+// add adds, or subtracts with sign -1, cells from to to of a row that lies y half cells below the
+// middle and has nothing overlaid.
 func (s *moments) add(row []slope, from, to, y, sign int) {
 	var n, a, aa, gx, gxx, gy, gyx, ax, axx, ay, ayx int
 	for x := from; x < to; x++ {
@@ -114,9 +114,9 @@ func (s *moments) add(row []slope, from, to, y, sign int) {
 	}
 }
 
-// scale is the unit of each of the six sums over rises: places are counted in
-// half cells there, in widths here, of a picture so many cells wide; a rise is
-// over two cells.
+// scale is the unit of each of the six sums over rises: there, places are in
+// half cells, here in widths of a picture of wide cells; a rise is over two
+// cells.
 func scale(i, wide int) float64 {
 	if i%3 == 2 {
 		return float64(wide) / 2
@@ -129,7 +129,7 @@ func (s *moments) spreads() (a, b float64) {
 	return float64(s.n*s.aa - s.a*s.a), float64(s.n*s.bb - s.b*s.b)
 }
 
-// correlation is -1 to 1, and 0 where one of both is flat.
+// correlation is -1 to 1, and 0 if one of the two is flat.
 func (s *moments) correlation() float64 {
 	a, b := s.spreads()
 	if a <= 0 || b <= 0 {
@@ -138,9 +138,9 @@ func (s *moments) correlation() float64 {
 	return float64(s.n*s.ab-s.a*s.b) / math.Sqrt(a*b)
 }
 
-// course is the way through seen along a row of t: where the row's first cell
-// lies, in parts of a cell, how far it goes from cell to cell, and which cells,
-// from, and up to but without to, lie within seen.
+// course is the path through seen along a row of t: the position of the row's first cell, in parts
+// of a cell, the step from cell to cell, and which cells, from from up to but not including to, lie
+// within seen.
 type course struct{ x, y, dx, dy, from, to int }
 
 func (t *target) course(row int, m *affine) course {
@@ -156,8 +156,8 @@ func (t *target) course(row int, m *affine) course {
 	return c
 }
 
-// within leaves the cells whose place, at first and then further by step each,
-// is 0 to last.
+// within limits the cells to those whose position, at first and then further by step each, is 0 to
+// last.
 func (c *course) within(at, step, last int) {
 	if step < 0 { // as seen from the other side
 		at, step = last-at, -step
@@ -175,7 +175,7 @@ func (c *course) within(at, step, last int) {
 	c.from = min(c.from, c.to)
 }
 
-// lay gives the sums over t and what of seen lies at each of its cells.
+// lay returns the sums over t and the part of seen that lies on each of its cells.
 func (t *target) lay(seen *surface, m *affine) *moments {
 	all, pairs, wide := t.whole, seen.pairs, seen.wide
 	for y := range t.high {
@@ -216,15 +216,15 @@ func (t *target) lay(seen *surface, m *affine) *moments {
 	return &all
 }
 
-// overlap is how much of t a picture must cover to be compared.
+// overlap is the share of t that a picture must cover to be compared.
 const overlap = .6
 
-// align moves m so that seen lies over t as well as it can, in at most so many
-// steps of Gauss and Newton (Baker and Matthews, 2004, the inverse way, with
-// light and contrast of what is covered evened out), and gives the best place
-// and the correlation there, -1 where too little is covered.
+// align moves m so that seen fits t as well as possible, in at most steps steps of Gauss and
+// Newton (Baker and Matthews, 2004, inverse variant, with brightness and contrast of the covered
+// part normalised). It returns the best position and its correlation, -1 if too little is
+// covered.
 func (t *target) align(seen *surface, m affine, steps int) (best affine, at float64) {
-	const still = .05 // of a cell: no step is worth less
+	const still = .05 // of a cell: smaller steps are not worthwhile
 	best, at = m, -1
 	for step := 0; ; step++ {
 		s := t.lay(seen, &m)
@@ -249,8 +249,8 @@ func (t *target) align(seen *surface, m affine, steps int) (best affine, at floa
 	}
 }
 
-// step solves for the move that takes t closest to what was laid over it,
-// whose mean and contrast are evened out.
+// step solves for the move that brings t closest to what is overlaid, whose mean and contrast are
+// normalised.
 func (t *target) step(s *moments) (affine, bool) {
 	a, b := s.spreads()
 	if a <= 0 || b <= 0 {
@@ -274,7 +274,7 @@ type bend [6][6]float64
 
 func newBend(t *target) (h bend) {
 	for y := range t.high {
-		var sums [3][3]int // rises along x, along both, along y; times places to the power of 0, 1, 2
+		var sums [3][3]int // rises along x, along both, along y; multiplied by places to the power of 0, 1, 2
 		for x, c := range t.cell[y*t.wide:][:t.wide] {
 			at := 2*x + 1 - t.wide
 			for i, v := range [3]int{int(c.x) * int(c.x), int(c.x) * int(c.y), int(c.y) * int(c.y)} {
@@ -306,8 +306,8 @@ func newBend(t *target) (h bend) {
 	return h
 }
 
-// solve is Gauss's elimination. What is added to the diagonal keeps a picture
-// of stripes, which says nothing of a move along them, from making long ones.
+// solve is Gauss's elimination. The value added to the diagonal prevents long moves along the
+// stripes of a picture, about which it says nothing.
 func (h *bend) solve(g [6]float64) (affine, bool) {
 	a := *h
 	for i := range a {

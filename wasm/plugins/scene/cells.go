@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A picture is averaged to cells of three sizes: the fine ones tell words of
-// print apart, the others are for finding how one picture lies over another.
+// A picture is averaged to cells of three sizes: the fine ones distinguish printed words, the
+// others are for finding the position of one picture on another.
 const (
 	fineWide, fineHigh     = 64, 48
 	middleWide, middleHigh = fineWide / 2, fineHigh / 2
@@ -16,8 +16,8 @@ const (
 // cells are the fine cells of a photo, 0 to 255, row by row.
 type cells [fineWide * fineHigh]float32
 
-// shrink averages a picture of at least 32×32 pixels. Where there are fewer
-// pixels than cells, neighbours share them.
+// shrink averages a picture of at least 32×32 pixels. If there are fewer pixels than cells,
+// neighbours share them.
 func shrink(gray []byte, w, h int) *cells {
 	var c cells
 	var from, to [fineWide]int
@@ -38,7 +38,7 @@ func shrink(gray []byte, w, h int) *cells {
 	return &c
 }
 
-// span is what cell i of n covers of size pixels: one at least.
+// span returns the pixels of size that cell i of n covers: at least one.
 func span(i, size, n int) (from, to int) {
 	from = i * size / n
 	return from, max(from+1, (i+1)*size/n)
@@ -47,18 +47,18 @@ func span(i, size, n int) (from, to int) {
 // columns adds up rows of pixels.
 type columns struct {
 	eights []columnSums
-	before []uint32 // of all pixels of the rows to the left of each, and of all at the end
+	before []uint32 // sums of all pixels of the rows to the left of each column, and of all pixels at the end
 }
 
-// columnSums are of eight columns, in 16 bits each: 0, 2, 4 and 6, and 1, 3, 5
-// and 7.
+// columnSums are those of eight columns, in 16 bits each: 0, 2, 4 and 6, and 1, 3, 5 and
+// 7.
 type columnSums struct{ even, odd uint64 }
 
 func newColumns(w int) *columns {
 	return &columns{make([]columnSums, w/8), make([]uint32, w+1)}
 }
 
-// sum takes rows of w pixels in place of those before.
+// sum takes rows of w pixels, in place of the earlier ones.
 func (c *columns) sum(rows []byte, w int) {
 	const low, most = 0x00ff00ff00ff00ff, 257 // rows of 255 in 16 bits
 	eights, before := c.eights, c.before

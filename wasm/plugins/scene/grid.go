@@ -1,7 +1,7 @@
 package scene
 
-// grid is what pictures are laid over each other by: cells of whole numbers
-// from 0 to 4096, row by row, so that sums over them are exact and the same
+// grid is the form in which pictures are aligned: cells of whole numbers from 0
+// to 4096, row by row, so that sums over them are exact and the same
 // everywhere.
 type grid struct {
 	wide, high int
@@ -24,16 +24,16 @@ func (g grid) halved() grid {
 	return o
 }
 
-// unit is one standard deviation in a grid that is even.
+// unit is one standard deviation in a normalised grid.
 const unit = 1024
 
-// even takes light and contrast out: each cell becomes how far it is from the
-// mean of the cells around it, up to radius away, in their standard deviations,
-// -2 to 2 as 0 to 4 units. Contrast of no more than noise stays small.
+// even removes brightness and contrast: each cell becomes its distance from the mean of the cells
+// around it, up to radius away, in their standard deviations, -2 to 2 as 0 to 4 units. Contrast no
+// greater than noise stays small.
 func (g grid) even(radius, noise int) grid {
 	o := newGrid(g.wide, g.high)
-	// Sums of columns over the rows about y slide down, those of rows along x.
-	// Before and after them are columns of nothing.
+	// Sums of columns over the rows around y slide down, those of rows along x. Before and after
+	// them are empty columns.
 	sum, squares := make([]int32, g.wide+2*radius+1), make([]int32, g.wide+2*radius+1)
 	add := func(y int, sign int32) {
 		sum, squares := sum[radius+1:], squares[radius+1:]
@@ -64,7 +64,7 @@ func (g grid) even(radius, noise int) grid {
 			s += sumIn[x] - sumOut[x]
 			q += squaresIn[x] - squaresOut[x]
 			n := rows * (min(g.wide-1, x+radius) - max(0, x-radius) + 1)
-			// Times n, above and below the line.
+			// Multiplied by n, numerator and denominator.
 			from := int(v)*n - int(s)
 			spread := root(float32(int(q)*n-int(s)*int(s))) + float32(noise*n)
 			out[x] = int32(max(0, min(4*unit, int(float32(from)/spread*unit+2*unit+.5))))
@@ -73,9 +73,9 @@ func (g grid) even(radius, noise int) grid {
 	return o
 }
 
-// surface is a grid to be looked up between its cells: each cell with the one
-// to the right of it in the upper half, and one more row below. At the rim the
-// last cell is its own neighbour.
+// surface is a grid for interpolation between cells: each cell has its right neighbour in the
+// upper half, and there is one more row below. At the edge the last cell is its own
+// neighbour.
 type surface struct {
 	wide, high int
 	pairs      []uint64
@@ -97,15 +97,15 @@ func newSurface(g grid) *surface {
 	return s
 }
 
-// one is a cell's width where a place is counted in parts of it.
+// one is a cell's width if a place is counted in parts of a cell.
 const one = 1 << 16
 
-// between gives what lies at (x, y) of pairs of a surface, so many a row, in
-// parts of a cell from the middle of the first: four times what a cell holds.
-// The place must be within the middles of the outermost cells.
+// between interpolates at (x, y) in the pairs of a surface with wide a row, in parts of a cell from
+// the middle of the first. It returns four times the value of a cell. The place must be within the
+// middles of the outermost cells.
 func between(pairs []uint64, wide, x, y int) int {
-	// Weights of 12 bits: two cells at a time are weighed by what is above and
-	// below, then one against the other.
+	// Weights of 12 bits: two cells at a time are weighed vertically, then one against the
+	// other.
 	fx, fy := uint64(x)>>4&0xfff, uint64(y)>>4&0xfff
 	i := y>>16*wide + x>>16
 	v := pairs[i]*(4096-fy) + pairs[i+wide]*fy

@@ -20,7 +20,7 @@ func TestShrink(t *testing.T) {
 	for _, size := range [][2]int{{320, 240}, {240, 320}, {64, 48}, {33, 32}, {321, 47}, {40, 20_000}} {
 		w, h := size[0], size[1]
 		gray := random(w*h, 1)
-		if h == 20_000 { // more rows to a cell than fit 16 bits
+		if h == 20_000 { // more rows per cell than fit into 16 bits
 			for i := range gray {
 				gray[i] = 255
 			}
@@ -42,7 +42,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestSharpnessIsTheVariance compares with the definition.
+// TestSharpnessIsTheVariance compares the result with the definition.
 func TestSharpnessIsTheVariance(t *testing.T) {
 	for _, size := range [][2]int{{320, 240}, {33, 32}, {41, 35}, {640, 480}} {
 		w, h := size[0], size[1]
@@ -62,8 +62,7 @@ func TestSharpnessIsTheVariance(t *testing.T) {
 	}
 }
 
-// TestShadesArePacked: what a view keeps comes back, and its coarse cells are
-// the sums of it.
+// TestShadesArePacked: a view's cells can be read back, and its coarse cells are their sums.
 func TestShadesArePacked(t *testing.T) {
 	var c cells
 	for i, p := range random(len(c), 3) {
@@ -86,8 +85,8 @@ func TestShadesArePacked(t *testing.T) {
 	}
 }
 
-// TestLay compares the sums over what two grids share, laid over each other in
-// many ways, with what the definition says in fractions.
+// TestLay compares the sums over the common part of two grids, overlaid in many ways, with the
+// definition in fractions.
 func TestLay(t *testing.T) {
 	shades := func(seed uint64) grid {
 		g := newGrid(fineWide, fineHigh)
@@ -132,7 +131,7 @@ func TestLay(t *testing.T) {
 			}
 		}
 		got := target.lay(seen, &m)
-		// A place at the very rim may fall to either side.
+		// A place at the very edge may fall on either side.
 		if d := got.n - want.n; d < -8 || d > 8 || round == 0 && d != 0 {
 			t.Fatalf("%v: %d cells, want %d", m, got.n, want.n)
 		}
@@ -156,7 +155,7 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// TestAlign: a grid is found again where it was moved to.
+// TestAlign: a moved grid is found.
 func TestAlign(t *testing.T) {
 	v := newView("", 0, shrink(load(t)["coffee"].Pix, load(t)["coffee"].Rect.Dx(), load(t)["coffee"].Rect.Dy()))
 	shades := v.grid()

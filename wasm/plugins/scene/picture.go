@@ -8,9 +8,9 @@ import (
 
 const hashSize = 8 // frequencies a side
 
-// sharpness is the variance of the 4-neighbour Laplacian, in squared grey
-// levels, over every third row: 0 for a flat picture, some tens for a blurred
-// one, hundreds upwards for a sharp one.
+// sharpness is the variance of the 4-neighbour Laplacian, in squared grey levels, over every
+// third row: 0 for a flat picture, some tens for a blurred one, hundreds and more for a sharp
+// one.
 func sharpness(gray []byte, w, h int) float64 {
 	const step, bias = 3, 1020 // the least Laplacian is -1020
 	const low, biases = 0x00ff00ff00ff00ff, bias * 0x0001000100010001
@@ -24,7 +24,7 @@ func sharpness(gray []byte, w, h int) float64 {
 		n += w - 2
 		x := 1
 		for ; x+9 <= w; x += 8 {
-			// Eight pixels at once, each second in 16 bits.
+			// Eight pixels at once, every other one in 16 bits.
 			u, d := binary.LittleEndian.Uint64(up[x:]), binary.LittleEndian.Uint64(down[x:])
 			l, r := binary.LittleEndian.Uint64(row[x-1:]), binary.LittleEndian.Uint64(row[x+1:])
 			m := binary.LittleEndian.Uint64(row[x:])
@@ -47,8 +47,8 @@ func sharpness(gray []byte, w, h int) float64 {
 	return float64(squares)/float64(n) - mean*mean
 }
 
-// transform holds the cosines of the DCT-II: [frequency][cell], those along a
-// row up to its middle.
+// transform holds the cosines of the DCT-II: [frequency][cell], along a row only up to its
+// middle.
 type transform struct {
 	along [hashSize][fineWide / 2]float32
 	down  [hashSize + 1][fineHigh]float32
@@ -69,14 +69,14 @@ func newTransform() *transform {
 	return &t
 }
 
-// hash is the perceptual hash after Zauner (2010): one bit for each of the 8×8
-// lowest frequencies, set where it is over their median. The mean (frequency
-// 0, 0) tells nothing but brightness, and gives its place to (8, 0).
+// hash is the perceptual hash after Zauner (2010): one bit for each of the 8×8 lowest frequencies,
+// set if it is above their median. The mean (frequency 0, 0) only shows brightness, and is replaced
+// by (8, 0).
 func (t *transform) hash(c *cells) uint64 {
 	var rows [fineHigh][hashSize]float32
 	for y := range rows {
-		// Cosines of even frequencies are alike on both sides of the middle,
-		// those of odd ones opposite.
+		// Cosines of even frequencies are equal on both sides of the middle, those of odd ones
+		// opposite.
 		var sums, differences [fineWide / 2]float32
 		row := c[y*fineWide:][:fineWide]
 		for x := range sums {

@@ -1,15 +1,15 @@
-// Package scene looks at photos: a perceptual hash, how sharp and how bright
-// the picture is, and whether it shows what an earlier photo of the stream
-// already shows. It knows no faces and no objects, by design.
+// Package scene examines photos: a perceptual hash, the sharpness and brightness of the picture,
+// and whether an earlier photo of the stream shows the same. By design it recognises no faces and
+// no objects.
 //
 // The words:
 //
-//   - The hash is 64 bits of a discrete cosine transform: pictures that look
-//     alike differ in few bits.
-//   - A view is what is kept of a photo to compare later ones with: its hash
-//     and 64×48 cells of grey.
-//   - A duplicate shows the scene of an earlier view; it is refused, naming
-//     that event. The first of each scene becomes a resource.
+//   - The hash is 64 bits of a discrete cosine transform: similar pictures differ in few
+//     bits.
+//   - A view is what is kept of a photo for comparing later ones: its hash and 64×48 cells of
+//     grey.
+//   - A duplicate shows the scene of an earlier view; it is refused, with the name of that event.
+//     The first photo of each scene becomes a resource.
 package scene
 
 import (
@@ -23,17 +23,17 @@ import (
 // Version of the extractor, as its manifest says.
 const Version = "1.2.0"
 
-// ErrPicture: the event's picture and its width and height do not fit.
+// ErrPicture: the event's picture does not match its width and height.
 var ErrPicture = errors.New("scene: gray is not width×height bytes, or under 32×32")
 
 // Thresholds, chosen on the pictures of testdata and the test's variations.
 const (
-	least   = 32  // pixels a side
-	sharpAt = 100 // variance of the Laplacian of 0..255: from here on sharp (Pech-Pacheco et al., 2000, gives the measure)
-	softAt  = 25  // and from here on soft; below, blurred
+	least   = 32  // pixels of a side
+	sharpAt = 100 // variance of the Laplacian of 0..255: sharp from here on (the measure is from Pech-Pacheco et al., 2000)
+	softAt  = 25  // soft from here on, blurred below
 	darkAt  = 0.12
 	bright  = 0.88
-	blankSD = 3 // standard deviation of the cells, grey levels: a covered lens, a bare wall
+	blankSD = 3 // standard deviation of the cells in grey levels, below which the lens is covered, or the wall bare
 )
 
 // Extractor finds scenes. It holds tables only, and is safe for concurrent use.
@@ -47,9 +47,9 @@ func New() *Extractor { return &Extractor{dct: newTransform()} }
 // Extract reads the photo of ev and appends its findings to out: annotations
 // "hash" (16 hexadecimal characters), "sharpness", "exposure" (mean, 0 to 1)
 // and "scene" ("new", "same" as the photo before, "again" as an older one;
-// Number is the likeness, 0 to 1), then a resource or a refusal. Events of
-// other kinds are left alone. It returns ErrPicture for a picture that is not
-// what it says.
+// Number is the likeness, 0 to 1), then a resource or a refusal. It ignores
+// events of other kinds. It returns ErrPicture for a picture that does not
+// match its size.
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	if ev.Kind != "photo" {
 		return nil
@@ -84,7 +84,7 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	case earlier < 0:
 		annotate("scene", likeness, "new")
 		out.Candidates = append(out.Candidates, v.resource(ev, sharp, exposure))
-	case views[earlier].event == ev.ID: // a redelivery: the same answer as the first time
+	case views[earlier].event == ev.ID: // a redelivery: the same answer as for the first time
 		annotate("scene", 1, "new")
 		out.Candidates = append(out.Candidates, v.resource(ev, sharp, exposure))
 		return nil
@@ -102,9 +102,9 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	return nil
 }
 
-// leading is the view to keep for v: a duplicate is kept under the name of the
-// first photo of its scene, so that a scene which changes little by little
-// still leads back to what was remembered of it.
+// leading returns the view to keep for v: a duplicate is kept under the name of its scene's
+// first photo, so that a scene which changes gradually still leads back to what was remembered
+// of it.
 func (v view) leading(views []view, earlier int) view {
 	if earlier >= 0 {
 		v.event = views[earlier].event

@@ -71,7 +71,7 @@ func requality(t testing.TB, g *image.Gray, q int) *image.Gray {
 	return toGray(img)
 }
 
-// rotate turns about the middle and cuts away the corners that come empty.
+// rotate rotates about the middle and cuts off the empty corners.
 func rotate(g *image.Gray, degrees float64) *image.Gray {
 	w, h := g.Rect.Dx(), g.Rect.Dy()
 	o := image.NewGray(g.Rect)
@@ -121,8 +121,8 @@ func flip(g *image.Gray, horizontal, vertical bool) *image.Gray {
 	return o
 }
 
-// drawn is a made-up scene: sky, ground and some boxes. Scenes of different
-// seeds share their light and horizon, which makes them hard to tell apart.
+// drawn makes a scene: sky, ground and some boxes. Scenes of different seeds share their light and
+// horizon, which makes them hard to distinguish.
 func drawn(seed uint64) *image.Gray {
 	r := rand.New(rand.NewPCG(seed, 7))
 	g := image.NewGray(image.Rect(0, 0, 480, 360))
@@ -159,7 +159,7 @@ func extract(t testing.TB, ev *abi.Event) *abi.Output {
 	return &out
 }
 
-// duplicate reports whether b, taken after a, is refused as showing it.
+// duplicate reports whether b, taken after a, is refused because it shows the same.
 func duplicate(t testing.TB, a, b *image.Gray) bool {
 	t.Helper()
 	first := extract(t, event("glasses/1/1", a, nil))
@@ -260,7 +260,7 @@ func TestFirstOfScene(t *testing.T) {
 	if a := out.Annotations[0]; a.Kind != "hash" || len(a.Text) != 16 || a.Text != c.Slot.Value {
 		t.Errorf("hash annotation %+v", a)
 	}
-	// The same event again, with the state that it left: the same answer.
+	// The same event again, with the state that it left, gives the same answer.
 	if again := extract(t, event("glasses/1/1", g, out.State)); len(again.Candidates) != 1 || !bytes.Equal(again.State, out.State) {
 		t.Errorf("redelivered: %d candidates, refusals %v", len(again.Candidates), again.Refusals)
 	}

@@ -2,15 +2,15 @@ package scene
 
 import "encoding/binary"
 
-// maxViews is how many earlier photos are compared with: what a state holds.
+// maxViews is how many earlier photos are compared: as many as a state holds.
 const maxViews = 26
 
-// view is what is kept of a photo: its fine cells in 64 shades, of which the
-// lightest is 63 and the darkest 0, four in three bytes.
+// view is what is kept of a photo: its fine cells in 64 shades, of which the lightest is 63 and the
+// darkest 0, four of them in three bytes.
 type view struct {
 	event  string
 	hash   uint64
-	shades []byte // packed bytes, not to be changed
+	shades []byte // packed bytes, read only
 }
 
 const packed = fineWide * fineHigh * 3 / 4
@@ -26,7 +26,7 @@ func newView(event string, hash uint64, fine *cells) view {
 			high = c
 		}
 	}
-	shades := 63 / max(high-low, 8) // what differs by less is noise
+	shades := 63 / max(high-low, 8) // smaller differences are noise
 	for c := fine[:]; len(c) >= 4; c = c[4:] {
 		a, b, c, d := int((c[0]-low)*shades+.5), int((c[1]-low)*shades+.5), int((c[2]-low)*shades+.5), int((c[3]-low)*shades+.5)
 		s := a<<18 | b<<12 | c<<6 | d
@@ -35,7 +35,7 @@ func newView(event string, hash uint64, fine *cells) view {
 	return v
 }
 
-// grid gives the shades back, 0 to 63.
+// grid unpacks the shades, 0 to 63.
 func (v *view) grid() grid {
 	g := newGrid(fineWide, fineHigh)
 	to := g.v
@@ -46,7 +46,7 @@ func (v *view) grid() grid {
 	return g
 }
 
-// coarse gives the sums of each 4×4 shades, 0 to 1008.
+// coarse returns the sums of each 4×4 shades, 0 to 1008.
 func (v *view) coarse() grid {
 	const row = fineWide * 3 / 4
 	g := newGrid(coarseWide, coarseHigh)
@@ -64,9 +64,9 @@ func (v *view) coarse() grid {
 	return g
 }
 
-// The state: a byte 2 for the layout's version, then for each view, oldest
-// first, hash (8 bytes, big endian), the shades, four in three bytes, length of
-// the event's id (1 byte), the id.
+// The state: a byte 2 for the layout's version, then for each view, oldest first, hash (8
+// bytes, big endian), the shades, four in three bytes, length of the event's id (1 byte), the
+// id.
 const stateVersion = 2
 
 func encodeViews(views []view) []byte {
@@ -83,8 +83,8 @@ func encodeViews(views []view) []byte {
 	return b
 }
 
-// decodeViews reads what encodeViews wrote; a state that it does not
-// understand counts as none, from where it breaks off. The shades stay in b.
+// decodeViews reads what encodeViews wrote. It ignores a state that it does not understand, from
+// the point where it breaks off. The shades alias b.
 func decodeViews(b []byte) []view {
 	if len(b) == 0 || b[0] != stateVersion {
 		return nil

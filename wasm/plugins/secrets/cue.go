@@ -7,17 +7,17 @@ type cue struct {
 	noun    string // "password", "密码"
 	class   class
 	entry   string // entry type of the vault
-	label   string // what it opens, as said: "office wifi password", "办公室门禁密码"
+	label   string // what it opens, in the speaker's words: "office wifi password", "办公室门禁密码"
 	start   int    // byte span of the phrase
 	end     int
 	value   int  // token where its value would begin
-	linked  bool // "is", ":", 是 stand between
+	linked  bool // "is", ":" or 是 stands in between
 	copula  int  // token of "is" before it ("4821 is the door code"), or 0
-	turn    int  // 0, or negative: an earlier turn
+	turn    int  // 0, or negative for an earlier turn
 	speaker string
 }
 
-// findCues lists the cues of a text in order.
+// findCues lists the cues of a text, in order.
 func findCues(text string, toks []token) []cue {
 	var cues []cue
 	for i := 0; i < len(toks); {
@@ -52,7 +52,7 @@ func findCues(text string, toks []token) []cue {
 	return cues
 }
 
-// nounAt recognises the noun of a cue at token i, and says how many tokens it takes.
+// nounAt recognises a cue's noun at token i, and returns how many tokens it takes.
 func nounAt(text string, toks []token, i int) (cue, int) {
 	t := toks[i]
 	if t.kind == 'c' {
@@ -65,7 +65,7 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 	if i > 0 {
 		prev = toks[i-1].s
 	}
-	if prev == "[" && next == "]" { // the mark of what was taken out
+	if prev == "[" && next == "]" { // the mark of a redaction
 		return cue{}, 0
 	}
 	if strings.HasPrefix(next, "码") && (t.s == "pin" || t.s == "cvv" || t.s == "cvc") {
@@ -88,7 +88,7 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 		}
 	case "password", "passwd", "pwd", "passwords":
 		return cue{noun: t.s, class: anyValue, entry: "password"}, 1
-	case "passwort", "kennwort", "wachtwoord", "lösenord", "contraseña", "senha": // in homes that other languages are spoken in
+	case "passwort", "kennwort", "wachtwoord", "lösenord", "contraseña", "senha": // as in homes where other languages are spoken
 		return cue{noun: t.s, class: tokenValue, entry: "password"}, 1
 	case "pass":
 		if next == "phrase" || next == "word" || next == "code" {
@@ -153,14 +153,14 @@ func nounAt(text string, toks []token, i int) (cue, int) {
 	return cue{}, 0
 }
 
-// secretCode words before "code" make it one that opens something.
+// secretCode words before "code" mean a code that opens something.
 func secretCode(s string) bool {
 	return opener(s) || s == "entry" || s == "access" || s == "security" || s == "unlock" || s == "verification" || s == "pin" || s == "burglar" ||
 		s == "authentication" || s == "2fa" || s == "sms" || s == "keycode" || s == "front" || s == "back" || s == "bike" || s == "key"
 }
 
-// coupon reports whether what follows "code" is one for everybody: "use code
-// SAVE20 at checkout", "code SPRING for 10% off". A number alone is none.
+// coupon reports whether what follows "code" is a code for everybody: "use code SAVE20 at
+// checkout", "code SPRING for 10% off". A number alone is not.
 func coupon(toks []token, i int) bool {
 	if i < len(toks) && (toks[i].s == "is" || toks[i].s == "'s" || toks[i].s == ":") {
 		i++
@@ -186,7 +186,7 @@ func coupon(toks []token, i int) bool {
 	return false
 }
 
-// notSecret words before "code" make it something that anyone may know.
+// notSecret words before "code" mean something that anyone may know.
 func notSecret(s string) bool {
 	switch s {
 	case "zip", "postal", "post", "area", "country", "dial", "dialing", "dialling", "error", "exit", "status", "source", "dress", "discount",
@@ -224,7 +224,7 @@ func nounZh(text string, toks []token, i int) (cue, int) {
 	return cue{}, 0
 }
 
-// labelStart walks back over the words that say what the credential opens.
+// labelStart goes back over the words that say what the credential opens.
 func labelStart(toks []token, i int) int {
 	zh := toks[i].kind == 'c'
 	for n := 0; i > 0 && n < 10; n++ {
@@ -307,7 +307,7 @@ func target(text string, toks []token, i int) (string, int) {
 	return " " + text[toks[i].start:toks[k-1].end], k
 }
 
-// followsOwner tells "for Mia's laptop is …" from "for the office's tulip42".
+// followsOwner distinguishes "for Mia's laptop is …" from "for the office's tulip42".
 func followsOwner(toks []token, k int) bool {
 	for e := min(len(toks), k+5); k < e; k++ {
 		if isLink(toks[k].s) {

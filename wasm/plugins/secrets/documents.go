@@ -2,8 +2,8 @@ package secrets
 
 import "strings"
 
-// documents finds the numbers of passports, driving licences and of the
-// British National Insurance, each after its name.
+// documents finds the numbers of passports, driving licences and of the British National Insurance,
+// each after its name.
 func documents(text string, toks []token) []found {
 	var all []found
 	for i, t := range toks {

@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// label is what the secret opens, in words that do not hold it.
+// label says what the secret opens, in words that do not contain the secret.
 func label(ev *abi.Event, f *found) string {
 	l := f.cue.label
 	if l == "" {
@@ -34,7 +34,7 @@ func label(ev *abi.Event, f *found) string {
 		l = string(l[0]-32) + l[1:]
 	}
 	l = strings.NewReplacer(" my ", " the ", " our ", " the ", " your ", " the ").Replace(l)
-	for _, measure := range [...]string{"张", "个", "台", "部", "把", "扇"} { // of 那张银行卡
+	for _, measure := range [...]string{"张", "个", "台", "部", "把", "扇"} { // measure words, as in 那张银行卡
 		l = strings.TrimPrefix(l, measure)
 	}
 	const most = 100
@@ -44,7 +44,7 @@ func label(ev *abi.Event, f *found) string {
 	return l
 }
 
-// ownPIN reports whether a PIN is said to be somebody's: "my PIN is …".
+// ownPIN reports whether a PIN is called somebody's own: "my PIN is …".
 func ownPIN(text string, f *found) bool {
 	if f.cue.turn != 0 || f.cue.start > len(text) {
 		return false
@@ -56,11 +56,11 @@ func ownPIN(text string, f *found) bool {
 	return false
 }
 
-// near is how many bytes of a text around a secret, and of an earlier turn,
-// are looked at for what it opens.
+// near is how many bytes of a text around a secret, and of an earlier turn, are searched for what
+// it opens.
 const near = 400
 
-// answered reports whether an earlier turn gave a secret. It stands there, or its kind does in brackets.
+// answered reports whether an earlier turn gave a secret. The secret is there, or its kind in brackets.
 func answered(text string) bool {
 	toks := lex(text)
 	return slices.ContainsFunc(findCues(text, toks), func(c cue) bool {
@@ -69,7 +69,7 @@ func answered(text string) bool {
 	})
 }
 
-// changes reports whether a turn has words with which people correct a secret, or give a new one.
+// changes reports whether a turn has words for correcting or replacing a secret.
 func changes(text string) bool {
 	for _, t := range lex(text) {
 		switch t.s {
@@ -85,14 +85,14 @@ func changes(text string) bool {
 	return false
 }
 
-// topic puts before a bare "password" what this turn or the last ones speak of.
+// topic puts the topic of this turn or the last ones before a bare "password".
 func topic(ev *abi.Event, f *found, noun string) string {
 	texts := []string{ev.Text}
 	if len(ev.Text) > 2*near && f.turn == 0 {
 		texts[0] = strings.ToValidUTF8(ev.Text[max(0, f.start-near):min(len(ev.Text), f.end+near)], "")
 	}
 	if noun == "PIN" && ownPIN(ev.Text, f) {
-		return noun // one's own, and not of the safe that was spoken of before
+		return noun // one's own PIN, and not that of the safe that was mentioned before
 	}
 	for i := len(ev.Before) - 1; i >= max(0, len(ev.Before)-lookBack) && ev.At-ev.Before[i].At <= maxWait; i-- {
 		b := ev.Before[i].Text
@@ -100,7 +100,7 @@ func topic(ev *abi.Event, f *found, noun string) string {
 	}
 	for i, text := range texts {
 		what := speaksOf(text)
-		if what == "" || i > 0 && f.turn == 0 && answered(text) && !changes(texts[0]) { // what it speaks of has its own
+		if what == "" || i > 0 && f.turn == 0 && answered(text) && !changes(texts[0]) { // that topic has its own secret
 			continue
 		}
 		if what[0] < 0x80 {
@@ -111,7 +111,7 @@ func topic(ev *abi.Event, f *found, noun string) string {
 	return noun
 }
 
-// speaksOf is what a text speaks of that has a secret, in words; empty: nothing.
+// speaksOf names the thing with a secret that a text mentions; empty: none.
 func speaksOf(text string) string {
 	for _, t := range lex(text) {
 		switch s := t.s; {

@@ -25,9 +25,9 @@ func isMark(r rune) bool {
 	return false
 }
 
-// lex splits text. A run without spaces is one token, without the marks at its
-// end: tulip-42-harbor, sk-a1b2. "password:x" and "password=x" are split, and
-// so is "'s".
+// lex splits text into tokens. A run without spaces is one token, without the marks at
+// its end: tulip-42-harbor, sk-a1b2. "password:x" and "password=x" are split, and so is
+// "'s".
 func lex(text string) []token {
 	toks := make([]token, 0, len(text)/4+4)
 	for i := 0; i < len(text); {
@@ -59,7 +59,7 @@ func lex(text string) []token {
 
 // lexRun splits a run of other characters into head, "'s" and marks at its end.
 func lexRun(toks []token, text string, start, end int) []token {
-	for { // "pin:4821", "a=b": a name, its mark, and what comes after
+	for { // "pin:4821", "a=b": a name, its mark, and the rest
 		run := text[start:end]
 		k := strings.IndexAny(run, "=:")
 		if k < 2 || strings.HasPrefix(run[k:], "://") || !allLetters(run[:k]) {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// A text that is nothing but secrets gives what the contract takes, and every
-// one of them is redacted.
+// A text with nothing but secrets gives as much as the contract allows, and every secret is
+// redacted.
 func TestManySecrets(t *testing.T) {
 	for _, unit := range []string{"The password is Harbor4471Kite. ", "密码是四八二一。", "AKIAIOSFODNN7EXAMPLE ", "the pin is 4821, ", "password ", "4 8 2 1 ", "first half is 48 ", "abc:", "pin=", "'", "-"} {
 		text := strings.Repeat(unit, (64<<10)/len(unit))

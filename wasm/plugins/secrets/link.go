@@ -1,7 +1,7 @@
 package secrets
 
-// link finds where the value of a cue would begin: past "is", "has been
-// changed to", 是, 改成 and what may stand between. noun is the cue's token.
+// link finds where the value of a cue would begin: after "is", "has been changed to", 是, 改成 and
+// words that may stand in between. noun is the cue's token.
 func link(toks []token, i, noun int) (int, bool) {
 	at := func(k int) string {
 		if k >= 0 && k < len(toks) {
@@ -75,11 +75,11 @@ func changedTo(toks []token, i, noun int) bool {
 	return false
 }
 
-// changedThen skips "has changed, it's now", "I changed it, the new one is",
-// 换了，新的是 and 我改了，改成 up to the last word of them, "'s" or "is" or 是, or
-// up to 改成; i where nothing of the kind stands there.
+// changedThen skips "has changed, it's now", "I changed it, the new one is", 换了，新的是 and 我改了，改成. It
+// returns the index of their last word, "'s" or "is" or 是, or of 改成, and i if there is nothing of
+// the kind.
 func changedThen(toks []token, i int) int {
-	k, changed, other := i, false, false // other: words between that say something else
+	k, changed, other := i, false, false // other: words in between that say something else
 	for ; k < min(len(toks), i+12); k++ {
 		switch toks[k].s {
 		case "changed", "换", "改", "变", "收":
@@ -93,7 +93,7 @@ func changedThen(toks []token, i int) int {
 			if changed && !other {
 				return k
 			}
-			if k > i && (toks[k-1].s == "it" || toks[k-1].s == "that") { // "a PIN now, it's": no link, so the value must look like one
+			if k > i && (toks[k-1].s == "it" || toks[k-1].s == "that") { // "a PIN now, it's": without a link the value must look like one
 				return k + 1
 			}
 			return i
@@ -106,8 +106,8 @@ func changedThen(toks []token, i int) int {
 	return i
 }
 
-// nowIs is the token of what a credential is now, where i is behind what it was: "my PIN was 4821,
-// now it's 7730", 密码以前是4821，现在是7730; 0: nothing of the kind stands there.
+// nowIs returns the token of what a credential is now, if i is after what it was: "my PIN was 4821,
+// now it's 7730", 密码以前是4821，现在是7730; 0: there is nothing of the kind.
 func nowIs(toks []token, i int) int {
 	at := func(k int) string {
 		if k < len(toks) {

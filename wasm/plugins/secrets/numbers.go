@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// digitWord reads one spoken digit; "oh" counts among other digits only, which
-// the caller sees to.
+// digitWord reads one spoken digit; "oh" only counts among other digits, which the caller
+// checks.
 func digitWord(s string) (byte, bool) {
 	switch s {
 	case "zero", "nought", "oh", "o", "零", "〇", "洞":
@@ -77,7 +77,7 @@ func hyphenDigits(s string) (string, bool) {
 
 func pairDigits(n int) string { return strconv.Itoa(n) }
 
-// symbolWord reads the spoken name of a mark; words is how many tokens it takes.
+// symbolWord reads the spoken name of a mark; words is the number of its tokens.
 func symbolWord(toks []token, i int) (sign string, words int) {
 	next := ""
 	if i+1 < len(toks) {

@@ -2,8 +2,8 @@ package secrets
 
 import "strings"
 
-// byOpener reads "punch in 4821 at the gate": a verb of entering, a number,
-// and within a few words what it opens.
+// byOpener reads "punch in 4821 at the gate": a verb of entering, a number, and within a few words
+// the thing that it opens.
 func byOpener(text string, toks []token) []found {
 	var all []found
 	for i, t := range toks {
@@ -78,8 +78,8 @@ func byOpener(text string, toks []token) []found {
 	return all
 }
 
-// typedFor reads "for the alarm you type 907", with "type" at token i and the
-// digits at j; "that's half" after it makes them a part.
+// typedFor reads "for the alarm you type 907", with "type" at token i and the digits at j; if
+// "that's half" follows, they are a part.
 func typedFor(text string, toks []token, i, j int) (found, bool) {
 	for k := max(0, i-4); k < i; k++ {
 		if !opener(toks[k].s) || k < 2 || toks[k-2].s != "for" {
@@ -118,8 +118,8 @@ func toLogIn(text string, toks []token, i int) (found, bool) {
 	return found{value: v, known: true, cue: cue{noun: "password", class: anyValue, entry: "password", label: "password", start: toks[i+2].start, end: toks[i+4].end}}, ok
 }
 
-// setTo reads "the suitcase lock is set to 731", "the keypad takes 9215": what
-// has no other setting than its code.
+// setTo reads "the suitcase lock is set to 731", "the keypad takes 9215": things whose only setting
+// is their code.
 func setTo(text string, toks []token, i int) (found, bool) {
 	switch toks[i].s {
 	case "lock", "padlock", "lockbox", "keypad", "safe":
@@ -152,7 +152,7 @@ func setTo(text string, toks []token, i int) (found, bool) {
 	return found{value: v, known: true, cue: cue{noun: "code", class: codeCode, entry: "pin", label: "code for the " + text[toks[k].start:toks[i].end], start: toks[k].start, end: toks[i].end}}, true
 }
 
-// presses reads 开门按 4471: what is keyed in to get through.
+// presses reads 开门按 4471: what is keyed in to get in.
 func presses(text string, toks []token, i int) (found, bool) {
 	if s := toks[i].s; s != "开" && s != "进" {
 		return found{}, false
@@ -171,8 +171,8 @@ func presses(text string, toks []token, i int) (found, bool) {
 	return found{}, false
 }
 
-// spacedDigits counts the digits that stand alone from token i on, and gives
-// the token after them.
+// spacedDigits counts the single digits from token i on, and returns the token after
+// them.
 func spacedDigits(toks []token, i int) (n, end int) {
 	for ; i < len(toks); i++ {
 		if _, word := digitWord(toks[i].s); !word && (toks[i].kind != 'n' || len(toks[i].s) != 1) {

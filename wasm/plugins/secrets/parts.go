@@ -16,8 +16,8 @@ const (
 	lastPart
 )
 
-// partAt recognises "the first half", "the last two digits", "second part",
-// 前半, 后半, and gives the token after it.
+// partAt recognises "the first half", "the last two digits", "second part", 前半, 后半, and returns the
+// token after it.
 func partAt(toks []token, i int) (part, int) {
 	at := func(k int) string {
 		if k < len(toks) {
@@ -80,8 +80,8 @@ func hasPart(toks []token) bool {
 	return false
 }
 
-// partsOf finds the parts that this turn gives of a value. They count only
-// where a cue stands open, here or in an earlier turn, or the value is strict.
+// partsOf finds the parts of a value in this turn. They count only if a cue is open, here or in an
+// earlier turn, or if the value is strict.
 func partsOf(ev *abi.Event, toks []token, cues []cue, open cue) []found {
 	var all []found
 	for i := range toks {
@@ -111,7 +111,7 @@ func partsOf(ev *abi.Event, toks []token, cues []cue, open cue) []found {
 	return all
 }
 
-// parsePart reads a value that may be as short as two digits.
+// parsePart reads a value, which may have only two digits.
 func parsePart(text string, toks []token, i int, c class) (value, bool) {
 	if i >= len(toks) {
 		return value{}, false
@@ -127,8 +127,8 @@ func parsePart(text string, toks []token, i int, c class) (value, bool) {
 	return v, len(digitsOf(v.secret)) >= 2 && (next >= len(toks) || !isUnit(toks[next].s))
 }
 
-// join puts parts together: with the mark that both of them use inside, else
-// with nothing.
+// join joins parts: with the mark that both use inside, otherwise without
+// one.
 func join(a, b string) string {
 	for _, sep := range [...]string{"-", " ", "."} {
 		if strings.Contains(a, sep) && strings.Contains(b, sep) {
@@ -138,8 +138,8 @@ func join(a, b string) string {
 	return a + b
 }
 
-// answer reads a turn that gives the value of a cue of an earlier turn: the
-// value, with little around it.
+// answer reads a turn that gives the value for a cue of an earlier turn: the value, and little
+// else.
 func answer(text string, toks []token, c cue) (value, bool) {
 	intro := false
 	for i := 0; i < len(toks) && i < 10; i++ {
@@ -162,8 +162,8 @@ func answer(text string, toks []token, c cue) (value, bool) {
 	return value{}, false
 }
 
-// strictEnough: plain words answer only after "it's", and then only as one or
-// two words.
+// strictEnough: plain words are an answer only after "it's", and then only one or two of
+// them.
 func strictEnough(v value, c cue, intro bool) bool {
 	if digitsOf(v.secret) != "" || strings.ContainsAny(v.secret, "-_#!@$%") {
 		return true
@@ -187,8 +187,8 @@ func unfinished(text string, toks []token, v value) bool {
 	return true
 }
 
-// continued reads a turn that goes on with a value which an earlier turn of the
-// same speaker left unfinished, or gave the first part of.
+// continued reads a turn that continues a value which an earlier turn of the same speaker left
+// unfinished, or of which it gave the first part.
 func continued(ev *abi.Event, toks []token, m *recalled) (found, bool) {
 	if len(m.pending) == 0 {
 		return found{}, false

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	maxKnown   = 32 // secrets whose repetition is recognised
+	maxKnown   = 32 // secrets that are recognised when they are repeated
 	maxPending = 4
-	// maxRepeated is in how many words a secret that is said again is looked for.
+	// maxRepeated is in how many words a repeated secret is searched for.
 	maxRepeated = 40
 )
 
-// recalled is what the extractor keeps between events: hashes of the last
-// secrets, so that a repetition without a cue is redacted as well, and the
-// parts that wait for the rest. Parts are clear text, and leave the state when
-// they are joined or after maxWait.
+// recalled is what the extractor keeps between events: hashes of the last secrets, so
+// that a repetition without a cue is redacted, too, and the parts that wait for the
+// rest. Parts are clear text, and leave the state when they are joined or after
+// maxWait.
 type recalled struct {
 	known   []uint64
 	pending []piece
@@ -29,12 +29,12 @@ type piece struct {
 	entry   string
 	secret  string
 	speaker string
-	loose   string // not empty: only "and then …", or a turn that begins with digits, goes on with it
+	loose   string // not empty: only "and then …", or a turn that begins with digits, continues it
 }
 
-// fold hashes a secret without case and marks: 64-bit FNV-1a. The state is sealed like everything else in the store; the hash only
-// keeps the secret itself from lying in it, and needs no cryptographic package
-// in the guest.
+// fold hashes a secret without case and marks: 64-bit FNV-1a. The state is sealed like everything
+// else in the store; the hash only keeps the secret itself out of it, and needs no cryptographic
+// package in the guest.
 func fold(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range []byte(strings.ToLower(s)) {
@@ -73,7 +73,7 @@ func (m *recalled) learn(s string) {
 	m.known = m.known[max(0, len(m.known)-maxKnown):]
 }
 
-// repeats finds what is said again of the secrets that are known.
+// repeats finds repetitions of the known secrets.
 func repeats(toks []token, text string, m *recalled) []value {
 	if len(m.known) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func repeats(toks []token, text string, m *recalled) []value {
 	var all []value
 	for i := 0; i < len(toks); i++ {
 		els, _, _ := elements(text, toks[:min(len(toks), i+maxRepeated)], i, anyValue, true)
-		if len(els) == maxRepeated { // a list, and no secret
+		if len(els) == maxRepeated { // this is a list, not a secret
 			i += maxRepeated / 2
 			continue
 		}
@@ -103,14 +103,14 @@ func repeats(toks []token, text string, m *recalled) []value {
 	return all
 }
 
-// add puts what was found into the output, and remembers it.
+// add puts a finding into the output, and remembers it.
 func (m *recalled) add(ev *abi.Event, f *found, out *abi.Output) {
 	kind := f.cue.entry
 	if kind == "" {
 		kind = "secret"
 	}
 	out.Redactions = append(out.Redactions, abi.Redaction{Span: abi.Span{Turn: f.turn, Start: f.start, End: f.end}, Kind: kind})
-	if !f.known || len(out.Redactions) > maxRedactions { // of a list that long the rest is only taken out
+	if !f.known || len(out.Redactions) > maxRedactions { // the rest of so long a list is only redacted
 		return
 	}
 	label, secret := label(ev, f), f.secret
@@ -146,7 +146,7 @@ func (m *recalled) add(ev *abi.Event, f *found, out *abi.Output) {
 	if s, ok := evidence(ev, f); ok {
 		c.Spans = []abi.Span{s}
 	}
-	for i := range out.Candidates { // a later part, or the same again, within one turn
+	for i := range out.Candidates { // a later part, or a repetition, within one turn
 		if o := &out.Candidates[i]; o.Label == label {
 			if f.part != whole || o.Secret == secret {
 				o.Secret = secret
@@ -167,8 +167,8 @@ func confidence(f *found) float64 {
 	return 0.95
 }
 
-// evidence is a span that does not touch the secret: the cue, or what stands
-// before or after the value.
+// evidence returns a span that does not touch the secret: the cue, or the words before or after the
+// value.
 func evidence(ev *abi.Event, f *found) (abi.Span, bool) {
 	turn := f.cue.turn
 	if f.cue.end > f.cue.start && (turn != f.turn || f.cue.end <= f.start || f.cue.start >= f.end) {
@@ -185,9 +185,9 @@ func evidence(ev *abi.Event, f *found) (abi.Span, bool) {
 	return abi.Span{}, false
 }
 
-// The state: a byte 1 for the version, count of hashes and the hashes (8 bytes each), then
-// for each part its time (8 bytes), and label, entry type, text, speaker and looseness, each after
-// its length in one byte.
+// The state: a byte 1 for the version, count of hashes and the hashes (8 bytes each), then for each
+// part its time (8 bytes), and label, entry type, text, speaker and looseness, each after its
+// length in one byte.
 const stateVersion = 1
 
 func (m *recalled) encode() []byte {
@@ -209,8 +209,8 @@ func (m *recalled) encode() []byte {
 	return b
 }
 
-// decodeMemory reads what encode wrote; what it does not understand counts as
-// nothing.
+// decodeMemory reads what encode wrote, and ignores what it does not
+// understand.
 func decodeMemory(b []byte) recalled {
 	var m recalled
 	if len(b) < 2 || b[0] != stateVersion || len(b) < 2+8*int(b[1]) {

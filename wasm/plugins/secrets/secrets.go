@@ -1,18 +1,18 @@
-// Package secrets finds credentials in what was said or written, in English
-// and Chinese, so that they go to the vault and are taken out of everything
-// else. It runs before every other extractor.
+// Package secrets finds credentials in what was said or written, in English and Chinese, so
+// that they go to the vault and are redacted everywhere else. It runs before every other
+// extractor.
 //
 // The words:
 //
 //   - A cue names a credential: "the alarm code", "门禁密码".
 //   - A value is the credential itself: "tulip-42-harbor", "four eight one
 //     five", "capital T, u, l, i, p", 四八二一.
-//   - A shape is a value that needs no cue: a key with a known prefix, a card
-//     number that passes Luhn, an IBAN, a Chinese identity number.
+//   - A shape is a value that needs no cue: a key with a known prefix, a card number that passes
+//     Luhn, an IBAN, a Chinese identity number.
 //   - A part is a piece of a value that is said over several turns: "the first
 //     half is 48-15".
 //
-// A cue and its value may stand in different turns, of different speakers.
+// A cue and its value may be in different turns, of different speakers.
 package secrets
 
 import (
@@ -26,8 +26,8 @@ import (
 // Version of the extractor, as its manifest says.
 const Version = "1.1.0"
 
-// lookBack is how many turns a cue stays open for its value, and maxWait for
-// how long.
+// lookBack is how many turns a cue waits for its value, and maxWait how
+// long.
 const (
 	lookBack = 3
 	maxWait  = 10 * 60 * 1000 // ms
@@ -39,19 +39,19 @@ type Extractor struct{}
 // New makes an extractor.
 func New() *Extractor { return &Extractor{} }
 
-// found is one credential within this turn, or a part of one.
+// found is one credential in this turn, or a part of one.
 type found struct {
 	value
 	turn  int // 0, or -1 for the turn before
 	cue   cue
-	known bool // by shape or cue; false: by likeness to a secret of an earlier turn
+	known bool // found by shape or cue; false: by similarity to a secret of an earlier turn
 	part  part
 }
 
-// Extract reads the text of ev and the turns before it, and appends to out the
-// spans to redact and the vault candidates. Its state holds hashes of the last
-// secrets, to redact them when they are repeated, and the parts that wait for
-// their other half. It returns no error.
+// Extract reads the text of ev and the turns before it, and appends to out the spans to
+// redact and the vault candidates. Its state holds hashes of the last secrets, so that
+// repetitions are redacted, and the parts that wait for their other half. It returns no
+// error.
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	mem := decodeMemory(ev.State)
 	ev = withShortTurns(ev)
@@ -60,7 +60,7 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 		said[i].text = b.Text
 	}
 	said[len(ev.Before)].text = ev.Text
-	if len(ev.State) == 0 { // nothing kept: learn it again from what was said before
+	if len(ev.State) == 0 { // no state: learn it again from the earlier turns
 		for i, b := range ev.Before {
 			earlier := abi.Event{ID: b.ID, At: b.At, Speaker: b.Speaker, Text: b.Text, Before: ev.Before[:i]}
 			mem.expire(b.At)
@@ -76,7 +76,7 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 // maxBefore is how much of an earlier turn is read, in bytes.
 const maxBefore = 4 << 10
 
-// withShortTurns is an event whose earlier turns are cut, between characters.
+// withShortTurns returns the event with its earlier turns cut, between characters.
 func withShortTurns(ev *abi.Event) *abi.Event {
 	short := *ev
 	short.Before = slices.Clone(ev.Before)
@@ -91,7 +91,7 @@ func withShortTurns(ev *abi.Event) *abi.Event {
 	return &short
 }
 
-// words are the tokens and cues of a text, found when they are first asked for.
+// words are a text's tokens and cues, computed on first use.
 type words struct {
 	text string
 	toks []token
@@ -110,7 +110,7 @@ func (w *words) read() ([]token, []cue) {
 func turn(ev *abi.Event, said []words, mem *recalled, out *abi.Output) {
 	toks, cues := said[len(ev.Before)].read()
 	var all []found
-	taken := make([]int32, len(ev.Text)) // for each byte the place in all of what covers it, from 1
+	taken := make([]int32, len(ev.Text)) // for each byte the index in all of what covers it, from 1
 	take := func(f found) {
 		i := overlapped(all, taken, &f)
 		switch {
@@ -185,8 +185,8 @@ func turn(ev *abi.Event, said []words, mem *recalled, out *abi.Output) {
 	bound(out)
 }
 
-// overlapped is the place in all of what f overlaps, or -1. Texts before this
-// one hold one secret at most.
+// overlapped returns the index in all of what f overlaps, or -1. Texts before this one hold at most
+// one secret.
 func overlapped(all []found, taken []int32, f *found) int {
 	if f.turn == 0 {
 		for k := f.start; k < f.end; k++ {
@@ -199,16 +199,16 @@ func overlapped(all []found, taken []int32, f *found) int {
 	return slices.IndexFunc(all, func(o found) bool { return o.turn == f.turn && f.start < o.end && o.start < f.end })
 }
 
-// What one turn may give. The contract takes a few more; a text with as many
-// secrets as that is a list of them, and is taken out in runs.
+// Limits of one turn. The contract allows a few more; a text with that many secrets is a list of
+// them, and is redacted in runs.
 const (
 	maxRedactions = 200
 	maxCandidates = 50
 )
 
-// bound keeps the output within what the contract takes: redactions that
-// follow each other become one over all that stands between them, and what is
-// left of the candidates is dropped, for they are redacted all the same.
+// bound keeps the output within the contract: successive redactions become one over
+// everything in between, and surplus candidates are dropped, since they are redacted
+// anyway.
 func bound(out *abi.Output) {
 	out.Candidates = out.Candidates[:min(len(out.Candidates), maxCandidates)]
 	n := len(out.Redactions)
@@ -219,7 +219,7 @@ func bound(out *abi.Output) {
 	slices.SortFunc(all, func(a, b abi.Redaction) int {
 		return cmp.Or(cmp.Compare(b.Span.Turn, a.Span.Turn), cmp.Compare(a.Span.Start, b.Span.Start))
 	})
-	run := (n + maxRedactions - 3) / (maxRedactions - 2) // two may be broken off where a turn ends
+	run := (n + maxRedactions - 3) / (maxRedactions - 2) // two runs may break off at the end of a turn
 	merged, in := all[:0], 0
 	for _, r := range all {
 		if last := len(merged) - 1; in > 0 && in < run && merged[last].Span.Turn == r.Span.Turn {
@@ -232,9 +232,9 @@ func bound(out *abi.Output) {
 	out.Redactions = merged
 }
 
-// byCue looks for the value that belongs to a cue of the same turn: after it,
-// or before it ("4821 is the door code"), or in the turn before ("that's the
-// alarm code").
+// byCue looks for the value of a cue of the same turn: after it, or before
+// it ("4821 is the door code"), or in the turn before ("that's the alarm
+// code").
 func byCue(ev *abi.Event, toks []token, c cue) (found, bool) {
 	if v, ok := parseValue(ev.Text, toks, c.value, c.class, !c.linked); ok && c.value <= len(toks) {
 		f := found{value: v, cue: c, known: true}
@@ -268,8 +268,8 @@ func isThat(s string) bool {
 	return s == "that" || s == "this" || s == "it" || s == "那" || s == "这"
 }
 
-// waiting returns the cues whose value may come in a later turn. "The wifi" alone is none of them, so it hides no
-// other cue.
+// waiting returns the cues whose value may come in a later turn. "The wifi" alone is not one, so it
+// hides no other cue.
 func waiting(cues []cue) (out []cue) {
 	for _, c := range cues {
 		if c.class != wordyValue {
@@ -279,8 +279,8 @@ func waiting(cues []cue) (out []cue) {
 	return out
 }
 
-// openCue is the latest cue that an earlier turn, or this one, names and gives
-// no value for.
+// openCue returns the latest cue of an earlier turn, or of this one, that has no value
+// yet.
 func openCue(ev *abi.Event, said []words) cue {
 	_, cues := said[len(ev.Before)].read()
 	if here := waiting(cues); len(here) > 0 {
@@ -299,7 +299,7 @@ func openCue(ev *abi.Event, said []words) cue {
 		}
 		c := cues[len(cues)-1]
 		if _, ok := parseValue(b.Text, bt, c.value, c.class, !c.linked); ok && !hasPart(bt) {
-			return cue{} // answered where it stood
+			return cue{} // answered in the same turn
 		}
 		c.turn = i - len(ev.Before)
 		c.speaker = b.Speaker

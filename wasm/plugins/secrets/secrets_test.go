@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// said is one labelled case: turns, the last of which is the event; what
-// should go to the vault, by label and secret, or nothing.
+// said is one labelled case: turns, the last of which is the event, and the expected vault entries,
+// by label and secret, or none.
 type said struct {
 	turns string // separated by " / "
 	want  string // "Label=secret", several separated by "; "
@@ -157,7 +157,7 @@ var negatives = []string{
 	"I lost the password. That's annoying", "what's the account password? / Uh-huh.", "密码学很有意思", "请不要告诉别人密码", "门禁坏了", "他的身份证丢了", "the key point is 2030 targets", "our network is down since 9",
 }
 
-// run plays turns and gives the outputs' vault entries and the texts after redaction.
+// run plays turns and returns the outputs' vault entries and the redacted texts.
 func run(t *testing.T, turns string, wholeBefore bool) (map[string]string, []string) {
 	t.Helper()
 	got := map[string]string{}
@@ -259,7 +259,7 @@ func TestSecrets(t *testing.T) {
 		float64(hit)/float64(hit+wrong), float64(hit)/float64(hit+missed))
 }
 
-// Without state, the turns before are enough.
+// Without state, the earlier turns are enough.
 func TestWithoutState(t *testing.T) {
 	for _, c := range positives {
 		label, secret, _ := strings.Cut(c.want, "=")
@@ -269,7 +269,7 @@ func TestWithoutState(t *testing.T) {
 	}
 }
 
-// A secret that is said again without its cue goes as well.
+// A secret that is repeated without its cue is redacted, too.
 func TestRepeatIsRedacted(t *testing.T) {
 	for _, turns := range []string{
 		"the alarm code is 7392 / ok, 7392 it is", "the alarm code is 7392 / so seven three nine two, got it",
@@ -307,7 +307,7 @@ func TestPartsExpire(t *testing.T) {
 	}
 }
 
-// checked extracts from a text, checks that the output is one, and gives the state.
+// checked extracts from a text, validates the output, and returns the state.
 func checked(t *testing.T, text, before string, state []byte) []byte {
 	t.Helper()
 	ev := &abi.Event{ID: "x", At: 5, Text: text, State: state, Before: []abi.Turn{{ID: "w", At: 1, Text: before}}}
@@ -340,7 +340,7 @@ func checked(t *testing.T, text, before string, state []byte) []byte {
 	return out.State
 }
 
-// What is spoilt is read without a panic.
+// Corrupt input is read without a panic.
 func TestMangled(t *testing.T) {
 	lines := mangle.Lines(t, "testdata/ordinary.txt", "testdata/unusual.txt")
 	for _, p := range positives {
@@ -358,7 +358,7 @@ func FuzzExtract(f *testing.F) {
 	}
 	f.Add("that's the alarm code", "7392", (&recalled{known: []uint64{fold("4815")}, pending: []piece{{1, "Alarm code", "pin", "48", "", ""}}}).encode())
 	f.Fuzz(func(t *testing.T, text, before string, state []byte) {
-		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as [abi.DecodeEvent] has them
+		text, before = strings.ToValidUTF8(text, ""), strings.ToValidUTF8(before, "") // as from [abi.DecodeEvent]
 		checked(t, text, before, state)
 	})
 }
@@ -374,7 +374,7 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// Of what a secret was and what it is now, both are taken out.
+// If a secret's old and new value are named, both are redacted.
 func TestBothOfAChangedSecretAreTakenOut(t *testing.T) {
 	for text, secrets := range map[string][2]string{
 		"Our wifi password used to be heron1, now it's Heron-4471.": {"heron1", "Heron-4471"},

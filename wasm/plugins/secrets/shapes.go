@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// prefixes of keys that their issuers publish for scanners such as this one
-// (GitHub secret scanning's list of partner patterns); n is the least number
-// of characters that follow.
+// prefixes of keys that their issuers publish for scanners (GitHub secret
+// scanning's list of partner patterns); n is the least number of characters that
+// follow.
 var prefixes = [...]struct {
 	prefix, label string
 	n             int
@@ -63,8 +63,8 @@ func shapes(text string, toks []token) []found {
 	return all
 }
 
-// passwordIn is the place of the password in a URL, "postgres://ana:p@ss@db/app"; none: 0, 0. The
-// password ends at the last @ before the first /, or where it has a / itself, at the first @.
+// passwordIn returns the place of the password in a URL, "postgres://ana:p@ss@db/app"; none: 0, 0.
+// The password ends at the last @ before the first /, or, if it contains a / itself, at the first @.
 func passwordIn(url string) (from, to int) {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok || scheme == "" {
@@ -82,7 +82,7 @@ func passwordIn(url string) (from, to int) {
 	return len(scheme) + 3 + colon + 1, len(scheme) + 3 + at
 }
 
-// named reports whether a variable's name says that it holds a secret.
+// named reports whether a variable's name suggests a secret.
 func named(s string) bool {
 	if !strings.Contains(s, "_") {
 		return false
@@ -138,8 +138,8 @@ func pem(text string, add func(start, end int, secret, entry, label string)) {
 	}
 }
 
-// numbers finds cards, Chinese identity numbers, and US social security
-// numbers, whose digits may be grouped by spaces and hyphens.
+// numbers finds cards, Chinese identity numbers, and US social security numbers, whose digits may
+// be grouped by spaces and hyphens.
 func numbers(text string, toks []token, i int, add func(start, end int, secret, entry, label string)) {
 	if i > 0 && toks[i-1].kind == 'n' && toks[i].start == toks[i-1].end+1 {
 		return // inside a longer run
@@ -184,8 +184,8 @@ func ssn(d string) bool {
 	return d[:3] != "000" && d[:3] != "666" && d[0] != '9' && d[3:5] != "00" && d[5:] != "0000"
 }
 
-// cardIssuer keeps the first digits that payment networks use (ISO/IEC 7812):
-// Visa, Mastercard, American Express and Diners, Discover and UnionPay, JCB.
+// cardIssuer accepts only the first digits that payment networks use (ISO/IEC 7812): Visa,
+// Mastercard, American Express and Diners, Discover and UnionPay, JCB.
 func cardIssuer(d string) bool {
 	switch d[0] {
 	case '4', '5':
@@ -214,8 +214,8 @@ func luhn(d string) bool {
 	return sum%10 == 0
 }
 
-// chineseID checks GB 11643-1999: 17 digits with a birth date, and a check
-// character by ISO 7064 mod 11-2.
+// chineseID checks GB 11643-1999: 17 digits with a birth date, and a check character by ISO 7064
+// mod 11-2.
 func chineseID(s string) bool {
 	weights := [...]int{7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2}
 	sum := 0
@@ -237,7 +237,7 @@ func chineseID(s string) bool {
 // iban reads ISO 13616: two letters, two check digits, 11 to 30 more, in one
 // run or in groups of four, whose value mod 97 is 1.
 func iban(text string, toks []token, i int, add func(start, end int, secret, entry, label string)) {
-	said := false // lower case only where it is called an IBAN
+	said := false // lower case only if the text says IBAN
 	for k := max(0, i-4); k < i; k++ {
 		said = said || toks[k].s == "iban"
 	}

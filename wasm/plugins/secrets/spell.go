@@ -1,7 +1,7 @@
 package secrets
 
-// modifier reports whether token i says how the next letter is written, or how
-// often it comes.
+// modifier reports whether token i says how the next letter is written, or how often it is
+// repeated.
 func modifier(toks []token, i int) bool {
 	if i >= len(toks) {
 		return false
@@ -13,8 +13,8 @@ func modifier(toks []token, i int) bool {
 	return false
 }
 
-// spelled reads one spoken digit or letter at i. A letter is one only next to
-// others where "a" and "i" could be words, which inside says.
+// spelled reads one spoken digit or letter at i. If "a" or "i" could be a word, it is a letter only
+// next to others, which inside says.
 func spelled(toks []token, i int, inside bool) (element, bool) {
 	e, _, ok := spelledRun("", toks, i, inside)
 	if ok && e.kind == 'd' && len(e.s) > 1 && toks[i].kind == 'n' {

@@ -6,8 +6,8 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// spokenRun reads digits that are said one by one from token i on, with
-// commas between; end is the token after the last.
+// spokenRun reads digits that are said one by one from token i on, with commas in between; end is
+// the token after the last.
 func spokenRun(toks []token, i int) (digits string, end int) {
 	var b []byte
 	end = i
@@ -36,8 +36,8 @@ func spokenRun(toks []token, i int) (digits string, end int) {
 	return string(b), end
 }
 
-// spokenNumbers finds cards by Luhn, and social security numbers after their
-// name, that are said digit by digit.
+// spokenNumbers finds cards by Luhn, and social security numbers after their name, that are said
+// digit by digit.
 func spokenNumbers(toks []token) []found {
 	var all []found
 	for i := 0; i < len(toks); i++ {
@@ -58,9 +58,9 @@ func spokenNumbers(toks []token) []found {
 	return all
 }
 
-// dangling takes at least four digits that are said one by one somewhere after
-// a cue which has no value: "I'll tell you the PIN. Ready? Four four oh seven."
-// And after what opens: "our alarm is nine oh four four".
+// dangling finds at least four digits said one by one after a cue without a value: "I'll tell you
+// the PIN. Ready? Four four oh seven." It also finds them after something that is opened: "our
+// alarm is nine oh four four".
 func dangling(text string, toks []token, c cue) (found, bool) {
 	if c.class == keyValue || c.class == phrase || c.class == tokenValue {
 		return found{}, false
@@ -73,8 +73,8 @@ func dangling(text string, toks []token, c cue) (found, bool) {
 	return found{}, false
 }
 
-// dialled finds the turns of a dial, "39 left, 12 right, 27 left", where a safe
-// or lock is spoken of, and "our alarm is nine oh four four".
+// dialled finds the turns of a dial, "39 left, 12 right, 27 left", if a safe or lock is mentioned,
+// and "our alarm is nine oh four four".
 func dialled(ev *abi.Event, toks []token) []found {
 	var all []found
 	text := ev.Text
@@ -131,10 +131,10 @@ func opens(text string) bool {
 	return strings.Contains(l, "safe") || strings.Contains(l, "combination") || strings.Contains(l, "combo") || strings.Contains(l, "padlock") || strings.Contains(l, "保险") || strings.Contains(l, "密码")
 }
 
-// betweenTurns stand between two turns of a dial in Chinese.
+// betweenTurns are words between two turns of a dial in Chinese.
 var betweenTurns = map[string]bool{"再": true, "然": true, "后": true, "最": true, "接": true, "着": true}
 
-// dialTurn reads one turn of a dial at token i in Chinese, with how often it goes round: 左转三圈到二十五.
+// dialTurn reads one turn of a dial at token i in Chinese, with its number of rounds: 左转三圈到二十五.
 func dialTurn(toks []token, i int, number func(int) int) int {
 	at := func(k int) string {
 		if k < len(toks) {

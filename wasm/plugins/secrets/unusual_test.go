@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lines are those of a test file that say something.
+// lines returns the lines of a test file without comments and blanks.
 func lines(t *testing.T, file string) []string {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -23,12 +23,12 @@ func lines(t *testing.T, file string) []string {
 	return all
 }
 
-// Secrets in unusual words are found and taken out of what was said.
+// Secrets in unusual words are found and redacted.
 func TestUnusual(t *testing.T) {
 	found, of := 0, 0
 	for _, l := range lines(t, "testdata/unusual.txt") {
 		turns, want, _ := strings.Cut(l, "\t")
-		if want == "-" { // nothing that could be assembled; it must not fail
+		if want == "-" { // nothing that could be assembled, but it must not fail
 			run(t, turns, false)
 			continue
 		}
@@ -58,7 +58,7 @@ func values(m map[string]string) (all []string) {
 	return all
 }
 
-// Ordinary talk, full of numbers, gives hardly any.
+// Ordinary talk with many numbers yields hardly any secrets.
 func TestOrdinary(t *testing.T) {
 	wrong, all := 0, lines(t, "testdata/ordinary.txt")
 	for _, l := range all {

@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// class says what a cue's value can look like.
+// class says what a cue's value may look like.
 type class byte
 
 const (
-	anyValue      class = iota // a password: words too
+	anyValue      class = iota // a password, which may be words
 	pinValue                   // mostly digits
 	codeCode                   // digits, or letters with digits
-	bareCode                   // as codeCode, after a cue that often means something else: at least 4
+	bareCode                   // like codeCode, after a cue that often means something else: at least 4
 	keyValue                   // one long token
 	phrase                     // 12 to 24 words
-	tokenValue                 // as keyValue, but short: a word with digits in it
-	wordyValue                 // as tokenValue, but it begins with four letters
-	sentenceValue              // a passphrase: as many words as it likes
+	tokenValue                 // like keyValue, but short: a word with digits in it
+	wordyValue                 // like tokenValue, but beginning with four letters
+	sentenceValue              // a passphrase of any number of words
 )
 
-// value is a credential: a span of the text, and what it says.
+// value is a credential: a span of the text, and its content.
 type value struct {
 	start, end int
 	secret     string
@@ -35,8 +35,8 @@ type element struct {
 	start, end int
 }
 
-// parseValue reads a value that begins at token i. Where strict, nothing links
-// it to its cue, and plain words or few digits are not enough.
+// parseValue reads a value that begins at token i. If strict is set, nothing links it to its cue,
+// and plain words or few digits are not enough.
 func parseValue(text string, toks []token, i int, c class, strict bool) (value, bool) {
 	if i < 0 || i >= len(toks) {
 		return value{}, false
@@ -61,7 +61,7 @@ func parseValue(text string, toks []token, i int, c class, strict bool) (value, 
 	return v, accept(toks, els, v, c, strict, closed)
 }
 
-// accept decides whether elements are a credential and not ordinary talk.
+// accept decides whether elements are a credential, and not ordinary talk.
 func accept(toks []token, els []element, v value, c class, strict, closed bool) bool {
 	var digits, letters, tokens, words int
 	for _, e := range els {
@@ -100,8 +100,8 @@ func accept(toks []token, els []element, v value, c class, strict, closed bool) 
 	return digits >= 3 && digits <= 16
 }
 
-// wordy reports whether a token has digits, begins with four letters, and is no standard and no device: not 5GHz-2,
-// 4pm-5pm, WPA2-PSK, IEEE802.11, iPhone15.
+// wordy reports whether a token has digits, begins with four letters, and is neither a standard nor
+// a device: not 5GHz-2, 4pm-5pm, WPA2-PSK, IEEE802.11, iPhone15.
 func wordy(s string) bool {
 	word := strings.ToLower(s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))])
 	return digitsOf(s) != "" && !strings.Contains(s, " ") && len(word) >= 4 && word != "ieee" && word != "iphone" && word != "ipad" && word != "galaxy"
@@ -130,11 +130,11 @@ func plausible(s string, c class) bool {
 	return n >= 2 && n <= 64 && (c == anyValue || digitsOf(s) != "") && (c != wordyValue || wordy(s))
 }
 
-// maxElements bounds the pieces of one value: nobody spells out more.
+// maxElements limits the pieces of one value: nobody spells out more.
 const maxElements = 128
 
-// elements reads pieces of a value until something else comes; closed means
-// that a clause ends there.
+// elements reads pieces of a value until something else comes; closed means that a clause ends
+// there.
 func elements(text string, toks []token, i int, c class, strict bool) (els []element, next int, closed bool) {
 	upper, lower := false, false
 	add := func(k byte, s string, from, to int) {
@@ -225,7 +225,7 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 			}
 		}
 		if e, n, ok := spelledRun(text, toks, i, len(els) > 0); ok {
-			if t.s == "o" && len(els) > 0 && els[len(els)-1].kind == 'l' { // among letters no nought
+			if t.s == "o" && len(els) > 0 && els[len(els)-1].kind == 'l' { // among letters it is not a zero
 				e = element{kind: 'l', s: text[t.start:t.end]}
 			}
 			add(e.kind, e.s, i, i+n-1)
@@ -252,7 +252,7 @@ func elements(text string, toks []token, i int, c class, strict bool) (els []ele
 	return els, next, true
 }
 
-// afterwards words follow a password and are no part of it.
+// afterwards words follow a password without being part of it.
 func afterwards(s string) bool {
 	switch s {
 	case "now", "today", "again", "then", "thanks", "okay", "ok", "right", "anyway", "though", "currently", "instead", "everywhere", "by", "btw":
@@ -261,8 +261,8 @@ func afterwards(s string) bool {
 	return false
 }
 
-// parseSentence reads a passphrase of at least four words, up to where the
-// clause ends.
+// parseSentence reads a passphrase of at least four words, up to the end of the
+// clause.
 func parseSentence(text string, toks []token, i int) (value, bool) {
 	k := i
 	for k < len(toks) && k < i+16 && (toks[k].kind == 'w' || toks[k].kind == 'x' || toks[k].kind == 'n') {
@@ -274,16 +274,16 @@ func parseSentence(text string, toks []token, i int) (value, bool) {
 	return value{toks[i].start, toks[k-1].end, text[toks[i].start:toks[k-1].end], k}, true
 }
 
-// trailing words say how a value is written; a clause may as well have ended.
+// trailing words say how a value is written, like the end of a clause.
 func trailing(s string) bool {
 	return s == "all" || s == "no" || s == "with" || s == "without" || s == "in"
 }
 
-// assemble joins elements as they are typed: nothing between digits, letters
-// and marks; a space between words and tokens that were written apart.
+// assemble joins elements as they would be typed: nothing between digits, letters and marks; a
+// space between words and tokens that were written separately.
 func assemble(text string, els []element) string {
 	var b strings.Builder
-	joined := true // "one word": marks and spelling tie what they touch
+	joined := true // "one word": marks and spelling join what they touch
 	for i, e := range els {
 		if i > 0 {
 			p := els[i-1]
@@ -304,8 +304,8 @@ func assemble(text string, els []element) string {
 	return b.String()
 }
 
-// parsePhrase reads a recovery phrase: 12 to 24 words of 3 to 8 letters (BIP-39),
-// commas and numbering between them.
+// parsePhrase reads a recovery phrase: 12 to 24 words of 3 to 8 letters (BIP-39), with commas and
+// numbering in between.
 func parsePhrase(text string, toks []token, i int) (value, bool) {
 	var words []string
 	start, end, next := 0, 0, i
@@ -326,7 +326,7 @@ func parsePhrase(text string, toks []token, i int) (value, bool) {
 	return value{start, end, strings.Join(words, " "), next}, n >= 12 && n == len(words)
 }
 
-// ordinary tokens hold digits or hyphens and are no secrets.
+// ordinary tokens contain digits or hyphens and are not secrets.
 func ordinary(s string) bool {
 	switch s {
 	case "well-known", "case-sensitive", "two-factor", "up-to-date", "out-of-date", "so-called", "e-mail", "uh-huh", "uh-oh", "mm-hm", "mm-hmm", "wi-fi", "check-in", "follow-up", "sign-in", "log-in", "one-time", "built-in":

@@ -2,7 +2,7 @@ package secrets
 
 import "strings"
 
-// function words never stand in a password that is said as words.
+// function words are never in a password that is said as words.
 func function(s string) bool {
 	switch s {
 	case "a", "an", "the", "to", "of", "in", "on", "at", "by", "for", "with", "from", "about", "under", "behind", "into",
@@ -18,7 +18,7 @@ func function(s string) bool {
 	return false
 }
 
-// predicate words are what a password is said to be, rather than the password.
+// predicate words describe the password, and are not the password.
 func predicate(s string) bool {
 	switch s = strings.ToLower(s); s {
 	case "wrong", "right", "correct", "incorrect", "invalid", "valid", "fine", "good", "bad", "great", "strong", "weak", "long", "short",
@@ -45,7 +45,7 @@ func isUnit(s string) bool {
 	return false
 }
 
-// filler words may stand before a value that answers a cue.
+// filler words may come before a value that answers a cue.
 func filler(s string) bool {
 	switch s {
 	case "uh", "um", "er", "erm", "hmm", "so", "well", "okay", "ok", "sure", "yes", "yeah", "right", "it", "it's", "that", "that's", "is",

@@ -2,20 +2,20 @@ package speech
 
 import "math"
 
-// Settings of the detector, found by a random search over the test's speech and
-// noises; none of them matters in its last digit. Times are in frames, levels in
+// Settings of the detector, found by a random search over the test's speech
+// and noises; their last digits do not matter. Times are in frames, levels in
 // dB.
 const (
-	smooth    = 0.499  // of a band's level from frame to frame
-	wide      = 0.594  // weight of the level of all bands together in the rise, against their mean
-	under     = -1.75  // a band that lies further under the floor counts as this
-	most      = 18     // and further over it as this
-	leastRise = 1.97   // a threshold is never under it …
-	mostRise  = 5.13   // … nor over this
-	spread    = 3.9    // standard deviations of the noise's rise over its mean
+	smooth    = 0.499  // smoothing of a band's level from frame to frame
+	wide      = 0.594  // weight of the level of all bands together in the rise, relative to their mean
+	under     = -1.75  // a band further below the floor counts as this
+	most      = 18     // and further above it as this
+	leastRise = 1.97   // a threshold is never below this …
+	mostRise  = 5.13   // … nor above this
+	spread    = 3.9    // standard deviations above the mean of the noise's rise
 	learn     = 0.0342 // how fast these follow
-	release   = 0.389  // of the threshold: speech ends under it
-	hold      = 8      // frames of speech after the last rise: weak endings
+	release   = 0.389  // of the threshold: speech ends below it
+	hold      = 8      // frames of speech after the last rise, for weak endings
 	gap       = 8      // a pause of up to 2·gap−1 frames within speech is speech
 	ahead     = 3      // frames that a decision looks ahead
 
@@ -25,18 +25,18 @@ const (
 	firstPace = 0.15
 	firstSlew = 0.929
 	sink      = 0.04 // how fast it goes down within speech
-	minParts  = 8    // the least level is looked for in so many parts …
+	minParts  = 8    // the minimum level is searched in so many parts …
 	minLength = 25   // … of so many frames: 4 s together
-	lift      = 1.55 // from the least of a smoothed noise level to its mean
-	quiet     = 2e4  // band power of a dead microphone: a floor under the floor
+	lift      = 1.55 // from the minimum of a smoothed noise level to its mean
+	quiet     = 2e4  // band power of a dead microphone: the lowest floor
 )
 
 // delay is how many frames later a frame is decided.
 const delay = ahead + gap
 
-const levels = bands + 1 // of the bands, and of them all together
+const levels = bands + 1 // the bands, and all of them together
 
-// detector is what is known of a stream.
+// detector is the state of a stream.
 type detector struct {
 	heard  int64 // samples
 	fill   int   // of window
@@ -59,13 +59,13 @@ type detector struct {
 	begin   int64 // frame
 	last    int64 // latest frame of speech
 	count   int   // frames of speech in the utterance
-	raised  int64 // whether the last frames rose over the threshold, the latest in bit 0
-	speech  bool  // the frame that was decided is speech
+	raised  int64 // whether the last frames rose above the threshold, the latest in bit 0
+	speech  bool  // the last decided frame is speech
 	since   int64 // frame after the last utterance
 	quietAt int64
 }
 
-// push takes a sample, and says whether a frame is full.
+// push takes a sample, and reports whether a frame is complete.
 func (d *detector) push(s float32) bool {
 	d.window[d.fill] = s
 	d.fill++
@@ -73,8 +73,8 @@ func (d *detector) push(s float32) bool {
 	return d.fill == size
 }
 
-// frame measures the rise of the window over the floor, and moves both on. All
-// levels are in dB.
+// frame measures the rise of the window above the floor, and updates both. All levels are in
+// dB.
 func (d *detector) frame(x *spectrum) float32 {
 	var e [bands]float32
 	x.energies(&d.window, &e)
@@ -111,8 +111,8 @@ func (d *detector) frame(x *spectrum) float32 {
 	return rise
 }
 
-// track moves the floor: towards the level where there is no speech, down to
-// what lies under it, and up to the least level of the last seconds.
+// track moves the floor: towards the level if there is no speech, down to lower levels, and up to
+// the minimum level of the last seconds.
 func (d *detector) track() {
 	d.age++
 	if d.age == minLength {
@@ -143,7 +143,7 @@ func (d *detector) track() {
 	}
 }
 
-// decide says whether the frame is speech, with hysteresis.
+// decide reports whether the frame is speech, with hysteresis.
 func (d *detector) decide(rise float32) bool {
 	copy(d.recent[:], d.recent[1:])
 	d.recent[len(d.recent)-1] = rise
@@ -184,9 +184,9 @@ func (d *detector) decide(rise float32) bool {
 	return d.speech
 }
 
-// cut opens, goes on with and ends utterances; emit gets ranges of samples.
+// cut begins, continues and ends utterances; emit gets ranges of samples.
 func (d *detector) cut(emit func(from, to int64)) {
-	now := d.frames - delay - 1 // the frame that was decided
+	now := d.frames - delay - 1 // the last decided frame
 	if d.speech {
 		if !d.open {
 			d.open, d.begin, d.count = true, max(d.since, now-preRoll), 0
@@ -219,7 +219,7 @@ func (d *detector) end(last int64, emit func(from, to int64)) {
 	d.open, d.count = false, 0
 }
 
-// finish ends what is open, at the end of the stream.
+// finish ends an open utterance, at the end of the stream.
 func (d *detector) finish(emit func(from, to int64)) {
 	if d.open {
 		last := min(d.last+postRoll, d.frames)
@@ -230,8 +230,8 @@ func (d *detector) finish(emit func(from, to int64)) {
 	}
 }
 
-// log10 is close enough for decibels: within 0.01, from the exponent and a
-// polynomial of the mantissa.
+// log10 is accurate enough for decibels: within 0.01, from the exponent and a polynomial of the
+// mantissa.
 func log10(x float32) float32 {
 	bits := math.Float32bits(x)
 	e := float32(int32(bits>>23) - 128)

@@ -10,9 +10,9 @@ import (
 var recordings = []string{ofTheDay + "/jfk.wav", "testdata/audio/spk1_snt1.wav", "testdata/audio/spk1_snt2.wav",
 	"testdata/audio/spk2_snt1.wav", "testdata/audio/spk2_snt2.wav"}
 
-// clean is the recordings at one level, with silences of 2 to 4 s around them,
-// and for each frame whether it is speech: over -30 dB of the recording's
-// loudest frame, pauses of up to 300 ms between included.
+// clean returns the recordings at one level, with silences of 2 to 4 s around them, and for each
+// frame whether it is speech: above -30 dB of the recording's loudest frame, including pauses of up
+// to 300 ms.
 func clean(t testing.TB) (sound []float64, truth []bool, power float64) {
 	r := rand.New(rand.NewPCG(11, 11))
 	pad := func(s float64) {

@@ -5,7 +5,7 @@ import "math"
 const (
 	bands   = 20
 	lowest  = 120.0  // Hz
-	highest = 5000.0 // Hz: above, speech has little and noise has much
+	highest = 5000.0 // Hz: speech has little above, and noise much
 )
 
 // spectrum turns a window of samples into band energies. Its tables are read
@@ -43,7 +43,7 @@ func newSpectrum() spectrum {
 	return s
 }
 
-// energies gives the mean power of each band.
+// energies returns the mean power of each band.
 func (s *spectrum) energies(in *[size]float32, out *[bands]float32) {
 	var re, im [size]float32
 	for i := range size {

@@ -3,17 +3,17 @@
 //
 // The words:
 //
-//   - A frame is 20 ms. What is decided is decided for frames.
-//   - The floor is the energy of each of 20 bands in the absence of speech, as
-//     far as it can be told; it follows the noise.
-//   - The rise is how far a frame stands over the floor, in dB, averaged over
-//     the bands. A frame is speech when its rise is over a threshold, which
-//     follows how much the rise varies in the noise.
-//   - An utterance runs from 200 ms before speech to 600 ms of none, at most
-//     20 s.
+//   - A frame is 20 ms. Decisions are made for frames.
+//   - The floor is the estimated energy of each of 20 bands without speech; it follows the
+//     noise.
+//   - The rise is how far a frame is above the floor, in dB, averaged over the bands. A frame is
+//     speech if its rise is above a threshold, which depends on how much the rise varies in the
+//     noise.
+//   - An utterance extends from 200 ms before speech to 600 ms without, at most 20
+//     s.
 //
-// Sound itself is not kept: an utterance is a range of the stream's samples,
-// which may begin before the event that ends it.
+// Sound itself is not kept: an utterance is a range of the stream's samples, which may begin before
+// the event in which it ends.
 package speech
 
 import (
@@ -36,13 +36,13 @@ const (
 const (
 	preRoll   = 10   // 200 ms before the first speech
 	endAfter  = 30   // 600 ms without speech end an utterance
-	postRoll  = 10   // of which 200 ms belong to it
+	postRoll  = 10   // 200 ms of which belong to it
 	longest   = 1000 // 20 s
 	searchCut = 100  // an utterance that gets too long is cut at the quietest frame of the last 2 s
 	fewest    = 8    // frames of speech that make an utterance: 160 ms
 )
 
-// ErrSound: the event's samples are not what the extractor reads.
+// ErrSound: the event's samples have another format.
 var ErrSound = errors.New("speech: want 16-bit samples at 16000 a second")
 
 // Extractor finds speech. It holds tables only, and is safe for concurrent use.
@@ -53,12 +53,12 @@ type Extractor struct {
 // New makes an extractor.
 func New() *Extractor { return &Extractor{spectrum: newSpectrum()} }
 
-// Extract reads the sound of an audio event and appends to out the utterances
-// that ended in it and annotations: "speech" (share of its frames, 0 to 1),
-// "level" (root mean square in dB of full scale, −100 at least) and "clipping"
-// (share of samples at the limits). Its state is the detector's: about 2.5 KB.
-// The event with Last ends what is open. It returns ErrSound for sound that is
-// no 16 kHz PCM16.
+// Extract reads the sound of an audio event and appends to out the utterances that
+// ended in it and annotations: "speech" (share of its frames, 0 to 1), "level"
+// (root mean square in dB of full scale, −100 at least) and "clipping" (share of
+// samples at the limits). Its state is the detector's: about 2.5 KB. An event with
+// Last ends an open utterance. It returns ErrSound for sound that is not 16 kHz
+// PCM16.
 func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	if ev.Kind != "audio" {
 		return nil
@@ -68,7 +68,7 @@ func (x *Extractor) Extract(ev *abi.Event, out *abi.Output) error {
 	}
 	var d detector
 	d.decode(ev.State)
-	start := d.heard // of this event, in samples of the stream
+	start := d.heard // start of this event, in samples of the stream
 	n := len(ev.PCM) / 2
 	loud, clipped := 0.0, 0
 	speech, frames := 0, 0

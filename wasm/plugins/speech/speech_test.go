@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// ofTheDay is the folder of the fixed day, which has a recording, too.
+// ofTheDay is the folder of the fixed day, which includes a recording.
 const ofTheDay = "../../../testdata/day"
 
 // load reads the samples of a WAV file.
@@ -37,7 +37,7 @@ func load(t testing.TB, path string) []float64 {
 	return s
 }
 
-// frames gives the detector's decision for each frame, at the frame that it is about.
+// frames returns the detector's decision for each frame.
 func frames(x *Extractor, pcm []byte) []bool {
 	var d detector
 	got := make([]bool, len(pcm)/2/hop)
@@ -52,8 +52,8 @@ func frames(x *Extractor, pcm []byte) []bool {
 	return got
 }
 
-// plain is what one would write first: energy over a threshold that is set once,
-// 6 dB over the first second, with the same hold.
+// plain is a simple detector for comparison: energy above a threshold that is set once, 6 dB above
+// the first second, with the same hold.
 func plain(pcm []byte) []bool {
 	got := make([]bool, len(pcm)/2/hop)
 	var floor float64
@@ -121,7 +121,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// play sends pcm in parts of n samples, and gives the utterances as ranges of the stream.
+// play sends pcm in parts of n samples, and returns the utterances as ranges of the stream.
 func play(t testing.TB, pcm []byte, n int) [][2]int64 {
 	t.Helper()
 	x := New()
@@ -178,7 +178,7 @@ func TestUtterances(t *testing.T) {
 			t.Errorf("utterance %v is over 20 s", u)
 		}
 	}
-	// However the stream is cut into events, the utterances are the same.
+	// However the stream is divided into events, the utterances are the same.
 	for _, n := range []int{160, 777, 8000, 100 * rate} {
 		if other := play(t, pcm, n); fmt.Sprint(other) != fmt.Sprint(got) {
 			t.Errorf("in parts of %d: %v, in parts of a second %v", n, other, got)

@@ -45,7 +45,7 @@ func (d *detector) narrow() [5]*int {
 	return [...]*int{&d.fill, &d.age, &d.parts, &d.held, &d.count}
 }
 
-// floats lists what is kept as floats.
+// floats lists the values that are stored as floats.
 func (d *detector) floats() [][]float32 {
 	all := [][]float32{d.energy[:], d.floor[:], d.current[:]}
 	for p := range d.least {
@@ -54,8 +54,8 @@ func (d *detector) floats() [][]float32 {
 	return append(all, d.few[:], d.recent[:])
 }
 
-// decode reads what encode wrote. A state that it does not understand, or that
-// cannot be, counts as none: the stream begins anew.
+// decode reads what encode wrote. A state that it does not understand, or that is impossible, is
+// ignored: the stream starts afresh.
 func (d *detector) decode(b []byte) {
 	const fixed = 1 + 7*8 + 5*4 + 2 + 4*(levels*(3+minParts)+4+2*ahead+1)
 	if len(b) < fixed || b[0] != stateVersion {
@@ -80,7 +80,7 @@ func (d *detector) decode(b []byte) {
 			b = b[4:]
 		}
 	}
-	const longest = 1 << 40 // samples: no stream is as long
+	const longest = 1 << 40 // samples: no stream is that long
 	for _, v := range d.wide() {
 		sound = sound && *v >= -longest && *v <= longest
 	}

@@ -1,6 +1,6 @@
 //go:build !wasip1
 
-// Command echo is built for GOOS=wasip1 alone; see main.go.
+// Command echo is only built for GOOS=wasip1; see main.go.
 package main
 
 func main() {}

@@ -1,8 +1,7 @@
 //go:build wasip1
 
-// Command echo is a plugin for tests: it answers with one candidate that
-// quotes the event's text, the less sure the more spaces there are in it, or
-// does what one word asks for.
+// Command echo is a plugin for tests. It answers with one candidate that quotes the event's text,
+// whose confidence falls with the number of spaces, or does what a single word asks for.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package paytest holds a provider of payments to its contract.
+// Package paytest tests that a payment provider fulfils its contract.
 package paytest
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// Side is a provider and what is on the other side of it.
+// Side is a provider together with its counterpart in the outside world.
 type Side struct {
 	Provider pay.Provider
-	// Again opens the provider anew on the same database, as after a restart.
+	// Again reopens the provider on the same database, as after a restart.
 	Again func(testing.TB) pay.Provider
-	// Pay does what a payer does to pay m, and gives what shows it.
+	// Pay does what a payer does to pay m, and returns the proof.
 	Pay func(tb testing.TB, payer string, m ledger.Money) pay.Proof
-	// Forged are proofs that are refused, made from one that holds.
+	// Forged makes proofs that must be refused from a valid one.
 	Forged func(testing.TB, pay.Proof) map[string]pay.Proof
-	// Got tells how much somebody was paid by the provider.
+	// Got returns how much the provider paid to somebody.
 	Got func(tb testing.TB, to, said string) ledger.Money
 }
 
-// Run holds what open gives to the contract, each time with an empty database.
+// Run tests the provider that open returns, each time with an empty database.
 func Run(t *testing.T, each func(*testing.T, func(*testing.T, *tables.DB)), open func(testing.TB, *tables.DB) Side) {
 	for name, f := range map[string]func(*testing.T, *tables.DB, Side){
 		"paid": paid, "repeated": repeated, "at once": atOnce, "forged": forged, "undone": undone, "payout": payout,
@@ -93,7 +93,7 @@ func forged(t *testing.T, db *tables.DB, s Side) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	settle(t, db, s.Provider, p) // the true one still holds
+	settle(t, db, s.Provider, p) // the genuine one is still valid
 	has(t, db, "ada", 1250)
 }
 

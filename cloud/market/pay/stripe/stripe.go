@@ -1,9 +1,8 @@
-// Package stripe takes payments by Stripe Checkout, on a page of Stripe's, and
-// pays sellers by transfers to their connected accounts. No number of a card
-// passes the market.
+// Package stripe takes payments through Stripe Checkout, on a page of Stripe, and pays sellers by
+// transfers to their connected accounts. No card number passes the market.
 //
-// It speaks four calls of Stripe's API over net/http (docs.stripe.com/api), and
-// takes webhooks that are signed (docs.stripe.com/webhooks#verify-manually).
+// It uses four calls of Stripe's API over net/http (docs.stripe.com/api), and receives signed
+// webhooks (docs.stripe.com/webhooks#verify-manually).
 package stripe
 
 import (
@@ -25,31 +24,30 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// Name is the account in the ledger.
+// Name is the provider's account in the ledger.
 const Name = "stripe"
 
-// Version of Stripe's API that this is written for; the account's own may be
-// another.
+// Version is the version of Stripe's API for which this is written; the account's own may differ.
 const Version = "2026-08-26.dahlia"
 
-// ErrPending: a payout was asked for and Stripe did not say what became of it.
-// The same call again finds out.
+// ErrPending: a payout was requested and Stripe did not report the result. Repeating the call finds
+// out.
 var ErrPending = errors.New("stripe did not say whether it paid")
 
-// currencies are those whose minor units are Stripe's too
-// (docs.stripe.com/currencies has those that differ, such as ISK).
+// currencies are those whose minor units are the same at Stripe (docs.stripe.com/currencies has
+// those that differ, such as ISK).
 var currencies = []ledger.Currency{"AUD", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "JPY", "NOK", "NZD", "PLN", "SEK", "SGD", "USD"}
 
 // Config is the operator's account at Stripe.
 type Config struct {
 	Key     string // secret: sk_live_… or sk_test_…, or a restricted one
-	Webhook string // secret that webhooks are signed with: whsec_…
-	Success string // the page of the market for who has paid
-	Cancel  string // … and for who has not
-	Title   string // what the payer reads on Stripe's page; "Market" where it is empty
-	API     string // https://api.stripe.com where it is empty
+	Webhook string // secret that signs webhooks: whsec_…
+	Success string // the market's page after a payment
+	Cancel  string // … and after the payer cancelled
+	Title   string // title on Stripe's page; empty: "Market"
+	API     string // empty: https://api.stripe.com
 	HTTP    *http.Client
-	Now     func() time.Time // this machine's where it is nil
+	Now     func() time.Time // nil: this machine's clock
 }
 
 // Provider implements [pay.Provider].
@@ -60,7 +58,7 @@ type Provider struct {
 
 var _ pay.Provider = (*Provider)(nil)
 
-// New gives the payments by an account at Stripe.
+// New makes the provider for an account at Stripe.
 func New(db *tables.DB, c Config) (*Provider, error) {
 	if !strings.Contains(c.Key, "_live_") && !strings.Contains(c.Key, "_test_") {
 		return nil, errors.New("stripe: the key is no secret key: want sk_live_… or sk_test_…")
@@ -86,7 +84,7 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 
 func (p *Provider) Name() string { return Name }
 
-// live says whether the key moves real money.
+// live reports whether the key moves real money.
 func (p *Provider) live() bool { return strings.Contains(p.c.Key, "_live_") }
 
 func coin(m ledger.Money) error {
@@ -96,7 +94,7 @@ func coin(m ledger.Money) error {
 	return nil
 }
 
-// Begin implements [pay.Provider]: it gives the address of a page of Stripe's.
+// Begin implements [pay.Provider]: it returns the address of a page of Stripe.
 func (p *Provider) Begin(ctx context.Context, r pay.Request) (pay.Step, error) {
 	if err := coin(r.Money); err != nil {
 		return pay.Step{}, fmt.Errorf("begin payment by Stripe: %w", err)
@@ -110,7 +108,7 @@ func (p *Provider) Begin(ctx context.Context, r pay.Request) (pay.Step, error) {
 		"line_items[0][price_data][currency]":    {strings.ToLower(string(r.Money.Currency))},
 		"line_items[0][price_data][unit_amount]": {strconv.FormatInt(r.Money.Minor, 10)},
 		"line_items[0][price_data][product_data][name]": {p.c.Title},
-		// Stripe gives these back with the payment, and with what becomes of it.
+		// Stripe returns these with the payment, and with later events about it.
 		"payment_intent_data[metadata][payer]": {r.Payer},
 		"payment_intent_data[metadata][order]": {r.Order},
 	}, &s)
@@ -120,7 +118,7 @@ func (p *Provider) Begin(ctx context.Context, r pay.Request) (pay.Step, error) {
 	return pay.Step{URL: s.URL, Say: "Pay " + r.Money.String() + " on the page of Stripe."}, nil
 }
 
-// intent is what this reads of a PaymentIntent.
+// intent is the part of a PaymentIntent that this package reads.
 type intent struct {
 	ID             string
 	Status         string
@@ -130,10 +128,9 @@ type intent struct {
 	Metadata       struct{ Payer, Order string }
 }
 
-// Settle implements [pay.Provider]: the proof is a webhook as it came. What it says of a
-// payment is read from Stripe, so that it does not matter which of several came first. If
-// Stripe can't be asked, the error is not [pay.ErrProof], and Stripe sends the webhook
-// again.
+// Settle implements [pay.Provider]: the proof is a webhook, unchanged. The state of the payment is
+// read from Stripe, so the order in which webhooks come does not matter. If Stripe can't be asked,
+// the error is not [pay.ErrProof], and Stripe sends the webhook again.
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	facts, err := p.facts(ctx, proof)
 	if err == nil && len(facts) > 0 {
@@ -189,10 +186,10 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 	case "charge.dispute.funds_withdrawn":
 		kind, key = pay.Reversed, o.ID
 	default:
-		return nil, nil // an event that no one here waits for
+		return nil, nil // an event that is of no interest here
 	}
 	if o.PaymentIntent == "" {
-		return nil, nil // not a page of ours: it keeps a card, begins a subscription or is free
+		return nil, nil // not a payment page of this package: it stores a card, begins a subscription or is free
 	}
 	if !strings.HasPrefix(o.PaymentIntent, "pi_") || strings.ContainsAny(o.PaymentIntent, "/?#%") {
 		return nil, fmt.Errorf("%w: it names the payment %q", pay.ErrProof, o.PaymentIntent)
@@ -202,12 +199,12 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 		return nil, err
 	}
 	if i.Metadata.Payer == "" || i.Livemode != p.live() {
-		return nil, nil // not begun here: the operator's account takes other payments too
+		return nil, nil // not begun here: the operator's account takes other payments, too
 	}
 	f := pay.Fact{Kind: kind, Key: key, Payer: i.Metadata.Payer, Order: i.Metadata.Order,
 		Money: ledger.Money{Minor: o.Amount, Currency: ledger.Currency(strings.ToUpper(o.Currency))}}
 	if kind == pay.Paid {
-		if i.Status != "succeeded" { // a page that was filled in; the money comes later, or never
+		if i.Status != "succeeded" { // a page was filled in; the money comes later, or never
 			return nil, nil
 		}
 		f.Money = ledger.Money{Minor: i.AmountReceived, Currency: ledger.Currency(strings.ToUpper(i.Currency))}
@@ -215,8 +212,8 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 	return []pay.Fact{f}, coin(f.Money)
 }
 
-// Payout implements [pay.Provider]: to is a connected account, acct_…, and what it
-// gives is the id of the transfer.
+// Payout implements [pay.Provider]: to is a connected account, acct_…, and the result is the id of
+// the transfer.
 func (p *Provider) Payout(ctx context.Context, key, to string, m ledger.Money) (string, error) {
 	id, err := p.payout(ctx, key, to, m)
 	if err != nil {
@@ -253,7 +250,7 @@ func (p *Provider) payout(ctx context.Context, key, to string, m ledger.Money) (
 	case was.id != "":
 		return was.id, nil
 	}
-	// Stripe forgets a key after a day, and its transfers never.
+	// Stripe forgets a key after a day, but never its transfers.
 	var id string
 	if !first {
 		if id, err = p.find(ctx, key); err != nil {
@@ -278,7 +275,7 @@ func (p *Provider) payout(ctx context.Context, key, to string, m ledger.Money) (
 	}))
 }
 
-// find gives the transfer that was made under a key, if there is one.
+// find returns the transfer that was made under a key, if there is one.
 func (p *Provider) find(ctx context.Context, key string) (string, error) {
 	var all struct{ Data []struct{ ID string } }
 	err := p.call(ctx, http.MethodGet, "/v1/transfers?"+url.Values{"transfer_group": {key}, "limit": {"1"}}.Encode(), "", nil, &all)

@@ -36,7 +36,7 @@ func open(tb testing.TB, db *tables.DB, api string) *Provider {
 
 var eur = ledger.Money{Minor: 1250, Currency: "EUR"}
 
-// begun gives a payment that the payer has made on Stripe's page.
+// begun begins a payment and makes it on Stripe's page.
 func begun(tb testing.TB, s *stripetest.Side, p *Provider, key, payer string, m ledger.Money) string {
 	tb.Helper()
 	step, err := p.Begin(tb.Context(), pay.Request{Key: key, Payer: payer, Order: "o1", Money: m})
@@ -46,7 +46,7 @@ func begun(tb testing.TB, s *stripetest.Side, p *Provider, key, payer string, m 
 	return s.Pay(step.URL)
 }
 
-// The suite pays a connected account by its name at Stripe.
+// The suite names a payee, which is a connected account at Stripe.
 type payee struct{ *Provider }
 
 func (p payee) Payout(ctx context.Context, key, to string, m ledger.Money) (string, error) {
@@ -90,7 +90,7 @@ func TestProvider(t *testing.T) {
 	})
 }
 
-// Webhooks come repeated, in any order, and of payments that never came.
+// Webhooks come repeatedly, in any order, and for payments that never came.
 func TestWebhooks(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		s := stripetest.New(t)
@@ -110,16 +110,16 @@ func TestWebhooks(t *testing.T) {
 		ada := ledger.Buyer("ada")
 		intent := begun(t, s, p, "k", "ada", eur)
 		refund := stripetest.Event("refund.updated", map[string]any{"id": "re_1", "payment_intent": intent, "amount": 250, "currency": "eur", "status": "succeeded"})
-		if err := p.Settle(t.Context(), refund, book); !errors.Is(err, ledger.ErrFunds) { // Stripe sends it again
+		if err := p.Settle(t.Context(), refund, book); !errors.Is(err, ledger.ErrFunds) { // Stripe will send it again
 			t.Fatalf("a refund before its payment: %v", err)
 		}
 		for _, e := range []pay.Proof{
 			stripetest.Completed(intent),
-			stripetest.Event("payment_intent.succeeded", map[string]any{"id": intent}), // says the same
+			stripetest.Event("payment_intent.succeeded", map[string]any{"id": intent}), // reports the same payment
 			refund, refund,
 			stripetest.Event("refund.created", map[string]any{"id": "re_2", "payment_intent": intent, "amount": 100, "currency": "eur", "status": "pending"}),
 			stripetest.Event("customer.created", map[string]any{"id": "cus_1"}),
-			stripetest.Event("checkout.session.completed", map[string]any{"id": "cs_test_1", "mode": "setup", "payment_intent": nil, "status": "complete"}), // of the operator's other business
+			stripetest.Event("checkout.session.completed", map[string]any{"id": "cs_test_1", "mode": "setup", "payment_intent": nil, "status": "complete"}), // belongs to the operator's other business
 			stripetest.Completed(intent),
 		} {
 			if err := p.Settle(t.Context(), e, book); err != nil {
@@ -129,8 +129,8 @@ func TestWebhooks(t *testing.T) {
 		if n := balance(ada); n != 1000 {
 			t.Errorf("ada has %d", n)
 		}
-		// A page that was filled in and not paid; a payment that was not begun here; one
-		// that Stripe does not know.
+		// A page that was filled in and not paid, a payment that was not begun here, and one that
+		// is unknown to Stripe.
 		step, err := p.Begin(t.Context(), pay.Request{Key: "k2", Payer: "ada", Money: eur})
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,8 @@ func TestWebhooks(t *testing.T) {
 		if n := balance(ada); n != 1000 {
 			t.Errorf("ada has %d", n)
 		}
-		// Who has spent it and takes it back at the bank costs the operator, once.
+		// A payer who has spent the money and reverses the payment at the bank costs the operator,
+		// once.
 		if err := db.Change(t.Context(), func(tx *sql.Tx) error {
 			return errors.Join(l.Hold(t.Context(), tx, "h", "o1", "ada", ledger.Money{Minor: 1000, Currency: "EUR"}),
 				l.Release(t.Context(), tx, "r", "o1", nil, ledger.Money{Minor: 1000, Currency: "EUR"}))
@@ -159,7 +160,7 @@ func TestWebhooks(t *testing.T) {
 			if err := p.Settle(t.Context(), dispute, book); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Settle(t.Context(), stripetest.Completed(begun(t, s, p, "k4", "ada", eur)), book); err != nil { // now ada would have it
+			if err := p.Settle(t.Context(), stripetest.Completed(begun(t, s, p, "k4", "ada", eur)), book); err != nil { // now ada would have the money
 				t.Fatal(err)
 			}
 		}
@@ -169,8 +170,7 @@ func TestWebhooks(t *testing.T) {
 	})
 }
 
-// An answer that was lost pays nobody twice, and who can't be paid is declined for
-// good.
+// A lost answer pays nobody twice, and a payee who can't be paid is declined permanently.
 func TestPayout(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		s := stripetest.New(t)
@@ -198,8 +198,7 @@ func TestPayout(t *testing.T) {
 	})
 }
 
-// stripe-mock refuses what Stripe's interface does not have: this holds the test's
-// other side to be one that can refuse.
+// stripe-mock refuses what Stripe's API does not have. This checks that the counterpart can refuse.
 func TestOtherSideRefuses(t *testing.T) {
 	s := stripetest.New(t)
 	p := open(t, tabletest.SQLite(t), s.URL)

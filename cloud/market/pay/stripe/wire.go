@@ -18,15 +18,15 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay"
 )
 
-// tolerance is how far a webhook's time may be from ours, as in Stripe's own
-// libraries. Stripe signs anew whatever it sends again.
+// tolerance is how far a webhook's time may be from this machine's, as in Stripe's own libraries.
+// Stripe signs again whatever it sends again.
 const tolerance = 5 * time.Minute
 
 // maxAnswer is how many bytes of an answer are read.
 const maxAnswer = 1 << 20
 
-// verify holds a webhook to its signature: an HMAC-SHA-256 of the time, a point
-// and the body. There are several v1 while the secret is being changed.
+// verify checks a webhook's signature: an HMAC-SHA-256 of the time, a point and the body. There are
+// several v1 while the secret is being changed.
 func verify(secret, header string, body []byte, now time.Time) error {
 	var at string
 	var sums [][]byte
@@ -58,12 +58,11 @@ func verify(secret, header string, body []byte, now time.Time) error {
 	return nil
 }
 
-// final are the errors of Stripe that no other try mends
-// (docs.stripe.com/error-codes).
+// final are Stripe's permanent errors (docs.stripe.com/error-codes).
 var final = []string{"account_invalid", "resource_missing", "parameter_invalid_empty", "parameter_unknown", "amount_too_large", "amount_too_small",
 	"insufficient_capabilities_for_transfer", "transfers_not_allowed", "account_closed"}
 
-// call asks Stripe. An error that Stripe gives for good is [pay.ErrDeclined].
+// call calls Stripe. A permanent error is [pay.ErrDeclined].
 func (p *Provider) call(ctx context.Context, method, path, key string, form url.Values, into any) error {
 	r, err := http.NewRequestWithContext(ctx, method, p.c.API+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -89,7 +88,7 @@ func (p *Provider) call(ctx context.Context, method, path, key string, form url.
 		var e struct {
 			Error struct{ Type, Code, Message string }
 		}
-		_ = json.Unmarshal(raw, &e) // it may be another's page
+		_ = json.Unmarshal(raw, &e) // it may be somebody else's page
 		err := fmt.Errorf("stripe answers %s: %s %s: %s", a.Status, e.Error.Type, e.Error.Code, e.Error.Message)
 		if slices.Contains(final, e.Error.Code) {
 			return fmt.Errorf("%w: %w", pay.ErrDeclined, err)

@@ -12,15 +12,15 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// ErrNoBatch: no vouchers of this name were issued.
+// ErrNoBatch: there are no vouchers of this name.
 var ErrNoBatch = errors.New("no such batch of vouchers")
 
-// Batch is what became of vouchers that were issued together.
+// Batch is the state of vouchers that were issued together.
 type Batch struct {
-	Name                          string // empty: all that somebody was paid with
+	Name                          string // empty: all that were issued as payouts
 	Issued, Used, Revoked, Lapsed int
-	Open                          ledger.Money // what can still be redeemed
-	Until                         time.Time    // of the last one
+	Open                          ledger.Money // the amount that can still be redeemed
+	Until                         time.Time    // last day of the last one
 }
 
 // Batches lists them by name.
@@ -47,8 +47,8 @@ func (p *Provider) Batches(ctx context.Context) ([]Batch, error) {
 	return all, nil
 }
 
-// Revoke ends the vouchers of a batch that nobody has used, and tells how many. What
-// somebody was paid with stays good: it is that one's money.
+// Revoke ends the unused vouchers of a batch, and returns how many. Those that were issued as
+// payouts stay valid: they are somebody's money.
 func (p *Provider) Revoke(ctx context.Context, batch string) (n int64, err error) {
 	err = p.db.Change(ctx, func(tx *sql.Tx) error {
 		var there bool

@@ -1,11 +1,10 @@
-// Package voucher has codes that an operator issues and sells by any means, and
-// that are worth an amount in the market.
+// Package voucher implements codes that an operator issues and sells by any means, and that are
+// worth an amount in the market.
 //
-// A code is 20 characters of Crockford's base32 in groups of five,
-// "7K3QF-0M9ZT-…": 100 bits, derived from the operator's secret, the batch and a
-// number by HMAC-SHA-256. So a batch that is issued again has the same codes, and
-// no code has to be kept: the tables have their SHA-256 alone. Each is used once,
-// until a day, and can be revoked before.
+// A code is 20 characters of Crockford's base32 in groups of five, "7K3QF-0M9ZT-…": 100 bits,
+// derived from the operator's secret, the batch and a number by HMAC-SHA-256. So a batch that is
+// issued again has the same codes, and codes need not be stored: the tables only have their
+// SHA-256. Each code can be used once, until a day, and can be revoked before.
 package voucher
 
 import (
@@ -25,23 +24,23 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// Name is the account in the ledger.
+// Name is the provider's account in the ledger.
 const Name = "voucher"
 
-// After so many wrong codes, a payer has to wait until so long after the first. Nobody
-// guesses a code of 100 bits anyway; the limit keeps guesses from using up the database.
+// After that many wrong codes, a payer has to wait until that long after the first. Nobody guesses
+// a code of 100 bits anyway; the limit keeps guesses from using up the database.
 const (
 	maxWrong = 10
 	window   = time.Hour
 )
 
-// MaxBatch is how many codes one batch has at most.
+// MaxBatch is the greatest number of codes in a batch.
 const MaxBatch = 10_000
 
-// payoutLife is how long a code lives that somebody was paid with.
+// payoutLife is how long a payout's code is valid.
 const payoutLife = 10 * 365 * 24 * time.Hour
 
-// ErrBatch: the batch was issued otherwise.
+// ErrBatch: the batch was issued with other arguments.
 var ErrBatch = errors.New("a batch of this name has other vouchers")
 
 // Provider implements [pay.Provider].
@@ -53,9 +52,8 @@ type Provider struct {
 
 var _ pay.Provider = (*Provider)(nil)
 
-// New gives the vouchers of a market. The secret has 32 bytes and is the
-// operator's; whoever has it can spend every code that was issued. Where now is
-// nil, it is this machine's time.
+// New makes the vouchers of a market. The secret has 32 bytes and belongs to the operator; whoever
+// has it can spend every code that was issued. now may be nil: this machine's clock.
 func New(db *tables.DB, secret []byte, now func() time.Time) (*Provider, error) {
 	if len(secret) != 32 {
 		return nil, fmt.Errorf("vouchers: the secret has %d bytes, want 32", len(secret))
@@ -68,9 +66,8 @@ func New(db *tables.DB, secret []byte, now func() time.Time) (*Provider, error) 
 
 func (p *Provider) Name() string { return Name }
 
-// Issue makes count vouchers of an amount each and gives their codes, in order.
-// Issued again with the same words it gives the same codes, also of those that
-// were used.
+// Issue makes count vouchers of an amount each and returns their codes, in order. The same
+// arguments return the same codes again, including used ones.
 func (p *Provider) Issue(ctx context.Context, batch string, count int, each ledger.Money, until time.Time) ([]string, error) {
 	if batch == "" || len(batch) > 100 || strings.HasPrefix(batch, payoutBatch) || strings.ContainsFunc(batch, func(r rune) bool { return r < ' ' || r == '\uFFFD' }) {
 		return nil, fmt.Errorf("issue vouchers: %q: want a name of 1 to 100 printable characters", batch)
@@ -125,13 +122,13 @@ func (p *Provider) Begin(_ context.Context, r pay.Request) (pay.Step, error) {
 	return pay.Step{Say: fmt.Sprintf("Redeem vouchers of %s or more. The operator of this market sells them.", r.Money)}, nil
 }
 
-// Settle implements [pay.Provider]: the body is a code, with or without its
-// dashes. Whoever redeemed it may show it again, which changes nothing.
+// Settle implements [pay.Provider]: the body is a code, with or without its dashes. The payer who
+// redeemed it may present it again, which changes nothing.
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.Payer == "" {
 		return fmt.Errorf("redeem voucher: %w: it is said of nobody", pay.ErrProof)
 	}
-	var refused error // which is counted, and so no reason to undo
+	var refused error // the try is counted, so it must not be undone
 	err := p.db.Change(ctx, func(tx *sql.Tx) error {
 		left, err := p.tries(ctx, tx, proof.Payer)
 		if err != nil || left <= 0 {
@@ -154,7 +151,7 @@ func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) e
 	return nil
 }
 
-// tries tells how often a payer may still be wrong. The payer's row is locked.
+// tries returns how often a payer may still be wrong. The payer's row is locked.
 func (p *Provider) tries(ctx context.Context, tx *sql.Tx, payer string) (int, error) {
 	now := p.now()
 	if _, err := tx.ExecContext(ctx, `INSERT INTO voucher_tries (payer, since, wrong) VALUES ($1, $2, 0) ON CONFLICT (payer) DO UPDATE SET
@@ -168,7 +165,7 @@ func (p *Provider) tries(ctx context.Context, tx *sql.Tx, payer string) (int, er
 	return maxWrong - wrong, err
 }
 
-// use marks a code as used by a payer, and gives what it is worth.
+// use marks a code as used by a payer, and returns its worth.
 func (p *Provider) use(ctx context.Context, tx *sql.Tx, code, payer string) (pay.Fact, error) {
 	raw, err := read(code)
 	if err != nil {
@@ -201,14 +198,14 @@ func (p *Provider) use(ctx context.Context, tx *sql.Tx, code, payer string) (pay
 	return f, err
 }
 
-// payoutBatch begins the name of a batch of one that somebody was paid with.
+// payoutBatch is the prefix of the batch of a payout's voucher.
 const payoutBatch = "payout "
 
-// Payout implements [pay.Provider]: the payee has a voucher of that amount, and
-// Payout gives its code.
+// Payout implements [pay.Provider]: it issues a voucher of that amount to the payee, and returns
+// its code.
 func (p *Provider) Payout(ctx context.Context, key, _ string, m ledger.Money) (string, error) {
 	batch, until := payoutBatch+key, p.now().Add(payoutLife)
-	// A repeated payout finds the day until which the first one holds.
+	// A repeated payout finds the first one's last day.
 	err := p.db.Read(ctx, func(tx *sql.Tx) error {
 		var ms int64
 		err := tx.QueryRowContext(ctx, `SELECT until FROM vouchers WHERE batch = $1`, batch).Scan(&ms)
@@ -229,7 +226,7 @@ func (p *Provider) Payout(ctx context.Context, key, _ string, m ledger.Money) (s
 	return codes[0], nil
 }
 
-// codeBytes is what a code is encoded from: 100 bits, and 4 that are zero.
+// codeBytes is the size of a code before encoding: 100 bits, and 4 zero bits.
 const codeBytes = 13
 
 var alphabet = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
@@ -249,8 +246,7 @@ func write(raw []byte) string {
 	return s[:5] + "-" + s[5:10] + "-" + s[10:15] + "-" + s[15:]
 }
 
-// read takes a code as people write it: in either case, with O for 0 and I or L
-// for 1.
+// read accepts a code as people write it: in either case, with O for 0 and I or L for 1.
 func read(code string) ([]byte, error) {
 	if len(code) > 100 {
 		return nil, fmt.Errorf("%w: a code has 20 characters, this one %d bytes", pay.ErrProof, len(code))

@@ -53,7 +53,7 @@ func TestProvider(t *testing.T) {
 				return pay.Proof{Payer: payer, Body: []byte(codes[0])}
 			},
 			Forged: func(_ testing.TB, real pay.Proof) map[string]pay.Proof {
-				last := []byte("0123456789"[real.Body[22]%7:][:1]) // some character
+				last := []byte("0123456789"[real.Body[22]%7:][:1]) // any character
 				if last[0] == real.Body[22] {
 					last[0]++
 				}
@@ -174,8 +174,8 @@ func TestIssueRefuses(t *testing.T) {
 	}
 }
 
-// Whoever guesses is stopped after ten codes, and for an hour, and nobody else is.
-// What is in the database redeems nothing.
+// Somebody who guesses is stopped after ten codes, for an hour, and nobody else is. The content of
+// the database redeems nothing.
 func TestThreatVouchersGuessed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

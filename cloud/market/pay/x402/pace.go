@@ -9,9 +9,8 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay"
 )
 
-// A facilitator counts what it is asked, and anybody may order: one buyer may have this
-// many verifications in a window that come to nothing. It is counted by each process for
-// itself.
+// A facilitator counts its requests, and anybody may order, so one buyer may only have this many
+// failed verifications in a window. Each process counts for itself.
 const (
 	maxWrong = 30
 	window   = 10 * time.Minute
@@ -20,18 +19,19 @@ const (
 // maxVerify is how many verifications run at once.
 const maxVerify = 8
 
-// pace is safe for concurrent use.
+// pace limits verifications. It is safe for concurrent use.
 type pace struct {
 	slots chan struct{}
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	since time.Time
-	wrong map[string]int // by buyer
+	wrong map[string]int // failed ones by buyer
 }
 
 func newPace() *pace { return &pace{slots: make(chan struct{}, maxVerify)} }
 
-// enter waits for a turn and counts a try, or refuses one more. Who has entered leaves.
+// enter waits for a turn and counts a try, or refuses if there were too many. A caller who has
+// entered has to call leave.
 func (c *pace) enter(ctx context.Context, buyer string, now time.Time) error {
 	c.mu.Lock()
 	if c.wrong == nil || now.Sub(c.since) >= window {
@@ -53,7 +53,7 @@ func (c *pace) enter(ctx context.Context, buyer string, now time.Time) error {
 	}
 }
 
-// leave ends a turn. What was good does not count.
+// leave ends a turn. Successful tries do not count.
 func (c *pace) leave(buyer string, good bool) {
 	<-c.slots
 	c.mu.Lock()

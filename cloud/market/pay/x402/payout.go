@@ -14,36 +14,36 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// x402 has no way back. What is paid out is written down with the address that gets it,
-// and stays open until the operator paid it by hand and said by which transaction.
+// x402 has no payouts. A payout is stored with the recipient's address, and stays open until the
+// operator has paid it by hand and named the transaction.
 
-// Open is what waits for the operator.
+// Open is something that waits for the operator.
 type Open struct {
 	ID      string
-	Payout  bool   // to pay; else a payment of which it is not clear whether it was settled
-	Order   string // of a payment
-	Address string // who is to be paid, or who paid
+	Payout  bool   // a payout; otherwise a payment of which it is not clear whether it was settled
+	Order   string // order of a payment
+	Address string // the payout's recipient, or the payer
 	Money   ledger.Money
-	Amount  string // in units of the asset; of a payout
-	Tx      string // transaction that the facilitator named; empty: it named none
+	Amount  string // for a payout in units of the asset
+	Tx      string // transaction that the facilitator named; empty: none
 	Reason  string
-	By      string // key that asked for the payout, or whose order is paid
-	Network string // of a payout
-	Asset   string // of a payout
-	At      int64  // of a payment: when the operator can say that it never was settled, in seconds; of a payout: when it was asked for
+	By      string // key that requested the payout, or whose order is paid
+	Network string // for a payout
+	Asset   string // for a payout
+	At      int64  // for a payment: from when on the operator can declare it never settled, in seconds; for a payout: when it was requested
 }
 
 // maxOpen is how many of each are listed.
 const maxOpen = 200
 
-// ErrNone: nothing that has this id waits for the operator.
+// ErrNone: nothing with this id waits for the operator.
 var ErrNone = errors.New("nothing of this id waits for the operator")
 
-// ErrLive: nobody can say yet that a payment was never settled.
+// ErrLive: it is too early to declare that a payment was never settled.
 var ErrLive = errors.New("the authorization is good still, and can be settled")
 
-// Left counts what is still open in the tables, whether payments by x402 are taken or
-// not: payments that may be settled, or are not booked, and payouts that wait.
+// Left counts what is still open in the tables, whether payments by x402 are enabled or not:
+// payments that may be settled, or are not booked, and payouts that wait.
 func Left(ctx context.Context, db *tables.DB) (payments, payouts int, err error) {
 	err = db.Read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM x402_payments WHERE state IN ('sent', 'unclear', 'settled')),
@@ -52,7 +52,7 @@ func Left(ctx context.Context, db *tables.DB) (payments, payouts int, err error)
 	return payments, payouts, err
 }
 
-// Payable says what is wrong with a payout, if anything.
+// Payable checks a payout, and returns an error if it can't be paid.
 func (p *Provider) Payable(to string, m ledger.Money) error {
 	if !address.MatchString(to) {
 		return fmt.Errorf("%w: %.60q is no address", ledger.ErrAccount, to)
@@ -64,7 +64,7 @@ func (p *Provider) Payable(to string, m ledger.Money) error {
 	return err
 }
 
-// least is what is paid out at least: one of the currency.
+// least is the smallest payout: one unit of the currency.
 func (p *Provider) least() int64 {
 	n := int64(1)
 	for range p.digits {
@@ -73,14 +73,14 @@ func (p *Provider) least() int64 {
 	return n
 }
 
-// maxOwed is how many payouts of one key wait at a time: each is the operator's work.
+// maxOwed is how many payouts of one key may wait at a time, because each is work for the operator.
 const maxOwed = 10
 
-// ErrOwed: more of them wait than one key may have.
+// ErrOwed: one key has too many waiting payouts.
 var ErrOwed = fmt.Errorf("%d payouts of this key wait for the operator already", maxOwed)
 
-// Payout implements [pay.Provider]: to is an address. What it gives is the id under
-// which it waits for the operator.
+// Payout implements [pay.Provider]: to is an address. It returns the id under which the payout
+// waits for the operator.
 func (p *Provider) Payout(ctx context.Context, key, to string, m ledger.Money) (id string, err error) {
 	err = p.db.Change(ctx, func(tx *sql.Tx) error {
 		id, err = p.Owe(ctx, tx, key, to, to, m)
@@ -89,8 +89,8 @@ func (p *Provider) Payout(ctx context.Context, key, to string, m ledger.Money) (
 	return id, err
 }
 
-// Owe is [Provider.Payout] in the transaction that books it, so that what left the ledger
-// waits for the operator, or neither. by is who asks: it has [maxOwed] that wait at most.
+// Owe is [Provider.Payout] in the transaction that books it, so that either both happen or neither.
+// by is the key that requests it; at most [maxOwed] of its payouts may wait.
 func (p *Provider) Owe(ctx context.Context, tx *sql.Tx, key, by, to string, m ledger.Money) (string, error) {
 	fail := func(err error) (string, error) { return "", fmt.Errorf("pay out by x402: %w", err) }
 	if err := p.Payable(to, m); err != nil {
@@ -141,13 +141,11 @@ func (p *Provider) Waiting(ctx context.Context) (out []Open, err error) {
 	return out, err
 }
 
-// Resolve takes the operator's word: a payout was paid, or a payment settled, by the
-// transaction tx; where tx is empty, a payment never was, and its authorization is over
-// since [grace]. A payment that was refused can be given its transaction later: it is its
-// buyer's money, and pays no order.
-// [Provider.Resume] books what was settled.
-// A transaction closes one thing, or where they are paid together, several payouts.
-// The same again changes nothing.
+// Resolve records the operator's decision. A payout was paid, or a payment settled, by the
+// transaction tx. If tx is empty, a payment was never settled; its authorization must have ended
+// [grace] ago. A refused payment can be given its transaction later: it is then its buyer's money,
+// and pays no order. [Provider.Resume] books what was settled. A transaction closes one item, or,
+// if they are paid together, several payouts. Repeating a decision changes nothing.
 func (p *Provider) Resolve(ctx context.Context, id, tx string, together bool) error {
 	if tx != "" && !hash.MatchString(tx) {
 		return fmt.Errorf("transaction: %w: %.80q: want 0x and 64 hexadecimal characters", ledger.ErrAmount, tx)
@@ -185,7 +183,7 @@ func (p *Provider) Resolve(ctx context.Context, id, tx string, together bool) er
 			extra = 1
 		case r.state != unclear:
 			return fmt.Errorf("payment %s: %w: it is %s", id, ErrNone, r.state)
-		case hashed == "" && p.c.Now().Unix() <= r.validBefore+grace: // who paid the order again would pay twice
+		case hashed == "" && p.c.Now().Unix() <= r.validBefore+grace: // somebody who paid the order again would pay twice
 			return fmt.Errorf("payment %s: %w until %s", id, ErrLive, time.Unix(r.validBefore+grace, 0).UTC().Format(time.DateTime))
 		case hashed == "":
 			_, err = t.ExecContext(ctx, `UPDATE x402_payments SET state = 'refused', reason = 'the operator says that it was not settled' WHERE id = $1`, id)
@@ -199,8 +197,8 @@ func (p *Provider) Resolve(ctx context.Context, id, tx string, together bool) er
 	})
 }
 
-// single refuses a transaction that paid something else than id; with together, payouts
-// beside it are none.
+// single refuses a transaction that paid something other than id; with together, it may have paid
+// other payouts.
 func single(ctx context.Context, t *sql.Tx, id, tx string, together bool) error {
 	var payments, payouts int
 	err := t.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM x402_payments WHERE tx = $1 AND id <> $2 AND state IN ('settled', 'booked')), (SELECT count(*) FROM x402_payouts WHERE tx = $1 AND id <> $2)`,

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay/x402/x402test"
 )
 
-// One key has some payouts that wait, and no more; the same again is none more.
+// A key may have a limited number of waiting payouts; repeating one adds none.
 func TestPayoutsThatWait(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := ledger.Money{Minor: 100, Currency: "EUR"}
@@ -51,7 +51,7 @@ func TestPayoutsThatWait(t *testing.T) {
 				t.Errorf("paid together: %v", err)
 			}
 		}
-		for _, id := range []string{first, second} { // the whole command again, with or without the others
+		for _, id := range []string{first, second} { // the entire command again, with or without the others
 			for _, together := range []bool{false, true} {
 				if err := d.p.Resolve(t.Context(), id, "0x"+strings.Repeat("cd", 32), together); err != nil {
 					t.Errorf("again, together %v: %v", together, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 )
 
-// Who is refused may pay again with another authorization. Where the operator finds
-// later that the first was settled, too, it is the payer's money, and pays nothing.
+// After a refusal the payer may pay again with another authorization. If the operator finds later
+// that the first was settled, too, it is the payer's money, and pays nothing.
 func TestRefusedAtSettlement(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Refuse = "invalid_exact_evm_signature" })
@@ -48,7 +48,8 @@ func TestRefusedAtSettlement(t *testing.T) {
 	})
 }
 
-// What a facilitator may say of a payment that it settled before is no refusal.
+// An answer that a facilitator may also give for a payment that it settled before does not count as
+// a refusal.
 func TestRefusalThatMayBeNone(t *testing.T) {
 	for _, c := range []struct {
 		reason string

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay/x402/x402test"
 )
 
-// A relay is stopped while the facilitator is asked: what it answers is kept and booked.
+// A relay is stopped while the facilitator is asked: the answer is stored and booked.
 func TestStopKeepsTheAnswer(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Drop = 1 })
@@ -28,7 +28,7 @@ func TestStopKeepsTheAnswer(t *testing.T) {
 	})
 }
 
-// Who closes waits for the answer, and nothing is sent afterwards.
+// Close waits for the answer, and nothing is sent afterwards.
 func TestCloseWaitsForTheAnswer(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		closed := make(chan string, 1)
@@ -60,8 +60,8 @@ func TestCloseWaitsForTheAnswer(t *testing.T) {
 	})
 }
 
-// An authorization was settled past this market, by the facilitator's own door: who is
-// told that nothing was taken would pay twice, so the operator looks.
+// An authorization was settled outside this market, directly at the facilitator. A payer who is
+// told that nothing was taken would pay twice, so the operator has to look.
 func TestSettledElsewhereIsTheOperators(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		p := d.proof("o1")
@@ -82,7 +82,7 @@ func TestSettledElsewhereIsTheOperators(t *testing.T) {
 	})
 }
 
-// Another process found it unclear while the facilitator was settling it.
+// Another process marked it unclear while the facilitator was settling it.
 func TestSuccessAfterUnclear(t *testing.T) {
 	for state, want := range map[string]struct {
 		err error
@@ -112,7 +112,7 @@ func TestSuccessAfterUnclear(t *testing.T) {
 	}
 }
 
-// A payment that can't be booked leaves the others their turn.
+// A payment that can't be booked does not hold up the others.
 func TestFailedBookingWaits(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		broken, tried := errors.New("broken"), 0
@@ -132,7 +132,7 @@ func TestFailedBookingWaits(t *testing.T) {
 	})
 }
 
-// One that the facilitator is slow with does not keep it from being asked for another.
+// A payment for which the facilitator is slow does not delay questions about others.
 func TestResumeAsksForSeveral(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Drop = 2 })

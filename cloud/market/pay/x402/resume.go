@@ -11,15 +11,15 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// resumed is how many payments one call of Resume leads on.
+// resumed is how many payments one call of Resume handles.
 const resumed = 20
 
-// workers is how many of them at once: a facilitator may take a minute for each.
+// workers is how many of them run at once: a facilitator may take a minute for each.
 const workers = 4
 
-// Resume goes on with payments whose outcome was not known, or not booked. What is
-// still open is no error. Where ctx is done it begins with no other, and keeps what it is
-// answered to the one that it has begun with.
+// Resume continues payments whose outcome was not known, or not booked. Payments that stay open are
+// no error. When ctx is done, it begins no other, and stores the answers for those that it has
+// begun.
 func (p *Provider) Resume(ctx context.Context, book pay.Book) error {
 	var ids []string
 	now := p.c.Now().Unix()
@@ -49,8 +49,7 @@ func (p *Provider) Resume(ctx context.Context, book pay.Book) error {
 	return errors.Join(failed...)
 }
 
-// resume goes on with one payment. Where it can't be booked the others come first for a
-// while.
+// resume continues one payment. If it can't be booked, the others come first for a while.
 func (p *Provider) resume(ctx context.Context, id string, book pay.Book) error {
 	err := p.advance(ctx, id, book)
 	if err == nil || errors.Is(err, ErrPending) || errors.Is(err, ErrUnclear) || errors.Is(err, pay.ErrProof) {
@@ -66,5 +65,5 @@ func (p *Provider) resume(ctx context.Context, id string, book pay.Book) error {
 	}))
 }
 
-// backoff is how many seconds pass before another try.
+// backoff returns how many seconds pass before another try.
 func backoff(tries int64) int64 { return min(int64(10)<<min(tries, 6), 600) }

@@ -17,15 +17,15 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// A payment's states. Only booked is money.
+// A payment's states. Only a booked one is money.
 //
-//	sent    → settled   the facilitator says so, or the operator
-//	sent    → refused   at the first try, for a reason that is found before anything is broadcast
-//	        → unclear   it was used before it was sent, says the verification
-//	sent    → unclear   the nonce is used, the balance too small, the answer contradicts the payment, or the authorization is over without an answer
+//	sent  → settled  the facilitator or the operator says so
+//	sent  → refused  at the first try, for a reason that is found before anything is broadcast
+//	        → unclear  the verification says that it was used before it was sent
+//	sent  → unclear  the nonce is used, the balance too small, the answer contradicts the payment, or the authorization has ended without an answer
 //	unclear → settled   by a later answer of the facilitator
 //	unclear → settled, refused   the operator says so
-//	refused → settled   the operator says so; another may have paid the order, so that this is the buyer's money and no more (extra)
+//	refused → settled  the operator says so; another payment may have paid the order, so this is only the buyer's money (extra)
 //	settled → booked    with the deposit, in one transaction
 const (
 	sent    = "sent"
@@ -35,11 +35,10 @@ const (
 	booked  = "booked"
 )
 
-// grace is for how many seconds after an authorization's end the facilitator is asked
-// what became of it.
+// grace is how many seconds after an authorization's end the facilitator is still asked about it.
 const grace = 600
 
-// lease is for how many seconds one process asks the facilitator, and no other.
+// lease is for how many seconds only one process asks the facilitator.
 const lease = int64(settleTime/time.Second) + 30
 
 // row is a payment in the tables.
@@ -63,8 +62,8 @@ func scan(s interface{ Scan(...any) error }) (*row, error) {
 	return r, err
 }
 
-// find gives a payment by its id, or that of an order which was not refused; nil where
-// there is none.
+// find returns a payment by its id, or an order's payment that was not refused; nil if there is
+// none.
 func (p *Provider) find(ctx context.Context, id, order string) (r *row, err error) {
 	err = p.db.Read(ctx, func(tx *sql.Tx) error {
 		r, err = scan(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM x402_payments WHERE id = $1 OR of = $2 AND state <> 'refused' AND extra = 0`, id, order))
@@ -73,10 +72,9 @@ func (p *Provider) find(ctx context.Context, id, order string) (r *row, err erro
 	return r, err
 }
 
-// Settle implements [pay.Provider]: the proof is a request with [FieldSignature], and
-// For is what it pays. It waits for the facilitator, also where the agent does not.
-// Beside the errors of [pay.Provider] it gives [ErrPending], [ErrUnclear],
-// [ErrFacilitator] and [pay.ErrTries].
+// Settle implements [pay.Provider]: the proof is a request with [FieldSignature], and For is what
+// it pays. It waits for the facilitator, even if the agent does not. In addition to the errors of
+// [pay.Provider] it returns [ErrPending], [ErrUnclear], [ErrFacilitator] and [pay.ErrTries].
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if err := p.take(context.WithoutCancel(ctx), proof, book); err != nil {
 		return fmt.Errorf("take payment by x402: %w", err)
@@ -117,7 +115,7 @@ func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) err
 			was, err = p.reserve(ctx, m, *proof.For, outcome{state: sent})
 		} else if errors.As(refused, &why) && strings.Contains(why.Reason, "nonce_already_used") { // it was settled elsewhere, or cancelled
 			was, err = p.reserve(ctx, m, *proof.For, outcome{state: unclear, reason: why.Reason})
-		} else if was, err = p.find(ctx, m.id, ""); err == nil && was == nil { // the same, at once, may have been settled meanwhile
+		} else if was, err = p.find(ctx, m.id, ""); err == nil && was == nil { // a concurrent call with the same payment may have settled it meanwhile
 			err = refused
 		}
 		if err != nil {
@@ -130,8 +128,8 @@ func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) err
 	return p.advance(ctx, m.id, book)
 }
 
-// reserve keeps a payment before it is sent, or because it may be settled already. Where the order has another, this one is
-// never sent.
+// reserve stores a payment before it is sent, or because it may be settled already. If the order
+// has another payment, this one is never sent.
 func (p *Provider) reserve(ctx context.Context, m *payment, r pay.Request, o outcome) (was *row, err error) {
 	err = p.db.Change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO x402_payments (id, of, buyer, minor, currency, payer, request, valid_before, state, reason, at)
@@ -142,12 +140,12 @@ func (p *Provider) reserve(ctx context.Context, m *payment, r pay.Request, o out
 		if was, err = scan(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM x402_payments WHERE id = $1`, m.id)); err != nil || was != nil {
 			return err
 		}
-		return ErrPending // another pays the order
+		return ErrPending // another payment pays the order
 	})
 	return was, err
 }
 
-// advance leads a payment as far as it goes now.
+// advance moves a payment as far as possible now.
 func (p *Provider) advance(ctx context.Context, id string, book pay.Book) error {
 	for {
 		r, err := p.find(ctx, id, "")
@@ -166,7 +164,7 @@ func (p *Provider) advance(ctx context.Context, id string, book pay.Book) error 
 			return &Refused{reasonOr(r.reason)}
 		case r.state == unclear:
 			return ErrUnclear
-		case r.busy > now: // another asks for it
+		case r.busy > now: // another process asks about it
 			if !wait.For(ctx, 100*time.Millisecond) {
 				return ctx.Err()
 			}
@@ -183,7 +181,7 @@ func (p *Provider) advance(ctx context.Context, id string, book pay.Book) error 
 // send asks the facilitator to settle, unless another process is doing so, and stores the
 // answer.
 func (p *Provider) send(ctx context.Context, r *row, now int64) error {
-	if !p.begins() { // it is sent after the next start
+	if !p.begins() { // it will be sent after the next start
 		return ErrPending
 	}
 	defer p.sending.Done()
@@ -211,7 +209,8 @@ func (p *Provider) send(ctx context.Context, r *row, now int64) error {
 		if o.state == sent {
 			next = p.c.Now().Unix() + backoff(r.tries)
 		}
-		// Another may have found it unclear meanwhile: that it was settled says more.
+		// Another process may have marked it unclear meanwhile; that it was settled takes
+		// precedence.
 		n, err := tables.Affected(tx.ExecContext(ctx, `UPDATE x402_payments SET state = $2, tx = $3, reason = $4, busy = 0, next = $5 WHERE id = $1
 			AND (state = 'sent' OR state = 'unclear' AND $6 = 1)`, r.id, o.state, o.tx, o.reason, next, one(o.state == settled)))
 		if err != nil || n > 0 {
@@ -232,22 +231,22 @@ func one(b bool) int {
 
 type outcome struct{ state, tx, reason string }
 
-// final are reasons that a facilitator finds before it broadcasts anything
-// (@x402/evm, exact/facilitator; specs/x402-specification-v2.md, section 9).
+// final are reasons for which a facilitator refuses before it broadcasts anything (@x402/evm,
+// exact/facilitator; specs/x402-specification-v2.md, section 9).
 var final = []string{"invalid_exact_evm_signature", "invalid_exact_evm_payload_signature", "invalid_exact_evm_payload_authorization_valid_after",
 	"invalid_exact_evm_payload_authorization_value_mismatch", "invalid_exact_evm_payload_authorization_value", "invalid_exact_evm_recipient_mismatch",
 	"invalid_exact_evm_payload_recipient_mismatch", "invalid_exact_evm_scheme", "invalid_exact_evm_network_mismatch", "invalid_exact_evm_missing_eip712_domain",
 	"invalid_network", "invalid_scheme", "unsupported_scheme", "invalid_payload", "invalid_payment_requirements", "invalid_x402_version"}
 
-// after are reasons that it also gives where the payment was settled before it looked: the
-// balance is less by it, and its time is over.
+// after are reasons that it also gives if the payment was settled before: the balance is reduced by
+// it, and its time is over.
 var after = []string{"nonce_already_used", "insufficient_funds", "insufficient_balance", "authorization_valid_before"}
 
 func isAfter(reason string) bool {
 	return slices.ContainsFunc(after, func(s string) bool { return strings.Contains(reason, s) })
 }
 
-// settle asks the facilitator, and weighs its answer.
+// settle asks the facilitator, and evaluates its answer.
 func (p *Provider) settle(ctx context.Context, r *row) outcome {
 	s, err := p.ask(ctx, "/settle", r.request, settleTime)
 	o := outcome{sent, r.tx, ""}
@@ -301,8 +300,8 @@ func (p *Provider) book(ctx context.Context, r *row, book pay.Book) error {
 	})
 }
 
-// Of gives what became of the payment of an order that was not refused: nil where there
-// is none, [ErrPending] and [ErrUnclear] where it is not known yet.
+// Of returns the receipt of an order's payment that was not refused. It returns nil if there is
+// none, and [ErrPending] or [ErrUnclear] if the outcome is not known yet.
 func (p *Provider) Of(ctx context.Context, order string) (*Receipt, error) {
 	r, err := p.find(ctx, "", order)
 	if err != nil || r == nil {
@@ -320,7 +319,7 @@ func (p *Provider) Of(ctx context.Context, order string) (*Receipt, error) {
 	return a, ErrPending
 }
 
-// Awaited is a receipt of a payment that is on its way.
+// Awaited is the receipt of a payment that is on its way.
 func (p *Provider) Awaited() Receipt {
 	return Receipt{ErrorReason: "settlement_pending", Network: p.c.Network}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tabletest"
 )
 
-// Two authorizations of one order at once, by two processes: one is sent. One
-// authorization for two orders at once: it pays one.
+// Two authorizations for one order at once, in two processes: one is sent. One authorization for
+// two orders at once: it pays one.
 func TestThreatPaymentsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		other := open(t, d.db, d.p.c)
@@ -70,7 +70,7 @@ func TestThreatPaymentsAtOnce(t *testing.T) {
 	})
 }
 
-// What a facilitator says is believed only where it is about this payment.
+// A facilitator's answer is believed only if it is about this payment.
 func TestThreatFacilitatorLies(t *testing.T) {
 	for name, say := range map[string]func(map[string]any){
 		"another payer":           func(a map[string]any) { a["payer"] = x402test.PayTo },
@@ -117,8 +117,8 @@ func TestThreatFacilitatorLies(t *testing.T) {
 	})
 }
 
-// Whoever has a free key asks for nothing in vain for long: the facilitator is not asked
-// any more, and other buyers are.
+// Somebody with a free key can't waste requests for long: the facilitator is not asked any more for
+// that key, but still for other buyers.
 func TestThreatFacilitatorWornOut(t *testing.T) {
 	d := newDesk(t, tabletest.SQLite(t))
 	asked := 0

@@ -26,23 +26,23 @@ import (
 
 // Headers of requests and answers: base64 of JSON.
 const (
-	FieldRequired  = "Payment-Required"  // of an answer 402: PaymentRequired
-	FieldSignature = "Payment-Signature" // of a request: what the agent signed
-	FieldResponse  = "Payment-Response"  // of an answer: [Receipt]
+	FieldRequired  = "Payment-Required"  // in an answer 402: PaymentRequired
+	FieldSignature = "Payment-Signature" // in a request: what the agent signed
+	FieldResponse  = "Payment-Response"  // in an answer: [Receipt]
 )
 
-// MaxSignature is how long the header with a payment may be, in bytes. It leaves 4 KiB to
+// MaxSignature is the greatest length of the header with a payment, in bytes. It leaves 4 KiB to
 // the other headers: a relay refuses a request whose head has more than 16 KiB.
 const MaxSignature = 12 << 10
 
 // maxAnswer is how many bytes of a facilitator's answer are read.
 const maxAnswer = 64 << 10
 
-// How long the facilitator has to answer. To settle it waits for the network.
+// Timeouts of the facilitator's answers. For settling it waits for the network.
 const (
 	verifyTime = 20 * time.Second
 	settleTime = 60 * time.Second
-	keepTime   = 5 * time.Second // to write the answer down
+	keepTime   = 5 * time.Second // to store the answer
 )
 
 type resource struct {
@@ -61,7 +61,7 @@ type requirements struct {
 	Extra             map[string]string `json:"extra"`
 }
 
-// PaymentRequired is what an answer 402 says, in its header and its body.
+// PaymentRequired is the content of an answer 402, in its header and its body.
 type PaymentRequired struct {
 	X402Version int            `json:"x402Version"`
 	Error       string         `json:"error"`
@@ -89,7 +89,7 @@ type payload struct {
 	Payload     exact        `json:"payload"`
 }
 
-// Receipt says what became of a payment: the protocol's SettlementResponse.
+// Receipt is the result of a payment: the protocol's SettlementResponse.
 type Receipt struct {
 	Success     bool   `json:"success"`
 	ErrorReason string `json:"errorReason,omitempty"`
@@ -98,18 +98,18 @@ type Receipt struct {
 	Network     string `json:"network"`
 }
 
-// Header is the receipt as [FieldResponse] has it.
+// Header encodes the receipt for [FieldResponse].
 func (r Receipt) Header() string { return encode(r) }
 
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // there is nothing in it that can't be written
+		panic(err) // all of its fields can be encoded
 	}
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Required is what an order costs. why is empty for who asks first.
+// Required makes the demand for an order's price. why is empty for the first request.
 func (p *Provider) Required(r pay.Request, why string) (*PaymentRequired, error) {
 	amount, err := p.Amount(r.Money)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Provider) Required(r pay.Request, why string) (*PaymentRequired, error)
 		Accepts: []requirements{p.accepts(amount, r.Order)}}, nil
 }
 
-// accepts is what is asked for. The facilitator is not told the order.
+// accepts describes what is demanded. The facilitator is not told the order.
 func (p *Provider) accepts(amount, order string) requirements {
 	extra := map[string]string{"name": p.c.AssetName, "version": p.c.AssetVer}
 	if order != "" {
@@ -129,10 +129,10 @@ func (p *Provider) accepts(amount, order string) requirements {
 	return requirements{Scheme: "exact", Network: p.c.Network, Amount: amount, Asset: p.c.Asset, PayTo: p.c.PayTo, MaxTimeoutSeconds: maxTimeout, Extra: extra}
 }
 
-// Header gives the header of an answer 402.
+// Header encodes the header of an answer 402.
 func (r *PaymentRequired) Header() string { return encode(r) }
 
-// payment is what an agent sent, checked for all but its time and signature.
+// payment is what an agent sent. All of it is checked except its time and signature.
 type payment struct {
 	id                      string
 	auth                    authorization
@@ -140,11 +140,11 @@ type payment struct {
 	request                 []byte // for the facilitator
 }
 
-// signature is of 65 bytes; a contract's (EIP-1271, EIP-6492) is longer.
+// signature has 65 bytes; a contract's (EIP-1271, EIP-6492) is longer.
 var signature = regexp.MustCompile(`^0x[0-9a-fA-F]{130}(?:[0-9a-fA-F]{2})*$`)
 
-// read reads what pays a request. It writes anew what the facilitator is sent, so that
-// both read the same.
+// read reads the payment of a request. It encodes the facilitator's request anew, so that both
+// sides read the same.
 func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	raw := head.Get(FieldSignature)
 	if raw == "" || len(raw) > MaxSignature {
@@ -201,7 +201,7 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	return m, err
 }
 
-// same compares what an agent says that it accepted with what it was asked.
+// same reports whether what an agent says that it accepted is what it was asked for.
 func same(raw json.RawMessage, asked requirements) bool {
 	var got, want any
 	b, err := json.Marshal(asked)
@@ -211,11 +211,11 @@ func same(raw json.RawMessage, asked requirements) bool {
 	return err == nil && reflect.DeepEqual(got, want)
 }
 
-// slack is how far an agent's clock may be before ours, in seconds.
+// slack is how far an agent's clock may be behind, in seconds.
 const slack = 600
 
-// fresh holds an authorization to the time. Six seconds are what a block needs, as in
-// the facilitator of @x402/evm.
+// fresh checks an authorization's time. Six seconds are left for a block, as in the facilitator of
+// @x402/evm.
 func (m *payment) fresh(now int64) error {
 	switch {
 	case m.validBefore < now+6:
@@ -228,8 +228,8 @@ func (m *payment) fresh(now int64) error {
 	return nil
 }
 
-// said is what a facilitator answers to either question. Numbers and texts are held to
-// their types; what is missing is nil.
+// said is a facilitator's answer to either question. Numbers and texts must have their types;
+// missing fields are nil.
 type said struct {
 	IsValid       *bool   `json:"isValid"`
 	InvalidReason string  `json:"invalidReason"`
@@ -242,8 +242,7 @@ type said struct {
 	status        int
 }
 
-// ask asks the facilitator. If there is an error, the facilitator may have done what it was
-// asked.
+// ask asks the facilitator. After an error, the facilitator may still have done what it was asked.
 func (p *Provider) ask(ctx context.Context, path string, request []byte, limit time.Duration) (s said, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -301,7 +300,7 @@ func reasonOr(s string) string {
 	return s
 }
 
-// short makes a stranger's text fit for a header, a table and a log.
+// short makes a stranger's text short and safe enough for a header, a table and a log.
 func short(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

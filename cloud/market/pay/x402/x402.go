@@ -1,18 +1,17 @@
-// Package x402 takes payments of agents by x402, version 2 (x402.org): an agent asks
-// for a resource and is answered 402 with what it costs, asks again with an
-// authorization that it signed (EIP-3009, the scheme "exact" on EVM networks), and a
-// facilitator, a service that the operator names, verifies it and has the network
-// move the money.
+// Package x402 takes payments of agents by x402, version 2 (x402.org). An agent requests a
+// resource, gets 402 with the price, and repeats the request with an authorization that it signed
+// (EIP-3009, the scheme "exact" on EVM networks). A facilitator, a service that the operator names,
+// verifies the authorization and makes the network move the money.
 //
-// This is the resource server alone. It knows no network and checks no signature of
-// one; it checks everything that an authorization says. The signature covers who pays
-// whom how much, and no order: an authorization is bound to its order by the first
-// request that brings it, which the tables keep.
+// This is only the resource server. It does not talk to a network or check its signatures; it
+// checks everything that an authorization says. The signature covers payer, payee and amount, but
+// no order: an authorization is bound to an order by the first request that brings it, which the
+// tables record.
 //
-// A facilitator may lose an answer after the money moved. What it was sent is kept
-// before it is sent, and asked again with the same bytes. What nobody can tell is
-// [ErrUnclear]: the operator looks on the network, and says what happened. Nothing is
-// booked before the facilitator or the operator says that it was settled.
+// A facilitator may lose an answer after the money moved. So its requests are stored before they
+// are sent, and repeated with the same bytes. If nobody can tell the outcome, it is [ErrUnclear]:
+// the operator looks on the network, and decides. Nothing is booked before the facilitator or the
+// operator confirms that it was settled.
 package x402
 
 import (
@@ -38,22 +37,22 @@ import (
 	"github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// Name is the account in the ledger.
+// Name is the provider's account in the ledger.
 const Name = "x402"
 
-// What callers can tell apart, beside the errors of package pay.
+// Errors that callers can tell apart, in addition to those of package pay.
 var (
-	// ErrPending: the facilitator has an authorization and did not say yet what became of
-	// it. It is asked again; nobody needs to pay again.
+	// ErrPending: the facilitator has an authorization and did not report the outcome yet. It is
+	// asked again; nobody needs to pay again.
 	ErrPending = errors.New("the payment is on its way")
-	// ErrUnclear: nobody can say whether the money moved, before the operator looks.
+	// ErrUnclear: it is unknown whether the money moved, until the operator looks.
 	ErrUnclear = errors.New("it is not clear whether the payment was settled: the operator looks")
-	// ErrFacilitator: it can't be asked, or its answer is none. Nothing was sent to be settled.
+	// ErrFacilitator: it can't be asked, or its answer is invalid. Nothing was sent to be settled.
 	ErrFacilitator = errors.New("the facilitator can't be asked")
 )
 
-// Refused says why a payment was not taken, in the words of the facilitator where it
-// is that which refuses. It is a [pay.ErrProof].
+// Refused says why a payment was not taken, in the facilitator's words if it refused. It is a
+// [pay.ErrProof].
 type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return pay.ErrProof.Error() + ": " + r.Reason }
@@ -61,24 +60,24 @@ func (r *Refused) Error() string { return pay.ErrProof.Error() + ": " + r.Reason
 // Unwrap makes it [pay.ErrProof].
 func (r *Refused) Unwrap() error { return pay.ErrProof }
 
-// maxTimeout is how many seconds an authorization is asked to be good for.
+// maxTimeout is for how many seconds an authorization has to be valid.
 const maxTimeout = 300
 
-// Config is what the operator takes, and by whom.
+// Config says which payments the operator takes, and through which facilitator.
 type Config struct {
 	Facilitator string // URL; https, or this machine
 	Token       string // "Authorization: Bearer" for the facilitator; may be empty
 	PayTo       string // address that is paid
 	Network     string // eip155:8453
 	Asset       string // address of the token's contract
-	AssetName   string // of the token, as its signatures have it (EIP-712): "USD Coin"
+	AssetName   string // the token's name in its signatures (EIP-712): "USD Coin"
 	AssetVer    string // … and its version: "2"
-	Decimals    int    // of the token: 6
+	Decimals    int    // of the token; e.g. 6
 	Currency    ledger.Currency
 	Base        string // URL of this relay, as agents reach it
-	Secret      []byte // of the addresses of orders; 32 bytes
+	Secret      []byte // for the addresses of orders; 32 bytes
 	HTTP        *http.Client
-	Now         func() time.Time // this machine's where it is nil
+	Now         func() time.Time // nil: this machine's clock
 	Logger      *slog.Logger     // nil: nothing is logged
 }
 
@@ -86,10 +85,10 @@ type Config struct {
 type Provider struct {
 	db     *tables.DB
 	c      Config
-	digits int // of the currency
+	digits int // digits of the currency
 	pace   *pace
 
-	mu      sync.Mutex // guards closed, and that nothing is added to sending afterwards
+	mu      sync.Mutex // guards closed, and ensures that nothing is added to sending afterwards
 	closed  bool
 	sending sync.WaitGroup
 }
@@ -102,7 +101,7 @@ var (
 	chain   = regexp.MustCompile(`^eip155:[1-9][0-9]{0,17}$`)
 )
 
-// New checks the configuration. It asks nobody.
+// New checks the configuration, without asking anybody.
 func New(db *tables.DB, c Config) (*Provider, error) {
 	for what, u := range map[string]string{"facilitator": c.Facilitator, "market": c.Base} {
 		if err := safe(u); err != nil {
@@ -135,9 +134,8 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 	return &Provider{db: db, c: c, digits: digits, pace: newPace()}, nil
 }
 
-// Close has nothing more sent to be settled, and waits until what the facilitator is
-// asked now is answered and kept, for little more than the time that it has. The
-// database is closed after it.
+// Close stops further settlements, and waits until the running requests to the facilitator are
+// answered and stored, little longer than their timeout. The database has to be closed after it.
 func (p *Provider) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -154,7 +152,7 @@ func (p *Provider) Close() error {
 	}
 }
 
-// begins says whether something may be sent still. Who is told so calls sending.Done.
+// begins reports whether something may still be sent. If so, the caller has to call sending.Done.
 func (p *Provider) begins() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,7 +162,7 @@ func (p *Provider) begins() bool {
 	return !p.closed
 }
 
-// safe takes https, and http to this machine alone.
+// safe allows https, and http only to this machine.
 func safe(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -179,7 +177,7 @@ func safe(raw string) error {
 
 func (p *Provider) Name() string { return Name }
 
-// Amount is m in units of the asset, exactly.
+// Amount converts m to units of the asset, exactly.
 func (p *Provider) Amount(m ledger.Money) (string, error) {
 	if m.Currency != p.c.Currency || m.Minor < 1 || m.Minor > ledger.MaxAmount {
 		return "", fmt.Errorf("%w: %s: by x402 this market takes %s alone", ledger.ErrAmount, m, p.c.Currency)
@@ -193,21 +191,21 @@ func (p *Provider) Amount(m ledger.Money) (string, error) {
 	return n.String(), nil
 }
 
-// pass is what the address of an order has, so that only who was told it sees the
-// price and pays.
+// pass is the secret part of an order's address: only somebody who was told it sees the price and
+// pays.
 func (p *Provider) pass(order string) string {
 	h := hmac.New(sha256.New, p.c.Secret)
 	h.Write([]byte("x402 order\x00" + order))
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Opens says whether a pass is that of an order.
+// Opens reports whether a pass belongs to an order.
 func (p *Provider) Opens(order, pass string) bool {
 	return hmac.Equal([]byte(p.pass(order)), []byte(pass))
 }
 
-// Begin implements [pay.Provider]: it gives the order's address, and the header that
-// its answer 402 has.
+// Begin implements [pay.Provider]: it returns the order's address, and the header of its answer
+// 402.
 func (p *Provider) Begin(_ context.Context, r pay.Request) (pay.Step, error) {
 	required, err := p.Required(r, "")
 	if err != nil {

@@ -41,14 +41,14 @@ func open(tb testing.TB, db *tables.DB, c Config) *Provider {
 	return p
 }
 
-// The suite pays an address by a name.
+// The suite names a payee, whose address is paid.
 type payee struct{ *Provider }
 
 func (p payee) Payout(ctx context.Context, key, to string, m ledger.Money) (string, error) {
 	return p.Provider.Payout(ctx, key, x402test.NewWallet(to).Address, m)
 }
 
-// begun gives the header of the answer 402 to an order.
+// begun returns the header of the answer 402 to an order.
 func begun(tb testing.TB, p *Provider, r pay.Request) http.Header {
 	tb.Helper()
 	step, err := p.Begin(tb.Context(), r)
@@ -134,7 +134,7 @@ func forged(tb testing.TB, p *Provider, w *x402test.Wallet, real pay.Proof) map[
 	}
 }
 
-// desk is a provider with what it needs, and a clock that a test moves on.
+// desk is a provider with its surroundings, and a clock that a test moves.
 type desk struct {
 	t    *testing.T
 	db   *tables.DB
@@ -185,7 +185,7 @@ func (d *desk) resume() {
 	}
 }
 
-// has checks what ada has at the market, and what was moved on the network.
+// has checks ada's balance at the market, and what was moved on the network.
 func (d *desk) has(minor, moved int64) {
 	d.t.Helper()
 	l := ledger.New(d.db.Dialect, nil)
@@ -208,8 +208,8 @@ func each(t *testing.T, f func(*testing.T, *desk)) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) { f(t, newDesk(t, db)) })
 }
 
-// The network is slow: the payment is on its way, nobody pays twice, and it is booked
-// once the facilitator says so, by the agent's next request or by nobody's.
+// The network is slow: the payment is on its way, nobody pays twice, and it is booked once the
+// facilitator confirms it, through the agent's next request or in the background.
 func TestPendingIsAskedAgain(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Pending = 2 })
@@ -234,9 +234,8 @@ func TestPendingIsAskedAgain(t *testing.T) {
 	})
 }
 
-// An answer is lost after the money moved. The facilitator then says that the nonce is
-// used, which a payer can have done without paying: nothing is booked before the
-// operator has looked.
+// An answer is lost after the money moved. The facilitator then says that the nonce is used, which
+// a payer can also cause without paying: nothing is booked before the operator has looked.
 func TestLostAnswerIsTheOperators(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Lose = 1 })
@@ -274,8 +273,8 @@ func TestLostAnswerIsTheOperators(t *testing.T) {
 	})
 }
 
-// A payer uses the nonce up between verification and settlement: nothing is booked, and
-// once the operator says so the order can be paid again.
+// A payer uses up the nonce between verification and settlement: nothing is booked, and once the
+// operator says so the order can be paid again.
 func TestCancelledAuthorizationPaysNothing(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		p := d.proof("o1")
@@ -307,7 +306,7 @@ func TestCancelledAuthorizationPaysNothing(t *testing.T) {
 	})
 }
 
-// No answer at all, until the authorization is over: it ends with the operator.
+// No answer at all until the authorization has ended: the operator has to decide.
 func TestNoAnswerEnds(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Drop = 1000 })
@@ -326,7 +325,7 @@ func TestNoAnswerEnds(t *testing.T) {
 	})
 }
 
-// An amount is exact, or refused.
+// An amount is converted exactly, or refused.
 func TestAmount(t *testing.T) {
 	for _, c := range []struct {
 		currency ledger.Currency

@@ -1,6 +1,6 @@
 //go:build !wasip1
 
-// Command guest is a plugin; see main.go, which is built for GOOS=wasip1 alone.
+// Command guest is a plugin; see main.go, which is only built for GOOS=wasip1.
 package main
 
 func main() {}

@@ -1,7 +1,7 @@
 //go:build wasip1
 
-// A plugin that does what its mode says, to be found out by the kit. The test
-// writes the mode over the mark in the built module.
+// A plugin that does what its mode says, which the kit has to detect. The test writes the mode over
+// the mark in the built module.
 package main
 
 import (
@@ -41,15 +41,15 @@ func extract(_, n uint32) uint64 {
 	in = in[:n]
 	calls++
 	switch mode {
-	case "trusting": // reads where a good event has its text
+	case "trusting": // reads at the place where a good event has its text
 		if in[len(in)-1] == 0xff && len(in) > 20 || n == 0 {
 			panic("trusted")
 		}
-	case "lax": // takes all for an event
+	case "lax": // takes everything for an event
 		if abi.DecodeEvent(in, &event) != nil {
 			return 0
 		}
-	case "closed": // refuses what it doesn't know
+	case "closed": // refuses what is unknown
 		if len(in) > 10 && string(in[len(in)-10:len(in)-8]) == "\x18\x30" {
 			return failed(abi.CodeUnknown)
 		}

@@ -1,5 +1,5 @@
-// Command build builds the built-in plugins into wasm/plugins/bin: each
-// compressed, and their sums. It is run from the top of the repository.
+// Command build builds the built-in plugins into wasm/plugins/bin, compressed, with their sums. It
+// is run from the top of the repository.
 package main
 
 import (
@@ -42,7 +42,7 @@ func build(ctx context.Context, dir string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var text []byte // the dictionary of the other modules
+	var text []byte // the dictionary for the other modules
 	for _, m := range list {
 		if m.Name == pack.Shared {
 			text = m.Wasm

@@ -10,17 +10,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Shared is the name of the module of the extractors that have none of their own.
+// Shared is the name of the module for extractors without one of their own.
 const Shared = "text"
 
 // zstdBlock is how many bytes zstd (1.5) compresses as one block.
 const zstdBlock = 128 << 10
 
-// Compress makes a module small. dict is a module that is alike; nil: none is. It runs
-// the command zstd, which needs 15 % fewer bytes than the library that decompresses.
+// Compress compresses a module. dict is a similar module, or nil. It runs the command zstd, which
+// needs 15 % fewer bytes than the library that decompresses.
 //
-// By chance zstd needs up to 3 % more where its blocks begin at other bytes. So a first frame of
-// less than a block is tried before the rest, and the smallest of all is taken.
+// Depending on where its blocks begin, zstd may need up to 3 % more. So a first frame of less than
+// a block is tried before the rest, and the smallest result is taken.
 func Compress(wasm, dict []byte) (best []byte, err error) {
 	for cut := 0; cut < min(zstdBlock, len(wasm)); cut += zstdBlock / 4 {
 		var z []byte
@@ -66,8 +66,8 @@ func frame(b, dict []byte) ([]byte, error) {
 	return z, nil
 }
 
-// Decompress gives the module again. dict is the one that Compress was given; with
-// another one it fails.
+// Decompress returns the module. dict has to be the one that Compress was given; with another one
+// it fails.
 func Decompress(z, dict []byte) ([]byte, error) {
 	opts := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true)}
 	if dict != nil {

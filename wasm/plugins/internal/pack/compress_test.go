@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A module comes back with the dictionary that it was compressed with, and with no
-// other.
+// A module can be decompressed with the dictionary with which it was compressed, and with no other.
 func TestCompress(t *testing.T) {
 	shared := make([]byte, 100_000)
 	if _, err := rand.NewChaCha8([32]byte{1}).Read(shared); err != nil {

@@ -1,5 +1,5 @@
-// Package pack builds the built-in plugins from source, so that the same
-// source and the same Go make the same bytes on every machine.
+// Package pack builds the built-in plugins from source, so that the same source and the same Go
+// version make the same bytes on every machine.
 package pack
 
 import (
@@ -16,25 +16,25 @@ import (
 	"strings"
 )
 
-// Module is one plugin, built.
+// Module is a built plugin.
 type Module struct {
-	Name string // of its folder
+	Name string // name of its folder
 	Wasm []byte
 }
 
-// Sum is the SHA-256 of the module.
+// Sum returns the SHA-256 of the module.
 func (m Module) Sum() [sha256.Size]byte { return sha256.Sum256(m.Wasm) }
 
-// ownPackages are compiled without inlining, which makes the text extractors' module an eighth smaller, and
-// their machine code in a home a fifth; docs/decisions.md has what that costs.
+// ownPackages are compiled without inlining. That makes the text extractors' module an eighth
+// smaller, and its machine code in a home a fifth; docs/decisions.md has the cost.
 const ownPackages = "github.com/locket-dev/locket/..."
 
-// passed on from go env: where things are and come from, which doesn't show
-// in what is built. Whatever else is set is not.
+// passed are the variables of go env that are passed on: paths and sources, which don't affect the
+// result. Other variables are not passed on.
 var passed = []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOROOT", "GOTMPDIR"}
 
-// Build builds every folder NAME of dir, the folder of package plugins, that
-// has NAME/main, in order of their names.
+// Build builds every folder NAME that has NAME/main, in dir, the folder of package plugins, in the
+// order of their names.
 func Build(ctx context.Context, dir string) ([]Module, error) {
 	env, err := environment(ctx, dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func Build(ctx context.Context, dir string) ([]Module, error) {
 	return list, nil
 }
 
-// environment is all that go build gets to see.
+// environment returns the entire environment of go build.
 func environment(ctx context.Context, dir string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"env", "-json"}, passed...)...)
 	cmd.Dir = dir
@@ -99,14 +99,14 @@ func environment(ctx context.Context, dir string) ([]string, error) {
 	return env, nil
 }
 
-// Sums is what is kept beside the built modules: the Go that built them, and
-// the SHA-256 of each, uncompressed, as sha256sum writes it.
+// Sums is stored beside the built modules: the Go version that built them, and the SHA-256 of each,
+// uncompressed, in the format of sha256sum.
 type Sums struct {
 	Go  string
 	Sum map[string]string // by plugin, hexadecimal
 }
 
-// SumsOf describes modules that this Go has built.
+// SumsOf describes modules that this Go version has built.
 func SumsOf(list []Module) Sums {
 	s := Sums{Go: runtime.Version(), Sum: map[string]string{}}
 	for _, m := range list {
@@ -115,7 +115,7 @@ func SumsOf(list []Module) Sums {
 	return s
 }
 
-// Format writes the sums in order of the plugins' names.
+// Format writes the sums in the order of the plugins' names.
 func (s Sums) Format() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", s.Go)

@@ -1,6 +1,6 @@
 //go:build !wasip1
 
-// Command main is built for GOOS=wasip1 alone; see main.go.
+// Command main is only built for GOOS=wasip1; see main.go.
 package main
 
 func main() {}

@@ -1,9 +1,9 @@
 //go:build wasip1
 
-// Command main is every extractor that reads text, in one module: as machine
-// code a plugin in Go takes 10 MB, most of it Go's own runtime. Which of them
-// an instance is follows from the name under which the host runs it, and what
-// it may do from its manifest.
+// Command main contains every extractor that reads text, in one module, because the
+// machine code of a plugin in Go takes 10 MB, most of it Go's own runtime. The name under
+// which the host runs an instance says which extractor it is, and its manifest what it may
+// do.
 package main
 
 import (

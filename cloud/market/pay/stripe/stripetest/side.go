@@ -1,4 +1,4 @@
-// Package stripetest is Stripe's side in tests.
+// Package stripetest is Stripe's counterpart in tests.
 package stripetest
 
 import (
@@ -24,22 +24,22 @@ import (
 	"github.com/locket-dev/locket/cloud/market/pay"
 )
 
-// Side is Stripe's side in tests. Stripe's own stripe-mock decides which requests
-// Stripe would refuse; it keeps nothing, so that what is begun, paid and
-// transferred is kept here, with Stripe's rules for idempotency keys.
+// Side stands for Stripe in tests. Stripe's own stripe-mock decides which requests Stripe would
+// refuse. It stores nothing, so Side stores what is begun, paid and transferred, with Stripe's
+// rules for idempotency keys.
 type Side struct {
 	mock *server.StubServer
 	URL  string
 
 	mu      sync.Mutex
-	said    map[string]string // by idempotency key: the request
+	said    map[string]string // request by idempotency key
 	answers map[string]string
 	intents map[string]map[string]any
-	pages   map[string]string // by the address of a page: the intent
+	pages   map[string]string // intent by the address of a page
 
-	Transfers []url.Values    // that were made
-	Fails     int             // how many of the next transfers are made and not answered
-	Accounts  map[string]bool // the sellers that Stripe knows
+	Transfers []url.Values    // transfers that were made
+	Fails     int             // how many of the next transfers are made without an answer
+	Accounts  map[string]bool // the sellers' accounts at Stripe
 }
 
 var loaded = sync.OnceValues(func() (*server.StubServer, error) {
@@ -51,10 +51,10 @@ var loaded = sync.OnceValues(func() (*server.StubServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return server.NewStubServer(fixtures, spec, true, false) // refuses another version of the API
+	return server.NewStubServer(fixtures, spec, true, false) // it refuses another version of the API
 })
 
-// New serves it until the test ends.
+// New serves until the test ends.
 func New(tb testing.TB) *Side {
 	mock, err := loaded()
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Side) post(w http.ResponseWriter, path string, form url.Values) string 
 		s.Transfers = append(s.Transfers, form)
 		if s.Fails > 0 {
 			s.Fails--
-			panic(http.ErrAbortHandler) // made, and the answer lost
+			panic(http.ErrAbortHandler) // the transfer is made, and the answer lost
 		}
 		return fmt.Sprintf(`{"id": "tr_%d"}`, len(s.Transfers)-1)
 	}
@@ -142,14 +142,14 @@ func refuse(w http.ResponseWriter, status int, kind, code, message string) strin
 	return string(raw)
 }
 
-// Intent is the payment that a page is for.
+// Intent returns the payment of a page.
 func (s *Side) Intent(page string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pages[page]
 }
 
-// Forget has Stripe forget its idempotency keys, as after a day.
+// Forget drops the idempotency keys, as Stripe does after a day.
 func (s *Side) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *Side) Forget() {
 	clear(s.answers)
 }
 
-// Pay fills the page in, and gives the payment.
+// Pay fills in the page, and returns the payment.
 func (s *Side) Pay(page string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,16 +166,16 @@ func (s *Side) Pay(page string) string {
 	return id
 }
 
-// Event is a webhook of ours, signed now.
+// Event is a webhook signed with Secret now.
 func Event(kind string, object map[string]any) pay.Proof {
 	raw, _ := json.Marshal(map[string]any{"id": "evt_1", "object": "event", "type": kind, "livemode": false, "data": map[string]any{"object": object}})
 	return Signed(raw, Secret, time.Now())
 }
 
-// Secret is what webhooks are signed with.
+// Secret signs webhooks.
 const Secret = "whsec_test"
 
-// Signed is a webhook with a body, signed at a time.
+// Signed is a webhook with a body, signed at the given time.
 func Signed(body []byte, secret string, at time.Time) pay.Proof {
 	h := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(h, "%d.%s", at.Unix(), body)
@@ -184,12 +184,12 @@ func Signed(body []byte, secret string, at time.Time) pay.Proof {
 	return pay.Proof{Header: header, Body: body}
 }
 
-// Completed tells that a page was filled in.
+// Completed reports that a page was filled in.
 func Completed(intent string) pay.Proof {
 	return Event("checkout.session.completed", map[string]any{"id": "cs_test_" + intent, "payment_intent": intent, "payment_status": "paid"})
 }
 
-// Transferred is the amount of a transfer.
+// Transferred returns the amount of a transfer.
 func (s *Side) Transferred(id string) ledger.Money {
 	s.mu.Lock()
 	defer s.mu.Unlock()

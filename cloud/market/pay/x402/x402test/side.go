@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// Side is a facilitator, and the network behind it. It refuses what that of @x402/evm
-// 2.27.0 refuses, with its reasons.
+// Side is a facilitator, and the network behind it. It refuses what the one of @x402/evm 2.27.0
+// refuses, with its reasons.
 type Side struct {
 	URL string
 
 	mu    sync.Mutex
 	funds map[string]*big.Int // by address, in lower case
-	used  map[string]string   // nonces: the transaction
-	open  map[string]string   // signatures that were broadcast without a receipt: the transaction
+	used  map[string]string   // transaction by nonce
+	open  map[string]string   // transactions by signature that were broadcast without a receipt
 
-	// Each is how many of the next settlements go like that.
+	// How many of the next settlements go that way.
 	Lose    int // it is settled, and the answer is lost
 	Drop    int // nothing is settled, and there is no answer
 	Pending int // it is broadcast, and the network is slow
-	// Refuse is why the next settlement is refused, with Status where it is not 0; nothing
+	// Refuse is the reason why the next settlement is refused, with Status if it is not 0; nothing
 	// is settled.
 	Refuse string
 	Status int
@@ -39,7 +39,7 @@ type Side struct {
 	settles int
 }
 
-// New serves it until the test ends.
+// New serves until the test ends.
 func New(tb testing.TB) *Side {
 	s := &Side{funds: map[string]*big.Int{}, used: map[string]string{}, open: map[string]string{}}
 	mux := http.NewServeMux()
@@ -69,7 +69,7 @@ func New(tb testing.TB) *Side {
 	return s
 }
 
-// Fund gives an address units of the token.
+// Fund gives units of the token to an address.
 func (s *Side) Fund(address string, units int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *Side) add(address string, n *big.Int) {
 	s.funds[address].Add(s.funds[address], n)
 }
 
-// Has is how many units an address has.
+// Has returns how many units an address has.
 func (s *Side) Has(address string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Side) Has(address string) int64 {
 	return 0
 }
 
-// Settles is how often it was asked to settle.
+// Settles returns how often it was asked to settle.
 func (s *Side) Settles() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Side) Set(f func(*Side)) {
 	f(s)
 }
 
-// Cancel uses a nonce up, and moves no money (EIP-3009, cancelAuthorization).
+// Cancel uses up a nonce without moving money (EIP-3009, cancelAuthorization).
 func (s *Side) Cancel(from, nonce string) {
 	s.Set(func(s *Side) { s.used[strings.ToLower(from+nonce)] = "cancelled" })
 }
@@ -150,7 +150,7 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// refuses says why a payment is refused, in the order of @x402/evm; empty: it is not.
+// refuses returns why a payment is refused, in the order of @x402/evm; empty: it is not.
 func (s *Side) refuses(q *asked) string {
 	a, want := q.PaymentPayload.Payload.Authorization, q.PaymentRequirements
 	if q.PaymentPayload.Accepted.Scheme != "exact" || want.Scheme != "exact" {

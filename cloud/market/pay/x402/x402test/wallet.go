@@ -1,5 +1,5 @@
-// Package x402test is an agent's wallet and a facilitator of x402 in tests, with the
-// signatures of the real ones (EIP-712 over secp256k1).
+// Package x402test has an agent's wallet and a facilitator of x402 for tests, with real signatures
+// (EIP-712 over secp256k1).
 package x402test
 
 import (
@@ -37,7 +37,7 @@ func keccak(parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// word is a value of ABI: 32 bytes. It takes hexadecimal with 0x, and decimal.
+// word encodes a value for the ABI, in 32 bytes. It accepts hexadecimal with 0x, and decimal.
 func word(s string) ([]byte, error) {
 	n, ok := new(big.Int).SetString(s, 0)
 	if !ok || n.Sign() < 0 || n.BitLen() > 256 {
@@ -46,7 +46,7 @@ func word(s string) ([]byte, error) {
 	return n.FillBytes(make([]byte, 32)), nil
 }
 
-// Authorization is that of EIP-3009.
+// Authorization is the authorization of EIP-3009.
 type Authorization struct {
 	From        string `json:"from"`
 	To          string `json:"to"`
@@ -56,7 +56,7 @@ type Authorization struct {
 	Nonce       string `json:"nonce"`
 }
 
-// digest is what a wallet signs (EIP-712).
+// digest returns what a wallet signs (EIP-712).
 func digest(a Authorization, network, asset, token, version string) ([]byte, error) {
 	domain := keccak([]byte("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"))
 	kind := keccak([]byte("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"))
@@ -82,7 +82,7 @@ func digest(a Authorization, network, asset, token, version string) ([]byte, err
 	return keccak([]byte{0x19, 1}, d, m), nil
 }
 
-// signer is the address that signed; empty where there is none.
+// signer returns the address that signed; empty if there is none.
 func signer(sum []byte, signature string) string {
 	raw, err := hex.DecodeString(strings.TrimPrefix(signature, "0x"))
 	if err != nil || len(raw) != 65 {
@@ -99,14 +99,14 @@ func addressOf(k *secp256k1.PublicKey) string {
 	return "0x" + hex.EncodeToString(keccak(k.SerializeUncompressed()[1:])[12:])
 }
 
-// Wallet is an agent's.
+// Wallet is an agent's wallet.
 type Wallet struct {
 	key     *secp256k1.PrivateKey
 	Address string
 	n       int
 }
 
-// NewWallet gives the wallet of a name.
+// NewWallet makes the wallet for a name.
 func NewWallet(name string) *Wallet {
 	sum := sha256.Sum256([]byte(name))
 	k := secp256k1.PrivKeyFromBytes(sum[:])
@@ -127,7 +127,7 @@ func (w *Wallet) Sign(tb testing.TB, a Authorization, network, asset, token, ver
 	return "0x" + hex.EncodeToString(append(s[1:], s[0]))
 }
 
-// Required is the answer 402 that a header has.
+// Required is the content of a 402 answer's header.
 type Required struct {
 	X402Version int               `json:"x402Version"`
 	Error       string            `json:"error"`
@@ -148,8 +148,8 @@ func Read(tb testing.TB, h http.Header) (r Required) {
 	return r
 }
 
-// Pay gives the header of a request that pays what an answer 402 wants. change alters
-// the authorization before it is signed; it may be nil.
+// Pay makes the header of a request that pays what an answer 402 demands. change alters the
+// authorization before it is signed; it may be nil.
 func (w *Wallet) Pay(tb testing.TB, required http.Header, change func(*Authorization)) http.Header {
 	tb.Helper()
 	r := Read(tb, required)
@@ -172,7 +172,7 @@ func (w *Wallet) Pay(tb testing.TB, required http.Header, change func(*Authoriza
 		"payload": map[string]any{"authorization": a, "signature": w.Sign(tb, a, want.Network, want.Asset, want.Extra.Name, want.Extra.Version)}})
 }
 
-// Header is a request's header with a payment.
+// Header makes a request's header with a payment.
 func Header(tb testing.TB, payment any) http.Header {
 	tb.Helper()
 	b, err := json.Marshal(payment)
@@ -182,7 +182,7 @@ func Header(tb testing.TB, payment any) http.Header {
 	return http.Header{"Payment-Signature": {base64.StdEncoding.EncodeToString(b)}}
 }
 
-// Change gives a payment's header with something else in it.
+// Change alters the payment in a header.
 func Change(tb testing.TB, h http.Header, change func(map[string]any)) http.Header {
 	tb.Helper()
 	raw, err := base64.StdEncoding.DecodeString(h.Get("Payment-Signature"))

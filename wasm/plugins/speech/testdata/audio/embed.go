@@ -1,5 +1,5 @@
-// Package audio holds recordings of speech, 16 kHz, one channel, 16 bit, for
-// tests and measurements; LICENSE.md says where they are from.
+// Package audio holds recordings of speech, 16 kHz, one channel, 16 bit, for tests and
+// measurements; LICENSE.md names their sources.
 package audio
 
 import "embed"
