@@ -165,9 +165,9 @@ var consenting = topic[Consenter]{waitingApps.untyped}
 
 var waitingApps = plainList[WaitingAnswer](RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
-	summary: "Show the apps that ask to be let in, each with the code for its page",
-	about:   "An assistant that was given no key asks for one by OAuth, at an address over TCP. Its page of consent wants the code, so that nobody but the owner agrees.",
-	gives:   "The newest first",
+	summary: "List the apps that ask for access, each with the code for its consent page",
+	about:   "An assistant without a key asks for one by OAuth, over TCP. Its consent page asks for this code, so that only the owner can agree.",
+	gives:   "The waiting apps, newest first",
 }, Consenter.WaitingApps)
 
 // WaitingApps returns the apps that ask to be let in.
@@ -195,8 +195,8 @@ var lettingIn = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped,
 var (
 	addApp = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/apps", id: "addApp", made: true,
-		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault. From a page of the console an app gets the rights read, add, update, forget and chat at most, sees what is personal at most, and has to have an end within a year.",
-		gives: "The key, shown this once",
+		summary: "Add an app with a key of its own", about: "The app may do only what the request names. It never sees the vault. If a page of the console makes the request, the app gets at most the rights read, add, update, forget and chat, sees at most personal memories, and its key must end within a year.",
+		gives: "The app with its key, which is shown only once",
 	}, func(s Apps, ctx context.Context, r AppRequest) (NewApp, error) {
 		if ctx.Value(fromPage{}) != nil {
 			if err := checkPageApp(&r); err != nil {
@@ -208,22 +208,22 @@ var (
 
 	listApps = plainList[AppsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/apps", id: "listApps",
-		summary: "List the apps", gives: "The newest first, with those that were revoked",
+		summary: "List the apps", gives: "All apps, also revoked ones, newest first",
 	}, Apps.Apps)
 
 	revokeApp = fieldRoute[byName](RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
-		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
+		summary: "Revoke an app's key, and close its open streams", gives: "The revoked app; what it wrote stays until it is reverted",
 	}, Apps.RevokeApp)
 
 	appLog = fieldsRoute[appLogQuery](RightOwner, spec{
 		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
-		summary: "Which memories an app was shown, what it wrote, and what it was refused", gives: "The account of 90 days, the newest first",
+		summary: "Show which memories an app was shown, what it wrote, and what it was refused", gives: "The app's log of the last 90 days, newest first",
 	}, Apps.AppLog)
 
 	whoAmI = plainRoute(RightApp, spec{
 		method: "GET", path: "/v1/self", id: "self",
-		summary: "Whose key this is, and what it may do", gives: "The owner, or an app",
+		summary: "Show whose key this is, and what it may do", gives: "The owner, or an app",
 	}, func(s Apps, ctx context.Context) (Self, error) {
 		c, run := CallerOf(ctx), ""
 		if e, ok := elsewhereOf(ctx); ok {

@@ -51,8 +51,8 @@ var batching = topic[*batcher]{batchMemories.untyped}
 
 var batchMemories = jsonRoute(RightWrite, spec{
 	method: "POST", path: "/v1/memories/batch", id: "batchMemories",
-	summary: "Do many changes, each by itself",
-	about:   "The operations are done in order. One that fails is told in its place, as a problem, and the rest goes on. A batch with a malformed operation is refused whole.",
+	summary: "Make many changes, independent of each other",
+	about:   "Operations run in order. A failed operation has a problem in its place in the answer, and the others still run. If any operation is malformed, the whole batch is refused.",
 	gives:   "A result for each operation",
 }, (*batcher).all)
 
@@ -144,8 +144,8 @@ var erasing = topic[Eraser]{eraseMemories.untyped}
 var eraseMemories = jsonRoute(RightForget, spec{
 	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",
 	summary: "Erase all memories that a filter finds, for good",
-	about:   "It takes memories in any state. They are one order, which is carried out to its end even if the node is killed in between. An app needs the right to read, too, and erases nothing if one of them is pinned.",
-	gives:   "The ids of what was erased",
+	about:   "It erases memories in any state, as one operation: if the node is killed in between, it erases the rest when it starts again. An app also needs the right to read, and erases nothing if one of the memories is pinned.",
+	gives:   "The ids of the erased memories",
 }, Eraser.Erase)
 
 func (r *EraseRequest) check() error {

@@ -122,13 +122,13 @@ var buying = topic[Buyer]{findGoods.untyped, purchase.untyped}
 var (
 	findGoods = jsonRoute(RightBuy, spec{
 		method: "GET", path: "/v1/goods", id: "findGoods",
-		summary: "Search the market that the app may buy at", gives: "Listings with what they cost, whether the app may buy them, and what is left of its budget",
+		summary: "Search the market where the app may buy", gives: "Listings with their prices, whether the app may buy them, and the rest of its budget",
 	}, Buyer.Goods)
 
 	purchase = jsonRoute(RightBuy, spec{
 		method: "POST", path: "/v1/purchases", id: "purchase",
-		summary: "Order, pay or fetch for an app, within its budget",
-		about:   "Over the sum that the wearer set, the wearer is asked (see the consents), and waits is true: pay again once that is answered.",
+		summary: "Order, pay for or fetch goods as an app, within its budget",
+		about:   "A price above the amount that the wearer set needs the wearer's approval (see the consents). Then waits is true: pay again after the wearer has answered.",
 		gives:   "The order",
 	}, Buyer.Purchase)
 )

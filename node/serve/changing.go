@@ -161,8 +161,8 @@ var (
 	addMemory = jsonRoute(RightAdd, spec{
 		method: "POST", path: "/v1/memories", id: "addMemory", made: true,
 		summary: "Remember a text",
-		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands. With keep, a text that no extractor reads anything from is kept as it stands, too.",
-		gives:   "What became of it",
+		about:   "With infer (the default), the text goes through the extractors like a spoken line. Without infer, it becomes one memory, unchanged. With keep, a text from which the extractors make nothing is also kept unchanged.",
+		gives:   "The changes to memories, and the refusals with their reasons",
 	}, func(s Writer, ctx context.Context, r AddRequest) (AddResult, error) {
 		if err := notElsewhere(ctx, "sensitivity", r.Sensitivity != nil); err != nil {
 			return AddResult{}, err
@@ -175,7 +175,7 @@ var (
 
 	updateMemory = jsonRoute(RightUpdate, spec{
 		method: "PATCH", path: "/v1/memories/{id}", id: "updateMemory",
-		summary: "Correct a memory", gives: "The memory as it is now",
+		summary: "Correct a memory", gives: "The memory after the change",
 	}, func(s Writer, ctx context.Context, in updateOf) (memory.Memory, error) {
 		if err := notElsewhere(ctx, "sensitivity", in.Body.Sensitivity != nil); err != nil {
 			return memory.Memory{}, err
@@ -192,21 +192,21 @@ var (
 
 	deleteMemory = jsonRoute(RightForget, spec{
 		method: "DELETE", path: "/v1/memories/{id}", id: "deleteMemory",
-		summary: "Erase a memory for good", gives: "It is erased",
+		summary: "Erase a memory for good", gives: "The id, and the state erased",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (Deleted, error) {
 		return Deleted{id, memory.Erased}, s.Delete(ctx, id)
 	}))
 
 	pinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/pin", id: "pinMemory",
-		summary: "Keep a memory from being changed by a machine", gives: "The memory",
+		summary: "Pin a memory: machines no longer change it", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
 		return bareOne(s.Pin(ctx, id, true))
 	}))
 
 	unpinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/unpin", id: "unpinMemory",
-		summary: "Let machines change a memory again", gives: "The memory",
+		summary: "Unpin a memory: machines may change it again", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
 		return bareOne(s.Pin(ctx, id, false))
 	}))

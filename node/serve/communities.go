@@ -184,40 +184,40 @@ var communing = topic[Communer]{newCommunity.untyped, joinCommunity.untyped, rea
 var (
 	newCommunity = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities", id: "newCommunity", made: true, slow: true,
-		summary: "Found a community", gives: "It, with the wearer as its owner",
+		summary: "Found a community", gives: "The community, with the wearer as its owner",
 	}, Communer.NewCommunity)
 
 	joinCommunity = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities/join", id: "joinCommunity", slow: true,
-		summary: "Join a community by its link", about: "Somebody in it has to let the wearer's key (givenKey) in first.",
-		gives: "It; what its members put in answers from now on, marked with whose it is",
+		summary: "Join a community by its link", about: "Before that, somebody in the community has to add the wearer's key (givenKey).",
+		gives: "The community; from now on, its items are part of the wearer's answers, marked with their author",
 	}, Communer.JoinCommunity)
 
 	readKey = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities/key", id: "readKey",
-		summary: "Read the words of somebody's key", about: "Compare them with those that the other one's Locket shows (givenKey) before you let the key in.",
-		gives: "The key and its words; nothing is kept",
+		summary: "Get the words of somebody's key, to compare", about: "Before you add the key, compare the words with those that the other person's Locket shows (givenKey).",
+		gives: "The key and its words; nothing is stored",
 	}, Communer.ReadKey)
 
 	listCommunities = plainList[CommunitiesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/communities", id: "listCommunities",
-		summary: "List the wearer's communities", gives: "The communities, as they were fetched last",
+		summary: "List the wearer's communities", gives: "The communities, as last fetched",
 	}, Communer.Communities)
 
 	getCommunity = fieldRoute[communityOf](RightOwner, spec{
 		method: "GET", path: "/v1/communities/{community}", id: "getCommunity", slow: true,
-		summary: "Show a community", gives: "Its rules, members, items, questions, what was removed and why, and its log",
+		summary: "Show a community", gives: "The rules, members, items, questions, removed items with the reasons, and the log",
 	}, Communer.Community)
 
 	inviteTo = fieldsRoute[inCommunity[CommunityInvite]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/members", id: "inviteToCommunity", slow: true,
-		summary: "Let somebody into a community", about: "What a member says waits until an owner or moderator repeats it.",
+		summary: "Add somebody to a community", about: "If the wearer is only a member, this is a proposal: it waits until an owner or moderator makes the same request.",
 		gives: "The community",
 	}, Communer.InviteTo)
 
 	previewCommunity = fieldsRoute[inCommunity[ShareRequest]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/preview", id: "previewCommunity",
-		summary: "Show what would be put into a community", gives: "What its members would see; nothing has left the node",
+		summary: "Preview what would be put into a community", gives: "What its members would see; nothing has left the node",
 	}, Communer.PreviewCommunity)
 
 	addToCommunity = fieldsRoute[inCommunity[ShareRequest]](RightOwner, spec{
@@ -227,7 +227,7 @@ var (
 
 	removeFrom = fieldsRoute[inCommunity[CommunityRemoval]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/removals", id: "removeFromCommunity", slow: true,
-		summary: "Take an item or a member out of a community", gives: "The community; all members can read the reason",
+		summary: "Remove an item or a member from a community", gives: "The community; all members can read the reason",
 	}, Communer.RemoveFrom)
 
 	setCommunityRules = jsonRoute(RightOwner, spec{
@@ -239,22 +239,22 @@ var (
 
 	askCommunity = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/questions", id: "askCommunity", slow: true,
-		summary: "Ask the members of a community", about: "Nodes of members who allow it answer at their next look, within some minutes.",
-		gives: "The community, with who may know what for each question",
+		summary: "Ask the members of a community", about: "The nodes of members who allow this answer at their next check, within a few minutes.",
+		gives: "The community; each question says who may know what was asked and answered",
 	}, func(s Communer, ctx context.Context, in inCommunity[CommunityText]) (CommunityView, error) {
 		return s.AskCommunity(ctx, in.Community, in.Body.Text)
 	})
 
 	answerCommunity = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/communities/{community}/answers", id: "answerCommunity",
-		summary: "Say what this node may answer a community's questions with", gives: "The community",
+		summary: "Set what this node may use to answer a community's questions", gives: "The community",
 	}, func(s Communer, ctx context.Context, in inCommunity[CommunityAnswers]) (CommunityHead, error) {
 		return s.AnswerCommunity(ctx, in.Community, in.Body.With)
 	})
 
 	leaveCommunity = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/communities/{community}", id: "leaveCommunity", slow: true,
-		summary: "Leave a community, or end one's own", gives: "What the wearer put in is taken out; nothing of it is kept here",
+		summary: "Leave a community; if the wearer owns it, end it", gives: "The wearer's items are removed from the community, and nothing of the community is kept here",
 	}, func(s Communer, ctx context.Context, in communityOf) (none, error) {
 		return none{}, s.LeaveCommunity(ctx, in.Community)
 	})

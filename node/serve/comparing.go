@@ -99,44 +99,44 @@ var comparing = topic[Comparer]{listInterests.untyped, chooseInterests.untyped, 
 var (
 	listInterests = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/match", id: "interests",
-		summary: "Show the interests that are compared, and the comparisons", gives: "Both; the latest comparison first",
+		summary: "List the interests for comparison, and the comparisons", gives: "Both lists; the latest comparison first",
 	}, Comparer.Interests)
 
 	chooseInterests = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/match/interests", id: "chooseInterests",
-		summary: "Choose the interests that are compared", about: "Comparisons that have begun go on with what there was.", gives: "All of them",
+		summary: "Add or remove interests for comparison", about: "Comparisons that have begun continue with the interests of that time.", gives: "All interests",
 	}, Comparer.ChooseInterests)
 
 	proposeInterests = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/match/proposals", id: "proposeInterests",
-		summary: "Propose interests", about: "From what you like, your tags and your communities. Memories that are private, secret or in the vault propose nothing.",
-		gives: "Words that are no interest yet",
+		summary: "Suggest interests", about: "The suggestions come from what you like, your tags and your communities. Private and secret memories and those in the vault are not used.",
+		gives: "Words that are not yet in the list of interests",
 	}, Comparer.ProposeInterests)
 
 	askInterests = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/match", id: "askInterests", made: true,
-		summary: "Begin to compare interests with the owner of a key", gives: "The comparison, and a message for them",
+		summary: "Start a comparison of interests with the owner of a key", gives: "The comparison, and a message for the peer",
 	}, Comparer.AskInterests)
 
 	openInterests = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/match/messages", id: "openInterests",
-		summary: "Open a message of a comparison", about: "One that asks for a comparison needs `yes` and a name; without them the answer has `asked` alone, and nothing changes.",
+		summary: "Open a message of a comparison", about: "A message that asks for a comparison needs `yes` and a name. Without them, the answer has only `asked`, and nothing changes.",
 		gives: "The comparison, and the answer for the peer, if there is one",
 	}, Comparer.OpenInterests)
 
 	tellInterests = fieldRoute[comparisonOf](RightOwner, spec{
 		method: "POST", path: "/v1/match/{comparison}/which", id: "tellInterests",
-		summary: "Tell somebody which interests both have", about: "You see them once both have told.", gives: "The comparison, and a message for them",
+		summary: "Tell the peer which interests both have", about: "Each side sees the common interests only after both have told.", gives: "The comparison, and a message for the peer",
 	}, Comparer.TellInterests)
 
 	interestsAgain = fieldRoute[comparisonOf](RightOwner, spec{
 		method: "GET", path: "/v1/match/{comparison}/message", id: "interestsAgain",
-		summary: "Give the last message to somebody once more", gives: "What they may not have yet: one message, or two, each on a line",
+		summary: "Get the last message for the peer again", gives: "What the peer may not have yet: one message or two, each on a line",
 	}, Comparer.InterestsAgain)
 
 	forgetInterests = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/match/{comparison}", id: "forgetInterests",
-		summary: "Drop a comparison and what came of it", gives: "It is kept for 30 days that there was one with this key",
+		summary: "Delete a comparison and its result", gives: "For 30 days, the node still remembers that there was a comparison with this key",
 	}, func(s Comparer, ctx context.Context, in comparisonOf) (none, error) {
 		return none{}, s.ForgetInterests(ctx, in.Comparison)
 	})

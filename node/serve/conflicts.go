@@ -98,22 +98,22 @@ var settling = topic[Settler]{listConflicts.untyped, settle.untyped, listSettled
 var (
 	listConflicts = plainList[ConflictsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts", id: "conflicts",
-		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
+		summary: "List conflicts between devices, or between a machine and the wearer, latest first", gives: "The conflicts; the first side of each is the one that is shown",
 	}, Settler.Conflicts)
 
 	settle = fieldsRoute[settleOf](RightOwner, spec{
 		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
-		summary: "Settle a conflict, on every device", gives: "What it changed",
+		summary: "Settle a conflict, on every device", gives: "The changes that this made",
 	}, Settler.Settle)
 
 	listSettled = plainList[SettlementsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts/settled", id: "settlements",
-		summary: "How conflicts were settled, the latest first", gives: "What was chosen, as far as it was not taken back",
+		summary: "List how conflicts were settled, latest first", gives: "The settlements that were not taken back",
 	}, Settler.Settlements)
 
 	unsettle = fieldRoute[conflictOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/conflicts/{conflict}", id: "unsettle",
-		summary: "Take back how a conflict was settled, on every device", gives: "What it changed; the conflict stands again",
+		summary: "Undo the settlement of a conflict, on every device", gives: "The changes that this made; the conflict is open again",
 	}, Settler.Unsettle)
 )
 

@@ -84,15 +84,15 @@ var agreeing = topic[Consents]{listConsents.untyped, answerConsent.untyped}
 var (
 	listConsents = plainList[ConsentsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/consents", id: "listConsents",
-		summary: "What waits for your consent, and what you answered",
-		about:   "A rule of the policy with @ask permits what the wearer said yes to. What would be shown is in each question; whoever asked is not told of it.",
-		gives:   "The questions that wait, the last asked first, then the answers that hold",
+		summary: "List what waits for your consent, and your answers",
+		about:   "A policy rule with @ask permits only what the wearer has agreed to. Each question has what would be shown. Whoever asked is not told of the question.",
+		gives:   "The open questions, last asked first, then the answers in force",
 	}, Consents.Consents)
 
 	answerConsent = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/consents/{id}", id: "answerConsent",
-		summary: "Allow or refuse what a rule asks",
-		about:   "What is allowed is what was shown, until it says something else, or with remember also what the rule is about later. Both end. A refusal takes back what was allowed before.",
+		summary: "Answer a consent question: allow or refuse",
+		about:   "A yes allows what was shown, until its text changes. With remember, it also allows what the rule applies to later. Both expire. A refusal takes back what was allowed before.",
 		gives:   "The consent",
 	}, func(s Consents, ctx context.Context, in consentAnswered) (Consent, error) {
 		in.Body.ID = in.ID

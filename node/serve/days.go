@@ -140,15 +140,15 @@ var remembering = topic[Calendar]{listDays.untyped, getDay.untyped, readFilter.u
 var (
 	listDays = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/days", id: "listDays",
-		summary: "Count what was heard, by day", gives: "The days on which something was heard",
+		summary: "Count the lines that were heard, by day", gives: "The days on which something was heard",
 	}, func(s Calendar, ctx context.Context, q daysQuery) (DaysAnswer, error) {
 		return s.Days(ctx, q.From, q.To)
 	})
 
 	getDay = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/days/{day}", id: "getDay",
-		summary: "What was heard on a day, and what became of it",
-		about:   "Lines oldest first, each with the memories that quote it or with why there are none; photos, recordings and visits among the memories; what was lost, and pauses. A day begins and ends at midnight in the node's zone.",
+		summary: "Show what was heard on a day, and what became of it",
+		about:   "Lines come oldest first, each with the memories that quote it or the reason why there are none. Photos, recordings and visits are among the memories. Losses and pauses are listed, too. A day begins and ends at midnight in the node's time zone.",
 		gives:   "The day",
 	}, func(s Calendar, ctx context.Context, in dayOf) (Day, error) {
 		d, err := s.Day(ctx, in.Day)

@@ -75,12 +75,12 @@ var (
 
 	addDevice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
-		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
+		summary: "Create credentials for a wearable", gives: "The credentials to enter into it, shown only once",
 	}, Devices.AddLogin)
 
 	removeDevice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
-		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
+		summary: "Revoke the credentials of a wearable", gives: "The removed wearable; its memories stay",
 	}, func(s Devices, ctx context.Context, in byName) (RemovedDevice, error) {
 		return RemovedDevice(in), s.RemoveDevice(ctx, in.Name)
 	})

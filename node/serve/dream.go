@@ -109,17 +109,17 @@ var dreaming = topic[Dreamer]{listDreams.untyped, dreamSteps.untyped, planDream.
 var (
 	listDreams = plainList[DreamsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/dream", id: "listDreams",
-		summary: "Dreams that were, newest first", gives: "The dreams",
+		summary: "List past dreams, newest first", gives: "The dreams",
 	}, Dreamer.Dreams)
 
 	planDream = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/plan", id: "planDream",
-		summary: "What a dream would do now", gives: "The plan; its id is for apply",
+		summary: "Plan a dream: what it would do now", gives: "The plan; apply needs its id",
 	}, Dreamer.PlanDream)
 
 	applyDream = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/apply", id: "applyDream",
-		summary: "Do the plan that was last shown", gives: "What was done, and what was skipped and why",
+		summary: "Apply the plan that was last shown", gives: "What was done, and what was skipped, with the reasons",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
 		if req.ID == "" {
 			return DreamResult{}, kindInvalid.problem("id", "id: ask for a plan first; it has one")
@@ -129,12 +129,12 @@ var (
 
 	undoDream = fieldsRoute[DreamUndo](RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
-		summary: "Take a dream back, or one step of it; the last where none is named", gives: "What was taken back",
+		summary: "Undo a dream, or one step of it; default: the last dream", gives: "What was undone",
 	}, Dreamer.UndoDream)
 
 	dreamSteps = fieldList[DreamStepsAnswer, dreamOf](RightOwner, spec{
 		method: "GET", path: "/v1/dream/{dream}", id: "dreamSteps",
-		summary: "What a dream did", gives: "Its steps, as far as they were not taken back; the memory of each names it",
+		summary: "List the steps of a dream", gives: "The steps that were not undone; a step is named by its memory",
 	}, Dreamer.DreamSteps)
 )
 

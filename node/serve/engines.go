@@ -130,29 +130,29 @@ var beside = topic[Enginer]{listEngines.untyped, foundEngines.untyped, addEngine
 var (
 	listEngines = plainList[EnginesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/engines", id: "engines",
-		summary: "The ears, eyes and mind beside the node, and how each goes on", gives: "The engines",
+		summary: "List the engines (ears, eyes and mind) that the node uses, with their state", gives: "The engines",
 	}, Enginer.Engines)
 
 	foundEngines = fieldList[FoundEnginesAnswer, foundQuery](RightOwner, spec{
 		method: "GET", path: "/v1/engines/found", id: "foundEngines",
-		summary: "Engines that are on this machine and could be chosen", gives: "The engines, the best one first",
-		about: "Looks at the usual addresses on loopback and at installed programs. Nothing of the wearer's is sent.",
+		summary: "Find engines on this machine that could be added", gives: "The engines, best first",
+		about: "Checks the usual loopback addresses and the installed programs. None of the wearer's data is sent.",
 	}, Enginer.FoundEngines)
 
 	addEngine = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines", id: "addEngine", made: true,
-		summary: "Choose an engine", gives: "The engine, with what it answered to a sample",
-		about: "The engine is tried with a sample first, and is not added where that fails. It takes the place of the engine that did the same. One that is not on this machine needs consent.",
+		summary: "Add an engine", gives: "The engine, with its answer to a sample",
+		about: "The engine is first tested with a sample; if that fails, it is not added. It replaces the engine that did the same work. An engine on another machine needs consent.",
 	}, Enginer.AddEngine)
 
 	removeEngine = listRoute[EnginesAnswer](RightOwner, spec{
 		method: "DELETE", path: "/v1/engines/{kind}", id: "removeEngine",
-		summary: "Take engines away", gives: "Those that are left",
+		summary: "Remove engines", gives: "The remaining engines",
 	}, Enginer.RemoveEngine)
 
 	tryEngines = plainList[EnginesAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/engines/try", id: "tryEngines",
-		summary: "Try each engine with a sample again", gives: "The engines, with what each answered",
+		summary: "Test each engine with a sample again", gives: "The engines, each with its answer",
 	}, Enginer.TryEngines)
 )
 

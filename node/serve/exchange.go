@@ -70,23 +70,23 @@ var exchanging = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.u
 var (
 	changes = streamRoute(RightRead, spec{
 		method: "GET", path: "/v1/changes", id: "changes", body: -1,
-		summary: "What changed on this node, oldest first", gives: "One change a line",
+		summary: "List the changes on this node, oldest first", gives: "One change per line",
 	}, func(s Exchange, ctx context.Context, in changesQuery) iter.Seq2[memory.Change, error] {
 		return s.Changes(ctx, in.After, in.Follow)
 	})
 
 	exportAll = streamRoute(RightOwner, spec{
 		method: "GET", path: "/v1/export", id: "exportAll", body: -1,
-		summary: "Everything, one record a line",
-		about:   "A header, utterances, assertions, blobs in parts, an end with their count, and the signature of this device over the set of records; package archive has the format.",
-		gives:   "From the header to the signature; without an end record it is cut off",
+		summary: "Export everything, one record per line",
+		about:   "A header, utterances, assertions, blobs in parts, an end record with their count, and this device's signature over the set of records. Package archive documents the format.",
+		gives:   "All records, from the header to the signature; without the end record, the export is incomplete",
 	}, Exchange.Export)
 
 	importAll = withLineBody[ExportRecord](rawRoute[Exchange, ImportOptions, ImportResult](RightOwner, spec{
 		method: "POST", path: "/v1/import", id: "importAll", body: -1,
-		summary: "Take an export in",
-		about:   "The archive is put aside, sealed, until it was seen to be whole and whose it is; nothing of one that is cut off, was changed, or is not yours is taken.",
-		gives:   "What was taken; what was there already is skipped, and what was forgotten here stays forgotten",
+		summary: "Import an export",
+		about:   "The archive is stored sealed until it has been checked as a whole, with its signature. Nothing is imported from an archive that is incomplete, was changed, or is not yours.",
+		gives:   "Counts of what was imported; what exists already is skipped, and what was forgotten here stays forgotten",
 	}, []Format{jsonOf[ImportResult]("application/json")}, readArchive))
 )
 

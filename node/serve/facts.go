@@ -27,6 +27,6 @@ type FactsQuery struct {
 var listFacts = jsonRoute(RightOwner, spec{
 	method: "GET", path: "/v1/facts", id: "facts",
 	summary: "Count the active facts by category and slot",
-	about:   "GET /v1/memories with type=semantic and a filter of categories, subject and attribute lists the facts of one slot.",
+	about:   "To list the facts of one slot, use GET /v1/memories with type=semantic and a filter of categories, subject and attribute.",
 	gives:   "The categories and the slots, the wearer's own first",
 }, Reader.Facts)

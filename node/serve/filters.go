@@ -28,8 +28,8 @@ type filterQuery struct {
 
 var readFilter = jsonRoute(RightOwner, spec{
 	method: "GET", path: "/v1/filter", id: "readFilter",
-	summary: "Read a filter that is written as a line, as after --where",
-	about:   "A date without a zone is of the node's. An error names the character.",
+	summary: "Parse a filter in its text form, as after --where",
+	about:   "A date without a time zone is in the node's zone. An error names the position of the wrong character.",
 	gives:   "The filter and its parts",
 }, func(s Calendar, ctx context.Context, q filterQuery) (out FilterLine, err error) {
 	zone, err := s.Zone(ctx)

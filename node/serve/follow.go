@@ -49,9 +49,9 @@ type Followed struct {
 
 var follow = streamRoute(RightRead, spec{
 	method: "GET", path: "/v1/follow", id: "follow", body: -1,
-	summary: "Be told when a memory, or one of a type or a time, was added, has changed or went",
-	about:   "A first line comes at once: what changes from then on is told, several changes at a time. What it was is asked for elsewhere. An app is told of what it may see, or could see until then.",
-	gives:   "A line each time, until the node is locked",
+	summary: "Follow one memory, or all of a type or time: get a line when one was added, changed or removed",
+	about:   "A first line comes at once. From then on, each line stands for one or more changes; it does not say what changed: use other requests for that. An app gets lines about memories that it may see, or could see until then.",
+	gives:   "A line for each change or group of changes, until the node is locked",
 }, func(s Reader, ctx context.Context, q FollowQuery) iter.Seq2[Followed, error] {
 	return func(yield func(Followed, error) bool) {
 		if q.Memory != "" {

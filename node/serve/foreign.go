@@ -37,9 +37,9 @@ type ForeignSkipped struct {
 
 var readForeign = withFileBody(rawRoute[Exchange, ForeignQuery, Foreign](RightOwner, spec{
 	method: "POST", path: "/v1/foreign", id: "readForeign", body: MaxForeign,
-	summary: "Read another system's file or folder, and add nothing",
-	about:   "The body is the file. The batch adds what it gives; what was added before is not added again.",
-	gives:   "The texts that it holds",
+	summary: "Parse another system's file or folder, without adding anything",
+	about:   "The body is the file. To add the texts, send them to POST /v1/memories/batch; texts that were added before are not added again.",
+	gives:   "The texts in the file or folder",
 }, []Format{jsonOf[Foreign]("application/json")}, func(w http.ResponseWriter, r *http.Request, s Exchange, q ForeignQuery) error {
 	v, err := s.Foreign(r.Context(), q, r.Body)
 	if err != nil {

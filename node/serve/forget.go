@@ -105,15 +105,15 @@ var forgetting = topic[*planner]{forget.untyped, deleteMemories.untyped}
 var (
 	forget = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/forget", id: "forget",
-		summary: "Erase on purpose, in two steps",
-		about:   "First send what is to go with plan true: the answer shows it, with what was made from it. Of ids, query, person, place, device and a time, all that are given must hold; a time is one of last, when, and since with until. Then send its token as confirm, alone, within 10 minutes. What came since is not taken.",
+		summary: "Erase a selection, in two steps",
+		about:   "First send a selection with plan true: the answer lists what it selects and what was made from that. All of ids, query, person, place, device and time that are given must match; a time is one of last, when, and since with until. Then send only the token of the answer, as confirm, within 10 minutes. What arrived since the plan is not erased.",
 		gives:   "A plan with its token, or what was erased",
 	}, (*planner).forget)
 
 	deleteMemories = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/memories", id: "deleteMemories",
 		summary: "Erase every memory of an owner, in two steps",
-		about:   "Without confirm the answer is a plan, which takes the memories of that user, agent and run (of all that is given; the user is the wearer unless said) and what was said that no other memory was made from. With the token of that plan, and the same owner, it is carried out.",
+		about:   "Without confirm, the answer is a plan. It has the memories of that user, agent and run (all that are given must match; the default user is the wearer), and the lines from which no other memory was made. With the token of the plan and the same owner, the plan is carried out.",
 		gives:   "A plan with its token, or what was erased",
 	}, (*planner).deleteAll)
 )

@@ -77,23 +77,23 @@ var (
 	listGiven = plainList[GivenAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/given", id: "listGiven",
 		summary: "List what others share with the wearer, and what the wearer bought",
-		about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
+		about:   "Search, ask and context use these memories, marked with shared_by. They are never reconciled with the wearer's own memories, synced or exported.",
 		gives:   "The shares, each with its memories",
 	}, Given.GivenShares)
 
 	giveKey = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given/key", id: "givenKey",
-		summary: "The wearer's key, for others to share with", gives: "The key, which is made the first time, and words by which to compare it",
+		summary: "Get the wearer's key, which others need to share with the wearer", gives: "The key, which is created at the first request, and words to compare it",
 	}, Given.GivenKey)
 
 	openGiven = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given", id: "openGiven", slow: true,
-		summary: "Open what another shares with the wearer", gives: "The share, as fetched",
+		summary: "Open what another person shares with the wearer", gives: "The share, as fetched",
 	}, Given.OpenGiven)
 
 	leaveGiven = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/given/{share}", id: "leaveGiven",
-		summary: "Remove what another shares", gives: "It answers no more; the link opens it again",
+		summary: "Remove what another person shares", gives: "It is no longer used in answers; the link opens it again",
 	}, func(s Given, ctx context.Context, in givenOf) (LeftGiven, error) {
 		return LeftGiven{in.Share}, s.LeaveGiven(ctx, in.Share)
 	})

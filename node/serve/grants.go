@@ -164,7 +164,7 @@ var granting = topic[Granter]{addGrant.untyped, listGrants.untyped, tendGrants.u
 var (
 	addGrant = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants", id: "addGrant", made: true,
-		summary: "Let a worker in", gives: "It is in; the welcome is for its owner",
+		summary: "Add a worker", gives: "The worker; the welcome is for its operator",
 	}, Granter.AddGrant)
 
 	listGrants = plainList[GrantsAnswer](RightOwner, spec{
@@ -174,18 +174,18 @@ var (
 
 	tendGrants = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants/tend", id: "tendGrants",
-		summary: "Fill feeds and take what workers said", gives: "What was done",
+		summary: "Fill the workers' feeds, and take over what workers said", gives: "What was done",
 	}, Granter.TendGrants)
 
 	revokeGrant = fieldRoute[grantOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/grants/{grant}", id: "revokeGrant",
-		summary: "Put a worker out", gives: "It gets nothing new",
+		summary: "Remove a worker", gives: "The removed worker, which gets nothing new",
 	}, Granter.RevokeGrant)
 
 	workerLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/grants/{grant}/log", id: "workerLog",
-		summary: "What a worker has reported of its work and of what it read",
-		about:   "A claim of the worker's own, which it signed.", gives: "Its account",
+		summary: "Show a worker's reports of its work and of what it read",
+		about:   "These are the worker's own claims, signed by it.", gives: "The reports",
 	}, func(s Granter, ctx context.Context, in workerLogQuery) (WorkerLog, error) {
 		v, err := s.WorkerLog(ctx, in.Grant, in.Limit)
 		for i := range v.Work {
@@ -196,7 +196,7 @@ var (
 
 	revert = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/revert", id: "revert",
-		summary: "Take back what workers said, an app wrote or a memory says, or show what that would take", gives: "What was taken back, would be, or stands again",
+		summary: "Revert what workers said, what an app wrote or what machines said of a memory, or preview that, or undo a revert", gives: "What was reverted, would be reverted, or was restored",
 	}, Granter.Revert)
 )
 

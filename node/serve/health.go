@@ -152,7 +152,7 @@ var diagnosing = topic[Diagnostics]{getStatus.untyped, doctor.untyped, quarantin
 var (
 	getStatus = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/status", id: "status",
-		summary: "How the node is, in numbers", gives: "The status",
+		summary: "Get the state of the node in numbers", gives: "The status",
 	}, func(s Diagnostics, ctx context.Context) (Status, error) {
 		st, err := s.Status(ctx)
 		if _, far := elsewhereOf(ctx); far {
@@ -163,12 +163,12 @@ var (
 
 	doctor = fieldRoute[doctorQuery](RightOwner, spec{
 		method: "GET", path: "/v1/doctor", id: "doctor",
-		summary: "Look for what is wrong", gives: "The findings",
+		summary: "Check the node for faults", gives: "The findings",
 	}, Diagnostics.Doctor)
 
 	quarantine = fieldList[QuarantineAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
-		summary: "Input that was set aside, newest first", gives: "The input, without its content",
+		summary: "List quarantined input, newest first", gives: "The input, without its content",
 	}, Diagnostics.Quarantine)
 )
 

@@ -66,14 +66,14 @@ var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
 var (
 	listDisputes = fieldRoute[disputesAt](RightOwner, spec{
 		method: "GET", path: "/v1/market/disputes", id: "listDisputes",
-		summary: "As a market's arbiter: list what is in dispute", gives: "The disputes, with what the evidence proves; none for anybody else",
+		summary: "As a market's arbiter, list the disputes", gives: "The disputes, with what the evidence proves; for anybody else, none",
 	}, Arbiter.Disputes)
 
 	decideDispute = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/disputes/{order}", id: "decideDispute",
-		summary: "As a market's arbiter: divide the price of a disputed order",
-		about:   "What does not go back to the buyer goes to the seller. Neither can be taken back.",
-		gives:   "The order, which is settled",
+		summary: "As a market's arbiter, divide the price of a disputed order",
+		about:   "What is not refunded to the buyer goes to the seller. Neither can be undone.",
+		gives:   "The settled order",
 	}, func(s Arbiter, ctx context.Context, in toOrder[DisputeDecision]) (DecidedOrder, error) {
 		in.Body.Order = in.Order
 		return s.Decide(ctx, in.Body)

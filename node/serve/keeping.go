@@ -87,17 +87,17 @@ var keeping = topic[Keeper]{getRetention.untyped, getTiers.untyped, moveTiers.un
 var (
 	getRetention = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/retention", id: "retention",
-		summary: "Tell how long memories are kept and what would go now", gives: "The rules, and what has been kept for long enough",
+		summary: "Show how long memories are kept, and what would be removed now", gives: "The rules, and what has reached its end by them",
 	}, Keeper.Retention)
 
 	getTiers = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/tiers", id: "tiers",
-		summary: "Count the memories that are here whole, and those of which a stub is", gives: "The budget, and how it is kept",
+		summary: "Count the memories that are fully on this device (hot), and those with only a stub here (cold)", gives: "The budget, and the present state",
 	}, Keeper.Tiers)
 
 	moveTiers = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/tiers", id: "moveTiers",
-		summary: "Fetch cold memories, or keep the budget now", gives: "What was moved; what can't be fetched now is named",
+		summary: "Fetch cold memories, or move memories out to keep the budget", gives: "What was moved, and the memories that can't be fetched now",
 	}, Keeper.MoveTiers)
 )
 

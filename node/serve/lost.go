@@ -39,5 +39,5 @@ type lostQuery struct {
 
 var getLost = jsonRoute(RightOwner, spec{
 	method: "GET", path: "/v1/lost", id: "lost",
-	summary: "What wearables lost, and when they were paused", gives: "The losses, newest first, and the pauses",
+	summary: "List what wearables lost, and when they were paused", gives: "The losses, newest first, and the pauses",
 }, func(s Calendar, ctx context.Context, q lostQuery) (Lost, error) { return s.Lost(ctx, q.Since, q.Limit) })

@@ -191,34 +191,34 @@ var selling = topic[Seller]{previewListing.untyped, publishListing.untyped, list
 var (
 	previewListing = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/preview", id: "previewListing",
-		summary: "Show what a bundle for sale would hold", gives: "What its buyers would see; nothing has left the node",
+		summary: "Preview a bundle for sale", gives: "What its buyers would see; nothing has left the node",
 	}, Seller.PreviewListing)
 
 	publishListing = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/listings", id: "publishListing", made: true,
-		summary: "Seal a bundle and list it at a market", gives: "It is listed",
+		summary: "Seal a bundle and list it at a market", gives: "The listing",
 	}, Seller.PublishListing)
 
 	listListings = plainList[ListingsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/market/listings", id: "listListings",
-		summary: "List what this home sells", gives: "The listings, the newest first",
+		summary: "List what this home sells", gives: "The listings, newest first",
 	}, Seller.Listings)
 
 	withdrawListing = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/market/listings/{listing}", id: "withdrawListing",
-		summary: "End a listing", gives: "Nobody finds or orders it any more; what was ordered goes on",
+		summary: "Withdraw a listing", gives: "The listing, which nobody can find or order any more; existing orders continue",
 	}, func(s Seller, ctx context.Context, in listingOf) (Listing, error) {
 		return s.WithdrawListing(ctx, in.Listing, in.Reason)
 	})
 
 	moveListings = listRoute[MovesAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/market/moves", id: "moveListings",
-		summary: "List at another market what this home sells, with its paid orders", gives: "What moved, and what did not",
+		summary: "Move what this home sells, with its paid orders, to another market", gives: "The listings, with the reason for each that did not move",
 	}, Seller.MoveListings)
 
 	listingFile = rawRoute[Seller, listingFileOf, []byte](RightOwner, spec{
 		method: "GET", path: "/v1/market/listings/{listing}/car", id: "listingFile",
-		summary: "What this home sells as a file that others' tools read", gives: "A CAR file with the sealed items and the listing",
+		summary: "Get a listing as a CAR file, which other tools can read", gives: "A CAR file with the sealed items and the listing",
 	}, carFile, func(w http.ResponseWriter, r *http.Request, s Seller, in listingFileOf) error {
 		b, err := s.ListingFile(r.Context(), in.Listing)
 		return writeFile(w, MediaTypeCAR, b, err)
@@ -226,12 +226,12 @@ var (
 
 	listSales = plainList[SalesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/market/sales", id: "listSales",
-		summary: "Look for orders, and deliver what needs no approval", gives: "The sales, the last moved first",
+		summary: "Check for orders, and deliver those that need no approval", gives: "The sales, most recently changed first",
 	}, Seller.Sales)
 
 	settleSale = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
-		summary: "Deliver the key of a sale, or refund it", gives: "The sale",
+		summary: "Deliver the key of a sale, or refund the price", gives: "The sale",
 	}, func(s Seller, ctx context.Context, in settled) (Sale, error) {
 		in.Body.Order = in.Order
 		return s.SettleSale(ctx, in.Body)
@@ -239,7 +239,7 @@ var (
 
 	payOutSales = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
-		summary: "Take what was earned out of a market", gives: "A voucher, which whoever has it can use",
+		summary: "Pay out earnings from a market", gives: "A voucher; anyone who has it can use it",
 	}, Seller.PayOutSales)
 )
 

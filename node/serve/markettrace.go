@@ -49,7 +49,7 @@ type TracedOrder struct {
 
 var traceCopy = jsonRoute(RightOwner, spec{
 	method: "POST", path: "/v1/market/listings/{listing}/trace", id: "traceCopy", body: 2*MaxTraced + MaxBody,
-	summary: "Say whose copy of a bundle a text is from", gives: "The orders whose marks it has, the likeliest first",
+	summary: "Find out from whose copy of a bundle a text comes", gives: "The orders whose marks are in the text, likeliest first",
 }, func(s Seller, ctx context.Context, in traced) (CopyTrace, error) {
 	in.Body.Listing = in.Listing
 	return s.TraceCopy(ctx, in.Body)

@@ -154,34 +154,34 @@ func (l *letter) confirm(ctx context.Context, said ConfirmRequest) (Pairing, err
 var (
 	listMembers = plainList[MembersAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/members", id: "listMembers",
-		summary: "List the devices and others of the wearer's space", gives: "The members",
+		summary: "List the members of the wearer's space: devices and others", gives: "The members",
 	}, (*letter).Members)
 
 	removeMember = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/members/{member}", id: "removeMember", optional: true, alone: true,
-		summary: "Put a member out for good", gives: "It gets nothing new, and keeps what it has",
+		summary: "Remove a member for good", gives: "The removed member; it gets nothing new, and keeps what it has",
 	}, func(s *letter, ctx context.Context, in removeMemberOf) (RemovedMember, error) {
 		return RemovedMember{in.Member}, s.RemoveMember(ctx, in.Member, in.Body.Phrase)
 	})
 
 	rotate = plainRoute(RightCommand, spec{
 		method: "POST", path: "/v1/epochs", id: "rotate",
-		summary: "Seal what comes from now on under a new key", gives: "The epoch that has begun",
+		summary: "Begin a new epoch: seal what comes from now on with a new key", gives: "The new epoch",
 	}, (*letter).Rotate)
 
 	pairInvite = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing", id: "pairInvite",
-		summary: "Make a code that lets a new device in", gives: "The code",
+		summary: "Create a code to pair a new device", gives: "The code",
 	}, (*letter).PairInvite)
 
 	pairWait = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/pairing", id: "pairWait",
-		summary: "Wait for the new device", gives: "The words to compare, or why it failed",
+		summary: "Wait for the new device", gives: "The words to compare, or why pairing failed",
 	}, (*letter).PairWait)
 
 	pairConfirm = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",
-		summary: "Say whether both devices show the same words", gives: "How it ended, after the other side's word",
+		summary: "Say whether both devices show the same words", gives: "The result, after the other device has answered, too",
 	}, (*letter).confirm)
 )
 

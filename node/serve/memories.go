@@ -204,7 +204,7 @@ var (
 	listMemories = rawRoute[Reader, ListQuery, ListPage](RightRead, spec{
 		method: "GET", path: "/v1/memories", id: "listMemories",
 		summary: "List memories, newest learnt first",
-		gives:   "A page; with Accept application/jsonl every memory to the last, one a line, whatever the limit",
+		gives:   "A page; with Accept application/jsonl, all memories, one per line, whatever the limit",
 	}, []Format{jsonOf[ListPage]("application/json"), jsonOf[memory.Memory](MediaTypeLines)},
 		func(w http.ResponseWriter, r *http.Request, s Reader, q ListQuery) error {
 			if strings.Contains(r.Header.Get("Accept"), MediaTypeLines) {
@@ -236,12 +236,12 @@ var (
 
 	memoryHistory = listRoute[HistoryAnswer](RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/history", id: "memoryHistory",
-		summary: "What changed, oldest first", gives: "The changes",
+		summary: "List the changes of a memory, oldest first", gives: "The changes",
 	}, byID(Reader.History))
 
 	memoryWhy = jsonRoute(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/why", id: "memoryWhy",
-		summary: "Where a memory comes from", gives: "Its story",
+		summary: "Explain where a memory comes from", gives: "How it came to be, its evidence and its history",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (Why, error) {
 		why, err := s.Why(ctx, id)
 		why.Memory = bare(why.Memory)[0]

@@ -94,27 +94,27 @@ var modelling = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.un
 var (
 	getModel = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/llm", id: "model",
-		summary: "Which language model is asked, and how that goes", gives: "The status",
+		summary: "Show which language model is used, and its state", gives: "The status",
 	}, Modeller.Model)
 
 	parked = fieldList[ParkedAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
-		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
+		summary: "List the lines about which the model gave no usable answer, oldest first", gives: "The lines, with the reasons",
 	}, Modeller.ParkedMessages)
 
 	retryParked = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/retry", id: "retryParked",
-		summary: "Have parked lines asked about again", gives: "The status",
+		summary: "Ask the model about parked lines again", gives: "The status",
 	}, Modeller.RetryParked)
 
 	runModel = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/run", id: "runModel",
-		summary: "Ask about all lines that wait, now", gives: "What came of it",
+		summary: "Ask the model about all waiting lines now", gives: "The result",
 	}, Modeller.RunModel)
 
 	getInstructions = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/instructions", id: "instructions",
-		summary: "The own instructions of the wearer for the model", gives: "The text",
+		summary: "Get the wearer's own instructions for the model", gives: "The text",
 	}, func(s Modeller, ctx context.Context) (InstructionsAnswer, error) {
 		text, err := s.Instructions(ctx)
 		return InstructionsAnswer{text}, err
@@ -122,7 +122,7 @@ var (
 
 	setInstructions = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/instructions", id: "setInstructions",
-		summary: "Replace them", gives: "The text",
+		summary: "Replace the wearer's instructions for the model", gives: "The text",
 	}, func(s Modeller, ctx context.Context, req InstructionsRequest) (InstructionsAnswer, error) {
 		return InstructionsAnswer(req), s.SetInstructions(ctx, req.Text)
 	})

@@ -215,55 +215,55 @@ var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPl
 var (
 	listPlugins = plainList[PluginsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/plugins", id: "plugins",
-		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
+		summary: "List extractors", gives: "All extractors, also those that are off, in the order in which they are called",
 	}, Plugger.Plugins)
 
 	installPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
-		summary: "Install an extractor, or another version of one", gives: "It runs",
+		summary: "Install an extractor, or another version of one", gives: "The installed extractor",
 	}, Plugger.InstallPlugin)
 
 	planPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins/plan", id: "planPlugin", body: MaxPackage, slow: true,
-		summary: "What installing an extractor would do, for the wearer to read", gives: "Nothing was installed",
+		summary: "Preview the installation of an extractor, for the wearer to read", gives: "What the installation would do; nothing is installed",
 	}, Plugger.PlanPlugin)
 
 	pluginPin = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/pin", id: "pluginPin",
-		summary: "Whose key the id of a removed extractor is pinned to", gives: "The key, and the newest version that was installed",
+		summary: "Show the key to which the id of a removed extractor is pinned", gives: "The key, and the newest version that was installed",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginPin, error) {
 		return s.PluginPin(ctx, in.Plugin)
 	})
 
 	unpinPlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}/pin", id: "unpinPlugin",
-		summary: "Forget whose key the id of a removed extractor is pinned to", gives: "The next installation pins anew",
+		summary: "Remove the pin of a removed extractor's id to its publisher's key", gives: "The id; the next installation pins it again",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (UnpinnedPlugin, error) {
 		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
 	})
 
 	getPlugin = fieldRoute[pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
-		summary: "One extractor with its manifest", gives: "The extractor",
+		summary: "Get an extractor with its manifest", gives: "The extractor",
 	}, Plugger.Plugin)
 
 	enablePlugin = jsonRoute(RightOwner, spec{
 		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",
-		summary: "Let an extractor run, or turn it off", gives: "As it is now",
+		summary: "Turn an extractor on or off", gives: "The extractor after the change",
 	}, func(s Plugger, ctx context.Context, in toPlugin[EnablePluginRequest]) (Plugin, error) {
 		return s.EnablePlugin(ctx, in.Plugin, in.Body.Enabled)
 	})
 
 	removePlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}", id: "removePlugin",
-		summary: "Take an extractor away", gives: "Its memories stay",
+		summary: "Remove an extractor", gives: "The id; the extractor's memories stay",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (RemovedPlugin, error) {
 		return RemovedPlugin{in.Plugin}, s.RemovePlugin(ctx, in.Plugin)
 	})
 
 	tryPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/plugins/{plugin}/try", id: "tryPlugin",
-		summary: "Show a line to an extractor, and keep nothing of it", gives: "What it would make of the line",
+		summary: "Try an extractor with a line, and store nothing", gives: "What the extractor would make of the line",
 	}, func(s Plugger, ctx context.Context, in toPlugin[TryPluginRequest]) (TriedPlugin, error) {
 		return s.TryPlugin(ctx, in.Plugin, in.Body.Text)
 	})

@@ -223,8 +223,8 @@ var (
 	search = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/search", id: "search",
 		summary: "Find memories and utterances",
-		about:   "Each hit has its score with the parts that add up to it. Where nothing that was found answers the query, known is false.",
-		gives:   "The best first",
+		about:   "Each hit has its score and the parts that add up to it. If nothing that was found answers the query, known is false.",
+		gives:   "The hits, best first",
 	}, func(s Recaller, ctx context.Context, req SearchRequest) (SearchResult, error) {
 		res, err := s.Search(ctx, req)
 		res.Hits = slices.Clone(res.Hits)
@@ -239,15 +239,15 @@ var (
 	ask = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/ask", id: "ask",
 		summary: "Answer a question from memory",
-		about:   "In the words of the language model where one is configured, with the ids that it cites; else with the evidence itself. Where recall finds nothing that answers, known is false and no model is asked.",
-		gives:   "The answer, and what it is from",
+		about:   "If a language model is configured, it writes the answer and cites ids. Otherwise the evidence itself is the answer. If recall finds nothing that answers, known is false and no model is asked.",
+		gives:   "The answer, with its sources",
 	}, Recaller.Ask)
 
 	gather = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/context", id: "context", optional: true,
-		summary: "What an assistant should have in mind",
-		about:   "Infers from the last messages what is talked about, or takes the session that is going on, and gives core blocks, up to ten memories of each type, and what was said about it, as one block of tagged text within a budget of tokens. Each line has the id that an answer should cite.",
-		gives:   "The block, and what is in it",
+		summary: "Get the context that an assistant needs for a topic or a conversation",
+		about:   "It finds the topic from the last messages, or from the present session. The answer is one block of tagged text within a budget of tokens: core blocks, up to ten memories of each type, and lines that were said about the topic. Each line has the id that an answer should cite.",
+		gives:   "The block, and the items in it",
 	}, Recaller.Context)
 )
 

@@ -76,17 +76,17 @@ var refusing = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
 var (
 	refusals = fieldList[RefusalsAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/refusals", id: "refusals",
-		summary: "What was said and not remembered, newest first", gives: "The refusals",
+		summary: "List what was said and not remembered, newest first", gives: "The refusals",
 	}, Refuser.Refusals)
 
 	tally = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/refusals/tally", id: "tally",
-		summary: "How much of what was heard became a memory, and how much was refused for what reason", gives: "The counts since the home was made",
+		summary: "Count how much of what was heard became a memory, and how much was refused, by reason", gives: "The counts since the home was made",
 	}, Refuser.Tally)
 
 	rescan = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/refusals/retry", id: "rescan",
-		summary: "Try again what was set aside unread, since a plugin that takes words away failed on it", gives: "What came of it",
+		summary: "Retry quarantined texts on which a plugin that removes words had failed", gives: "The result",
 	}, Refuser.Rescan)
 )
 

@@ -68,22 +68,22 @@ var relaying = topic[Relayer]{listRelays.untyped, addRelay.untyped, removeRelay.
 var (
 	listRelays = plainList[RelaysAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/relays", id: "relays",
-		summary: "The relays and other devices that envelopes are carried to and from", gives: "How each stands, the first relay first",
+		summary: "List the relays and devices with which this device exchanges data", gives: "The state of each, the primary relay first",
 	}, Relayer.Relays)
 
 	addRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/relays", id: "addRelay",
-		summary: "Have another relay hold the same", gives: "The list",
+		summary: "Add a relay as a mirror", gives: "The list",
 	}, aboutRelay(Relayer.AddRelay))
 
 	removeRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "DELETE", path: "/v1/relays", id: "removeRelay",
-		summary: "Leave a relay", gives: "The list",
+		summary: "Stop using a relay", gives: "The list",
 	}, aboutRelay(Relayer.RemoveRelay))
 
 	moveRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/relays/move", id: "moveRelay",
-		summary: "Make another relay the first, once it has everything", gives: "The list",
+		summary: "Make another relay the primary one, once it has everything", gives: "The list",
 	}, aboutRelay(Relayer.MoveRelay))
 )
 

@@ -160,39 +160,39 @@ var sharing = topic[Sharer]{previewShare.untyped, createShare.untyped, listShare
 var (
 	previewShare = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/shares/preview", id: "previewShare",
-		summary: "Show what a share would give away", gives: "What its readers would see; nothing has left the node",
+		summary: "Preview a share", gives: "What its readers would see; nothing has left the node",
 	}, Sharer.PreviewShare)
 
 	createShare = jsonRoute(RightShare, spec{
 		method: "POST", path: "/v1/shares", id: "createShare", made: true,
 		summary: "Share redacted copies of memories",
-		about:   "An app shares what it may see itself, by types, tags and times, and ends its own shares alone.",
-		gives:   "It is shared",
+		about:   "An app can share only what it may see itself, selected by types, tags and times, and can end only its own shares.",
+		gives:   "The share",
 	}, Sharer.CreateShare)
 
 	listShares = plainList[SharesAnswer](RightShare, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
-		summary: "List what is shared and what was", gives: "The shares; an app's own alone",
+		summary: "List the present and past shares", gives: "The shares; an app gets only its own",
 	}, Sharer.Shares)
 
 	shareLog = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/share-log", id: "shareLog",
-		summary: "What was shared, changed, taken back and refused", gives: "The account, the newest first",
+		summary: "Show what was shared, changed, taken back and refused", gives: "The log, newest first",
 	}, Sharer.ShareLog)
 
 	getShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
-		summary: "Show a share as its readers see it", gives: "It, and its memories",
+		summary: "Show a share as its readers see it", gives: "The share, and its memories",
 	}, Sharer.Share)
 
 	updateShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
-		summary: "Share what fits since", gives: "What was added and taken out",
+		summary: "Bring a share up to date: add what fits now, remove what no longer fits", gives: "What was added and removed",
 	}, Sharer.UpdateShare)
 
 	revokeShare = jsonRoute(RightShare, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
-		summary: "Put a reader out or end a share", gives: "Nothing new is served; what was fetched before stays where it is",
+		summary: "Remove a reader from a share, or end the share", gives: "The share; nothing new is served, but readers keep what they have fetched",
 	}, func(s Sharer, ctx context.Context, in revokeShareOf) (Share, error) {
 		return s.RevokeShare(ctx, in.Share, in.Reader)
 	})

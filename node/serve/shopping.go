@@ -230,40 +230,40 @@ var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer
 var (
 	findOffers = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/offers", id: "findOffers",
-		summary: "Search a market", gives: "Listings, and how many there are of each category, language and currency",
+		summary: "Search a market", gives: "Listings, and their number by category, language and currency",
 	}, Shopper.Offers)
 
 	showOffer = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/offers/{listing}", id: "showOffer",
-		summary: "Show a listing of a market, with its reviews", gives: "The newest version",
+		summary: "Show a listing of a market, with its reviews", gives: "The newest version of the listing",
 	}, func(s Shopper, ctx context.Context, in offerOf) (Offer, error) {
 		return s.Offer(ctx, in.Market, in.Listing)
 	})
 
 	reportOffer = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/reports", id: "reportOffer",
-		summary: "Tell a market's operator what is wrong with a listing", gives: "The listing",
+		summary: "Report a listing to the market's operator", gives: "The listing",
 	}, Shopper.ReportOffer)
 
 	orderOffer = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders", id: "orderOffer", made: true,
-		summary: "Order a listing as it was quoted", gives: "The order, which is not paid",
+		summary: "Order a listing at the quoted price", gives: "The order, not yet paid",
 	}, Shopper.Order)
 
 	listOrders = fieldRoute[ordersQuery](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders", id: "listOrders",
-		summary: "List what was ordered", gives: "The orders, the last moved first",
+		summary: "List the orders", gives: "The orders, most recently changed first",
 	}, Shopper.Orders)
 
 	openOrder = fieldRoute[orderOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}", id: "openOrder",
-		summary: "Check what was bought against its listing, and show it", gives: "The order, with what came",
+		summary: "Check a purchase against its listing, and show it", gives: "The order, with what was delivered",
 	}, Shopper.OpenOrder)
 
 	moveOrder = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders/{order}", id: "moveOrder",
 		summary: "Pay, cancel, accept, dispute or review an order",
-		about:   "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back.",
+		about:   "The market holds the price until the order is accepted, or until the time to accept it is over. Then the seller is paid, and this can't be undone.",
 		gives:   "The order",
 	}, func(s Shopper, ctx context.Context, in toOrder[OrderStep]) (Purchase, error) {
 		in.Body.Order = in.Order
@@ -272,6 +272,6 @@ var (
 
 	changeFunds = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/funds", id: "changeFunds",
-		summary: "What the wearer has at a market; put a voucher there, or take something out as one", gives: "What is there",
+		summary: "Show the wearer's money at a market; add a voucher, or withdraw an amount as one", gives: "The money that is there",
 	}, Shopper.Funds)
 )

@@ -60,13 +60,13 @@ var subscribing = topic[Subscriber]{listSubscriptions.untyped, subscribe.untyped
 var (
 	listSubscriptions = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/subscriptions", id: "listSubscriptions",
-		summary: "List what the wearer subscribed to", gives: "The subscriptions, with what was done last and why",
+		summary: "List the wearer's subscriptions", gives: "The subscriptions, each with its last action and the reason",
 	}, Subscriber.Subscriptions)
 
 	subscribe = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/subscriptions", id: "subscribe",
-		summary: "Buy each period of a listing that grows",
-		about:   "The newest period is bought at once, and each that follows once its items are there, from what the wearer has at the market. Each is an order of its own. What costs more, or comes without money there, is not bought.",
+		summary: "Subscribe to a listing: buy each of its periods",
+		about:   "The newest period is bought at once, and each later one as soon as its items are there. The wearer's money at the market pays. Each period is an order of its own. A period is not bought if it costs more than the limit, or if there is not enough money at the market.",
 		gives:   "The subscription, with what was done",
 	}, Subscriber.Subscribe)
 
@@ -77,6 +77,6 @@ var (
 
 	endSubscription = fieldRoute[subscriptionOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/market/subscriptions/{listing}", id: "endSubscription",
-		summary: "Buy no further period of a listing", gives: "The subscription, which has ended; what was bought stays",
+		summary: "End a subscription: buy no further period", gives: "The ended subscription; what was bought stays",
 	}, Subscriber.EndSubscription)
 )

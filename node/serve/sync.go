@@ -99,27 +99,27 @@ var syncing = topic[Syncer]{syncStatus.untyped, syncNow.untyped, syncFolder.unty
 var (
 	syncStatus = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync", id: "syncStatus",
-		summary: "Tell how sync with the other devices goes", gives: "How it goes",
+		summary: "Get the state of sync with the other devices", gives: "The state",
 	}, Syncer.SyncStatus)
 
 	syncNow = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/sync", id: "syncNow",
-		summary: "Do one round of sync", gives: "How it went; what went wrong is in error",
+		summary: "Do one round of sync", gives: "The state after the round; error has what went wrong",
 	}, Syncer.SyncNow)
 
 	syncFolder = fieldRoute[FolderRequest](RightOwner, spec{
 		method: "POST", path: "/v1/sync/folder", id: "syncFolder",
-		summary: "Exchange envelopes with a folder of this machine", gives: "What was carried",
+		summary: "Sync with a folder on the node's machine", gives: "What was exchanged",
 	}, Syncer.SyncFolder)
 
 	heads = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync/heads", id: "heads",
-		summary: "How far this device has got, signed, to be compared on another", gives: "The text to pass on, by any path but the relay",
+		summary: "Get this device's heads: how far it has read, signed, for a comparison on another device", gives: "A text to pass on, by any path except the relay",
 	}, Syncer.Heads)
 
 	compareHeads = fieldRoute[HeadsRequest](RightOwner, spec{
 		method: "POST", path: "/v1/sync/heads", id: "compareHeads",
-		summary: "Compare another device's heads with what the relay shows here (forked, hidden, behind, untold)", gives: "Where they differ",
+		summary: "Compare another device's heads with what the relay shows here", gives: "The differences: forked, hidden, behind or untold",
 	}, Syncer.CompareHeads)
 )
 

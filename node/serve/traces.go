@@ -89,17 +89,17 @@ var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent
 var (
 	pluginLogs = fieldList[PluginLogsAnswer, pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
-		summary: "What an extractor logged last", gives: "Lines, oldest first",
+		summary: "Get the last log lines of an extractor", gives: "The lines, oldest first",
 	}, Tracer.PluginLogs)
 
 	replayPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/replay", id: "replayPlugin",
-		summary: "Give an extractor past events again", gives: "What came of it",
+		summary: "Replay past events to an extractor", gives: "The result",
 	}, Tracer.ReplayPlugin)
 
 	traceEvent = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/trace/{event}", id: "traceEvent",
-		summary: "The way of an event through the extractors", gives: "Each call, without texts",
+		summary: "Trace an event through the extractors", gives: "Each call of an extractor, without texts",
 	}, func(s Tracer, ctx context.Context, in traceOf) (Trace, error) {
 		id, err := memory.ParseEventID(in.Event)
 		if err != nil {

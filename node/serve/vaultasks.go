@@ -85,10 +85,10 @@ var asking = topic[VaultAsker]{askVault.untyped}
 
 var askVault = jsonRoute(RightVault, spec{
 	method: "POST", path: "/v1/vault/readings", id: "askVault",
-	summary: "Ask for one reading of an entry of the vault, for an app",
-	about: "The wearer is asked (see the consents), and state is waits. The same request again is how to wait: after a yes it gives the secret, once and to this app alone, " +
-		"within ten minutes. Whether there is such an entry is not told.",
-	gives: "The secret, or that the question waits",
+	summary: "As an app, ask for one reading of a vault entry",
+	about: "The wearer is asked (see the consents), and state is waits. To wait, repeat the same request: after a yes it returns the secret, once, only to this app and " +
+		"within ten minutes. The answer does not reveal whether the entry exists.",
+	gives: "The secret, or the state that the question still waits",
 }, VaultAsker.AskVault)
 
 // AskVault asks for one reading of an entry of the vault, as an app.

@@ -84,13 +84,13 @@ var verifying = topic[Verifier]{knowMarket.untyped, verifyMarket.untyped}
 var (
 	knowMarket = fieldRoute[knownOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/known", id: "knowMarket",
-		summary: "Whether the wearer has dealt with a market", about: "Nothing is sent anywhere. A page asks this before it has the node ask an address from a link.", gives: "The address as it would be asked",
+		summary: "Check whether the wearer has dealt with a market", about: "Nothing is sent to the market. A page uses this before it lets the node call an address from a link.", gives: "The address as the node would call it, and whether it is known",
 	}, Verifier.KnowsMarket)
 
 	verifyMarket = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/verifications", id: "verifyMarket",
 		summary: "Check a market's log",
-		about:   "That it goes on from the last look, that its witnesses have seen the same, and that the listing and the receipt of each order of this home stand in it. What was seen is kept for the next look.",
-		gives:   "What was found, also where the operator was caught",
+		about:   "Checks that the log continues the one that was seen last, that its witnesses have seen the same, and that it has the listing and the receipt of each order of this home. What was seen is kept for the next check.",
+		gives:   "What was found, also if it proves that the operator cheated",
 	}, Verifier.VerifyMarket)
 )

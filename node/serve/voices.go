@@ -109,26 +109,26 @@ var speaking = topic[Voicer]{listVoices.untyped, enrolVoice.untyped, nameVoice.u
 var (
 	listVoices = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/voices", id: "voices",
-		summary: "The voices that are told apart", gives: "The voices",
+		summary: "List the voices that the node tells apart", gives: "The voices",
 	}, Voicer.Voices)
 
 	enrolVoice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/voices", id: "enrolVoice", body: MaxVoiceSound/3*4 + MaxBody,
 		summary: "Learn a voice from a recording, or from what a wearable hears next", gives: "The voices",
-		about: "A voice of that name is replaced. A voiceprint is kept in the sealed records of this device. It is not synced, exported or backed up.",
+		about: "An existing voice of that name is replaced. The voiceprint is kept in the sealed records of this device. It is not synced, exported or backed up.",
 	}, Voicer.EnrolVoice)
 
 	nameVoice = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/voices/{voice}", id: "nameVoice",
 		summary: "Name a voice", gives: "The voices",
-		about: "The name holds from then on. If the name is a known voice's, both are one.",
+		about: "The name applies from then on. If a known voice has that name, the two voices are merged.",
 	}, func(s Voicer, ctx context.Context, r nameVoiceOf) (Voices, error) {
 		return s.NameVoice(ctx, NameVoiceRequest{r.Voice, r.Body.Name})
 	})
 
 	forgetVoice = fieldRoute[voiceOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/voices/{voice}", id: "forgetVoice", slow: true,
-		summary: "Forget a voice", gives: "Those that are left",
+		summary: "Forget a voice", gives: "The remaining voices",
 		about: "The voiceprint is erased from all files of the home. What was said stays.",
 	}, Voicer.ForgetVoice)
 )

@@ -59,7 +59,7 @@ type whereOf struct {
 
 var whereIs = fieldRoute[whereOf](RightOwner, spec{
 	method: "GET", path: "/v1/memories/{id}/where", id: "whereIs",
-	summary: "Say which devices and relays have a memory",
-	about:   "A device that has read a memory and said nothing about it tells nobody. So of another device it is known that it has the memory, or that a relay has everything for it. Nothing is fetched.",
-	gives:   "What is known here",
+	summary: "Show which devices and relays have a memory",
+	about:   "A device does not report which memories it has read. So of another device, it is known at most that it has said something about the memory and so has it, or that a relay has everything for it. Nothing is fetched.",
+	gives:   "What this device knows about that",
 }, (*letter).Where)
