@@ -34,23 +34,23 @@ type Apps interface {
 
 // AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
-	Name string  `json:"name"` // as of a wearable
-	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault; or console alone
+	Name string  `json:"name"` // follows the rules for names of wearables
+	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share and vault; or only console
 	// Types are the types of memory that it may see and add, except vault;
 	// "utterances" are the lines that were said. An app that may only ask for the
 	// vault or open the console needs none.
 	Types       []string            `json:"types"`
-	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest that it may see; absent: personal
-	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these; empty: with any
-	Since       time.Time           `json:"since,omitzero"`        // of the evidence, at or after
-	Until       time.Time           `json:"until,omitzero"`        // of the evidence, before
-	Owner       memory.Owner        `json:"owner,omitzero"`        // only of this user, agent and run, as far as they are given
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest level that it may see; absent: personal
+	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these tags; empty: memories with any tag or none
+	Since       time.Time           `json:"since,omitzero"`        // only memories with evidence from this time or later
+	Until       time.Time           `json:"until,omitzero"`        // only memories with evidence from before this time
+	Owner       memory.Owner        `json:"owner,omitzero"`        // only memories of this user, agent and run, as far as they are given
 	Ends        time.Time           `json:"ends,omitzero"`         // when the key expires; absent: never
-	Requests    int                 `json:"requests,omitempty"`    // a minute; 0: DefaultAppRequests
-	Tokens      int                 `json:"tokens,omitempty"`      // of context a day; 0: DefaultAppTokens
-	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass a part of this on, each time narrower; up to 8
-	Hook        string              `json:"hook,omitempty"`        // URL where it is told of new memories; absent: nowhere
-	Buying      *AppBuying          `json:"buying,omitempty"`      // what it may buy with the right buy
+	Requests    int                 `json:"requests,omitempty"`    // requests per minute; 0: 120 (DefaultAppRequests)
+	Tokens      int                 `json:"tokens,omitempty"`      // tokens of context per day; 0: 100000 (DefaultAppTokens)
+	Delegate    int                 `json:"delegate,omitempty"`    // how many times its access may be passed on, each time narrower; up to 8
+	Hook        string              `json:"hook,omitempty"`        // URL to which new memories are sent; absent: none
+	Buying      *AppBuying          `json:"buying,omitempty"`      // what it may buy, with the right buy
 }
 
 // Limits of an app that does not request others.
@@ -98,8 +98,8 @@ type App struct {
 	Added   time.Time `json:"added"`
 	Revoked time.Time `json:"revoked,omitzero"`
 	Used    time.Time `json:"used,omitzero"`      // when it was last shown or wrote something
-	Ended   []string  `json:"ended,omitempty"`    // ids of keys that it passed on and the owner revoked
-	HookOff string    `json:"hook_off,omitempty"` // why it is not told of new memories
+	Ended   []string  `json:"ended,omitempty"`    // ids of keys that the app passed on and the owner revoked
+	HookOff string    `json:"hook_off,omitempty"` // why new memories are not sent to its hook
 }
 
 // NewApp is an app with its key, which is shown this once.
@@ -125,19 +125,19 @@ type AppLog struct {
 
 // AppDay counts what an app did since midnight, UTC.
 type AppDay struct {
-	Tokens  int `json:"tokens"`            // of context that it was given
-	Refused int `json:"refused,omitempty"` // refused requests; only the first of a day have entries
-	Unnoted int `json:"unnoted,omitempty"` // requests without an entry, because they showed and wrote nothing
+	Tokens  int `json:"tokens"`            // tokens of context that it was given
+	Refused int `json:"refused,omitempty"` // refused requests; only the first of a day have log entries
+	Unnoted int `json:"unnoted,omitempty"` // requests without a log entry, because they showed and wrote nothing
 }
 
 // AppUse is one thing that an app did.
 type AppUse struct {
 	At      time.Time   `json:"at"`
-	Via     string      `json:"via,omitempty"`     // the id of the key that was passed on and used
+	Via     string      `json:"via,omitempty"`     // id of the passed-on key that was used
 	Did     string      `json:"did"`               // the operation: search, addMemory …
 	Shown   []memory.ID `json:"shown,omitempty"`   // memories and lines that it was given
 	Wrote   []memory.ID `json:"wrote,omitempty"`   // memories that it added, changed or erased
-	Tokens  int         `json:"tokens,omitempty"`  // of what it was given
+	Tokens  int         `json:"tokens,omitempty"`  // tokens that it was given
 	Refused string      `json:"refused,omitempty"` // why it was not allowed
 }
 
@@ -149,11 +149,11 @@ type Consenter interface {
 
 // WaitingApp is an app whose page of consent is open.
 type WaitingApp struct {
-	Name string    `json:"name"` // as it calls itself
-	Goes string    `json:"goes"` // where the browser goes on to, with the key
-	Can  []Right   `json:"can"`  // what it asks for
+	Name string    `json:"name"` // the name that the app gives itself
+	Goes string    `json:"goes"` // where the browser is sent afterwards, with the key
+	Can  []Right   `json:"can"`  // the rights that it asks for
 	At   time.Time `json:"at"`
-	Code Secret    `json:"code"` // for its page
+	Code Secret    `json:"code"` // to enter on its consent page
 }
 
 // WaitingAnswer lists apps that wait.
@@ -177,17 +177,17 @@ func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
 
 // Self says who makes the request, as the node knows.
 type Self struct {
-	Owner bool `json:"owner"`         // the owner, who may do everything
-	App   *App `json:"app,omitempty"` // otherwise this app
+	Owner bool `json:"owner"`         // the owner makes the request, and may do everything
+	App   *App `json:"app,omitempty"` // otherwise, the app that makes the request
 
-	// Run is the number of the daemon's run, for a key with the right console; it
-	// goes with each further request, in the header Locket-Run.
+	// Run is the number of the daemon's run, for a key with the right console. Send it with each
+	// further request, in the header Locket-Run.
 	Run string `json:"run,omitempty"`
 }
 
 type appLogQuery struct {
-	Name  string `path:"name" doc:"its name"`
-	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"entries, the newest first"`
+	Name  string `path:"name" doc:"name of the app"`
+	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries, newest first"`
 }
 
 var lettingIn = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped, whoAmI.untyped}

@@ -21,22 +21,22 @@ type BatchRequest struct {
 // Operation is one change. Exactly one of Add, Update, Delete and Pin is set.
 type Operation struct {
 	Add    *AddRequest    `json:"add,omitempty"`
-	Update *UpdateRequest `json:"update,omitempty"` // of ID
-	Delete bool           `json:"delete,omitempty"` // ID, for good
-	Pin    *bool          `json:"pin,omitempty"`    // pin ID, or with false unpin it
+	Update *UpdateRequest `json:"update,omitempty"` // changes the memory ID
+	Delete bool           `json:"delete,omitempty"` // erases the memory ID for good
+	Pin    *bool          `json:"pin,omitempty"`    // true: pin the memory ID; false: unpin it
 	ID     string         `json:"id,omitempty"`     // may be abbreviated
 }
 
 // BatchAnswer has a result for each operation, in their order.
 type BatchAnswer struct {
 	Results []BatchResult `json:"results"`
-	Failed  int           `json:"failed"` // how many have a problem
+	Failed  int           `json:"failed"` // number of operations that failed
 }
 
 // BatchResult is what became of one operation.
 type BatchResult struct {
 	Added   *AddResult     `json:"added,omitempty"`
-	Memory  *memory.Memory `json:"memory,omitempty"`  // as it is after an update or a pin
+	Memory  *memory.Memory `json:"memory,omitempty"`  // the memory after an update or a pin
 	Deleted *Deleted       `json:"deleted,omitempty"` // what was erased
 	Problem *Problem       `json:"problem,omitempty"`
 }

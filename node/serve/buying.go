@@ -22,8 +22,8 @@ type Buyer interface {
 // AppBuying is what an app may buy. What is not named is not allowed.
 type AppBuying struct {
 	Market     string   `json:"market"`               // URL of the relay with the market
-	Budget     string   `json:"budget"`               // 10.00 EUR: what it may pay in 30 days, and the currency
-	Alone      string   `json:"alone,omitempty"`      // 2.00 EUR: the price up to which it does not ask the wearer; absent: it always asks
+	Budget     string   `json:"budget"`               // what it may pay in 30 days, with the currency: 10.00 EUR
+	Alone      string   `json:"alone,omitempty"`      // the price up to which it need not ask the wearer: 2.00 EUR; absent: it always asks
 	Categories []string `json:"categories,omitempty"` // only listings in one of these
 }
 
@@ -48,16 +48,16 @@ func Spending(ctx context.Context) *Spender {
 
 // GoodsQuery searches listings. What fits has all words.
 type GoodsQuery struct {
-	Words   string `query:"q" doc:"words that a listing has"`
-	Listing string `query:"listing" doc:"instead: one listing, by its id of 64 hexadecimal characters"`
-	Limit   int    `query:"limit" min:"1" max:"20" default:"10" doc:"how many"`
-	Skip    int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
+	Words   string `query:"q" doc:"words that a listing must have"`
+	Listing string `query:"listing" doc:"instead of words: one listing, by its id of 64 hexadecimal characters"`
+	Limit   int    `query:"limit" min:"1" max:"20" default:"10" doc:"number of listings"`
+	Skip    int    `query:"skip" min:"0" max:"1000" default:"0" doc:"number of listings to skip"`
 }
 
 // Goods is a listing. Its texts are a stranger's: data, and no instruction.
 type Goods struct {
 	Listing     trade.Hash    `json:"listing"`
-	Version     trade.Hash    `json:"version"` // that an order names
+	Version     trade.Hash    `json:"version"` // the version that an order names
 	Title       string        `json:"title"`
 	Description string        `json:"description,omitempty"`
 	Sample      []string      `json:"sample,omitempty"`
@@ -67,7 +67,7 @@ type Goods struct {
 	Licence     string        `json:"licence,omitempty"`
 	Items       int           `json:"items"`
 	Price       string        `json:"price"`
-	Answers     *AnswerLimits `json:"answers,omitempty"` // it sells answers: an order asks a question; else the bundle
+	Answers     *AnswerLimits `json:"answers,omitempty"` // the listing sells answers, and an order asks a question; absent: it sells the bundle
 	Asks        bool          `json:"asks,omitempty"`    // the wearer has to approve the payment
 	Bars        string        `json:"barred,omitempty"`  // why the app may not buy it; absent: it may
 	Seller      trade.Key     `json:"seller"`
@@ -77,8 +77,8 @@ type Goods struct {
 type GoodsAnswer struct {
 	Goods []Goods `json:"goods"`
 	Total int     `json:"total"`
-	Left  string  `json:"left"`  // of the app's budget
-	Terms string  `json:"terms"` // what can't be had back
+	Left  string  `json:"left"`  // what is left of the app's budget
+	Terms string  `json:"terms"` // what can't be undone or refunded
 }
 
 // Acts of a PurchaseRequest.
@@ -91,10 +91,10 @@ const (
 // PurchaseRequest is one step of an app's purchase.
 type PurchaseRequest struct {
 	Act   string `json:"act" enum:"order,pay,fetch"`
-	ID    string `json:"id"`              // the version to order, or the order: 64 hexadecimal characters
-	Price string `json:"price,omitempty"` // of an order, as quoted
-	// Question is what an order of an answer asks, in at most 1000 bytes. Only the seller
-	// can read it.
+	ID    string `json:"id"`              // the version to order, or the order to pay or fetch: 64 hexadecimal characters
+	Price string `json:"price,omitempty"` // for an order: the price as quoted
+	// Question is what an order for an answer asks, in at most 1000 bytes. Only the seller can read
+	// it.
 	Question string `json:"question,omitempty"`
 }
 
@@ -105,16 +105,16 @@ type Purchase struct {
 	Title    string             `json:"title"`
 	Phase    trade.Phase        `json:"phase"`
 	Price    string             `json:"price"`
-	Back     string             `json:"back,omitempty"` // to the buyer
+	Back     string             `json:"back,omitempty"` // amount that goes back to the buyer
 	Market   string             `json:"market"`
 	Deadline time.Time          `json:"deadline,omitzero"` // when the phase ends
-	Reason   string             `json:"reason,omitempty"`  // the words of the last step
-	Page     string             `json:"page,omitempty"`    // on which to pay by card
-	Waits    bool               `json:"waits,omitempty"`   // for the wearer's approval: pay again after it
+	Reason   string             `json:"reason,omitempty"`  // the text of the last step
+	Page     string             `json:"page,omitempty"`    // page on which to pay by card
+	Waits    bool               `json:"waits,omitempty"`   // it waits for the wearer's approval: pay again after that
 	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
-	Answer   bool               `json:"answer,omitempty"`  // a question was asked; Items answer it
+	Answer   bool               `json:"answer,omitempty"`  // the order asked a question, and Items are the answer
 
-	Reviewable bool `json:"reviewable,omitempty"` // it ended, was delivered, and this home has not reviewed it
+	Reviewable bool `json:"reviewable,omitempty"` // it has ended, was delivered, and this home has not reviewed it
 }
 
 var buying = topic[Buyer]{findGoods.untyped, purchase.untyped}

@@ -21,16 +21,16 @@ type Carrier interface {
 // OrderMove says where to what was bought moves.
 type OrderMove struct {
 	To     string `json:"to"`                // URL of the relay with the other market
-	DryRun bool   `json:"dry_run,omitempty"` // say what would move, and move nothing
+	DryRun bool   `json:"dry_run,omitempty"` // only show what would move
 }
 
 // MovedOrder is an order that moved.
 type MovedOrder struct {
 	Order    trade.Hash `json:"order"`
 	Title    string     `json:"title"`
-	Open     bool       `json:"open,omitempty"`     // it has not ended
-	Reviewed bool       `json:"reviewed,omitempty"` // its review moves with it
-	Why      string     `json:"why,omitempty"`      // it did not move: called again, it goes on
+	Open     bool       `json:"open,omitempty"`     // the order has not ended
+	Reviewed bool       `json:"reviewed,omitempty"` // the review moves with it
+	Why      string     `json:"why,omitempty"`      // why it did not move; the same request again continues
 }
 
 // MovedOrdersAnswer lists what moved.

@@ -31,23 +31,23 @@ type Writer interface {
 type AddRequest struct {
 	Text        string              `json:"text"`
 	Infer       *bool               `json:"infer,omitempty"`       // absent: true
-	Keep        bool                `json:"keep,omitempty"`        // with infer: keep in its own words what no extractor reads
-	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
+	Keep        bool                `json:"keep,omitempty"`        // with infer: if the extractors make nothing of the text, keep it in its own words
+	Type        memory.Type         `json:"type,omitempty"`        // only without infer; empty: semantic. Not vault
 	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
-	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: nobody knows when it was said, so it stands beside what is there and ends none of it
+	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: nobody knows when it was said, so it is kept beside present memories and replaces or ends none
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
 	Lang        string              `json:"lang,omitempty"`        // BCP 47
-	User        string              `json:"user,omitempty"`        // scope; empty: the wearer
-	Agent       string              `json:"agent,omitempty"`       // scope
-	Run         string              `json:"run,omitempty"`         // scope
-	Tags        []string            `json:"tags,omitempty"`        // without infer
-	Metadata    memory.Metadata     `json:"metadata,omitempty"`    // kept with every memory that results
-	Fields      memory.Fields       `json:"fields,omitzero"`       // without infer: those of Type
-	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
+	User        string              `json:"user,omitempty"`        // the user whom the memory belongs to; empty: the wearer
+	Agent       string              `json:"agent,omitempty"`       // the agent that the memory belongs to
+	Run         string              `json:"run,omitempty"`         // the run that the memory belongs to
+	Tags        []string            `json:"tags,omitempty"`        // only without infer
+	Metadata    memory.Metadata     `json:"metadata,omitempty"`    // stored with every resulting memory
+	Fields      memory.Fields       `json:"fields,omitzero"`       // only without infer: the fields of Type
+	Slot        *memory.Slot        `json:"slot,omitempty"`        // only without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
-	Expires     time.Time           `json:"expires,omitzero"`      // without infer, in the future: no list, search or answer has the memory afterwards, and within the hour it is erased
-	Secret      string              `json:"secret,omitempty"`      // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
-	Key         string              `json:"key,omitempty"`         // the caller's name for the text: the same text with the same key again changes nothing. Another text with it is a conflict without infer, and changes nothing with infer
+	Expires     time.Time           `json:"expires,omitzero"`      // only without infer, in the future: from then on, no list, search or answer has the memory, and it is erased within the hour
+	Secret      string              `json:"secret,omitempty"`      // with infer: a part of the text that is a secret; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
+	Key         string              `json:"key,omitempty"`         // the caller's idempotency key for the text: the same text with the same key again changes nothing. A different text with the same key is a conflict without infer, and changes nothing with infer
 	Types       []memory.Type       `json:"-"`                     // with infer: of what may be made of the text; nil: any
 }
 
@@ -59,10 +59,10 @@ type AddResult struct {
 	Changes  []memory.Change  `json:"changes"`
 	Refusals []memory.Refusal `json:"refusals"`
 	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
-	Repeated bool             `json:"repeated,omitempty"` // there was a text with the same key, and nothing was done
-	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text has become
-	Left     []string         `json:"left,omitempty"`     // the fields of the request that nothing was done with, as the text was known already (NOOP); PATCH /v1/memories/{id} sets them
-	Line     memory.ID        `json:"line,omitzero"`      // the line that is kept of the text; POST /v1/forget with this id takes the whole text back
+	Repeated bool             `json:"repeated,omitempty"` // a text with the same key was added before, and nothing was done
+	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that was made of the first text
+	Left     []string         `json:"left,omitempty"`     // fields of the request that had no effect, because the text was known already (NOOP); PATCH /v1/memories/{id} sets them
+	Line     memory.ID        `json:"line,omitzero"`      // the stored line of the text; POST /v1/forget with this id erases all that was made of it
 }
 
 // Made are the changes without the memories that others of them took the place of: an UPDATE
@@ -106,27 +106,27 @@ func (r *AddResult) Says() string {
 // Text, Append and Replace may be set, and at most one of Fields and Steps.
 type UpdateRequest struct {
 	Text        *string             `json:"text,omitempty"`
-	Append      *string             `json:"append,omitempty"`  // a line, to a core block
-	Replace     *Replacement        `json:"replace,omitempty"` // a part of the text
-	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // of a procedure, one after the other
-	Value       *string             `json:"value,omitempty"`   // of the slot
+	Append      *string             `json:"append,omitempty"`  // a line to append to a core block
+	Replace     *Replacement        `json:"replace,omitempty"` // replaces a part of the text
+	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // edits to the steps of a procedure, applied in order
+	Value       *string             `json:"value,omitempty"`   // the value of the slot
 	Fields      *memory.Fields      `json:"fields,omitempty"`
 	Metadata    *memory.Metadata    `json:"metadata,omitempty"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
 	Validity    *memory.Validity    `json:"validity,omitempty"`
 	Archived    *bool               `json:"archived,omitempty"`
-	Tag         []string            `json:"tag,omitempty"`   // to add
-	Untag       []string            `json:"untag,omitempty"` // to take away
+	Tag         []string            `json:"tag,omitempty"`   // tags to add
+	Untag       []string            `json:"untag,omitempty"` // tags to remove
 	Reason      string              `json:"reason,omitempty"`
-	// Was is what the memory said when the caller read it. If it says something else
-	// by now, nothing is changed, and the problem is "changed".
+	// Was is what the memory said when the caller read it. If it says something else by now, nothing
+	// is changed, and the problem is "changed".
 	Was *Was `json:"was,omitempty"`
 }
 
 // Was is what a memory said when it was read. What is nil is not compared.
 type Was struct {
 	Text  *string `json:"text,omitempty"`
-	Value *string `json:"value,omitempty"` // of the slot; empty: it had none
+	Value *string `json:"value,omitempty"` // value of the slot; empty: it had none
 }
 
 // Replacement replaces the only occurrence of Old in a text.
@@ -136,7 +136,7 @@ type Replacement struct {
 }
 
 type updateOf struct {
-	ID   string `path:"id" doc:"whole, or 4 or more of its first characters"`
+	ID   string `path:"id" doc:"its id, or at least the first 4 characters of it"`
 	Body UpdateRequest
 }
 

@@ -40,19 +40,19 @@ type Communer interface {
 // NewCommunity founds a community.
 type NewCommunity struct {
 	Name string `json:"name"`
-	As   string `json:"as,omitempty"` // what the members call its owner; absent: owner
+	As   string `json:"as,omitempty"` // the owner's name among the members; absent: owner
 }
 
 // JoinCommunity names a community by its link.
 type JoinCommunity struct {
 	Link string `json:"link"`
-	Name string `json:"name,omitempty"` // for the wearer and the wearer's policy
+	Name string `json:"name,omitempty"` // the community's name for the wearer and in the wearer's policy
 }
 
 // CommunityInvite says who is let in.
 type CommunityInvite struct {
-	Who       string `json:"who"`             // NAME=KEY, or the name of somebody whom a member proposed
-	Words     string `json:"words,omitempty"` // of the key; needed with the name alone of who was proposed
+	Who       string `json:"who"`             // NAME=KEY, or the name of a person whom a member proposed
+	Words     string `json:"words,omitempty"` // words of the key; needed if who is only the name of a proposed person
 	Moderator bool   `json:"moderator,omitempty"`
 }
 
@@ -63,8 +63,8 @@ type GivenKeyText struct {
 
 // CommunityRemoval says what is taken out.
 type CommunityRemoval struct {
-	What   string `json:"what"`             // an item, or a member by name or id; of a member's id, or an item's after its first 13 characters, 4 are enough
-	Reason string `json:"reason,omitempty"` // for all members; not needed for one's own
+	What   string `json:"what"`             // an item by id, or a member by name or id. Ids can be shortened: 4 characters of a member's id, or 4 after the first 13 of an item's
+	Reason string `json:"reason,omitempty"` // for all members to read; not needed for one's own items
 }
 
 // CommunityText is a rule or question in words.
@@ -74,7 +74,7 @@ type CommunityText struct {
 
 // CommunityAnswers says what a node may answer questions with.
 type CommunityAnswers struct {
-	With *ShareRequest `json:"with,omitempty"` // types, tags, redact and the like; absent: it answers nothing
+	With *ShareRequest `json:"with,omitempty"` // selects by types, tags, redact and so on; absent: the node answers nothing
 }
 
 // CommunityChoice is what a node answers questions with.
@@ -83,7 +83,7 @@ type CommunityChoice struct {
 	Tags        []string           `json:"tags"`
 	Since       time.Time          `json:"since,omitzero"`
 	Until       time.Time          `json:"until,omitzero"`
-	Sensitivity memory.Sensitivity `json:"sensitivity"` // the most sensitive that fits
+	Sensitivity memory.Sensitivity `json:"sensitivity"` // the highest level that is used
 	Redact      []string           `json:"redact"`
 	Quotes      bool               `json:"quotes,omitempty"`
 }
@@ -92,15 +92,15 @@ type CommunityChoice struct {
 type CommunityHead struct {
 	ID      memory.SpaceID `json:"id"`
 	Name    string         `json:"name"`
-	Link    string         `json:"link"` // for those who were let in; it opens nothing without their keys
+	Link    string         `json:"link"` // for people who were added; it opens nothing without their keys
 	Role    string         `json:"role"` // owner, moderator or member
 	Rules   string         `json:"rules,omitempty"`
-	Fee     string         `json:"fee,omitempty"` // for which the owner lets anybody in, and where
+	Fee     string         `json:"fee,omitempty"` // the fee for which the owner adds anybody, and where to pay it
 	People  int            `json:"people"`
-	Count   int            `json:"count"` // of items that are shown
+	Count   int            `json:"count"` // number of visible items
 	Answers bool           `json:"answers,omitempty"`
 	Fetched time.Time      `json:"fetched,omitzero"`
-	Ended   time.Time      `json:"ended,omitzero"` // since when the relay does not serve it to the wearer
+	Ended   time.Time      `json:"ended,omitzero"` // since when the relay no longer serves it to the wearer
 }
 
 // CommunitiesAnswer lists communities.
@@ -113,9 +113,9 @@ type CommunitiesAnswer struct {
 type CommunityView struct {
 	CommunityHead
 	Members   []CommunityMember   `json:"members"`
-	Waiting   []CommunityMember   `json:"waiting"` // proposed by members
+	Waiting   []CommunityMember   `json:"waiting"` // people whom members proposed
 	Items     []CommunityItem     `json:"items"`
-	Removed   []CommunityItem     `json:"removed"` // hidden, with why
+	Removed   []CommunityItem     `json:"removed"` // hidden items, with the reasons
 	Questions []CommunityQuestion `json:"questions"`
 	Log       []CommunityDeed     `json:"log"`            // oldest first
 	With      *CommunityChoice    `json:"with,omitempty"` // what this node answers with; absent: it answers nothing
@@ -128,7 +128,7 @@ type CommunityMember struct {
 	Role    string          `json:"role,omitempty"`
 	Words   string          `json:"words"` // of the key, to compare
 	Key     string          `json:"key,omitempty"`
-	By      string          `json:"by,omitempty"` // who proposed
+	By      string          `json:"by,omitempty"` // who proposed this person
 	You     bool            `json:"you,omitempty"`
 	Leaving bool            `json:"leaving,omitempty"`
 }
@@ -145,17 +145,18 @@ type CommunityItem struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	You  bool        `json:"you,omitempty"`
-	Why  string      `json:"why,omitempty"` // of one that was removed
-	// Removal hides it; who removes the removal shows it again. Absent where its author is no member any more.
+	Why  string      `json:"why,omitempty"` // why it was removed
+	// Removal is the id of what hides the item. Removing that id shows the item again. It is absent
+	// if the item's author is no longer a member.
 	Removal memory.ID `json:"removal,omitzero"`
-	Yours   bool      `json:"yours,omitempty"` // the removal is the wearer's own
+	Yours   bool      `json:"yours,omitempty"` // the wearer removed it
 }
 
 // CommunityQuestion is one that a member asked, with the answers of others.
 type CommunityQuestion struct {
 	CommunityItem
-	Knows   string          `json:"knows"`            // who may know what was asked and answered
-	Former  int             `json:"former,omitempty"` // of them, those who are no members any more
+	Knows   string          `json:"knows"`            // who may know the question and the answers
+	Former  int             `json:"former,omitempty"` // how many of these are no longer members
 	Answers []CommunityItem `json:"answers"`
 }
 
@@ -166,15 +167,15 @@ type CommunityDeed struct {
 	By   string    `json:"by"`
 	What string    `json:"what,omitempty"`
 	Why  string    `json:"why,omitempty"`
-	ID   memory.ID `json:"id,omitzero"` // of a removal, by which its author takes it back, and the owner undoes it
+	ID   memory.ID `json:"id,omitzero"` // id of a removal; with it, the author or the owner can undo the removal
 }
 
 type communityOf struct {
-	Community string `path:"community" doc:"its id, or 4 characters of it or more"`
+	Community string `path:"community" doc:"its id, or at least 4 characters of it"`
 }
 
 type inCommunity[B any] struct {
-	Community string `path:"community" doc:"its id, or 4 characters of it or more"`
+	Community string `path:"community" doc:"its id, or at least 4 characters of it"`
 	Body      B
 }
 

@@ -37,26 +37,26 @@ type Comparison struct {
 	Name    string    `json:"name"`  // what the wearer calls the peer
 	Words   string    `json:"words"` // of the peer's key, to compare
 	Began   time.Time `json:"began"`
-	Offered int       `json:"offered"`          // interests of the wearer
-	Count   *int      `json:"count,omitempty"`  // how many both have, by the peer's word; absent: not known yet
-	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which
-	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which
-	Both    []string  `json:"both,omitempty"`   // which, once both have told
-	Ended   string    `json:"ended,omitempty"`  // why it goes on no more
+	Offered int       `json:"offered"`          // number of the wearer's interests
+	Count   *int      `json:"count,omitempty"`  // how many interests both have, as the peer says; absent: not known yet
+	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which interests both have
+	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which interests both have
+	Both    []string  `json:"both,omitempty"`   // the common interests, once both have told
+	Ended   string    `json:"ended,omitempty"`  // why it has ended
 }
 
 // ComparisonAsked is a message that asks for a comparison, before the wearer says yes.
 type ComparisonAsked struct {
 	ID    string `json:"id"`
-	Words string `json:"words"` // of the key of who asks
-	Ours  int    `json:"ours"`  // interests that would be compared
+	Words string `json:"words"` // words of the key of the person who asks
+	Ours  int    `json:"ours"`  // number of the wearer's interests that would be compared
 }
 
 // ComparisonStep is what came of a step: a comparison, or what would need a yes.
 type ComparisonStep struct {
-	Asked      *ComparisonAsked `json:"asked,omitempty"`      // it waits for a yes, and nothing has changed
-	Comparison *Comparison      `json:"comparison,omitempty"` // as it stands now
-	Message    string           `json:"message,omitempty"`    // goes to the peer; absent: nothing does
+	Asked      *ComparisonAsked `json:"asked,omitempty"`      // the message waits for a yes, and nothing has changed
+	Comparison *Comparison      `json:"comparison,omitempty"` // the present state
+	Message    string           `json:"message,omitempty"`    // to send to the peer; absent: there is nothing to send
 }
 
 // InterestsAnswer is what is compared, and with whom it was.
@@ -85,8 +85,8 @@ type AskInterests struct {
 // OpenInterests is a message of a peer.
 type OpenInterests struct {
 	Message string `json:"message"`
-	Name    string `json:"name,omitempty"` // what the wearer calls the peer, where the message asks for a comparison
-	Yes     bool   `json:"yes,omitempty"`  // the peer may find out how many; without it a message that asks is shown alone
+	Name    string `json:"name,omitempty"` // if the message asks for a comparison: what the wearer calls the peer
+	Yes     bool   `json:"yes,omitempty"`  // agree that the peer learns how many interests are common; without it, a message that asks is only shown
 }
 
 type comparisonOf struct {

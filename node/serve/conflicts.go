@@ -31,8 +31,8 @@ type Settler interface {
 // Conflict is a disagreement. The first side is the one that is shown.
 type Conflict struct {
 	ID    string         `json:"id"`
-	Kind  string         `json:"kind"`            // field, slot, pin
-	Field string         `json:"field,omitempty"` // the field of one memory; absent if whole memories contradict each other
+	Kind  string         `json:"kind"`            // field, slot or pin
+	Field string         `json:"field,omitempty"` // the disputed field of one memory; absent if whole memories contradict each other
 	Slot  *memory.Slot   `json:"slot,omitempty"`  // the slot of the values, without a value
 	Sides []ConflictSide `json:"sides"`
 	Why   string         `json:"why"` // why the first side is shown
@@ -45,7 +45,7 @@ type ConflictSide struct {
 	Text    string          `json:"text"`
 	Negates bool            `json:"negates,omitempty"` // it says that the value is no longer true
 	Member  memory.MemberID `json:"member"`
-	Device  string          `json:"device,omitempty"` // the member's name, where it is known
+	Device  string          `json:"device,omitempty"` // name of the member, if known
 	Here    bool            `json:"here,omitempty"`   // it is this device
 	By      memory.Source   `json:"by"`
 	Rank    memory.Rank     `json:"rank"`
@@ -59,10 +59,10 @@ type ConflictsAnswer struct {
 
 // SettleRequest has exactly one of Choose, Both and Write.
 type SettleRequest struct {
-	Choose int    `json:"choose,omitempty"` // this side, from 1
+	Choose int    `json:"choose,omitempty"` // number of the chosen side, from 1
 	Both   bool   `json:"both,omitempty"`   // keep all sides
 	Write  string `json:"write,omitempty"`  // neither side: the new value of the field or slot
-	Text   string `json:"text,omitempty"`   // with Write, for a slot: the statement, if it can't be made from the shown one
+	Text   string `json:"text,omitempty"`   // with Write, for a slot: the statement, if it can't be derived from the shown one
 }
 
 // Settled is what it changed.
@@ -73,9 +73,9 @@ type Settled struct {
 
 // Settlement is how the wearer settled a conflict.
 type Settlement struct {
-	ID     string    `json:"id"` // the conflict's
+	ID     string    `json:"id"` // id of the conflict
 	At     time.Time `json:"at"`
-	Memory memory.ID `json:"memory"` // what was chosen or written, or the memory that was disputed
+	Memory memory.ID `json:"memory"` // the memory that was chosen or written, or whose field was disputed
 	Text   string    `json:"text"`
 }
 
@@ -85,11 +85,11 @@ type SettlementsAnswer struct {
 }
 
 type conflictOf struct {
-	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
+	Conflict string `path:"conflict" min:"4" doc:"its id, or at least the first 4 characters of it"`
 }
 
 type settleOf struct {
-	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
+	Conflict string `path:"conflict" min:"4" doc:"its id, or at least the first 4 characters of it"`
 	Body     SettleRequest
 }
 

@@ -22,23 +22,23 @@ type Consents interface {
 type Consent struct {
 	ID       string          `json:"id"`
 	Who      string          `json:"who"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
-	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal: one reading of an entry of the vault
-	Purpose  string          `json:"purpose,omitempty"` // in the words of who asks
-	Rule     string          `json:"rule"`              // its name
+	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal (one reading of a vault entry)
+	Purpose  string          `json:"purpose,omitempty"` // in the words of whoever asks
+	Rule     string          `json:"rule"`              // name of the rule
 	Words    string          `json:"words"`             // the rule in plain words
 	Redacted bool            `json:"redacted,omitempty"`
-	Asked    int             `json:"asked"` // how often
+	Asked    int             `json:"asked"` // how often it was asked
 	First    time.Time       `json:"first"`
 	Last     time.Time       `json:"last"`
 	Waits    []ConsentItem   `json:"waits"`          // what would be shown, and waits for an answer
-	More     bool            `json:"more,omitempty"` // there is more than waits; it is asked about afterwards
+	More     bool            `json:"more,omitempty"` // more would be shown than waits has; the next question is about the rest
 	Lapses   time.Time       `json:"lapses,omitzero"`
-	Most     config.Duration `json:"most"` // for how long a yes holds at most
+	Most     config.Duration `json:"most"` // how long a yes can last at most
 
-	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: none that holds
+	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: no answer is in force
 	Said   time.Time     `json:"said,omitzero"`
 	Until  time.Time     `json:"until,omitzero"`
-	All    bool          `json:"all,omitempty"` // also memories to which the rule will apply later
+	All    bool          `json:"all,omitempty"` // the answer covers also memories to which the rule will apply later
 	Shown  []ConsentItem `json:"shown,omitempty"`
 }
 
@@ -47,30 +47,30 @@ type ConsentItem struct {
 	ID   memory.ID   `json:"id"`
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
-	Was  string      `json:"was,omitempty"` // what the redaction changed
-	Mark string      `json:"mark"`          // another one once the memory says something else
+	Was  string      `json:"was,omitempty"` // the text before redaction
+	Mark string      `json:"mark"`          // changes when the memory's text changes
 }
 
 // ConsentSeen is a memory that the wearer was shown.
 type ConsentSeen struct {
 	ID   memory.ID `json:"id"`
-	Mark string    `json:"mark"` // as it was shown
+	Mark string    `json:"mark"` // the mark that was shown
 }
 
 // ConsentAnswer is what the wearer says.
 type ConsentAnswer struct {
 	ID       string          `json:"-"`
 	Act      string          `json:"act" enum:"allow,refuse"`
-	Remember bool            `json:"remember,omitempty"` // allow also what the rule is about later
-	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule lets it hold, or 30 days of a refusal
-	// Of are the memories that the wearer was shown and allows; absent: all that wait.
-	// If one of them was changed since, nothing is allowed. A reveal needs its one entry
-	// here, and an open vault: otherwise the problem is "vault-locked".
+	Remember bool            `json:"remember,omitempty"` // allow also what the rule applies to later
+	For      config.Duration `json:"for,omitempty"`      // how long the answer lasts; absent: as long as the rule allows, or 30 days for a refusal
+	// Of are the memories that the wearer was shown and allows; absent: all that wait. If one of
+	// them has changed since, nothing is allowed. A reveal needs its one entry here, and an open
+	// vault: otherwise the problem is "vault-locked".
 	Of []ConsentSeen `json:"of,omitempty"`
 }
 
 type consentAnswered struct {
-	ID   string `path:"id" doc:"its id, or 4 characters of it or more"`
+	ID   string `path:"id" doc:"its id, or at least 4 characters of it"`
 	Body ConsentAnswer
 }
 

@@ -14,8 +14,8 @@ type Consoler interface {
 
 // ConsoleLink opens the console.
 type ConsoleLink struct {
-	URL     string    `json:"url"`     // with a code that is good for one session
-	Expires time.Time `json:"expires"` // of the code
+	URL     string    `json:"url"`     // has a code that works for one session
+	Expires time.Time `json:"expires"` // when the code expires
 }
 
 var consoling = topic[Consoler]{openConsole.untyped}

@@ -50,20 +50,20 @@ const (
 // Day is what was heard on one day, and what became of it.
 type Day struct {
 	Date Date      `json:"date"`
-	Zone string    `json:"zone,omitempty"` // IANA name; absent: the node's machine has none that is known
+	Zone string    `json:"zone,omitempty"` // IANA name; absent: the time zone of the node's machine is not known
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"` // the beginning of the next day
 	// Lines are oldest first. A session is a run of lines without a gap of 30 minutes.
 	Lines []DayLine `json:"lines"`
-	More  bool      `json:"more,omitempty"` // there are more lines than are given
+	More  bool      `json:"more,omitempty"` // the day has more lines than the answer
 	// Memories are the memories with evidence of this day, in any state but
 	// erased, oldest evidence first. Photos, recordings and visits are among
 	// them.
 	Memories []memory.Memory `json:"memories"`
-	Refusals []DayRefusal    `json:"refusals"` // refusals without a line, such as a loss that a device reported
+	Refusals []DayRefusal    `json:"refusals"` // refusals that belong to no line, such as a loss that a device reported
 	Pauses   []Span          `json:"pauses"`
 	Next     Date            `json:"next,omitempty"`   // the next day on which something was heard
-	Before   Date            `json:"before,omitempty"` // the one before
+	Before   Date            `json:"before,omitempty"` // the previous day on which something was heard
 }
 
 // DayLine is one line that was said.
@@ -76,8 +76,8 @@ type DayLine struct {
 	Lang     string         `json:"lang,omitempty"`
 	Text     string         `json:"text"`
 	Place    string         `json:"place,omitempty"`
-	Redacted int            `json:"redacted,omitempty"` // secrets that were taken out
-	Memories []memory.ID    `json:"memories,omitempty"` // memories with this line as evidence
+	Redacted int            `json:"redacted,omitempty"` // number of secrets that were removed
+	Memories []memory.ID    `json:"memories,omitempty"` // memories that have this line as evidence
 	Refusals []DayRefusal   `json:"refusals,omitempty"` // why nothing more was remembered
 }
 
@@ -93,13 +93,13 @@ type DayRefusal struct {
 type Span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
-	Why  string    `json:"why,omitempty"` // of a pause: said to NAME, or by a button of NAME
+	Why  string    `json:"why,omitempty"` // for a pause: said to NAME, or by a button of NAME
 }
 
 // DaysAnswer counts what was heard by day.
 type DaysAnswer struct {
 	Zone string     `json:"zone,omitempty"`
-	Days []DayCount `json:"days"`           // oldest first; those with nothing are left out
+	Days []DayCount `json:"days"`           // oldest first, without empty days
 	Last Date       `json:"last,omitempty"` // the latest day on which anything was heard
 }
 
@@ -115,7 +115,7 @@ type dayOf struct {
 
 type daysQuery struct {
 	From Date `query:"from" doc:"the first day"`
-	To   Date `query:"to" doc:"the last day; at most 400 days are counted"`
+	To   Date `query:"to" doc:"the last day; at most 400 days"`
 }
 
 func (q *daysQuery) check() error {

@@ -22,11 +22,11 @@ type Devices interface {
 // Device is a wearable that may speak to the node's broker.
 type Device struct {
 	Name      string    `json:"name"`
-	Added     time.Time `json:"added,omitzero"`     // absent: at a broker that has its own credentials
-	LastSeen  time.Time `json:"last_seen,omitzero"` // a locked node knows it since the start alone
+	Added     time.Time `json:"added,omitzero"`     // absent: the broker has its own credentials for it
+	LastSeen  time.Time `json:"last_seen,omitzero"` // while the node is locked: only since the start
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"`            // taken from it since the node was started
-	Battery   *int      `json:"battery,omitempty"` // %, as it said last since the daemon was started
+	Events    uint64    `json:"events"`            // number of events since the node was started
+	Battery   *int      `json:"battery,omitempty"` // percent, as last reported since the daemon was started
 	Publish   []string  `json:"publish,omitempty"` // topics beyond its own, see AddDeviceRequest
 	Read      []string  `json:"read,omitempty"`
 }
@@ -39,8 +39,8 @@ type DeviceCredentials struct {
 	Username string `json:"username"`
 	Password Secret `json:"password"`
 	ClientID string `json:"client_id"`
-	Topics   string `json:"topics"`         // the prefix that it may use
-	Page     Secret `json:"page,omitempty"` // link by which a phone or laptop is the wearable; absent without api.remote
+	Topics   string `json:"topics"`         // the topic prefix that it may use
+	Page     Secret `json:"page,omitempty"` // link that turns a phone or laptop into the wearable; absent without api.remote
 
 	Publish []string `json:"publish,omitempty"`
 	Read    []string `json:"read,omitempty"`
@@ -55,9 +55,9 @@ type DevicesAnswer struct {
 // with topics of its own, such as OwnTracks.
 type AddDeviceRequest struct {
 	Name    string   `json:"name"`
-	Publish []string `json:"publish,omitempty"` // MQTT topic filters beyond its own topics: owntracks/#; none of locket/
+	Publish []string `json:"publish,omitempty"` // MQTT topic filters beyond its own topics, such as owntracks/#; none of locket/
 	Read    []string `json:"read,omitempty"`
-	Replay  bool     `json:"replay,omitempty"` // for the time of a replay: another of its name takes its place, unless it is connected
+	Replay  bool     `json:"replay,omitempty"` // only for the duration of a replay: another login of its name replaces it, unless it is connected
 }
 
 // RemovedDevice is the answer to DELETE /v1/devices/{name}.

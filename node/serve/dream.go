@@ -59,14 +59,14 @@ func ShowDream(p *consolidate.Plan) DreamPlan {
 type Dream struct {
 	ID     string    `json:"id"`
 	At     time.Time `json:"at"`
-	Claims int       `json:"claims"` // number of its assertions that still count
+	Claims int       `json:"claims"` // number of its assertions that are still in force
 	Undone bool      `json:"undone"`
 }
 
 // DreamResult says what a dream or its undoing did.
 type DreamResult struct {
 	ID      string         `json:"id"`
-	Steps   int            `json:"steps"` // steps that were done or undone
+	Steps   int            `json:"steps"` // number of steps that were done or undone
 	Skipped []SkippedDream `json:"skipped,omitempty"`
 }
 
@@ -86,13 +86,13 @@ type DreamsAnswer struct {
 // DreamRequest names a plan.
 type DreamRequest struct {
 	ID      string      `json:"id,omitempty"`
-	Without []memory.ID `json:"without,omitempty"` // the memories of steps that are left out, and not planned again
+	Without []memory.ID `json:"without,omitempty"` // memories whose steps are left out, and not planned again
 }
 
 // DreamUndo names a dream, and what of it.
 type DreamUndo struct {
-	ID     string    `json:"id,omitempty"`    // absent: the last
-	Memory memory.ID `json:"memory,omitzero"` // only the step that changed this memory; absent: all
+	ID     string    `json:"id,omitempty"`    // absent: the last dream
+	Memory memory.ID `json:"memory,omitzero"` // undo only the step that changed this memory; absent: all steps
 }
 
 // DreamStepsAnswer lists the steps of a dream.

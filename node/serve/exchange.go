@@ -40,29 +40,29 @@ type ExportOptions struct {
 	// Secrets includes the vault's values in clear. It returns ErrVaultLocked
 	// while the vault is closed. The owner can see that each value was read. What is
 	// sealed to another device stays so.
-	Secrets bool `query:"secrets" default:"false" doc:"with the values of the vault, which must be unlocked"`
+	Secrets bool `query:"secrets" default:"false" doc:"include the values of the vault, which must be unlocked"`
 }
 
 // ImportOptions say which archives the wearer trusts.
 type ImportOptions struct {
-	Unsigned bool   `query:"unsigned" default:"false" doc:"take one without a signature"`
-	Signer   string `query:"signer" doc:"five words of the key that signed it, where that is no device of yours"`
+	Unsigned bool   `query:"unsigned" default:"false" doc:"accept an archive without a signature"`
+	Signer   string `query:"signer" doc:"five words of the key that signed it, if that is not the key of a device of yours"`
 }
 
 // ImportResult counts.
 type ImportResult struct {
 	Taken     int    `json:"taken"`
-	Skipped   int    `json:"skipped"`             // existed already
-	Forgotten int    `json:"forgotten,omitempty"` // were forgotten here, and don't come back
+	Skipped   int    `json:"skipped"`             // existed here already
+	Forgotten int    `json:"forgotten,omitempty"` // were forgotten here, and are not restored
 	Refused   int    `json:"refused"`             // broke a rule; listed in quarantine
-	Signer    string `json:"signer,omitempty"`    // words that identify the key that signed it
-	// Sealed are the labels of secrets that were taken and that this node can't open.
+	Signer    string `json:"signer,omitempty"`    // words that identify the key of the signature
+	// Sealed are the labels of imported secrets that this node can't open.
 	Sealed []string `json:"sealed,omitempty"`
 }
 
 type changesQuery struct {
-	After  uint64 `query:"after" min:"0" default:"0" doc:"sequence number of the last change that is known"`
-	Follow bool   `query:"follow" default:"false" doc:"go on with those to come"`
+	After  uint64 `query:"after" min:"0" default:"0" doc:"sequence number of the last known change"`
+	Follow bool   `query:"follow" default:"false" doc:"continue with future changes"`
 }
 
 var exchanging = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.untyped, readForeign.untyped}

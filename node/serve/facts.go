@@ -2,15 +2,15 @@ package serve
 
 // Facts counts the active facts, which are the memories of the type semantic.
 type Facts struct {
-	Categories []CategoryCount `json:"categories"` // those that have one, in their owner's order; a fact may be in several
-	Slots      []FactSlot      `json:"slots"`      // of the category that was asked for, or of all; the wearer's first, then by subject and attribute
-	Loose      int             `json:"loose"`      // facts among them that have no slot
+	Categories []CategoryCount `json:"categories"` // categories with facts, in their owner's order; a fact may be in several
+	Slots      []FactSlot      `json:"slots"`      // slots of the requested category, or of all; the wearer's first, then by subject and attribute
+	Loose      int             `json:"loose"`      // how many of these facts have no slot
 	More       bool            `json:"more,omitempty"`
 }
 
 // FactSlot is a property of somebody or something, with how many active facts say its value.
 type FactSlot struct {
-	Subject   string `json:"subject"`   // "user": the wearer
+	Subject   string `json:"subject"`   // "user" means the wearer
 	Attribute string `json:"attribute"` // such as home
 	Memories  int    `json:"memories"`
 }
@@ -20,8 +20,8 @@ const DefaultSlots = 500
 
 // FactsQuery selects slots.
 type FactsQuery struct {
-	Category string `query:"category" doc:"slots of what is in this category alone"`
-	Limit    int    `query:"limit" min:"1" max:"5000" default:"500" doc:"how many slots are given"`
+	Category string `query:"category" doc:"only slots of facts in this category"`
+	Limit    int    `query:"limit" min:"1" max:"5000" default:"500" doc:"number of slots"`
 }
 
 var listFacts = jsonRoute(RightOwner, spec{

@@ -8,16 +8,16 @@ import (
 
 // FilterLine is a filter that a person wrote as a line.
 type FilterLine struct {
-	Line    string        `json:"line"`    // in the spelling that is always the same for the same filter
-	Filters filter.Filter `json:"filters"` // as other requests take it
-	Parts   []FilterPart  `json:"parts"`   // all of them must hold
+	Line    string        `json:"line"`    // canonical text form: the same for equal filters
+	Filters filter.Filter `json:"filters"` // the filter in the form that other requests take
+	Parts   []FilterPart  `json:"parts"`   // conditions that must all hold
 }
 
 // FilterPart is a part of a filter. Joined by " and ", the lines of all parts are
 // the filter again.
 type FilterPart struct {
 	Line   string    `json:"line"`
-	Field  string    `json:"field,omitempty"` // absent: it is more than one condition
+	Field  string    `json:"field,omitempty"` // absent: the part has more than one condition
 	Op     filter.Op `json:"op,omitempty"`
 	Values []string  `json:"values,omitempty"`
 }

@@ -11,10 +11,10 @@ import (
 // FollowQuery selects memories that are followed: one by its id, or all of a type or a
 // time.
 type FollowQuery struct {
-	Memory string      `query:"memory" doc:"only this one: whole, or 4 or more of its first characters"`
-	Type   memory.Type `query:"type" doc:"only this type"`
-	Since  time.Time   `query:"since" doc:"learnt at or after"`
-	Until  time.Time   `query:"until" doc:"learnt before"`
+	Memory string      `query:"memory" doc:"only this memory: its id, or at least the first 4 characters of it"`
+	Type   memory.Type `query:"type" doc:"only memories of this type"`
+	Since  time.Time   `query:"since" doc:"learnt at or after this time"`
+	Until  time.Time   `query:"until" doc:"learnt before this time"`
 
 	// ID is what Memory was resolved to. Sees gives what the caller may see at the moment;
 	// nil: everything.
@@ -44,7 +44,7 @@ func (q *FollowQuery) Chooses(m *memory.Memory) bool {
 
 // Followed says that memories were other ones than before.
 type Followed struct {
-	Change uint64 `json:"change"` // number of the last change so far, as after in listing changes
+	Change uint64 `json:"change"` // number of the last change so far, as for after when listing changes
 }
 
 var follow = streamRoute(RightRead, spec{

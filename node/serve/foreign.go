@@ -7,11 +7,11 @@ const MaxForeign = 64 << 20
 
 // ForeignQuery says what another system's file or folder is.
 type ForeignQuery struct {
-	From   string `query:"from" doc:"the system, as locket import --from takes it; found by a file's beginning if absent; a folder wants it"`
-	Name   string `query:"name" doc:"what the file is called"`
-	Folder string `query:"folder" doc:"instead of a body: the full path of a folder of the node's machine"`
-	Me     string `query:"me" doc:"a name that the wearer has in the chat, if not as in the settings"`
-	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"the order of a chat's dates; as they tell if absent"`
+	From   string `query:"from" doc:"the system, with a name that locket import --from takes; absent: detected from the beginning of the file; required for a folder"`
+	Name   string `query:"name" doc:"name of the file"`
+	Folder string `query:"folder" doc:"instead of a body: the absolute path of a folder on the node's machine"`
+	Me     string `query:"me" doc:"the wearer's name in the chat, if it is not the one in the settings"`
+	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"order of day, month and year in a chat's dates; absent: detected"`
 }
 
 // Foreign is what was read: texts, each of which is as [Writer.Add] takes it, and has a key
@@ -19,7 +19,7 @@ type ForeignQuery struct {
 type Foreign struct {
 	From    string           `json:"from"`
 	Adds    []AddRequest     `json:"adds"`
-	Shown   []ForeignShown   `json:"shown"` // of each of adds, in their order
+	Shown   []ForeignShown   `json:"shown"` // how to show each of adds to a person, in their order
 	Skipped []ForeignSkipped `json:"skipped"`
 }
 

@@ -42,12 +42,12 @@ type ForgetSelection struct {
 type ForgetPlan struct {
 	Memories   []Related `json:"memories"`
 	Utterances []Related `json:"utterances"`
-	Trimmed    []Related `json:"trimmed"`       // memories that lose evidence and have other evidence; they get a new id
-	Events     int       `json:"events"`        // raw events: audio, photos, text
-	Bytes      int64     `json:"bytes"`         // of the raw events
-	From       time.Time `json:"from,omitzero"` // if a time was named: its span
+	Trimmed    []Related `json:"trimmed"`       // memories that lose some of their evidence and keep other evidence; they get a new id
+	Events     int       `json:"events"`        // number of raw events: audio, photos, text
+	Bytes      int64     `json:"bytes"`         // size of the raw events
+	From       time.Time `json:"from,omitzero"` // beginning of the time span, if a time was given
 	To         time.Time `json:"to,omitzero"`
-	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made of them stays
+	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made from them stays
 
 	Sources     []memory.EventID `json:"-"` // the events
 	Quarantined []uint64         `json:"-"` // numbers in quarantine
@@ -57,7 +57,7 @@ type ForgetPlan struct {
 // ForgetRequest is the body of POST /v1/forget: a selection with Plan, or the
 // token of a plan in Confirm.
 type ForgetRequest struct {
-	IDs     []string        `json:"ids,omitempty"` // of memories, which may be abbreviated, and of lines
+	IDs     []string        `json:"ids,omitempty"` // ids of memories, which may be abbreviated, and of lines
 	Query   string          `json:"query,omitempty"`
 	Last    config.Duration `json:"last,omitempty"`
 	When    string          `json:"when,omitempty"` // "last 10 minutes", "yesterday in the office"
@@ -65,22 +65,22 @@ type ForgetRequest struct {
 	Until   time.Time       `json:"until,omitzero"`
 	Person  string          `json:"person,omitempty"` // who said it, or is named in it
 	Place   string          `json:"place,omitempty"`  // where it was said, or what it is about
-	Device  string          `json:"device,omitempty"` // that heard it
+	Device  string          `json:"device,omitempty"` // the device that heard it
 	Plan    bool            `json:"plan,omitempty"`
 	Confirm string          `json:"confirm,omitempty"`
 }
 
 type deleteQuery struct {
-	User    string  `query:"user" doc:"of this user"`
-	Agent   string  `query:"agent" doc:"of this agent"`
-	Run     string  `query:"run" doc:"of this run"`
+	User    string  `query:"user" doc:"only memories of this user"`
+	Agent   string  `query:"agent" doc:"only memories of this agent"`
+	Run     string  `query:"run" doc:"only memories of this run"`
 	Confirm *string `query:"confirm" doc:"token of a plan for the same owner"`
 }
 
 // ForgetAnswer is a plan with its token, or a result.
 type ForgetAnswer struct {
 	Plan    *ForgetPlan   `json:"plan,omitempty"`
-	Confirm string        `json:"confirm,omitempty"` // token, valid for 10 minutes and once
+	Confirm string        `json:"confirm,omitempty"` // token, which is valid once and for 10 minutes
 	Expires time.Time     `json:"expires,omitzero"`
 	Result  *ForgetResult `json:"result,omitempty"`
 }
@@ -90,7 +90,7 @@ type ForgetResult struct {
 	Memories   int `json:"memories"`
 	Utterances int `json:"utterances"`
 	Events     int `json:"events"`
-	Trimmed    int `json:"trimmed"` // memories that were kept because of other evidence
+	Trimmed    int `json:"trimmed"` // memories that were kept because they have other evidence
 }
 
 // planner stores plans between showing and confirming them.

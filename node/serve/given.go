@@ -31,7 +31,7 @@ type GivenKey struct {
 // OpenGivenRequest names a share by its link.
 type OpenGivenRequest struct {
 	Link string `json:"link"`
-	From string `json:"from,omitempty"` // whose it is: a name for the wearer alone
+	From string `json:"from,omitempty"` // name of the person who shares; only the wearer sees it
 }
 
 // LeftGiven is the answer to DELETE /v1/given/{share}.
@@ -45,24 +45,24 @@ type givenOf struct {
 
 // SharedBy marks a memory of another person: whose it is, and until when.
 type SharedBy struct {
-	By    string         `json:"by"`              // the owner's name, as the wearer has set it
+	By    string         `json:"by"`              // the owner's name, as the wearer set it
 	Share memory.SpaceID `json:"share"`           // the share that it belongs to
-	Order string         `json:"order,omitempty"` // the order by which it was bought; absent: it is shared
-	Until time.Time      `json:"until,omitzero"`  // when it expires; absent: when it is revoked
+	Order string         `json:"order,omitempty"` // the order with which it was bought; absent: it is shared
+	Until time.Time      `json:"until,omitzero"`  // when it expires; absent: it stays until it is revoked
 }
 
 // GivenShare is what one other person shares with the wearer, or a bundle that the
 // wearer bought.
 type GivenShare struct {
 	ID       memory.SpaceID  `json:"id"`
-	By       string          `json:"by"`              // the owner's name, as the wearer has set it
-	Order    string          `json:"order,omitempty"` // by which it was bought; absent: it is shared
-	Title    string          `json:"title,omitempty"` // of the listing of what was bought
-	Relay    string          `json:"relay"`           // or the market
+	By       string          `json:"by"`              // the owner's name, as the wearer set it
+	Order    string          `json:"order,omitempty"` // the order with which it was bought; absent: it is shared
+	Title    string          `json:"title,omitempty"` // title of the listing, if it was bought
+	Relay    string          `json:"relay"`           // URL of the relay or the market
 	Opened   time.Time       `json:"opened"`
-	Fetched  time.Time       `json:"fetched,omitzero"` // the last time the relay answered
+	Fetched  time.Time       `json:"fetched,omitzero"` // when the relay last answered
 	Until    time.Time       `json:"until,omitzero"`
-	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it, so that it is not searched
+	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it; it is no longer searched
 	Memories []memory.Memory `json:"memories"`
 }
 

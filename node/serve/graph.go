@@ -31,8 +31,8 @@ type Grapher interface {
 
 // EntitiesAnswer is the answer to GET /v1/entities.
 type EntitiesAnswer struct {
-	Decisions   []atlas.Decision   `json:"decisions"`   // the last decision about a pair counts
-	Suggestions []atlas.Suggestion `json:"suggestions"` // the likeliest first
+	Decisions   []atlas.Decision   `json:"decisions"`   // for each pair of names, only the last decision is in force
+	Suggestions []atlas.Suggestion `json:"suggestions"` // likeliest first
 }
 
 // DecideRequest names two names that mean the same entity, or do not.
@@ -48,12 +48,12 @@ type Decided struct {
 }
 
 type graphQuery struct {
-	Entity  string       `query:"entity" doc:"around whoever this name may mean, by personalised PageRank"`
-	Text    string       `query:"q" doc:"the relations whose words answer this best"`
-	AsOf    time.Time    `query:"as_of" doc:"relations that were so then"`
-	KnownAt time.Time    `query:"known_at" doc:"relations that were believed then"`
-	Past    bool         `query:"past" doc:"those that are no longer so, too"`
-	Limit   int          `query:"limit" min:"1" max:"10000" default:"100" doc:"entities"` // atlas.MaxLimit, atlas.DefaultLimit
+	Entity  string       `query:"entity" doc:"the part around the entities that this name may mean, by personalised PageRank"`
+	Text    string       `query:"q" doc:"the relations that match this text best"`
+	AsOf    time.Time    `query:"as_of" doc:"only relations that were true at this time"`
+	KnownAt time.Time    `query:"known_at" doc:"only relations that were believed at this time"`
+	Past    bool         `query:"past" doc:"also relations that are no longer true"`
+	Limit   int          `query:"limit" min:"1" max:"10000" default:"100" doc:"number of entities"` // atlas.MaxLimit, atlas.DefaultLimit
 	Format  atlas.Format `query:"format" enum:"json,graphml,jsonld" default:"json"`
 }
 

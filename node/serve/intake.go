@@ -36,7 +36,7 @@ type PauseRequest struct {
 type PauseState struct {
 	Paused bool      `json:"paused"`
 	Until  time.Time `json:"until,omitzero"` // absent: until resumed
-	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a call: said to NAME, or by a button of NAME
+	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a request: said to NAME, or by a button of NAME
 }
 
 // ZonesAnswer is the answer to GET /v1/zones.
@@ -53,7 +53,7 @@ type RemovedZone struct {
 type PrivateStatus struct {
 	Zones   int               `json:"zones"`
 	Active  []string          `json:"active"`  // names of the zones that apply now
-	Dropped map[string]uint64 `json:"dropped"` // events since the start, by reason: paused, private time, private place
+	Dropped map[string]uint64 `json:"dropped"` // events dropped since the start, by reason: paused, private time, private place
 }
 
 // pauser pauses for a while, by a clock.

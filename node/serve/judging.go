@@ -20,7 +20,7 @@ type Arbiter interface {
 
 // DisputesAnswer lists what the wearer is to decide.
 type DisputesAnswer struct {
-	Arbiter  bool      `json:"arbiter"` // the market names the wearer's key
+	Arbiter  bool      `json:"arbiter"` // the wearer's key is the market's arbiter
 	Disputes []Dispute `json:"disputes"`
 }
 
@@ -30,13 +30,13 @@ type Dispute struct {
 	Title    string            `json:"title"`
 	Listing  trade.Hash        `json:"listing"`
 	Price    string            `json:"price"`
-	Until    time.Time         `json:"until"`              // then the price goes back
-	Says     string            `json:"says"`               // the buyer's words
-	Place    int               `json:"place,omitempty"`    // of the item, from 1
-	Item     *memory.Candidate `json:"item,omitempty"`     // as the buyer got it
-	Question string            `json:"question,omitempty"` // of an order of an answer, with the answer
+	Until    time.Time         `json:"until"`              // when the price goes back to the buyer, if nobody decides
+	Says     string            `json:"says"`               // the buyer's statement
+	Place    int               `json:"place,omitempty"`    // number of the item, from 1
+	Item     *memory.Candidate `json:"item,omitempty"`     // the item as the buyer got it
+	Question string            `json:"question,omitempty"` // the question of an order for an answer
 	Answer   []string          `json:"answer,omitempty"`
-	Broken   string            `json:"broken,omitempty"`  // what is certainly not as listed
+	Broken   string            `json:"broken,omitempty"`  // what is proven not to be as listed
 	Nothing  string            `json:"nothing,omitempty"` // why the evidence proves nothing
 }
 
@@ -44,8 +44,8 @@ type Dispute struct {
 type DisputeDecision struct {
 	Order  trade.Hash `json:"-"`
 	Market string     `json:"market,omitempty"`
-	Refund string     `json:"refund"` // all, none, or what goes back to the buyer: 2.50 EUR
-	Reason string     `json:"reason"` // for both
+	Refund string     `json:"refund"` // all, none, or the amount that goes back to the buyer: 2.50 EUR
+	Reason string     `json:"reason"` // for buyer and seller
 }
 
 // DecidedOrder is an order that was decided.
@@ -53,12 +53,12 @@ type DecidedOrder struct {
 	Order  trade.Hash  `json:"order"`
 	Phase  trade.Phase `json:"phase"`
 	Price  string      `json:"price"`
-	Back   string      `json:"back,omitempty"` // to the buyer
+	Back   string      `json:"back,omitempty"` // amount that goes back to the buyer
 	Reason string      `json:"reason,omitempty"`
 }
 
 type disputesAt struct {
-	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Market string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
 var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}

@@ -22,13 +22,13 @@ type Keeper interface {
 // RetentionQuery is the input of GET /v1/retention.
 type RetentionQuery struct {
 	// Try has settings of retention, one a line. They replace the node's for this answer only.
-	Try string `query:"try" doc:"settings that count for this answer alone, one a line, such as retention.rules=type:episodic 90d; those of retention alone"`
+	Try string `query:"try" doc:"settings of retention to use for this answer only, one per line, such as retention.rules=type:episodic 90d"`
 }
 
 // RetentionAnswer is the answer to GET /v1/retention.
 type RetentionAnswer struct {
-	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, by which ages are counted; absent: there was none
-	Rules      []string  `json:"rules"`          // of the configuration or those that are tried, in order
+	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, from which ages are counted; absent: there were no events
+	Rules      []string  `json:"rules"`          // rules of the configuration, or those to try, in order
 	Memories   []Ending  `json:"memories"`       // oldest first
 	Utterances []Ending  `json:"utterances"`
 }
@@ -36,7 +36,7 @@ type RetentionAnswer struct {
 // Ending is something that was kept long enough, and the rule.
 type Ending struct {
 	Related
-	Why string `json:"why"` // the rule by which it ends
+	Why string `json:"why"` // the rule that ends it
 }
 
 // HotBudget is how much may be hot; 0: no limit.
@@ -49,33 +49,33 @@ type HotBudget struct {
 type Tiers struct {
 	Budget         HotBudget `json:"budget"`
 	Hot            int       `json:"hot"`                   // memories in any state that are completely on this device
-	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took when last measured; only with a budget in bytes
+	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took at the last measurement; only with a budget in bytes
 	Cold           int       `json:"cold"`                  // memories of which only a stub is on this device
 	Media          int       `json:"media"`                 // photos and recordings on this device
-	MediaBytes     int64     `json:"media_bytes,omitempty"` // that they take
+	MediaBytes     int64     `json:"media_bytes,omitempty"` // bytes that they take
 	ColdMedia      int       `json:"cold_media"`            // photos and recordings that are only at the relay
 	ColdMediaBytes int64     `json:"cold_media_bytes,omitempty"`
-	Packs          int       `json:"packs"` // blobs at the relay that hold them
+	Packs          int       `json:"packs"` // blobs at the relay that hold the cold memories
 	PackedBytes    int64     `json:"packed_bytes"`
 	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that are requested
-	Leaving        int       `json:"leaving,omitempty"` // packs at the relay that nothing needs any more
-	Fetched        int       `json:"fetched"`           // memories, since the node was opened
+	Leaving        int       `json:"leaving,omitempty"` // packs at the relay that are no longer needed
+	Fetched        int       `json:"fetched"`           // memories fetched since the node was opened
 	Blocked        string    `json:"blocked,omitempty"` // why the budget can't be kept
 	Missing        string    `json:"missing,omitempty"` // why cold memories can't be fetched now
 }
 
 // MoveRequest is the body of POST /v1/tiers. One of its fields is set.
 type MoveRequest struct {
-	Fetch []memory.ID `json:"fetch,omitempty"` // at most 1000
+	Fetch []memory.ID `json:"fetch,omitempty"` // memories to fetch, at most 1000
 	All   bool        `json:"all,omitempty"`   // fetch everything
-	Cool  bool        `json:"cool,omitempty"`  // keep the budget, now
+	Cool  bool        `json:"cool,omitempty"`  // move memories out now, to keep the budget
 }
 
 // MoveAnswer says what was moved, and how it is now.
 type MoveAnswer struct {
 	Tiers
 	Back   int         `json:"back"`   // memories that were fetched
-	Cooled int         `json:"cooled"` // memories that turned cold
+	Cooled int         `json:"cooled"` // memories that became cold
 	Left   []memory.ID `json:"left"`   // requested memories that can't be fetched now
 }
 

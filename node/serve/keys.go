@@ -45,22 +45,22 @@ var allWays = []Way{WayPassphrase, WayKeyFile, WayKeyring}
 // UnlockRequest is the body of POST /v1/unlock and /v1/vault/unlock.
 type UnlockRequest struct {
 	Passphrase Secret          `json:"passphrase,omitempty"`
-	TTL        config.Duration `json:"ttl,omitempty"` // vault only; 0: 5 minutes, at most 1 hour
+	TTL        config.Duration `json:"ttl,omitempty"` // only for the vault; 0: 5 minutes, at most 1 hour
 }
 
 // UnlockState is the answer.
 type UnlockState struct {
 	Locked     bool      `json:"locked"`
-	VaultUntil time.Time `json:"vault_until,omitzero"` // absent: closed
+	VaultUntil time.Time `json:"vault_until,omitzero"` // until when the vault is open; absent: it is closed
 }
 
 // WayRequest goes with PUT /v1/keys/ways/{way}.
 type WayRequest struct {
-	// Passphrase is the present one. Empty: the node uses the configuration or
-	// a key file in the home.
+	// Passphrase is the present one. Empty: the node uses the configuration or a key file in the
+	// home.
 	Passphrase Secret `json:"passphrase,omitempty"`
 	New        Secret `json:"new,omitempty"`  // the new passphrase
-	Path       string `json:"path,omitempty"` // of a key file, absolute; empty: in the home
+	Path       string `json:"path,omitempty"` // absolute path of a key file; empty: in the home
 }
 
 // Ways is the answer of /v1/keys/ways.
@@ -76,11 +76,11 @@ const (
 )
 
 type wayOf struct {
-	Way Way `path:"way" enum:"passphrase,key-file,keyring" doc:"which one"`
+	Way Way `path:"way" enum:"passphrase,key-file,keyring" doc:"the way to unlock"`
 }
 
 type setWayOf struct {
-	Way  Way `path:"way" enum:"passphrase,key-file,keyring" doc:"which one"`
+	Way  Way `path:"way" enum:"passphrase,key-file,keyring" doc:"the way to unlock"`
 	Body WayRequest
 }
 

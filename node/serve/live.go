@@ -38,7 +38,7 @@ type Hearer interface {
 type Hearing struct {
 	Device string    `json:"device"`
 	Since  time.Time `json:"since"`
-	Text   string    `json:"text"` // never with what may be a secret
+	Text   string    `json:"text"` // never includes what may be a secret
 }
 
 // watcher is what the live route needs.

@@ -8,25 +8,25 @@ import (
 // Lost is what no wearable will send any more, and when none was listened to.
 type Lost struct {
 	Since   time.Time    `json:"since"`
-	Devices []DeviceLost `json:"devices"` // those that lost something, the one that did last first
+	Devices []DeviceLost `json:"devices"` // wearables with losses, the latest loss first
 	Gaps    []Gap        `json:"gaps"`    // newest first
-	Pauses  []Span       `json:"pauses"`  // oldest first; they are of all wearables
+	Pauses  []Span       `json:"pauses"`  // pauses of all wearables, oldest first
 }
 
 // DeviceLost counts what a wearable lost.
 type DeviceLost struct {
 	Device string `json:"device"`
-	Times  int    `json:"times"`          // all of its losses
-	More   bool   `json:"more,omitempty"` // not all of them are given
+	Times  int    `json:"times"`          // number of all its losses
+	More   bool   `json:"more,omitempty"` // the answer does not have all of them
 }
 
 // Gap is something that a wearable lost, as it reported.
 type Gap struct {
 	Device string    `json:"device"`
 	At     time.Time `json:"at"`
-	From   *uint64   `json:"from,omitempty"` // numbers of the messages, both included; absent: it did not say which
+	From   *uint64   `json:"from,omitempty"` // first number of the lost messages; To is the last. Absent: the wearable did not report the numbers
 	To     *uint64   `json:"to,omitempty"`
-	Why    string    `json:"why,omitempty"` // in the device's words
+	Why    string    `json:"why,omitempty"` // the reason that the device gave
 }
 
 // DefaultLost is since when losses and pauses are told where no time is named.
@@ -34,7 +34,7 @@ const DefaultLost = 7 * 24 * time.Hour
 
 type lostQuery struct {
 	Since time.Time `query:"since" doc:"absent: seven days ago"`
-	Limit int       `query:"limit" min:"1" max:"1000" default:"200" doc:"how many losses of each wearable are given"`
+	Limit int       `query:"limit" min:"1" max:"1000" default:"200" doc:"number of losses per wearable"`
 }
 
 var getLost = jsonRoute(RightOwner, spec{

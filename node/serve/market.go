@@ -39,45 +39,47 @@ type Seller interface {
 
 // ListingRequest says what is sold, where and for how much.
 type ListingRequest struct {
-	Bundle      ShareRequest `json:"bundle"`             // as of a share; to, title and expires stay empty
+	Bundle      ShareRequest `json:"bundle"`             // selects as for a share; to, title and expires stay empty
 	Market      string       `json:"market"`             // URL of the relay with the market; empty: the node's relay
-	Replaces    string       `json:"replaces,omitempty"` // a listing of which this is the next version
+	Replaces    string       `json:"replaces,omitempty"` // id of a listing of which this is the next version
 	Title       string       `json:"title"`
 	Description string       `json:"description,omitempty"`
-	Categories  []string     `json:"categories"`        // lower case and hyphens
+	Categories  []string     `json:"categories"`        // in lower case, with hyphens
 	Languages   []string     `json:"languages"`         // BCP 47: en, zh-Hans
-	Sample      []string     `json:"sample,omitempty"`  // that everybody sees; made by the seller
+	Sample      []string     `json:"sample,omitempty"`  // lines by the seller that everybody can see
 	Licence     string       `json:"licence,omitempty"` // empty: personal use
 	Terms       string       `json:"terms,omitempty"`
-	Price       string       `json:"price"`                  // 5.00 EUR
+	Price       string       `json:"price"`                  // such as 5.00 EUR
 	Approve     bool         `json:"approve,omitempty"`      // each sale waits for the seller's approval
-	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
-	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
-	EveryDays   int          `json:"every_days,omitempty"`   // of a subscription: each period is a version of its own; 0: none
+	DeliverDays int          `json:"deliver_days,omitempty"` // days to deliver; 0: 7
+	AcceptDays  int          `json:"accept_days,omitempty"`  // days to accept; 0: 3
+	EveryDays   int          `json:"every_days,omitempty"`   // length of a subscription's periods; each period is a version of its own; 0: no subscription
 	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, so nobody can tell who passed one on; later versions are unmarked, too
-	// Answers: questions are answered at the price, and the bundle is sold to nobody.
+	// Answers means that the listing sells answers to questions at the price, and nobody can buy the
+	// bundle.
 	Answers *ListingAnswers `json:"answers,omitempty"`
-	// Entry to a community of the wearer's is sold, by its name or id, and no memories: who pays is let in.
+	// Entry is the name or id of a community of the wearer's. The listing sells access to it instead
+	// of memories: whoever pays is added.
 	Entry string `json:"entry,omitempty"`
 }
 
 // ListingAnswers says how much of a bundle answers may show, in percent of its memories,
 // each counted once.
 type ListingAnswers struct {
-	Each int `json:"each,omitempty"` // to one buyer, 1 to 100; 0: 10
-	All  int `json:"all,omitempty"`  // to all buyers together, 1 to 100; 0: 50
+	Each int `json:"each,omitempty"` // for one buyer, 1 to 100; 0: 10
+	All  int `json:"all,omitempty"`  // for all buyers together, 1 to 100; 0: 50
 }
 
 // AnswerLimits are those of a listing that sells answers, in memories.
 type AnswerLimits struct {
-	Each int `json:"each"` // that one buyer is shown at most, by all answers
-	All  int `json:"all"`  // that all buyers together are shown at most
+	Each int `json:"each"` // memories that all answers may show to one buyer
+	All  int `json:"all"`  // memories that all answers may show to all buyers together
 }
 
 // Listing is something that this home sells.
 type Listing struct {
 	ID        trade.Hash `json:"id"`
-	Version   trade.Hash `json:"version"` // the newest
+	Version   trade.Hash `json:"version"` // the newest version
 	Number    int        `json:"number"`
 	Market    string     `json:"market"`
 	Title     string     `json:"title"`
@@ -86,14 +88,14 @@ type Listing struct {
 	Approve   bool       `json:"approve,omitempty"`
 	Created   time.Time  `json:"created"`
 	Withdrawn time.Time  `json:"withdrawn,omitzero"`
-	Why       string     `json:"why,omitempty"`  // it was withdrawn
-	Held      string     `json:"held,omitempty"` // why this home delivers nothing of it: your policy
-	// Answers of a listing that sells answers; nil: it sells its bundle.
+	Why       string     `json:"why,omitempty"`  // why it was withdrawn
+	Held      string     `json:"held,omitempty"` // why this home delivers nothing: the policy
+	// Answers are the limits of a listing that sells answers; nil: it sells its bundle.
 	Answers *AnswerLimits `json:"answers,omitempty"`
-	Marks   int           `json:"marks,omitempty"` // places where each buyer's copy differs from another's; 0: none do
-	// Unmarked: the seller said so, of this version and each that follows.
+	Marks   int           `json:"marks,omitempty"` // places at which buyers' copies differ; 0: copies are not marked
+	// Unmarked means that the seller chose unmarked copies, for this version and all later ones.
 	Unmarked bool `json:"unmarked,omitempty"`
-	// Entry: the community to which the entry is sold; absent: none.
+	// Entry is the community to which the listing sells access; absent: none.
 	Entry memory.SpaceID `json:"entry,omitzero"`
 }
 
@@ -110,11 +112,11 @@ type Sale struct {
 	Buyer    trade.Key   `json:"buyer"`
 	Phase    trade.Phase `json:"phase"`
 	Price    string      `json:"price"`
-	Paid     string      `json:"paid,omitempty"`    // to the seller, fees included
-	Waits    bool        `json:"waits,omitempty"`   // for approval
+	Paid     string      `json:"paid,omitempty"`    // amount for the seller, including fees
+	Waits    bool        `json:"waits,omitempty"`   // it waits for approval
 	Deadline time.Time   `json:"deadline,omitzero"` // when the phase expires
 	Reason   string      `json:"reason,omitempty"`
-	Question string      `json:"question,omitempty"` // that waits, or was answered just now
+	Question string      `json:"question,omitempty"` // a question that waits or was just answered
 	Answer   []string    `json:"answer,omitempty"`   // what the buyer is shown of the bundle
 }
 
@@ -140,36 +142,36 @@ type SaleRequest struct {
 }
 
 type settled struct {
-	Order string `path:"order" doc:"its id, or 8 characters of it or more"`
+	Order string `path:"order" doc:"its id, or at least 8 characters of it"`
 	Body  SaleRequest
 }
 
 // PayoutRequest takes earnings out of a market.
 type PayoutRequest struct {
 	Market string `json:"market,omitempty"` // URL; empty: the node's relay
-	Amount string `json:"amount"`           // 5.00 EUR
+	Amount string `json:"amount"`           // such as 5.00 EUR
 }
 
 // Payout is what a market paid.
 type Payout struct {
-	Voucher string `json:"voucher"` // whoever has it can use it
+	Voucher string `json:"voucher"` // anyone who has it can use it
 }
 
 // MarketMove says where to what this home sells moves.
 type MarketMove struct {
 	To      string `json:"to"`                // URL of the relay with the other market
-	Abandon bool   `json:"abandon,omitempty"` // the market where it was is dead: it is asked nothing, and withdraws nothing
-	DryRun  bool   `json:"dry_run,omitempty"` // say what would move, and move nothing
+	Abandon bool   `json:"abandon,omitempty"` // the old market is dead: it is not asked, and nothing is withdrawn there
+	DryRun  bool   `json:"dry_run,omitempty"` // only show what would move
 }
 
 // MovedListing is a listing that moved.
 type MovedListing struct {
-	Listing trade.Hash `json:"listing"`      // its id where it was
+	Listing trade.Hash `json:"listing"`      // its id at the old market
 	Now     trade.Hash `json:"now,omitzero"` // its id at the other market
 	Title   string     `json:"title"`
-	Orders  int        `json:"orders"`         // that moved with it
-	Open    int        `json:"open,omitempty"` // of a dry run: those that have not ended
-	Why     string     `json:"why,omitempty"`  // it did not move, or not all of it: called again, it goes on
+	Orders  int        `json:"orders"`         // number of orders that moved with it
+	Open    int        `json:"open,omitempty"` // in a dry run: number of orders that have not ended
+	Why     string     `json:"why,omitempty"`  // why it did not move, or only in part; the same request again continues
 }
 
 // MovesAnswer lists what moved.
@@ -178,12 +180,12 @@ type MovesAnswer struct {
 }
 
 type listingFileOf struct {
-	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
+	Listing string `path:"listing" doc:"its id, or at least 8 characters of it"`
 }
 
 type listingOf struct {
-	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
-	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
+	Listing string `path:"listing" doc:"its id, or at least 8 characters of it"`
+	Reason  string `query:"reason" doc:"the reason, for everybody to read; optional"`
 }
 
 var selling = topic[Seller]{previewListing.untyped, publishListing.untyped, listListings.untyped, withdrawListing.untyped, moveListings.untyped, listSales.untyped, settleSale.untyped, payOutSales.untyped, listingFile.untyped, traceCopy.untyped}

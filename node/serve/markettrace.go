@@ -9,9 +9,9 @@ import (
 // CopyMarks says at how many places one buyer's copy of a bundle differs from another's.
 type CopyMarks struct {
 	Spots  int  `json:"spots"`
-	Marked bool `json:"marked"` // there are enough, and copies will differ
-	Robust bool `json:"robust"` // a copy is told also where a third is gone and a tenth of the words are others
-	Least  int  `json:"least"`  // how many are enough
+	Marked bool `json:"marked"` // there are enough places, and copies will differ
+	Robust bool `json:"robust"` // a copy can be told even if a third of it is missing and a tenth of its words are changed
+	Least  int  `json:"least"`  // number of places that is enough
 }
 
 // MaxTraced is how long a text may be whose origin is asked for, in bytes.
@@ -24,16 +24,16 @@ type TraceRequest struct {
 }
 
 type traced struct {
-	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
+	Listing string `path:"listing" doc:"its id, or at least 8 characters of it"`
 	Body    TraceRequest
 }
 
 // CopyTrace is what a text says of where it is from.
 type CopyTrace struct {
-	Spots  int           `json:"spots"`  // places where copies of the listing's bundles differ
-	Read   int           `json:"read"`   // of them, those that the text has
-	Orders int           `json:"orders"` // that were delivered, and are compared
-	Found  []TracedOrder `json:"found"`  // the likeliest first, five at most
+	Spots  int           `json:"spots"`  // number of places at which copies of the listing's bundles differ
+	Read   int           `json:"read"`   // how many of them the text has
+	Orders int           `json:"orders"` // number of delivered orders that are compared
+	Found  []TracedOrder `json:"found"`  // likeliest first, at most five
 }
 
 // TracedOrder is how well a text agrees with the copy of one order.
@@ -42,7 +42,8 @@ type TracedOrder struct {
 	Buyer trade.Key  `json:"buyer"`
 	Read  int        `json:"read"`
 	Agree int        `json:"agree"`
-	// Chance, at most, that one of all orders agrees as well whose copy had no part in it.
+	// Chance is an upper bound on the probability that any order whose copy had no part in the text
+	// agrees as well.
 	Chance float64 `json:"chance"`
 	Sure   bool    `json:"sure"` // Chance is at most 1 in 1,000,000
 }

@@ -37,7 +37,7 @@ type Fetched struct {
 	ID   memory.ID `json:"id"`
 	Blob memory.ID `json:"blob"`
 	Size int64     `json:"size"`          // bytes
-	New  bool      `json:"new,omitempty"` // it was downloaded now
+	New  bool      `json:"new,omitempty"` // it was downloaded for this request
 }
 
 type mediaOf struct {

@@ -40,8 +40,8 @@ type Member struct {
 	Role string          `json:"role"`
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
-	// Platform is what it runs on, such as linux/arm64, as it reported when it
-	// was added.
+	// Platform is the operating system and architecture, such as linux/arm64, as the member reported
+	// it when it was added.
 	Platform string    `json:"platform,omitempty"`
 	Added    time.Time `json:"added"` // when it was added, by the clock of the device that added it
 	// LastHeard is when the newest of the data that this device has from the member
@@ -50,10 +50,10 @@ type Member struct {
 	// in the future is shown as now. LastHeard is zero for a member that has sent
 	// nothing. Reading does not count: only the relay sees it.
 	LastHeard time.Time `json:"last_heard,omitzero"`
-	// Sent is how many deltas of the member are here. It has what is in them.
+	// Sent is the number of the member's deltas that are here. It has what is in them.
 	Sent uint64 `json:"sent"`
-	// Reach is what the member has of what the others sent. It is absent for this
-	// device, and where nothing is known: a member that only reads tells nobody.
+	// Reach is what the member has of the data that the others sent. It is absent for this device,
+	// and if nothing is known: a member that only reads does not report it.
 	Reach *Reach `json:"reach,omitempty"`
 }
 
@@ -62,9 +62,9 @@ type Member struct {
 // the member knows.
 type Reach struct {
 	Has    uint64    `json:"has"`    // deltas of the others that it has, at least
-	Behind uint64    `json:"behind"` // deltas of the others that are here, and that it was not known to have. It may have got them since
+	Behind uint64    `json:"behind"` // deltas of the others that are here, and that it was not known to have; it may have got them since
 	At     time.Time `json:"at"`     // when that was known
-	By     string    `json:"by"`     // ReachSaid or ReachMet
+	By     string    `json:"by"`     // how it is known: said (the member signed it) or met (this device met it in the same network)
 }
 
 // How it is known what a member has.
@@ -90,7 +90,7 @@ type RemovedMember struct {
 
 // Rotated is the answer to POST /v1/epochs.
 type Rotated struct {
-	Epoch uint64 `json:"epoch"` // the one that has begun
+	Epoch uint64 `json:"epoch"` // the new epoch
 }
 
 // The states of a pairing.
@@ -106,9 +106,9 @@ type Pairing struct {
 	State string   `json:"state"`
 	Code  string   `json:"code"`
 	Link  string   `json:"link"`            // the content of a QR code
-	Words []string `json:"words,omitempty"` // both devices must show the same
-	Name  string   `json:"name,omitempty"`  // of the new device
-	// Platform is what it runs on, as it reports.
+	Words []string `json:"words,omitempty"` // both devices must show the same words
+	Name  string   `json:"name,omitempty"`  // name of the new device
+	// Platform is the new device's operating system and architecture, as it reports them.
 	Platform string `json:"platform,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
@@ -116,11 +116,11 @@ type Pairing struct {
 // ConfirmRequest says whether both devices show the same words.
 type ConfirmRequest struct {
 	Same bool `json:"same"`
-	// Code is that of the pairing whose words were compared. Where another one was
-	// begun since, the answer does not count for that. Empty: it is not checked.
+	// Code is the code of the pairing whose words were compared. If another pairing was begun since,
+	// the answer does not count for that one. Empty: it is not checked.
 	Code string `json:"code,omitempty"`
-	// Passphrase is for a page that says yes: it is asked for again, as for the vault. It
-	// may be empty where something else opens the keys without being asked.
+	// Passphrase is required if a page of the console says yes, as for the vault. It may be empty if
+	// the keys can be opened without a passphrase.
 	Passphrase Secret `json:"passphrase,omitempty"`
 }
 

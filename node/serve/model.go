@@ -32,18 +32,18 @@ type Modeller interface {
 // ModelStatus is which language model is asked, and how that goes. Counts of
 // calls and tokens are since the node was unlocked.
 type ModelStatus struct {
-	URL              string    `json:"url"` // empty: none is configured
+	URL              string    `json:"url"` // empty: no model is configured
 	Model            string    `json:"model"`
 	Extract          bool      `json:"extract"`           // it is asked about what is said
 	Prompt           string    `json:"prompt,omitempty"`  // version of the prompt
-	Waiting          int       `json:"waiting"`           // lines that wait to be asked about
+	Waiting          int       `json:"waiting"`           // lines about which the model will be asked
 	Parked           int       `json:"parked"`            // lines without a usable answer
 	Trouble          string    `json:"trouble,omitempty"` // why lines wait
 	Calls            int       `json:"calls"`
 	Faults           int       `json:"faults"`
 	PromptTokens     int       `json:"prompt_tokens"`
 	CompletionTokens int       `json:"completion_tokens"`
-	Answered         time.Time `json:"answered,omitzero"` // the last time it answered
+	Answered         time.Time `json:"answered,omitzero"` // when it last answered
 }
 
 // ParkedMessage is a line for which the model gave no usable answer. The line
@@ -65,16 +65,16 @@ type ParkedAnswer struct {
 
 // ModelRun is the result of asking.
 type ModelRun struct {
-	Messages int             `json:"messages"` // that were asked about
+	Messages int             `json:"messages"` // number of lines about which it was asked
 	Changes  []memory.Change `json:"changes"`
 	Refused  int             `json:"refused"` // parts of the answers that were refused
 	Parked   int             `json:"parked"`
-	Trouble  string          `json:"trouble,omitempty"` // why the rest waits
+	Trouble  string          `json:"trouble,omitempty"` // why the other lines still wait
 }
 
 // InstructionsRequest replaces the wearer's instructions.
 type InstructionsRequest struct {
-	Text string `json:"text"` // empty: there are none
+	Text string `json:"text"` // empty: no instructions
 }
 
 // InstructionsAnswer gives them.
@@ -86,7 +86,7 @@ type InstructionsAnswer struct {
 const MaxInstructions = 4 << 10
 
 type limitQuery struct {
-	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"how many"`
+	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries"`
 }
 
 var modelling = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.untyped, runModel.untyped, getInstructions.untyped, setInstructions.untyped}

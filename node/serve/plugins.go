@@ -82,24 +82,24 @@ type Plugin struct {
 	Kinds        []string          `json:"kinds"`
 	Types        []string          `json:"types"`
 	Capabilities []string          `json:"capabilities"`
-	OnFault      string            `json:"on_fault"`          // skip or wait
+	OnFault      string            `json:"on_fault"`          // skip or wait: what happens to events on which it fails
 	Waiting      int               `json:"waiting,omitempty"` // events that wait for it
-	Worker       string            `json:"worker,omitempty"`  // how it is confined; empty: it runs in the node
+	Worker       string            `json:"worker,omitempty"`  // how its process is confined; empty: it runs in the node
 	Calls        uint64            `json:"calls"`
-	Faults       map[string]uint64 `json:"faults"`     // by kind
-	Fuel         uint64            `json:"fuel"`       // of all calls
-	Seconds      float64           `json:"seconds"`    // of all calls
-	PeakBytes    int               `json:"peak_bytes"` // of its memory
-	Late         uint64            `json:"late"`       // calls over the time limit
+	Faults       map[string]uint64 `json:"faults"`     // number of faults, by kind
+	Fuel         uint64            `json:"fuel"`       // used by all calls
+	Seconds      float64           `json:"seconds"`    // time of all calls
+	PeakBytes    int               `json:"peak_bytes"` // largest size of its memory
+	Late         uint64            `json:"late"`       // calls that took longer than the time limit
 	Dropped      uint64            `json:"dropped"`    // candidates that were left out
 }
 
 // PluginView is one with its manifest.
 type PluginView struct {
 	Plugin
-	Manifest  string    `json:"manifest"` // plugin.toml; empty where its file is not kept
-	SHA256    string    `json:"sha256"`   // of the module
-	Asks      []string  `json:"asks"`     // what it wants to see and do, in the form that InstallPlugin needs as agreed
+	Manifest  string    `json:"manifest"` // plugin.toml; empty if its file is not kept
+	SHA256    string    `json:"sha256"`   // hash of the module
+	Asks      []string  `json:"asks"`     // what it wants to see and do, in the form that agreed has in the request to install it
 	Agreed    []string  `json:"agreed"`
 	Installed time.Time `json:"installed,omitzero"`
 	Limits    PluginMax `json:"limits"`
@@ -120,9 +120,9 @@ type InstallPluginRequest struct {
 	Signature []byte            `json:"signature,omitempty"` // Ed25519; absent: the package is not signed
 	Module    []byte            `json:"module"`
 	Agreed    []string          `json:"agreed"`              // "sees text", "proposes vault", "may redact", …
-	Unsigned  bool              `json:"unsigned,omitempty"`  // an unsigned package is accepted
-	Lookalike bool              `json:"lookalike,omitempty"` // an id that looks like another one is accepted
-	Settings  map[string]string `json:"settings,omitempty"`  // for the capability config; absent: as before
+	Unsigned  bool              `json:"unsigned,omitempty"`  // accept an unsigned package
+	Lookalike bool              `json:"lookalike,omitempty"` // accept an id that looks like another plugin's
+	Settings  map[string]string `json:"settings,omitempty"`  // for the capability config; absent: the present settings stay
 }
 
 // PluginPlan is what a wearer reads before saying yes.
@@ -156,19 +156,19 @@ type TryPluginRequest struct {
 
 // TriedPlugin is what a plugin made of a line.
 type TriedPlugin struct {
-	Shown    string         `json:"shown"`           // the line as the plugin was given it: without secrets, if it may not see them
-	Left     string         `json:"left,omitempty"`  // what it leaves of the line, if it takes something out
-	Memories []TriedMemory  `json:"memories"`        // what it proposes; Locket would check each
-	Refusals []TriedRefusal `json:"refusals"`        // what it says that it did not propose, and why
+	Shown    string         `json:"shown"`           // the line that the plugin was given: without secrets, if it may not see them
+	Left     string         `json:"left,omitempty"`  // the line after the plugin's redactions, if it made any
+	Memories []TriedMemory  `json:"memories"`        // the memories that it proposes; in real use, Locket would check each
+	Refusals []TriedRefusal `json:"refusals"`        // what it reports as not proposed, and why
 	Error    string         `json:"error,omitempty"` // how it failed
-	MS       float64        `json:"ms"`              // that it took
+	MS       float64        `json:"ms"`              // milliseconds that it took
 }
 
 // TriedMemory is what a plugin proposes. The secret of a vault entry is not shown.
 type TriedMemory struct {
 	Type       memory.Type  `json:"type"`
 	Text       string       `json:"text"`
-	Label      string       `json:"label,omitempty"` // vault: what the secret opens
+	Label      string       `json:"label,omitempty"` // for the vault: what the secret opens
 	Slot       *memory.Slot `json:"slot,omitempty"`
 	Confidence float64      `json:"confidence"`
 }
@@ -193,7 +193,7 @@ type RemovedPlugin struct {
 type PluginPin struct {
 	ID        string `json:"id"`
 	Publisher string `json:"publisher,omitempty"` // Ed25519 public key, hexadecimal; absent: it was not signed
-	Version   string `json:"version"`             // the newest that was installed
+	Version   string `json:"version"`             // the newest version that was installed
 }
 
 // UnpinnedPlugin is the answer to DELETE /v1/plugins/{plugin}/pin.
@@ -202,11 +202,11 @@ type UnpinnedPlugin struct {
 }
 
 type pluginOf struct {
-	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
+	Plugin string `path:"plugin" doc:"its whole id, with the slash as %2F"`
 }
 
 type toPlugin[B any] struct {
-	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
+	Plugin string `path:"plugin" doc:"its whole id, with the slash as %2F"`
 	Body   B
 }
 

@@ -25,11 +25,11 @@ type Policer interface {
 // Policy decides what may be given to whom.
 type Policy struct {
 	Text      string       `json:"text"` // in Cedar
-	Mine      bool         `json:"mine"` // the wearer has set it; otherwise what the wearer shares by hand is allowed
+	Mine      bool         `json:"mine"` // the wearer has set it; otherwise, the default applies: what the wearer shares by hand is allowed
 	Rules     []PolicyRule `json:"rules"`
 	Never     []string     `json:"never"`               // words that are removed from every share
-	Conflicts []string     `json:"conflicts,omitempty"` // policies that devices set without knowing of this one: each has to allow
-	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed, so that it denies everything
+	Conflicts []string     `json:"conflicts,omitempty"` // policies that devices set without knowing of this one; each of them has to allow, too
+	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed; it then denies everything
 }
 
 // PolicyRule is one rule.
@@ -53,10 +53,10 @@ type NeverList struct {
 // PolicyTestRequest says for whom to test.
 type PolicyTestRequest struct {
 	As      string    `json:"as"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
-	Action  string    `json:"action,omitempty"` // answer: what a buyer would be answered from; empty: what that kind does
+	Action  string    `json:"action,omitempty"` // answer: what may be used to answer a buyer; empty: the usual action of that kind of party
 	Purpose string    `json:"purpose,omitempty"`
 	At      time.Time `json:"at,omitzero"`    // absent: now
-	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present one
+	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present policy
 }
 
 // PolicyTested is what would be allowed.
@@ -73,7 +73,7 @@ type PolicyItem struct {
 	ID   memory.ID   `json:"id"`
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
-	By   string      `json:"by"` // what decides
+	By   string      `json:"by"` // the rule that decides
 }
 
 // HeldBack says why memories are denied.
@@ -84,7 +84,7 @@ type HeldBack struct {
 
 // PolicyDiff is what another policy would change.
 type PolicyDiff struct {
-	Policy  Policy         `json:"policy"` // the other one
+	Policy  Policy         `json:"policy"` // the other policy
 	Changes []PolicyChange `json:"changes"`
 }
 

@@ -17,7 +17,7 @@ type QRRequest struct {
 
 // QR is a QR code with its quiet zone.
 type QR struct {
-	Rows []string `json:"rows"` // from the top, each of 0 (light) and 1 (dark)
+	Rows []string `json:"rows"` // from the top; in each, 0 is light and 1 is dark
 }
 
 func (r *QRRequest) check() error {

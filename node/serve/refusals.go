@@ -34,7 +34,7 @@ type RefusalsAnswer struct {
 // RefusedLine is a refusal with the line that it is about.
 type RefusedLine struct {
 	memory.Refusal
-	Words string `json:"words,omitempty"` // the first words of the line; absent: there is no line, or more than one, or it held a secret
+	Words string `json:"words,omitempty"` // the first words of the line; absent: there is no line, more than one, or it had a secret
 }
 
 // Tally counts the outcomes of what was heard.
@@ -47,7 +47,7 @@ type Tally struct {
 type Refused struct {
 	Kind  string  `json:"kind"`
 	Count uint64  `json:"count"`
-	Share float64 `json:"share"` // of all that was taken or refused, 0 to 1
+	Share float64 `json:"share"` // of everything that was taken or refused, 0 to 1
 }
 
 // NewTally works out the shares.
@@ -66,8 +66,8 @@ func NewTally(taken uint64, refused map[string]uint64) Tally {
 
 // Rescanned is the result of Rescan.
 type Rescanned struct {
-	Texts   int             `json:"texts"` // texts that were in quarantine
-	Left    int             `json:"left"`  // those on which a plugin failed again, so that they stay in quarantine
+	Texts   int             `json:"texts"` // number of texts that were in quarantine
+	Left    int             `json:"left"`  // number of texts on which a plugin failed again; they stay in quarantine
 	Changes []memory.Change `json:"changes"`
 }
 

@@ -37,17 +37,17 @@ const (
 type Relay struct {
 	URL     string          `json:"url"`
 	Kind    string          `json:"kind"`
-	Member  memory.MemberID `json:"member,omitzero"` // which device it is, of RelayPeer
+	Member  memory.MemberID `json:"member,omitzero"` // which device it is, for kind peer
 	Synced  time.Time       `json:"synced,omitzero"`
-	Error   string          `json:"error,omitempty"`   // of the last round
+	Error   string          `json:"error,omitempty"`   // error of the last round
 	Lacks   int             `json:"lacks"`             // deltas that this device has and the remote lacks
-	Blobs   int             `json:"blobs"`             // blobs that this device has and that were not given to the remote
+	Blobs   int             `json:"blobs"`             // blobs that this device has and has not given to the remote
 	Metered bool            `json:"metered,omitempty"` // blobs wait because sync.metered is set
 	Busy    bool            `json:"busy,omitempty"`
-	Done    int             `json:"done,omitempty"` // deltas done so far, of all that are being sent
+	Done    int             `json:"done,omitempty"` // number of deltas that are done, of All that are being sent
 	All     int             `json:"all,omitempty"`
-	Retry   time.Time       `json:"retry,omitzero"` // when it is tried again
-	Trouble []string        `json:"trouble"`        // its faults: forks, and what it withholds
+	Retry   time.Time       `json:"retry,omitzero"` // when the next try is due
+	Trouble []string        `json:"trouble"`        // misbehaviour of the remote: forks, and data that it withholds
 }
 
 // Fails reports whether the remote has a fault, or its last round failed.

@@ -33,32 +33,32 @@ type Sharer interface {
 type ShareRequest struct {
 	Query       string              `json:"query,omitempty"` // at least one of query, types and tags is required
 	Types       []memory.Type       `json:"types,omitempty"` // not vault
-	Tags        []string            `json:"tags,omitempty"`  // all of them
-	Since       time.Time           `json:"since,omitzero"`  // learnt at or after
-	Until       time.Time           `json:"until,omitzero"`  // learnt before
+	Tags        []string            `json:"tags,omitempty"`  // only memories with all of these tags
+	Since       time.Time           `json:"since,omitzero"`  // learnt at or after this time
+	Until       time.Time           `json:"until,omitzero"`  // learnt before this time
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Limit       int                 `json:"limit,omitempty"`   // of memories; 0: 50 with a query, else 500
-	Redact      []string            `json:"redact,omitempty"`  // names, names=pseudonyms, places, places=REGION, times, times=month, numbers, and words
-	Quotes      bool                `json:"quotes,omitempty"`  // with what evidence quotes
+	Limit       int                 `json:"limit,omitempty"`   // number of memories; 0: 50 with a query, otherwise 500
+	Redact      []string            `json:"redact,omitempty"`  // what to redact: names, names=pseudonyms, places, places=REGION, times, times=month, numbers, and words
+	Quotes      bool                `json:"quotes,omitempty"`  // include the quotes of the evidence
 	To          []string            `json:"to"`                // NAME=KEY or KEY, as locket share key prints it
-	Title       string              `json:"title,omitempty"`   // for the wearer
-	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy is checked with it
+	Title       string              `json:"title,omitempty"`   // only the wearer sees it
+	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy takes it into account
 	Expires     time.Time           `json:"expires,omitzero"`
-	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if memories about so many people say the same after redaction; 0: no condition
-	Without     []memory.ID         `json:"without,omitempty"`  // memories that stay out, also when the share is brought up to date; at most 500
-	Confirm     string              `json:"confirm,omitempty"`  // of a preview; empty: no preview is required
+	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if memories about at least this many people say the same after redaction; 0: no condition
+	Without     []memory.ID         `json:"without,omitempty"`  // memories to leave out, also in later updates of the share; at most 500
+	Confirm     string              `json:"confirm,omitempty"`  // token of a preview; empty: no preview is required
 }
 
 // SharePreview is what would be shared.
 type SharePreview struct {
 	Memories []SharedCopy  `json:"memories"`
 	Readers  []ShareReader `json:"readers"`
-	LeftOut  int           `json:"left_out"`       // memories that fit, but of which redaction leaves nothing
-	Few      int           `json:"few,omitempty"`  // memories that fit, but about too few people
-	Risks    []ShareRisk   `json:"risks"`          // what the reader might find out nevertheless
+	LeftOut  int           `json:"left_out"`       // number of memories that fit, but of which redaction leaves nothing
+	Few      int           `json:"few,omitempty"`  // number of memories that fit, but are about too few people
+	Risks    []ShareRisk   `json:"risks"`          // what a reader might still find out
 	Held     []HeldBack    `json:"held,omitempty"` // memories that fit, but that the policy denies
 	Confirm  string        `json:"confirm"`
-	Marks    *CopyMarks    `json:"marks,omitempty"` // of a bundle that is sold
+	Marks    *CopyMarks    `json:"marks,omitempty"` // for a bundle for sale
 }
 
 // SharedCopy is what a reader sees of a memory.
@@ -67,9 +67,8 @@ type SharedCopy struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // the text before redaction, if it differs
-	Or   string      `json:"or,omitempty"`  // a buyer's copy has at each place what Text or this one has
-	// Copy is exactly what a reader gets, except for the id, which is derived
-	// from the share.
+	Or   string      `json:"or,omitempty"`  // a variant: at each place, a buyer's copy has the words of Text or of this one
+	// Copy is exactly what a reader gets, except for the id, which is derived from the share.
 	Copy memory.Candidate `json:"copy"`
 }
 
@@ -88,7 +87,7 @@ type ShareDeed struct {
 	Share   memory.SpaceID `json:"share,omitzero"`
 	Title   string         `json:"title,omitempty"`
 	To      []string       `json:"to,omitempty"`
-	Copies  int            `json:"copies"` // number of shared copies after it
+	Copies  int            `json:"copies"` // number of shared copies afterwards
 	Added   int            `json:"added,omitempty"`
 	Removed int            `json:"removed,omitempty"`
 	Why     string         `json:"why,omitempty"`
@@ -113,7 +112,7 @@ type ShareReader struct {
 type Share struct {
 	ID       memory.SpaceID `json:"id"`
 	Title    string         `json:"title,omitempty"`
-	Link     string         `json:"link"` // for the readers; nothing can be opened with it without a reader's key
+	Link     string         `json:"link"` // for the readers; without a reader's key, it opens nothing
 	Query    string         `json:"query,omitempty"`
 	Redacted []string       `json:"redacted,omitempty"`
 	Memories int            `json:"memories"`
@@ -121,9 +120,9 @@ type Share struct {
 	Created  time.Time      `json:"created"`
 	Updated  time.Time      `json:"updated,omitzero"`
 	Expires  time.Time      `json:"expires,omitzero"`
-	Revoking bool           `json:"revoking,omitempty"` // the relay was not told yet
+	Revoking bool           `json:"revoking,omitempty"` // the relay has not been told yet
 	Revoked  time.Time      `json:"revoked,omitzero"`
-	App      string         `json:"app,omitempty"` // that made it; absent: the wearer did
+	App      string         `json:"app,omitempty"` // the app that made it; absent: the wearer
 
 	AppKey string `json:"-"` // by which rules know the app's key
 }
@@ -147,12 +146,12 @@ type ShareUpdated struct {
 }
 
 type shareOf struct {
-	Share string `path:"share" doc:"its id, or 4 characters of it or more"`
+	Share string `path:"share" doc:"its id, or at least 4 characters of it"`
 }
 
 type revokeShareOf struct {
-	Share  string `path:"share" doc:"its id, or 4 characters of it or more"`
-	Reader string `query:"reader" doc:"name or member id of one reader; absent: all"`
+	Share  string `path:"share" doc:"its id, or at least 4 characters of it"`
+	Reader string `query:"reader" doc:"name or member id of one reader; absent: all readers"`
 }
 
 var sharing = topic[Sharer]{previewShare.untyped, createShare.untyped, listShares.untyped, getShare.untyped, updateShare.untyped, revokeShare.untyped, shareLog.untyped}

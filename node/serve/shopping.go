@@ -34,14 +34,14 @@ type Shopper interface {
 
 // OfferQuery searches listings. What fits has all words.
 type OfferQuery struct {
-	Market   string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
-	Words    string `query:"q" doc:"words that a listing has"`
-	Category string `query:"category" doc:"only of this category"`
-	Language string `query:"language" doc:"only in this language: en, zh-Hans"`
-	Most     string `query:"most" doc:"only up to this price: 5.00 EUR"`
-	Newest   bool   `query:"newest" default:"false" doc:"the newest first; else the best match"`
-	Limit    int    `query:"limit" min:"1" max:"50" default:"20" doc:"how many"`
-	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
+	Market   string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
+	Words    string `query:"q" doc:"words that a listing must have"`
+	Category string `query:"category" doc:"only listings in this category"`
+	Language string `query:"language" doc:"only listings in this language, such as en or zh-Hans"`
+	Most     string `query:"most" doc:"only up to this price, such as 5.00 EUR"`
+	Newest   bool   `query:"newest" default:"false" doc:"true: newest first; false: best match first"`
+	Limit    int    `query:"limit" min:"1" max:"50" default:"20" doc:"number of listings"`
+	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"number of listings to skip"`
 }
 
 // Offer is a listing as buyers see it. Its texts are a stranger's. Counts of sales are the
@@ -49,10 +49,10 @@ type OfferQuery struct {
 // has an error. Otherwise Reviews and Stars are those that were proven.
 type Offer struct {
 	ID      trade.Hash `json:"id"`
-	Version trade.Hash `json:"version"` // that an order names
+	Version trade.Hash `json:"version"` // the version that an order names
 	Number  int        `json:"number"`
 	State   string     `json:"state,omitempty"` // live, withdrawn or removed
-	Why     string     `json:"why,omitempty"`   // it ended
+	Why     string     `json:"why,omitempty"`   // why it ended
 	Title   string     `json:"title"`
 	Price   string     `json:"price"`
 	Minor   uint64     `json:"minor"`
@@ -61,36 +61,36 @@ type Offer struct {
 	Items   int        `json:"items"`
 	Sold    int        `json:"sold"`
 	Reviews int        `json:"reviews"`
-	Stars   float64    `json:"stars,omitempty"` // on average
+	Stars   float64    `json:"stars,omitempty"` // average of the reviews
 
 	Description string         `json:"description,omitempty"`
 	Categories  []string       `json:"categories"`
 	Languages   []string       `json:"languages"`
-	Counts      map[string]int `json:"counts"` // items of each type
+	Counts      map[string]int `json:"counts"` // number of items, by type
 	Sample      []string       `json:"sample,omitempty"`
 	Licence     string         `json:"licence"`
 	Terms       string         `json:"terms,omitempty"`
-	Redaction   []string       `json:"redaction,omitempty"` // kinds of what was taken out
+	Redaction   []string       `json:"redaction,omitempty"` // kinds of things that were redacted
 	Since       time.Time      `json:"since,omitzero"`
 	Until       time.Time      `json:"until,omitzero"`
 	DeliverDays float64        `json:"deliver_days"`
 	AcceptDays  float64        `json:"accept_days"`
-	EveryDays   float64        `json:"every_days,omitempty"` // of a subscription
-	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; else the bundle
-	Marks       int            `json:"marks,omitempty"`      // places where the words of each buyer's copy differ, which tell the seller who passed it on; 0: none do
-	Entry       bool           `json:"entry,omitempty"`      // it sells the entry to a community
+	EveryDays   float64        `json:"every_days,omitempty"` // length of a subscription's periods
+	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; absent: it sells the bundle
+	Marks       int            `json:"marks,omitempty"`      // places at which the words of each buyer's copy differ, so that the seller can tell who passed it on; 0: copies are not marked
+	Entry       bool           `json:"entry,omitempty"`      // it sells access to a community
 	Said        []OfferReview  `json:"said,omitempty"`
-	Check       ReviewCheck    `json:"check,omitzero"`   // of Said, by this node
-	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was before
+	Check       ReviewCheck    `json:"check,omitzero"`   // this node's check of Said
+	Before      []OfferOrigin  `json:"before,omitempty"` // markets where it was listed before
 }
 
 // ReviewCheck is what a node found of the reviews that a market shows.
 type ReviewCheck struct {
 	Proven   int      `json:"proven"`
 	Unproven int      `json:"unproven,omitempty"`
-	Hidden   int      `json:"hidden,omitempty"`  // the market's log has them, older than the newest, and the market shows neither them nor why
-	Deleted  []string `json:"deleted,omitempty"` // by the operator; the reasons that the log has
-	Stars    float64  `json:"stars,omitempty"`   // of those that are proven, on average
+	Hidden   int      `json:"hidden,omitempty"`  // reviews in the market's log, older than the newest, that the market does not show, without a reason
+	Deleted  []string `json:"deleted,omitempty"` // the reasons in the log for reviews that the operator deleted
+	Stars    float64  `json:"stars,omitempty"`   // average of the proven reviews
 	Error    string   `json:"error,omitempty"`   // why nothing was checked
 }
 
@@ -111,7 +111,7 @@ type OfferOrigin struct {
 	Listing trade.Hash    `json:"listing"`
 	Sold    int           `json:"sold"`
 	Reviews int           `json:"reviews"`
-	Stars   float64       `json:"stars,omitempty"` // on average
+	Stars   float64       `json:"stars,omitempty"` // average of the reviews
 	Said    []OfferReview `json:"said,omitempty"`
 }
 
@@ -121,15 +121,15 @@ type OfferReview struct {
 	Text  string     `json:"text,omitempty"`
 	By    trade.Key  `json:"by"`
 	At    time.Time  `json:"at"`
-	Order trade.Hash `json:"order"` // it is of
-	// Unproven is empty where the node checked the review, and it holds.
+	Order trade.Hash `json:"order"` // the order that it reviews
+	// Unproven is empty if the node checked the review and found it valid.
 	Unproven Unproven `json:"unproven,omitempty"`
 }
 
 // OffersAnswer has listings that fit.
 type OffersAnswer struct {
 	Offers []Offer      `json:"offers"`
-	Facets []OfferFacet `json:"facets"` // of all that fits
+	Facets []OfferFacet `json:"facets"` // for all listings that match
 	Total  int          `json:"total"`
 }
 
@@ -142,7 +142,7 @@ type OfferFacet struct {
 
 type offerOf struct {
 	Listing trade.Hash `path:"listing" doc:"its id of 64 hexadecimal characters"`
-	Market  string     `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Market  string     `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
 // OfferReport says what is wrong with a listing.
@@ -156,19 +156,20 @@ type OfferReport struct {
 type OrderRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Version trade.Hash `json:"version"`
-	Price   string     `json:"price"` // as quoted: 5.00 EUR
-	// Question of an order of an answer, of 1000 bytes at most. Only the seller can read it.
+	Price   string     `json:"price"` // as quoted, such as 5.00 EUR
+	// Question is what an order for an answer asks, in at most 1000 bytes. Only the seller can read
+	// it.
 	Question string `json:"question,omitempty"`
 }
 
 type ordersQuery struct {
-	Look bool `query:"look" default:"false" doc:"ask the markets how the orders stand that have not ended"`
+	Look bool `query:"look" default:"false" doc:"ask the markets for the state of orders that have not ended"`
 }
 
 // OrdersAnswer lists orders, the last moved first.
 type OrdersAnswer struct {
 	Orders []Purchase `json:"orders"`
-	Failed []string   `json:"failed,omitempty"` // why it is not known how some stand
+	Failed []string   `json:"failed,omitempty"` // why the state of some orders is not known
 }
 
 type orderOf struct {
@@ -178,8 +179,8 @@ type orderOf struct {
 // OpenedOrder is an order with what came of it.
 type OpenedOrder struct {
 	Purchase
-	Broken string `json:"broken,omitempty"` // why it is not what was listed: worth a dispute
-	Item   int    `json:"item,omitempty"`   // that breaks the listing, from 1; 0: none alone
+	Broken string `json:"broken,omitempty"` // why the goods are not as listed: a reason for a dispute
+	Item   int    `json:"item,omitempty"`   // number of the item that is not as listed, from 1; 0: no single item
 }
 
 // OrderAct is a step of a buyer's.
@@ -199,11 +200,11 @@ const (
 type OrderStep struct {
 	Order   trade.Hash `json:"-"`
 	Act     OrderAct   `json:"act" enum:"pay,card,cancel,accept,dispute,review"`
-	Voucher string     `json:"voucher,omitempty"` // that pays; what is over stays the wearer's at the market
-	Item    int        `json:"item,omitempty"`    // of a dispute, from 1; 0: the key is wrong
-	Reason  string     `json:"reason,omitempty"`  // of a dispute, for the seller, the arbiter and the market
-	Stars   int        `json:"stars,omitempty"`   // of a review, 1 to 5
-	Text    string     `json:"text,omitempty"`    // of a review
+	Voucher string     `json:"voucher,omitempty"` // to pay with; the rest of its value stays the wearer's at the market
+	Item    int        `json:"item,omitempty"`    // for a dispute: number of the item, from 1; 0: the key is wrong
+	Reason  string     `json:"reason,omitempty"`  // for a dispute: for the seller, the arbiter and the market
+	Stars   int        `json:"stars,omitempty"`   // for a review, 1 to 5
+	Text    string     `json:"text,omitempty"`    // for a review
 }
 
 type toOrder[B any] struct {
@@ -214,15 +215,15 @@ type toOrder[B any] struct {
 // FundsRequest may change what the wearer has at a market.
 type FundsRequest struct {
 	Market  string `json:"market,omitempty"`
-	Voucher string `json:"voucher,omitempty"` // to put there
-	Amount  string `json:"amount,omitempty"`  // to take out, as a voucher: 5.00 EUR
+	Voucher string `json:"voucher,omitempty"` // to add
+	Amount  string `json:"amount,omitempty"`  // to withdraw as a voucher, such as 5.00 EUR
 }
 
 // Funds are what the wearer has at a market to buy with.
 type Funds struct {
 	Has     []string `json:"has"`               // an amount for each currency
 	Pays    []string `json:"pays"`              // the ways to pay: voucher, stripe
-	Voucher string   `json:"voucher,omitempty"` // that was taken out; whoever has it can use it
+	Voucher string   `json:"voucher,omitempty"` // the withdrawn amount; anyone who has it can use it
 }
 
 var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer.untyped, orderOffer.untyped, listOrders.untyped, openOrder.untyped, moveOrder.untyped, changeFunds.untyped}

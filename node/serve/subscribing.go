@@ -25,9 +25,9 @@ type Subscriber interface {
 type SubscribeRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Listing trade.Hash `json:"listing"`
-	Most    string     `json:"most"`           // for one period: 5.00 EUR
-	Periods int        `json:"periods"`        // how many are paid at most, 1 or more
-	Until   time.Time  `json:"until,omitzero"` // nothing is paid from then on
+	Most    string     `json:"most"`           // highest price for one period, such as 5.00 EUR
+	Periods int        `json:"periods"`        // number of periods to pay at most, 1 or more
+	Until   time.Time  `json:"until,omitzero"` // from this time on, nothing is paid
 }
 
 // Subscription is what the wearer has decided about a listing that grows.
@@ -35,12 +35,12 @@ type Subscription struct {
 	Listing   trade.Hash    `json:"listing"`
 	Title     string        `json:"title"`
 	Market    string        `json:"market"`
-	Most      string        `json:"most"`    // for one period
-	Periods   int           `json:"periods"` // how many are paid at most
-	Paid      int           `json:"paid"`    // how many were
+	Most      string        `json:"most"`    // highest price for one period
+	Periods   int           `json:"periods"` // number of periods to pay at most
+	Paid      int           `json:"paid"`    // number of periods that were paid
 	Until     time.Time     `json:"until,omitzero"`
-	EveryDays float64       `json:"every_days"`     // a period
-	Last      trade.Renewal `json:"last,omitempty"` // what was done at the last look
+	EveryDays float64       `json:"every_days"`     // length of a period
+	Last      trade.Renewal `json:"last,omitempty"` // what the last check did
 	Why       string        `json:"why,omitempty"`
 	Ended     time.Time     `json:"ended,omitzero"`
 }

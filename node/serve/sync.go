@@ -28,7 +28,7 @@ type Syncer interface {
 
 // SyncStatus is the state of a node's sync.
 type SyncStatus struct {
-	Relay string `json:"relay"` // empty: none is configured
+	Relay string `json:"relay"` // empty: no relay is configured
 	// Apart says that there is no relay. The node exchanges with folders and,
 	// if LAN is set, with devices in its network.
 	Apart    bool          `json:"apart,omitempty"`
@@ -36,11 +36,11 @@ type SyncStatus struct {
 	Synced   time.Time     `json:"synced,omitzero"`
 	Pending  int           `json:"pending"` // changes to send, at most 1000
 	Cursor   uint64        `json:"cursor"`
-	Error    string        `json:"error,omitempty"` // of the last round
+	Error    string        `json:"error,omitempty"` // error of the last round
 	Removed  bool          `json:"removed,omitempty"`
 	Busy     bool          `json:"busy,omitempty"` // a round is running
-	Took     int           `json:"took,omitempty"` // deltas and snapshot parts that the running round has taken
-	Sent     int           `json:"sent,omitempty"` // deltas and blobs that the running round has sent
+	Took     int           `json:"took,omitempty"` // number of deltas and snapshot parts that the running round has received
+	Sent     int           `json:"sent,omitempty"` // number of deltas and blobs that the running round has sent
 	Problems []SyncProblem `json:"problems"`
 }
 
@@ -51,12 +51,12 @@ type SyncProblem struct {
 	Cursor uint64          `json:"cursor,omitempty"`
 	Op     int             `json:"op,omitempty"` // number of the op in its delta, from 1; absent: the whole delta
 	Reason string          `json:"reason"`
-	Waits  bool            `json:"waits,omitempty"` // it is tried again when more has come
+	Waits  bool            `json:"waits,omitempty"` // it is tried again when more data has arrived
 }
 
 // FolderRequest names a folder.
 type FolderRequest struct {
-	Folder string `json:"folder"` // absolute
+	Folder string `json:"folder"` // absolute path
 }
 
 // FolderSynced is the result of an exchange with a folder.
@@ -69,7 +69,7 @@ type FolderSynced struct {
 
 // Heads is the answer to GET /v1/sync/heads.
 type Heads struct {
-	Heads string `json:"heads"` // text to pass on
+	Heads string `json:"heads"` // the text to pass on
 }
 
 // HeadsRequest is POST /v1/sync/heads.
@@ -80,16 +80,16 @@ type HeadsRequest struct {
 // HeadsCompared is the answer to it.
 type HeadsCompared struct {
 	Member      memory.MemberID   `json:"member"` // the other device
-	At          time.Time         `json:"at"`     // by its clock
-	Same        bool              `json:"same"`   // both have the same history, as far as both reach
+	At          time.Time         `json:"at"`     // when the heads were made, by the other device's clock
+	Same        bool              `json:"same"`   // both have the same history, as far as both have read it
 	Differences []HeadsDifference `json:"differences"`
 }
 
 // HeadsDifference is one chain, or the log, that differs.
 type HeadsDifference struct {
 	Verdict string          `json:"verdict"`         // forked, hidden, behind, untold
-	Member  memory.MemberID `json:"member,omitzero"` // absent: the log
-	Seq     uint64          `json:"seq"`             // there
+	Member  memory.MemberID `json:"member,omitzero"` // whose chain differs; absent: the log differs
+	Seq     uint64          `json:"seq"`             // number on the other device
 	Here    uint64          `json:"here"`
 	Text    string          `json:"text"`
 }

@@ -27,15 +27,15 @@ type PluginLogsAnswer struct {
 // ReplayPluginRequest says which plugin gets which events again.
 type ReplayPluginRequest struct {
 	ID    string    `json:"id"`
-	Since time.Time `json:"since,omitzero"` // of events at or after
-	Until time.Time `json:"until,omitzero"` // before
+	Since time.Time `json:"since,omitzero"` // only events at or after this time
+	Until time.Time `json:"until,omitzero"` // only events before this time
 }
 
 // PluginReplayed is the result of a replay.
 type PluginReplayed struct {
 	Events     int             `json:"events"`
 	Candidates int             `json:"candidates"`
-	Known      int             `json:"known"` // candidates that were there already
+	Known      int             `json:"known"` // candidates that existed already
 	Faults     int             `json:"faults"`
 	Changes    []memory.Change `json:"changes"`
 }
@@ -45,7 +45,7 @@ type Trace struct {
 	Event    memory.EventID `json:"event"`
 	Kind     string         `json:"kind"`
 	At       time.Time      `json:"at"`
-	Took     float64        `json:"ms"` // in all plugins
+	Took     float64        `json:"ms"` // milliseconds in all plugins
 	Steps    []TraceStep    `json:"steps"`
 	Redacted int            `json:"redacted"`
 }
@@ -54,7 +54,7 @@ type Trace struct {
 type TraceStep struct {
 	Plugin      string           `json:"plugin"`
 	Version     string           `json:"version"`
-	Given       string           `json:"given"` // the kind of event that it got
+	Given       string           `json:"given"` // kind of the event that it got
 	Depth       int              `json:"depth"` // 0: the event itself; more: derived from it
 	Fuel        int64            `json:"fuel"`
 	Took        float64          `json:"ms"`
@@ -64,7 +64,7 @@ type TraceStep struct {
 	Late        bool             `json:"late,omitempty"`
 	Fault       string           `json:"fault,omitempty"`
 	Candidates  []TraceCandidate `json:"candidates"`
-	Annotations []string         `json:"annotations,omitempty"` // their kinds
+	Annotations []string         `json:"annotations,omitempty"` // kinds of its annotations
 	Redactions  int              `json:"redactions,omitempty"`
 	Derived     int              `json:"derived,omitempty"`
 	Refusals    int              `json:"refusals,omitempty"`
@@ -81,7 +81,7 @@ type TraceCandidate struct {
 }
 
 type traceOf struct {
-	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, each slash as %2F"`
+	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, with each slash as %2F"`
 }
 
 var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}

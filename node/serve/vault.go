@@ -55,7 +55,7 @@ type VaultRead struct {
 // VaultLogAnswer lists readings, newest first.
 type VaultLogAnswer struct {
 	Reads    []VaultRead `json:"reads"`
-	Exported time.Time   `json:"exported,omitzero"` // when an export or a backup last took secrets along, which is no reading
+	Exported time.Time   `json:"exported,omitzero"` // when an export or a backup last included secrets, which does not count as a reading
 }
 
 // RecoverVaultRequest goes with POST /v1/vault/recover.

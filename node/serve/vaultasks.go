@@ -49,7 +49,7 @@ const MaxVaultAsk = 200
 // VaultAsk asks for one reading of an entry of the vault.
 type VaultAsk struct {
 	Entry string `json:"entry"` // the label of the entry, or its id
-	Why   string `json:"why"`   // what it is needed for; the wearer is shown it
+	Why   string `json:"why"`   // what it is needed for; it is shown to the wearer
 }
 
 func (r *VaultAsk) check() error {
@@ -68,9 +68,9 @@ func (r *VaultAsk) check() error {
 
 // VaultAnswer is what an app gets of an entry of the vault.
 type VaultAnswer struct {
-	State  string    `json:"state" enum:"waits,given"` // waits: ask again with the same entry, until the wearer has answered
-	Lapses time.Time `json:"lapses,omitzero"`          // when the question ends if there is no answer
-	Entry  *Revealed `json:"entry,omitempty"`          // of given: this once
+	State  string    `json:"state" enum:"waits,given"` // waits: repeat the request with the same entry until the wearer has answered
+	Lapses time.Time `json:"lapses,omitzero"`          // when the question expires without an answer
+	Entry  *Revealed `json:"entry,omitempty"`          // with given: the entry, only this once
 
 	Asked bool `json:"-"` // the question is new
 }

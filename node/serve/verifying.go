@@ -17,37 +17,37 @@ type Verifier interface {
 
 // KnownMarket is what is known of an address.
 type KnownMarket struct {
-	Market string `json:"market"` // the address as it would be asked; empty: the node has no relay
-	Known  bool   `json:"known"`  // it is the node's relay, or the wearer bought, sold or looked there
+	Market string `json:"market"` // the address as the node would call it; empty: the node has no relay
+	Known  bool   `json:"known"`  // it is the node's relay, or the wearer has bought, sold or searched there
 }
 
 type knownOf struct {
-	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Market string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
 // VerifyRequest says how to look at a market's log.
 type VerifyRequest struct {
 	Market    string   `json:"market,omitempty"`
-	Witnesses []string `json:"witnesses,omitempty"` // "URL KEY" of those that must have cosigned, beside those that the market names
-	With      string   `json:"with,omitempty"`      // what somebody else was shown, as Note
+	Witnesses []string `json:"witnesses,omitempty"` // "URL KEY" of witnesses that must have cosigned, in addition to those that the market names
+	With      string   `json:"with,omitempty"`      // the Note that somebody else was shown
 }
 
 // MarketLog is what a market's log was found to be.
 type MarketLog struct {
 	Market    string          `json:"market"` // URL
-	Key       trade.Key       `json:"key"`    // of the market
-	Log       string          `json:"log"`    // its name
-	Size      int64           `json:"size"`   // entries
-	Before    int64           `json:"before"` // entries at the last look; 0: it is the first
+	Key       trade.Key       `json:"key"`    // key of the market
+	Log       string          `json:"log"`    // name of the log
+	Size      int64           `json:"size"`   // number of entries
+	Before    int64           `json:"before"` // number of entries at the last check; 0: this is the first check
 	Witnesses []LogWitness    `json:"witnesses"`
 	Orders    []LoggedOrder   `json:"orders"`
-	Listings  []LoggedReviews `json:"listings"`           // of the orders
-	Note      string          `json:"note"`               // the checkpoint that was shown, signed, for another to compare
-	Hides     bool            `json:"hides,omitempty"`    // it lacks what the market signed, or shows fewer entries than before, or the market does not show reviews that it has
-	Missing   []string        `json:"missing,omitempty"`  // witnesses of the request that did not cosign
-	Evidence  string          `json:"evidence,omitempty"` // of two histories: what convinces whoever has the market's key, as JSON
-	File      string          `json:"file,omitempty"`     // where that is kept on this machine
-	Unkept    string          `json:"unkept,omitempty"`   // why it could not be kept there
+	Listings  []LoggedReviews `json:"listings"`           // the reviews of the orders' listings
+	Note      string          `json:"note"`               // the signed checkpoint that the market showed, for others to compare
+	Hides     bool            `json:"hides,omitempty"`    // the log lacks what the market signed or has fewer entries than before, or the market does not show reviews that are in the log
+	Missing   []string        `json:"missing,omitempty"`  // requested witnesses that did not cosign
+	Evidence  string          `json:"evidence,omitempty"` // if the market showed two histories: the proof, as JSON, for anyone who has the market's key
+	File      string          `json:"file,omitempty"`     // where the proof is stored on this machine
+	Unkept    string          `json:"unkept,omitempty"`   // why the proof could not be stored
 }
 
 // LogWitness is one that watches the log.
@@ -55,21 +55,21 @@ type LogWitness struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Signed  bool   `json:"signed"`          // it cosigned what the market shows
-	Size    int64  `json:"size,omitempty"`  // entries that it has seen, of the same history
-	Error   string `json:"error,omitempty"` // why that is not known or, beside a size, why it is not known what the witness caught
+	Size    int64  `json:"size,omitempty"`  // number of entries of the same history that it has seen
+	Error   string `json:"error,omitempty"` // why that is not known or, if size is set, why it is not known what the witness caught
 }
 
 // LoggedOrder is what the log has of an order.
 type LoggedOrder struct {
 	Order   trade.Hash `json:"order"`
 	Title   string     `json:"title"`
-	Sold    bool       `json:"sold,omitempty"`    // by this home; else it was bought
-	Listed  bool       `json:"listed"`            // the version of the listing stands there
-	Receipt bool       `json:"receipt,omitempty"` // of an order that ended with a key
-	Waits   bool       `json:"waits,omitempty"`   // something is missing that is too new
-	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be there
-	Review  string     `json:"review,omitempty"`  // the wearer's own: shown, or deleted by the operator; empty: there is none, it is missing (waits, hidden), or newer ones fill what is shown
-	Why     string     `json:"why,omitempty"`     // it was deleted
+	Sold    bool       `json:"sold,omitempty"`    // this home sold it; otherwise this home bought it
+	Listed  bool       `json:"listed"`            // the log has the version of the listing
+	Receipt bool       `json:"receipt,omitempty"` // the log has the receipt, for an order that ended with a key
+	Waits   bool       `json:"waits,omitempty"`   // something is missing, but may be too new for the log
+	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be in the log
+	Review  string     `json:"review,omitempty"`  // state of the wearer's own review: shown, or deleted by the operator; empty: there is none, it is missing (waits, hidden), or newer ones fill the list
+	Why     string     `json:"why,omitempty"`     // why it was deleted
 }
 
 // LoggedReviews is what a market shows of the reviews of a listing.

@@ -28,20 +28,20 @@ type Voicer interface {
 
 // Voice is one that the node tells from others.
 type Voice struct {
-	Name    string    `json:"name"`             // a person's, or a label such as S2-a41f of a voice without a name
-	Wearer  bool      `json:"wearer,omitempty"` // the wearer's own
-	Known   bool      `json:"known"`            // enrolled or named
-	Seconds float64   `json:"seconds"`          // of speech from which it is known
+	Name    string    `json:"name"`             // of a person, or a label such as S2-a41f for a voice without a name
+	Wearer  bool      `json:"wearer,omitempty"` // it is the wearer's own voice
+	Known   bool      `json:"known"`            // it was enrolled or named
+	Seconds float64   `json:"seconds"`          // seconds of speech that were used to learn it
 	Learnt  time.Time `json:"learnt"`           // when it was enrolled, named or first heard
-	Heard   time.Time `json:"heard,omitzero"`   // when a voice without a name was last heard
+	Heard   time.Time `json:"heard,omitzero"`   // for a voice without a name: when it was last heard
 }
 
 // Voices are those that the node tells apart.
 type Voices struct {
 	Voices    []Voice    `json:"voices"`              // the wearer's first, then by name
-	Enrolling *Enrolling `json:"enrolling,omitempty"` // what is being learnt from a wearable
-	Failed    string     `json:"failed,omitempty"`    // why what a wearable heard last was not enrolled; empty once another enrolment begins
-	KnownOnly bool       `json:"known_only"`          // voices.known_only: what others say is not kept
+	Enrolling *Enrolling `json:"enrolling,omitempty"` // the voice that is being learnt from a wearable
+	Failed    string     `json:"failed,omitempty"`    // why the last enrolment from a wearable failed; empty once another one begins
+	KnownOnly bool       `json:"known_only"`          // setting voices.known_only: what unknown voices say is not kept
 }
 
 // Enrolling is a voice that is being learnt from what a wearable hears.
@@ -49,16 +49,16 @@ type Enrolling struct {
 	Name   string    `json:"name"`
 	Device string    `json:"device"`
 	Have   float64   `json:"have"`  // seconds of speech so far
-	Want   float64   `json:"want"`  // seconds
-	Until  time.Time `json:"until"` // it is given up then
+	Want   float64   `json:"want"`  // seconds of speech that are needed
+	Until  time.Time `json:"until"` // when the enrolment is given up
 }
 
 // EnrolVoiceRequest is a recording, or the name of a wearable that is on.
 type EnrolVoiceRequest struct {
-	Name    string `json:"name,omitempty"`    // whose voice it is; empty: the wearer's
-	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice, of 10 s of speech at least
-	Device  string `json:"device,omitempty"`  // a wearable, in place of Sound
-	Seconds int    `json:"seconds,omitempty"` // of speech that are taken of the wearable, 10 to 300; 0: 30
+	Name    string `json:"name,omitempty"`    // of the person; empty: the wearer
+	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice and at least 10 s of speech
+	Device  string `json:"device,omitempty"`  // instead of Sound: a wearable
+	Seconds int    `json:"seconds,omitempty"` // seconds of speech to use from the wearable, 10 to 300; 0: 30
 }
 
 // MaxVoiceSound is the greatest size of a recording that is sent, in bytes.
@@ -96,7 +96,7 @@ func (r *VoiceName) check() error {
 }
 
 type nameVoiceOf struct {
-	Voice string `path:"voice" doc:"a label such as S2-a41f, of which S2 is enough, or the name that it has"`
+	Voice string `path:"voice" doc:"a label such as S2-a41f or its first part S2, or the present name"`
 	Body  VoiceName
 }
 

@@ -9,8 +9,8 @@ import (
 // Where says where a memory is, as far as this device knows.
 type Where struct {
 	Cold    bool        `json:"cold"`            // this device has only a stub of it; the rest is in a pack at the primary relay
-	Waits   int         `json:"waits"`           // what this device said about it, and has not sent yet
-	Media   string      `json:"media,omitempty"` // its photo or recording: MediaHere, MediaHeld or MediaAway; absent: it has none
+	Waits   int         `json:"waits"`           // number of this device's assertions about it that are not sent yet
+	Media   string      `json:"media,omitempty"` // where its photo or recording is: here, held (only on this device, because a secret was said near it) or away (at a relay or on another device); absent: it has none
 	Members []MemberHas `json:"members"`         // the wearer's devices, this one first
 	Relays  []RelayHas  `json:"relays"`          // the primary relay first, then mirrors
 }
@@ -42,14 +42,14 @@ type MemberHas struct {
 	Platform  string          `json:"platform,omitempty"`
 	Here      bool            `json:"here,omitempty"`
 	LastHeard time.Time       `json:"last_heard,omitzero"` // as in Member
-	Said      bool            `json:"said,omitempty"`      // it said something about the memory, and so has it
+	Said      bool            `json:"said,omitempty"`      // it said something about the memory, so it has the memory
 	Holds     Holds           `json:"holds"`
 }
 
 // RelayHas is a relay. It has the memory sealed, and can't read it.
 type RelayHas struct {
 	URL   string `json:"url"`
-	Kind  string `json:"kind"` // RelayPrimary or RelayMirror
+	Kind  string `json:"kind"` // house (the primary relay) or mirror
 	Holds Holds  `json:"holds"`
 }
 
