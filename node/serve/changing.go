@@ -89,17 +89,17 @@ func (r *AddResult) Join(o *AddResult) {
 func (r *AddResult) Says() string {
 	switch {
 	case r.Redacted > 0 && len(r.Changes) == 0:
-		return "it holds a secret, which went to the wearer's vault; nothing else of it was remembered"
+		return "the text has a secret, which was moved to the wearer's vault; nothing else was remembered"
 	case r.Redacted > 0:
-		return "it holds a secret, which went to the wearer's vault and stands nowhere else"
+		return "the text has a secret, which was moved to the wearer's vault and is stored nowhere else"
 	case len(r.Left) > 0:
-		return "it was known already, and is as it was: " + strings.Join(r.Left, ", ") + " of this request changed nothing; an update sets them"
+		return "the text was known already; these fields of the request had no effect: " + strings.Join(r.Left, ", ") + "; an update sets them"
 	case len(r.Changes) > 0:
 		return ""
 	case len(r.Refusals) > 0:
-		return "nothing of it was remembered: " + r.Refusals[0].Reason
+		return "nothing was remembered: " + r.Refusals[0].Reason
 	}
-	return "nothing that this app may see came of it: there was nothing to remember in it, or it was known, or it is private"
+	return "nothing was remembered that this app may see: the text has nothing to remember, was known already, or is private"
 }
 
 // UpdateRequest corrects a memory. A nil field stays as it is. At most one of
