@@ -144,7 +144,7 @@ var erasing = topic[Eraser]{eraseMemories.untyped}
 var eraseMemories = jsonRoute(RightForget, spec{
 	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",
 	summary: "Erase all memories that a filter finds, for good",
-	about:   "It erases memories in any state, as one operation: if the node is killed in between, it erases the rest when it starts again. An app also needs the right to read, and erases nothing if one of the memories is pinned.",
+	about:   "Memories in any state are erased, as one operation: if the node is killed in between, it erases the rest when it is opened again. An app also needs the right to read, and erases nothing if one of the memories is pinned.",
 	gives:   "The ids of the erased memories",
 }, Eraser.Erase)
 

@@ -196,7 +196,7 @@ var (
 
 	revert = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/revert", id: "revert",
-		summary: "Revert what workers said, what an app wrote or what machines said of a memory, or preview that, or undo a revert", gives: "What was reverted, would be reverted, or was restored",
+		summary: "Revert what workers, an app or machines have said; preview or undo a revert", gives: "What was reverted, would be reverted, or was restored",
 	}, Granter.Revert)
 )
 

@@ -74,7 +74,7 @@ var (
 	drawGraph = rawRoute[Grapher, graphQuery, atlas.View](RightRead, spec{
 		method: "GET", path: "/v1/graph", id: "graph",
 		summary: "Get the graph of the people and things in the memories",
-		about:   "It has entities with all their names, relations between them with their four times, links between entities that memories name together, and communities. It is the part around one entity, or the relations that match the words of q; with neither, the entities that most memories name. Without as_of and known_at, it is the present state.",
+		about:   "The graph has entities with all their names, relations between them with their four times, links between entities that memories name together, and communities. The answer has the part around the requested entity, or the relations that match q; without both, it has the entities that most memories name. Without as_of and known_at, it shows the present state.",
 		gives:   "The part of the graph that was asked for",
 	}, []Format{jsonOf[atlas.View]("application/json"), schema(atlas.GraphML.MediaType(), "type", "string"), schema(atlas.JSONLD.MediaType(), "type", "object")}, writeGraph)
 

@@ -249,7 +249,7 @@ var (
 	gather = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/context", id: "context", optional: true,
 		summary: "Get the context that an assistant needs for a topic or a conversation",
-		about:   "It finds the topic from the last messages, or from the present session. The answer is one block of tagged text within a budget of tokens: core blocks, up to ten memories of each type, and lines that were said about the topic. Each line has the id that an answer should cite.",
+		about:   "The topic comes from the last messages, or from the present session. The answer is one block of tagged text within a budget of tokens: core blocks, up to ten memories of each type, and lines that were said about the topic. Each line has the id that an answer should cite.",
 		gives:   "The block, and the items in it",
 	}, Recaller.Context)
 )

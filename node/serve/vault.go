@@ -100,7 +100,9 @@ var (
 
 	recoverVault = fieldRoute[RecoverVaultRequest](RightCommand, spec{
 		method: "POST", path: "/v1/vault/recover", id: "recoverVault", alone: true,
-		summary: "With the recovery phrase, open secrets that only other devices can open, and seal them for this device, too", gives: "How many entries this device can open now, could open before, and can never open",
+		summary: "Recover secrets that only other devices can open, with the recovery phrase",
+		about:   "The secrets are then also sealed for this device.",
+		gives:   "How many entries this device can open now, could open before, and can't open even with the phrase",
 	}, (*opener).RecoverVault)
 
 	vaultLog = jsonRoute(RightOwner, spec{
