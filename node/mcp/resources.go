@@ -57,7 +57,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "No memories.")}}}, nil
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing is remembered here.")}}}, nil
 }
 
 // dayOf gives the day of a URI, from its midnight in UTC.
