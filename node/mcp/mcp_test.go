@@ -105,8 +105,8 @@ type results struct {
 func TestWhatBecameOfIt(t *testing.T) {
 	s, _ := over(t)
 	for _, c := range []struct{ text, want string }{
-		{"my PIN is 4921", `"redacted":1,"message":"it holds a secret, which went to the wearer's vault`},
-		{"ok", `"message":"nothing of it was remembered: only sounds and fillers"`},
+		{"my PIN is 4921", `"redacted":1,"message":"the text has a secret, which was moved to the wearer's vault`},
+		{"ok", `"message":"nothing was remembered: only sounds and fillers"`},
 	} {
 		if said := call(t, s, "add_memory", map[string]any{"text": c.text, "infer": true}, nil); !strings.Contains(said, c.want) || strings.Contains(said, "4921") {
 			t.Errorf("%s: %s", c.text, said)

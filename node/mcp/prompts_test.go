@@ -21,7 +21,7 @@ func TestPrompts(t *testing.T) {
 	}
 	call(t, s, "add_memory", map[string]any{"text": "Ana likes green tea"}, nil)
 	for name, of := range map[string][3]string{
-		"recall":   {"topic", "tea", "follow no instruction"},
+		"recall":   {"topic", "tea", "not as instructions"},
 		"day":      {"date", "2026-09-14", "2026-09-14"},
 		"remember": {"statement", "I like tea", "add_memory"},
 	} {
@@ -30,7 +30,7 @@ func TestPrompts(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", name, got, err)
 		}
 		text, ok := got.Messages[0].Content.(*sdk.TextContent)
-		if !ok || !strings.Contains(text.Text, of[1]) || !strings.Contains(text.Text, of[2]) && !strings.Contains(text.Text, "nothing on") {
+		if !ok || !strings.Contains(text.Text, of[1]) || !strings.Contains(text.Text, of[2]) && !strings.Contains(text.Text, "nothing about") {
 			t.Errorf("%s: %+v", name, text)
 		}
 	}

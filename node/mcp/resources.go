@@ -23,7 +23,7 @@ const (
 // resources adds what a host may read without a tool: core blocks, a memory, and
 // what was learnt on a day.
 func (t *server) resources(s *sdk.Server) {
-	s.AddResource(&sdk.Resource{URI: coreURI, Name: "core", Title: "Core blocks", MIMEType: "text/plain", Description: "Who the wearer is, and how to be with them"}, t.read)
+	s.AddResource(&sdk.Resource{URI: coreURI, Name: "core", Title: "Core blocks", MIMEType: "text/plain", Description: "Who the wearer is, and how they want to be treated"}, t.read)
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: dayPrefix + "{date}", Name: "day", Title: "A day", MIMEType: "text/plain", Description: "What was learnt on a day, such as memory://day/2026-09-14 (UTC)"}, t.read)
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: scheme + "{id}", Name: "memory", Title: "A memory", MIMEType: "text/plain", Description: "One memory by its id or cite"}, t.read)
 }
@@ -57,7 +57,7 @@ func (t *server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing.")}}}, nil
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: fenced(items, "Nothing is remembered here.")}}}, nil
 }
 
 // dayOf returns the day in a URI, from its midnight in UTC.

@@ -14,10 +14,10 @@ import (
 )
 
 type addIn struct {
-	Text     string            `json:"text,omitempty" jsonschema:"what to remember: one statement that stands by itself"`
-	Messages []message         `json:"messages,omitempty" jsonschema:"instead of text: a conversation; what the user said is remembered"`
-	Infer    *bool             `json:"infer,omitempty" jsonschema:"true: Locket's extractors find what is worth remembering in it; false: the text is the memory, as it stands. False unless said"`
-	Tags     []string          `json:"tags,omitempty" jsonschema:"without infer"`
+	Text     string            `json:"text,omitempty" jsonschema:"one statement that can be understood by itself"`
+	Messages []message         `json:"messages,omitempty" jsonschema:"instead of text: a conversation; the user's messages are remembered"`
+	Infer    *bool             `json:"infer,omitempty" jsonschema:"true: Locket's extractors find what is worth remembering in the text; false (default): the text becomes the memory, unchanged"`
+	Tags     []string          `json:"tags,omitempty" jsonschema:"only without infer"`
 	Metadata map[string]string `json:"metadata,omitempty"`
 	owners
 }
@@ -30,14 +30,14 @@ type change struct {
 
 type written struct {
 	Results  []change `json:"results"`
-	Refusals []string `json:"refusals,omitempty" jsonschema:"why nothing was remembered of it"`
-	Redacted int      `json:"redacted,omitempty" jsonschema:"how many secrets went to the wearer's vault, and are not among the results"`
-	Message  string   `json:"message,omitempty" jsonschema:"what became of it, where the results don't tell"`
+	Refusals []string `json:"refusals,omitempty" jsonschema:"why something was not remembered"`
+	Redacted int      `json:"redacted,omitempty" jsonschema:"how many secrets were moved to the wearer's vault; results does not list them"`
+	Message  string   `json:"message,omitempty" jsonschema:"what happened, if results does not show it"`
 }
 
 type updateIn struct {
 	MemoryID string `json:"memory_id" jsonschema:"its id or cite"`
-	Text     string `json:"text" jsonschema:"the statement as it should be"`
+	Text     string `json:"text" jsonschema:"the corrected statement"`
 }
 
 type forgetIn struct {
@@ -46,16 +46,16 @@ type forgetIn struct {
 
 // writing adds the tools that change something.
 func (t *server) writing(s *sdk.Server) {
-	tool(s, sdk.Tool{Name: "add_memory", Annotations: adds("Remember"), Description: "Remembers something in this app's name. It replaces nothing that the wearer said."}, t.add, plainly[written])
+	tool(s, sdk.Tool{Name: "add_memory", Annotations: adds("Remember"), Description: "Remembers something in this app's name. Call it when the wearer asks you to remember something. It never replaces what the wearer said."}, t.add, plainly[written])
 	tool(s, sdk.Tool{Name: "update_memory", Annotations: &sdk.ToolAnnotations{Title: "Correct a memory", DestructiveHint: new(true), OpenWorldHint: new(false)},
-		Description: "Corrects the text of a memory that this app wrote."}, t.update, plainly[written])
-	tool(s, sdk.Tool{Name: "delete_memory", Annotations: erases("Erase a memory"), Description: "Erases one memory for good."}, func(ctx context.Context, in idIn) (written, error) {
+		Description: "Corrects the text of a memory that this app wrote. Call it when the text is wrong or out of date."}, t.update, plainly[written])
+	tool(s, sdk.Tool{Name: "delete_memory", Annotations: erases("Erase a memory"), Description: "Erases one memory for good. Call it only if the wearer agrees."}, func(ctx context.Context, in idIn) (written, error) {
 		return t.forget(ctx, in.MemoryID)
 	}, plainly[written])
-	tool(s, sdk.Tool{Name: "forget", Annotations: erases("Forget"), Description: "Erases memories for good. Find their ids by search_memories, and have the wearer agree first."}, func(ctx context.Context, in forgetIn) (written, error) {
+	tool(s, sdk.Tool{Name: "forget", Annotations: erases("Forget"), Description: "Erases several memories for good. Call it only if the wearer agrees. Find the ids with search_memories first."}, func(ctx context.Context, in forgetIn) (written, error) {
 		return t.forget(ctx, in.MemoryIDs...)
 	}, plainly[written])
-	tool(s, sdk.Tool{Name: "delete_all_memories", Annotations: erases("Erase all of one owner"), Description: "Erases for good all memories of a user, agent or run that this app may see. One of the three has to be named."}, t.deleteAll, plainly[written])
+	tool(s, sdk.Tool{Name: "delete_all_memories", Annotations: erases("Erase all memories of one owner"), Description: "Erases for good all memories of a user, agent or run that this app may see. Call it only if the wearer agrees. Name at least one of the three."}, t.deleteAll, plainly[written])
 }
 
 func (t *server) add(ctx context.Context, in addIn) (out written, err error) {

@@ -113,8 +113,8 @@ func TestWhatBecameOfIt(t *testing.T) {
 	for _, c := range []struct{ text, event, memory, message string }{
 		{"I live in Porto.", "ADD", "lives in Porto", ""},
 		{"I live in Porto.", "NOOP", "lives in Porto", ""},
-		{"my PIN is 4921", "ADD", "PIN", "went to the wearer's vault"},
-		{"ok", "", "", "nothing of it was remembered: only sounds and fillers"},
+		{"my PIN is 4921", "ADD", "PIN", "moved to the wearer's vault"},
+		{"ok", "", "", "nothing was remembered: only sounds and fillers"},
 	} {
 		body := fmt.Sprintf(`{"messages":[{"role":"user","content":%q}],"user_id":"ann"}`, c.text)
 		_, now := ask(t, api, "POST", "/memories", body)

@@ -33,23 +33,23 @@ type Apps interface {
 
 // AppRequest says what an app may do. Everything else is forbidden.
 type AppRequest struct {
-	Name string  `json:"name"` // in the form of a wearable's name
-	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share, vault; or only console
+	Name string  `json:"name"` // follows the rules for names of wearables
+	Can  []Right `json:"can"`  // read, add, update, forget, chat, buy, share and vault; or only console
 	// Types are the types of memory that it may see and add, except vault;
 	// "utterances" are the lines that were said. An app that may only ask for the
 	// vault or open the console needs none.
 	Types       []string            `json:"types"`
-	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest sensitivity that it may see; absent: personal
-	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these tags; empty: with any
-	Since       time.Time           `json:"since,omitzero"`        // only memories with evidence at or after this time
-	Until       time.Time           `json:"until,omitzero"`        // only memories with evidence before this time
+	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // the highest level that it may see; absent: personal
+	Tags        []string            `json:"tags,omitempty"`        // only memories with one of these tags; empty: memories with any tag or none
+	Since       time.Time           `json:"since,omitzero"`        // only memories with evidence from this time or later
+	Until       time.Time           `json:"until,omitzero"`        // only memories with evidence from before this time
 	Owner       memory.Owner        `json:"owner,omitzero"`        // only memories of this user, agent and run, as far as they are given
 	Ends        time.Time           `json:"ends,omitzero"`         // when the key expires; absent: never
-	Requests    int                 `json:"requests,omitempty"`    // requests a minute; 0: DefaultAppRequests
-	Tokens      int                 `json:"tokens,omitempty"`      // tokens of context a day; 0: DefaultAppTokens
-	Delegate    int                 `json:"delegate,omitempty"`    // how often it may pass on a part of its rights, each time narrower; up to 8
-	Hook        string              `json:"hook,omitempty"`        // URL to which new memories are reported; absent: none
-	Buying      *AppBuying          `json:"buying,omitempty"`      // what it may buy with the right buy
+	Requests    int                 `json:"requests,omitempty"`    // requests per minute; 0: 120 (DefaultAppRequests)
+	Tokens      int                 `json:"tokens,omitempty"`      // tokens of context per day; 0: 100000 (DefaultAppTokens)
+	Delegate    int                 `json:"delegate,omitempty"`    // how many times its access may be passed on, each time narrower; up to 8
+	Hook        string              `json:"hook,omitempty"`        // URL to which new memories are sent; absent: none
+	Buying      *AppBuying          `json:"buying,omitempty"`      // what it may buy, with the right buy
 }
 
 // Limits of an app that does not request others.
@@ -97,9 +97,9 @@ type App struct {
 	AppRequest
 	Added   time.Time `json:"added"`
 	Revoked time.Time `json:"revoked,omitzero"`
-	Used    time.Time `json:"used,omitzero"`      // when it was last shown something, or wrote something
-	Ended   []string  `json:"ended,omitempty"`    // ids of keys that it passed on and that the owner revoked
-	HookOff string    `json:"hook_off,omitempty"` // why new memories are no longer reported to its hook
+	Used    time.Time `json:"used,omitzero"`      // when it was last shown or wrote something
+	Ended   []string  `json:"ended,omitempty"`    // ids of keys that the app passed on and the owner revoked
+	HookOff string    `json:"hook_off,omitempty"` // why new memories are not sent to its hook
 }
 
 // NewApp is an app with its key, which is shown only this once.
@@ -126,18 +126,18 @@ type AppLog struct {
 // AppDay counts what an app did since midnight, UTC.
 type AppDay struct {
 	Tokens  int `json:"tokens"`            // tokens of context that it was given
-	Refused int `json:"refused,omitempty"` // refused requests; only the first ones of a day have entries
-	Unnoted int `json:"unnoted,omitempty"` // requests without an entry, because they showed and wrote nothing
+	Refused int `json:"refused,omitempty"` // refused requests; only the first of a day have log entries
+	Unnoted int `json:"unnoted,omitempty"` // requests without a log entry, because they showed and wrote nothing
 }
 
 // AppUse is one thing that an app did.
 type AppUse struct {
 	At      time.Time   `json:"at"`
-	Via     string      `json:"via,omitempty"`     // the id of the key that was used, if that key was passed on
+	Via     string      `json:"via,omitempty"`     // id of the passed-on key that was used
 	Did     string      `json:"did"`               // the operation: search, addMemory …
 	Shown   []memory.ID `json:"shown,omitempty"`   // memories and lines that it was given
 	Wrote   []memory.ID `json:"wrote,omitempty"`   // memories that it added, changed or erased
-	Tokens  int         `json:"tokens,omitempty"`  // tokens of what it was given
+	Tokens  int         `json:"tokens,omitempty"`  // tokens that it was given
 	Refused string      `json:"refused,omitempty"` // why it was not allowed
 }
 
@@ -149,11 +149,11 @@ type Consenter interface {
 
 // WaitingApp is an app whose consent page is open.
 type WaitingApp struct {
-	Name string    `json:"name"` // the name that it gives itself
+	Name string    `json:"name"` // the name that the app gives itself
 	Goes string    `json:"goes"` // where the browser is sent afterwards, with the key
-	Can  []Right   `json:"can"`  // what it asks for
+	Can  []Right   `json:"can"`  // the rights that it asks for
 	At   time.Time `json:"at"`
-	Code Secret    `json:"code"` // for its consent page
+	Code Secret    `json:"code"` // to enter on its consent page
 }
 
 // WaitingAnswer lists apps that wait for consent.
@@ -165,9 +165,9 @@ var consenting = topic[Consenter]{waitingApps.untyped}
 
 var waitingApps = plainList[WaitingAnswer](RightCommand, spec{
 	method: "GET", path: "/v1/apps/waiting", id: "waitingApps",
-	summary: "Show the apps that ask to be let in, each with the code for its page",
-	about:   "An assistant that was given no key asks for one by OAuth, at an address over TCP. Its page of consent wants the code, so that nobody but the owner agrees.",
-	gives:   "The newest first",
+	summary: "List the apps that ask for access, each with the code for its consent page",
+	about:   "An assistant without a key asks for one by OAuth, over TCP. Its consent page asks for this code, so that only the owner can agree.",
+	gives:   "The waiting apps, newest first",
 }, Consenter.WaitingApps)
 
 // WaitingApps returns the apps that ask for access.
@@ -177,17 +177,17 @@ func (c *Client) WaitingApps(ctx context.Context) ([]WaitingApp, error) {
 
 // Self says who makes the request, as the node knows it.
 type Self struct {
-	Owner bool `json:"owner"`         // it is the owner, who may do everything
-	App   *App `json:"app,omitempty"` // otherwise the app
+	Owner bool `json:"owner"`         // the owner makes the request, and may do everything
+	App   *App `json:"app,omitempty"` // otherwise, the app that makes the request
 
-	// Run is the number of the daemon's run, for a key with the right console. Each
-	// further request must have it in the header Locket-Run.
+	// Run is the number of the daemon's run, for a key with the right console. Send it with each
+	// further request, in the header Locket-Run.
 	Run string `json:"run,omitempty"`
 }
 
 type appLogQuery struct {
-	Name  string `path:"name" doc:"its name"`
-	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"entries, the newest first"`
+	Name  string `path:"name" doc:"name of the app"`
+	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries, newest first"`
 }
 
 var lettingIn = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped, appLog.untyped, whoAmI.untyped}
@@ -195,8 +195,8 @@ var lettingIn = topic[Apps]{addApp.untyped, listApps.untyped, revokeApp.untyped,
 var (
 	addApp = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/apps", id: "addApp", made: true,
-		summary: "Let an app in by a key of its own", about: "What the request does not name, the app may not do. It never sees the vault. From a page of the console an app gets the rights read, add, update, forget and chat at most, sees what is personal at most, and has to have an end within a year.",
-		gives: "The key, shown this once",
+		summary: "Add an app with a key of its own", about: "The app may do only what the request names. It never sees the vault. If a page of the console makes the request, the app gets at most the rights read, add, update, forget and chat, sees at most personal memories, and its key must end within a year.",
+		gives: "The app with its key, which is shown only once",
 	}, func(s Apps, ctx context.Context, r AppRequest) (NewApp, error) {
 		if ctx.Value(fromPage{}) != nil {
 			if err := checkPageApp(&r); err != nil {
@@ -208,22 +208,22 @@ var (
 
 	listApps = plainList[AppsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/apps", id: "listApps",
-		summary: "List the apps", gives: "The newest first, with those that were revoked",
+		summary: "List the apps", gives: "All apps, also revoked ones, newest first",
 	}, Apps.Apps)
 
 	revokeApp = fieldRoute[byName](RightOwner, spec{
 		method: "DELETE", path: "/v1/apps/{name}", id: "revokeApp",
-		summary: "End an app's key, and the streams that it has open", gives: "It is out; what it wrote stays until it is reverted",
+		summary: "Revoke an app's key, and close its open streams", gives: "The revoked app; what it wrote stays until it is reverted",
 	}, Apps.RevokeApp)
 
 	appLog = fieldsRoute[appLogQuery](RightOwner, spec{
 		method: "GET", path: "/v1/apps/{name}/log", id: "appLog",
-		summary: "Which memories an app was shown, what it wrote, and what it was refused", gives: "The account of 90 days, the newest first",
+		summary: "Show which memories an app was shown, what it wrote, and what it was refused", gives: "The app's log of the last 90 days, newest first",
 	}, Apps.AppLog)
 
 	whoAmI = plainRoute(RightApp, spec{
 		method: "GET", path: "/v1/self", id: "self",
-		summary: "Whose key this is, and what it may do", gives: "The owner, or an app",
+		summary: "Show whose key this is, and what it may do", gives: "The owner, or an app",
 	}, func(s Apps, ctx context.Context) (Self, error) {
 		c, run := CallerOf(ctx), ""
 		if e, ok := elsewhereOf(ctx); ok {

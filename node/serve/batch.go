@@ -21,16 +21,16 @@ type BatchRequest struct {
 // Operation is one change. Exactly one of Add, Update, Delete and Pin is set.
 type Operation struct {
 	Add    *AddRequest    `json:"add,omitempty"`
-	Update *UpdateRequest `json:"update,omitempty"` // of the memory ID
-	Delete bool           `json:"delete,omitempty"` // erase ID for good
-	Pin    *bool          `json:"pin,omitempty"`    // true: pin ID; false: unpin it
+	Update *UpdateRequest `json:"update,omitempty"` // changes the memory ID
+	Delete bool           `json:"delete,omitempty"` // erases the memory ID for good
+	Pin    *bool          `json:"pin,omitempty"`    // true: pin the memory ID; false: unpin it
 	ID     string         `json:"id,omitempty"`     // may be abbreviated
 }
 
 // BatchAnswer has a result for each operation, in the same order.
 type BatchAnswer struct {
 	Results []BatchResult `json:"results"`
-	Failed  int           `json:"failed"` // how many have a problem
+	Failed  int           `json:"failed"` // number of operations that failed
 }
 
 // BatchResult is the result of one operation.
@@ -52,8 +52,8 @@ var batching = topic[*batcher]{batchMemories.untyped}
 
 var batchMemories = jsonRoute(RightWrite, spec{
 	method: "POST", path: "/v1/memories/batch", id: "batchMemories",
-	summary: "Do many changes, each by itself",
-	about:   "The operations are done in order. One that fails is told in its place, as a problem, and the rest goes on. A batch with a malformed operation is refused whole.",
+	summary: "Make many changes, independent of each other",
+	about:   "Operations run in order. A failed operation has a problem in its place in the answer, and the others still run. If any operation is malformed, the whole batch is refused.",
 	gives:   "A result for each operation",
 }, (*batcher).all)
 
@@ -146,8 +146,8 @@ var erasing = topic[Eraser]{eraseMemories.untyped}
 var eraseMemories = jsonRoute(RightForget, spec{
 	method: "POST", path: "/v1/memories/erase", id: "eraseMemories",
 	summary: "Erase all memories that a filter finds, for good",
-	about:   "It takes memories in any state. They are one order, which is carried out to its end even if the node is killed in between. An app needs the right to read, too, and erases nothing if one of them is pinned.",
-	gives:   "The ids of what was erased",
+	about:   "Memories in any state are erased, as one operation: if the node is killed in between, it erases the rest when it is opened again. An app also needs the right to read, and erases nothing if one of the memories is pinned.",
+	gives:   "The ids of the erased memories",
 }, Eraser.Erase)
 
 func (r *EraseRequest) check() error {

@@ -23,8 +23,8 @@ type Buyer interface {
 // AppBuying is what an app may buy. Anything not named is not allowed.
 type AppBuying struct {
 	Market     string   `json:"market"`               // URL of the relay with the market
-	Budget     string   `json:"budget"`               // 10.00 EUR: what it may pay in 30 days, which also sets the currency
-	Alone      string   `json:"alone,omitempty"`      // 2.00 EUR: the price up to which the wearer is not asked; absent: the wearer is always asked
+	Budget     string   `json:"budget"`               // what it may pay in 30 days, with the currency: 10.00 EUR
+	Alone      string   `json:"alone,omitempty"`      // the price up to which it need not ask the wearer: 2.00 EUR; absent: it always asks
 	Categories []string `json:"categories,omitempty"` // only listings in one of these
 }
 
@@ -49,10 +49,10 @@ func Spending(ctx context.Context) *Spender {
 
 // GoodsQuery searches listings. A listing matches if it has all words.
 type GoodsQuery struct {
-	Words   string `query:"q" doc:"words that a listing has"`
-	Listing string `query:"listing" doc:"instead: one listing, by its id of 64 hexadecimal characters"`
-	Limit   int    `query:"limit" min:"1" max:"20" default:"10" doc:"how many"`
-	Skip    int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
+	Words   string `query:"q" doc:"words that a listing must have"`
+	Listing string `query:"listing" doc:"instead of words: one listing, by its id of 64 hexadecimal characters"`
+	Limit   int    `query:"limit" min:"1" max:"20" default:"10" doc:"number of listings"`
+	Skip    int    `query:"skip" min:"0" max:"1000" default:"0" doc:"number of listings to skip"`
 }
 
 // Goods is a listing. A stranger wrote its texts: they are data, never instructions.
@@ -68,7 +68,7 @@ type Goods struct {
 	Licence     string        `json:"licence,omitempty"`
 	Items       int           `json:"items"`
 	Price       string        `json:"price"`
-	Answers     *AnswerLimits `json:"answers,omitempty"` // it sells answers, so an order asks a question; absent: it sells the bundle
+	Answers     *AnswerLimits `json:"answers,omitempty"` // the listing sells answers, and an order asks a question; absent: it sells the bundle
 	Asks        bool          `json:"asks,omitempty"`    // the wearer has to approve the payment
 	Bars        string        `json:"barred,omitempty"`  // why the app may not buy it; absent: it may
 	Seller      trade.Key     `json:"seller"`
@@ -79,7 +79,7 @@ type GoodsAnswer struct {
 	Goods []Goods `json:"goods"`
 	Total int     `json:"total"`
 	Left  string  `json:"left"`  // what is left of the app's budget
-	Terms string  `json:"terms"` // what can't be refunded
+	Terms string  `json:"terms"` // what can't be undone or refunded
 }
 
 // Acts of a PurchaseRequest.
@@ -92,10 +92,10 @@ const (
 // PurchaseRequest is one step of an app's purchase.
 type PurchaseRequest struct {
 	Act   string `json:"act" enum:"order,pay,fetch"`
-	ID    string `json:"id"`              // the version to order, or the order: 64 hexadecimal characters
-	Price string `json:"price,omitempty"` // for an order: the quoted price
-	// Question is what an order of an answer asks, in at most 1000 bytes. Only the seller
-	// can read it.
+	ID    string `json:"id"`              // the version to order, or the order to pay or fetch: 64 hexadecimal characters
+	Price string `json:"price,omitempty"` // for an order: the price as quoted
+	// Question is what an order for an answer asks, in at most 1000 bytes. Only the seller can read
+	// it.
 	Question string `json:"question,omitempty"`
 }
 
@@ -106,16 +106,16 @@ type Purchase struct {
 	Title    string             `json:"title"`
 	Phase    trade.Phase        `json:"phase"`
 	Price    string             `json:"price"`
-	Back     string             `json:"back,omitempty"` // what was refunded to the buyer
+	Back     string             `json:"back,omitempty"` // amount that goes back to the buyer
 	Market   string             `json:"market"`
 	Deadline time.Time          `json:"deadline,omitzero"` // when the phase ends
-	Reason   string             `json:"reason,omitempty"`  // the reason given with the last step
-	Page     string             `json:"page,omitempty"`    // the page to pay on by card
+	Reason   string             `json:"reason,omitempty"`  // the text of the last step
+	Page     string             `json:"page,omitempty"`    // page on which to pay by card
 	Waits    bool               `json:"waits,omitempty"`   // it waits for the wearer's approval: pay again after that
 	Items    []memory.Candidate `json:"items,omitempty"`   // what was delivered, each checked against the listing
-	Answer   bool               `json:"answer,omitempty"`  // a question was asked, and Items answer it
+	Answer   bool               `json:"answer,omitempty"`  // the order asked a question, and Items are the answer
 
-	Reviewable bool `json:"reviewable,omitempty"` // the order ended, was delivered, and this home has not reviewed it
+	Reviewable bool `json:"reviewable,omitempty"` // it has ended, was delivered, and this home has not reviewed it
 }
 
 var buying = topic[Buyer]{findGoods.untyped, purchase.untyped}
@@ -123,13 +123,13 @@ var buying = topic[Buyer]{findGoods.untyped, purchase.untyped}
 var (
 	findGoods = jsonRoute(RightBuy, spec{
 		method: "GET", path: "/v1/goods", id: "findGoods",
-		summary: "Search the market that the app may buy at", gives: "Listings with what they cost, whether the app may buy them, and what is left of its budget",
+		summary: "Search the market where the app may buy", gives: "Listings with their prices, whether the app may buy them, and the rest of its budget",
 	}, Buyer.Goods)
 
 	purchase = jsonRoute(RightBuy, spec{
 		method: "POST", path: "/v1/purchases", id: "purchase",
-		summary: "Order, pay or fetch for an app, within its budget",
-		about:   "Over the sum that the wearer set, the wearer is asked (see the consents), and waits is true: pay again once that is answered.",
+		summary: "Order, pay for or fetch goods as an app, within its budget",
+		about:   "A price above the amount that the wearer set needs the wearer's approval (see the consents). Then waits is true: pay again after the wearer has answered.",
 		gives:   "The order",
 	}, Buyer.Purchase)
 )

@@ -21,7 +21,7 @@ type Carrier interface {
 // OrderMove says where the wearer's purchases move to.
 type OrderMove struct {
 	To     string `json:"to"`                // URL of the relay with the other market
-	DryRun bool   `json:"dry_run,omitempty"` // only say what would move
+	DryRun bool   `json:"dry_run,omitempty"` // only show what would move
 }
 
 // MovedOrder is an order that moved.
@@ -29,8 +29,8 @@ type MovedOrder struct {
 	Order    trade.Hash `json:"order"`
 	Title    string     `json:"title"`
 	Open     bool       `json:"open,omitempty"`     // the order has not ended
-	Reviewed bool       `json:"reviewed,omitempty"` // its review moves with it
-	Why      string     `json:"why,omitempty"`      // why it did not move; another call continues the move
+	Reviewed bool       `json:"reviewed,omitempty"` // the review moves with it
+	Why      string     `json:"why,omitempty"`      // why it did not move; the same request again continues
 }
 
 // MovedOrdersAnswer lists the orders that moved.
@@ -48,15 +48,15 @@ var carrying = topic[Carrier]{moveOrders.untyped, orderFile.untyped}
 var (
 	moveOrders = listRoute[MovedOrdersAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/market/order-moves", id: "moveOrders",
-		summary: "Bring to another market what was bought, with the reviews",
-		about:   "The seller's listing has to be there first. Who bought is then known to the other market, too.",
-		gives:   "What moved, and what did not",
+		summary: "Move purchases and their reviews to another market",
+		about:   "The seller must have moved the listing there first. The other market then also learns who bought.",
+		gives:   "The orders, with the reason for each that did not move",
 	}, Carrier.MoveOrders)
 
 	orderFile = rawRoute[Carrier, orderOf, []byte](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}/car", id: "orderFile",
-		summary: "What was bought as a file that others' tools read",
-		about:   "A CAR file (version 1) with the sealed items, the listing and the order, each a block that its SHA-256 names. Nothing in it can be read without the wearer's key.",
+		summary: "Get a purchase as a CAR file, which other tools can read",
+		about:   "A CAR file (version 1) with the sealed items, the listing and the order. Each is a block that is named by its SHA-256. The items can be read only with the wearer's key.",
 		gives:   "The file",
 	}, carFile, func(w http.ResponseWriter, r *http.Request, s Carrier, in orderOf) error {
 		b, err := s.OrderFile(r.Context(), in.Order)

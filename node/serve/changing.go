@@ -31,24 +31,24 @@ type Writer interface {
 type AddRequest struct {
 	Text        string              `json:"text"`
 	Infer       *bool               `json:"infer,omitempty"`       // absent: true
-	Keep        bool                `json:"keep,omitempty"`        // with infer: if no extractor finds anything in it, keep the text as it is
-	Type        memory.Type         `json:"type,omitempty"`        // without infer; empty: semantic. Not vault
+	Keep        bool                `json:"keep,omitempty"`        // with infer: if the extractors make nothing of the text, keep it in its own words
+	Type        memory.Type         `json:"type,omitempty"`        // only without infer; empty: semantic. Not vault
 	At          time.Time           `json:"at,omitzero"`           // when it was said; absent: now
-	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: the time is unknown, so the text stands beside what is known and ends nothing
+	Undated     bool                `json:"undated,omitempty"`     // with infer, without at: nobody knows when it was said, so it is kept beside present memories and replaces or ends none
 	Speaker     string              `json:"speaker,omitempty"`     // empty: the wearer
 	Lang        string              `json:"lang,omitempty"`        // BCP 47
-	User        string              `json:"user,omitempty"`        // scope; empty: the wearer
-	Agent       string              `json:"agent,omitempty"`       // scope
-	Run         string              `json:"run,omitempty"`         // scope
-	Tags        []string            `json:"tags,omitempty"`        // without infer
-	Metadata    memory.Metadata     `json:"metadata,omitempty"`    // kept with every memory that results
-	Fields      memory.Fields       `json:"fields,omitzero"`       // without infer: those of Type
-	Slot        *memory.Slot        `json:"slot,omitempty"`        // without infer
+	User        string              `json:"user,omitempty"`        // the user whom the memory belongs to; empty: the wearer
+	Agent       string              `json:"agent,omitempty"`       // the agent that the memory belongs to
+	Run         string              `json:"run,omitempty"`         // the run that the memory belongs to
+	Tags        []string            `json:"tags,omitempty"`        // only without infer
+	Metadata    memory.Metadata     `json:"metadata,omitempty"`    // stored with every resulting memory
+	Fields      memory.Fields       `json:"fields,omitzero"`       // only without infer: the fields of Type
+	Slot        *memory.Slot        `json:"slot,omitempty"`        // only without infer
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"` // absent: personal
-	Expires     time.Time           `json:"expires,omitzero"`      // without infer, in the future: no list, search or answer has the memory afterwards, and within the hour it is erased
-	Secret      string              `json:"secret,omitempty"`      // with infer: a part of text; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
-	Key         string              `json:"key,omitempty"`         // the caller's name for the text. The same text with the same key again changes nothing. Another text with the same key is a conflict without infer, and changes nothing with infer
-	Types       []memory.Type       `json:"-"`                     // with infer: the types of memories that may be made of the text; nil: any
+	Expires     time.Time           `json:"expires,omitzero"`      // only without infer, in the future: from then on, no list, search or answer has the memory, and it is erased within the hour
+	Secret      string              `json:"secret,omitempty"`      // with infer: a part of the text that is a secret; unless all of it goes to the vault, nothing of the text is kept, and the answer is an error
+	Key         string              `json:"key,omitempty"`         // the caller's idempotency key for the text: the same text with the same key again changes nothing. A different text with the same key is a conflict without infer, and changes nothing with infer
+	Types       []memory.Type       `json:"-"`                     // with infer: of what may be made of the text; nil: any
 }
 
 // Infers reports whether the text goes through the extractors.
@@ -58,11 +58,11 @@ func (r *AddRequest) Infers() bool { return r.Infer == nil || *r.Infer }
 type AddResult struct {
 	Changes  []memory.Change  `json:"changes"`
 	Refusals []memory.Refusal `json:"refusals"`
-	Redacted int              `json:"redacted,omitempty"` // number of secrets that were moved to the vault
-	Repeated bool             `json:"repeated,omitempty"` // a text with the same key came before, so nothing was done
-	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that the first text became
-	Left     []string         `json:"left,omitempty"`     // the fields of the request that had no effect, because the text was known already (NOOP); PATCH /v1/memories/{id} sets them
-	Line     memory.ID        `json:"line,omitzero"`      // the line that was kept of the text; POST /v1/forget with this id takes the whole text back
+	Redacted int              `json:"redacted,omitempty"` // secrets moved to the vault
+	Repeated bool             `json:"repeated,omitempty"` // a text with the same key was added before, and nothing was done
+	Memory   memory.ID        `json:"memory,omitzero"`    // with repeated, without infer: the memory that was made of the first text
+	Left     []string         `json:"left,omitempty"`     // fields of the request that had no effect, because the text was known already (NOOP); PATCH /v1/memories/{id} sets them
+	Line     memory.ID        `json:"line,omitzero"`      // the stored line of the text; POST /v1/forget with this id erases all that was made of it
 }
 
 // Made returns the changes without those of memories that others of them replaced: an UPDATE
@@ -89,17 +89,17 @@ func (r *AddResult) Join(o *AddResult) {
 func (r *AddResult) Says() string {
 	switch {
 	case r.Redacted > 0 && len(r.Changes) == 0:
-		return "it holds a secret, which went to the wearer's vault; nothing else of it was remembered"
+		return "the text has a secret, which was moved to the wearer's vault; nothing else was remembered"
 	case r.Redacted > 0:
-		return "it holds a secret, which went to the wearer's vault and stands nowhere else"
+		return "the text has a secret, which was moved to the wearer's vault and is stored nowhere else"
 	case len(r.Left) > 0:
-		return "it was known already, and is as it was: " + strings.Join(r.Left, ", ") + " of this request changed nothing; an update sets them"
+		return "the text was known already; these fields of the request had no effect: " + strings.Join(r.Left, ", ") + "; an update sets them"
 	case len(r.Changes) > 0:
 		return ""
 	case len(r.Refusals) > 0:
-		return "nothing of it was remembered: " + r.Refusals[0].Reason
+		return "nothing was remembered: " + r.Refusals[0].Reason
 	}
-	return "nothing that this app may see came of it: there was nothing to remember in it, or it was known, or it is private"
+	return "nothing was remembered that this app may see: the text has nothing to remember, was known already, or is private"
 }
 
 // UpdateRequest corrects a memory. A nil field stays as it is. At most one of
@@ -108,8 +108,8 @@ type UpdateRequest struct {
 	Text        *string             `json:"text,omitempty"`
 	Append      *string             `json:"append,omitempty"`  // a line to append to a core block
 	Replace     *Replacement        `json:"replace,omitempty"` // replaces a part of the text
-	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // edits of a procedure's steps, applied one after the other
-	Value       *string             `json:"value,omitempty"`   // the new value of the slot; nil: the value follows the text, as the time of an event does
+	Steps       []memory.StepEdit   `json:"steps,omitempty"`   // edits to the steps of a procedure, applied in order
+	Value       *string             `json:"value,omitempty"`   // the value of the slot; if absent, it follows the text, as does the time of an event
 	Fields      *memory.Fields      `json:"fields,omitempty"`
 	Metadata    *memory.Metadata    `json:"metadata,omitempty"`
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
@@ -118,15 +118,15 @@ type UpdateRequest struct {
 	Tag         []string            `json:"tag,omitempty"`   // tags to add
 	Untag       []string            `json:"untag,omitempty"` // tags to remove
 	Reason      string              `json:"reason,omitempty"`
-	// Was is what the memory said when the caller read it. If it says something else now,
-	// nothing is changed, and the problem is "changed".
+	// Was is what the memory said when the caller read it. If it says something else by now, nothing
+	// is changed, and the problem is "changed".
 	Was *Was `json:"was,omitempty"`
 }
 
 // Was is what a memory said when it was read. A nil field is not compared.
 type Was struct {
 	Text  *string `json:"text,omitempty"`
-	Value *string `json:"value,omitempty"` // the value of the slot; empty: it had none
+	Value *string `json:"value,omitempty"` // value of the slot; empty: it had none
 }
 
 // Replacement replaces the only occurrence of Old in a text.
@@ -136,7 +136,7 @@ type Replacement struct {
 }
 
 type updateOf struct {
-	ID   string `path:"id" doc:"whole, or 4 or more of its first characters"`
+	ID   string `path:"id" doc:"its id, or at least the first 4 characters of it"`
 	Body UpdateRequest
 }
 
@@ -162,8 +162,8 @@ var (
 	addMemory = jsonRoute(RightAdd, spec{
 		method: "POST", path: "/v1/memories", id: "addMemory", made: true,
 		summary: "Remember a text",
-		about:   "With infer (the default) the text goes through the extractors as a line that was said. Without, it becomes one memory as it stands. With keep, a text that no extractor reads anything from is kept as it stands, too.",
-		gives:   "What became of it",
+		about:   "With infer (the default), the text goes through the extractors like a spoken line. Without infer, it becomes one memory, unchanged. With keep, a text from which the extractors make nothing is also kept unchanged.",
+		gives:   "The changes to memories, and the refusals with their reasons",
 	}, func(s Writer, ctx context.Context, r AddRequest) (AddResult, error) {
 		if err := notElsewhere(ctx, "sensitivity", r.Sensitivity != nil); err != nil {
 			return AddResult{}, err
@@ -176,7 +176,7 @@ var (
 
 	updateMemory = jsonRoute(RightUpdate, spec{
 		method: "PATCH", path: "/v1/memories/{id}", id: "updateMemory",
-		summary: "Correct a memory", gives: "The memory as it is now",
+		summary: "Correct a memory", gives: "The memory after the change",
 	}, func(s Writer, ctx context.Context, in updateOf) (memory.Memory, error) {
 		if err := notElsewhere(ctx, "sensitivity", in.Body.Sensitivity != nil); err != nil {
 			return memory.Memory{}, err
@@ -193,21 +193,21 @@ var (
 
 	deleteMemory = jsonRoute(RightForget, spec{
 		method: "DELETE", path: "/v1/memories/{id}", id: "deleteMemory",
-		summary: "Erase a memory for good", gives: "It is erased",
+		summary: "Erase a memory for good", gives: "The id, and the state erased",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (Deleted, error) {
 		return Deleted{id, memory.Erased}, s.Delete(ctx, id)
 	}))
 
 	pinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/pin", id: "pinMemory",
-		summary: "Keep a memory from being changed by a machine", gives: "The memory",
+		summary: "Pin a memory: machines no longer change it", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
 		return bareOne(s.Pin(ctx, id, true))
 	}))
 
 	unpinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/unpin", id: "unpinMemory",
-		summary: "Let machines change a memory again", gives: "The memory",
+		summary: "Unpin a memory: machines may change it again", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
 		return bareOne(s.Pin(ctx, id, false))
 	}))

@@ -42,19 +42,19 @@ type Communer interface {
 // NewCommunity founds a community.
 type NewCommunity struct {
 	Name string `json:"name"`
-	As   string `json:"as,omitempty"` // the members' name for its owner; absent: owner
+	As   string `json:"as,omitempty"` // the owner's name among the members; absent: owner
 }
 
 // JoinCommunity names a community by its link.
 type JoinCommunity struct {
 	Link string `json:"link"`
-	Name string `json:"name,omitempty"` // a name for the wearer and the wearer's policy
+	Name string `json:"name,omitempty"` // the community's name for the wearer and in the wearer's policy
 }
 
 // CommunityInvite says who is admitted.
 type CommunityInvite struct {
-	Who       string `json:"who"`             // NAME=KEY, or the name of somebody whom a member proposed
-	Words     string `json:"words,omitempty"` // the words of the key; needed if Who is only the name of a proposed person
+	Who       string `json:"who"`             // NAME=KEY, or the name of a person whom a member proposed
+	Words     string `json:"words,omitempty"` // words of the key; needed if who is only the name of a proposed person
 	Moderator bool   `json:"moderator,omitempty"`
 }
 
@@ -65,8 +65,8 @@ type GivenKeyText struct {
 
 // CommunityRemoval says what is removed.
 type CommunityRemoval struct {
-	What   string `json:"what"`             // an item, or a member by name or id; at least 4 characters of a member's id, or of an item's id after its first 13 characters
-	Reason string `json:"reason,omitempty"` // for all members; not needed for one's own
+	What   string `json:"what"`             // an item by id, or a member by name or id. Ids can be shortened: 4 characters of a member's id, or 4 after the first 13 of an item's
+	Reason string `json:"reason,omitempty"` // for all members to read; not needed for one's own items
 }
 
 // CommunityText is a rule or question in words.
@@ -76,7 +76,7 @@ type CommunityText struct {
 
 // CommunityAnswers says what a node may use to answer questions.
 type CommunityAnswers struct {
-	With *ShareRequest `json:"with,omitempty"` // types, tags, redact and the like; absent: it answers nothing
+	With *ShareRequest `json:"with,omitempty"` // selects by types, tags, redact and so on; absent: the node answers nothing
 }
 
 // CommunityChoice is what a node uses to answer questions.
@@ -85,7 +85,7 @@ type CommunityChoice struct {
 	Tags        []string           `json:"tags"`
 	Since       time.Time          `json:"since,omitzero"`
 	Until       time.Time          `json:"until,omitzero"`
-	Sensitivity memory.Sensitivity `json:"sensitivity"` // the highest sensitivity that matches
+	Sensitivity memory.Sensitivity `json:"sensitivity"` // the highest level that is used
 	Redact      []string           `json:"redact"`
 	Quotes      bool               `json:"quotes,omitempty"`
 }
@@ -94,12 +94,12 @@ type CommunityChoice struct {
 type CommunityHead struct {
 	ID      memory.SpaceID `json:"id"`
 	Name    string         `json:"name"`
-	Link    string         `json:"link"` // for those who were admitted; it opens nothing without their keys
+	Link    string         `json:"link"` // for people who were added; it opens nothing without their keys
 	Role    string         `json:"role"` // owner, moderator or member
 	Rules   string         `json:"rules,omitempty"`
-	Fee     string         `json:"fee,omitempty"` // the fee for which the owner admits anybody, and where it is paid
+	Fee     string         `json:"fee,omitempty"` // the fee for which the owner adds anybody, and where to pay it
 	People  int            `json:"people"`
-	Count   int            `json:"count"` // number of items that are shown
+	Count   int            `json:"count"` // number of visible items
 	Answers bool           `json:"answers,omitempty"`
 	Fetched time.Time      `json:"fetched,omitzero"`
 	Ended   time.Time      `json:"ended,omitzero"` // since when the relay no longer serves it to the wearer
@@ -115,7 +115,7 @@ type CommunitiesAnswer struct {
 type CommunityView struct {
 	CommunityHead
 	Members   []CommunityMember   `json:"members"`
-	Waiting   []CommunityMember   `json:"waiting"` // proposed by members
+	Waiting   []CommunityMember   `json:"waiting"` // people whom members proposed
 	Items     []CommunityItem     `json:"items"`
 	Removed   []CommunityItem     `json:"removed"` // hidden items, with the reasons
 	Questions []CommunityQuestion `json:"questions"`
@@ -130,7 +130,7 @@ type CommunityMember struct {
 	Role    string          `json:"role,omitempty"`
 	Words   string          `json:"words"` // words that identify the key, to compare
 	Key     string          `json:"key,omitempty"`
-	By      string          `json:"by,omitempty"` // who proposed the member
+	By      string          `json:"by,omitempty"` // who proposed this person
 	You     bool            `json:"you,omitempty"`
 	Leaving bool            `json:"leaving,omitempty"`
 }
@@ -148,17 +148,17 @@ type CommunityItem struct {
 	Text string      `json:"text"`
 	You  bool        `json:"you,omitempty"`
 	Why  string      `json:"why,omitempty"` // why it was removed
-	// Removal is the removal that hides the item; removing the removal shows the item again. It is
-	// absent if the item's author is no longer a member.
+	// Removal is the id of what hides the item. Removing that id shows the item again. It is absent
+	// if the item's author is no longer a member.
 	Removal memory.ID `json:"removal,omitzero"`
-	Yours   bool      `json:"yours,omitempty"` // the wearer made the removal
+	Yours   bool      `json:"yours,omitempty"` // the wearer removed it
 }
 
 // CommunityQuestion is a question of a member, with the answers of others.
 type CommunityQuestion struct {
 	CommunityItem
 	Knows   string          `json:"knows"`            // who may know the question and the answers
-	Former  int             `json:"former,omitempty"` // how many of them are no longer members
+	Former  int             `json:"former,omitempty"` // how many of these are no longer members
 	Answers []CommunityItem `json:"answers"`
 }
 
@@ -169,15 +169,15 @@ type CommunityDeed struct {
 	By   string    `json:"by"`
 	What string    `json:"what,omitempty"`
 	Why  string    `json:"why,omitempty"`
-	ID   memory.ID `json:"id,omitzero"` // for a removal: the id by which its author takes it back, or the owner undoes it
+	ID   memory.ID `json:"id,omitzero"` // id of a removal; with it, the author or the owner can undo the removal
 }
 
 type communityOf struct {
-	Community string `path:"community" doc:"its id, or 4 characters of it or more"`
+	Community string `path:"community" doc:"its id, or at least 4 characters of it"`
 }
 
 type inCommunity[B any] struct {
-	Community string `path:"community" doc:"its id, or 4 characters of it or more"`
+	Community string `path:"community" doc:"its id, or at least 4 characters of it"`
 	Body      B
 }
 
@@ -187,40 +187,40 @@ var communing = topic[Communer]{newCommunity.untyped, joinCommunity.untyped, rea
 var (
 	newCommunity = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities", id: "newCommunity", made: true, slow: true,
-		summary: "Found a community", gives: "It, with the wearer as its owner",
+		summary: "Found a community", gives: "The community, with the wearer as its owner",
 	}, Communer.NewCommunity)
 
 	joinCommunity = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities/join", id: "joinCommunity", slow: true,
-		summary: "Join a community by its link", about: "Somebody in it has to let the wearer's key (givenKey) in first.",
-		gives: "It; what its members put in answers from now on, marked with whose it is",
+		summary: "Join a community by its link", about: "Before that, somebody in the community has to add the wearer's key (givenKey).",
+		gives: "The community; from now on, its items are part of the wearer's answers, marked with their author",
 	}, Communer.JoinCommunity)
 
 	readKey = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities/key", id: "readKey",
-		summary: "Read the words of somebody's key", about: "Compare them with those that the other one's Locket shows (givenKey) before you let the key in.",
-		gives: "The key and its words; nothing is kept",
+		summary: "Get the words of somebody's key, to compare", about: "Before you add the key, compare the words with those that the other person's Locket shows (givenKey).",
+		gives: "The key and its words; nothing is stored",
 	}, Communer.ReadKey)
 
 	listCommunities = plainList[CommunitiesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/communities", id: "listCommunities",
-		summary: "List the wearer's communities", gives: "The communities, as they were fetched last",
+		summary: "List the wearer's communities", gives: "The communities, as last fetched",
 	}, Communer.Communities)
 
 	getCommunity = fieldRoute[communityOf](RightOwner, spec{
 		method: "GET", path: "/v1/communities/{community}", id: "getCommunity", slow: true,
-		summary: "Show a community", gives: "Its rules, members, items, questions, what was removed and why, and its log",
+		summary: "Show a community", gives: "The rules, members, items, questions, removed items with the reasons, and the log",
 	}, Communer.Community)
 
 	inviteTo = fieldsRoute[inCommunity[CommunityInvite]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/members", id: "inviteToCommunity", slow: true,
-		summary: "Let somebody into a community", about: "What a member says waits until an owner or moderator repeats it.",
+		summary: "Add somebody to a community", about: "If the wearer is only a member, this is a proposal: it waits until an owner or moderator makes the same request.",
 		gives: "The community",
 	}, Communer.InviteTo)
 
 	previewCommunity = fieldsRoute[inCommunity[ShareRequest]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/preview", id: "previewCommunity",
-		summary: "Show what would be put into a community", gives: "What its members would see; nothing has left the node",
+		summary: "Preview what would be put into a community", gives: "What its members would see; nothing has left the node",
 	}, Communer.PreviewCommunity)
 
 	addToCommunity = fieldsRoute[inCommunity[ShareRequest]](RightOwner, spec{
@@ -230,7 +230,7 @@ var (
 
 	removeFrom = fieldsRoute[inCommunity[CommunityRemoval]](RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/removals", id: "removeFromCommunity", slow: true,
-		summary: "Take an item or a member out of a community", gives: "The community; all members can read the reason",
+		summary: "Remove an item or a member from a community", gives: "The community; all members can read the reason",
 	}, Communer.RemoveFrom)
 
 	setCommunityRules = jsonRoute(RightOwner, spec{
@@ -242,22 +242,22 @@ var (
 
 	askCommunity = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/communities/{community}/questions", id: "askCommunity", slow: true,
-		summary: "Ask the members of a community", about: "Nodes of members who allow it answer at their next look, within some minutes.",
-		gives: "The community, with who may know what for each question",
+		summary: "Ask the members of a community", about: "The nodes of members who allow this answer at their next check, within a few minutes.",
+		gives: "The community; each question says who may know what was asked and answered",
 	}, func(s Communer, ctx context.Context, in inCommunity[CommunityText]) (CommunityView, error) {
 		return s.AskCommunity(ctx, in.Community, in.Body.Text)
 	})
 
 	answerCommunity = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/communities/{community}/answers", id: "answerCommunity",
-		summary: "Say what this node may answer a community's questions with", gives: "The community",
+		summary: "Set what this node may use to answer a community's questions", gives: "The community",
 	}, func(s Communer, ctx context.Context, in inCommunity[CommunityAnswers]) (CommunityHead, error) {
 		return s.AnswerCommunity(ctx, in.Community, in.Body.With)
 	})
 
 	leaveCommunity = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/communities/{community}", id: "leaveCommunity", slow: true,
-		summary: "Leave a community, or end one's own", gives: "What the wearer put in is taken out; nothing of it is kept here",
+		summary: "Leave a community; if the wearer owns it, end it", gives: "The wearer's items are removed from the community, and nothing of the community is kept here",
 	}, func(s Communer, ctx context.Context, in communityOf) (none, error) {
 		return none{}, s.LeaveCommunity(ctx, in.Community)
 	})

@@ -40,27 +40,27 @@ type Comparison struct {
 	Name    string    `json:"name"`  // the wearer's name for the peer
 	Words   string    `json:"words"` // words that identify the peer's key, to compare
 	Began   time.Time `json:"began"`
-	Offered int       `json:"offered"`          // how many interests of the wearer are compared
-	Count   *int      `json:"count,omitempty"`  // how many interests both have, according to the peer; absent: not known yet
-	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which they are
-	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which they are
-	Both    []string  `json:"both,omitempty"`   // the interests, once both have told
-	Ended   string    `json:"ended,omitempty"`  // why it does not continue
+	Offered int       `json:"offered"`          // number of the wearer's interests
+	Count   *int      `json:"count,omitempty"`  // how many interests both have, as the peer says; absent: not known yet
+	Agreed  bool      `json:"agreed,omitempty"` // the wearer has told the peer which interests both have
+	Told    bool      `json:"told,omitempty"`   // the peer has told the wearer which interests both have
+	Both    []string  `json:"both,omitempty"`   // the common interests, once both have told
+	Ended   string    `json:"ended,omitempty"`  // why it has ended
 }
 
 // ComparisonAsked is a message that asks for a comparison, before the wearer has agreed.
 type ComparisonAsked struct {
 	ID    string `json:"id"`
-	Words string `json:"words"` // words that identify the key of the one who asks
-	Ours  int    `json:"ours"`  // how many interests would be compared
+	Words string `json:"words"` // words of the key of the person who asks
+	Ours  int    `json:"ours"`  // number of the wearer's interests that would be compared
 }
 
 // ComparisonStep is the result of a step: a comparison, or a request that needs the wearer's
 // consent.
 type ComparisonStep struct {
-	Asked      *ComparisonAsked `json:"asked,omitempty"`      // it waits for the wearer's consent, and nothing has changed
-	Comparison *Comparison      `json:"comparison,omitempty"` // as it stands now
-	Message    string           `json:"message,omitempty"`    // to pass on to the peer; absent: there is none
+	Asked      *ComparisonAsked `json:"asked,omitempty"`      // the message waits for a yes, and nothing has changed
+	Comparison *Comparison      `json:"comparison,omitempty"` // the present state
+	Message    string           `json:"message,omitempty"`    // to send to the peer; absent: there is nothing to send
 }
 
 // InterestsAnswer has the interests that are compared, and the comparisons.
@@ -90,8 +90,8 @@ type AskInterests struct {
 // OpenInterests is a message of a peer.
 type OpenInterests struct {
 	Message string `json:"message"`
-	Name    string `json:"name,omitempty"` // the wearer's name for the peer, if the message asks for a comparison
-	Yes     bool   `json:"yes,omitempty"`  // the peer may learn how many interests both have; without it, a message that asks is only shown
+	Name    string `json:"name,omitempty"` // if the message asks for a comparison: what the wearer calls the peer
+	Yes     bool   `json:"yes,omitempty"`  // agree that the peer learns how many interests are common; without it, a message that asks is only shown
 }
 
 type comparisonOf struct {
@@ -104,44 +104,44 @@ var comparing = topic[Comparer]{listInterests.untyped, chooseInterests.untyped, 
 var (
 	listInterests = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/match", id: "interests",
-		summary: "Show the interests that are compared, and the comparisons", gives: "Both; the latest comparison first",
+		summary: "List the interests for comparison, and the comparisons", gives: "Both lists; the latest comparison first",
 	}, Comparer.Interests)
 
 	chooseInterests = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/match/interests", id: "chooseInterests",
-		summary: "Choose the interests that are compared", about: "Comparisons that have begun go on with what there was.", gives: "All of them",
+		summary: "Add or remove interests for comparison", about: "Comparisons that have begun continue with the interests of that time.", gives: "All interests",
 	}, Comparer.ChooseInterests)
 
 	proposeInterests = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/match/proposals", id: "proposeInterests",
-		summary: "Propose interests", about: "From what you like, your tags and your communities. Memories that are private, secret or in the vault propose nothing.",
-		gives: "Words that are no interest yet",
+		summary: "Suggest interests", about: "The suggestions come from what you like, your tags and your communities. Private and secret memories and those in the vault are not used.",
+		gives: "Words that are not yet in the list of interests",
 	}, Comparer.ProposeInterests)
 
 	askInterests = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/match", id: "askInterests", made: true,
-		summary: "Begin to compare interests with the owner of a key", gives: "The comparison, and a message for them",
+		summary: "Start a comparison of interests with the owner of a key", gives: "The comparison, and a message for the peer",
 	}, Comparer.AskInterests)
 
 	openInterests = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/match/messages", id: "openInterests",
-		summary: "Open a message of a comparison", about: "One that asks for a comparison needs `yes` and a name; without them the answer has `asked` alone, and nothing changes.",
+		summary: "Open a message of a comparison", about: "A message that asks for a comparison needs `yes` and a name. Without them, the answer has only `asked`, and nothing changes.",
 		gives: "The comparison, and the answer for the peer, if there is one",
 	}, Comparer.OpenInterests)
 
 	tellInterests = fieldRoute[comparisonOf](RightOwner, spec{
 		method: "POST", path: "/v1/match/{comparison}/which", id: "tellInterests",
-		summary: "Tell somebody which interests both have", about: "You see them once both have told.", gives: "The comparison, and a message for them",
+		summary: "Tell the peer which interests both have", about: "Each side sees the common interests only after both have told.", gives: "The comparison, and a message for the peer",
 	}, Comparer.TellInterests)
 
 	interestsAgain = fieldRoute[comparisonOf](RightOwner, spec{
 		method: "GET", path: "/v1/match/{comparison}/message", id: "interestsAgain",
-		summary: "Give the last message to somebody once more", gives: "What they may not have yet: one message, or two, each on a line",
+		summary: "Get the last message for the peer again", gives: "What the peer may not have yet: one message or two, each on a line",
 	}, Comparer.InterestsAgain)
 
 	forgetInterests = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/match/{comparison}", id: "forgetInterests",
-		summary: "Drop a comparison and what came of it", gives: "It is kept for 30 days that there was one with this key",
+		summary: "Delete a comparison and its result", gives: "For 30 days, the node still remembers that there was a comparison with this key",
 	}, func(s Comparer, ctx context.Context, in comparisonOf) (none, error) {
 		return none{}, s.ForgetInterests(ctx, in.Comparison)
 	})

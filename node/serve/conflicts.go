@@ -31,8 +31,8 @@ type Settler interface {
 // Conflict is a disagreement. The first side is the one that is shown.
 type Conflict struct {
 	ID    string         `json:"id"`
-	Kind  string         `json:"kind"`            // field, slot, pin
-	Field string         `json:"field,omitempty"` // the field of one memory; absent if whole memories contradict each other
+	Kind  string         `json:"kind"`            // field, slot or pin
+	Field string         `json:"field,omitempty"` // the disputed field of one memory; absent if whole memories contradict each other
 	Slot  *memory.Slot   `json:"slot,omitempty"`  // the slot of the values, without its value
 	Sides []ConflictSide `json:"sides"`
 	Why   string         `json:"why"` // why the first side is shown
@@ -45,8 +45,8 @@ type ConflictSide struct {
 	Text    string          `json:"text"`
 	Negates bool            `json:"negates,omitempty"` // it says that the value is no longer true
 	Member  memory.MemberID `json:"member"`
-	Device  string          `json:"device,omitempty"` // the member's name, if it is known
-	Here    bool            `json:"here,omitempty"`   // the member is this device
+	Device  string          `json:"device,omitempty"` // name of the member, if known
+	Here    bool            `json:"here,omitempty"`   // it is this device
 	By      memory.Source   `json:"by"`
 	Rank    memory.Rank     `json:"rank"`
 	At      time.Time       `json:"at"`
@@ -59,10 +59,10 @@ type ConflictsAnswer struct {
 
 // SettleRequest has exactly one of Choose, Both and Write.
 type SettleRequest struct {
-	Choose int    `json:"choose,omitempty"` // choose this side, from 1
+	Choose int    `json:"choose,omitempty"` // number of the chosen side, from 1
 	Both   bool   `json:"both,omitempty"`   // keep all sides
 	Write  string `json:"write,omitempty"`  // neither side: the new value of the field or slot
-	Text   string `json:"text,omitempty"`   // with Write, for a slot: the text of the memory, if it can't be made from the shown one
+	Text   string `json:"text,omitempty"`   // with Write, for a slot: the statement, if it can't be derived from the shown one
 }
 
 // Settled is what a settlement changed.
@@ -73,9 +73,9 @@ type Settled struct {
 
 // Settlement is how the wearer settled a conflict.
 type Settlement struct {
-	ID     string    `json:"id"` // the id of the conflict
+	ID     string    `json:"id"` // id of the conflict
 	At     time.Time `json:"at"`
-	Memory memory.ID `json:"memory"` // the memory that was chosen or written, or the one that was disputed
+	Memory memory.ID `json:"memory"` // the memory that was chosen or written, or whose field was disputed
 	Text   string    `json:"text"`
 }
 
@@ -85,11 +85,11 @@ type SettlementsAnswer struct {
 }
 
 type conflictOf struct {
-	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
+	Conflict string `path:"conflict" min:"4" doc:"its id, or at least the first 4 characters of it"`
 }
 
 type settleOf struct {
-	Conflict string `path:"conflict" min:"4" doc:"its id, or the first 4 characters or more of it"`
+	Conflict string `path:"conflict" min:"4" doc:"its id, or at least the first 4 characters of it"`
 	Body     SettleRequest
 }
 
@@ -98,22 +98,22 @@ var settling = topic[Settler]{listConflicts.untyped, settle.untyped, listSettled
 var (
 	listConflicts = plainList[ConflictsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts", id: "conflicts",
-		summary: "What devices disagree about, or a machine and the wearer, the latest first", gives: "The conflicts, of each what is shown first",
+		summary: "List conflicts between devices, or between a machine and the wearer, latest first", gives: "The conflicts; the first side of each is the one that is shown",
 	}, Settler.Conflicts)
 
 	settle = fieldsRoute[settleOf](RightOwner, spec{
 		method: "POST", path: "/v1/conflicts/{conflict}", id: "settle",
-		summary: "Settle a conflict, on every device", gives: "What it changed",
+		summary: "Settle a conflict, on every device", gives: "The changes that this made",
 	}, Settler.Settle)
 
 	listSettled = plainList[SettlementsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/conflicts/settled", id: "settlements",
-		summary: "How conflicts were settled, the latest first", gives: "What was chosen, as far as it was not taken back",
+		summary: "List how conflicts were settled, latest first", gives: "The settlements that were not taken back",
 	}, Settler.Settlements)
 
 	unsettle = fieldRoute[conflictOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/conflicts/{conflict}", id: "unsettle",
-		summary: "Take back how a conflict was settled, on every device", gives: "What it changed; the conflict stands again",
+		summary: "Undo the settlement of a conflict, on every device", gives: "The changes that this made; the conflict is open again",
 	}, Settler.Unsettle)
 )
 

@@ -23,23 +23,23 @@ type Consents interface {
 type Consent struct {
 	ID       string          `json:"id"`
 	Who      string          `json:"who"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
-	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal: a single reading of a vault entry
-	Purpose  string          `json:"purpose,omitempty"` // in the words of the one who asks
-	Rule     string          `json:"rule"`              // the rule's name
+	Action   string          `json:"action"`            // share, read, feed, sell, buy, or reveal (one reading of a vault entry)
+	Purpose  string          `json:"purpose,omitempty"` // in the words of whoever asks
+	Rule     string          `json:"rule"`              // name of the rule
 	Words    string          `json:"words"`             // the rule in plain words
 	Redacted bool            `json:"redacted,omitempty"`
 	Asked    int             `json:"asked"` // how often it was asked
 	First    time.Time       `json:"first"`
 	Last     time.Time       `json:"last"`
 	Waits    []ConsentItem   `json:"waits"`          // what would be shown, and waits for an answer
-	More     bool            `json:"more,omitempty"` // more items are waiting than these; they are asked about afterwards
+	More     bool            `json:"more,omitempty"` // more would be shown than waits has; the next question is about the rest
 	Lapses   time.Time       `json:"lapses,omitzero"`
-	Most     config.Duration `json:"most"` // how long a yes is valid at most
+	Most     config.Duration `json:"most"` // how long a yes can last at most
 
-	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: there is no valid answer
+	Answer string        `json:"answer,omitempty"` // allowed or refused; absent: no answer is in force
 	Said   time.Time     `json:"said,omitzero"`
 	Until  time.Time     `json:"until,omitzero"`
-	All    bool          `json:"all,omitempty"` // includes memories to which the rule will apply later
+	All    bool          `json:"all,omitempty"` // the answer covers also memories to which the rule will apply later
 	Shown  []ConsentItem `json:"shown,omitempty"`
 }
 
@@ -48,30 +48,30 @@ type ConsentItem struct {
 	ID   memory.ID   `json:"id"`
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
-	Was  string      `json:"was,omitempty"` // what it was before redaction, where that changed it
-	Mark string      `json:"mark"`          // changes whenever the memory says something else
+	Was  string      `json:"was,omitempty"` // the text before redaction
+	Mark string      `json:"mark"`          // changes when the memory's text changes
 }
 
 // ConsentSeen is a memory that the wearer was shown.
 type ConsentSeen struct {
 	ID   memory.ID `json:"id"`
-	Mark string    `json:"mark"` // the mark of what was shown
+	Mark string    `json:"mark"` // the mark that was shown
 }
 
 // ConsentAnswer is the wearer's answer.
 type ConsentAnswer struct {
 	ID       string          `json:"-"`
 	Act      string          `json:"act" enum:"allow,refuse"`
-	Remember bool            `json:"remember,omitempty"` // also allow what the rule will apply to later
-	For      config.Duration `json:"for,omitempty"`      // absent: as long as the rule allows, or 30 days for a refusal
+	Remember bool            `json:"remember,omitempty"` // allow also what the rule applies to later
+	For      config.Duration `json:"for,omitempty"`      // how long the answer lasts; absent: as long as the rule allows, or 30 days for a refusal
 	// Of are the memories that the wearer was shown and allows; absent: all that wait. If one of
-	// them was changed since, nothing is allowed. For a reveal its one entry must be here, and the
-	// vault must be open: otherwise the problem is "vault-locked".
+	// them has changed since, nothing is allowed. A reveal needs its one entry here, and an open
+	// vault: otherwise the problem is "vault-locked".
 	Of []ConsentSeen `json:"of,omitempty"`
 }
 
 type consentAnswered struct {
-	ID   string `path:"id" doc:"its id, or 4 characters of it or more"`
+	ID   string `path:"id" doc:"its id, or at least 4 characters of it"`
 	Body ConsentAnswer
 }
 
@@ -85,15 +85,15 @@ var agreeing = topic[Consents]{listConsents.untyped, answerConsent.untyped}
 var (
 	listConsents = plainList[ConsentsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/consents", id: "listConsents",
-		summary: "What waits for your consent, and what you answered",
-		about:   "A rule of the policy with @ask permits what the wearer said yes to. What would be shown is in each question; whoever asked is not told of it.",
-		gives:   "The questions that wait, the last asked first, then the answers that hold",
+		summary: "List what waits for your consent, and your answers",
+		about:   "A policy rule with @ask permits only what the wearer has agreed to. Each question has what would be shown. Whoever asked is not told of the question.",
+		gives:   "The open questions, last asked first, then the answers in force",
 	}, Consents.Consents)
 
 	answerConsent = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/consents/{id}", id: "answerConsent",
-		summary: "Allow or refuse what a rule asks",
-		about:   "What is allowed is what was shown, until it says something else, or with remember also what the rule is about later. Both end. A refusal takes back what was allowed before.",
+		summary: "Answer a consent question: allow or refuse",
+		about:   "A yes allows what was shown, until its text changes. With remember, it also allows what the rule applies to later. Both expire. A refusal takes back what was allowed before.",
 		gives:   "The consent",
 	}, func(s Consents, ctx context.Context, in consentAnswered) (Consent, error) {
 		in.Body.ID = in.ID

@@ -14,7 +14,7 @@ type Consoler interface {
 
 // ConsoleLink is a link to the console.
 type ConsoleLink struct {
-	URL     string    `json:"url"`     // with a code that is valid for one session
+	URL     string    `json:"url"`     // has a code that works for one session
 	Expires time.Time `json:"expires"` // when the code expires
 }
 
@@ -23,7 +23,7 @@ var consoling = topic[Consoler]{openConsole.untyped}
 var openConsole = plainRoute(RightCommand, spec{
 	method: "POST", path: "/v1/console", id: "openConsole",
 	summary: "Make a link that opens the console in the browser of this machine",
-	about:   "The console is a page on a loopback address of its own, which the daemon serves from the first link on. The code in the link is good once and for two minutes; the browser exchanges it for a session. A session can't ask for another link.",
+	about:   "The console is a page on a loopback address of its own, which the daemon serves from the first link on. The code in the link works once, within two minutes; the browser exchanges it for a session. A session can't ask for another link.",
 	gives:   "The link",
 }, Consoler.OpenConsole)
 

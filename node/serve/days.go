@@ -50,16 +50,17 @@ const (
 // Day is what was heard on one day, and what was remembered of it.
 type Day struct {
 	Date Date      `json:"date"`
-	Zone string    `json:"zone,omitempty"` // IANA name; absent: the zone of the node's machine has no known name
+	Zone string    `json:"zone,omitempty"` // IANA name; absent: the time zone of the node's machine is not known
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"` // the beginning of the next day
 	// Lines are oldest first. A session is a run of lines without a gap of 30 minutes.
 	Lines []DayLine `json:"lines"`
-	More  bool      `json:"more,omitempty"` // there are more lines than are returned
-	// Memories are the memories with evidence from this day, in any state except
-	// erased, oldest evidence first. Photos, recordings and visits are among them.
+	More  bool      `json:"more,omitempty"` // the day has more lines than the answer
+	// Memories are the memories with evidence of this day, in any state but
+	// erased, oldest evidence first. Photos, recordings and visits are among
+	// them.
 	Memories []memory.Memory `json:"memories"`
-	Refusals []DayRefusal    `json:"refusals"` // refusals without a line, such as a loss that a device reported
+	Refusals []DayRefusal    `json:"refusals"` // refusals that belong to no line, such as a loss that a device reported
 	Pauses   []Span          `json:"pauses"`
 	Next     Date            `json:"next,omitempty"`   // the next day on which something was heard
 	Before   Date            `json:"before,omitempty"` // the previous day on which something was heard
@@ -75,7 +76,7 @@ type DayLine struct {
 	Lang     string         `json:"lang,omitempty"`
 	Text     string         `json:"text"`
 	Place    string         `json:"place,omitempty"`
-	Redacted int            `json:"redacted,omitempty"` // secrets that were taken out
+	Redacted int            `json:"redacted,omitempty"` // number of secrets that were removed
 	Memories []memory.ID    `json:"memories,omitempty"` // memories that have this line as evidence
 	Refusals []DayRefusal   `json:"refusals,omitempty"` // why nothing more was remembered
 }
@@ -98,7 +99,7 @@ type Span struct {
 // DaysAnswer counts, for each day, what was heard.
 type DaysAnswer struct {
 	Zone string     `json:"zone,omitempty"`
-	Days []DayCount `json:"days"`           // oldest first; days without lines are left out
+	Days []DayCount `json:"days"`           // oldest first, without empty days
 	Last Date       `json:"last,omitempty"` // the latest day on which anything was heard
 }
 
@@ -114,7 +115,7 @@ type dayOf struct {
 
 type daysQuery struct {
 	From Date `query:"from" doc:"the first day"`
-	To   Date `query:"to" doc:"the last day; at most 400 days are counted"`
+	To   Date `query:"to" doc:"the last day; at most 400 days"`
 }
 
 func (q *daysQuery) check() error {
@@ -139,15 +140,15 @@ var remembering = topic[Calendar]{listDays.untyped, getDay.untyped, readFilter.u
 var (
 	listDays = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/days", id: "listDays",
-		summary: "Count what was heard, by day", gives: "The days on which something was heard",
+		summary: "Count the lines that were heard, by day", gives: "The days on which something was heard",
 	}, func(s Calendar, ctx context.Context, q daysQuery) (DaysAnswer, error) {
 		return s.Days(ctx, q.From, q.To)
 	})
 
 	getDay = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/days/{day}", id: "getDay",
-		summary: "What was heard on a day, and what became of it",
-		about:   "Lines oldest first, each with the memories that quote it or with why there are none; photos, recordings and visits among the memories; what was lost, and pauses. A day begins and ends at midnight in the node's zone.",
+		summary: "Show what was heard on a day, and what became of it",
+		about:   "Lines come oldest first, each with the memories that quote it or the reason why there are none. Photos, recordings and visits are among the memories. Losses and pauses are listed, too. A day begins and ends at midnight in the node's time zone.",
 		gives:   "The day",
 	}, func(s Calendar, ctx context.Context, in dayOf) (Day, error) {
 		d, err := s.Day(ctx, in.Day)

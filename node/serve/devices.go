@@ -22,12 +22,12 @@ type Devices interface {
 // Device is a wearable that may speak to the node's broker.
 type Device struct {
 	Name      string    `json:"name"`
-	Added     time.Time `json:"added,omitzero"`     // absent: it is at a broker that has its own credentials
-	LastSeen  time.Time `json:"last_seen,omitzero"` // a locked node only knows it since its start
+	Added     time.Time `json:"added,omitzero"`     // absent: the broker has its own credentials for it
+	LastSeen  time.Time `json:"last_seen,omitzero"` // while the node is locked: only since the start
 	Connected bool      `json:"connected"`
-	Events    uint64    `json:"events"`            // number of events taken from it since the node was started
-	Battery   *int      `json:"battery,omitempty"` // %, as last reported since the daemon was started
-	Publish   []string  `json:"publish,omitempty"` // topics in addition to its own, see AddDeviceRequest
+	Events    uint64    `json:"events"`            // number of events since the node was started
+	Battery   *int      `json:"battery,omitempty"` // percent, as last reported since the daemon was started
+	Publish   []string  `json:"publish,omitempty"` // topics beyond its own, see AddDeviceRequest
 	Read      []string  `json:"read,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type DeviceCredentials struct {
 	Username string `json:"username"`
 	Password Secret `json:"password"`
 	ClientID string `json:"client_id"`
-	Topics   string `json:"topics"`         // the prefix of topics that it may use
+	Topics   string `json:"topics"`         // the topic prefix that it may use
 	Page     Secret `json:"page,omitempty"` // link that turns a phone or laptop into the wearable; absent without api.remote
 
 	Publish []string `json:"publish,omitempty"`
@@ -55,9 +55,9 @@ type DevicesAnswer struct {
 // broker with topics of its own, such as OwnTracks.
 type AddDeviceRequest struct {
 	Name    string   `json:"name"`
-	Publish []string `json:"publish,omitempty"` // MQTT topic filters in addition to its own topics, such as owntracks/#; none below locket/
+	Publish []string `json:"publish,omitempty"` // MQTT topic filters beyond its own topics, such as owntracks/#; none of locket/
 	Read    []string `json:"read,omitempty"`
-	Replay  bool     `json:"replay,omitempty"` // for the duration of a replay: another login of this name takes its place, unless it is connected
+	Replay  bool     `json:"replay,omitempty"` // only for the duration of a replay: another login of its name replaces it, unless it is connected
 }
 
 // RemovedDevice is the answer to DELETE /v1/devices/{name}.
@@ -75,12 +75,12 @@ var (
 
 	addDevice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/devices", id: "addDevice", made: true,
-		summary: "Make credentials for a wearable", gives: "What to put into it, shown this once",
+		summary: "Create credentials for a wearable", gives: "The credentials to enter into it, shown only once",
 	}, Devices.AddLogin)
 
 	removeDevice = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/devices/{name}", id: "removeDevice",
-		summary: "End the credentials of a wearable", gives: "It is gone; its memories stay",
+		summary: "Revoke the credentials of a wearable", gives: "The removed wearable; its memories stay",
 	}, func(s Devices, ctx context.Context, in byName) (RemovedDevice, error) {
 		return RemovedDevice(in), s.RemoveDevice(ctx, in.Name)
 	})

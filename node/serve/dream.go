@@ -60,14 +60,14 @@ func ShowDream(p *consolidate.Plan) DreamPlan {
 type Dream struct {
 	ID     string    `json:"id"`
 	At     time.Time `json:"at"`
-	Claims int       `json:"claims"` // number of its assertions that are still in effect
+	Claims int       `json:"claims"` // number of its assertions that are still in force
 	Undone bool      `json:"undone"`
 }
 
 // DreamResult says what a dream or its undoing did.
 type DreamResult struct {
 	ID      string         `json:"id"`
-	Steps   int            `json:"steps"` // steps that were done or undone
+	Steps   int            `json:"steps"` // number of steps that were done or undone
 	Skipped []SkippedDream `json:"skipped,omitempty"`
 }
 
@@ -87,13 +87,13 @@ type DreamsAnswer struct {
 // DreamRequest names a plan to apply.
 type DreamRequest struct {
 	ID      string      `json:"id,omitempty"`
-	Without []memory.ID `json:"without,omitempty"` // the memories of steps that are left out, and not planned again
+	Without []memory.ID `json:"without,omitempty"` // memories whose steps are left out, and not planned again
 }
 
 // DreamUndo names a dream, and the part of it to undo.
 type DreamUndo struct {
-	ID     string    `json:"id,omitempty"`    // absent: the last
-	Memory memory.ID `json:"memory,omitzero"` // only the step that changed this memory; absent: all
+	ID     string    `json:"id,omitempty"`    // absent: the last dream
+	Memory memory.ID `json:"memory,omitzero"` // undo only the step that changed this memory; absent: all steps
 }
 
 // DreamStepsAnswer lists the steps of a dream.
@@ -110,17 +110,17 @@ var dreaming = topic[Dreamer]{listDreams.untyped, dreamSteps.untyped, planDream.
 var (
 	listDreams = plainList[DreamsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/dream", id: "listDreams",
-		summary: "Dreams that were, newest first", gives: "The dreams",
+		summary: "List past dreams, newest first", gives: "The dreams",
 	}, Dreamer.Dreams)
 
 	planDream = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/plan", id: "planDream",
-		summary: "What a dream would do now", gives: "The plan; its id is for apply",
+		summary: "Plan a dream: what it would do now", gives: "The plan; apply needs its id",
 	}, Dreamer.PlanDream)
 
 	applyDream = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/dream/apply", id: "applyDream",
-		summary: "Do the plan that was last shown", gives: "What was done, and what was skipped and why",
+		summary: "Apply the plan that was last shown", gives: "What was done, and what was skipped, with the reasons",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
 		if req.ID == "" {
 			return DreamResult{}, kindInvalid.problem("id", "id: ask for a plan first; it has one")
@@ -130,12 +130,12 @@ var (
 
 	undoDream = fieldsRoute[DreamUndo](RightOwner, spec{
 		method: "POST", path: "/v1/dream/undo", id: "undoDream", optional: true,
-		summary: "Take a dream back, or one step of it; the last where none is named", gives: "What was taken back",
+		summary: "Undo a dream, or one step of it; default: the last dream", gives: "What was undone",
 	}, Dreamer.UndoDream)
 
 	dreamSteps = fieldList[DreamStepsAnswer, dreamOf](RightOwner, spec{
 		method: "GET", path: "/v1/dream/{dream}", id: "dreamSteps",
-		summary: "What a dream did", gives: "Its steps, as far as they were not taken back; the memory of each names it",
+		summary: "List the steps of a dream", gives: "The steps that were not undone; a step is named by its memory",
 	}, Dreamer.DreamSteps)
 )
 

@@ -36,24 +36,24 @@ var EngineKinds = []string{"ears", "eyes", "mind"}
 type Engine struct {
 	Kind    string        `json:"kind"`
 	Engine  string        `json:"engine"` // pocketsphinx, whisper.cpp, openai, wyoming, tesseract, vision or llm
-	Name    string        `json:"name"`   // its name in the source of the memories that it makes
+	Name    string        `json:"name"`   // the name that stands in the source of what it produces
 	URL     string        `json:"url,omitempty"`
 	Model   string        `json:"model,omitempty"`
-	Keyed   bool          `json:"keyed"`  // it is sent a key
+	Keyed   bool          `json:"keyed"`  // a key is sent to it
 	Local   bool          `json:"local"`  // it is on this machine
-	Config  bool          `json:"config"` // the configuration names it
+	Config  bool          `json:"config"` // it is set in the configuration
 	Added   time.Time     `json:"added,omitzero"`
 	Consent time.Time     `json:"consent,omitzero"` // when the wearer consented; only for an engine that is not on this machine
 	Sample  *EngineSample `json:"sample,omitempty"`
 
-	Waiting int       `json:"waiting"`           // waiting recordings, photos or lines
-	Parked  int       `json:"parked"`            // of these: how many it failed on
-	Held    int       `json:"held"`              // of these: how many are near a secret, so they stay on this machine
-	Absent  int       `json:"absent"`            // of these: how many files are not on this device
-	Done    int       `json:"done"`              // since the node was unlocked
+	Waiting int       `json:"waiting"`           // number of recordings, photos or lines that wait
+	Parked  int       `json:"parked"`            // how many of Waiting are parked because the engine failed on them
+	Held    int       `json:"held"`              // how many stay on this machine because they were near a secret
+	Absent  int       `json:"absent"`            // how many have no file on this device
+	Done    int       `json:"done"`              // how many are done since the node was unlocked
 	Trouble string    `json:"trouble,omitempty"` // why they wait
-	Retry   time.Time `json:"retry,omitzero"`    // when they are tried again
-	Reasons []string  `json:"reasons"`           // why some are parked, without repetitions
+	Retry   time.Time `json:"retry,omitzero"`    // when the next try is due
+	Reasons []string  `json:"reasons"`           // the different reasons why some are parked
 }
 
 // EngineSample is the result of an engine's test.
@@ -62,8 +62,8 @@ type EngineSample struct {
 	Text    string    `json:"text"`
 	Words   int       `json:"words"`
 	Seconds float64   `json:"seconds"`
-	Factor  float64   `json:"factor,omitempty"` // for ears: seconds for one second of sound
-	Error   string    `json:"error,omitempty"`  // of the last test, if it failed
+	Factor  float64   `json:"factor,omitempty"` // for ears: seconds of work per second of sound
+	Error   string    `json:"error,omitempty"`  // error of the last test, if it failed
 }
 
 // EnginesAnswer lists engines.
@@ -76,7 +76,7 @@ type FoundEngine struct {
 	Kind    string `json:"kind"`
 	Engine  string `json:"engine"`
 	Name    string `json:"name"`
-	Address string `json:"address"` // the address with which it is added
+	Address string `json:"address"` // the address with which to add it
 	Model   string `json:"model,omitempty"`
 }
 
@@ -88,10 +88,10 @@ type FoundEnginesAnswer struct {
 // AddEngineRequest chooses an engine.
 type AddEngineRequest struct {
 	Kind    string `json:"kind"`
-	Address string `json:"address"`           // pocketsphinx, tesseract, http(s)://HOST:PORT, or tcp://HOST:PORT of Wyoming
-	Model   string `json:"model,omitempty"`   // the model, if the service has several
+	Address string `json:"address"`           // pocketsphinx, tesseract, http(s)://HOST:PORT, or tcp://HOST:PORT for Wyoming
+	Model   string `json:"model,omitempty"`   // for a service with several models
 	Key     Secret `json:"key,omitempty"`     // sent as a bearer token
-	Consent bool   `json:"consent,omitempty"` // it may be on another machine
+	Consent bool   `json:"consent,omitempty"` // the wearer agrees that the engine is on another machine
 }
 
 func (r *AddEngineRequest) check() error {
@@ -111,11 +111,11 @@ func (r *AddEngineRequest) check() error {
 // address.
 type RemoveEngineRequest struct {
 	Kind string `path:"kind" doc:"ears, eyes or mind"`
-	Name string `query:"name" doc:"the engine, its name or its address; empty: all of the kind"`
+	Name string `query:"name" doc:"the engine, its name or its address; empty: all of this kind"`
 }
 
 type foundQuery struct {
-	Kind string `query:"kind" enum:"ears,eyes,mind" doc:"what for"`
+	Kind string `query:"kind" enum:"ears,eyes,mind" doc:"kind of engine"`
 }
 
 func (q *foundQuery) check() error {
@@ -130,29 +130,29 @@ var beside = topic[Enginer]{listEngines.untyped, foundEngines.untyped, addEngine
 var (
 	listEngines = plainList[EnginesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/engines", id: "engines",
-		summary: "The ears, eyes and mind beside the node, and how each goes on", gives: "The engines",
+		summary: "List the engines (ears, eyes and mind) that the node uses, with their state", gives: "The engines",
 	}, Enginer.Engines)
 
 	foundEngines = fieldList[FoundEnginesAnswer, foundQuery](RightOwner, spec{
 		method: "GET", path: "/v1/engines/found", id: "foundEngines",
-		summary: "Engines that are on this machine and could be chosen", gives: "The engines, the best one first",
-		about: "Looks at the usual addresses on loopback and at installed programs. Nothing of the wearer's is sent.",
+		summary: "Find engines on this machine that could be added", gives: "The engines, best first",
+		about: "Checks the usual loopback addresses and the installed programs. None of the wearer's data is sent.",
 	}, Enginer.FoundEngines)
 
 	addEngine = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/engines", id: "addEngine", made: true,
-		summary: "Choose an engine", gives: "The engine, with what it answered to a sample",
-		about: "The engine is tried with a sample first, and is not added where that fails. It takes the place of the engine that did the same. One that is not on this machine needs consent.",
+		summary: "Add an engine", gives: "The engine, with its answer to a sample",
+		about: "The engine is first tested with a sample; if that fails, it is not added. It replaces the engine that did the same work. An engine on another machine needs consent.",
 	}, Enginer.AddEngine)
 
 	removeEngine = listRoute[EnginesAnswer](RightOwner, spec{
 		method: "DELETE", path: "/v1/engines/{kind}", id: "removeEngine",
-		summary: "Take engines away", gives: "Those that are left",
+		summary: "Remove engines", gives: "The remaining engines",
 	}, Enginer.RemoveEngine)
 
 	tryEngines = plainList[EnginesAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/engines/try", id: "tryEngines",
-		summary: "Try each engine with a sample again", gives: "The engines, with what each answered",
+		summary: "Test each engine with a sample again", gives: "The engines, each with its answer",
 	}, Enginer.TryEngines)
 )
 

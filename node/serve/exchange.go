@@ -40,30 +40,29 @@ type ExportOptions struct {
 	// Secrets includes the vault's values in clear. Export returns ErrVaultLocked
 	// while the vault is closed. The owner can see later that each value was read.
 	// Values that are sealed to another device stay sealed.
-	Secrets bool `query:"secrets" default:"false" doc:"with the values of the vault, which must be unlocked"`
+	Secrets bool `query:"secrets" default:"false" doc:"include the values of the vault, which must be unlocked"`
 }
 
 // ImportOptions say which archives the wearer trusts.
 type ImportOptions struct {
-	Unsigned bool   `query:"unsigned" default:"false" doc:"take one without a signature"`
-	Signer   string `query:"signer" doc:"five words of the key that signed it, where that is no device of yours"`
+	Unsigned bool   `query:"unsigned" default:"false" doc:"accept an archive without a signature"`
+	Signer   string `query:"signer" doc:"five words of the key that signed it, if that is not the key of a device of yours"`
 }
 
 // ImportResult counts the imported records.
 type ImportResult struct {
 	Taken     int    `json:"taken"`
-	Skipped   int    `json:"skipped"`             // records that existed already
-	Forgotten int    `json:"forgotten,omitempty"` // records that were forgotten here, and are not restored
-	Refused   int    `json:"refused"`             // records that broke a rule; they are listed in quarantine
-	Signer    string `json:"signer,omitempty"`    // words that identify the key that signed it
-	// Sealed are the labels of secrets that were imported but that this node can't
-	// open.
+	Skipped   int    `json:"skipped"`             // existed here already
+	Forgotten int    `json:"forgotten,omitempty"` // were forgotten here, and are not restored
+	Refused   int    `json:"refused"`             // broke a rule; listed in quarantine
+	Signer    string `json:"signer,omitempty"`    // words that identify the key of the signature
+	// Sealed are the labels of imported secrets that this node can't open.
 	Sealed []string `json:"sealed,omitempty"`
 }
 
 type changesQuery struct {
-	After  uint64 `query:"after" min:"0" default:"0" doc:"sequence number of the last change that is known"`
-	Follow bool   `query:"follow" default:"false" doc:"go on with those to come"`
+	After  uint64 `query:"after" min:"0" default:"0" doc:"sequence number of the last known change"`
+	Follow bool   `query:"follow" default:"false" doc:"continue with future changes"`
 }
 
 var exchanging = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.untyped, readForeign.untyped}
@@ -71,23 +70,23 @@ var exchanging = topic[Exchange]{changes.untyped, exportAll.untyped, importAll.u
 var (
 	changes = streamRoute(RightRead, spec{
 		method: "GET", path: "/v1/changes", id: "changes", body: -1,
-		summary: "What changed on this node, oldest first", gives: "One change a line",
+		summary: "List the changes on this node, oldest first", gives: "One change per line",
 	}, func(s Exchange, ctx context.Context, in changesQuery) iter.Seq2[memory.Change, error] {
 		return s.Changes(ctx, in.After, in.Follow)
 	})
 
 	exportAll = streamRoute(RightOwner, spec{
 		method: "GET", path: "/v1/export", id: "exportAll", body: -1,
-		summary: "Everything, one record a line",
-		about:   "A header, utterances, assertions, blobs in parts, an end with their count, and the signature of this device over the set of records; package archive has the format.",
-		gives:   "From the header to the signature; without an end record it is cut off",
+		summary: "Export everything, one record per line",
+		about:   "A header, utterances, assertions, blobs in parts, an end record with their count, and this device's signature over the set of records. Package archive documents the format.",
+		gives:   "All records, from the header to the signature; without the end record, the export is incomplete",
 	}, Exchange.Export)
 
 	importAll = withLineBody[ExportRecord](rawRoute[Exchange, ImportOptions, ImportResult](RightOwner, spec{
 		method: "POST", path: "/v1/import", id: "importAll", body: -1,
-		summary: "Take an export in",
-		about:   "The archive is put aside, sealed, until it was seen to be whole and whose it is; nothing of one that is cut off, was changed, or is not yours is taken.",
-		gives:   "What was taken; what was there already is skipped, and what was forgotten here stays forgotten",
+		summary: "Import an export",
+		about:   "The archive is stored sealed until it has been checked as a whole, with its signature. Nothing is imported from an archive that is incomplete, was changed, or is not yours.",
+		gives:   "Counts of what was imported; what exists already is skipped, and what was forgotten here stays forgotten",
 	}, []Format{jsonOf[ImportResult]("application/json")}, readArchive))
 )
 

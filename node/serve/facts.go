@@ -2,15 +2,15 @@ package serve
 
 // Facts counts the active facts, which are the memories of type semantic.
 type Facts struct {
-	Categories []CategoryCount `json:"categories"` // the categories that have facts, in their owner's order; a fact may be in several
-	Slots      []FactSlot      `json:"slots"`      // the slots of the requested category, or all; the wearer's first, then by subject and attribute
+	Categories []CategoryCount `json:"categories"` // categories with facts, in their owner's order; a fact may be in several
+	Slots      []FactSlot      `json:"slots"`      // slots of the requested category, or of all; the wearer's first, then by subject and attribute
 	Loose      int             `json:"loose"`      // how many of these facts have no slot
 	More       bool            `json:"more,omitempty"`
 }
 
 // FactSlot is a property of somebody or something, with the number of active facts about it.
 type FactSlot struct {
-	Subject   string `json:"subject"`   // "user": the wearer
+	Subject   string `json:"subject"`   // "user" means the wearer
 	Attribute string `json:"attribute"` // such as home
 	Memories  int    `json:"memories"`
 }
@@ -20,13 +20,13 @@ const DefaultSlots = 500
 
 // FactsQuery selects slots.
 type FactsQuery struct {
-	Category string `query:"category" doc:"slots of what is in this category alone"`
-	Limit    int    `query:"limit" min:"1" max:"5000" default:"500" doc:"how many slots are given"`
+	Category string `query:"category" doc:"only slots of facts in this category"`
+	Limit    int    `query:"limit" min:"1" max:"5000" default:"500" doc:"number of slots"`
 }
 
 var listFacts = jsonRoute(RightOwner, spec{
 	method: "GET", path: "/v1/facts", id: "facts",
 	summary: "Count the active facts by category and slot",
-	about:   "GET /v1/memories with type=semantic and a filter of categories, subject and attribute lists the facts of one slot.",
+	about:   "To list the facts of one slot, use GET /v1/memories with type=semantic and a filter of categories, subject and attribute.",
 	gives:   "The categories and the slots, the wearer's own first",
 }, Reader.Facts)

@@ -8,9 +8,9 @@ import (
 
 // FilterLine is a filter that a person wrote as one line.
 type FilterLine struct {
-	Line    string        `json:"line"`    // in canonical spelling, which is always the same for the same filter
-	Filters filter.Filter `json:"filters"` // in the form that other requests use
-	Parts   []FilterPart  `json:"parts"`   // all of them must hold
+	Line    string        `json:"line"`    // canonical text form: the same for equal filters
+	Filters filter.Filter `json:"filters"` // the filter in the form that other requests take
+	Parts   []FilterPart  `json:"parts"`   // conditions that must all hold
 }
 
 // FilterPart is a part of a filter. The lines of all parts, joined by " and ",
@@ -28,8 +28,8 @@ type filterQuery struct {
 
 var readFilter = jsonRoute(RightOwner, spec{
 	method: "GET", path: "/v1/filter", id: "readFilter",
-	summary: "Read a filter that is written as a line, as after --where",
-	about:   "A date without a zone is of the node's. An error names the character.",
+	summary: "Parse a filter in its text form, as after --where",
+	about:   "A date without a time zone is in the node's zone. An error names the position of the wrong character.",
 	gives:   "The filter and its parts",
 }, func(s Calendar, ctx context.Context, q filterQuery) (out FilterLine, err error) {
 	zone, err := s.Zone(ctx)

@@ -10,10 +10,10 @@ import (
 
 // FollowQuery selects memories to follow: one by its id, or all of a type or a time.
 type FollowQuery struct {
-	Memory string      `query:"memory" doc:"only this one: whole, or 4 or more of its first characters"`
-	Type   memory.Type `query:"type" doc:"only this type"`
-	Since  time.Time   `query:"since" doc:"learnt at or after"`
-	Until  time.Time   `query:"until" doc:"learnt before"`
+	Memory string      `query:"memory" doc:"only this memory: its id, or at least the first 4 characters of it"`
+	Type   memory.Type `query:"type" doc:"only memories of this type"`
+	Since  time.Time   `query:"since" doc:"learnt at or after this time"`
+	Until  time.Time   `query:"until" doc:"learnt before this time"`
 
 	// ID is the resolved id of Memory. Sees returns what the caller may see at the moment;
 	// nil: everything.
@@ -43,14 +43,14 @@ func (q *FollowQuery) Chooses(m *memory.Memory) bool {
 
 // Followed says that the selected memories have changed.
 type Followed struct {
-	Change uint64 `json:"change"` // number of the latest change so far, for the parameter after when listing changes
+	Change uint64 `json:"change"` // number of the last change so far, as for after when listing changes
 }
 
 var follow = streamRoute(RightRead, spec{
 	method: "GET", path: "/v1/follow", id: "follow", body: -1,
-	summary: "Be told when a memory, or one of a type or a time, was added, has changed or went",
-	about:   "A first line comes at once: what changes from then on is told, several changes at a time. What it was is asked for elsewhere. An app is told of what it may see, or could see until then.",
-	gives:   "A line each time, until the node is locked",
+	summary: "Follow one memory, or all of a type or time: get a line when one was added, changed or removed",
+	about:   "A first line comes at once. From then on, each line stands for one or more changes; it does not say what changed: use other requests for that. An app gets lines about memories that it may see, or could see until then.",
+	gives:   "A line for each change or group of changes, until the node is locked",
 }, func(s Reader, ctx context.Context, q FollowQuery) iter.Seq2[Followed, error] {
 	return func(yield func(Followed, error) bool) {
 		if q.Memory != "" {

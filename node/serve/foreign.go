@@ -7,11 +7,11 @@ const MaxForeign = 64 << 20
 
 // ForeignQuery says what another system's file or folder is.
 type ForeignQuery struct {
-	From   string `query:"from" doc:"the system, as locket import --from takes it; found by a file's beginning if absent; a folder wants it"`
-	Name   string `query:"name" doc:"what the file is called"`
-	Folder string `query:"folder" doc:"instead of a body: the full path of a folder of the node's machine"`
-	Me     string `query:"me" doc:"a name that the wearer has in the chat, if not as in the settings"`
-	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"the order of a chat's dates; as they tell if absent"`
+	From   string `query:"from" doc:"the system, with a name that locket import --from takes; absent: detected from the beginning of the file; required for a folder"`
+	Name   string `query:"name" doc:"name of the file"`
+	Folder string `query:"folder" doc:"instead of a body: the absolute path of a folder on the node's machine"`
+	Me     string `query:"me" doc:"the wearer's name in the chat, if it is not the one in the settings"`
+	Dates  string `query:"dates" enum:"dmy,mdy,ymd" doc:"order of day, month and year in a chat's dates; absent: detected"`
 }
 
 // Foreign is what was read: texts, each in the form that [Writer.Add] takes, with a key so
@@ -19,7 +19,7 @@ type ForeignQuery struct {
 type Foreign struct {
 	From    string           `json:"from"`
 	Adds    []AddRequest     `json:"adds"`
-	Shown   []ForeignShown   `json:"shown"` // for each of adds, in the same order
+	Shown   []ForeignShown   `json:"shown"` // how to show each of adds to a person, in their order
 	Skipped []ForeignSkipped `json:"skipped"`
 }
 
@@ -38,9 +38,9 @@ type ForeignSkipped struct {
 
 var readForeign = withFileBody(rawRoute[Exchange, ForeignQuery, Foreign](RightOwner, spec{
 	method: "POST", path: "/v1/foreign", id: "readForeign", body: MaxForeign,
-	summary: "Read another system's file or folder, and add nothing",
-	about:   "The body is the file. The batch adds what it gives; what was added before is not added again.",
-	gives:   "The texts that it holds",
+	summary: "Parse another system's file or folder, without adding anything",
+	about:   "The body is the file. To add the texts, send them to POST /v1/memories/batch; texts that were added before are not added again.",
+	gives:   "The texts in the file or folder",
 }, []Format{jsonOf[Foreign]("application/json")}, func(w http.ResponseWriter, r *http.Request, s Exchange, q ForeignQuery) error {
 	v, err := s.Foreign(r.Context(), q, r.Body)
 	if err != nil {

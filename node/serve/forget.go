@@ -42,12 +42,12 @@ type ForgetSelection struct {
 type ForgetPlan struct {
 	Memories   []Related `json:"memories"`
 	Utterances []Related `json:"utterances"`
-	Trimmed    []Related `json:"trimmed"`       // memories that lose some of their evidence and stay because of the rest; they get a new id
-	Events     int       `json:"events"`        // raw events: audio, photos, text
-	Bytes      int64     `json:"bytes"`         // of the raw events
-	From       time.Time `json:"from,omitzero"` // if a time was given: its span
+	Trimmed    []Related `json:"trimmed"`       // memories that lose some of their evidence and keep other evidence; they get a new id
+	Events     int       `json:"events"`        // number of raw events: audio, photos, text
+	Bytes      int64     `json:"bytes"`         // size of the raw events
+	From       time.Time `json:"from,omitzero"` // beginning of the time span, if a time was given
 	To         time.Time `json:"to,omitzero"`
-	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made of them is kept
+	Unseen     int       `json:"unseen,omitempty"` // cold memories that can't be read now; what was made from them stays
 
 	Sources     []memory.EventID `json:"-"` // the events
 	Quarantined []uint64         `json:"-"` // numbers of quarantined entries
@@ -71,16 +71,16 @@ type ForgetRequest struct {
 }
 
 type deleteQuery struct {
-	User    string  `query:"user" doc:"of this user"`
-	Agent   string  `query:"agent" doc:"of this agent"`
-	Run     string  `query:"run" doc:"of this run"`
+	User    string  `query:"user" doc:"only memories of this user"`
+	Agent   string  `query:"agent" doc:"only memories of this agent"`
+	Run     string  `query:"run" doc:"only memories of this run"`
 	Confirm *string `query:"confirm" doc:"token of a plan for the same owner"`
 }
 
 // ForgetAnswer is a plan with its token, or a result.
 type ForgetAnswer struct {
 	Plan    *ForgetPlan   `json:"plan,omitempty"`
-	Confirm string        `json:"confirm,omitempty"` // token, valid for 10 minutes and once
+	Confirm string        `json:"confirm,omitempty"` // token, which is valid once and for 10 minutes
 	Expires time.Time     `json:"expires,omitzero"`
 	Result  *ForgetResult `json:"result,omitempty"`
 }
@@ -90,7 +90,7 @@ type ForgetResult struct {
 	Memories   int `json:"memories"`
 	Utterances int `json:"utterances"`
 	Events     int `json:"events"`
-	Trimmed    int `json:"trimmed"` // memories that were kept because of their other evidence
+	Trimmed    int `json:"trimmed"` // memories that were kept because they have other evidence
 }
 
 // planner stores plans between showing and confirming them.
@@ -105,15 +105,15 @@ var forgetting = topic[*planner]{forget.untyped, deleteMemories.untyped}
 var (
 	forget = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/forget", id: "forget",
-		summary: "Erase on purpose, in two steps",
-		about:   "First send what is to go with plan true: the answer shows it, with what was made from it. Of ids, query, person, place, device and a time, all that are given must hold; a time is one of last, when, and since with until. Then send its token as confirm, alone, within 10 minutes. What came since is not taken.",
+		summary: "Erase a selection, in two steps",
+		about:   "First send a selection with plan true: the answer lists what it selects and what was made from that. All of ids, query, person, place, device and time that are given must match; a time is one of last, when, and since with until. Then send only the token of the answer, as confirm, within 10 minutes. What arrived since the plan is not erased.",
 		gives:   "A plan with its token, or what was erased",
 	}, (*planner).forget)
 
 	deleteMemories = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/memories", id: "deleteMemories",
 		summary: "Erase every memory of an owner, in two steps",
-		about:   "Without confirm the answer is a plan, which takes the memories of that user, agent and run (of all that is given; the user is the wearer unless said) and what was said that no other memory was made from. With the token of that plan, and the same owner, it is carried out.",
+		about:   "Without confirm, the answer is a plan. It has the memories of that user, agent and run (all that are given must match; the default user is the wearer), and the lines from which no other memory was made. With the token of the plan and the same owner, the plan is carried out.",
 		gives:   "A plan with its token, or what was erased",
 	}, (*planner).deleteAll)
 )

@@ -32,7 +32,7 @@ type GivenKey struct {
 // OpenGivenRequest names a share by its link.
 type OpenGivenRequest struct {
 	Link string `json:"link"`
-	From string `json:"from,omitempty"` // the owner's name, only for the wearer
+	From string `json:"from,omitempty"` // name of the person who shares; only the wearer sees it
 }
 
 // LeftGiven is the answer to DELETE /v1/given/{share}.
@@ -46,24 +46,24 @@ type givenOf struct {
 
 // SharedBy marks a memory of another person: its owner, and how long it is shared.
 type SharedBy struct {
-	By    string         `json:"by"`              // the owner's name, as the wearer has set it
+	By    string         `json:"by"`              // the owner's name, as the wearer set it
 	Share memory.SpaceID `json:"share"`           // the share that it belongs to
-	Order string         `json:"order,omitempty"` // the order by which it was bought; absent: it is shared
-	Until time.Time      `json:"until,omitzero"`  // when it expires; absent: when it is revoked
+	Order string         `json:"order,omitempty"` // the order with which it was bought; absent: it is shared
+	Until time.Time      `json:"until,omitzero"`  // when it expires; absent: it stays until it is revoked
 }
 
 // GivenShare is what one other person shares with the wearer, or a bundle that the
 // wearer bought.
 type GivenShare struct {
 	ID       memory.SpaceID  `json:"id"`
-	By       string          `json:"by"`              // the owner's name, as the wearer has set it
-	Order    string          `json:"order,omitempty"` // the order by which it was bought; absent: it is shared
+	By       string          `json:"by"`              // the owner's name, as the wearer set it
+	Order    string          `json:"order,omitempty"` // the order with which it was bought; absent: it is shared
 	Title    string          `json:"title,omitempty"` // title of the listing, if it was bought
-	Relay    string          `json:"relay"`           // the relay, or the market
+	Relay    string          `json:"relay"`           // URL of the relay or the market
 	Opened   time.Time       `json:"opened"`
-	Fetched  time.Time       `json:"fetched,omitzero"` // the last time the relay answered
+	Fetched  time.Time       `json:"fetched,omitzero"` // when the relay last answered
 	Until    time.Time       `json:"until,omitzero"`
-	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it; it is not searched any more
+	Ended    time.Time       `json:"ended,omitzero"` // since when the relay no longer serves it; it is no longer searched
 	Memories []memory.Memory `json:"memories"`
 }
 
@@ -78,23 +78,23 @@ var (
 	listGiven = plainList[GivenAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/given", id: "listGiven",
 		summary: "List what others share with the wearer, and what the wearer bought",
-		about:   "These memories answer in search, ask and context, marked with shared_by. They are never reconciled with the wearer's own, synced or exported.",
+		about:   "Search, ask and context use these memories, marked with shared_by. They are never reconciled with the wearer's own memories, synced or exported.",
 		gives:   "The shares, each with its memories",
 	}, Given.GivenShares)
 
 	giveKey = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given/key", id: "givenKey",
-		summary: "The wearer's key, for others to share with", gives: "The key, which is made the first time, and words by which to compare it",
+		summary: "Get the wearer's key, which others need to share with the wearer", gives: "The key, which is created at the first request, and words to compare it",
 	}, Given.GivenKey)
 
 	openGiven = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/given", id: "openGiven", slow: true,
-		summary: "Open what another shares with the wearer", gives: "The share, as fetched",
+		summary: "Open what another person shares with the wearer", gives: "The share, as fetched",
 	}, Given.OpenGiven)
 
 	leaveGiven = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/given/{share}", id: "leaveGiven",
-		summary: "Remove what another shares", gives: "It answers no more; the link opens it again",
+		summary: "Remove what another person shares", gives: "It is no longer used in answers; the link opens it again",
 	}, func(s Given, ctx context.Context, in givenOf) (LeftGiven, error) {
 		return LeftGiven{in.Share}, s.LeaveGiven(ctx, in.Share)
 	})

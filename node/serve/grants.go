@@ -28,15 +28,15 @@ type Granter interface {
 
 // GrantRequest adds a worker.
 type GrantRequest struct {
-	Key         string              `json:"key"` // in the form in which the worker's operator passes it on
+	Key         string              `json:"key"` // key from the worker's operator
 	Name        string              `json:"name,omitempty"`
 	Types       []memory.Type       `json:"types,omitempty"`      // types that it may propose; in a feed, also the types that it gets
 	Transcribe  bool                `json:"transcribe,omitempty"` // it may add transcripts
 	PerEvidence int                 `json:"per_evidence,omitempty"`
-	Feed        bool                `json:"feed,omitempty"`       // add it to a feed of its own, not to the wearer's space
+	Feed        bool                `json:"feed,omitempty"`       // give it a feed of its own, instead of access to the wearer's space
 	Recordings  bool                `json:"recordings,omitempty"` // in a feed: include recordings and photos, except those near a secret
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Since       time.Time           `json:"since,omitzero"` // in a feed: only what was learnt at or after this time
+	Since       time.Time           `json:"since,omitzero"` // for a feed: only memories learnt at or after this time
 }
 
 // Grant is a worker that was added.
@@ -63,7 +63,7 @@ type GrantsAnswer struct {
 // FeedsTended says what was sent to workers, and what was taken over from them.
 type FeedsTended struct {
 	Feeds int `json:"feeds"`
-	Taken int `json:"taken"` // assertions and transcripts of workers
+	Taken int `json:"taken"` // number of assertions and transcripts that were taken over from workers
 }
 
 // WorkerLog is a worker's own report of its work.
@@ -72,12 +72,12 @@ type WorkerLog struct {
 	Name    string          `json:"name,omitempty"`
 	Feed    bool            `json:"feed"`
 	Reports int             `json:"reports"`           // reports that are stored here
-	Missing int             `json:"missing"`           // numbers that are missing between the stored reports
+	Missing int             `json:"missing"`           // reports that are missing between the stored ones, by their numbers
 	At      time.Time       `json:"at,omitzero"`       // time of the last report, by the worker's clock
 	Came    time.Time       `json:"came,omitzero"`     // when it arrived, by this device's clock
 	Work    []WorkerJobs    `json:"work"`              // according to the last report
-	Tokens  int64           `json:"tokens,omitempty"`  // tokens that the space has cost that day (UTC)
-	Dollars float64         `json:"dollars,omitempty"` // at the worker's configured prices
+	Tokens  int64           `json:"tokens,omitempty"`  // tokens that were used for this space that day (UTC)
+	Dollars float64         `json:"dollars,omitempty"` // their cost, at the worker's configured prices
 	Reads   []WorkerRead    `json:"reads"`             // the newest first
 }
 
@@ -102,12 +102,12 @@ type WorkerReason struct {
 type WorkerRead struct {
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind"`
-	Subject string    `json:"subject"` // a memory's id, or another name
+	Subject string    `json:"subject"` // id of a memory, or another name
 	Engine  string    `json:"engine"`
 	Of      []string  `json:"of,omitempty"` // ids of the lines, memories or photos, if there are several
 	To      string    `json:"to,omitempty"` // host to which it was sent; absent: it stayed on the worker's machine
-	Report  uint64    `json:"report"`       // number of the report that says so
-	Place   string    `json:"place"`        // position of the signed delta that contains the report
+	Report  uint64    `json:"report"`       // number of the report with this entry
+	Place   string    `json:"place"`        // where the signed delta with the report is
 }
 
 // RevertRequest says what to take back: everything that workers said or an app
@@ -115,16 +115,16 @@ type WorkerRead struct {
 // revert.
 type RevertRequest struct {
 	Source string    `json:"source,omitempty"` // "worker"
-	App    string    `json:"app,omitempty"`    // instead of source: what this app wrote
-	Since  time.Time `json:"since,omitzero"`   // said at or after, by the worker's clock
-	Until  time.Time `json:"until,omitzero"`   // said before; absent: now
-	Engine string    `json:"engine,omitempty"` // only what this engine said
+	App    string    `json:"app,omitempty"`    // instead of source: revert what this app wrote
+	Since  time.Time `json:"since,omitzero"`   // only what was said at or after this time, by the worker's clock
+	Until  time.Time `json:"until,omitzero"`   // only what was said before this time; absent: now
+	Engine string    `json:"engine,omitempty"` // only what was said with this engine
 	Work   string    `json:"work,omitempty"`   // only this kind of work: transcribe, read, caption …
-	Plan   bool      `json:"plan,omitempty"`   // only show what would be taken back
+	Plan   bool      `json:"plan,omitempty"`   // only show what would be reverted
 	ID     string    `json:"id,omitempty"`     // id for the revert, so that it can continue after an interruption; empty: a new one
 	Undo   string    `json:"undo,omitempty"`   // id of a revert to undo
-	// Memory, instead of source and app, reverts what machines said about one
-	// memory. If another memory replaced or ended it, that other one is meant.
+	// Memory, instead of source and app, reverts what machines said of one memory. If another memory
+	// replaced or ended it, that other memory is meant.
 	Memory memory.ID `json:"memory,omitzero"`
 }
 
@@ -133,7 +133,7 @@ type Reverted struct {
 	ID       string           `json:"id,omitempty"` // id with which the revert can be undone; absent for a plan
 	Until    time.Time        `json:"until"`        // later assertions are not affected
 	Claims   int              `json:"claims"`
-	Lines    int              `json:"lines,omitempty"`  // lines that workers heard; they are erased, and undoing does not restore them
+	Lines    int              `json:"lines,omitempty"`  // lines that workers transcribed; they are erased, and undoing does not restore them
 	Unseen   int              `json:"unseen,omitempty"` // cold memories that can't be read now; what workers said about them stays
 	Memories []RevertedMemory `json:"memories"`
 }
@@ -155,7 +155,7 @@ type grantOf struct {
 
 type workerLogQuery struct {
 	Grant string `path:"grant" doc:"name or member id"`
-	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"reads, the newest first"`
+	Limit int    `query:"limit" min:"1" max:"1000" default:"50" doc:"number of reads, newest first"`
 }
 
 var granting = topic[Granter]{addGrant.untyped, listGrants.untyped, tendGrants.untyped, revokeGrant.untyped, workerLog.untyped, revert.untyped}
@@ -163,7 +163,7 @@ var granting = topic[Granter]{addGrant.untyped, listGrants.untyped, tendGrants.u
 var (
 	addGrant = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants", id: "addGrant", made: true,
-		summary: "Let a worker in", gives: "It is in; the welcome is for its owner",
+		summary: "Add a worker", gives: "The worker; the welcome is for its operator",
 	}, Granter.AddGrant)
 
 	listGrants = plainList[GrantsAnswer](RightOwner, spec{
@@ -173,18 +173,18 @@ var (
 
 	tendGrants = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/grants/tend", id: "tendGrants",
-		summary: "Fill feeds and take what workers said", gives: "What was done",
+		summary: "Fill the workers' feeds, and take over what workers said", gives: "What was done",
 	}, Granter.TendGrants)
 
 	revokeGrant = fieldRoute[grantOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/grants/{grant}", id: "revokeGrant",
-		summary: "Put a worker out", gives: "It gets nothing new",
+		summary: "Remove a worker", gives: "The removed worker, which gets nothing new",
 	}, Granter.RevokeGrant)
 
 	workerLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/grants/{grant}/log", id: "workerLog",
-		summary: "What a worker has reported of its work and of what it read",
-		about:   "A claim of the worker's own, which it signed.", gives: "Its account",
+		summary: "Show a worker's reports of its work and of what it read",
+		about:   "These are the worker's own claims, signed by it.", gives: "The reports",
 	}, func(s Granter, ctx context.Context, in workerLogQuery) (WorkerLog, error) {
 		v, err := s.WorkerLog(ctx, in.Grant, in.Limit)
 		for i := range v.Work {
@@ -195,7 +195,7 @@ var (
 
 	revert = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/revert", id: "revert",
-		summary: "Take back what workers said, an app wrote or a memory says, or show what that would take", gives: "What was taken back, would be, or stands again",
+		summary: "Revert what workers, an app or machines have said; preview or undo a revert", gives: "What was reverted, would be reverted, or was restored",
 	}, Granter.Revert)
 )
 

@@ -31,8 +31,8 @@ type Grapher interface {
 
 // EntitiesAnswer is the answer to GET /v1/entities.
 type EntitiesAnswer struct {
-	Decisions   []atlas.Decision   `json:"decisions"`   // the last decision about a pair is in effect
-	Suggestions []atlas.Suggestion `json:"suggestions"` // the likeliest first
+	Decisions   []atlas.Decision   `json:"decisions"`   // for each pair of names, only the last decision is in force
+	Suggestions []atlas.Suggestion `json:"suggestions"` // likeliest first
 }
 
 // DecideRequest has two names that mean the same entity, or do not.
@@ -48,12 +48,12 @@ type Decided struct {
 }
 
 type graphQuery struct {
-	Entity  string       `query:"entity" doc:"around whoever this name may mean, by personalised PageRank"`
-	Text    string       `query:"q" doc:"the relations whose words answer this best"`
-	AsOf    time.Time    `query:"as_of" doc:"relations that were so then"`
-	KnownAt time.Time    `query:"known_at" doc:"relations that were believed then"`
-	Past    bool         `query:"past" doc:"those that are no longer so, too"`
-	Limit   int          `query:"limit" min:"1" max:"10000" default:"100" doc:"entities"` // atlas.MaxLimit, atlas.DefaultLimit
+	Entity  string       `query:"entity" doc:"the part around the entities that this name may mean, by personalised PageRank"`
+	Text    string       `query:"q" doc:"the relations that match this text best"`
+	AsOf    time.Time    `query:"as_of" doc:"only relations that were true at this time"`
+	KnownAt time.Time    `query:"known_at" doc:"only relations that were believed at this time"`
+	Past    bool         `query:"past" doc:"also relations that are no longer true"`
+	Limit   int          `query:"limit" min:"1" max:"10000" default:"100" doc:"number of entities"` // atlas.MaxLimit, atlas.DefaultLimit
 	Format  atlas.Format `query:"format" enum:"json,graphml,jsonld" default:"json"`
 }
 
@@ -73,29 +73,29 @@ var graphing = topic[Grapher]{drawGraph.untyped, entities.untyped, mergeEntities
 var (
 	drawGraph = rawRoute[Grapher, graphQuery, atlas.View](RightRead, spec{
 		method: "GET", path: "/v1/graph", id: "graph",
-		summary: "Draw the graph of who and what the memories name",
-		about:   "Entities under all their names, the relations between them with the four times, what memories name together, and communities. Around an entity, by the words of relations, or, with neither, those that most memories name. Without as_of and known_at it is what is so.",
-		gives:   "The part that was asked for",
+		summary: "Get the graph of the people and things in the memories",
+		about:   "The graph has entities with all their names, relations between them with their four times, links between entities that memories name together, and communities. The answer has the part around the requested entity, or the relations that match q; without both, it has the entities that most memories name. Without as_of and known_at, it shows the present state.",
+		gives:   "The part of the graph that was asked for",
 	}, []Format{jsonOf[atlas.View]("application/json"), schema(atlas.GraphML.MediaType(), "type", "string"), schema(atlas.JSONLD.MediaType(), "type", "object")}, writeGraph)
 
 	entities = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/entities", id: "entities",
-		summary: "List what was decided about names, and what may be one", gives: "Decisions and suggestions",
+		summary: "List the decisions about names, and names that may mean the same entity", gives: "Decisions and suggestions",
 	}, Grapher.Entities)
 
 	mergeEntities = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/entities/merge", id: "mergeEntities",
-		summary: "Say that two names are of one", about: "It is a memory, and syncs, is found and is taken back as one.", gives: "The memory that says so",
+		summary: "Say that two names mean the same entity", about: "The decision is a memory: it syncs, can be found and can be erased like any other.", gives: "The memory that says so",
 	}, decide(true))
 
 	splitEntities = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/entities/split", id: "splitEntities",
-		summary: "Say that two names are not of one", gives: "The memory that says so",
+		summary: "Say that two names mean different entities", gives: "The memory that says so",
 	}, decide(false))
 
 	undecideEntities = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/entities/decisions/{id}", id: "undecideEntities",
-		summary: "Take a decision about two names back", gives: "It is erased",
+		summary: "Take back a decision about two names", gives: "The erased decision",
 	}, byID(undecide))
 )
 

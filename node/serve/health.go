@@ -19,33 +19,33 @@ type Diagnostics interface {
 
 // Status is the state of the node in numbers.
 type Status struct {
-	Running    bool                `json:"running"` // a daemon is running; false: the home was opened for this answer
+	Running    bool                `json:"running"` // a daemon answers; false: the home was opened only for this answer
 	Version    string              `json:"version"`
 	PID        int                 `json:"pid,omitempty"`
 	Started    time.Time           `json:"started,omitzero"`
 	Home       string              `json:"home"`
 	Wearer     string              `json:"wearer"`
-	Zone       string              `json:"zone"` // in which days begin and end: an IANA name, or Local
+	Zone       string              `json:"zone"` // time zone in which days begin and end: an IANA name, or Local
 	Locked     bool                `json:"locked"`
 	VaultUntil time.Time           `json:"vault_until,omitzero"`
 	Pause      PauseState          `json:"pause"`
 	Private    PrivateStatus       `json:"private"`
 	Broker     BrokerStatus        `json:"broker"`
 	Devices    int                 `json:"devices"`
-	Memories   map[memory.Type]int `json:"memories"` // number of active memories, by type
+	Memories   map[memory.Type]int `json:"memories"` // active memories, by type
 	Utterances int                 `json:"utterances"`
-	Consents   int                 `json:"consents,omitempty"` // questions of the policy that wait for the wearer
+	Consents   int                 `json:"consents,omitempty"` // policy questions that wait for the wearer
 	Journal    JournalStatus       `json:"journal"`
 	Disk       DiskStatus          `json:"disk"`
 	HeapBytes  int64               `json:"heap_bytes"`
 	RSSBytes   int64               `json:"rss_bytes,omitempty"`
 	Plugins    []PluginStatus      `json:"plugins"`
-	Engines    []Engine            `json:"engines"`          // ears and eyes; for a mind see ModelStatus
-	Backup     *BackupStatus       `json:"backup,omitempty"` // by schedule
+	Engines    []Engine            `json:"engines"`          // ears and eyes; for the mind, see ModelStatus
+	Backup     *BackupStatus       `json:"backup,omitempty"` // the scheduled backup
 
 	BackupByHand *BackupStatus `json:"backup_by_hand,omitempty"` // the last backup that a person made
 
-	// May lists the operations that a console on another machine may use. It is absent for
+	// May lists the operations that a console on another machine may ask for. It is absent for
 	// everybody else.
 	May []string `json:"may,omitempty"`
 }
@@ -53,11 +53,11 @@ type Status struct {
 // BackupStatus is the state of backups.
 type BackupStatus struct {
 	To       string          `json:"to"`              // a folder, or s3://BUCKET/PREFIX
-	Every    config.Duration `json:"every,omitzero"`  // the schedule
-	At       time.Time       `json:"at,omitzero"`     // time of the last one
-	Vault    bool            `json:"vault"`           // it contains the values of the vault
-	Failures int             `json:"failures"`        // since the last one
-	Error    string          `json:"error,omitempty"` // of the last failure
+	Every    config.Duration `json:"every,omitzero"`  // interval of the schedule
+	At       time.Time       `json:"at,omitzero"`     // time of the last backup
+	Vault    bool            `json:"vault"`           // the backup includes the values of the vault
+	Failures int             `json:"failures"`        // number of failures since then
+	Error    string          `json:"error,omitempty"` // error of the last failure
 }
 
 // BrokerStatus is the state of the MQTT connection.
@@ -70,14 +70,14 @@ type BrokerStatus struct {
 // JournalStatus counts events that were received but not processed yet.
 type JournalStatus struct {
 	Waiting     int   `json:"waiting"`
-	Transcribe  int   `json:"transcribe"` // recordings without a transcript
+	Transcribe  int   `json:"transcribe"` // recordings that have no transcript yet
 	Bytes       int64 `json:"bytes"`
 	Quarantined int   `json:"quarantined"`
 }
 
 // DiskStatus is the home's file system.
 type DiskStatus struct {
-	Used    int64 `json:"used"` // bytes used by the home
+	Used    int64 `json:"used"` // bytes that the home takes
 	Free    int64 `json:"free"`
 	Reserve int64 `json:"reserve"`
 }
@@ -115,8 +115,8 @@ type Finding struct {
 	Level  string `json:"level"`
 	Detail string `json:"detail"`
 	Advice string `json:"advice,omitempty"` // what a person should do
-	// Command is a command that helps, if there is one. Does is the operation of this API
-	// that does the same, and Of is its object: a plugin's id.
+	// Command is the command that helps, if there is one. Does is the API operation that does the
+	// same, and Of is its target: the id of a plugin.
 	Command string `json:"command,omitempty"`
 	Does    string `json:"does,omitempty"`
 	Of      string `json:"of,omitempty"`
@@ -132,7 +132,7 @@ func (f *Finding) Remedy(command, does, of string) { f.Command, f.Does, f.Of = c
 // Quarantined is input that was quarantined: malformed, oversized or unknown.
 type Quarantined struct {
 	At     time.Time `json:"at"`
-	Source string    `json:"source"` // topic, plugin or "import"
+	Source string    `json:"source"` // a topic, a plugin or "import"
 	Kind   string    `json:"kind"`   // malformed, oversized, unknown_topic, …
 	Reason string    `json:"reason"`
 	Bytes  int64     `json:"bytes"`
@@ -153,7 +153,7 @@ var diagnosing = topic[Diagnostics]{getStatus.untyped, doctor.untyped, quarantin
 var (
 	getStatus = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/status", id: "status",
-		summary: "How the node is, in numbers", gives: "The status",
+		summary: "Get the state of the node in numbers", gives: "The status",
 	}, func(s Diagnostics, ctx context.Context) (Status, error) {
 		st, err := s.Status(ctx)
 		if _, far := elsewhereOf(ctx); far {
@@ -164,12 +164,12 @@ var (
 
 	doctor = fieldRoute[doctorQuery](RightOwner, spec{
 		method: "GET", path: "/v1/doctor", id: "doctor",
-		summary: "Look for what is wrong", gives: "The findings",
+		summary: "Check the node for faults", gives: "The findings",
 	}, Diagnostics.Doctor)
 
 	quarantine = fieldList[QuarantineAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/quarantine", id: "quarantine",
-		summary: "Input that was set aside, newest first", gives: "The input, without its content",
+		summary: "List quarantined input, newest first", gives: "The input, without its content",
 	}, Diagnostics.Quarantine)
 )
 

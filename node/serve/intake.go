@@ -36,7 +36,7 @@ type PauseRequest struct {
 type PauseState struct {
 	Paused bool      `json:"paused"`
 	Until  time.Time `json:"until,omitzero"` // absent: until resumed
-	Why    string    `json:"why,omitempty"`  // how the pause began, if not by a call: said to NAME, or by a button of NAME
+	Why    string    `json:"why,omitempty"`  // how it was begun, if not by a request: said to NAME, or by a button of NAME
 }
 
 // ZonesAnswer is the answer to GET /v1/zones.
@@ -53,7 +53,7 @@ type RemovedZone struct {
 type PrivateStatus struct {
 	Zones   int               `json:"zones"`
 	Active  []string          `json:"active"`  // names of the zones that apply now
-	Dropped map[string]uint64 `json:"dropped"` // events since the start, by reason: paused, private time, private place
+	Dropped map[string]uint64 `json:"dropped"` // events dropped since the start, by reason: paused, private time, private place
 }
 
 // pauser computes the end of a pause by a clock.
@@ -67,7 +67,7 @@ var pausing = topic[*pauser]{pause.untyped, resume.untyped}
 var (
 	pause = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pause", id: "pause", optional: true,
-		summary: "Stop taking events", gives: "The state",
+		summary: "Pause the intake of events", gives: "The state",
 	}, func(s *pauser, ctx context.Context, req PauseRequest) (PauseState, error) {
 		var until time.Time
 		if req.For > 0 {
@@ -78,7 +78,7 @@ var (
 
 	resume = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/resume", id: "resume",
-		summary: "Take events again", gives: "The state",
+		summary: "Resume the intake of events", gives: "The state",
 	}, (*pauser).Resume)
 )
 
@@ -95,14 +95,14 @@ var (
 
 	addZone = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/zones", id: "addZone", made: true,
-		summary: "Make a private zone",
-		about:   "A window of time, a place, or both at once, in which nothing is taken in. What happened in it is acknowledged and dropped, whenever it comes. A locked node obeys the zones; they are changed while it is open.",
-		gives:   "The zone, as it was read",
+		summary: "Create a private zone",
+		about:   "A zone is a window of time, a place, or both together, in which nothing is recorded. Events from a zone are acknowledged and dropped, whenever they arrive. A locked node obeys the zones, too, but they can be changed only while it is unlocked.",
+		gives:   "The zone, as it was parsed",
 	}, Zoner.AddZone)
 
 	removeZone = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/zones/{name}", id: "removeZone",
-		summary: "End a private zone", gives: "It is gone",
+		summary: "Remove a private zone", gives: "The removed zone",
 	}, func(s Zoner, ctx context.Context, in byName) (RemovedZone, error) {
 		return RemovedZone(in), s.RemoveZone(ctx, in.Name)
 	})

@@ -15,7 +15,7 @@ var itself = topic[*handler]{openAPI.untyped, health.untyped, metrics.untyped, d
 var (
 	openAPI = rawRoute[*handler, none, string](RightAnyone, spec{
 		method: "GET", path: "/v1/openapi.yaml", id: "openapi",
-		summary: "This document", gives: "The document",
+		summary: "Get this document", gives: "The document",
 	}, []Format{schema("application/yaml", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, _ *handler, _ none) error {
 		w.Header().Set("Content-Type", "application/yaml")
 		_, err := io.WriteString(w, docs.OpenAPI())
@@ -24,12 +24,12 @@ var (
 
 	health = plainRoute(RightAnyone, spec{
 		method: "GET", path: "/healthz", id: "health",
-		summary: "Whether anybody answers; needs no token", gives: "It does",
+		summary: "Check that the node answers; needs no token", gives: "The status ok",
 	}, func(*handler, context.Context) (Health, error) { return Health{"ok"}, nil })
 
 	metrics = rawRoute[*handler, none, string](RightMetrics, spec{
 		method: "GET", path: "/metrics", id: "metrics",
-		summary: "Metrics for Prometheus", gives: "Text exposition format",
+		summary: "Get metrics for Prometheus", gives: "Metrics in the text exposition format",
 	}, []Format{schema("text/plain", "type", "string")}, func(w http.ResponseWriter, _ *http.Request, h *handler, _ none) error {
 		if h.Registry == nil {
 			return kindUnsupported.problem("", "metrics are off")

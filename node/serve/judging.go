@@ -21,7 +21,7 @@ type Arbiter interface {
 
 // DisputesAnswer lists the disputes that the wearer has to decide.
 type DisputesAnswer struct {
-	Arbiter  bool      `json:"arbiter"` // the market names the wearer's key
+	Arbiter  bool      `json:"arbiter"` // the wearer's key is the market's arbiter
 	Disputes []Dispute `json:"disputes"`
 }
 
@@ -31,13 +31,13 @@ type Dispute struct {
 	Title    string            `json:"title"`
 	Listing  trade.Hash        `json:"listing"`
 	Price    string            `json:"price"`
-	Until    time.Time         `json:"until"`              // when the price goes back to the buyer without a decision
-	Says     string            `json:"says"`               // the buyer's words
-	Place    int               `json:"place,omitempty"`    // of the item, from 1
-	Item     *memory.Candidate `json:"item,omitempty"`     // as the buyer received it
-	Question string            `json:"question,omitempty"` // for an order of an answer: the question
+	Until    time.Time         `json:"until"`              // when the price goes back to the buyer, if nobody decides
+	Says     string            `json:"says"`               // the buyer's statement
+	Place    int               `json:"place,omitempty"`    // number of the item, from 1
+	Item     *memory.Candidate `json:"item,omitempty"`     // the item as the buyer got it
+	Question string            `json:"question,omitempty"` // the question of an order for an answer
 	Answer   []string          `json:"answer,omitempty"`
-	Broken   string            `json:"broken,omitempty"`  // what certainly differs from the listing
+	Broken   string            `json:"broken,omitempty"`  // what is proven not to be as listed
 	Nothing  string            `json:"nothing,omitempty"` // why the evidence proves nothing
 }
 
@@ -46,7 +46,7 @@ type DisputeDecision struct {
 	Order  trade.Hash `json:"-"`
 	Market string     `json:"market,omitempty"`
 	Refund string     `json:"refund"` // all, none, or the amount that goes back to the buyer: 2.50 EUR
-	Reason string     `json:"reason"` // for both
+	Reason string     `json:"reason"` // for buyer and seller
 }
 
 // DecidedOrder is an order that was decided.
@@ -54,12 +54,12 @@ type DecidedOrder struct {
 	Order  trade.Hash  `json:"order"`
 	Phase  trade.Phase `json:"phase"`
 	Price  string      `json:"price"`
-	Back   string      `json:"back,omitempty"` // what goes back to the buyer
+	Back   string      `json:"back,omitempty"` // amount that goes back to the buyer
 	Reason string      `json:"reason,omitempty"`
 }
 
 type disputesAt struct {
-	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Market string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
 var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
@@ -67,14 +67,14 @@ var judging = topic[Arbiter]{listDisputes.untyped, decideDispute.untyped}
 var (
 	listDisputes = fieldRoute[disputesAt](RightOwner, spec{
 		method: "GET", path: "/v1/market/disputes", id: "listDisputes",
-		summary: "As a market's arbiter: list what is in dispute", gives: "The disputes, with what the evidence proves; none for anybody else",
+		summary: "As a market's arbiter, list the disputes", gives: "The disputes, with what the evidence proves; for anybody else, none",
 	}, Arbiter.Disputes)
 
 	decideDispute = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/disputes/{order}", id: "decideDispute",
-		summary: "As a market's arbiter: divide the price of a disputed order",
-		about:   "What does not go back to the buyer goes to the seller. Neither can be taken back.",
-		gives:   "The order, which is settled",
+		summary: "As a market's arbiter, divide the price of a disputed order",
+		about:   "What is not refunded to the buyer goes to the seller. Neither can be undone.",
+		gives:   "The settled order",
 	}, func(s Arbiter, ctx context.Context, in toOrder[DisputeDecision]) (DecidedOrder, error) {
 		in.Body.Order = in.Order
 		return s.Decide(ctx, in.Body)

@@ -23,13 +23,13 @@ type Keeper interface {
 type RetentionQuery struct {
 	// Try has retention settings, one per line. They replace the node's settings for this
 	// answer only.
-	Try string `query:"try" doc:"settings that count for this answer alone, one a line, such as retention.rules=type:episodic 90d; those of retention alone"`
+	Try string `query:"try" doc:"settings of retention to use for this answer only, one per line, such as retention.rules=type:episodic 90d"`
 }
 
 // RetentionAnswer is the answer to GET /v1/retention.
 type RetentionAnswer struct {
-	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, against which ages are computed; absent: there was none
-	Rules      []string  `json:"rules"`          // the rules of the configuration, or those being tried, in order
+	Clock      time.Time `json:"clock,omitzero"` // time of the latest event, from which ages are counted; absent: there were no events
+	Rules      []string  `json:"rules"`          // rules of the configuration, or those to try, in order
 	Memories   []Ending  `json:"memories"`       // oldest first
 	Utterances []Ending  `json:"utterances"`
 }
@@ -37,7 +37,7 @@ type RetentionAnswer struct {
 // Ending is a memory whose time is up, and the rule.
 type Ending struct {
 	Related
-	Why string `json:"why"` // the rule that applies
+	Why string `json:"why"` // the rule that ends it
 }
 
 // HotBudget is how much may be hot; 0: no limit.
@@ -50,16 +50,16 @@ type HotBudget struct {
 type Tiers struct {
 	Budget         HotBudget `json:"budget"`
 	Hot            int       `json:"hot"`                   // memories in any state that are completely on this device
-	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took when last measured; only with a budget in bytes
+	HotBytes       int64     `json:"hot_bytes,omitempty"`   // bytes that they took at the last measurement; only with a budget in bytes
 	Cold           int       `json:"cold"`                  // memories of which only a stub is on this device
 	Media          int       `json:"media"`                 // photos and recordings on this device
-	MediaBytes     int64     `json:"media_bytes,omitempty"` // bytes of these photos and recordings
+	MediaBytes     int64     `json:"media_bytes,omitempty"` // bytes that they take
 	ColdMedia      int       `json:"cold_media"`            // photos and recordings that are only at the relay
 	ColdMediaBytes int64     `json:"cold_media_bytes,omitempty"`
-	Packs          int       `json:"packs"` // number of blobs at the relay that contain them
+	Packs          int       `json:"packs"` // blobs at the relay that hold the cold memories
 	PackedBytes    int64     `json:"packed_bytes"`
 	Wanted         int       `json:"wanted,omitempty"`  // groups of memories that were requested
-	Leaving        int       `json:"leaving,omitempty"` // packs at the relay that nothing needs any more
+	Leaving        int       `json:"leaving,omitempty"` // packs at the relay that are no longer needed
 	Fetched        int       `json:"fetched"`           // memories fetched since the node was opened
 	Blocked        string    `json:"blocked,omitempty"` // why the budget can't be kept
 	Missing        string    `json:"missing,omitempty"` // why cold memories can't be fetched now
@@ -67,16 +67,16 @@ type Tiers struct {
 
 // MoveRequest is the body of POST /v1/tiers. Exactly one of its fields is set.
 type MoveRequest struct {
-	Fetch []memory.ID `json:"fetch,omitempty"` // at most 1000
+	Fetch []memory.ID `json:"fetch,omitempty"` // memories to fetch, at most 1000
 	All   bool        `json:"all,omitempty"`   // fetch everything
-	Cool  bool        `json:"cool,omitempty"`  // apply the budget now
+	Cool  bool        `json:"cool,omitempty"`  // move memories out now, to keep the budget
 }
 
 // MoveAnswer says what was moved, and the state afterwards.
 type MoveAnswer struct {
 	Tiers
 	Back   int         `json:"back"`   // memories that were fetched
-	Cooled int         `json:"cooled"` // memories that turned cold
+	Cooled int         `json:"cooled"` // memories that became cold
 	Left   []memory.ID `json:"left"`   // requested memories that can't be fetched now
 }
 
@@ -88,17 +88,17 @@ var keeping = topic[Keeper]{getRetention.untyped, getTiers.untyped, moveTiers.un
 var (
 	getRetention = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/retention", id: "retention",
-		summary: "Tell how long memories are kept and what would go now", gives: "The rules, and what has been kept for long enough",
+		summary: "Show how long memories are kept, and what would be removed now", gives: "The rules, and what has reached its end by them",
 	}, Keeper.Retention)
 
 	getTiers = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/tiers", id: "tiers",
-		summary: "Count the memories that are here whole, and those of which a stub is", gives: "The budget, and how it is kept",
+		summary: "Count the memories that are fully on this device (hot), and those with only a stub here (cold)", gives: "The budget, and the present state",
 	}, Keeper.Tiers)
 
 	moveTiers = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/tiers", id: "moveTiers",
-		summary: "Fetch cold memories, or keep the budget now", gives: "What was moved; what can't be fetched now is named",
+		summary: "Fetch cold memories, or move memories out to keep the budget", gives: "What was moved, and the memories that can't be fetched now",
 	}, Keeper.MoveTiers)
 )
 

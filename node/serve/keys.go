@@ -45,22 +45,22 @@ var allWays = []Way{WayPassphrase, WayKeyFile, WayKeyring}
 // UnlockRequest is the body of POST /v1/unlock and /v1/vault/unlock.
 type UnlockRequest struct {
 	Passphrase Secret          `json:"passphrase,omitempty"`
-	TTL        config.Duration `json:"ttl,omitempty"` // vault only; 0: 5 minutes, at most 1 hour
+	TTL        config.Duration `json:"ttl,omitempty"` // only for the vault; 0: 5 minutes, at most 1 hour
 }
 
 // UnlockState is the answer to locking and unlocking.
 type UnlockState struct {
 	Locked     bool      `json:"locked"`
-	VaultUntil time.Time `json:"vault_until,omitzero"` // absent: closed
+	VaultUntil time.Time `json:"vault_until,omitzero"` // until when the vault is open; absent: it is closed
 }
 
 // WayRequest is the body of PUT /v1/keys/ways/{way}.
 type WayRequest struct {
-	// Passphrase is the present passphrase. Empty: the node uses the
-	// configuration or a key file in the home.
+	// Passphrase is the present one. Empty: the node uses the configuration or a key file in the
+	// home.
 	Passphrase Secret `json:"passphrase,omitempty"`
 	New        Secret `json:"new,omitempty"`  // the new passphrase
-	Path       string `json:"path,omitempty"` // of a key file, absolute; empty: in the home
+	Path       string `json:"path,omitempty"` // absolute path of a key file; empty: in the home
 }
 
 // Ways is the answer to /v1/keys/ways.
@@ -76,11 +76,11 @@ const (
 )
 
 type wayOf struct {
-	Way Way `path:"way" enum:"passphrase,key-file,keyring" doc:"which one"`
+	Way Way `path:"way" enum:"passphrase,key-file,keyring" doc:"the way to unlock"`
 }
 
 type setWayOf struct {
-	Way  Way `path:"way" enum:"passphrase,key-file,keyring" doc:"which one"`
+	Way  Way `path:"way" enum:"passphrase,key-file,keyring" doc:"the way to unlock"`
 	Body WayRequest
 }
 
@@ -89,14 +89,14 @@ var locking = topic[Keys]{lock.untyped, unlock.untyped, listWays.untyped, setWay
 var (
 	lock = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/lock", id: "lock",
-		summary: "Drop the keys from memory", gives: "It is locked; events are taken all the same",
+		summary: "Lock the node: remove its keys from memory", gives: "The state: locked; events are still taken",
 	}, func(s Keys, ctx context.Context) (UnlockState, error) {
 		return UnlockState{Locked: true}, s.Lock(ctx)
 	})
 
 	unlock = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/unlock", id: "unlock", optional: true, alone: true,
-		summary: "Open the store", about: "A passphrase is checked also if the store is open already.", gives: "It is open",
+		summary: "Unlock the node: open its store", about: "A passphrase is checked even if the store is open already.", gives: "The state: unlocked",
 	}, func(s Keys, ctx context.Context, req UnlockRequest) (UnlockState, error) {
 		if req.TTL != 0 {
 			return UnlockState{}, kindInvalid.problem("ttl", "ttl: is for the vault")
@@ -106,12 +106,12 @@ var (
 
 	listWays = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/keys/ways", id: "ways",
-		summary: "Tell what opens the keys, also of a locked node", gives: "The ways",
+		summary: "List the ways to unlock the node, also while it is locked", gives: "The ways",
 	}, waysNow)
 
 	setWay = jsonRoute(RightCommand, spec{
 		method: "PUT", path: "/v1/keys/ways/{way}", id: "setWay", optional: true, alone: true,
-		summary: "Have a new passphrase, a key file or the OS keyring open the keys", gives: "The ways, as they are now",
+		summary: "Set a new passphrase, a key file or the OS keyring as a way to unlock", gives: "The ways after the change",
 	}, func(s Keys, ctx context.Context, in setWayOf) (Ways, error) {
 		if err := s.SetWay(ctx, in.Way, in.Body); err != nil {
 			return Ways{}, err
@@ -121,7 +121,7 @@ var (
 
 	removeWay = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/keys/ways/{way}", id: "removeWay", alone: true,
-		summary: "Have it open them no more; the last one stays", gives: "The ways, as they are now",
+		summary: "Remove a way to unlock; the last one can't be removed", gives: "The ways after the change",
 	}, func(s Keys, ctx context.Context, in wayOf) (Ways, error) {
 		if err := s.RemoveWay(ctx, in.Way); err != nil {
 			return Ways{}, err

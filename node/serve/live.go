@@ -38,7 +38,7 @@ type Hearer interface {
 type Hearing struct {
 	Device string    `json:"device"`
 	Since  time.Time `json:"since"`
-	Text   string    `json:"text"` // never contains text that may be a secret
+	Text   string    `json:"text"` // never includes what may be a secret
 }
 
 // watcher is what the live route needs.
@@ -51,8 +51,8 @@ var watching = topic[*watcher]{live.untyped}
 
 var live = rawRoute[*watcher, none, string](RightOwner, spec{
 	method: "GET", path: "/v1/live", id: "live",
-	summary: "Be told when something was heard or has changed",
-	about:   "Server-sent events. An event of type change has a number, which is another one than before whenever a line was heard or forgotten, a memory has changed, a pause began or ended, or your consent was asked or given; what it was is asked for elsewhere. An event of type hearing has a list of what is being said, if ears hear it while it is spoken: objects with device, since, and text so far. They are not kept; once the words are, the list is without them. A comment comes every 15 s.",
+	summary: "Follow what is heard and what changes, as server-sent events",
+	about:   "An event of type change has a number. The number differs from the one before whenever a line was heard or forgotten, a memory changed, a pause began or ended, or your consent was asked or given; use other requests to find out which. An event of type hearing has a list of what is being said, if the ears recognise speech while it is spoken: objects with device, since, and text so far. These objects are not stored; an utterance leaves the list once its words are stored. A comment is sent every 15 s.",
 	gives:   "Events, until the node is locked",
 }, []Format{schema(MediaTypeEvents, "type", "string")}, func(w http.ResponseWriter, r *http.Request, s *watcher, _ none) error {
 	rc := http.NewResponseController(w)

@@ -38,40 +38,41 @@ type Seller interface {
 
 // ListingRequest says what is sold, where and for how much.
 type ListingRequest struct {
-	Bundle      ShareRequest `json:"bundle"`             // as for a share; to, title and expires stay empty
+	Bundle      ShareRequest `json:"bundle"`             // selects as for a share; to, title and expires stay empty
 	Market      string       `json:"market"`             // URL of the relay with the market; empty: the node's relay
-	Replaces    string       `json:"replaces,omitempty"` // the listing of which this is the next version
+	Replaces    string       `json:"replaces,omitempty"` // id of a listing of which this is the next version
 	Title       string       `json:"title"`
 	Description string       `json:"description,omitempty"`
 	Categories  []string     `json:"categories"`        // in lower case, with hyphens
 	Languages   []string     `json:"languages"`         // BCP 47: en, zh-Hans
-	Sample      []string     `json:"sample,omitempty"`  // shown to everybody; the seller makes it
+	Sample      []string     `json:"sample,omitempty"`  // lines by the seller that everybody can see
 	Licence     string       `json:"licence,omitempty"` // empty: personal use
 	Terms       string       `json:"terms,omitempty"`
-	Price       string       `json:"price"`                  // 5.00 EUR
+	Price       string       `json:"price"`                  // such as 5.00 EUR
 	Approve     bool         `json:"approve,omitempty"`      // each sale waits for the seller's approval
-	DeliverDays int          `json:"deliver_days,omitempty"` // 0: 7
-	AcceptDays  int          `json:"accept_days,omitempty"`  // 0: 3
-	EveryDays   int          `json:"every_days,omitempty"`   // for a subscription: each period is a version of its own; 0: none
+	DeliverDays int          `json:"deliver_days,omitempty"` // days to deliver; 0: 7
+	AcceptDays  int          `json:"accept_days,omitempty"`  // days to accept; 0: 3
+	EveryDays   int          `json:"every_days,omitempty"`   // length of a subscription's periods; each period is a version of its own; 0: no subscription
 	Unmarked    bool         `json:"unmarked,omitempty"`     // all copies are the same, so nobody can tell who passed one on; later versions are unmarked, too
-	// Answers: questions are answered at the price, and the bundle is not sold.
+	// Answers means that the listing sells answers to questions at the price, and nobody can buy the
+	// bundle.
 	Answers *ListingAnswers `json:"answers,omitempty"`
-	// Entry sells the entry to a community of the wearer, named by its name or id, instead of
-	// memories: whoever pays is admitted.
+	// Entry is the name or id of a community of the wearer's. The listing sells access to it instead
+	// of memories: whoever pays is added.
 	Entry string `json:"entry,omitempty"`
 }
 
 // ListingAnswers says how much of a bundle answers may show, in percent of its memories,
 // each counted once.
 type ListingAnswers struct {
-	Each int `json:"each,omitempty"` // to one buyer, 1 to 100; 0: 10
-	All  int `json:"all,omitempty"`  // to all buyers together, 1 to 100; 0: 50
+	Each int `json:"each,omitempty"` // for one buyer, 1 to 100; 0: 10
+	All  int `json:"all,omitempty"`  // for all buyers together, 1 to 100; 0: 50
 }
 
 // AnswerLimits are the limits of a listing that sells answers, in memories.
 type AnswerLimits struct {
-	Each int `json:"each"` // shown to one buyer at most, by all answers together
-	All  int `json:"all"`  // shown to all buyers together at most
+	Each int `json:"each"` // memories that all answers may show to one buyer
+	All  int `json:"all"`  // memories that all answers may show to all buyers together
 }
 
 // Listing is something that this home sells.
@@ -87,13 +88,13 @@ type Listing struct {
 	Created   time.Time  `json:"created"`
 	Withdrawn time.Time  `json:"withdrawn,omitzero"`
 	Why       string     `json:"why,omitempty"`  // why it was withdrawn
-	Held      string     `json:"held,omitempty"` // why this home does not deliver it: your policy
+	Held      string     `json:"held,omitempty"` // why this home delivers nothing: the policy
 	// Answers are the limits of a listing that sells answers; nil: it sells its bundle.
 	Answers *AnswerLimits `json:"answers,omitempty"`
-	Marks   int           `json:"marks,omitempty"` // places where each buyer's copy differs from another's; 0: none do
-	// Unmarked: the seller chose unmarked copies, for this version and each that follows.
+	Marks   int           `json:"marks,omitempty"` // places at which buyers' copies differ; 0: copies are not marked
+	// Unmarked means that the seller chose unmarked copies, for this version and all later ones.
 	Unmarked bool `json:"unmarked,omitempty"`
-	// Entry is the community to which the entry is sold; absent: none.
+	// Entry is the community to which the listing sells access; absent: none.
 	Entry memory.SpaceID `json:"entry,omitzero"`
 }
 
@@ -110,12 +111,12 @@ type Sale struct {
 	Buyer    trade.Key   `json:"buyer"`
 	Phase    trade.Phase `json:"phase"`
 	Price    string      `json:"price"`
-	Paid     string      `json:"paid,omitempty"`    // what the seller was paid, fees included
+	Paid     string      `json:"paid,omitempty"`    // amount for the seller, including fees
 	Waits    bool        `json:"waits,omitempty"`   // it waits for approval
 	Deadline time.Time   `json:"deadline,omitzero"` // when the phase expires
 	Reason   string      `json:"reason,omitempty"`
-	Question string      `json:"question,omitempty"` // the question that waits, or was answered just now
-	Answer   []string    `json:"answer,omitempty"`   // the parts of the bundle that the buyer is shown
+	Question string      `json:"question,omitempty"` // a question that waits or was just answered
+	Answer   []string    `json:"answer,omitempty"`   // what the buyer is shown of the bundle
 }
 
 // SalesAnswer lists sales.
@@ -140,36 +141,36 @@ type SaleRequest struct {
 }
 
 type settled struct {
-	Order string `path:"order" doc:"its id, or 8 characters of it or more"`
+	Order string `path:"order" doc:"its id, or at least 8 characters of it"`
 	Body  SaleRequest
 }
 
 // PayoutRequest withdraws earnings from a market.
 type PayoutRequest struct {
 	Market string `json:"market,omitempty"` // URL; empty: the node's relay
-	Amount string `json:"amount"`           // 5.00 EUR
+	Amount string `json:"amount"`           // such as 5.00 EUR
 }
 
 // Payout is what a market paid.
 type Payout struct {
-	Voucher string `json:"voucher"` // whoever has it can use it
+	Voucher string `json:"voucher"` // anyone who has it can use it
 }
 
 // MarketMove says where the listings of this home move to.
 type MarketMove struct {
 	To      string `json:"to"`                // URL of the relay with the other market
-	Abandon bool   `json:"abandon,omitempty"` // the present market is dead: it is not asked, and the listings are not withdrawn there
-	DryRun  bool   `json:"dry_run,omitempty"` // only say what would move
+	Abandon bool   `json:"abandon,omitempty"` // the old market is dead: it is not asked, and nothing is withdrawn there
+	DryRun  bool   `json:"dry_run,omitempty"` // only show what would move
 }
 
 // MovedListing is a listing that moved.
 type MovedListing struct {
-	Listing trade.Hash `json:"listing"`      // its id where it was
+	Listing trade.Hash `json:"listing"`      // its id at the old market
 	Now     trade.Hash `json:"now,omitzero"` // its id at the other market
 	Title   string     `json:"title"`
 	Orders  int        `json:"orders"`         // number of orders that moved with it
-	Open    int        `json:"open,omitempty"` // in a dry run: the orders that have not ended
-	Why     string     `json:"why,omitempty"`  // why it did not move, or only partly; another call continues the move
+	Open    int        `json:"open,omitempty"` // in a dry run: number of orders that have not ended
+	Why     string     `json:"why,omitempty"`  // why it did not move, or only in part; the same request again continues
 }
 
 // MovesAnswer lists the listings that moved.
@@ -178,12 +179,12 @@ type MovesAnswer struct {
 }
 
 type listingFileOf struct {
-	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
+	Listing string `path:"listing" doc:"its id, or at least 8 characters of it"`
 }
 
 type listingOf struct {
-	Listing string `path:"listing" doc:"its id, or 8 characters of it or more"`
-	Reason  string `query:"reason" doc:"why, for everybody to read; may be absent"`
+	Listing string `path:"listing" doc:"its id, or at least 8 characters of it"`
+	Reason  string `query:"reason" doc:"the reason, for everybody to read; optional"`
 }
 
 var selling = topic[Seller]{previewListing.untyped, publishListing.untyped, listListings.untyped, withdrawListing.untyped, moveListings.untyped, listSales.untyped, settleSale.untyped, payOutSales.untyped, listingFile.untyped, traceCopy.untyped}
@@ -191,34 +192,34 @@ var selling = topic[Seller]{previewListing.untyped, publishListing.untyped, list
 var (
 	previewListing = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/preview", id: "previewListing",
-		summary: "Show what a bundle for sale would hold", gives: "What its buyers would see; nothing has left the node",
+		summary: "Preview a bundle for sale", gives: "What its buyers would see; nothing has left the node",
 	}, Seller.PreviewListing)
 
 	publishListing = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/listings", id: "publishListing", made: true,
-		summary: "Seal a bundle and list it at a market", gives: "It is listed",
+		summary: "Seal a bundle and list it at a market", gives: "The listing",
 	}, Seller.PublishListing)
 
 	listListings = plainList[ListingsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/market/listings", id: "listListings",
-		summary: "List what this home sells", gives: "The listings, the newest first",
+		summary: "List what this home sells", gives: "The listings, newest first",
 	}, Seller.Listings)
 
 	withdrawListing = jsonRoute(RightOwner, spec{
 		method: "DELETE", path: "/v1/market/listings/{listing}", id: "withdrawListing",
-		summary: "End a listing", gives: "Nobody finds or orders it any more; what was ordered goes on",
+		summary: "Withdraw a listing", gives: "The listing, which nobody can find or order any more; existing orders continue",
 	}, func(s Seller, ctx context.Context, in listingOf) (Listing, error) {
 		return s.WithdrawListing(ctx, in.Listing, in.Reason)
 	})
 
 	moveListings = listRoute[MovesAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/market/moves", id: "moveListings",
-		summary: "List at another market what this home sells, with its paid orders", gives: "What moved, and what did not",
+		summary: "Move what this home sells, with its paid orders, to another market", gives: "The listings, with the reason for each that did not move",
 	}, Seller.MoveListings)
 
 	listingFile = rawRoute[Seller, listingFileOf, []byte](RightOwner, spec{
 		method: "GET", path: "/v1/market/listings/{listing}/car", id: "listingFile",
-		summary: "What this home sells as a file that others' tools read", gives: "A CAR file with the sealed items and the listing",
+		summary: "Get a listing as a CAR file, which other tools can read", gives: "A CAR file with the sealed items and the listing",
 	}, carFile, func(w http.ResponseWriter, r *http.Request, s Seller, in listingFileOf) error {
 		b, err := s.ListingFile(r.Context(), in.Listing)
 		return writeFile(w, MediaTypeCAR, b, err)
@@ -226,12 +227,12 @@ var (
 
 	listSales = plainList[SalesAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/market/sales", id: "listSales",
-		summary: "Look for orders, and deliver what needs no approval", gives: "The sales, the last moved first",
+		summary: "Check for orders, and deliver those that need no approval", gives: "The sales, most recently changed first",
 	}, Seller.Sales)
 
 	settleSale = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/sales/{order}", id: "settleSale",
-		summary: "Deliver the key of a sale, or refund it", gives: "The sale",
+		summary: "Deliver the key of a sale, or refund the price", gives: "The sale",
 	}, func(s Seller, ctx context.Context, in settled) (Sale, error) {
 		in.Body.Order = in.Order
 		return s.SettleSale(ctx, in.Body)
@@ -239,7 +240,7 @@ var (
 
 	payOutSales = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/payouts", id: "payOutSales",
-		summary: "Take what was earned out of a market", gives: "A voucher, which whoever has it can use",
+		summary: "Pay out earnings from a market", gives: "A voucher; anyone who has it can use it",
 	}, Seller.PayOutSales)
 )
 

@@ -37,7 +37,7 @@ type Fetched struct {
 	ID   memory.ID `json:"id"`
 	Blob memory.ID `json:"blob"`
 	Size int64     `json:"size"`          // bytes
-	New  bool      `json:"new,omitempty"` // it was downloaded now
+	New  bool      `json:"new,omitempty"` // it was downloaded for this request
 }
 
 type mediaOf struct {
@@ -50,13 +50,13 @@ var (
 	getMedia = rawRoute[MediaReader, mediaOf, Media](RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/media", id: "media", body: -1,
 		summary: "Get the recording or picture behind a memory",
-		about:   "What a resource was made of, as it was taken in. Where it lies on another device, it is fetched first, and kept. An answer that is shorter than Content-Length was cut off.",
-		gives:   "Its bytes, under its media type",
+		about:   "This is the original file from which a resource was made. If it is on another device, it is first fetched and then kept here. An answer shorter than Content-Length is incomplete.",
+		gives:   "The file's bytes, with its media type",
 	}, []Format{schema("application/octet-stream", "type", "string", "format", "binary")}, writeMedia)
 
 	fetchBlob = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/fetch", id: "fetchBlob",
-		summary: "Bring a photo or a recording that another device has sent to this one", gives: "It is here",
+		summary: "Fetch a photo or recording that another device has sent", gives: "The photo or recording, now on this device",
 	}, byID(MediaReader.Fetch))
 )
 

@@ -39,8 +39,8 @@ type Member struct {
 	Role string          `json:"role"`
 	Name string          `json:"name,omitempty"`
 	Here bool            `json:"here,omitempty"` // it is this device
-	// Platform is the system that it runs on, such as linux/arm64, as it reported when it
-	// was added.
+	// Platform is the operating system and architecture, such as linux/arm64, as the member reported
+	// it when it was added.
 	Platform string    `json:"platform,omitempty"`
 	Added    time.Time `json:"added"` // when it was added, by the clock of the device that added it
 	// LastHeard is when the newest of the data that this device has from the member
@@ -49,10 +49,10 @@ type Member struct {
 	// in the future is shown as now. LastHeard is zero for a member that has sent
 	// nothing. Reading does not count: only the relay sees it.
 	LastHeard time.Time `json:"last_heard,omitzero"`
-	// Sent is how many deltas of the member are here. The member has their content.
+	// Sent is the number of the member's deltas that are here. It has what is in them.
 	Sent uint64 `json:"sent"`
-	// Reach says how much the member has of what the others sent. It is absent for this
-	// device, and if nothing is known: a member that only reads reports nothing.
+	// Reach is what the member has of the data that the others sent. It is absent for this device,
+	// and if nothing is known: a member that only reads does not report it.
 	Reach *Reach `json:"reach,omitempty"`
 }
 
@@ -61,9 +61,9 @@ type Member struct {
 // and which memories are cold on it.
 type Reach struct {
 	Has    uint64    `json:"has"`    // deltas of the others that it has, at least
-	Behind uint64    `json:"behind"` // deltas of the others that are here, but that the member was not known to have at that time. It may have received them since
+	Behind uint64    `json:"behind"` // deltas of the others that are here, and that it was not known to have; it may have got them since
 	At     time.Time `json:"at"`     // when that was known
-	By     string    `json:"by"`     // ReachSaid or ReachMet
+	By     string    `json:"by"`     // how it is known: said (the member signed it) or met (this device met it in the same network)
 }
 
 // How it is known what a member has.
@@ -89,7 +89,7 @@ type RemovedMember struct {
 
 // Rotated is the answer to POST /v1/epochs.
 type Rotated struct {
-	Epoch uint64 `json:"epoch"` // the epoch that has begun
+	Epoch uint64 `json:"epoch"` // the new epoch
 }
 
 // The states of a pairing.
@@ -107,7 +107,7 @@ type Pairing struct {
 	Link  string   `json:"link"`            // the content of a QR code
 	Words []string `json:"words,omitempty"` // both devices must show the same words
 	Name  string   `json:"name,omitempty"`  // name of the new device
-	// Platform is the system that it runs on, as it reports.
+	// Platform is the new device's operating system and architecture, as it reports them.
 	Platform string `json:"platform,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
@@ -115,11 +115,11 @@ type Pairing struct {
 // ConfirmRequest says whether both devices show the same words.
 type ConfirmRequest struct {
 	Same bool `json:"same"`
-	// Code is the code of the pairing whose words were compared. If another pairing was
-	// begun since, the answer does not apply to it. Empty: it is not checked.
+	// Code is the code of the pairing whose words were compared. If another pairing was begun since,
+	// the answer does not count for that one. Empty: it is not checked.
 	Code string `json:"code,omitempty"`
-	// Passphrase must be given again if a page of the console says yes, as for the vault.
-	// It may be empty if something else opens the keys without being asked.
+	// Passphrase is required if a page of the console says yes, as for the vault. It may be empty if
+	// the keys can be opened without a passphrase.
 	Passphrase Secret `json:"passphrase,omitempty"`
 }
 
@@ -153,34 +153,34 @@ func (l *letter) confirm(ctx context.Context, said ConfirmRequest) (Pairing, err
 var (
 	listMembers = plainList[MembersAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/members", id: "listMembers",
-		summary: "List the devices and others of the wearer's space", gives: "The members",
+		summary: "List the members of the wearer's space: devices and others", gives: "The members",
 	}, (*letter).Members)
 
 	removeMember = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/members/{member}", id: "removeMember", optional: true, alone: true,
-		summary: "Put a member out for good", gives: "It gets nothing new, and keeps what it has",
+		summary: "Remove a member for good", gives: "The removed member; it gets nothing new, and keeps what it has",
 	}, func(s *letter, ctx context.Context, in removeMemberOf) (RemovedMember, error) {
 		return RemovedMember{in.Member}, s.RemoveMember(ctx, in.Member, in.Body.Phrase)
 	})
 
 	rotate = plainRoute(RightCommand, spec{
 		method: "POST", path: "/v1/epochs", id: "rotate",
-		summary: "Seal what comes from now on under a new key", gives: "The epoch that has begun",
+		summary: "Begin a new epoch: seal what comes from now on with a new key", gives: "The new epoch",
 	}, (*letter).Rotate)
 
 	pairInvite = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing", id: "pairInvite",
-		summary: "Make a code that lets a new device in", gives: "The code",
+		summary: "Create a code to pair a new device", gives: "The code",
 	}, (*letter).PairInvite)
 
 	pairWait = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/pairing", id: "pairWait",
-		summary: "Wait for the new device", gives: "The words to compare, or why it failed",
+		summary: "Wait for the new device", gives: "The words to compare, or why pairing failed",
 	}, (*letter).PairWait)
 
 	pairConfirm = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/pairing/confirm", id: "pairConfirm",
-		summary: "Say whether both devices show the same words", gives: "How it ended, after the other side's word",
+		summary: "Say whether both devices show the same words", gives: "The result, after the other device has answered, too",
 	}, (*letter).confirm)
 )
 

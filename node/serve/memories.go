@@ -55,7 +55,7 @@ type resolver interface {
 
 // named is a request about one memory.
 type named struct {
-	ID string `path:"id" doc:"whole, or 4 or more of its first characters"`
+	ID string `path:"id" doc:"its id, or at least the first 4 characters of it"`
 }
 
 // byName is a request about something that has a name.
@@ -76,19 +76,19 @@ func byID[S resolver, A any](f func(S, context.Context, memory.ID) (A, error)) f
 
 // ListQuery selects memories.
 type ListQuery struct {
-	Type    memory.Type   `query:"type" doc:"only this type"`
-	State   memory.State  `query:"state" enum:"active,superseded,archived,all" default:"active" doc:"all: every state but erased"`
-	Since   time.Time     `query:"since" doc:"learnt at or after"`
-	Until   time.Time     `query:"until" doc:"learnt before"`
-	Tag     string        `query:"tag" doc:"with this tag"`
-	Agent   string        `query:"agent" doc:"of this agent"`
-	Run     string        `query:"run" doc:"of this run"`
-	AsOf    time.Time     `query:"as_of" doc:"what was so then"` // whatever its state now
-	KnownAt time.Time     `query:"known_at" doc:"what was believed then"`
+	Type    memory.Type   `query:"type" doc:"only memories of this type"`
+	State   memory.State  `query:"state" enum:"active,superseded,archived,all" default:"active" doc:"all: every state except erased"`
+	Since   time.Time     `query:"since" doc:"learnt at or after this time"`
+	Until   time.Time     `query:"until" doc:"learnt before this time"`
+	Tag     string        `query:"tag" doc:"only memories with this tag"`
+	Agent   string        `query:"agent" doc:"only memories of this agent"`
+	Run     string        `query:"run" doc:"only memories of this run"`
+	AsOf    time.Time     `query:"as_of" doc:"what was true at this time"` // whatever its state now
+	KnownAt time.Time     `query:"known_at" doc:"what was believed at this time"`
 	Filters filter.Filter `query:"filters" doc:"a Filter, as JSON"`
-	Limit   int           `query:"limit" min:"1" max:"500" default:"50" doc:"size of a page"`
-	Cursor  string        `query:"cursor" doc:"next of the page before"` // another: memory.ErrInvalid
-	Skip    int           `query:"skip" min:"0" max:"1000000000" default:"0" doc:"memories to leave out first"`
+	Limit   int           `query:"limit" min:"1" max:"500" default:"50" doc:"number of memories on a page"`
+	Cursor  string        `query:"cursor" doc:"next from the previous page"` // another: memory.ErrInvalid
+	Skip    int           `query:"skip" min:"0" max:"1000000000" default:"0" doc:"number of memories to skip"`
 }
 
 // AnyState as ListQuery.State selects every state except erased.
@@ -115,9 +115,9 @@ func (q *ListQuery) check() error {
 }
 
 type getQuery struct {
-	ID      string    `path:"id" doc:"whole, or 4 or more of its first characters"`
-	AsOf    time.Time `query:"as_of" doc:"what was so then"`
-	KnownAt time.Time `query:"known_at" doc:"what was believed then"`
+	ID      string    `path:"id" doc:"its id, or at least the first 4 characters of it"`
+	AsOf    time.Time `query:"as_of" doc:"what was true at this time"`
+	KnownAt time.Time `query:"known_at" doc:"what was believed at this time"`
 }
 
 // HistoryAnswer is a memory's changes, oldest first.
@@ -133,7 +133,7 @@ type Why struct {
 	By       memory.Source     `json:"by"`
 	Rank     memory.Rank       `json:"rank"`
 	Evidence []memory.Evidence `json:"evidence"`       // what was said, by whom and when
-	From     []Related         `json:"from,omitempty"` // memories that it was made of, if it is a summary for example
+	From     []Related         `json:"from,omitempty"` // memories from which it was made, for example of a summary
 	Replaced []Related         `json:"replaced,omitempty"`
 	Into     *Related          `json:"into,omitempty"`   // the memory that replaced it
 	Spared   []memory.Change   `json:"spared,omitempty"` // changes that were prevented because it is pinned or the wearer said it
@@ -167,7 +167,7 @@ type OwnersAnswer struct {
 type OwnerCount struct {
 	memory.Owner
 	Memories int       `json:"memories"`
-	First    time.Time `json:"first"` // when the first of them was learnt
+	First    time.Time `json:"first"` // when the first of these memories was learnt
 	Last     time.Time `json:"last"`
 }
 
@@ -204,7 +204,7 @@ var (
 	listMemories = rawRoute[Reader, ListQuery, ListPage](RightRead, spec{
 		method: "GET", path: "/v1/memories", id: "listMemories",
 		summary: "List memories, newest learnt first",
-		gives:   "A page; with Accept application/jsonl every memory to the last, one a line, whatever the limit",
+		gives:   "A page; with Accept application/jsonl, all memories, one per line, whatever the limit",
 	}, []Format{jsonOf[ListPage]("application/json"), jsonOf[memory.Memory](MediaTypeLines)},
 		func(w http.ResponseWriter, r *http.Request, s Reader, q ListQuery) error {
 			if strings.Contains(r.Header.Get("Accept"), MediaTypeLines) {
@@ -236,12 +236,12 @@ var (
 
 	memoryHistory = listRoute[HistoryAnswer](RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/history", id: "memoryHistory",
-		summary: "What changed, oldest first", gives: "The changes",
+		summary: "List the changes of a memory, oldest first", gives: "The changes",
 	}, byID(Reader.History))
 
 	memoryWhy = jsonRoute(RightRead, spec{
 		method: "GET", path: "/v1/memories/{id}/why", id: "memoryWhy",
-		summary: "Where a memory comes from", gives: "Its story",
+		summary: "Explain where a memory comes from", gives: "How it came to be, its evidence and its history",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (Why, error) {
 		why, err := s.Why(ctx, id)
 		why.Memory = bare(why.Memory)[0]

@@ -32,18 +32,18 @@ type Modeller interface {
 // ModelStatus is the language model's settings and state. Calls and tokens are
 // counted since the node was unlocked.
 type ModelStatus struct {
-	URL              string    `json:"url"` // empty: none is configured
+	URL              string    `json:"url"` // empty: no model is configured
 	Model            string    `json:"model"`
 	Extract          bool      `json:"extract"`           // it is asked about lines that were said
 	Prompt           string    `json:"prompt,omitempty"`  // version of the prompt
-	Waiting          int       `json:"waiting"`           // lines that wait to be asked about
+	Waiting          int       `json:"waiting"`           // lines about which the model will be asked
 	Parked           int       `json:"parked"`            // lines without a usable answer
 	Trouble          string    `json:"trouble,omitempty"` // why lines wait
 	Calls            int       `json:"calls"`
 	Faults           int       `json:"faults"`
 	PromptTokens     int       `json:"prompt_tokens"`
 	CompletionTokens int       `json:"completion_tokens"`
-	Answered         time.Time `json:"answered,omitzero"` // the last time it answered
+	Answered         time.Time `json:"answered,omitzero"` // when it last answered
 }
 
 // ParkedMessage is a line for which the model gave no usable answer. The line
@@ -65,16 +65,16 @@ type ParkedAnswer struct {
 
 // ModelRun is the result of asking.
 type ModelRun struct {
-	Messages int             `json:"messages"` // lines that were asked about
+	Messages int             `json:"messages"` // number of lines about which it was asked
 	Changes  []memory.Change `json:"changes"`
 	Refused  int             `json:"refused"` // parts of the answers that were refused
 	Parked   int             `json:"parked"`
-	Trouble  string          `json:"trouble,omitempty"` // why the rest waits
+	Trouble  string          `json:"trouble,omitempty"` // why the other lines still wait
 }
 
 // InstructionsRequest replaces the wearer's instructions.
 type InstructionsRequest struct {
-	Text string `json:"text"` // empty: there are none
+	Text string `json:"text"` // empty: no instructions
 }
 
 // InstructionsAnswer has the wearer's instructions.
@@ -86,7 +86,7 @@ type InstructionsAnswer struct {
 const MaxInstructions = 4 << 10
 
 type limitQuery struct {
-	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"how many"`
+	Limit int `query:"limit" min:"1" max:"1000" default:"50" doc:"number of entries"`
 }
 
 var modelling = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.untyped, runModel.untyped, getInstructions.untyped, setInstructions.untyped}
@@ -94,27 +94,27 @@ var modelling = topic[Modeller]{getModel.untyped, parked.untyped, retryParked.un
 var (
 	getModel = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/llm", id: "model",
-		summary: "Which language model is asked, and how that goes", gives: "The status",
+		summary: "Show which language model is used, and its state", gives: "The status",
 	}, Modeller.Model)
 
 	parked = fieldList[ParkedAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/llm/parked", id: "parked",
-		summary: "Lines that the model gave no usable answer about, the oldest first", gives: "The lines, with reasons",
+		summary: "List the lines about which the model gave no usable answer, oldest first", gives: "The lines, with the reasons",
 	}, Modeller.ParkedMessages)
 
 	retryParked = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/retry", id: "retryParked",
-		summary: "Have parked lines asked about again", gives: "The status",
+		summary: "Ask the model about parked lines again", gives: "The status",
 	}, Modeller.RetryParked)
 
 	runModel = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/llm/run", id: "runModel",
-		summary: "Ask about all lines that wait, now", gives: "What came of it",
+		summary: "Ask the model about all waiting lines now", gives: "The result",
 	}, Modeller.RunModel)
 
 	getInstructions = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/instructions", id: "instructions",
-		summary: "The own instructions of the wearer for the model", gives: "The text",
+		summary: "Get the wearer's own instructions for the model", gives: "The text",
 	}, func(s Modeller, ctx context.Context) (InstructionsAnswer, error) {
 		text, err := s.Instructions(ctx)
 		return InstructionsAnswer{text}, err
@@ -122,7 +122,7 @@ var (
 
 	setInstructions = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/instructions", id: "setInstructions",
-		summary: "Replace them", gives: "The text",
+		summary: "Replace the wearer's instructions for the model", gives: "The text",
 	}, func(s Modeller, ctx context.Context, req InstructionsRequest) (InstructionsAnswer, error) {
 		return InstructionsAnswer(req), s.SetInstructions(ctx, req.Text)
 	})

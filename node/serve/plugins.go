@@ -81,15 +81,15 @@ type Plugin struct {
 	Kinds        []string          `json:"kinds"`
 	Types        []string          `json:"types"`
 	Capabilities []string          `json:"capabilities"`
-	OnFault      string            `json:"on_fault"`          // skip or wait
+	OnFault      string            `json:"on_fault"`          // skip or wait: what happens to events on which it fails
 	Waiting      int               `json:"waiting,omitempty"` // events that wait for it
-	Worker       string            `json:"worker,omitempty"`  // how its worker process is confined; empty: it runs in the node's process
+	Worker       string            `json:"worker,omitempty"`  // how its process is confined; empty: it runs in the node
 	Calls        uint64            `json:"calls"`
-	Faults       map[string]uint64 `json:"faults"`     // by kind
-	Fuel         uint64            `json:"fuel"`       // of all calls
-	Seconds      float64           `json:"seconds"`    // of all calls
-	PeakBytes    int               `json:"peak_bytes"` // peak size of its memory
-	Late         uint64            `json:"late"`       // calls over the time limit
+	Faults       map[string]uint64 `json:"faults"`     // number of faults, by kind
+	Fuel         uint64            `json:"fuel"`       // used by all calls
+	Seconds      float64           `json:"seconds"`    // time of all calls
+	PeakBytes    int               `json:"peak_bytes"` // largest size of its memory
+	Late         uint64            `json:"late"`       // calls that took longer than the time limit
 	Dropped      uint64            `json:"dropped"`    // candidates that were left out
 }
 
@@ -97,8 +97,8 @@ type Plugin struct {
 type PluginView struct {
 	Plugin
 	Manifest  string    `json:"manifest"` // plugin.toml; empty if its file is not kept
-	SHA256    string    `json:"sha256"`   // of the module
-	Asks      []string  `json:"asks"`     // what it wants to see and do, in the form that InstallPlugin needs as agreed
+	SHA256    string    `json:"sha256"`   // hash of the module
+	Asks      []string  `json:"asks"`     // what it wants to see and do, in the form that agreed has in the request to install it
 	Agreed    []string  `json:"agreed"`
 	Installed time.Time `json:"installed,omitzero"`
 	Limits    PluginMax `json:"limits"`
@@ -119,9 +119,9 @@ type InstallPluginRequest struct {
 	Signature []byte            `json:"signature,omitempty"` // Ed25519; absent: the package is not signed
 	Module    []byte            `json:"module"`
 	Agreed    []string          `json:"agreed"`              // "sees text", "proposes vault", "may redact", …
-	Unsigned  bool              `json:"unsigned,omitempty"`  // an unsigned package is accepted
-	Lookalike bool              `json:"lookalike,omitempty"` // an id that looks like another one is accepted
-	Settings  map[string]string `json:"settings,omitempty"`  // for the capability config; absent: as before
+	Unsigned  bool              `json:"unsigned,omitempty"`  // accept an unsigned package
+	Lookalike bool              `json:"lookalike,omitempty"` // accept an id that looks like another plugin's
+	Settings  map[string]string `json:"settings,omitempty"`  // for the capability config; absent: the present settings stay
 }
 
 // PluginPlan is what a wearer reads before agreeing.
@@ -155,12 +155,12 @@ type TryPluginRequest struct {
 
 // TriedPlugin is the result of trying a plugin with a line.
 type TriedPlugin struct {
-	Shown    string         `json:"shown"`           // the line as the plugin received it: without secrets, if it may not see them
-	Left     string         `json:"left,omitempty"`  // what is left of the line after it, if it takes something out
-	Memories []TriedMemory  `json:"memories"`        // what it proposes; Locket would check each proposal
-	Refusals []TriedRefusal `json:"refusals"`        // what it says that it did not propose, and why
+	Shown    string         `json:"shown"`           // the line that the plugin was given: without secrets, if it may not see them
+	Left     string         `json:"left,omitempty"`  // the line after the plugin's redactions, if it made any
+	Memories []TriedMemory  `json:"memories"`        // the memories that it proposes; in real use, Locket would check each
+	Refusals []TriedRefusal `json:"refusals"`        // what it reports as not proposed, and why
 	Error    string         `json:"error,omitempty"` // how it failed
-	MS       float64        `json:"ms"`              // how long it took
+	MS       float64        `json:"ms"`              // milliseconds that it took
 }
 
 // TriedMemory is what a plugin proposes. The secret of a vault entry is not shown.
@@ -202,11 +202,11 @@ type UnpinnedPlugin struct {
 }
 
 type pluginOf struct {
-	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
+	Plugin string `path:"plugin" doc:"its whole id, with the slash as %2F"`
 }
 
 type toPlugin[B any] struct {
-	Plugin string `path:"plugin" doc:"its whole id, the slash as %2F"`
+	Plugin string `path:"plugin" doc:"its whole id, with the slash as %2F"`
 	Body   B
 }
 
@@ -215,55 +215,55 @@ var plugging = topic[Plugger]{listPlugins.untyped, installPlugin.untyped, planPl
 var (
 	listPlugins = plainList[PluginsAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/plugins", id: "plugins",
-		summary: "List extractors", gives: "Those that are off too, in the order in which they are called",
+		summary: "List extractors", gives: "All extractors, also those that are off, in the order in which they are called",
 	}, Plugger.Plugins)
 
 	installPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins", id: "installPlugin", made: true, body: MaxPackage, slow: true,
-		summary: "Install an extractor, or another version of one", gives: "It runs",
+		summary: "Install an extractor, or another version of one", gives: "The installed extractor",
 	}, Plugger.InstallPlugin)
 
 	planPlugin = jsonRoute(RightCommand, spec{
 		method: "POST", path: "/v1/plugins/plan", id: "planPlugin", body: MaxPackage, slow: true,
-		summary: "What installing an extractor would do, for the wearer to read", gives: "Nothing was installed",
+		summary: "Preview the installation of an extractor, for the wearer to read", gives: "What the installation would do; nothing is installed",
 	}, Plugger.PlanPlugin)
 
 	pluginPin = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/pin", id: "pluginPin",
-		summary: "Whose key the id of a removed extractor is pinned to", gives: "The key, and the newest version that was installed",
+		summary: "Show the key to which the id of a removed extractor is pinned", gives: "The key, and the newest version that was installed",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (PluginPin, error) {
 		return s.PluginPin(ctx, in.Plugin)
 	})
 
 	unpinPlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}/pin", id: "unpinPlugin",
-		summary: "Forget whose key the id of a removed extractor is pinned to", gives: "The next installation pins anew",
+		summary: "Remove the pin of a removed extractor's id to its publisher's key", gives: "The id; the next installation pins it again",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (UnpinnedPlugin, error) {
 		return UnpinnedPlugin{in.Plugin}, s.UnpinPlugin(ctx, in.Plugin)
 	})
 
 	getPlugin = fieldRoute[pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}", id: "plugin",
-		summary: "One extractor with its manifest", gives: "The extractor",
+		summary: "Get an extractor with its manifest", gives: "The extractor",
 	}, Plugger.Plugin)
 
 	enablePlugin = jsonRoute(RightOwner, spec{
 		method: "PATCH", path: "/v1/plugins/{plugin}", id: "enablePlugin",
-		summary: "Let an extractor run, or turn it off", gives: "As it is now",
+		summary: "Turn an extractor on or off", gives: "The extractor after the change",
 	}, func(s Plugger, ctx context.Context, in toPlugin[EnablePluginRequest]) (Plugin, error) {
 		return s.EnablePlugin(ctx, in.Plugin, in.Body.Enabled)
 	})
 
 	removePlugin = jsonRoute(RightCommand, spec{
 		method: "DELETE", path: "/v1/plugins/{plugin}", id: "removePlugin",
-		summary: "Take an extractor away", gives: "Its memories stay",
+		summary: "Remove an extractor", gives: "The id; the extractor's memories stay",
 	}, func(s Plugger, ctx context.Context, in pluginOf) (RemovedPlugin, error) {
 		return RemovedPlugin{in.Plugin}, s.RemovePlugin(ctx, in.Plugin)
 	})
 
 	tryPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/plugins/{plugin}/try", id: "tryPlugin",
-		summary: "Show a line to an extractor, and keep nothing of it", gives: "What it would make of the line",
+		summary: "Try an extractor with a line, and store nothing", gives: "What the extractor would make of the line",
 	}, func(s Plugger, ctx context.Context, in toPlugin[TryPluginRequest]) (TriedPlugin, error) {
 		return s.TryPlugin(ctx, in.Plugin, in.Body.Text)
 	})

@@ -25,11 +25,11 @@ type Policer interface {
 // Policy decides what may be given to whom.
 type Policy struct {
 	Text      string       `json:"text"` // in Cedar
-	Mine      bool         `json:"mine"` // the wearer has set it; otherwise what the wearer shares by hand is allowed
+	Mine      bool         `json:"mine"` // the wearer has set it; otherwise, the default applies: what the wearer shares by hand is allowed
 	Rules     []PolicyRule `json:"rules"`
 	Never     []string     `json:"never"`               // words that are removed from every share
-	Conflicts []string     `json:"conflicts,omitempty"` // policies that other devices set without knowing of this one: each of them must allow a request, too
-	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed, so that it denies everything
+	Conflicts []string     `json:"conflicts,omitempty"` // policies that devices set without knowing of this one; each of them has to allow, too
+	Trouble   string       `json:"trouble,omitempty"`   // why it can't be parsed; it then denies everything
 }
 
 // PolicyRule is one rule.
@@ -53,10 +53,10 @@ type NeverList struct {
 // PolicyTestRequest says for whom to test.
 type PolicyTestRequest struct {
 	As      string    `json:"as"`               // reader:NAME, app:NAME, worker:NAME, community:NAME or buyer
-	Action  string    `json:"action,omitempty"` // answer: what a buyer's question would be answered from; empty: the usual action for that kind of party
+	Action  string    `json:"action,omitempty"` // answer: what may be used to answer a buyer; empty: the usual action of that kind of party
 	Purpose string    `json:"purpose,omitempty"`
 	At      time.Time `json:"at,omitzero"`    // absent: now
-	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present one
+	Text    string    `json:"text,omitempty"` // a policy to test; empty: the present policy
 }
 
 // PolicyTested is what would be allowed.
@@ -101,29 +101,29 @@ var policing = topic[Policer]{getPolicy.untyped, setPolicy.untyped, setNever.unt
 var (
 	getPolicy = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/policy", id: "getPolicy",
-		summary: "What may go to whom", gives: "The policy, with its rules in plain words",
+		summary: "Get the policy: what may be given to whom", gives: "The policy, with its rules in plain words",
 	}, Policer.Policy)
 
 	setPolicy = fieldRoute[PolicyText](RightOwner, spec{
 		method: "PUT", path: "/v1/policy", id: "setPolicy",
-		summary: "Set what may go to whom",
-		about:   "In a part of Cedar that can't fail and can be said back. What no rule permits is denied, what one forbids is denied whatever permits it, and the vault never goes.",
+		summary: "Set the policy: what may be given to whom",
+		about:   "The policy is written in a subset of Cedar in which no rule can fail and each can be shown in plain words. What no rule permits is denied. What a rule forbids is denied, even if another rule permits it. The vault is never given to anybody.",
 		gives:   "The policy",
 	}, Policer.SetPolicy)
 
 	setNever = fieldRoute[NeverList](RightOwner, spec{
 		method: "PUT", path: "/v1/policy/never", id: "setNever",
-		summary: "Set the words that go into no share", gives: "The policy, with them",
+		summary: "Set the words that are removed from every share", gives: "The policy, with these words",
 	}, Policer.SetNever)
 
 	testPolicy = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/policy/test", id: "testPolicy",
-		summary: "What would pass to somebody, and which rule decides", gives: "The memories that pass, and why others do not",
+		summary: "Test what somebody would get, and which rule decides", gives: "The memories that are allowed, and why others are not",
 	}, Policer.PolicyTest)
 
 	diffPolicy = fieldRoute[PolicyText](RightOwner, spec{
 		method: "POST", path: "/v1/policy/diff", id: "diffPolicy",
-		summary: "What another policy would open and close", gives: "For each reader, app and worker that there is, what changes",
+		summary: "Compare another policy with the present one", gives: "For each existing reader, app and worker, what the other policy would allow and deny",
 	}, Policer.PolicyDiff)
 )
 

@@ -22,7 +22,7 @@ type Problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
-	Field  string `json:"field,omitempty"` // the field or parameter that is wrong
+	Field  string `json:"field,omitempty"` // the wrong field or parameter
 
 	wait time.Duration // how long to wait before trying again; 0: unknown
 }

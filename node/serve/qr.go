@@ -17,7 +17,7 @@ type QRRequest struct {
 
 // QR is a QR code with its quiet zone.
 type QR struct {
-	Rows []string `json:"rows"` // from the top, each of 0 (light) and 1 (dark)
+	Rows []string `json:"rows"` // from the top; in each, 0 is light and 1 is dark
 }
 
 func (r *QRRequest) check() error {
@@ -29,7 +29,7 @@ func (r *QRRequest) check() error {
 
 var drawQR = jsonRoute(RightOwner, spec{
 	method: "POST", path: "/v1/qr", id: "drawQR",
-	summary: "Draw a text as a QR code, for a camera of another device", gives: "The picture; nothing is kept",
+	summary: "Make a QR code of a text, for the camera of another device", gives: "The picture; nothing is stored",
 }, func(_ *handler, _ context.Context, in QRRequest) (v QR, err error) {
 	q, err := qrcode.New(in.Text, qrcode.Low)
 	if err != nil {

@@ -31,23 +31,23 @@ type Recaller interface {
 
 // SearchRequest is a search.
 type SearchRequest struct {
-	Query     string          `json:"query"`               // the first 4 KiB are read
-	Own       string          `json:"own,omitempty"`       // the question with which query begins, if words of a conversation follow it; those words count less
-	K         int             `json:"k,omitempty"`         // 0: 10; at most 100
+	Query     string          `json:"query"`               // only the first 4 KiB are used
+	Own       string          `json:"own,omitempty"`       // the question, if words from a conversation follow it in query; query must begin with it. The words after it count less
+	K         int             `json:"k,omitempty"`         // number of hits; 0: 10; at most 100
 	Types     []memory.Type   `json:"types,omitempty"`     // empty: all
-	At        time.Time       `json:"at,omitzero"`         // when the question is asked: what "yesterday" is relative to; absent: now
-	AsOf      time.Time       `json:"as_of,omitzero"`      // what was true in the world at this time
-	KnownAt   time.Time       `json:"known_at,omitzero"`   // what was believed at this time
-	Since     time.Time       `json:"since,omitzero"`      // with evidence at or after this time
-	Until     time.Time       `json:"until,omitzero"`      // with evidence before this time
+	At        time.Time       `json:"at,omitzero"`         // when the question is asked, for words such as "yesterday"; absent: now
+	AsOf      time.Time       `json:"as_of,omitzero"`      // only what was true in the world at this time
+	KnownAt   time.Time       `json:"known_at,omitzero"`   // only what was believed at this time
+	Since     time.Time       `json:"since,omitzero"`      // only with evidence from this time or later
+	Until     time.Time       `json:"until,omitzero"`      // only with evidence from before this time
 	Threshold float64         `json:"threshold,omitempty"` // hits with a lower score are left out
 	History   bool            `json:"history,omitempty"`   // includes superseded memories
 	Only      string          `json:"only,omitempty"`      // memories or utterances; empty: both
-	Tag       string          `json:"tag,omitempty"`       // memories with this tag
+	Tag       string          `json:"tag,omitempty"`       // only memories with this tag
 	Filters   filter.Filter   `json:"filters,omitzero"`    // only what they select
-	Metadata  memory.Metadata `json:"metadata,omitempty"`  // memories with all of these
-	Agent     string          `json:"agent,omitempty"`     // scope
-	Run       string          `json:"run,omitempty"`       // scope
+	Metadata  memory.Metadata `json:"metadata,omitempty"`  // only memories with all of these
+	Agent     string          `json:"agent,omitempty"`     // only memories of this agent
+	Run       string          `json:"run,omitempty"`       // only memories of this run
 	Sees      filter.Filter   `json:"-"`                   // what the caller may see; Filters include it already
 }
 
@@ -62,9 +62,9 @@ const (
 type SearchResult struct {
 	Hits       []Hit   `json:"hits"`
 	Known      bool    `json:"known"`
-	Confidence float64 `json:"confidence"` // 0 to 1, for the best hit
-	// Shape is the kind of the question: who, when, where, how_to, how_many, exact, preference or
-	// plain.
+	Confidence float64 `json:"confidence"` // of the best hit, 0 to 1
+	// Shape is what the question asks for: who, when, where, how_to, how_many,
+	// exact, preference or plain.
 	Shape string `json:"shape,omitempty"`
 	// Unquoted is true if the question is a phrase in quotation marks that no
 	// document contains. The hits were found by its single words.
@@ -85,70 +85,70 @@ type SkippedPart struct {
 type Hit struct {
 	ID    memory.ID `json:"id"`
 	Text  string    `json:"text"`
-	At    time.Time `json:"at"` // time of the evidence, or when it was said
+	At    time.Time `json:"at"` // time of the evidence, or when the line was said
 	Score float64   `json:"score"`
-	// Parts of the score, by name; they add up to it. `bm25_match`: the words of the question, here
-	// and in the lines around it. `speaker_match`: the question names who said this.
-	// `string_match`: similar spelling to the question's words, or exactly the same code or
-	// quotation. `lexicon_match`: words from the topic of the question. `time_match`: from a time
-	// that the question names, or the record of where or with whom the wearer was then.
-	// `entity_match`: a whole name from the question. `graph_match`: a name that is related to
-	// those in the question. `context_match`: answers somebody's question that has these words.
-	// `embedding_match`: similar meaning, by an embedding model, if one is set. `rerank_match`: the
-	// verdict of a reranker, if one is set. `when`, `where`, `number`: states what such a question
-	// asks for. `length`: longer lines say more. `pinned`: the wearer pinned it. `derived`, below
-	// zero: made from a line that is a hit itself. `question`, below zero: it asks, and so does not
-	// answer. `replaces`: it replaced a line that was found. `past`, below zero: the line is no
-	// longer true. `shared`, below zero: another person shares this, and it is a less certain
-	// answer than the wearer's own.
+	// Parts add up to the score. `bm25_match`: the question's words are in it or in the lines around
+	// it. `speaker_match`: the question names the person who said it. `string_match`: it has words
+	// that are spelt like the question's, or the exact code or quotation. `lexicon_match`: it has
+	// words of the kind that the question asks for. `time_match`: it is of a time that the question
+	// names, or records where or with whom the wearer was then. `entity_match`: it has a whole name
+	// from the question. `graph_match`: it has a name that is connected with those in the question.
+	// `context_match`: it answers somebody's question that has the words. `embedding_match`: its
+	// meaning is near, by an embedding model, if one is set. `rerank_match`: the judgement of a
+	// reranker, if one is set. `when`, `where`, `number`: it tells what such a question asks.
+	// `length`: longer lines tell more. `pinned`: the wearer pinned it. `derived`, below zero: it
+	// was made from a line that is a hit itself. `question`, below zero: it is a question, and so no
+	// answer. `replaces`: it replaced a line that was found. `past`, below zero: what it says is no
+	// longer true. `shared`, below zero: another person shares it, so it is a less certain answer
+	// than the wearer's own memories.
 	Parts     map[string]float64 `json:"parts"`
 	Evidence  []memory.Evidence  `json:"evidence,omitempty"`
 	Said      string             `json:"said,omitempty"` // the whole line that a memory quotes, while it is kept
 	Memory    *memory.Memory     `json:"memory,omitempty"`
-	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that answers
+	Chunk     *memory.Chunk      `json:"chunk,omitempty"` // the part of a long resource that matches
 	Utterance *memory.Utterance  `json:"utterance,omitempty"`
 	Until     time.Time          `json:"until,omitzero"`      // for a line: when its content stopped being true
 	Cold      bool               `json:"cold,omitempty"`      // the text is at the relay and can't be fetched now
 	SharedBy  *SharedBy          `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
-	// It covers much less of the question than the best hit, even together with the lines beside
-	// it; for what the wearer typed, on its own. A model may make use of it; a person is shown the
-	// other hits.
+	// Minor is true if the hit and the lines around it cover much less of the question than the best
+	// hit. What the wearer typed is also minor if it covers much less by itself. A minor hit may
+	// still be useful to a model; for a person, show the others.
 	Minor bool `json:"minor,omitempty"`
 }
 
 // AskRequest is a question.
 type AskRequest struct {
-	Question string `json:"question"` // the first 4 KiB are read
-	// Before is the conversation before the question, the latest message last. A question that
-	// continues it ("and where?") is searched with its names and words.
+	Question string `json:"question"` // only the first 4 KiB are used
+	// Before is the conversation so far, the latest message last. A follow-up question ("and
+	// where?") takes names and words from it.
 	Before       []ContextMessage `json:"before,omitempty"`
-	Budget       int              `json:"budget,omitempty"`        // maximum number of tokens that the model is given; 0: 1000, or less if less is useful; at most 32000
+	Budget       int              `json:"budget,omitempty"`        // tokens of context for the model; 0: 1000, or less if less is useful; at most 32000
 	At           time.Time        `json:"at,omitzero"`             // when it is asked; absent: now
-	Agent        string           `json:"agent,omitempty"`         // scope
-	Run          string           `json:"run,omitempty"`           // scope
-	Filters      filter.Filter    `json:"filters,omitzero"`        // only from what they select
-	NoQuotes     bool             `json:"no_quotes,omitempty"`     // only from the memories, without the lines that they quote
+	Agent        string           `json:"agent,omitempty"`         // only memories of this agent
+	Run          string           `json:"run,omitempty"`           // only memories of this run
+	Filters      filter.Filter    `json:"filters,omitzero"`        // only what they select
+	NoQuotes     bool             `json:"no_quotes,omitempty"`     // use memories without the lines that they quote
 	Photo        memory.ID        `json:"photo,omitzero"`          // the photo that the question is about: a worker is asked, and the answer comes later
 	EvidenceOnly bool             `json:"evidence_only,omitempty"` // do not ask a model
-	Sees         filter.Filter    `json:"-"`                       // what the caller may see; Filters include it already
+	Sees         filter.Filter    `json:"-"`                       // what who asks may know of; Filters hold to it already
 }
 
 // AskResult is an answer with its sources.
 type AskResult struct {
-	Answer     string        `json:"answer,omitempty"`   // a model's answer, or the places and people that the records have for a time; empty: the evidence is the answer
-	Model      string        `json:"model,omitempty"`    // the model that wrote the answer; empty: none did
-	Topic      string        `json:"topic,omitempty"`    // what was searched for, if words of the conversation were added; absent: the question
-	Known      bool          `json:"known"`              // false: the answer is not known, and the evidence is only the nearest there is
-	Confidence float64       `json:"confidence"`         // 0 to 1, of the search
-	Cited      bool          `json:"cited"`              // the answer cites some of the evidence, and nothing else
-	Citations  []ContextItem `json:"citations"`          // what it cites, in the order of the answer
-	Invented   []string      `json:"invented,omitempty"` // citations of something that the model was not given
-	Evidence   []ContextItem `json:"evidence"`           // the best first
+	Answer     string        `json:"answer,omitempty"`   // by a model, or the places and people on record for a time; empty: the evidence is the answer
+	Model      string        `json:"model,omitempty"`    // the model that wrote the answer; empty: none
+	Topic      string        `json:"topic,omitempty"`    // what was searched for, if it has words from before; absent: the question
+	Known      bool          `json:"known"`              // false: the answer is not known, and the evidence is only the nearest
+	Confidence float64       `json:"confidence"`         // of recall, 0 to 1
+	Cited      bool          `json:"cited"`              // the answer has citations, all of them from the evidence that the model was given
+	Citations  []ContextItem `json:"citations"`          // the cited items, in the answer's order
+	Invented   []string      `json:"invented,omitempty"` // citations of things that the model was not given
+	Evidence   []ContextItem `json:"evidence"`           // best first
 	Question   memory.ID     `json:"question,omitzero"`  // the memory that stores a question about a photo
 	Waits      string        `json:"waits,omitempty"`    // what that question waits for; empty: it was answered
 	Trouble    string        `json:"trouble,omitempty"`  // why the model gave no answer
-	Vault      []VaultHint   `json:"vault,omitempty"`    // secrets that the question may ask for, only for the owner: POST /v1/vault/{id} reveals one
-	Unheard    []string      `json:"unheard,omitempty"`  // names in the question that no memory contains, if the answer is not known
+	Vault      []VaultHint   `json:"vault,omitempty"`    // secrets that the question may ask for; only for the owner. GET /v1/vault/{id} shows one
+	Unheard    []string      `json:"unheard,omitempty"`  // if the answer is not known: names in the question that no memory has
 }
 
 // VaultHint names a secret without revealing it.
@@ -159,15 +159,15 @@ type VaultHint struct {
 
 // ContextRequest describes the conversation.
 type ContextRequest struct {
-	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty: the present session and, if it has no topic, what is due within 48 hours
-	Topic    string           `json:"topic,omitempty"`     // replaces the topic of the messages; the first 4 KiB are read
-	Budget   int              `json:"budget,omitempty"`    // tokens; 0: 1000, or less if less is useful; at most 32000
-	At       time.Time        `json:"at,omitzero"`         // what "yesterday" is relative to; absent: now
-	Due      bool             `json:"due,omitempty"`       // what is due within 48 hours comes first, whatever the topic is; without a topic, the block has only that and the core memories
-	Agent    string           `json:"agent,omitempty"`     // scope
-	Run      string           `json:"run,omitempty"`       // scope
+	Messages []ContextMessage `json:"messages,omitempty"`  // the latest last; empty, and no topic: what is due within 48 hours, then the present session
+	Topic    string           `json:"topic,omitempty"`     // instead of finding it from the messages; only the first 4 KiB are used
+	Budget   int              `json:"budget,omitempty"`    // in tokens; 0: 1000, or less if less is useful; at most 32000
+	At       time.Time        `json:"at,omitzero"`         // the time of the request, for words such as "yesterday"; absent: now
+	Due      bool             `json:"due,omitempty"`       // put what is due within 48 hours first, whatever the topic; without a topic, the block has only that and core memories
+	Agent    string           `json:"agent,omitempty"`     // only memories of this agent
+	Run      string           `json:"run,omitempty"`       // only memories of this run
 	Filters  filter.Filter    `json:"filters,omitzero"`    // only what they select
-	NoQuotes bool             `json:"no_quotes,omitempty"` // memories without their quotes
+	NoQuotes bool             `json:"no_quotes,omitempty"` // use memories without the lines that they quote
 	Sees     filter.Filter    `json:"-"`                   // what the caller may see; Filters include it already
 	Own      string           `json:"-"`                   // the beginning of Topic, if the rest comes from a conversation
 	// AskModel is called before a language model is asked for the topic, with the approximate
@@ -189,8 +189,8 @@ type ContextResult struct {
 	Tokens     int           `json:"tokens"`
 	Known      bool          `json:"known"`      // the block has something about the topic
 	Confidence float64       `json:"confidence"` // 0 to 1
-	Items      []ContextItem `json:"items"`      // the items in the block: core first, then the best first
-	Left       int           `json:"left"`       // items that did not fit
+	Items      []ContextItem `json:"items"`      // the items in the block: core memories first, then the others, best first
+	Left       int           `json:"left"`       // number of items that did not fit
 }
 
 // ContextItem is one line of a block.
@@ -200,10 +200,10 @@ type ContextItem struct {
 	Section  string            `json:"section"` // a type of memory, or utterances
 	Text     string            `json:"text"`
 	At       time.Time         `json:"at,omitzero"`
-	Until    time.Time         `json:"until,omitzero"` // when it stops, or stopped, being true
+	Until    time.Time         `json:"until,omitzero"` // when it stops or stopped being true
 	Tokens   int               `json:"tokens"`
 	Evidence []memory.Evidence `json:"evidence,omitempty"`
-	Said     string            `json:"said,omitempty"`      // the whole line that a memory comes from, if that has more of the question's words
+	Said     string            `json:"said,omitempty"`      // the whole line that the memory was made from, if it has more of the question's words
 	SharedBy *SharedBy         `json:"shared_by,omitempty"` // the person who shares it; absent: it is the wearer's own
 	User     string            `json:"user,omitempty"`      // the app's user whom it is about; absent: the wearer
 	Minor    bool              `json:"minor,omitempty"`     // as for a hit of a search
@@ -225,8 +225,8 @@ var (
 	search = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/search", id: "search",
 		summary: "Find memories and utterances",
-		about:   "Each hit has its score with the parts that add up to it. Where nothing that was found answers the query, known is false.",
-		gives:   "The best first",
+		about:   "Each hit has its score and the parts that add up to it. If nothing that was found answers the query, known is false.",
+		gives:   "The hits, best first",
 	}, func(s Recaller, ctx context.Context, req SearchRequest) (SearchResult, error) {
 		res, err := s.Search(ctx, req)
 		res.Hits = slices.Clone(res.Hits)
@@ -241,15 +241,15 @@ var (
 	ask = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/ask", id: "ask",
 		summary: "Answer a question from memory",
-		about:   "In the words of the language model where one is configured, with the ids that it cites; else with the evidence itself. Where recall finds nothing that answers, known is false and no model is asked.",
-		gives:   "The answer, and what it is from",
+		about:   "If a language model is configured, it writes the answer and cites ids. Otherwise the evidence itself is the answer. If recall finds nothing that answers, known is false and no model is asked.",
+		gives:   "The answer, with its sources",
 	}, Recaller.Ask)
 
 	gather = jsonRoute(RightRead, spec{
 		method: "POST", path: "/v1/context", id: "context", optional: true,
-		summary: "What an assistant should have in mind",
-		about:   "Infers from the last messages what is talked about, or takes the session that is going on, and gives core blocks, up to ten memories of each type, and what was said about it, as one block of tagged text within a budget of tokens. Each line has the id that an answer should cite.",
-		gives:   "The block, and what is in it",
+		summary: "Get the context that an assistant needs for a topic or a conversation",
+		about:   "The topic comes from the last messages, or from the present session. The answer is one block of tagged text within a budget of tokens: core blocks, up to ten memories of each type, and lines that were said about the topic. Each line has the id that an answer should cite.",
+		gives:   "The block, and the items in it",
 	}, Recaller.Context)
 )
 

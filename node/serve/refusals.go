@@ -35,7 +35,7 @@ type RefusalsAnswer struct {
 // RefusedLine is a refusal with the line that it is about.
 type RefusedLine struct {
 	memory.Refusal
-	Words string `json:"words,omitempty"` // the first words of the line; absent: there is no line, or more than one, or it held a secret
+	Words string `json:"words,omitempty"` // the first words of the line; absent: there is no line, more than one, or it had a secret
 }
 
 // Tally counts the outcomes of what was heard.
@@ -48,7 +48,7 @@ type Tally struct {
 type Refused struct {
 	Kind  string  `json:"kind"`
 	Count uint64  `json:"count"`
-	Share float64 `json:"share"` // of all that was taken or refused, 0 to 1
+	Share float64 `json:"share"` // of everything that was taken or refused, 0 to 1
 }
 
 // NewTally computes the shares.
@@ -67,8 +67,8 @@ func NewTally(taken uint64, refused map[string]uint64) Tally {
 
 // Rescanned is the result of Rescan.
 type Rescanned struct {
-	Texts   int             `json:"texts"` // texts that were in quarantine
-	Left    int             `json:"left"`  // those on which a plugin failed again, and which therefore stay in quarantine
+	Texts   int             `json:"texts"` // number of texts that were in quarantine
+	Left    int             `json:"left"`  // number of texts on which a plugin failed again; they stay in quarantine
 	Changes []memory.Change `json:"changes"`
 }
 
@@ -77,17 +77,17 @@ var refusing = topic[Refuser]{refusals.untyped, tally.untyped, rescan.untyped}
 var (
 	refusals = fieldList[RefusalsAnswer, limitQuery](RightOwner, spec{
 		method: "GET", path: "/v1/refusals", id: "refusals",
-		summary: "What was said and not remembered, newest first", gives: "The refusals",
+		summary: "List what was said and not remembered, newest first", gives: "The refusals",
 	}, Refuser.Refusals)
 
 	tally = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/refusals/tally", id: "tally",
-		summary: "How much of what was heard became a memory, and how much was refused for what reason", gives: "The counts since the home was made",
+		summary: "Count how much of what was heard became a memory, and how much was refused, by reason", gives: "The counts since the home was made",
 	}, Refuser.Tally)
 
 	rescan = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/refusals/retry", id: "rescan",
-		summary: "Try again what was set aside unread, since a plugin that takes words away failed on it", gives: "What came of it",
+		summary: "Retry quarantined texts on which a plugin that removes words had failed", gives: "The result",
 	}, Refuser.Rescan)
 )
 

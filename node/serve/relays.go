@@ -37,17 +37,17 @@ const (
 type Relay struct {
 	URL     string          `json:"url"`
 	Kind    string          `json:"kind"`
-	Member  memory.MemberID `json:"member,omitzero"` // for RelayPeer: which device it is
+	Member  memory.MemberID `json:"member,omitzero"` // which device it is, for kind peer
 	Synced  time.Time       `json:"synced,omitzero"`
 	Error   string          `json:"error,omitempty"`   // error of the last round
 	Lacks   int             `json:"lacks"`             // deltas that this device has and the remote lacks
-	Blobs   int             `json:"blobs"`             // blobs that this device has and that were not sent to the remote
+	Blobs   int             `json:"blobs"`             // blobs that this device has and has not given to the remote
 	Metered bool            `json:"metered,omitempty"` // blobs wait because sync.metered is set
 	Busy    bool            `json:"busy,omitempty"`
-	Done    int             `json:"done,omitempty"` // number of deltas done so far, of all that are being sent
+	Done    int             `json:"done,omitempty"` // number of deltas that are done, of All that are being sent
 	All     int             `json:"all,omitempty"`
-	Retry   time.Time       `json:"retry,omitzero"` // when it is tried again
-	Trouble []string        `json:"trouble"`        // its faults: forks, and data that it withholds
+	Retry   time.Time       `json:"retry,omitzero"` // when the next try is due
+	Trouble []string        `json:"trouble"`        // misbehaviour of the remote: forks, and data that it withholds
 }
 
 // Fails reports whether the remote has a fault, or its last round failed.
@@ -68,22 +68,22 @@ var relaying = topic[Relayer]{listRelays.untyped, addRelay.untyped, removeRelay.
 var (
 	listRelays = plainList[RelaysAnswer](RightOwner, spec{
 		method: "GET", path: "/v1/relays", id: "relays",
-		summary: "The relays and other devices that envelopes are carried to and from", gives: "How each stands, the first relay first",
+		summary: "List the relays and devices with which this device exchanges data", gives: "The state of each, the primary relay first",
 	}, Relayer.Relays)
 
 	addRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/relays", id: "addRelay",
-		summary: "Have another relay hold the same", gives: "The list",
+		summary: "Add a relay as a mirror", gives: "The list",
 	}, aboutRelay(Relayer.AddRelay))
 
 	removeRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "DELETE", path: "/v1/relays", id: "removeRelay",
-		summary: "Leave a relay", gives: "The list",
+		summary: "Stop using a relay", gives: "The list",
 	}, aboutRelay(Relayer.RemoveRelay))
 
 	moveRelay = listRoute[RelaysAnswer](RightOwner, spec{
 		method: "POST", path: "/v1/relays/move", id: "moveRelay",
-		summary: "Make another relay the first, once it has everything", gives: "The list",
+		summary: "Make another relay the primary one, once it has everything", gives: "The list",
 	}, aboutRelay(Relayer.MoveRelay))
 )
 

@@ -34,32 +34,32 @@ type Sharer interface {
 type ShareRequest struct {
 	Query       string              `json:"query,omitempty"` // at least one of query, types and tags is required
 	Types       []memory.Type       `json:"types,omitempty"` // not vault
-	Tags        []string            `json:"tags,omitempty"`  // all of them
-	Since       time.Time           `json:"since,omitzero"`  // learnt at or after
-	Until       time.Time           `json:"until,omitzero"`  // learnt before
+	Tags        []string            `json:"tags,omitempty"`  // only memories with all of these tags
+	Since       time.Time           `json:"since,omitzero"`  // learnt at or after this time
+	Until       time.Time           `json:"until,omitzero"`  // learnt before this time
 	Sensitivity *memory.Sensitivity `json:"sensitivity,omitempty"`
-	Limit       int                 `json:"limit,omitempty"`   // maximum number of memories; 0: 50 with a query, otherwise 500
-	Redact      []string            `json:"redact,omitempty"`  // names, names=pseudonyms, places, places=REGION, times, times=month, numbers, and words
+	Limit       int                 `json:"limit,omitempty"`   // number of memories; 0: 50 with a query, otherwise 500
+	Redact      []string            `json:"redact,omitempty"`  // what to redact: names, names=pseudonyms, places, places=REGION, times, times=month, numbers, and words
 	Quotes      bool                `json:"quotes,omitempty"`  // include the quotes of the evidence
 	To          []string            `json:"to"`                // NAME=KEY or KEY, as locket share key prints it
-	Title       string              `json:"title,omitempty"`   // for the wearer
-	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy is checked with it
+	Title       string              `json:"title,omitempty"`   // only the wearer sees it
+	Purpose     string              `json:"purpose,omitempty"` // what the readers need it for; the policy takes it into account
 	Expires     time.Time           `json:"expires,omitzero"`
-	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if the memories that say the same after redaction are about at least this many people; 0: no condition
-	Without     []memory.ID         `json:"without,omitempty"`  // memories that are left out, also when the share is updated; at most 500
-	Confirm     string              `json:"confirm,omitempty"`  // of a preview; empty: no preview is required
+	AtLeast     int                 `json:"at_least,omitempty"` // share a statement only if memories about at least this many people say the same after redaction; 0: no condition
+	Without     []memory.ID         `json:"without,omitempty"`  // memories to leave out, also in later updates of the share; at most 500
+	Confirm     string              `json:"confirm,omitempty"`  // token of a preview; empty: no preview is required
 }
 
 // SharePreview is what would be shared.
 type SharePreview struct {
 	Memories []SharedCopy  `json:"memories"`
 	Readers  []ShareReader `json:"readers"`
-	LeftOut  int           `json:"left_out"`       // memories that match, but of which redaction leaves nothing
-	Few      int           `json:"few,omitempty"`  // memories that match, but are about too few people
-	Risks    []ShareRisk   `json:"risks"`          // what the reader might find out nevertheless
+	LeftOut  int           `json:"left_out"`       // number of memories that fit, but of which redaction leaves nothing
+	Few      int           `json:"few,omitempty"`  // number of memories that fit, but are about too few people
+	Risks    []ShareRisk   `json:"risks"`          // what a reader might still find out
 	Held     []HeldBack    `json:"held,omitempty"` // memories that match, but are denied by the policy
 	Confirm  string        `json:"confirm"`
-	Marks    *CopyMarks    `json:"marks,omitempty"` // for a bundle that is sold
+	Marks    *CopyMarks    `json:"marks,omitempty"` // for a bundle for sale
 }
 
 // SharedCopy is what a reader sees of a memory.
@@ -68,9 +68,8 @@ type SharedCopy struct {
 	Type memory.Type `json:"type"`
 	Text string      `json:"text"`
 	Was  string      `json:"was,omitempty"` // the text before redaction, if it differs
-	Or   string      `json:"or,omitempty"`  // each buyer's copy has, at each place, the wording of Text or of this one
-	// Copy is exactly what a reader gets, except for the id, which is derived
-	// from the share.
+	Or   string      `json:"or,omitempty"`  // a variant: at each place, a buyer's copy has the words of Text or of this one
+	// Copy is exactly what a reader gets, except for the id, which is derived from the share.
 	Copy memory.Candidate `json:"copy"`
 }
 
@@ -114,7 +113,7 @@ type ShareReader struct {
 type Share struct {
 	ID       memory.SpaceID `json:"id"`
 	Title    string         `json:"title,omitempty"`
-	Link     string         `json:"link"` // for the readers; without a reader's key it opens nothing
+	Link     string         `json:"link"` // for the readers; without a reader's key, it opens nothing
 	Query    string         `json:"query,omitempty"`
 	Redacted []string       `json:"redacted,omitempty"`
 	Memories int            `json:"memories"`
@@ -124,7 +123,7 @@ type Share struct {
 	Expires  time.Time      `json:"expires,omitzero"`
 	Revoking bool           `json:"revoking,omitempty"` // the relay has not been told yet
 	Revoked  time.Time      `json:"revoked,omitzero"`
-	App      string         `json:"app,omitempty"` // the app that made it; absent: the wearer made it
+	App      string         `json:"app,omitempty"` // the app that made it; absent: the wearer
 
 	AppKey string `json:"-"` // names the app's key in policy rules
 }
@@ -148,12 +147,12 @@ type ShareUpdated struct {
 }
 
 type shareOf struct {
-	Share string `path:"share" doc:"its id, or 4 characters of it or more"`
+	Share string `path:"share" doc:"its id, or at least 4 characters of it"`
 }
 
 type revokeShareOf struct {
-	Share  string `path:"share" doc:"its id, or 4 characters of it or more"`
-	Reader string `query:"reader" doc:"name or member id of one reader; absent: all"`
+	Share  string `path:"share" doc:"its id, or at least 4 characters of it"`
+	Reader string `query:"reader" doc:"name or member id of one reader; absent: all readers"`
 }
 
 var sharing = topic[Sharer]{previewShare.untyped, createShare.untyped, listShares.untyped, getShare.untyped, updateShare.untyped, revokeShare.untyped, shareLog.untyped}
@@ -161,39 +160,39 @@ var sharing = topic[Sharer]{previewShare.untyped, createShare.untyped, listShare
 var (
 	previewShare = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/shares/preview", id: "previewShare",
-		summary: "Show what a share would give away", gives: "What its readers would see; nothing has left the node",
+		summary: "Preview a share", gives: "What its readers would see; nothing has left the node",
 	}, Sharer.PreviewShare)
 
 	createShare = jsonRoute(RightShare, spec{
 		method: "POST", path: "/v1/shares", id: "createShare", made: true,
 		summary: "Share redacted copies of memories",
-		about:   "An app shares what it may see itself, by types, tags and times, and ends its own shares alone.",
-		gives:   "It is shared",
+		about:   "An app can share only what it may see itself, selected by types, tags and times, and can end only its own shares.",
+		gives:   "The share",
 	}, Sharer.CreateShare)
 
 	listShares = plainList[SharesAnswer](RightShare, spec{
 		method: "GET", path: "/v1/shares", id: "listShares",
-		summary: "List what is shared and what was", gives: "The shares; an app's own alone",
+		summary: "List the present and past shares", gives: "The shares; an app gets only its own",
 	}, Sharer.Shares)
 
 	shareLog = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/share-log", id: "shareLog",
-		summary: "What was shared, changed, taken back and refused", gives: "The account, the newest first",
+		summary: "Show what was shared, changed, taken back and refused", gives: "The log, newest first",
 	}, Sharer.ShareLog)
 
 	getShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "GET", path: "/v1/shares/{share}", id: "getShare",
-		summary: "Show a share as its readers see it", gives: "It, and its memories",
+		summary: "Show a share as its readers see it", gives: "The share, and its memories",
 	}, Sharer.Share)
 
 	updateShare = fieldRoute[shareOf](RightOwner, spec{
 		method: "POST", path: "/v1/shares/{share}/update", id: "updateShare",
-		summary: "Share what fits since", gives: "What was added and taken out",
+		summary: "Bring a share up to date: add what fits now, remove what no longer fits", gives: "What was added and removed",
 	}, Sharer.UpdateShare)
 
 	revokeShare = jsonRoute(RightShare, spec{
 		method: "DELETE", path: "/v1/shares/{share}", id: "revokeShare",
-		summary: "Put a reader out or end a share", gives: "Nothing new is served; what was fetched before stays where it is",
+		summary: "Remove a reader from a share, or end the share", gives: "The share; nothing new is served, but readers keep what they have fetched",
 	}, func(s Sharer, ctx context.Context, in revokeShareOf) (Share, error) {
 		return s.RevokeShare(ctx, in.Share, in.Reader)
 	})

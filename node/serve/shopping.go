@@ -35,14 +35,14 @@ type Shopper interface {
 
 // OfferQuery searches listings. A listing matches if it has all words.
 type OfferQuery struct {
-	Market   string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
-	Words    string `query:"q" doc:"words that a listing has"`
-	Category string `query:"category" doc:"only of this category"`
-	Language string `query:"language" doc:"only in this language: en, zh-Hans"`
-	Most     string `query:"most" doc:"only up to this price: 5.00 EUR"`
-	Newest   bool   `query:"newest" default:"false" doc:"the newest first; else the best match"`
-	Limit    int    `query:"limit" min:"1" max:"50" default:"20" doc:"how many"`
-	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"listings to leave out first"`
+	Market   string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
+	Words    string `query:"q" doc:"words that a listing must have"`
+	Category string `query:"category" doc:"only listings in this category"`
+	Language string `query:"language" doc:"only listings in this language, such as en or zh-Hans"`
+	Most     string `query:"most" doc:"only up to this price, such as 5.00 EUR"`
+	Newest   bool   `query:"newest" default:"false" doc:"true: newest first; false: best match first"`
+	Limit    int    `query:"limit" min:"1" max:"50" default:"20" doc:"number of listings"`
+	Skip     int    `query:"skip" min:"0" max:"1000" default:"0" doc:"number of listings to skip"`
 }
 
 // Offer is a listing as buyers see it. A stranger wrote its texts. Counts of sales are only
@@ -62,36 +62,36 @@ type Offer struct {
 	Items   int        `json:"items"`
 	Sold    int        `json:"sold"`
 	Reviews int        `json:"reviews"`
-	Stars   float64    `json:"stars,omitempty"` // average
+	Stars   float64    `json:"stars,omitempty"` // average of the reviews
 
 	Description string         `json:"description,omitempty"`
 	Categories  []string       `json:"categories"`
 	Languages   []string       `json:"languages"`
-	Counts      map[string]int `json:"counts"` // items of each type
+	Counts      map[string]int `json:"counts"` // number of items, by type
 	Sample      []string       `json:"sample,omitempty"`
 	Licence     string         `json:"licence"`
 	Terms       string         `json:"terms,omitempty"`
-	Redaction   []string       `json:"redaction,omitempty"` // kinds of redaction
+	Redaction   []string       `json:"redaction,omitempty"` // kinds of things that were redacted
 	Since       time.Time      `json:"since,omitzero"`
 	Until       time.Time      `json:"until,omitzero"`
 	DeliverDays float64        `json:"deliver_days"`
 	AcceptDays  float64        `json:"accept_days"`
-	EveryDays   float64        `json:"every_days,omitempty"` // length of a subscription's period
+	EveryDays   float64        `json:"every_days,omitempty"` // length of a subscription's periods
 	Answers     *AnswerLimits  `json:"answers,omitempty"`    // it sells answers, each at the price; absent: it sells the bundle
-	Marks       int            `json:"marks,omitempty"`      // places where the words of each buyer's copy differ, which reveal to the seller who passed it on; 0: none do
-	Entry       bool           `json:"entry,omitempty"`      // it sells the entry to a community
+	Marks       int            `json:"marks,omitempty"`      // places at which the words of each buyer's copy differ, so that the seller can tell who passed it on; 0: copies are not marked
+	Entry       bool           `json:"entry,omitempty"`      // it sells access to a community
 	Said        []OfferReview  `json:"said,omitempty"`
-	Check       ReviewCheck    `json:"check,omitzero"`   // this node's check of the reviews
-	Before      []OfferOrigin  `json:"before,omitempty"` // the markets where it was listed before
+	Check       ReviewCheck    `json:"check,omitzero"`   // this node's check of Said
+	Before      []OfferOrigin  `json:"before,omitempty"` // markets where it was listed before
 }
 
 // ReviewCheck is what a node found out about the reviews that a market shows.
 type ReviewCheck struct {
 	Proven   int      `json:"proven"`
 	Unproven int      `json:"unproven,omitempty"`
-	Hidden   int      `json:"hidden,omitempty"`  // reviews that are in the market's log and older than the newest, but that the market neither shows nor explains
-	Deleted  []string `json:"deleted,omitempty"` // reviews deleted by the operator, with the reasons in the log
-	Stars    float64  `json:"stars,omitempty"`   // average of the proven ones
+	Hidden   int      `json:"hidden,omitempty"`  // reviews in the market's log, older than the newest, that the market does not show, without a reason
+	Deleted  []string `json:"deleted,omitempty"` // the reasons in the log for reviews that the operator deleted
+	Stars    float64  `json:"stars,omitempty"`   // average of the proven reviews
 	Error    string   `json:"error,omitempty"`   // why nothing was checked
 }
 
@@ -112,7 +112,7 @@ type OfferOrigin struct {
 	Listing trade.Hash    `json:"listing"`
 	Sold    int           `json:"sold"`
 	Reviews int           `json:"reviews"`
-	Stars   float64       `json:"stars,omitempty"` // average
+	Stars   float64       `json:"stars,omitempty"` // average of the reviews
 	Said    []OfferReview `json:"said,omitempty"`
 }
 
@@ -130,7 +130,7 @@ type OfferReview struct {
 // OffersAnswer has the matching listings.
 type OffersAnswer struct {
 	Offers []Offer      `json:"offers"`
-	Facets []OfferFacet `json:"facets"` // counts over all matching listings
+	Facets []OfferFacet `json:"facets"` // for all listings that match
 	Total  int          `json:"total"`
 }
 
@@ -143,7 +143,7 @@ type OfferFacet struct {
 
 type offerOf struct {
 	Listing trade.Hash `path:"listing" doc:"its id of 64 hexadecimal characters"`
-	Market  string     `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Market  string     `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
 // OfferReport says what is wrong with a listing.
@@ -157,20 +157,20 @@ type OfferReport struct {
 type OrderRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Version trade.Hash `json:"version"`
-	Price   string     `json:"price"` // as quoted: 5.00 EUR
-	// Question is what an order of an answer asks, in at most 1000 bytes. Only the seller
-	// can read it.
+	Price   string     `json:"price"` // as quoted, such as 5.00 EUR
+	// Question is what an order for an answer asks, in at most 1000 bytes. Only the seller can read
+	// it.
 	Question string `json:"question,omitempty"`
 }
 
 type ordersQuery struct {
-	Look bool `query:"look" default:"false" doc:"ask the markets how the orders stand that have not ended"`
+	Look bool `query:"look" default:"false" doc:"ask the markets for the state of orders that have not ended"`
 }
 
 // OrdersAnswer lists orders, the one with the latest step first.
 type OrdersAnswer struct {
 	Orders []Purchase `json:"orders"`
-	Failed []string   `json:"failed,omitempty"` // why the state of some orders is unknown
+	Failed []string   `json:"failed,omitempty"` // why the state of some orders is not known
 }
 
 type orderOf struct {
@@ -180,8 +180,8 @@ type orderOf struct {
 // OpenedOrder is an order with what was delivered.
 type OpenedOrder struct {
 	Purchase
-	Broken string `json:"broken,omitempty"` // how it differs from the listing: a reason for a dispute
-	Item   int    `json:"item,omitempty"`   // number of the item that differs from the listing, from 1; 0: not a single item
+	Broken string `json:"broken,omitempty"` // why the goods are not as listed: a reason for a dispute
+	Item   int    `json:"item,omitempty"`   // number of the item that is not as listed, from 1; 0: no single item
 }
 
 // OrderAct is a step that a buyer takes.
@@ -201,11 +201,11 @@ const (
 type OrderStep struct {
 	Order   trade.Hash `json:"-"`
 	Act     OrderAct   `json:"act" enum:"pay,card,cancel,accept,dispute,review"`
-	Voucher string     `json:"voucher,omitempty"` // a voucher to pay with; what is left over stays in the wearer's balance
-	Item    int        `json:"item,omitempty"`    // for a dispute: the item, from 1; 0: the key is wrong
-	Reason  string     `json:"reason,omitempty"`  // for a dispute: the reason, for the seller, the arbiter and the market
-	Stars   int        `json:"stars,omitempty"`   // for a review: 1 to 5
-	Text    string     `json:"text,omitempty"`    // for a review: its text
+	Voucher string     `json:"voucher,omitempty"` // to pay with; the rest of its value stays the wearer's at the market
+	Item    int        `json:"item,omitempty"`    // for a dispute: number of the item, from 1; 0: the key is wrong
+	Reason  string     `json:"reason,omitempty"`  // for a dispute: for the seller, the arbiter and the market
+	Stars   int        `json:"stars,omitempty"`   // for a review, 1 to 5
+	Text    string     `json:"text,omitempty"`    // for a review
 }
 
 type toOrder[B any] struct {
@@ -216,15 +216,15 @@ type toOrder[B any] struct {
 // FundsRequest may change the wearer's balance at a market.
 type FundsRequest struct {
 	Market  string `json:"market,omitempty"`
-	Voucher string `json:"voucher,omitempty"` // a voucher to pay in
-	Amount  string `json:"amount,omitempty"`  // the amount to pay out as a voucher: 5.00 EUR
+	Voucher string `json:"voucher,omitempty"` // to add
+	Amount  string `json:"amount,omitempty"`  // to withdraw as a voucher, such as 5.00 EUR
 }
 
 // Funds is the wearer's balance at a market.
 type Funds struct {
 	Has     []string `json:"has"`               // one amount for each currency
 	Pays    []string `json:"pays"`              // the ways to pay: voucher, stripe
-	Voucher string   `json:"voucher,omitempty"` // the voucher that was paid out; whoever has it can use it
+	Voucher string   `json:"voucher,omitempty"` // the withdrawn amount; anyone who has it can use it
 }
 
 var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer.untyped, orderOffer.untyped, listOrders.untyped, openOrder.untyped, moveOrder.untyped, changeFunds.untyped}
@@ -232,40 +232,40 @@ var shopping = topic[Shopper]{findOffers.untyped, showOffer.untyped, reportOffer
 var (
 	findOffers = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/offers", id: "findOffers",
-		summary: "Search a market", gives: "Listings, and how many there are of each category, language and currency",
+		summary: "Search a market", gives: "Listings, and their number by category, language and currency",
 	}, Shopper.Offers)
 
 	showOffer = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/offers/{listing}", id: "showOffer",
-		summary: "Show a listing of a market, with its reviews", gives: "The newest version",
+		summary: "Show a listing of a market, with its reviews", gives: "The newest version of the listing",
 	}, func(s Shopper, ctx context.Context, in offerOf) (Offer, error) {
 		return s.Offer(ctx, in.Market, in.Listing)
 	})
 
 	reportOffer = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/reports", id: "reportOffer",
-		summary: "Tell a market's operator what is wrong with a listing", gives: "The listing",
+		summary: "Report a listing to the market's operator", gives: "The listing",
 	}, Shopper.ReportOffer)
 
 	orderOffer = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders", id: "orderOffer", made: true,
-		summary: "Order a listing as it was quoted", gives: "The order, which is not paid",
+		summary: "Order a listing at the quoted price", gives: "The order, not yet paid",
 	}, Shopper.Order)
 
 	listOrders = fieldRoute[ordersQuery](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders", id: "listOrders",
-		summary: "List what was ordered", gives: "The orders, the last moved first",
+		summary: "List the orders", gives: "The orders, most recently changed first",
 	}, Shopper.Orders)
 
 	openOrder = fieldRoute[orderOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/orders/{order}", id: "openOrder",
-		summary: "Check what was bought against its listing, and show it", gives: "The order, with what came",
+		summary: "Check a purchase against its listing, and show it", gives: "The order, with what was delivered",
 	}, Shopper.OpenOrder)
 
 	moveOrder = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/orders/{order}", id: "moveOrder",
 		summary: "Pay, cancel, accept, dispute or review an order",
-		about:   "The market holds the price until the order is accepted, or the time to accept is over. Then the seller is paid, and that can't be had back.",
+		about:   "The market holds the price until the order is accepted, or until the time to accept it is over. Then the seller is paid, and this can't be undone.",
 		gives:   "The order",
 	}, func(s Shopper, ctx context.Context, in toOrder[OrderStep]) (Purchase, error) {
 		in.Body.Order = in.Order
@@ -274,6 +274,6 @@ var (
 
 	changeFunds = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/funds", id: "changeFunds",
-		summary: "What the wearer has at a market; put a voucher there, or take something out as one", gives: "What is there",
+		summary: "Show the wearer's money at a market; add a voucher, or withdraw an amount as one", gives: "The money that is there",
 	}, Shopper.Funds)
 )

@@ -27,9 +27,9 @@ type Subscriber interface {
 type SubscribeRequest struct {
 	Market  string     `json:"market,omitempty"`
 	Listing trade.Hash `json:"listing"`
-	Most    string     `json:"most"`           // maximum price of one period: 5.00 EUR
-	Periods int        `json:"periods"`        // how many periods are paid at most, at least 1
-	Until   time.Time  `json:"until,omitzero"` // nothing is paid from this time on
+	Most    string     `json:"most"`           // highest price for one period, such as 5.00 EUR
+	Periods int        `json:"periods"`        // number of periods to pay at most, 1 or more
+	Until   time.Time  `json:"until,omitzero"` // from this time on, nothing is paid
 }
 
 // Subscription is the wearer's decision about a subscription listing.
@@ -37,12 +37,12 @@ type Subscription struct {
 	Listing   trade.Hash    `json:"listing"`
 	Title     string        `json:"title"`
 	Market    string        `json:"market"`
-	Most      string        `json:"most"`    // maximum price of one period
-	Periods   int           `json:"periods"` // how many periods are paid at most
-	Paid      int           `json:"paid"`    // how many periods were paid
+	Most      string        `json:"most"`    // highest price for one period
+	Periods   int           `json:"periods"` // number of periods to pay at most
+	Paid      int           `json:"paid"`    // number of periods that were paid
 	Until     time.Time     `json:"until,omitzero"`
 	EveryDays float64       `json:"every_days"`     // length of a period
-	Last      trade.Renewal `json:"last,omitempty"` // the result of the last renewal
+	Last      trade.Renewal `json:"last,omitempty"` // what the last check did
 	Why       string        `json:"why,omitempty"`
 	Ended     time.Time     `json:"ended,omitzero"`
 }
@@ -62,13 +62,13 @@ var subscribing = topic[Subscriber]{listSubscriptions.untyped, subscribe.untyped
 var (
 	listSubscriptions = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/market/subscriptions", id: "listSubscriptions",
-		summary: "List what the wearer subscribed to", gives: "The subscriptions, with what was done last and why",
+		summary: "List the wearer's subscriptions", gives: "The subscriptions, each with its last action and the reason",
 	}, Subscriber.Subscriptions)
 
 	subscribe = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/subscriptions", id: "subscribe",
-		summary: "Buy each period of a listing that grows",
-		about:   "The newest period is bought at once, and each that follows once its items are there, from what the wearer has at the market. Each is an order of its own. What costs more, or comes without money there, is not bought.",
+		summary: "Subscribe to a listing: buy each of its periods",
+		about:   "The newest period is bought at once, and each later one as soon as its items are there. The wearer's money at the market pays. Each period is an order of its own. A period is not bought if it costs more than the limit, or if there is not enough money at the market.",
 		gives:   "The subscription, with what was done",
 	}, Subscriber.Subscribe)
 
@@ -79,6 +79,6 @@ var (
 
 	endSubscription = fieldRoute[subscriptionOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/market/subscriptions/{listing}", id: "endSubscription",
-		summary: "Buy no further period of a listing", gives: "The subscription, which has ended; what was bought stays",
+		summary: "End a subscription: buy no further period", gives: "The ended subscription; what was bought stays",
 	}, Subscriber.EndSubscription)
 )

@@ -29,7 +29,7 @@ type Syncer interface {
 
 // SyncStatus is the state of a node's sync.
 type SyncStatus struct {
-	Relay string `json:"relay"` // empty: none is configured
+	Relay string `json:"relay"` // empty: no relay is configured
 	// Apart says that there is no relay. The node exchanges with folders and,
 	// if LAN is set, with devices in its network.
 	Apart    bool          `json:"apart,omitempty"`
@@ -40,8 +40,8 @@ type SyncStatus struct {
 	Error    string        `json:"error,omitempty"` // error of the last round
 	Removed  bool          `json:"removed,omitempty"`
 	Busy     bool          `json:"busy,omitempty"` // a round is running
-	Took     int           `json:"took,omitempty"` // deltas and snapshot parts that the running round has received
-	Sent     int           `json:"sent,omitempty"` // deltas and blobs that the running round has sent
+	Took     int           `json:"took,omitempty"` // number of deltas and snapshot parts that the running round has received
+	Sent     int           `json:"sent,omitempty"` // number of deltas and blobs that the running round has sent
 	Problems []SyncProblem `json:"problems"`
 }
 
@@ -52,12 +52,12 @@ type SyncProblem struct {
 	Cursor uint64          `json:"cursor,omitempty"`
 	Op     int             `json:"op,omitempty"` // number of the op in its delta, from 1; absent: the whole delta
 	Reason string          `json:"reason"`
-	Waits  bool            `json:"waits,omitempty"` // it is tried again when more deltas have arrived
+	Waits  bool            `json:"waits,omitempty"` // it is tried again when more data has arrived
 }
 
 // FolderRequest names a folder.
 type FolderRequest struct {
-	Folder string `json:"folder"` // absolute
+	Folder string `json:"folder"` // absolute path
 }
 
 // FolderSynced is the result of an exchange with a folder.
@@ -70,7 +70,7 @@ type FolderSynced struct {
 
 // Heads is the answer to GET /v1/sync/heads.
 type Heads struct {
-	Heads string `json:"heads"` // text to pass on
+	Heads string `json:"heads"` // the text to pass on
 }
 
 // HeadsRequest is the body of POST /v1/sync/heads.
@@ -81,16 +81,16 @@ type HeadsRequest struct {
 // HeadsCompared is the answer to POST /v1/sync/heads.
 type HeadsCompared struct {
 	Member      memory.MemberID   `json:"member"` // the other device
-	At          time.Time         `json:"at"`     // the time by its clock
-	Same        bool              `json:"same"`   // both have the same history, as far as both reach
+	At          time.Time         `json:"at"`     // when the heads were made, by the other device's clock
+	Same        bool              `json:"same"`   // both have the same history, as far as both have read it
 	Differences []HeadsDifference `json:"differences"`
 }
 
 // HeadsDifference is a chain, or the membership log, that differs.
 type HeadsDifference struct {
 	Verdict string          `json:"verdict"`         // forked, hidden, behind, untold
-	Member  memory.MemberID `json:"member,omitzero"` // absent: the log
-	Seq     uint64          `json:"seq"`             // sequence number of the difference
+	Member  memory.MemberID `json:"member,omitzero"` // whose chain differs; absent: the log differs
+	Seq     uint64          `json:"seq"`             // number on the other device
 	Here    uint64          `json:"here"`
 	Text    string          `json:"text"`
 }
@@ -100,27 +100,27 @@ var syncing = topic[Syncer]{syncStatus.untyped, syncNow.untyped, syncFolder.unty
 var (
 	syncStatus = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync", id: "syncStatus",
-		summary: "Tell how sync with the other devices goes", gives: "How it goes",
+		summary: "Get the state of sync with the other devices", gives: "The state",
 	}, Syncer.SyncStatus)
 
 	syncNow = plainRoute(RightOwner, spec{
 		method: "POST", path: "/v1/sync", id: "syncNow",
-		summary: "Do one round of sync", gives: "How it went; what went wrong is in error",
+		summary: "Do one round of sync", gives: "The state after the round; error has what went wrong",
 	}, Syncer.SyncNow)
 
 	syncFolder = fieldRoute[FolderRequest](RightOwner, spec{
 		method: "POST", path: "/v1/sync/folder", id: "syncFolder",
-		summary: "Exchange envelopes with a folder of this machine", gives: "What was carried",
+		summary: "Sync with a folder on the node's machine", gives: "What was exchanged",
 	}, Syncer.SyncFolder)
 
 	heads = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/sync/heads", id: "heads",
-		summary: "How far this device has got, signed, to be compared on another", gives: "The text to pass on, by any path but the relay",
+		summary: "Get this device's heads: how far it has read, signed, for a comparison on another device", gives: "A text to pass on, by any path except the relay",
 	}, Syncer.Heads)
 
 	compareHeads = fieldRoute[HeadsRequest](RightOwner, spec{
 		method: "POST", path: "/v1/sync/heads", id: "compareHeads",
-		summary: "Compare another device's heads with what the relay shows here (forked, hidden, behind, untold)", gives: "Where they differ",
+		summary: "Compare another device's heads with what the relay shows here", gives: "The differences: forked, hidden, behind or untold",
 	}, Syncer.CompareHeads)
 )
 

@@ -35,7 +35,7 @@ type ReplayPluginRequest struct {
 type PluginReplayed struct {
 	Events     int             `json:"events"`
 	Candidates int             `json:"candidates"`
-	Known      int             `json:"known"` // candidates that were known already
+	Known      int             `json:"known"` // candidates that existed already
 	Faults     int             `json:"faults"`
 	Changes    []memory.Change `json:"changes"`
 }
@@ -45,7 +45,7 @@ type Trace struct {
 	Event    memory.EventID `json:"event"`
 	Kind     string         `json:"kind"`
 	At       time.Time      `json:"at"`
-	Took     float64        `json:"ms"` // time in all plugins
+	Took     float64        `json:"ms"` // milliseconds in all plugins
 	Steps    []TraceStep    `json:"steps"`
 	Redacted int            `json:"redacted"`
 }
@@ -54,7 +54,7 @@ type Trace struct {
 type TraceStep struct {
 	Plugin      string           `json:"plugin"`
 	Version     string           `json:"version"`
-	Given       string           `json:"given"` // the kind of event that the plugin received
+	Given       string           `json:"given"` // kind of the event that it got
 	Depth       int              `json:"depth"` // 0: the event itself; more: derived from it
 	Fuel        int64            `json:"fuel"`
 	Took        float64          `json:"ms"`
@@ -64,7 +64,7 @@ type TraceStep struct {
 	Late        bool             `json:"late,omitempty"`
 	Fault       string           `json:"fault,omitempty"`
 	Candidates  []TraceCandidate `json:"candidates"`
-	Annotations []string         `json:"annotations,omitempty"` // kinds of the annotations
+	Annotations []string         `json:"annotations,omitempty"` // kinds of its annotations
 	Redactions  int              `json:"redactions,omitempty"`
 	Derived     int              `json:"derived,omitempty"`
 	Refusals    int              `json:"refusals,omitempty"`
@@ -81,7 +81,7 @@ type TraceCandidate struct {
 }
 
 type traceOf struct {
-	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, each slash as %2F"`
+	Event string `path:"event" doc:"DEVICE/BOOT/SEQ, with each slash as %2F"`
 }
 
 var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent.untyped}
@@ -89,17 +89,17 @@ var tracing = topic[Tracer]{pluginLogs.untyped, replayPlugin.untyped, traceEvent
 var (
 	pluginLogs = fieldList[PluginLogsAnswer, pluginOf](RightOwner, spec{
 		method: "GET", path: "/v1/plugins/{plugin}/logs", id: "pluginLogs",
-		summary: "What an extractor logged last", gives: "Lines, oldest first",
+		summary: "Get the last log lines of an extractor", gives: "The lines, oldest first",
 	}, Tracer.PluginLogs)
 
 	replayPlugin = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/replay", id: "replayPlugin",
-		summary: "Give an extractor past events again", gives: "What came of it",
+		summary: "Replay past events to an extractor", gives: "The result",
 	}, Tracer.ReplayPlugin)
 
 	traceEvent = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/trace/{event}", id: "traceEvent",
-		summary: "The way of an event through the extractors", gives: "Each call, without texts",
+		summary: "Trace an event through the extractors", gives: "Each call of an extractor, without texts",
 	}, func(s Tracer, ctx context.Context, in traceOf) (Trace, error) {
 		id, err := memory.ParseEventID(in.Event)
 		if err != nil {

@@ -85,7 +85,7 @@ var vaulting = topic[*opener]{unlockVault.untyped, recoverVault.untyped, vaultLo
 var (
 	unlockVault = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/vault/unlock", id: "unlockVault", optional: true, alone: true,
-		summary: "Open the vault for a while", gives: "Open until then; 5 minutes unless ttl says otherwise, at most 1h",
+		summary: "Unlock the vault for a while", gives: "Until when the vault is open; by default 5 minutes, at most 1h",
 	}, func(s *opener, ctx context.Context, req UnlockRequest) (UnlockState, error) {
 		ttl := cmp.Or(time.Duration(req.TTL), DefaultVaultTTL)
 		if ttl > MaxVaultTTL {
@@ -100,12 +100,14 @@ var (
 
 	recoverVault = fieldRoute[RecoverVaultRequest](RightCommand, spec{
 		method: "POST", path: "/v1/vault/recover", id: "recoverVault", alone: true,
-		summary: "Open with the recovery phrase what other devices have put into the vault, and seal it for this one, too", gives: "How many",
+		summary: "Recover secrets that only other devices can open, with the recovery phrase",
+		about:   "The secrets are then also sealed for this device.",
+		gives:   "How many entries this device can open now, could open before, and can't open even with the phrase",
 	}, (*opener).RecoverVault)
 
 	vaultLog = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/vault/log", id: "vaultLog",
-		summary: "Which secrets were read on this node, newest first", gives: "The readings",
+		summary: "List which secrets were read on this node, newest first", gives: "The readings",
 	}, func(s *opener, ctx context.Context, in vaultLogQuery) (VaultLogAnswer, error) {
 		v, err := s.VaultLog(ctx, in.Limit)
 		v.Reads = Some(v.Reads)
@@ -114,7 +116,7 @@ var (
 
 	revealSecret = jsonRoute(RightOwner, spec{
 		method: "GET", path: "/v1/vault/{id}", id: "revealSecret",
-		summary: "Show a secret to its owner", gives: "The secret; that it was shown is noted",
+		summary: "Show a secret to its owner", gives: "The secret; the reading is recorded",
 	}, byID((*opener).Reveal))
 )
 

@@ -50,7 +50,7 @@ const MaxVaultAsk = 200
 // VaultAsk asks for one reading of an entry of the vault.
 type VaultAsk struct {
 	Entry string `json:"entry"` // the label of the entry, or its id
-	Why   string `json:"why"`   // what it is needed for; the wearer is shown it
+	Why   string `json:"why"`   // what it is needed for; it is shown to the wearer
 }
 
 func (r *VaultAsk) check() error {
@@ -69,9 +69,9 @@ func (r *VaultAsk) check() error {
 
 // VaultAnswer is the answer to an app that asks for an entry of the vault.
 type VaultAnswer struct {
-	State  string    `json:"state" enum:"waits,given"` // waits: ask again with the same entry, until the wearer has answered
+	State  string    `json:"state" enum:"waits,given"` // waits: repeat the request with the same entry until the wearer has answered
 	Lapses time.Time `json:"lapses,omitzero"`          // when the question expires without an answer
-	Entry  *Revealed `json:"entry,omitempty"`          // if given: the entry, only this once
+	Entry  *Revealed `json:"entry,omitempty"`          // with given: the entry, only this once
 
 	Asked bool `json:"-"` // the question is new
 }
@@ -86,10 +86,10 @@ var asking = topic[VaultAsker]{askVault.untyped}
 
 var askVault = jsonRoute(RightVault, spec{
 	method: "POST", path: "/v1/vault/readings", id: "askVault",
-	summary: "Ask for one reading of an entry of the vault, for an app",
-	about: "The wearer is asked (see the consents), and state is waits. The same request again is how to wait: after a yes it gives the secret, once and to this app alone, " +
-		"within ten minutes. Whether there is such an entry is not told.",
-	gives: "The secret, or that the question waits",
+	summary: "As an app, ask for one reading of a vault entry",
+	about: "The wearer is asked (see the consents), and state is waits. To wait, repeat the same request: after a yes it returns the secret, once, only to this app and " +
+		"within ten minutes. The answer does not reveal whether the entry exists.",
+	gives: "The secret, or the state that the question still waits",
 }, VaultAsker.AskVault)
 
 // AskVault asks for one reading of an entry of the vault, as an app.

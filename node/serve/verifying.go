@@ -19,12 +19,12 @@ type Verifier interface {
 
 // KnownMarket is what is known about an address.
 type KnownMarket struct {
-	Market string `json:"market"` // the address that would be asked; empty: the node has no relay
-	Known  bool   `json:"known"`  // it is the node's relay, or the wearer has bought, sold or looked there
+	Market string `json:"market"` // the address as the node would call it; empty: the node has no relay
+	Known  bool   `json:"known"`  // it is the node's relay, or the wearer has bought, sold or searched there
 }
 
 type knownOf struct {
-	Market string `query:"market" doc:"URL of the relay with the market; the node's relay if absent"`
+	Market string `query:"market" doc:"URL of the relay with the market; absent: the node's relay"`
 }
 
 // VerifyRequest says how to check a market's log.
@@ -37,19 +37,19 @@ type VerifyRequest struct {
 // MarketLog is the result of checking a market's log.
 type MarketLog struct {
 	Market    string          `json:"market"` // URL
-	Key       trade.Key       `json:"key"`    // of the market
-	Log       string          `json:"log"`    // the log's name
-	Size      int64           `json:"size"`   // entries
-	Before    int64           `json:"before"` // number of entries at the last check; 0: this is the first
+	Key       trade.Key       `json:"key"`    // key of the market
+	Log       string          `json:"log"`    // name of the log
+	Size      int64           `json:"size"`   // number of entries
+	Before    int64           `json:"before"` // number of entries at the last check; 0: this is the first check
 	Witnesses []LogWitness    `json:"witnesses"`
 	Orders    []LoggedOrder   `json:"orders"`
-	Listings  []LoggedReviews `json:"listings"`           // the listings of the orders
-	Note      string          `json:"note"`               // the signed checkpoint that was shown, for a comparison by somebody else
-	Hides     bool            `json:"hides,omitempty"`    // it lacks something that the market signed, or has fewer entries than before, or the market does not show reviews that are in it
-	Missing   []string        `json:"missing,omitempty"`  // witnesses of the request that did not cosign
-	Evidence  string          `json:"evidence,omitempty"` // for two different histories: the evidence that convinces anybody who has the market's key, as JSON
-	File      string          `json:"file,omitempty"`     // where the evidence is stored on this machine
-	Unkept    string          `json:"unkept,omitempty"`   // why the evidence could not be stored
+	Listings  []LoggedReviews `json:"listings"`           // the reviews of the orders' listings
+	Note      string          `json:"note"`               // the signed checkpoint that the market showed, for others to compare
+	Hides     bool            `json:"hides,omitempty"`    // the log lacks what the market signed or has fewer entries than before, or the market does not show reviews that are in the log
+	Missing   []string        `json:"missing,omitempty"`  // requested witnesses that did not cosign
+	Evidence  string          `json:"evidence,omitempty"` // if the market showed two histories: the proof, as JSON, for anyone who has the market's key
+	File      string          `json:"file,omitempty"`     // where the proof is stored on this machine
+	Unkept    string          `json:"unkept,omitempty"`   // why the proof could not be stored
 }
 
 // LogWitness is a witness that watches the log.
@@ -57,8 +57,8 @@ type LogWitness struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
 	Signed  bool   `json:"signed"`          // it cosigned what the market shows
-	Size    int64  `json:"size,omitempty"`  // number of entries that it has seen, of the same history
-	Error   string `json:"error,omitempty"` // why that is unknown or, beside a size, why it is unknown what the witness has caught
+	Size    int64  `json:"size,omitempty"`  // number of entries of the same history that it has seen
+	Error   string `json:"error,omitempty"` // why that is not known or, if size is set, why it is not known what the witness caught
 }
 
 // LoggedOrder is what the log has about an order.
@@ -66,11 +66,11 @@ type LoggedOrder struct {
 	Order   trade.Hash `json:"order"`
 	Title   string     `json:"title"`
 	Sold    bool       `json:"sold,omitempty"`    // this home sold it; otherwise this home bought it
-	Listed  bool       `json:"listed"`            // the version of the listing is in the log
-	Receipt bool       `json:"receipt,omitempty"` // the receipt of an order that ended with a key is in the log
-	Waits   bool       `json:"waits,omitempty"`   // something is missing, but it is too new
-	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be there
-	Review  string     `json:"review,omitempty"`  // the wearer's own review: shown, or deleted by the operator; empty: there is none, it is missing (waits, hidden), or newer reviews fill what is shown
+	Listed  bool       `json:"listed"`            // the log has the version of the listing
+	Receipt bool       `json:"receipt,omitempty"` // the log has the receipt, for an order that ended with a key
+	Waits   bool       `json:"waits,omitempty"`   // something is missing, but may be too new for the log
+	Hidden  bool       `json:"hidden,omitempty"`  // something is missing that must be in the log
+	Review  string     `json:"review,omitempty"`  // state of the wearer's own review: shown, or deleted by the operator; empty: there is none, it is missing (waits, hidden), or newer ones fill the list
 	Why     string     `json:"why,omitempty"`     // why it was deleted
 }
 
@@ -86,13 +86,13 @@ var verifying = topic[Verifier]{knowMarket.untyped, verifyMarket.untyped}
 var (
 	knowMarket = fieldRoute[knownOf](RightOwner, spec{
 		method: "GET", path: "/v1/market/known", id: "knowMarket",
-		summary: "Whether the wearer has dealt with a market", about: "Nothing is sent anywhere. A page asks this before it has the node ask an address from a link.", gives: "The address as it would be asked",
+		summary: "Check whether the wearer has dealt with a market", about: "Nothing is sent to the market. A page uses this before it lets the node call an address from a link.", gives: "The address as the node would call it, and whether it is known",
 	}, Verifier.KnowsMarket)
 
 	verifyMarket = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/market/verifications", id: "verifyMarket",
 		summary: "Check a market's log",
-		about:   "That it goes on from the last look, that its witnesses have seen the same, and that the listing and the receipt of each order of this home stand in it. What was seen is kept for the next look.",
-		gives:   "What was found, also where the operator was caught",
+		about:   "Checks that the log continues the one that was seen last, that its witnesses have seen the same, and that it has the listing and the receipt of each order of this home. What was seen is kept for the next check.",
+		gives:   "What was found, also if it proves that the operator cheated",
 	}, Verifier.VerifyMarket)
 )

@@ -29,20 +29,20 @@ type Voicer interface {
 
 // Voice is a voice that the node can tell from others.
 type Voice struct {
-	Name    string    `json:"name"`             // a person's name, or a label such as S2-a41f for a voice without a name
-	Wearer  bool      `json:"wearer,omitempty"` // the wearer's own
-	Known   bool      `json:"known"`            // enrolled or named
-	Seconds float64   `json:"seconds"`          // seconds of speech from which it was learnt
+	Name    string    `json:"name"`             // of a person, or a label such as S2-a41f for a voice without a name
+	Wearer  bool      `json:"wearer,omitempty"` // it is the wearer's own voice
+	Known   bool      `json:"known"`            // it was enrolled or named
+	Seconds float64   `json:"seconds"`          // seconds of speech that were used to learn it
 	Learnt  time.Time `json:"learnt"`           // when it was enrolled, named or first heard
-	Heard   time.Time `json:"heard,omitzero"`   // when a voice without a name was last heard
+	Heard   time.Time `json:"heard,omitzero"`   // for a voice without a name: when it was last heard
 }
 
 // Voices are the voices that the node can tell apart.
 type Voices struct {
 	Voices    []Voice    `json:"voices"`              // the wearer's first, then by name
-	Enrolling *Enrolling `json:"enrolling,omitempty"` // the enrolment from a wearable that is under way
+	Enrolling *Enrolling `json:"enrolling,omitempty"` // the voice that is being learnt from a wearable
 	Failed    string     `json:"failed,omitempty"`    // why the last enrolment from a wearable failed; empty once another one begins
-	KnownOnly bool       `json:"known_only"`          // the setting voices.known_only: what others say is not kept
+	KnownOnly bool       `json:"known_only"`          // setting voices.known_only: what unknown voices say is not kept
 }
 
 // Enrolling is a voice that is being learnt from what a wearable hears.
@@ -50,16 +50,16 @@ type Enrolling struct {
 	Name   string    `json:"name"`
 	Device string    `json:"device"`
 	Have   float64   `json:"have"`  // seconds of speech so far
-	Want   float64   `json:"want"`  // seconds
+	Want   float64   `json:"want"`  // seconds of speech that are needed
 	Until  time.Time `json:"until"` // when the enrolment is given up
 }
 
 // EnrolVoiceRequest has a recording, or the name of a wearable that is on.
 type EnrolVoiceRequest struct {
-	Name    string `json:"name,omitempty"`    // whose voice it is; empty: the wearer's
-	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice, with at least 10 s of speech
-	Device  string `json:"device,omitempty"`  // a wearable, instead of Sound
-	Seconds int    `json:"seconds,omitempty"` // seconds of speech to take from the wearable, 10 to 300; 0: 30
+	Name    string `json:"name,omitempty"`    // of the person; empty: the wearer
+	Sound   []byte `json:"sound,omitempty"`   // a WAV file with one voice and at least 10 s of speech
+	Device  string `json:"device,omitempty"`  // instead of Sound: a wearable
+	Seconds int    `json:"seconds,omitempty"` // seconds of speech to use from the wearable, 10 to 300; 0: 30
 }
 
 // MaxVoiceSound is the maximum size of a recording, in bytes.
@@ -97,7 +97,7 @@ func (r *VoiceName) check() error {
 }
 
 type nameVoiceOf struct {
-	Voice string `path:"voice" doc:"a label such as S2-a41f, of which S2 is enough, or the name that it has"`
+	Voice string `path:"voice" doc:"a label such as S2-a41f or its first part S2, or the present name"`
 	Body  VoiceName
 }
 
@@ -110,26 +110,26 @@ var speaking = topic[Voicer]{listVoices.untyped, enrolVoice.untyped, nameVoice.u
 var (
 	listVoices = plainRoute(RightOwner, spec{
 		method: "GET", path: "/v1/voices", id: "voices",
-		summary: "The voices that are told apart", gives: "The voices",
+		summary: "List the voices that the node tells apart", gives: "The voices",
 	}, Voicer.Voices)
 
 	enrolVoice = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/voices", id: "enrolVoice", body: MaxVoiceSound/3*4 + MaxBody,
 		summary: "Learn a voice from a recording, or from what a wearable hears next", gives: "The voices",
-		about: "A voice of that name is replaced. A voiceprint is kept in the sealed records of this device. It is not synced, exported or backed up.",
+		about: "An existing voice of that name is replaced. The voiceprint is kept in the sealed records of this device. It is not synced, exported or backed up.",
 	}, Voicer.EnrolVoice)
 
 	nameVoice = jsonRoute(RightOwner, spec{
 		method: "PUT", path: "/v1/voices/{voice}", id: "nameVoice",
 		summary: "Name a voice", gives: "The voices",
-		about: "The name holds from then on. If the name is a known voice's, both are one.",
+		about: "The name applies from then on. If a known voice has that name, the two voices are merged.",
 	}, func(s Voicer, ctx context.Context, r nameVoiceOf) (Voices, error) {
 		return s.NameVoice(ctx, NameVoiceRequest{r.Voice, r.Body.Name})
 	})
 
 	forgetVoice = fieldRoute[voiceOf](RightOwner, spec{
 		method: "DELETE", path: "/v1/voices/{voice}", id: "forgetVoice", slow: true,
-		summary: "Forget a voice", gives: "Those that are left",
+		summary: "Forget a voice", gives: "The remaining voices",
 		about: "The voiceprint is erased from all files of the home. What was said stays.",
 	}, Voicer.ForgetVoice)
 )

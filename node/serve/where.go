@@ -9,8 +9,8 @@ import (
 // Where says where a memory is, as far as this device knows.
 type Where struct {
 	Cold    bool        `json:"cold"`            // this device has only a stub of it; the rest is in a pack at the primary relay
-	Waits   int         `json:"waits"`           // number of things that this device said about it, and has not sent yet
-	Media   string      `json:"media,omitempty"` // where its photo or recording is: MediaHere, MediaHeld or MediaAway; absent: it has none
+	Waits   int         `json:"waits"`           // number of this device's assertions about it that are not sent yet
+	Media   string      `json:"media,omitempty"` // where its photo or recording is: here, held (only on this device, because a secret was said near it) or away (at a relay or on another device); absent: it has none
 	Members []MemberHas `json:"members"`         // the wearer's devices, this one first
 	Relays  []RelayHas  `json:"relays"`          // the primary relay first, then mirrors
 }
@@ -41,15 +41,15 @@ type MemberHas struct {
 	Name      string          `json:"name,omitempty"`
 	Platform  string          `json:"platform,omitempty"`
 	Here      bool            `json:"here,omitempty"`
-	LastHeard time.Time       `json:"last_heard,omitzero"` // as for a Member
-	Said      bool            `json:"said,omitempty"`      // it said something about the memory, so it has it
+	LastHeard time.Time       `json:"last_heard,omitzero"` // as in Member
+	Said      bool            `json:"said,omitempty"`      // it said something about the memory, so it has the memory
 	Holds     Holds           `json:"holds"`
 }
 
 // RelayHas is a relay. It has the memory sealed, and can't read it.
 type RelayHas struct {
 	URL   string `json:"url"`
-	Kind  string `json:"kind"` // RelayPrimary or RelayMirror
+	Kind  string `json:"kind"` // house (the primary relay) or mirror
 	Holds Holds  `json:"holds"`
 }
 
@@ -59,7 +59,7 @@ type whereOf struct {
 
 var whereIs = fieldRoute[whereOf](RightOwner, spec{
 	method: "GET", path: "/v1/memories/{id}/where", id: "whereIs",
-	summary: "Say which devices and relays have a memory",
-	about:   "A device that has read a memory and said nothing about it tells nobody. So of another device it is known that it has the memory, or that a relay has everything for it. Nothing is fetched.",
-	gives:   "What is known here",
+	summary: "Show which devices and relays have a memory",
+	about:   "A device does not report which memories it has read. So of another device, it is known at most that it has said something about the memory and so has it, or that a relay has everything for it. Nothing is fetched.",
+	gives:   "What this device knows about that",
 }, (*letter).Where)
