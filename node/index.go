@@ -52,7 +52,7 @@ func (o *session) check(ctx context.Context, tx *store.Tx) (func(context.Context
 	case o.gate != nil:
 		return o.gate.Check(ctx, tx)
 	case len(tx.FromOthers()) > 0:
-		return nil, fmt.Errorf("%w: what others say can't be checked yet", memory.ErrLocked)
+		return nil, fmt.Errorf("%w: claims of other members can't be checked yet", memory.ErrLocked)
 	}
 	return nil, nil
 }

@@ -113,7 +113,7 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.open == nil || n.running {
-		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
+		return fmt.Errorf("%w: it was locked in the meantime", memory.ErrLocked)
 	}
 	o = n.open
 	if err := n.startPump(o); err != nil {

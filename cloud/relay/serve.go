@@ -179,7 +179,7 @@ again:
 func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
 	h := &d.Header
 	if h.Member != c.Member && (c.Removed || c.Role != envelope.Owner) {
-		return fmt.Errorf("%w: %s sends for %s", ErrForbidden, c.Member, h.Member)
+		return fmt.Errorf("%w: %s may not send in the name of %s", ErrForbidden, c.Member, h.Member)
 	}
 	if err := s.Accepts(h, d.Signature); err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 )
 
 // errHeard: the engine's answer is no answer of Wyoming's.
-var errHeard = errors.New("its answer is none of Wyoming's")
+var errHeard = errors.New("its answer does not follow the Wyoming protocol")
 
 // ears are one connection of a peer to the engine that hears. An utterance has a connection to the
 // engine of its own: "transcribe" or "audio-start" begins it, and "audio-stop" ends it.

@@ -65,7 +65,7 @@ func New(list []Category) (*Sorter, error) {
 			n := memory.Normal(w)
 			switch {
 			case n == "":
-				return nil, fmt.Errorf("%w: category %q: %q is no word", memory.ErrInvalid, name, w)
+				return nil, fmt.Errorf("%w: category %q: %q is not a word", memory.ErrInvalid, name, w)
 			case strings.Contains(n, " "):
 				s.phrases = append(s.phrases, phrase{" " + n + " ", i})
 			case han(n):

@@ -321,7 +321,7 @@ func hooksOf(tx *store.Tx, list []serve.App) error {
 		}
 		list[i].HookOff = h.Off
 		if h.Off == "" && h.Tries > 0 {
-			list[i].HookOff = fmt.Sprintf("tried %d times in vain, and again at %s", h.Tries, h.Next.UTC().Format(time.RFC3339))
+			list[i].HookOff = fmt.Sprintf("failed %d times; the next try is at %s", h.Tries, h.Next.UTC().Format(time.RFC3339))
 		}
 	}
 	return nil

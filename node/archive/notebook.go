@@ -253,7 +253,7 @@ func ReadNotebook(folder fs.FS, most int64) (records iter.Seq2[Record, error], e
 		return nil, nil, err
 	}
 	if n.headerLine == nil {
-		return nil, nil, fmt.Errorf("%w: README.md: there is no header; this is no notebook of an export", memory.ErrInvalid)
+		return nil, nil, fmt.Errorf("%w: README.md: there is no header; this is not the notebook of an export", memory.ErrInvalid)
 	}
 	n.sort()
 	for name, text := range n.render() {

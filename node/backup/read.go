@@ -41,7 +41,7 @@ func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	}
 	for _, id := range ix.Pieces {
 		if !isID.MatchString(id) {
-			return ix, fmt.Errorf("%w: index: %q is no piece", ErrDamaged, id)
+			return ix, fmt.Errorf("%w: index: %q is not a piece", ErrDamaged, id)
 		}
 	}
 	return ix, nil

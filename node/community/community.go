@@ -40,7 +40,7 @@ import (
 
 // ErrNotMember: the relay does not serve the community to this key. It was never let in,
 // or was put out, or the community has ended; the relay does not say which.
-var ErrNotMember = fmt.Errorf("%w: this key is no member of the community, or not any more", serve.ErrForbidden)
+var ErrNotMember = fmt.Errorf("%w: this key is not, or no longer, a member of the community", serve.ErrForbidden)
 
 // owner is the owner of copies and notes, as members see them.
 const owner = "shared"

@@ -254,7 +254,7 @@ func (s *settingUp) check(r *http.Request) (any, error) {
 	}
 	for i, n := range s.ask {
 		if !in.Skip && (i >= len(in.Words) || !strings.EqualFold(strings.TrimSpace(in.Words[i]), s.words[n-1])) {
-			return nil, &SetupError{"words." + string(rune('0'+i)), errors.New("that is another word")}
+			return nil, &SetupError{"words." + string(rune('0'+i)), errors.New("this is not the right word")}
 		}
 	}
 	if err := s.by.Keep(); err != nil {

@@ -40,7 +40,7 @@ import (
 
 // What callers can tell apart.
 var (
-	ErrChain = errors.New("this is no key that was passed on")
+	ErrChain = errors.New("this is not a key that was passed on")
 	ErrDepth = errors.New("this key may not be passed on any further")
 	ErrWider = errors.New("a key that is passed on can only be narrower")
 )
@@ -111,7 +111,7 @@ func Pass(key serve.Secret, app string, n Narrow, more int) (narrower serve.Secr
 			return "", "", err
 		}
 	} else if app == "" {
-		return "", "", fmt.Errorf("%w: whose key it is has to be said", ErrChain)
+		return "", "", fmt.Errorf("%w: the app whose key it is has to be named", ErrChain)
 	}
 	if more < 0 || more >= MaxDepth-len(c.Links) {
 		return "", "", fmt.Errorf("%w: %d more times", ErrDepth, more)

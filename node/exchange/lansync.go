@@ -257,7 +257,7 @@ func (m *lanSync) url() (string, error) {
 	case !m.at.IsValid():
 		return "", fmt.Errorf("%w: this device does not listen in its network: see the log", serve.ErrUnsupported)
 	case m.at.Addr().Zone() != "":
-		return "", fmt.Errorf("%w: this device has no address in a network but %s, which names it nowhere else", serve.ErrUnsupported, m.at.Addr())
+		return "", fmt.Errorf("%w: this device has no address in a network but %s, in which nothing else can find it by name", serve.ErrUnsupported, m.at.Addr())
 	case !m.at.Addr().IsUnspecified():
 		return urlOf(m.at), nil
 	}

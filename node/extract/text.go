@@ -55,7 +55,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		return
 	}
 	if again && ev.Secret != "" {
-		p.broken = fmt.Errorf("%w: secret: a line about another one of the same name and time is there already, so nothing of this one was kept", memory.ErrInvalid)
+		p.broken = fmt.Errorf("%w: secret: a line about another one of the same name and time is already there, so nothing of this one was kept", memory.ErrInvalid)
 		return
 	}
 	if again {

@@ -170,7 +170,7 @@ func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
 }
 
 // ErrStopped: the journal was not purged, because the node stopped.
-var ErrStopped = errors.New("stopped before the journal was let go of; it is at the next start")
+var ErrStopped = errors.New("stopped before the journal was purged; that is done at the next start")
 
 // Purged removes the plan once the journal is purged. asked is as for Done.
 func (fg *Forgetting) Purged(err error, asked int64) {

@@ -241,7 +241,7 @@ func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 	case errors.Is(err, errGone):
 		h.Off = err.Error()
 	case h.Tries > len(waits):
-		h.Off = fmt.Sprintf("tried %d times in vain: %v", h.Tries, err)
+		h.Off = fmt.Sprintf("failed %d times: %v", h.Tries, err)
 	default:
 		h.Next = t.Now().Add(waits[h.Tries-1])
 		return h
@@ -341,7 +341,7 @@ func messageID(h apps.Hook, of string) string {
 func sign(secret serve.Secret, id, at string, body []byte) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(secret), apps.SecretPrefix))
 	if err != nil {
-		return "", errors.New("the hook's secret is no base64")
+		return "", errors.New("the hook's secret is not base64")
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + at + "."))

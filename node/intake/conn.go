@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-var errSpoiled = errors.New("an earlier message of this connection was not taken")
+var errSpoiled = errors.New("an earlier message of this connection was not accepted")
 
 // outlet is how a transport publishes.
 type outlet interface {

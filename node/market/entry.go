@@ -238,7 +238,7 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	}
 	wrapped, _, err := bundle.Answer(st, &q, k, c.items, []int{0})
 	if errors.Is(err, trade.ErrForm) { // nobody could open it
-		return refund("the order's recipient is no key")
+		return refund("the order's recipient is not a key")
 	}
 	if err != nil {
 		return failed(err)

@@ -20,7 +20,7 @@ import (
 )
 
 // ErrName: the peer who asks has no name here yet.
-var ErrName = fmt.Errorf("%w: say what you call who asks", memory.ErrInvalid)
+var ErrName = fmt.Errorf("%w: give a name for the person who asks", memory.ErrInvalid)
 
 // Look says what a message asks, where it asks for a comparison that was not answered yet;
 // nil: it does not, and needs no yes. Nothing changes.
@@ -68,7 +68,7 @@ func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c ser
 			return false, err
 		}
 		if more && msg.Kind <= answers {
-			return false, fmt.Errorf("%w: it stands in a text with another", ErrMessage)
+			return false, fmt.Errorf("%w: it is in one text with another message, but has to come alone", ErrMessage)
 		}
 		r := s.known(msg.ID, by)
 		if r == nil {
@@ -111,7 +111,7 @@ func (s *state) crossed(d *keyring.Device, by []byte) (name string, err error) {
 	}
 	r := s.Runs[i]
 	if bytes.Compare(d.Key(), by) < 0 {
-		return "", fmt.Errorf("%w: %s and you have asked each other: yours goes on, once %s opens it", memory.ErrInvalid, r.Name, r.Name)
+		return "", fmt.Errorf("%w: %s and you have asked each other: your comparison goes on once %s opens your message", memory.ErrInvalid, r.Name, r.Name)
 	}
 	s.Runs = slices.Delete(s.Runs, i, i+1)
 	s.Begun = slices.DeleteFunc(s.Begun, func(a attempt) bool { return a.ID == r.ID && bytes.Equal(a.Peer, by) })

@@ -174,7 +174,7 @@ func (s *state) begin(d *keyring.Device, r *run, now time.Time) error {
 		return fmt.Errorf("%w: its id is that of another comparison", ErrMessage)
 	}
 	if len(s.Begun) >= MostAtOnce {
-		return fmt.Errorf("%w: %d began within %d days, with whomever", ErrTooSoon, len(s.Begun), int(Period.Hours()/24))
+		return fmt.Errorf("%w: %d comparisons were begun within %d days, which is the most", ErrTooSoon, len(s.Begun), int(Period.Hours()/24))
 	}
 	s.Begun = append(s.Begun, attempt{r.Peer.Key, r.ID, now})
 	r.Offered = slices.Clone(s.Interests)

@@ -137,7 +137,7 @@ func (k *call) readBody() error {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", serve.MaxBody)}
 		}
-		return bad("the body can't be read to its end")
+		return bad("the body ended early")
 	}
 	if len(b) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (k *call) readBody() error {
 		return bad("the body is not UTF-8")
 	}
 	if err := json.Unmarshal(b, &k.body); err != nil {
-		return bad("the body is no JSON object: %s", worded(err))
+		return bad("the body is not a JSON object: %s", worded(err))
 	}
 	return nil
 }

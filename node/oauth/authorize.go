@@ -159,7 +159,7 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	}
 	for name, v := range in {
 		if len(v) > 1 {
-			return nil, fmt.Errorf("%.40q is there twice", name)
+			return nil, fmt.Errorf("%.40q occurs twice", name)
 		}
 	}
 	key, err := s.book.ClientKey(r.Context())

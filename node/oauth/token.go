@@ -100,7 +100,7 @@ func form(w http.ResponseWriter, r *http.Request) bool {
 	}
 	for name, v := range r.PostForm {
 		if len(v) > 1 {
-			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q is there twice", name))
+			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q occurs twice", name))
 			return false
 		}
 	}

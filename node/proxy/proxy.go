@@ -111,7 +111,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 			return
 		}
 		if err != nil {
-			d.refuse(w, http.StatusBadRequest, "the body can't be read to its end")
+			d.refuse(w, http.StatusBadRequest, "the body ended early")
 			return
 		}
 		if add := adders[r.URL.Path]; add != nil {

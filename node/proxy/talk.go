@@ -30,7 +30,7 @@ const lastTurns = 8
 func object(body []byte) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, fmt.Errorf("%w: the body is no JSON object: %v", errBody, err)
+		return nil, fmt.Errorf("%w: the body is not a JSON object: %v", errBody, err)
 	}
 	if m == nil {
 		return nil, fmt.Errorf("%w: the body is null", errBody)

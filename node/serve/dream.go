@@ -122,7 +122,7 @@ var (
 		summary: "Do the plan that was last shown", gives: "What was done, and what was skipped and why",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
 		if req.ID == "" {
-			return DreamResult{}, kindInvalid.problem("id", "id: ask for a plan first; it has one")
+			return DreamResult{}, kindInvalid.problem("id", "id: missing: ask for a plan first, and send its id")
 		}
 		return s.ApplyDream(ctx, req.ID, req.Without...)
 	})

@@ -17,7 +17,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(w.To) > 0 {
-		return p, fmt.Errorf("%w: to: a bundle is for whoever buys it", memory.ErrInvalid)
+		return p, fmt.Errorf("%w: to: a bundle has no readers: anyone may buy it", memory.ErrInvalid)
 	}
 	ids := seal.NewKey()
 	defer ids.Zero()
@@ -29,7 +29,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 	for name, texts := range public {
 		for _, t := range texts {
 			if by.Holds(t) {
-				return p, fmt.Errorf("%w: %s: %.60q says what the bundle leaves out", memory.ErrInvalid, name, t)
+				return p, fmt.Errorf("%w: %s: %.60q names something that the bundle leaves out", memory.ErrInvalid, name, t)
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func (p *Preview) some(w *ShareSpec) error {
 	case len(p.Copies) > 0:
 		return nil
 	case p.Few > 0:
-		return fmt.Errorf("%w: behind no statement that fits stand %d people", ErrNothing, w.Redact.AtLeast)
+		return fmt.Errorf("%w: no statement that fits was made by at least %d people", ErrNothing, w.Redact.AtLeast)
 	case len(p.Held) > 0:
 		return fmt.Errorf("%w: your policy holds back what fits (%s)", ErrNothing, strings.Join(slices.Sorted(maps.Keys(p.Held)), ", "))
 	}

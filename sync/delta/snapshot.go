@@ -202,7 +202,7 @@ func (w *wireItem) item(c *converter) (i Item, err error) {
 		}
 	}
 	if set != 1 {
-		return i, fmt.Errorf("%w: an item is one thing, not %d", ErrForm, set)
+		return i, fmt.Errorf("%w: an item has to be exactly one thing, not %d", ErrForm, set)
 	}
 	switch {
 	case w.Said != nil:

@@ -47,7 +47,7 @@ var (
 	ErrGap = errors.New("earlier ones are missing")
 	// ErrChains: the author has begun [MaxIncarnations] chains in the space,
 	// which is the limit for a member.
-	ErrChains = errors.New("its author has begun as many chains as one may")
+	ErrChains = errors.New("its author has begun the most chains that a member may have")
 	// ErrKnown: the same value was taken before. This is no fault.
 	ErrKnown = errors.New("known already")
 	// ErrRule: the value is well-formed and signed, but its author may not do

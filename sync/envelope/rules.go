@@ -58,7 +58,7 @@ func (s *State) mayAppend(e *Entry) error {
 	if e.Action == Remove {
 		target = s.members[*e.Removed]
 		if target == nil || target.until != 0 {
-			return fmt.Errorf("%w: %s is no member to remove", ErrRule, *e.Removed)
+			return fmt.Errorf("%w: %s is not a member, so it can't be removed", ErrRule, *e.Removed)
 		}
 	}
 	if (e.Author == memory.MemberID{}) {
@@ -78,7 +78,7 @@ func (s *State) mayAppend(e *Entry) error {
 
 func (s *State) unused(m *Member) error {
 	if bytes.Equal(m.Key, s.root) {
-		return fmt.Errorf("%w: the root is no member", ErrRule)
+		return fmt.Errorf("%w: the root is not a member", ErrRule)
 	}
 	for id, old := range s.members {
 		if id == m.ID || bytes.Equal(old.Key, m.Key) {

@@ -30,7 +30,7 @@ func (e *Entry) check() error {
 		return fmt.Errorf("%w: root, recovery or author of the first entry", ErrForm)
 	}
 	if (e.Member != nil) != (found || e.Action == Add) || (e.Removed != nil) != (e.Action == Remove) {
-		return fmt.Errorf("%w: %s: member or removed is missing, or too much", ErrForm, e.Action)
+		return fmt.Errorf("%w: %s: member or removed is missing, or must be left out", ErrForm, e.Action)
 	}
 	switch e.Action {
 	case Found, Add:

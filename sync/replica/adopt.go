@@ -287,7 +287,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 func (r *Replica) after(l *listed) (State, error) {
 	next := r.st.next()
 	if l.Cursor < next.Cursor {
-		return next, fmt.Errorf("%w: it is of %d, and %d was taken", ErrSnapshot, l.Cursor, next.Cursor)
+		return next, fmt.Errorf("%w: it ends at delta %d, but %d was taken already", ErrSnapshot, l.Cursor, next.Cursor)
 	}
 	ahead := false
 	for c := range next.Ahead {

@@ -268,7 +268,7 @@ func (r *Replica) noteBodies(ctx context.Context, d *envelope.Delta, m *envelope
 		drop(next.MissingBodies, chain, h.Seq)
 		drop(next.RemovedBodies, chain, h.Seq)
 	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.noteMissing(h) {
-		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.MissingBodies))); err != nil {
+		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: %d others are withheld too", ErrWithheld, count(next.MissingBodies))); err != nil {
 			return err
 		}
 	}

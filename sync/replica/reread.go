@@ -161,7 +161,7 @@ func (r *Replica) recheck(ctx context.Context) error {
 			d, err = envelope.ParseDelta(page[0].Delta)
 		}
 		if err != nil || d == nil || d.Header.Hash() != hash {
-			return &servedError{cursor, fmt.Errorf("%w: another one was here", ErrRolledBack)}
+			return &servedError{cursor, fmt.Errorf("%w: it shows another delta at this cursor than before", ErrRolledBack)}
 		}
 	}
 	r.rechecked = true

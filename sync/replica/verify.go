@@ -281,7 +281,7 @@ func (c *comparing) finish() error {
 	}
 	for id := range c.erased {
 		if c.lives[id] {
-			return fmt.Errorf("%w: it erases %s, which lives", ErrSnapshot, id)
+			return fmt.Errorf("%w: it erases %s, but also contains it", ErrSnapshot, id)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ var (
 	// ErrSignature: the signature is not that key's, over these bytes.
 	ErrSignature = errors.New("signature does not hold")
 	// ErrParty: the signer may not make this step.
-	ErrParty = errors.New("not this party's to do")
+	ErrParty = errors.New("this party may not do this")
 	// ErrPhase: the order is in a phase that the step does not follow.
 	ErrPhase = errors.New("the order is in another phase")
 	// ErrLate: the step's time has passed, or that of an expiry has not come.

@@ -192,7 +192,7 @@ func FetchListed(ctx context.Context, p Listed, o Options) (bundle.Bundle, error
 		return b, err
 	}
 	if m.ID != p.ID || m.Version != p.Version || m.SHA256 != p.SHA256 || m.Publisher != p.Publisher {
-		return b, fmt.Errorf("%s: %w: it is %s %s, and the index lists %s %s or another module or publisher", p.URL, ErrHash, m.ID, m.Version, p.ID, p.Version)
+		return b, fmt.Errorf("%s: %w: it is %s %s, but the index lists %s %s or another module or publisher", p.URL, ErrHash, m.ID, m.Version, p.ID, p.Version)
 	}
 	return b, nil
 }

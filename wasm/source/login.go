@@ -84,7 +84,7 @@ func readLogins(path string) (map[string]login, error) {
 			return nil, fmt.Errorf("%w: %s: word %d: want machine, login or password", ErrLogins, path, i+1) // it may be of a password
 		}
 		if host == "" {
-			return nil, fmt.Errorf("%w: %s: it begins with no machine", ErrLogins, path)
+			return nil, fmt.Errorf("%w: %s: it does not begin with a machine", ErrLogins, path)
 		}
 		all[host] = l
 	}

@@ -24,7 +24,7 @@ import (
 
 // What callers can tell apart.
 var (
-	ErrNone = errors.New("the log has no such thing")
+	ErrNone = errors.New("the log does not have this")
 	ErrKept = errors.New("the log is not what it was published as")
 )
 

@@ -38,7 +38,7 @@ import (
 // What callers can tell apart.
 var (
 	ErrUnknown = errors.New("this witness does not watch the log")
-	ErrRequest = errors.New("this is no request to a witness")
+	ErrRequest = errors.New("this is not a request to a witness")
 )
 
 // maxRequest is a checkpoint, and a proof of up to 63 hashes.

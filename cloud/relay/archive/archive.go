@@ -167,7 +167,7 @@ func newReader(r io.Reader) (*reader, error) {
 	in := &reader{r: r, sum: sha256.New()}
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
-		return nil, fmt.Errorf("%w: it does not begin as one of version 1", ErrForm)
+		return nil, fmt.Errorf("%w: it does not begin like an archive of version 1", ErrForm)
 	}
 	in.sum.Write(head)
 	return in, nil

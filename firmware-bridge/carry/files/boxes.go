@@ -142,7 +142,7 @@ func isSound(file []box) error {
 		}
 		switch string(hdlr.body[8:12]) {
 		case "vide":
-			return fmt.Errorf("%w: a film, of which nothing is taken", media.ErrFormat)
+			return fmt.Errorf("%w: it is a video, which is not supported", media.ErrFormat)
 		case "soun":
 			sound = true
 		}

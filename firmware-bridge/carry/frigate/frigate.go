@@ -119,7 +119,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 
 func (s *session) event(ctx context.Context, e frame.Event) error {
 	if !wire.Believed(e.Start, s.Now) {
-		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is no time to believe", e.Start.Format(time.RFC3339)))
+		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is not a plausible time", e.Start.Format(time.RFC3339)))
 		return nil
 	}
 	known, open := s.part.Open[e.ID]
@@ -274,7 +274,7 @@ func (s *session) told(ctx context.Context, t frame.Told) error {
 		}
 	}
 	if !wire.Believed(t.At, s.Now) {
-		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is no time to believe", t.At.Format(time.RFC3339)))
+		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is not a plausible time", t.At.Format(time.RFC3339)))
 		return nil
 	}
 	camera := cmp.Or(t.Camera, o.Event.Camera)

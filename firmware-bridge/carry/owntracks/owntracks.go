@@ -122,7 +122,7 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 // or because the broker kept it, has the same identity, and the node takes it once.
 func (s *session) place(ctx context.Context, kind string, at time.Time, p memory.Place) (*wear.Receipt, error) {
 	if !wire.Believed(at, s.Now) {
-		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is no time to believe", kind, at.Format(time.RFC3339)))
+		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is not a plausible time", kind, at.Format(time.RFC3339)))
 		return nil, nil
 	}
 	if len(p.Name) > memory.MaxName {

@@ -210,7 +210,7 @@ func motion(b []byte, short error) (Item, error) {
 		for i := range v {
 			v[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
 			if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-				return nil, fmt.Errorf("%w: motion that is no number", ErrFormat)
+				return nil, fmt.Errorf("%w: a motion value that is not a number", ErrFormat)
 			}
 		}
 	default:

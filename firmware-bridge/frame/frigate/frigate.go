@@ -224,7 +224,7 @@ func subLabel(b json.RawMessage) (name string, err error) {
 		if err = json.Unmarshal(b, &list); err == nil && len(list) > 0 {
 			text, ok := list[0].(string)
 			if !ok {
-				return "", errors.New("its first is no text")
+				return "", errors.New("its first item is not a text")
 			}
 			name = text
 		}
@@ -293,7 +293,7 @@ func checkName(what, s string) error {
 
 func seconds(s float64) (time.Time, error) {
 	if !(s >= 0 && s <= 1<<40) { // NaN is none either
-		return time.Time{}, fmt.Errorf("%g is no time", s)
+		return time.Time{}, fmt.Errorf("%g is not a time", s)
 	}
 	return time.UnixMilli(int64(math.Round(s * 1000))).UTC(), nil
 }

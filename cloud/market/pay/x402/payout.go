@@ -55,7 +55,7 @@ func Left(ctx context.Context, db *tables.DB) (payments, payouts int, err error)
 // Payable says what is wrong with a payout, if anything.
 func (p *Provider) Payable(to string, m ledger.Money) error {
 	if !address.MatchString(to) {
-		return fmt.Errorf("%w: %.60q is no address", ledger.ErrAccount, to)
+		return fmt.Errorf("%w: %.60q is not an address", ledger.ErrAccount, to)
 	}
 	_, err := p.Amount(m)
 	if err == nil && m.Minor < p.least() {
