@@ -87,7 +87,7 @@ func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if wrapErr == nil && !slices.Contains(wraps, keyring.WrapPassphrase) {
 		return fmt.Errorf("%w: nothing that is set here opens the keys: %v", serve.ErrConflict, err)
 	}
-	return fmt.Errorf("%w: it is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
+	return fmt.Errorf("%w: the passphrase is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
 }
 
 // meansFailed reports whether a means to open the keys is missing or opens nothing, so that

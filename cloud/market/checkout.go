@@ -108,7 +108,7 @@ func (m *Market) Pages() http.Handler {
 		switch {
 		case errors.Is(err, pay.ErrProof):
 			m.c.Logger.Debug("a message that says it is of the payment provider was refused", "error", err)
-			http.Error(w, "this shows no payment", http.StatusBadRequest)
+			http.Error(w, "this does not prove a payment", http.StatusBadRequest)
 		case err != nil:
 			m.c.Logger.Error("a message of the payment provider was not taken; it comes again", "error", err)
 			http.Error(w, "it was not taken", http.StatusInternalServerError)

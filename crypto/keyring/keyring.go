@@ -184,7 +184,7 @@ func (r *Ring) rewrap(ctx context.Context, u Unlocker, w wrapper) error {
 	ringKey := kek.Derive(ringLabel)
 	defer ringKey.Zero()
 	if !ringKey.Equal(r.ringKey) {
-		return fmt.Errorf("%w: %s closes another key", ErrSwapped, u.kind().file())
+		return fmt.Errorf("%w: %s wraps another key", ErrSwapped, u.kind().file())
 	}
 	return w.wrap(r.dir, r.public.Ring, kek)
 }

@@ -68,7 +68,7 @@ func Settle(group []memory.Assertion, c *Conflict, s Settlement, evidence memory
 
 // ErrSaidSince is the error for a settlement that can't be taken back alone, because
 // a person has said something later about one of its memories.
-var ErrSaidSince = errors.New("you have said something since about what you settled")
+var ErrSaidSince = errors.New("you have said something about it since you settled it")
 
 // Unsettle returns the withdrawal, with a person's rank, of what a settlement has said
 // about one memory. as is everything that was said about it. ok is false if nothing of

@@ -77,7 +77,7 @@ func checkHook(s string) error {
 		return nil
 	}
 	if u.Scheme != "http" || !clientaddr.Loopback(u.Hostname()) {
-		return errors.New("want https; http on this machine alone")
+		return errors.New("want https; http is allowed only on this machine")
 	}
 	return nil
 }

@@ -275,7 +275,7 @@ func readPage(folder fs.FS, name string, most int64) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%w: %s: with this page the notebook is larger than one of its size can be; an export as lines has no limit", memory.ErrInvalid, name)
+		err = fmt.Errorf("%w: %s: this page makes the notebook larger than its limit; an export as lines has no limit", memory.ErrInvalid, name)
 	}
 	return string(b), err
 }

@@ -21,7 +21,7 @@ import (
 func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	b, err := f.at.Read(ctx, indexName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return ix, fmt.Errorf("%w: the first one did not come to its end", ErrNone)
+		return ix, fmt.Errorf("%w: the first one was not finished", ErrNone)
 	}
 	if err != nil {
 		return ix, err

@@ -239,7 +239,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 		if len(r.Tags) == 0 {
 			r.Tags = n.Tags
 		} else if r.Tags = slices.DeleteFunc(slices.Clone(r.Tags), func(t string) bool { return !slices.Contains(n.Tags, t) }); len(r.Tags) == 0 {
-			return r, fmt.Errorf("%w: it leaves no tags", ErrWider) // and none would be all
+			return r, fmt.Errorf("%w: no tag would be left", ErrWider) // and none would be all
 		}
 	}
 	// Lines have no tags and no sensitivity of their own.
@@ -251,7 +251,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 	}
 	r.Until, r.Ends = earlier(r.Until, n.Until), earlier(r.Ends, n.Ends)
 	if len(r.Can) == 0 || len(r.Types) == 0 {
-		return r, fmt.Errorf("%w: it leaves nothing", ErrWider)
+		return r, fmt.Errorf("%w: no right or no type would be left", ErrWider)
 	}
 	return r, nil
 }

@@ -136,7 +136,7 @@ func (p *pending) vaulted(text string, blind bool) error {
 	case strings.Contains(text, secret),
 		!slices.ContainsFunc(p.secrets, func(taken string) bool { return strings.Contains(taken, secret) }),
 		!slices.ContainsFunc(p.proposals, func(pr proposal) bool { return pr.cand.Type == memory.Vault }):
-		return fmt.Errorf("%w: secret: it was not known as one, so nothing of the line was kept: add it by hand", memory.ErrInvalid)
+		return fmt.Errorf("%w: secret: it was not recognised as one, so nothing of the line was kept: add it by hand", memory.ErrInvalid)
 	}
 	return nil
 }

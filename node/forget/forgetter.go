@@ -219,7 +219,7 @@ func (fg *Forgetting) fetch(ctx context.Context, w *Want, chosen *Chosen) (unsee
 	})
 	if errors.Is(err, cold.ErrUnreachable) {
 		if len(w.IDs) == 0 {
-			return unseen, false, fmt.Errorf("%w: %d memories can't be looked at for whether they are to be forgotten; by their ids they can be forgotten now", serve.ErrCold, unseen)
+			return unseen, false, fmt.Errorf("%w: %d cold memories can't be fetched to see whether they have to be forgotten; they can be forgotten now by their ids", serve.ErrCold, unseen)
 		}
 		err = nil
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // errNone is what a node without a reader's folder answers.
-var errNone = fmt.Errorf("%w: this node has no place for what others share", serve.ErrUnsupported)
+var errNone = fmt.Errorf("%w: this node has no folder for what others share", serve.ErrUnsupported)
 
 // Key gives the wearer's key for readers; it is made the first time.
 func (s *Collection) Key() (k serve.GivenKey, err error) {

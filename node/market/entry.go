@@ -99,7 +99,7 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 	case s.c.Door == nil:
 		return p, errNoDoor
 	case r.Answers != nil || r.EveryDays > 0:
-		return p, fmt.Errorf("%w: entry: it is sold without memories, answers and periods", memory.ErrInvalid)
+		return p, fmt.Errorf("%w: entry: a listing that sells it has no memories, answers or periods", memory.ErrInvalid)
 	}
 	if s.c.Sayable != nil {
 		if err := s.c.Sayable(ctx, public(r)); err != nil {

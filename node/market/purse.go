@@ -237,7 +237,7 @@ func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l
 	}
 	yes, err := p.c.Approved(ctx, s.App, s.Alone, id, fmt.Sprintf("%s for an answer of %s, who is asked: %s", trade.Price(l.Price, l.Currency), l.Title, question))
 	if err == nil && !yes {
-		err = fmt.Errorf("%w: the wearer is asked first, as the question leaves with the order; nothing was ordered: order again once there is a yes", serve.ErrForbidden)
+		err = fmt.Errorf("%w: the wearer is asked first, because the order carries the question; nothing was ordered: order again once the wearer has agreed", serve.ErrForbidden)
 	}
 	return id, err
 }
@@ -377,7 +377,7 @@ func (a AppBuyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (v serv
 func (a AppBuyer) during(ctx context.Context, f func(context.Context, *Purse, *serve.Spender) error) error {
 	s := serve.Spending(ctx)
 	if s == nil {
-		return fmt.Errorf("%w: no app buys", serve.ErrUnsupported)
+		return fmt.Errorf("%w: only an app buys this way", serve.ErrUnsupported)
 	}
 	return a.of.During(ctx, func(ctx context.Context, p *Purse) error { return f(ctx, p, s) })
 }

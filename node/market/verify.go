@@ -59,10 +59,10 @@ func (v *Verified) hides() bool {
 // found is an error where the market was caught at something.
 func (v *Verified) found() error {
 	if v.Fork != nil && v.Unkept != nil {
-		return fmt.Errorf("%w. Both, signed, could not be kept: %w", v.Fork, v.Unkept)
+		return fmt.Errorf("%w. The two signed histories could not be kept: %w", v.Fork, v.Unkept)
 	}
 	if v.Fork != nil {
-		return fmt.Errorf("%w. Both, signed, are in %s, which convinces whoever has the market's key", v.Fork, v.ForkFile)
+		return fmt.Errorf("%w. Both signed histories are in %s, which proves it to anyone who has the market's key", v.Fork, v.ForkFile)
 	}
 	var out []error
 	for _, name := range v.Unsigned {

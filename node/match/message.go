@@ -152,7 +152,7 @@ func (m *message) check(d *keyring.Device, by []byte, now time.Time) error {
 	case m.Kind == asks && len(m.On) != 0, m.Kind != asks && len(m.On) != sha256.Size:
 		return fmt.Errorf("%w: it does not name the message that it answers", ErrMessage)
 	case now.Sub(at) > Period || at.Sub(now) > 24*time.Hour:
-		return fmt.Errorf("%w: it is of %s, and a comparison ends after %d days", ErrMessage, at.UTC().Format(time.DateOnly), int(Period.Hours()/24))
+		return fmt.Errorf("%w: it is dated %s, and a comparison ends after %d days", ErrMessage, at.UTC().Format(time.DateOnly), int(Period.Hours()/24))
 	}
 	if m.Offer == nil {
 		return nil

@@ -169,7 +169,7 @@ func (r *run) take(d *keyring.Device, m *message, body []byte, now time.Time) er
 		return fmt.Errorf("%w: the message with the count, which comes before it, is missing: ask %s to send both once more (locket match again)", ErrMessage, r.Name)
 	}
 	if !fits {
-		return fmt.Errorf("%w: it is not what comes next in the comparison with %s", ErrMessage, r.Name)
+		return fmt.Errorf("%w: it is not the next message of the comparison with %s", ErrMessage, r.Name)
 	}
 	if !bytes.Equal(m.On, r.on(m.Kind)) {
 		return r.lied("answers other offers than those that were made")

@@ -167,7 +167,7 @@ func (s *state) begin(d *keyring.Device, r *run, now time.Time) error {
 	for _, a := range s.Begun {
 		taken = taken || a.ID == r.ID
 		if bytes.Equal(a.Peer, r.Peer.Key) {
-			return fmt.Errorf("%w: one with this key began on %s, and the next can on %s", ErrTooSoon, a.At.Format(time.DateOnly), a.At.Add(Period).Format(time.DateOnly))
+			return fmt.Errorf("%w: a comparison with this key began on %s; the next one can begin on %s", ErrTooSoon, a.At.Format(time.DateOnly), a.At.Add(Period).Format(time.DateOnly))
 		}
 	}
 	if taken {

@@ -172,12 +172,12 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	q.code = q.code[:4] + "-" + q.code[4:8]
 	var ok bool
 	if q.client, ok = clientOf(key, q.id); !ok {
-		return nil, errors.New("client_id: this node has not given it; have the app connect anew")
+		return nil, errors.New("client_id: this node did not issue it; connect the app again")
 	}
 	digest, err := base64.RawURLEncoding.Strict().DecodeString(q.challenge)
 	switch {
 	case !q.client.allows(q.redirect):
-		return nil, errors.New("redirect_uri: it is none that the app has registered")
+		return nil, errors.New("redirect_uri: the app has not registered it")
 	case in.Get("response_type") != "code":
 		return nil, errors.New("response_type: want code")
 	case in.Get("code_challenge_method") != "S256" || err != nil || len(q.challenge) != challengeLen || len(digest) != 32:
@@ -185,7 +185,7 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	case len(q.state) > maxState:
 		return nil, fmt.Errorf("state: more than %d bytes", maxState)
 	case in.Has("resource") && !isResource(base, in.Get("resource")):
-		return nil, errors.New("resource: it is another than " + base + endpoint)
+		return nil, errors.New("resource: it is not " + base + endpoint)
 	}
 	for _, scope := range strings.Fields(cmp.Or(in.Get("scope"), usual)) {
 		if i := slices.Index(scopes, serve.Right(scope)); i >= 0 && !slices.Contains(q.can, scopes[i]) {

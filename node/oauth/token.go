@@ -53,7 +53,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	base, _ := s.base(r)
 	if res := r.PostForm.Get("resource"); res != "" && !isResource(base, res) {
-		refuse(w, http.StatusBadRequest, "invalid_target", "resource: it is another than "+base+endpoint)
+		refuse(w, http.StatusBadRequest, "invalid_target", "resource: it is not "+base+endpoint)
 		return
 	}
 	s.mu.Lock() // one at a time: a code is good once

@@ -192,7 +192,7 @@ func (p *proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.Header = h
 }
 
-var errElsewhere = errors.New("the model server sends elsewhere, where nothing of the wearer's is sent")
+var errElsewhere = errors.New("the model server redirects to another address, to which nothing of the wearer's is sent")
 
 // modify takes from an answer what is between the node and the model server.
 func modify(res *http.Response) error {

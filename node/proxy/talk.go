@@ -110,7 +110,7 @@ func responses(body []byte) (*talk, error) {
 	}
 	for i, tool := range tools {
 		if tool.Type != "function" && tool.Type != "custom" {
-			return nil, fmt.Errorf("%w: tools[%d].type: %.40q: functions and custom tools pass, and no tool of the server's own", errBody, i, tool.Type)
+			return nil, fmt.Errorf("%w: tools[%d].type: %.40q: only functions and custom tools are passed on, no tools of the server's own", errBody, i, tool.Type)
 		}
 	}
 	var instructions string

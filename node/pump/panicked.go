@@ -15,7 +15,7 @@ import (
 // before the process ends, and the next pump puts the entry into quarantine unread.
 
 // errPanicked is why such an entry is in quarantine.
-var errPanicked = errors.New("a panic at it ended the node")
+var errPanicked = errors.New("a panic while it was processed ended the node")
 
 // readPanicked reads the number of the entry at which the last pump panicked; 0: at none. A
 // file that can't be read names none.

@@ -40,7 +40,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 func (w *ShareSpec) ForCommunity() error {
 	if w.Redact.AtLeast > 1 {
 		// A copy would stand for several memories, and stay when one of them goes.
-		return fmt.Errorf("%w: at_least: a community takes none; leave it out, or share with readers", memory.ErrInvalid)
+		return fmt.Errorf("%w: at_least: it does not go with a community; leave it out, or share with readers", memory.ErrInvalid)
 	}
 	return nil
 }

@@ -152,7 +152,7 @@ func (i *Item) check(space memory.SpaceID) error {
 		return fmt.Errorf("%w: item: empty", ErrForm)
 	case 1:
 		if i.Op.Assertion.Act == memory.ActErase {
-			return fmt.Errorf("%w: %s: an erasure is an id", ErrForm, i.Name())
+			return fmt.Errorf("%w: %s: an erased memory has to be given by its id alone", ErrForm, i.Name())
 		}
 		return i.Op.check(&envelope.Header{Space: space, Member: i.Member})
 	case 4:

@@ -40,7 +40,7 @@ var (
 	// ErrForm: the bytes are not in the canonical form, or exceed a limit.
 	ErrForm = errors.New("malformed")
 	// ErrSignature: the signature over these bytes was not made by that key.
-	ErrSignature = errors.New("signature does not hold")
+	ErrSignature = errors.New("the signature is not valid")
 	// ErrBody: the body is not the one that the header names.
 	ErrBody = errors.New("body is not the signed one")
 	// ErrGap: something that comes before is missing.

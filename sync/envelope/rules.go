@@ -22,7 +22,7 @@ import (
 func (s *State) rules(e *Entry) error {
 	if e.Action == Found {
 		if e.Epoch != 1 || e.Member.Role != Owner || bytes.Equal(e.Member.Key, e.Root) {
-			return fmt.Errorf("%w: a space is founded with an owner who is not the root, in epoch 1", ErrRule)
+			return fmt.Errorf("%w: the first member has to be an owner other than the root, in epoch 1", ErrRule)
 		}
 		return wrapsFor(e, []memory.MemberID{{}, e.Member.ID})
 	}
@@ -37,7 +37,7 @@ func (s *State) rules(e *Entry) error {
 	}
 	if e.Action == Add {
 		if e.Epoch != s.epoch {
-			return fmt.Errorf("%w: an addition stays in epoch %d", ErrRule, s.epoch)
+			return fmt.Errorf("%w: an addition has to keep epoch %d", ErrRule, s.epoch)
 		}
 		if len(remaining) > MaxMembers {
 			return fmt.Errorf("%w: %d members, at most %d", ErrRule, len(remaining), MaxMembers)

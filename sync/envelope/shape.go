@@ -18,7 +18,7 @@ func (e *Entry) check() error {
 	case e.N == 0 || (e.N == 1) != e.Prev.IsZero():
 		return fmt.Errorf("%w: n starts at 1, prev is zeros there and nowhere else", ErrForm)
 	case (e.N == 1) != (e.Action == Found):
-		return fmt.Errorf("%w: the first entry founds, and no other", ErrForm)
+		return fmt.Errorf("%w: only the first entry may found the space, and it has to", ErrForm)
 	case e.Epoch == 0:
 		return fmt.Errorf("%w: epoch: starts at 1", ErrForm)
 	}

@@ -276,7 +276,7 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 	for {
 		page, err := c.At.Log(ctx, c.st.Log)
 		if errors.Is(err, replica.ErrAhead) {
-			if err := c.fromTheBeginning(fmt.Errorf("log after %d: %w, and is sent again what it lacks: %w", c.st.Log, ErrRolledBack, err)); err != nil {
+			if err := c.fromTheBeginning(fmt.Errorf("log after %d: %w; what it lacks is sent again: %w", c.st.Log, ErrRolledBack, err)); err != nil {
 				return err
 			}
 			continue

@@ -93,10 +93,10 @@ next:
 		}
 		if len(page) == 0 {
 			if high := r.st.high(); after < high && stuck == nil {
-				return fmt.Errorf("deltas: %w: it ends at %d, and had shown %d", ErrRolledBack, after, high)
+				return fmt.Errorf("deltas: %w: it ends at %d, but had shown %d", ErrRolledBack, after, high)
 			}
 			if shown := r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
-				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
+				return fmt.Errorf("deltas: %w: chain of this device: it has %d, but had accepted %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
 			r.readAll = stuck == nil
 			return stuck

@@ -27,7 +27,7 @@ var (
 	// ErrNoRoom: the account has no room left.
 	ErrNoRoom = errors.New("no room is left in the account")
 	// ErrRefused: the relay accepts this from no member.
-	ErrRefused = errors.New("it is not taken")
+	ErrRefused = errors.New("the relay does not accept it")
 	// ErrNotFound: the relay does not have this.
 	ErrNotFound = errors.New("not at the relay")
 )

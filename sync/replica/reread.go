@@ -53,11 +53,11 @@ func (r *Replica) reread(ctx context.Context) error {
 	}
 	for chain, l := range r.st.Chains.All() {
 		if shown[chain].Seq < l.Seq {
-			return fmt.Errorf("deltas: %w: of %s it has %d, and had shown %d", ErrRolledBack, chain, shown[chain].Seq, l.Seq)
+			return fmt.Errorf("deltas: %w: chain %s: it has %d, but had shown %d", ErrRolledBack, chain, shown[chain].Seq, l.Seq)
 		}
 	}
 	if own := shown[chainKey(r.c.Member, r.st.Incarnation)]; own.Seq < r.st.Own.Seq {
-		return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, own.Seq, r.st.Own.Seq)
+		return fmt.Errorf("deltas: %w: chain of this device: it has %d, but had accepted %d", ErrRolledBack, own.Seq, r.st.Own.Seq)
 	}
 	next := r.st.next()
 	next.Cursor = after

@@ -154,7 +154,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 		return err
 	}
 	if c.digest.Sum() != m.Digest {
-		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
+		return fmt.Errorf("%w: its digest differs", ErrSnapshot)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ var (
 	// ErrForm: not the one form of these bytes, or a field passes its limit.
 	ErrForm = errors.New("malformed")
 	// ErrSignature: the signature is not that key's, over these bytes.
-	ErrSignature = errors.New("signature does not hold")
+	ErrSignature = errors.New("the signature is not valid")
 	// ErrParty: the signer may not make this step.
 	ErrParty = errors.New("this party may not do this")
 	// ErrPhase: the order is in a phase that the step does not follow.

@@ -30,7 +30,7 @@ import (
 // What callers can tell apart.
 var (
 	ErrCheckpoint = errors.New("this is not a checkpoint of the log")
-	ErrProof      = errors.New("the proof does not hold")
+	ErrProof      = errors.New("the proof is not valid")
 	ErrTiles      = errors.New("the log does not serve what it signed")
 	ErrEntry      = errors.New("this is not an entry of a log")
 	ErrWitness    = errors.New("not enough witnesses cosigned")

@@ -198,7 +198,7 @@ func (r *reader) next() error {
 			return err
 		}
 		if e.Records != r.records || e.Sum != [32]byte(r.sum.Sum(nil)) {
-			return fmt.Errorf("%w: it was changed: its sum is another", ErrForm)
+			return fmt.Errorf("%w: it was changed: its checksum differs", ErrForm)
 		}
 		if n, _ := r.r.Read(make([]byte, 1)); n > 0 {
 			return fmt.Errorf("%w: something comes after its end", ErrForm)

@@ -138,7 +138,7 @@ func isSound(file []box) error {
 		}
 		hdlr, ok := find(mdia, "hdlr")
 		if !ok || len(hdlr.body) < 12 {
-			return fmt.Errorf("%w: box at offset %d: a track that does not say of what it is", media.ErrFormat, t.at)
+			return fmt.Errorf("%w: box at offset %d: a track without a type", media.ErrFormat, t.at)
 		}
 		switch string(hdlr.body[8:12]) {
 		case "vide":

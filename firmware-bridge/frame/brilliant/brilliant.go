@@ -44,7 +44,7 @@ var (
 	// ErrHalf: sound of 16 bits has an odd number of bytes.
 	ErrHalf = fmt.Errorf("%w: sound has half a sample", ErrFormat)
 	// ErrLine: it is no line of Lua that may be written.
-	ErrLine = fmt.Errorf("%w: no line of Lua", ErrFormat)
+	ErrLine = fmt.Errorf("%w: not a line of Lua", ErrFormat)
 	// ErrControl: the bytes would reboot the glasses, or erase what is on them.
 	ErrControl = fmt.Errorf("%w: a control byte that is never written", ErrFormat)
 )

@@ -286,7 +286,7 @@ func told(payload []byte) (any, error) {
 
 func checkName(what, s string) error {
 	if len(s) > maxName || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
-		return fmt.Errorf("%s is not one of at most %d bytes", what, maxName)
+		return fmt.Errorf("%s has to have at most %d bytes of UTF-8 without control characters", what, maxName)
 	}
 	return nil
 }

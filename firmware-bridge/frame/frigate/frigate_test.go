@@ -88,7 +88,7 @@ func TestParse(t *testing.T) {
 		{"an end before the start", "frigate/events", event(good + `,"end_time":1.4`), "event: end_time is before start_time"},
 		{"a time that is none", "frigate/events", event(good + `,"end_time":-1`), "event: end_time -1 is no time"},
 		{"a sub label that is none", "frigate/events", event(good + `,"sub_label":[1]`), "event: sub_label: its first item is not a text"},
-		{"a long name", "frigate/events", event(good + `,"sub_label":"` + strings.Repeat("x", 129) + `"`), "event: sub_label: it is not one of at most 128 bytes"},
+		{"a long name", "frigate/events", event(good + `,"sub_label":"` + strings.Repeat("x", 129) + `"`), "event: sub_label: it has to have at most 128 bytes"},
 		{"a line in a zone", "frigate/events", event(good + `,"entered_zones":["a\nb"]`), "event: entered_zones is not one"},
 		{"without after", "frigate/events", `{"type":"new"}`, "event: after is missing"},
 		{"another type", "frigate/events", `{"type":"x"}`, `event: type "x" is not known`},

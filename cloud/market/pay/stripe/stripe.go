@@ -173,7 +173,7 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 		return nil, fmt.Errorf("%w: %v", pay.ErrProof, err)
 	}
 	if e.Livemode != p.live() {
-		return nil, fmt.Errorf("%w: one of webhook and key is for tests", pay.ErrProof)
+		return nil, fmt.Errorf("%w: the webhook and the key do not match: one of them is for tests", pay.ErrProof)
 	}
 	o := e.Data.Object
 	kind, key := pay.Paid, o.PaymentIntent

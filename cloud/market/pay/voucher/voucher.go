@@ -129,7 +129,7 @@ func (p *Provider) Begin(_ context.Context, r pay.Request) (pay.Step, error) {
 // dashes. Whoever redeemed it may show it again, which changes nothing.
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.Payer == "" {
-		return fmt.Errorf("redeem voucher: %w: it is said of nobody", pay.ErrProof)
+		return fmt.Errorf("redeem voucher: %w: it names no payer", pay.ErrProof)
 	}
 	var refused error // which is counted, and so no reason to undo
 	err := p.db.Change(ctx, func(tx *sql.Tx) error {

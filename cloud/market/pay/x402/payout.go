@@ -40,7 +40,7 @@ const maxOpen = 200
 var ErrNone = errors.New("nothing of this id waits for the operator")
 
 // ErrLive: nobody can say yet that a payment was never settled.
-var ErrLive = errors.New("the authorization is good still, and can be settled")
+var ErrLive = errors.New("the authorization is still valid and can be settled")
 
 // Left counts what is still open in the tables, whether payments by x402 are taken or
 // not: payments that may be settled, or are not booked, and payouts that wait.

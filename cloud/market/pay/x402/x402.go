@@ -47,7 +47,7 @@ var (
 	// it. It is asked again; nobody needs to pay again.
 	ErrPending = errors.New("the payment is on its way")
 	// ErrUnclear: nobody can say whether the money moved, before the operator looks.
-	ErrUnclear = errors.New("it is not clear whether the payment was settled: the operator looks")
+	ErrUnclear = errors.New("it is not clear whether the payment was settled: the operator has to look into it")
 	// ErrFacilitator: it can't be asked, or its answer is none. Nothing was sent to be settled.
 	ErrFacilitator = errors.New("the facilitator can't be asked")
 )
@@ -114,7 +114,7 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 	case err != nil:
 		return nil, fmt.Errorf("x402: %w", err)
 	case !address.MatchString(c.PayTo) || !address.MatchString(c.Asset):
-		return nil, fmt.Errorf("x402: who is paid and the asset are addresses, 0x and 40 hexadecimal characters, and not %.60q and %.60q", c.PayTo, c.Asset)
+		return nil, fmt.Errorf("x402: the payee and the asset have to be addresses, 0x and 40 hexadecimal characters, but are %.60q and %.60q", c.PayTo, c.Asset)
 	case !chain.MatchString(c.Network):
 		return nil, fmt.Errorf("x402: network: %.40q: want eip155: and a number", c.Network)
 	case c.Decimals < 0 || c.Decimals > 36:
@@ -182,7 +182,7 @@ func (p *Provider) Name() string { return Name }
 // Amount is m in units of the asset, exactly.
 func (p *Provider) Amount(m ledger.Money) (string, error) {
 	if m.Currency != p.c.Currency || m.Minor < 1 || m.Minor > ledger.MaxAmount {
-		return "", fmt.Errorf("%w: %s: by x402 this market takes %s alone", ledger.ErrAmount, m, p.c.Currency)
+		return "", fmt.Errorf("%w: %s: by x402 this market accepts only %s", ledger.ErrAmount, m, p.c.Currency)
 	}
 	ten := big.NewInt(10)
 	n := new(big.Int).Mul(big.NewInt(m.Minor), new(big.Int).Exp(ten, big.NewInt(int64(p.c.Decimals)), nil))
