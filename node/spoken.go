@@ -40,7 +40,7 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 		if !order.Listen {
 			var err error
 			if text, err = n.pauseSince(at, order.For, "said to "+device, ring); err != nil {
-				n.log.Error("the node was told to stop listening, and could not", "device", device, "error", err)
+				n.log.Error("the node was told to stop listening, but could not", "device", device, "error", err)
 				text = "I could not stop listening."
 			}
 		}

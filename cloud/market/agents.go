@@ -147,7 +147,7 @@ func (m *Market) funds(provider string) pay.Book {
 			return book(ctx, tx, f)
 		}
 		left := func(why error) {
-			m.c.Logger.Info("a payment came for an order that can't be funded: it stays the buyer's", "order", f.Order, "why", why)
+			m.c.Logger.Info("a payment came for an order that can't be funded: the money stays the buyer's", "order", f.Order, "why", why)
 		}
 		var id trade.Hash
 		if err := id.UnmarshalText([]byte(f.Order)); err != nil {

@@ -311,7 +311,7 @@ var (
 	unknown = said{"I don't know.", "我不知道。"}
 	nothing = said{"I heard no question.", "我没有听到问题。"}
 	tooLong = said{"That question is too long.", "这个问题太长了。"}
-	tooMany = said{"That were too many questions. Ask me again in a minute.", "问题太多了,请一分钟后再问。"}
+	tooMany = said{"Those were too many questions. Ask me again in a minute.", "问题太多了,请一分钟后再问。"}
 	away    = said{"I can't look into the memory now.", "我现在无法查看记忆。"}
 	notMine = said{"That is not for the memory.", "这不是给记忆的。"}
 )

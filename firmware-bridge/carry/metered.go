@@ -5,7 +5,7 @@ import "context"
 const (
 	// waitsPart is the part of the state that says why something waits, for list.
 	waitsPart = "waits"
-	metered   = "the network costs by the byte"
+	metered   = "the network is metered"
 )
 
 // StoredSound is what waits of a device with storage, as [Conn.Costly] takes it.
@@ -20,7 +20,7 @@ func (c *Conn) Costly(ctx context.Context, what string) bool {
 		return costly
 	}
 	c.costly = costly
-	why, text := "", "the network costs no more: it goes on with "+what
+	why, text := "", "the network is no longer metered: it goes on with "+what
 	if costly {
 		why = what + ": " + metered
 		text = "waits: " + what + ": " + metered

@@ -230,7 +230,7 @@ func forbidden(what string) error {
 func (c *Communities) Rules(ctx context.Context, id, text string) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
 		if v.Role != roleOwner {
-			return forbidden("the owner sets the rules")
+			return forbidden("only the owner sets the rules")
 		}
 		return sp.note(ctx, noteRules, "", text)
 	})

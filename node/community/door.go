@@ -29,7 +29,7 @@ func (c *Communities) Entrance(ctx context.Context, id string) (v serve.Communit
 		case err != nil:
 			return err
 		case v.Role != roleOwner:
-			return forbidden("the owner sells the entry")
+			return forbidden("only the owner sells the entry")
 		case !v.Ended.IsZero():
 			return ErrNotMember
 		}
@@ -44,7 +44,7 @@ func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		switch {
 		case v.Role != roleOwner:
-			return forbidden("the owner sells the entry")
+			return forbidden("only the owner sells the entry")
 		case v.Fee == fee || v.Fee == "" && fee == noFee:
 			return nil
 		}
@@ -70,7 +70,7 @@ func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string,
 		case err != nil:
 			return err
 		case v.Role != roleOwner:
-			return forbidden("the owner sells the entry")
+			return forbidden("only the owner sells the entry")
 		case in && again:
 			return nil
 		case was:

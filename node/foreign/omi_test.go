@@ -112,7 +112,7 @@ func TestPollOmiBarren(t *testing.T) {
 			named = append(named, s.Where+": "+s.Reason)
 		}
 	}
-	const why = ": Omi counts what is there, and does not give it"
+	const why = ": Omi counts the entries there, but does not return them"
 	if want := []string{"memories: empty pages from offset 0 to 50" + why, "memories: empty pages from offset 100 to 250" + why,
 		"memories: empty pages from offset 800 to 950" + why, "conversations: empty pages from offset 0 to 950" + why}; !slices.Equal(named, want) {
 		t.Errorf("%q", named)

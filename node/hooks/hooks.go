@@ -80,7 +80,7 @@ func (t *teller) run(ctx context.Context) {
 		list, err := t.Book.Hooks(ctx)
 		if err != nil {
 			if !errors.Is(err, memory.ErrLocked) && ctx.Err() == nil {
-				t.Log.Warn("hooks not read", "error", err)
+				t.Log.Warn("the web hooks of apps could not be read", "error", err)
 			}
 			continue
 		}
@@ -199,7 +199,7 @@ func (t *teller) ended(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error)
 		t.failing.Delete(h.App)
 	case ctx.Err() == nil && !errors.Is(err, serve.ErrKey) && !errors.Is(err, serve.ErrLimit) && !errors.Is(err, memory.ErrLocked):
 		if _, logged := t.failing.LoadOrStore(h.App, true); !logged {
-			t.Log.Warn("an app is not told of ends of its shares", "app", h.App, "error", err)
+			t.Log.Warn("an app could not be told that its shares ended", "app", h.App, "error", err)
 		}
 		return nil, nil
 	}

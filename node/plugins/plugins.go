@@ -144,13 +144,13 @@ func (ps *Plugins) onFault(f wasm.Fault) {
 		return
 	}
 	if p, err := ps.get(f.Plugin); err == nil && p.manifest.Has(wasm.CapRedact) {
-		ps.c.Log.Error("a plugin that takes words away is disabled after faults: all that is said is set aside until it is enabled, turned off or removed", "plugin", f.Plugin)
+		ps.c.Log.Error("a plugin that takes words away is disabled after faults: everything that is said is set aside until it is enabled, turned off or removed", "plugin", f.Plugin)
 	}
 	if _, err := ps.folder.Get(f.Plugin); err != nil {
 		return
 	}
 	if err := ps.folder.Set(f.Plugin, false, true); err != nil {
-		ps.c.Log.Error("plugin is disabled, which is not written down", "plugin", f.Plugin, "error", err)
+		ps.c.Log.Error("a plugin is disabled, but that could not be saved", "plugin", f.Plugin, "error", err)
 	}
 }
 

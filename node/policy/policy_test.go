@@ -260,7 +260,7 @@ func TestRefusedWithTheLine(t *testing.T) {
 		head + " when { resource.learnt < datetime(\"soon\") };":               "want a time",
 		head + " when { !resource.type == \"core\" };":                         "in parentheses",
 		head + " when { principal.name == \"Ann\" };":                          "want a condition on resource or context",
-		head + " when { resource.type == \"core };":                            "a text has no end",
+		head + " when { resource.type == \"core };":                            "a text has no closing quotation mark",
 		head + " when { resource.type == \"\" };":                              "an empty text",
 		"permit (principal == Buyer::\"x\", action, resource);":                "a buyer has no name",
 		"permit (principal == User::\"x\", action, resource);":                 "want Reader, App, Worker, Community or Buyer",

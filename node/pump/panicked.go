@@ -33,7 +33,7 @@ func (p *Pump) readPanicked() {
 func (p *Pump) notePanic(seq uint64) {
 	p.c.Log.Error("a panic ends the node: this entry of the journal is set aside at the next start", "entry", seq)
 	if err := atomicfile.Write(p.c.Panicked, strconv.AppendUint(nil, seq, 10)); err != nil {
-		p.c.Log.Error("that is not written down, and the entry comes again", "error", err)
+		p.c.Log.Error("that could not be saved, so the entry is read again", "error", err)
 	}
 }
 

@@ -360,7 +360,7 @@ func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 func (s *session) End(ctx context.Context) error {
 	err := s.TellLosses(ctx, true)
 	if n := len(s.part.Open); n > 0 {
-		s.Note("status", "%d objects have no end yet, or their line is not at the node", n)
+		s.Note("status", "%d objects have not ended yet, or their line has not reached the node", n)
 	}
 	return errors.Join(err, s.keep(), s.Status(ctx, "offline", "no connection to Frigate's broker"))
 }

@@ -185,7 +185,7 @@ func (s *session) buzz(ctx context.Context) {
 		b = frame.LongBuzz
 	}
 	if err := s.write(ctx, frame.HapticChar, b[:]); err != nil {
-		s.Note("warning", "the device does not buzz: %v", err)
+		s.Note("warning", "the device can't vibrate: %v", err)
 	}
 }
 

@@ -111,8 +111,8 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 		s.Report.Spoilt++
 		if !s.hidden {
 			s.hidden = true
-			s.Note("warning", "the app encrypts what it publishes, which is not read here: take the secret out of its settings, and use ssl://")
-			return nil, s.Gap(ctx, s.Now, "places came encrypted, which are not read")
+			s.Note("warning", "the app encrypts what it publishes, which can't be read here: remove the secret from its settings, and use ssl://")
+			return nil, s.Gap(ctx, s.Now, "places came encrypted, and can't be read")
 		}
 	}
 	return nil, nil
