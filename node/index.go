@@ -18,7 +18,7 @@ import (
 func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsPrefix}, recall.Options{Dictionary: n.words})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
-		n.log.Warn("the index can't be used, and is made anew from the records", "error", err)
+		n.log.Warn("the index can't be used, and is rebuilt from the records", "error", err)
 		if err := recall.Discard(ctx, segments{o.store, wordsPrefix}); err != nil {
 			return err
 		}

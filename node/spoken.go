@@ -56,7 +56,7 @@ func (n *Node) answer(device, text string) {
 		return
 	}
 	if err := fleet.Say(device, text); err != nil {
-		n.log.Debug("a wearable was not told of a pause", "device", device, "error", err)
+		n.log.Debug("a wearable could not be told of a pause", "device", device, "error", err)
 	}
 }
 

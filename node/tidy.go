@@ -26,7 +26,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	o.memory.Maintain()
 	pruned, err := o.voices.Prune(ctx, forget.PlanSweep)
 	if err != nil && ctx.Err() == nil {
-		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+		n.log.Warn("prints of voices could not be deleted in time", "error", err)
 	}
 	if pruned || o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()

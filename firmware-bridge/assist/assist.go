@@ -297,7 +297,7 @@ func (s *server) ask(ctx context.Context, question string, customer netip.Addr) 
 	switch {
 	case err != nil:
 		if !errors.Is(err, context.Canceled) {
-			s.Tell(fmt.Sprintf("a question was not answered: %v", err))
+			s.Tell(fmt.Sprintf("a question could not be answered: %v", err))
 		}
 		return words(question, away), false
 	case !a.Known || a.Text == "":

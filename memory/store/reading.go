@@ -54,7 +54,7 @@ func (s *Store) startWriting(lock func() bool) error {
 	if err != nil || !turned {
 		return err
 	}
-	s.opt.Log.Info("store: the disk has room again: it is written, too")
+	s.opt.Log.Info("store: the disk has room again, so the store is written again")
 	return s.followRules()
 }
 

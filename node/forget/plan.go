@@ -178,7 +178,7 @@ func (fg *Forgetting) Purged(err error, asked int64) {
 		err = fg.Done(context.Background(), asked)
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
-		fg.c.Log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
+		fg.c.Log.Error("what has to be forgotten is not erased yet: it will be tried again", "error", err)
 	}
 }
 

@@ -107,7 +107,7 @@ func doctorBackup(b *serve.BackupStatus, add adder) {
 	case b.Failures > 0:
 		add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error).Remedy("locket backup "+b.To, "", "")
 	case b.At.IsZero():
-		add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To).Remedy("locket run", "", "")
+		add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: the schedule has made none yet", b.To).Remedy("locket run", "", "")
 	default:
 		add("backup", serve.LevelOK, "", "%s: the last one was made at %s", b.To, b.At.Format(time.RFC3339))
 	}
@@ -223,7 +223,7 @@ func (ch Checks) doctorBroker(s *serve.Status, add adder) {
 	case s.Broker.Connected:
 		add("broker", serve.LevelOK, "", "%s", s.Broker.URL)
 	default:
-		add("broker", serve.LevelError, "see that it runs, and that the password fits", "%s: not connected", s.Broker.URL)
+		add("broker", serve.LevelError, "check that it runs, and that the password is right", "%s: not connected", s.Broker.URL)
 	}
 	switch {
 	case !ch.cfg.InClear():

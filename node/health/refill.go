@@ -97,7 +97,7 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 		return nil, ctx.Err()
 	}
 	for _, t := range met.Trouble {
-		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: t, Done: "not taken from what was put aside"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: t, Done: "not taken from the copy that was put aside"})
 	}
 	if err != nil {
 		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: fmt.Sprintf("not every relay and device could be asked: %v", err), Done: "what they have arrives with the next sync"})

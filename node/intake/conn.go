@@ -220,7 +220,7 @@ func (c *conn) send(r reply, ack *wire.Ack) {
 	}
 	if err != nil {
 		c.in.stats.count(func(s *Stats) { s.AcksFailed++ })
-		c.in.log.Debug("intake: acknowledgement not sent", "device", r.device, "error", err)
+		c.in.log.Debug("intake: an acknowledgement could not be sent", "device", r.device, "error", err)
 	}
 }
 

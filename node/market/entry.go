@@ -166,7 +166,7 @@ func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
 		err = s.c.Door.SayFee(ctx, l.Entry, fee)
 	}
 	if err != nil {
-		s.c.Log.Warn("the members were not told that the entry is not sold any more", "title", l.Title, "error", err)
+		s.c.Log.Warn("the members could not be told that the entry is no longer sold", "title", l.Title, "error", err)
 	}
 }
 

@@ -106,7 +106,7 @@ func (p *Purse) left(s *serve.Spender, list []purchase) (uint64, string, error) 
 func bars(s *serve.Spender, l *trade.Offer, left uint64, code string) string {
 	switch {
 	case l.Entry:
-		return "it is the entry to a community, which the wearer buys"
+		return "it is the entry to a community, which only the wearer may buy"
 	case l.Currency != code:
 		return "it costs " + l.Currency + ", and the budget is in " + code
 	case len(s.Categories) > 0 && !slices.ContainsFunc(l.Categories, func(c string) bool { return slices.Contains(s.Categories, c) }):

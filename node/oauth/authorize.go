@@ -144,7 +144,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		fault(w, http.StatusBadRequest, "The app that sent you here asks in a way that can't be answered: "+err.Error())
+		fault(w, http.StatusBadRequest, "The request of the app that sent you here can't be answered: "+err.Error())
 		return
 	}
 	s.add(q)
@@ -255,7 +255,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	q := s.find(r.PostForm.Get("request"))
 	if q == nil {
-		fault(w, http.StatusGone, "This page is too old, or was used. Have the app connect anew.")
+		fault(w, http.StatusGone, "This page has expired or was used. Connect the app again.")
 		return
 	}
 	if r.PostForm.Get("decision") != "allow" {
@@ -282,7 +282,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	case right:
 		q.goBack(w, r, url.Values{"code": {s.grant(q, &c.AppRequest)}})
 	case gone:
-		fault(w, http.StatusForbidden, "That was not the code, too often. Have the app connect anew.")
+		fault(w, http.StatusForbidden, "The code was wrong too often. Connect the app again.")
 	default:
 		s.show(w, r, http.StatusForbidden, q, c, "This is not the code that locket app waiting shows for this app.")
 	}

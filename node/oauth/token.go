@@ -72,7 +72,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is not known, or not for this client, redirect_uri and code_verifier")
 		return
 	case s.now().Sub(g.at) >= grantTime:
-		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is too old")
+		refuse(w, http.StatusBadRequest, "invalid_grant", "the code has expired")
 		return
 	}
 	n, err := s.book.AddAppFor(context.WithoutCancel(r.Context()), g.app, g.of.id)

@@ -173,7 +173,7 @@ func (ps *Plugins) load(ctx context.Context) error {
 			return fmt.Errorf("plugin %s: %w", p.manifest.ID, err)
 		} else if err != nil {
 			p.state, p.err = serve.PluginBroken, err
-			ps.c.Log.Error("plugin not loaded", "plugin", p.manifest.ID, "error", err)
+			ps.c.Log.Error("a plugin could not be loaded", "plugin", p.manifest.ID, "error", err)
 			continue
 		}
 		// All of them at once hold 135 MB. The first keeps the module that most of them
@@ -258,7 +258,7 @@ func (ps *Plugins) fromFolder(e installed.Entry) *plugin {
 	}
 	if p.manifest, _, p.err = f.ManifestOf(e); p.err != nil {
 		p.manifest, p.state = agreedTo(&e), serve.PluginBroken
-		ps.c.Log.Error("plugin not loaded", "plugin", e.ID, "error", p.err)
+		ps.c.Log.Error("a plugin could not be loaded", "plugin", e.ID, "error", p.err)
 	}
 	return p
 }

@@ -41,6 +41,6 @@ func (p *Pump) notePanic(seq uint64) {
 func (p *Pump) forgetPanic() {
 	p.panicked = 0
 	if err := os.Remove(p.c.Panicked); err != nil {
-		p.c.Log.Warn("the entry that ended the node stays noted", "error", err)
+		p.c.Log.Warn("the note of the entry that ended the node could not be removed", "error", err)
 	}
 }

@@ -333,7 +333,7 @@ func (k Keeper) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Mov
 	case r.All:
 		_, err = ts.Keeper.FetchAll(ctx)
 		if left, e := ts.c.Sync.MediaHome(ctx); e != nil && err == nil {
-			ts.c.Log.Warn("photos and recordings not fetched", "left", left, "error", e)
+			ts.c.Log.Warn("photos and recordings could not be fetched", "left", left, "error", e)
 		}
 	case len(r.Fetch) > 0:
 		a.Left, err = ts.Keeper.Fetch(ctx, r.Fetch...)

@@ -86,7 +86,7 @@ func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) e
 
 func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.For == nil {
-		return &Refused{"it says not what it pays"}
+		return &Refused{"it does not say what it pays"}
 	}
 	m, err := p.read(proof.Header, *proof.For)
 	if err != nil {
