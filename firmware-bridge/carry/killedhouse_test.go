@@ -145,7 +145,7 @@ func number(name string, otherwise int) int {
 }
 
 // ended is what a gap says of a bridge that was killed.
-const ended = "ended before it could tell"
+const ended = "ended before it could report"
 
 // each gives the events in the node's journal, as the extractor sees them. An event that came again after a
 // restart of the node is there again: the extractor knows identities.

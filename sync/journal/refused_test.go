@@ -56,7 +56,7 @@ func TestRefusedCheckpoint(t *testing.T) {
 		says   string
 	}{
 		"a chain that is farther": {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Seq++; return ps, nil }, false, "it has 2, and 1 is here"},
-		"another history":         {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Hash[0] ^= 1; return ps, nil }, false, "elsewhere than it has shown"},
+		"another history":         {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Hash[0] ^= 1; return ps, nil }, false, "at another place than before"},
 		"a chain more": {func(ps []envelope.Place) ([]envelope.Place, error) {
 			return append(ps, envelope.Place{Member: ps[0].Member, Incarnation: 1, Seq: 7, Hash: envelope.Hash{1}}), nil
 		}, false, "it has 7, and 0 is here"},

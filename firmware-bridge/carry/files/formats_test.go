@@ -228,7 +228,7 @@ func TestLies(t *testing.T) {
 		"less than a header":    {append(bytes.Clone(ftyp), isoBox(4, "moov")...), `"moov" says 4 bytes, less than its header`},
 		"no 64 bits":            {append(bytes.Clone(ftyp), isoBox(1, "mdat")...), "8 bytes, want 16"},
 		"a child over its end":  {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(64, "trak")...)...), `offset 24: "trak" says 64 bytes, 8 are left`},
-		"a track of nothing":    {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(8, "trak")...)...), "does not say of what it is"},
+		"a track of nothing":    {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(8, "trak")...)...), "a track without a type"},
 		"no film box":           {ftyp, "no sound in it"},
 		"samples claimed":       {claimed, "flac: it says"},
 		"another checksum":      {other, "flac: its samples are not those"},

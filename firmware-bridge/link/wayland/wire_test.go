@@ -100,7 +100,7 @@ var events = []struct {
 	{"half a state", appendMessage(nil, serverFirst, 4, uint32(2), uint32(2)), "2 bytes are not a whole number of states"},
 	{"a window with a number of ours", appendMessage(nil, 5, 0, uint32(99)), "object 99 can't be a new one"},
 	{"a window that is there", appendMessage(nil, 5, 0, uint32(serverFirst)), "can't be a new one"},
-	{"no windows any more", appendMessage(nil, 5, 1), "tells of its windows no more"},
+	{"no windows any more", appendMessage(nil, 5, 1), "stopped reporting its windows"},
 }
 
 // listening is a client of a compositor that has all, an output, and a window. What it asks for goes nowhere.
