@@ -199,7 +199,7 @@ func TestPollOmiRefused(t *testing.T) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}
-	for body, want := range map[string]string{"{}": "another form", "[": "offset 0", "[7, {}]": ""} {
+	for body, want := range map[string]string{"{}": "is not of the expected type", "[": "offset 0", "[7, {}]": ""} {
 		c := cloud(t)
 		c.Before = func(n int, w http.ResponseWriter) bool {
 			if n == 1 {

@@ -212,7 +212,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 		d.device, d.kind = splitTopic(a.topic)
 		d.crc = crc32.ChecksumIEEE(a.payload)
 	case a.oversize > 0:
-		d.err = &wire.Error{Kind: d.kind, Problem: wire.TooLarge, Detail: "payload is larger than this node accepts"}
+		d.err = &wire.Error{Kind: d.kind, Problem: wire.TooLarge, Detail: "payload is larger than this node takes"}
 		d.size, d.crc = a.oversize, a.crc
 	default:
 		m, head, d.err = wire.Decode(d.kind, a.payload)

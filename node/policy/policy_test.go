@@ -359,7 +359,7 @@ func TestAsks(t *testing.T) {
 		"\n@ask(\"0 days\") permit (principal, action, resource);":          "line 2: want @ask",
 		`@ask("366 days") permit (principal, action, resource);`:            "a year at most",
 		`@ask("-1 days") permit (principal, action, resource);`:             "want @ask",
-		`@ask("each time") forbid (principal, action, resource);`:           "asks nobody",
+		`@ask("each time") forbid (principal, action, resource);`:           "can't have @ask",
 		`@ask("1 day") @ask("1 day") permit (principal, action, resource);`: "each once",
 		`@advice("x") permit (principal, action, resource);`:                "want @id or @ask",
 		`@ask(each) permit (principal, action, resource);`:                  "want @ask",
