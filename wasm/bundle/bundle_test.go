@@ -146,8 +146,8 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		"symbolic link":    {archive(t, toml, item{tar.Header{Typeflag: tar.TypeSymlink, Name: ModuleName, Linkname: "/etc/passwd"}, ""}), "is a link"},
 		"hard link":        {archive(t, toml, item{tar.Header{Typeflag: tar.TypeLink, Name: ModuleName, Linkname: "plugin.toml"}, ""}), "is a link"},
-		"folder":           {archive(t, item{tar.Header{Typeflag: tar.TypeDir, Name: "plugin.toml/"}, ""}), "no plain file"},
-		"device":           {archive(t, item{tar.Header{Typeflag: tar.TypeChar, Name: ModuleName}, ""}), "no plain file"},
+		"folder":           {archive(t, item{tar.Header{Typeflag: tar.TypeDir, Name: "plugin.toml/"}, ""}), "not a plain file"},
+		"device":           {archive(t, item{tar.Header{Typeflag: tar.TypeChar, Name: ModuleName}, ""}), "not a plain file"},
 		"path traversal":   {archive(t, toml, module, file("../../.ssh/authorized_keys", "k")), "only plugin.toml"},
 		"absolute path":    {archive(t, toml, module, file("/etc/cron.d/x", "k")), "only plugin.toml"},
 		"inner path":       {archive(t, toml, file("a/../plugin.wasm", "m")), "only plugin.toml"},
