@@ -177,7 +177,7 @@ func (n *Node) Web() http.Handler {
 			web.ServeHTTP(w, r)
 			return
 		}
-		http.Error(w, "this node takes nothing over HTTP now", http.StatusServiceUnavailable)
+		http.Error(w, "this node accepts no messages over HTTP now", http.StatusServiceUnavailable)
 	})
 }
 

@@ -308,7 +308,7 @@ func ownFolder(dir string) error {
 	}
 	switch {
 	case !st.IsDir():
-		return fmt.Errorf("%s is no folder", dir)
+		return fmt.Errorf("%s is not a folder", dir)
 	case !owned(st):
 		return fmt.Errorf("%s belongs to another user", dir)
 	case st.Mode().Perm()&0o077 != 0:

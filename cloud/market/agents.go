@@ -191,7 +191,7 @@ func unfit(err error) bool {
 // wallets refuses what can't be paid out to an address.
 func (m *Market) wallets(to string, money ledger.Money) error {
 	if m.c.X402 == nil {
-		return fmt.Errorf("to: %w: this market pays out by vouchers alone", trade.ErrForm)
+		return fmt.Errorf("to: %w: this market pays out only by vouchers", trade.ErrForm)
 	}
 	if err := m.c.X402.Payable(to, money); err != nil {
 		return fmt.Errorf("to: %w: %v", trade.ErrForm, err)

@@ -111,7 +111,7 @@ func (m *Market) Pages() http.Handler {
 			http.Error(w, "this does not prove a payment", http.StatusBadRequest)
 		case err != nil:
 			m.c.Logger.Error("a message of the payment provider could not be handled; the provider sends it again", "error", err)
-			http.Error(w, "it was not taken", http.StatusInternalServerError)
+			http.Error(w, "it could not be handled", http.StatusInternalServerError)
 		}
 	})
 	say := func(text string) http.HandlerFunc {

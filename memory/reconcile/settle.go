@@ -198,7 +198,7 @@ func together(c *Conflict) (p memory.Patch, err error) {
 func settleValues(group []memory.Assertion, c *Conflict, s Settlement, evidence memory.Evidence, newID func(*memory.Candidate) memory.ID) ([]memory.Assertion, error) {
 	chosen := max(s.Choose, 1) - 1
 	if s.Choose == 0 && c.Slot == nil {
-		return nil, errSettle("a statement that is pinned stands against its denial: choose a side")
+		return nil, errSettle("a pinned statement conflicts with its denial: choose a side")
 	}
 	if s.Choose == 0 && c.Slot.Many {
 		return nil, errSettle("it is so or it is not: choose a side")

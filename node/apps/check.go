@@ -119,7 +119,7 @@ func checkTypes(r *serve.AppRequest) error {
 		case t == string(memory.Vault):
 			return bad("types: no app sees the vault")
 		case t == serve.AppUtterances && (*r.Sensitivity < memory.Private || len(r.Tags) > 0):
-			return bad("types: what was said has no tags, and no sensitivity of its own: utterances need sensitivity private and no tags")
+			return bad("types: utterances need sensitivity private and no tags, because what was said has neither tags nor a sensitivity")
 		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
 			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
 		}

@@ -233,7 +233,7 @@ func ReadNotebook(folder fs.FS, most int64) (records iter.Seq2[Record, error], e
 		for _, m := range comment.FindAllStringSubmatch(text, -1) {
 			r := Record{m[1], json.RawMessage(m[2])}
 			if !json.Valid(r.Data) {
-				return fmt.Errorf("%w: %s: a comment of kind %s is no JSON", memory.ErrInvalid, name, r.Kind)
+				return fmt.Errorf("%w: %s: a comment of kind %s is not JSON", memory.ErrInvalid, name, r.Kind)
 			}
 			if r.Kind == "file" {
 				var f fileOf

@@ -54,7 +54,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 		return 0, err
 	}
 	if k.c.Packs == nil {
-		k.blocked("sync.relay is not set: nothing can turn cold")
+		k.blocked("sync.relay is not set: no memory can be moved to cold storage")
 		return 0, nil
 	}
 	covered, err := k.c.Covered(ctx)

@@ -74,7 +74,7 @@ func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string,
 		case in && again:
 			return nil
 		case was:
-			return fmt.Errorf("%w: who has that key is a member, or was one", serve.ErrConflict)
+			return fmt.Errorf("%w: the owner of that key is, or was, a member", serve.ErrConflict)
 		case len(v.Members) >= envelope.MaxMembers:
 			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
 		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return alike(o.Name) == alike(name) }):

@@ -47,7 +47,7 @@ func (c *Communities) Invite(ctx context.Context, id string, r serve.CommunityIn
 		m := envelope.Member{ID: q.Member(sp.id), Key: q.Key, Recipient: q.Recipient, Role: envelope.Writer}
 		switch {
 		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Name == name || o.Member == m.ID }):
-			return fmt.Errorf("%w: %q, or who has that key, is a member already", serve.ErrConflict, name)
+			return fmt.Errorf("%w: %q, or the owner of that key, is a member already", serve.ErrConflict, name)
 		case len(v.Members) >= envelope.MaxMembers:
 			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
 		case r.Moderator && v.Role != roleOwner:

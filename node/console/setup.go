@@ -142,7 +142,7 @@ func (c *Console) beginSetup(ctx context.Context, s *settingUp) (serve.ConsoleLi
 		return serve.ConsoleLink{}, err
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
-		return serve.ConsoleLink{}, errors.Join(errors.New("a home is set up on a loopback address alone"), l.Close())
+		return serve.ConsoleLink{}, errors.Join(errors.New("a home can be set up only on a loopback address"), l.Close())
 	}
 	c.setup = s
 	c.begin(l)

@@ -145,7 +145,7 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
+var errNoPairing = fmt.Errorf("%w: no pairing is in progress", serve.ErrConflict)
 
 func (sc Syncer) invitation() (*invitation, *Syncing, error) {
 	sy, release, err := sc.of.Use()

@@ -155,10 +155,10 @@ func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.F
 	c, err := fg.Forget(ctx, todo)
 	release()
 	if err != nil {
-		return res, fmt.Errorf("forget: it goes on with the next start: %w", err)
+		return res, fmt.Errorf("forget: it continues at the next start: %w", err)
 	}
 	if err := fr.purge(ctx, c.Held); err != nil {
-		return res, fmt.Errorf("forget: erased, but the journal still has it: it goes on with the next start: %w", err)
+		return res, fmt.Errorf("forget: erased, but the journal still has it: it continues at the next start: %w", err)
 	}
 	return serve.ForgetResult{Memories: len(c.Memories), Utterances: len(c.Utterances), Events: p.Events, Trimmed: len(c.Trimmed)}, nil
 }

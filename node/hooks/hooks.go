@@ -246,7 +246,7 @@ func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 		h.Next = t.Now().Add(waits[h.Tries-1])
 		return h
 	}
-	t.Log.Warn("an app is not told any more", "app", h.App, "why", h.Off)
+	t.Log.Warn("an app is no longer told", "app", h.App, "why", h.Off)
 	return h
 }
 

@@ -69,7 +69,7 @@ func checkFilter(f string) (why string) {
 	}
 	for i, l := range levels {
 		if strings.ContainsAny(l, "+#") && len(l) > 1 || l == "#" && i < len(levels)-1 {
-			return "+ stands for one whole level, and # for the rest at the end"
+			return "+ has to be one whole level, and # the last one"
 		}
 	}
 	return ""

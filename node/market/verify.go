@@ -21,7 +21,7 @@ import (
 
 // ErrHidden: the market's log lacks what the market signed, or the market does not show
 // what its log has.
-var ErrHidden = errors.New("the market hides what it signed")
+var ErrHidden = errors.New("the market hides something that it signed")
 
 // logWithin is for how long a market may have a step and not show it in its log.
 const logWithin = time.Hour
@@ -266,7 +266,7 @@ func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, e
 	}
 	origin, _, _ := strings.Cut(into.Checkpoint, "\n")
 	if origin != key.Name() {
-		return nil, fmt.Errorf("%w: it showed the log %q before, and shows %q now; what it was is in %s", ErrOtherMarket, origin, key.Name(), file)
+		return nil, fmt.Errorf("%w: it showed the log %q before, and shows %q now; the earlier one is in %s", ErrOtherMarket, origin, key.Name(), file)
 	}
 	last, err := translog.Open([]byte(into.Checkpoint), key)
 	if err != nil {

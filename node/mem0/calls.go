@@ -297,7 +297,7 @@ func (k *call) update() (any, error) {
 
 func (k *call) delete() (any, error) {
 	if linked := k.r.URL.Query().Get("delete_linked"); linked != "" && linked != "false" {
-		return nil, bad("delete_linked: Locket erases one memory, and what was made of it alone")
+		return nil, bad("delete_linked: Locket erases one memory, and what was made only from it")
 	}
 	if _, err := k.c.Delete(k.r.Context(), k.id()); err != nil {
 		return nil, err

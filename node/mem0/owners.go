@@ -130,7 +130,7 @@ func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (a
 func (k *call) batchUpdate() (any, error) {
 	return k.batch("updated", func(b *batchOne) (serve.Operation, error) {
 		if b.Text == nil {
-			return serve.Operation{}, errors.New("text: wanted")
+			return serve.Operation{}, errors.New("text: missing")
 		}
 		return serve.Operation{ID: idOf(b.ID), Update: &serve.UpdateRequest{Text: b.Text}}, nil
 	})

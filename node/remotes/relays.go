@@ -196,7 +196,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 		}
 	}
 	if !p.whole(to) {
-		return fmt.Errorf("relay %s: it lacks some of what is here: %q", url, to.stands().Trouble)
+		return fmt.Errorf("relay %s: it lacks something that is here: %q", url, to.stands().Trouble)
 	}
 	if err := p.prove(ctx, to); err != nil {
 		return err

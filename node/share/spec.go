@@ -77,7 +77,7 @@ func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requ
 			return nil, nil, fmt.Errorf("%w: name of a reader: %d bytes, at most %d", memory.ErrInvalid, len(name), memory.MaxName)
 		}
 		if slices.ContainsFunc(requests, func(o envelope.Request) bool { return o.Key.Equal(r.Key) }) {
-			return nil, nil, fmt.Errorf("%w: the key of %q is there twice", memory.ErrInvalid, name)
+			return nil, nil, fmt.Errorf("%w: the key of %q occurs twice", memory.ErrInvalid, name)
 		}
 		ps = append(ps, Party{Name: name, Member: r.Member(space), Key: r.Key, Added: now})
 		requests = append(requests, r)

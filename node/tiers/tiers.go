@@ -145,7 +145,7 @@ func (ts *Tiers) Ease(ctx context.Context) {
 	}
 	ts.seen = now
 	if err := ts.Keeper.Ease(ctx); err != nil && ctx.Err() == nil {
-		ts.c.Log.Warn("nothing turns cold for now, and sync goes on", "error", err)
+		ts.c.Log.Warn("no memory is moved to cold storage for now; sync continues", "error", err)
 	}
 }
 

@@ -244,7 +244,7 @@ func (d *Digest) Add(i *Item) ([]byte, error) {
 		return nil, err
 	}
 	if d.last != nil && d.last.Compare(i) >= 0 {
-		return nil, fmt.Errorf("%w: %s stands after %s", ErrForm, i.Name(), d.last.Name())
+		return nil, fmt.Errorf("%w: %s has to come before %s", ErrForm, i.Name(), d.last.Name())
 	}
 	d.last = i
 	b, err := i.Bytes(d.space)

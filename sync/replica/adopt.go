@@ -16,7 +16,7 @@ import (
 
 // ErrSnapshot reports a snapshot that differs from its checkpoint or from this
 // member's data.
-var ErrSnapshot = errors.New("snapshot is not what it should be")
+var ErrSnapshot = errors.New("snapshot is not valid")
 
 // errNoBody reports a delta without its body. A snapshot may have the body's
 // content.

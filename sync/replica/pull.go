@@ -115,7 +115,7 @@ next:
 				}
 				l := r.bestCheckpoint(p.Cursor, true)
 				if l == nil && r.coveredByWrong(p.Cursor) {
-					return fmt.Errorf("delta at %d: its body is gone, and the %w that may have it", p.Cursor, ErrSnapshot)
+					return fmt.Errorf("delta at %d: its body is gone; the %w that may have it", p.Cursor, ErrSnapshot)
 				}
 				if l == nil {
 					bare = p.Cursor // a member had the body removed
@@ -313,7 +313,7 @@ func (r *Replica) pending(h *envelope.Header) *envelope.Delta {
 // its disk remembers, so a backup was restored.
 func (r *Replica) wasPutBack(ctx context.Context) error {
 	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
-		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
+		Reason: "this device was restored to an older state: what it had sent since then is taken from the relay again"})
 }
 
 // check checks what an honest relay would have checked. d is nil if it can't be
@@ -372,6 +372,6 @@ func (r *Replica) quarantine(ctx context.Context, p Placed, d *envelope.Delta, w
 		at := d.Header.Position()
 		pr.Member, pr.Place = d.Header.Member, &at
 	}
-	r.c.Log.Warn("sync: set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
+	r.c.Log.Warn("sync: a delta is set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
 	return r.c.Journal.Quarantine(ctx, pr)
 }

@@ -31,7 +31,7 @@ import (
 var (
 	ErrCheckpoint = errors.New("this is not a checkpoint of the log")
 	ErrProof      = errors.New("the proof is not valid")
-	ErrTiles      = errors.New("the log does not serve what it signed")
+	ErrTiles      = errors.New("the log does not serve the entries that it signed")
 	ErrEntry      = errors.New("this is not an entry of a log")
 	ErrWitness    = errors.New("not enough witnesses cosigned")
 )

@@ -150,7 +150,7 @@ func (p *Provider) Close() error {
 	case <-done:
 		return nil
 	case <-end.C:
-		return errors.New("x402: an answer of the facilitator could not be kept: it is asked again after the next start")
+		return errors.New("x402: an answer of the facilitator could not be saved: it is asked again after the next start")
 	}
 }
 
