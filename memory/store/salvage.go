@@ -102,7 +102,7 @@ func (s *salvage) anchored() error {
 	case errors.As(err, &d):
 		s.found = append(s.found, *d)
 	case errors.Is(err, ErrRolledBack):
-		s.found = append(s.found, Damage{Kind: "folder", Key: recordsName, What: "was restored to an older state, or has lost its last changes: the anchor knows later ones"})
+		s.found = append(s.found, Damage{Kind: "folder", Key: recordsName, What: "was put back to an older state, or has lost its last changes: the anchor knows later ones"})
 	default:
 		return err
 	}

@@ -35,7 +35,7 @@ func (h *Health) putBackBlobs(ctx context.Context, r *Repaired) error {
 		item := RepairedItem{Place: "blob " + b.Name}
 		switch {
 		case errors.Is(err, replica.ErrNotFound):
-			item.What, item.Lost = "the relay does not have it as it was sent, nor is it here: a device that has it sends it again with 'locket doctor --repair'", true
+			item.What, item.Lost = "the relay does not have it as it was sent, nor is it here: another device that has it sends it again with 'locket doctor --repair'", true
 		case errors.Is(err, replica.ErrForbidden), errors.Is(err, replica.ErrBlob):
 			item.What, item.Lost = fmt.Sprintf("the relay does not have it as it was sent, and it can't be put back: %v", err), true
 		case err != nil:

@@ -115,7 +115,7 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 		before, err := (&journal.Journal{Space: h.c.Ring.Space()}).Before(tx)
 		if err == nil && st.Cursor < before {
 			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
-				What: fmt.Sprintf("it ends at delta %d, but had shown %d: it was restored to an older state, or withholds deltas", st.Cursor, before)})
+				What: fmt.Sprintf("it ends at delta %d, but had shown %d: it was put back to an older state, or withholds deltas", st.Cursor, before)})
 		}
 		return err
 	})

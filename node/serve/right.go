@@ -137,7 +137,7 @@ func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (con
 		return WithCaller(ctx, c), err
 	}
 	if r.URL.Path != "/v1/self" && subtle.ConstantTimeCompare([]byte(r.Header.Get(RunHeader)), []byte(h.run)) != 1 {
-		return nil, fmt.Errorf("%w: the node was locked or restarted since the console was opened", ErrKey)
+		return nil, fmt.Errorf("%w: the node was locked or started anew since the console was opened", ErrKey)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if err := o.BeginConsole(); err != nil {

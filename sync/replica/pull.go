@@ -313,7 +313,7 @@ func (r *Replica) pending(h *envelope.Header) *envelope.Delta {
 // its disk remembers, so a backup was restored.
 func (r *Replica) wasPutBack(ctx context.Context) error {
 	return r.c.Journal.Quarantine(ctx, Problem{At: r.c.Now(), Member: r.c.Member,
-		Reason: "this device was restored to an older state: what it had sent since then is taken from the relay again"})
+		Reason: "this device was put back to an older state: what it had sent since then is taken from the relay again"})
 }
 
 // check checks what an honest relay would have checked. d is nil if it can't be

@@ -235,7 +235,7 @@ func TestLies(t *testing.T) {
 		"a block over the end":  {block, "flac: offset"},
 		"a heic without places": {append(isoBox(16, "ftyp", []byte("heic\x00\x00\x00\x00")...), isoBox(12, "meta", 0, 0, 0, 0)...), "heic: unreadable file: no places"},
 		"numbers of 3 bytes":    {far, "numbers of 3 bytes"},
-		"a film":                {made(t, "a.mp4", "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "mpeg4", "OUT"), "a film"},
+		"a film":                {made(t, "a.mp4", "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "mpeg4", "OUT"), "a video"},
 	} {
 		if _, err := messages(t.Context(), c.b, time.Now(), 7, 0); !errors.Is(err, media.ErrFormat) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

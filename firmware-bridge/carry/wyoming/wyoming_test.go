@@ -103,7 +103,7 @@ func TestSatellite(t *testing.T) {
 	}
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), wyoming.Family, &link.TCP{Addr: l.Addr().String()})
-	gone := b.When("says nothing any more")
+	gone := b.When("no longer answers")
 	stop := b.Start(t)
 
 	r := accept()
