@@ -115,7 +115,7 @@ next:
 				}
 				l := r.bestCheckpoint(p.Cursor, true)
 				if l == nil && r.coveredByWrong(p.Cursor) {
-					return fmt.Errorf("delta at %d: its body is gone; the %w that may have it", p.Cursor, ErrSnapshot)
+					return fmt.Errorf("delta at %d: its body is gone, and the snapshot that may have it can't be used: %w", p.Cursor, ErrSnapshot)
 				}
 				if l == nil {
 					bare = p.Cursor // a member had the body removed
