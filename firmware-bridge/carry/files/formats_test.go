@@ -231,7 +231,7 @@ func TestLies(t *testing.T) {
 		"a track of nothing":    {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(8, "trak")...)...), "a track without a type"},
 		"no film box":           {ftyp, "no sound in it"},
 		"samples claimed":       {claimed, "flac: it says"},
-		"another checksum":      {other, "flac: its samples are not those"},
+		"another checksum":      {other, "flac: its samples do not match"},
 		"a block over the end":  {block, "flac: offset"},
 		"a heic without places": {append(isoBox(16, "ftyp", []byte("heic\x00\x00\x00\x00")...), isoBox(12, "meta", 0, 0, 0, 0)...), "heic: unreadable file: no places"},
 		"numbers of 3 bytes":    {far, "numbers of 3 bytes"},
