@@ -70,7 +70,7 @@ func TestWebhook(t *testing.T) {
 	}
 	// The next try comes after 5 s and succeeds. On a busy machine that may happen before this
 	// check.
-	h.eventually("a try in vain is told", func(out string) bool { return strings.Contains(out, "tried 1 times in vain") || len(lines) > 0 }, "app", "list")
+	h.eventually("a try in vain is told", func(out string) bool { return strings.Contains(out, "failed 1 times") || len(lines) > 0 }, "app", "list")
 	if err := d.stop(t); err != nil {
 		t.Fatal(err)
 	}

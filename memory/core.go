@@ -72,7 +72,7 @@ func ReplaceText(value, old, with string) (string, error) {
 	case 0:
 		return "", fmt.Errorf("%w: replace.old: %q is not in it", ErrInvalid, old)
 	default:
-		return "", fmt.Errorf("%w: replace.old: %q stands in it %d times: give more of what is around it", ErrInvalid, old, n)
+		return "", fmt.Errorf("%w: replace.old: %q occurs in it %d times: give more of the text around it", ErrInvalid, old, n)
 	}
 	value = strings.Replace(value, old, with, 1)
 	lines := slices.DeleteFunc(strings.Split(value, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })

@@ -159,7 +159,7 @@ func (a *Assertion) Validate() error {
 		}
 	case ActErase:
 		if a.Rank != RankPerson {
-			return fmt.Errorf("%w: erase: a person's act only", ErrInvalid)
+			return fmt.Errorf("%w: erase: only a person may do this", ErrInvalid)
 		}
 	case ActWithdraw:
 		if len(a.Seen) == 0 {

@@ -22,7 +22,7 @@ func TestDoctorTellsOfSettings(t *testing.T) {
 		"another's broker":   {func(c *config.Config) { c.Broker.URL = "tcp://broker.example:1883" }, "without TLS"},
 		"another's, sealed":  {func(c *config.Config) { c.Broker.URL = "ssl://broker.example:8883" }, ""},
 		"another's, at home": {func(c *config.Config) { c.Broker.URL = "tcp://localhost:1883" }, ""},
-		"a plugin misspelt":  {func(c *config.Config) { c.Plugins.Disabled = []string{"fact"} }, "turns nothing off"},
+		"a plugin misspelt":  {func(c *config.Config) { c.Plugins.Disabled = []string{"fact"} }, "nothing is turned off"},
 	} {
 		n := initNode(t, c.set, InitOptions{KeyFile: true})
 		if _, err := n.UnlockAsConfigured(t.Context()); err != nil {

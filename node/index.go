@@ -18,7 +18,7 @@ import (
 func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	o.index, err = recall.Open(ctx, segments{o.store, wordsPrefix}, recall.Options{Dictionary: n.words})
 	if errors.Is(err, recall.ErrCorrupt) || errors.Is(err, recall.ErrOutdated) || errors.Is(err, memory.ErrDamaged) || errors.Is(err, memory.ErrNotFound) {
-		n.log.Warn("the index can't be used, and is made anew from the records", "error", err)
+		n.log.Warn("the index can't be used, and is rebuilt from the records", "error", err)
 		if err := recall.Discard(ctx, segments{o.store, wordsPrefix}); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (o *session) check(ctx context.Context, tx *store.Tx) (func(context.Context
 	case o.gate != nil:
 		return o.gate.Check(ctx, tx)
 	case len(tx.FromOthers()) > 0:
-		return nil, fmt.Errorf("%w: what others say can't be checked yet", memory.ErrLocked)
+		return nil, fmt.Errorf("%w: claims of other members can't be checked yet", memory.ErrLocked)
 	}
 	return nil, nil
 }

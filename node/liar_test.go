@@ -233,7 +233,7 @@ func TestRelayRollsBack(t *testing.T) {
 	for _, d := range []*device{a, b} {
 		d.cfg.Sync.Relay = relay.url
 		d.reopen()
-		if s := d.sync(); !strings.Contains(s.Error, "went back") {
+		if s := d.sync(); !strings.Contains(s.Error, "shows less than") {
 			t.Errorf("an older relay: %+v", s)
 		}
 	}

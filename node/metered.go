@@ -16,9 +16,9 @@ func (n *Node) meteredNow() func(context.Context) bool {
 	case config.MeteredAuto:
 		l := &metered.Line{Now: n.now, Changed: func(costs bool) {
 			if costs {
-				n.log.Info("the network costs by the byte: photos and recordings wait")
+				n.log.Info("the network is metered: photos and recordings wait")
 			} else {
-				n.log.Info("the network costs no more: photos and recordings go")
+				n.log.Info("the network is no longer metered: photos and recordings are sent")
 			}
 		}}
 		return l.Costs

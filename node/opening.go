@@ -46,7 +46,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 		return err
 	}
 	if err := o.ring.KeepSpares(); err != nil {
-		n.log.Warn("keys have no copies", "error", err)
+		n.log.Warn("the copies of the keys could not be written", "error", err)
 	}
 	if err := n.settleState(o.ring); err != nil {
 		return err

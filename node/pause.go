@@ -274,7 +274,7 @@ func (n *Node) endPause() {
 	defer n.paused.turn.Unlock()
 	ended, err := n.paused.clear(n.path(pauseFile), n.keys())
 	if err != nil {
-		n.log.Warn("the pause has ended, which is not written down", "error", err)
+		n.log.Warn("the pause has ended, but that could not be saved", "error", err)
 	}
 	if ended && n.running {
 		n.intake.SetPaused(false)

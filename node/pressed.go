@@ -28,7 +28,7 @@ func (n *Node) signWith(ring *keyring.Ring) {
 func (n *Node) pressed(device string, at time.Time) {
 	text, err := n.toggle(device, at)
 	if err != nil {
-		n.log.Error("a button was pressed to pause or to end a pause, which could not be done", "device", device, "error", err)
+		n.log.Error("a button was pressed, but the node could not pause or resume", "device", device, "error", err)
 		text = "I could not do that."
 	}
 	n.answer(device, text)

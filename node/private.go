@@ -136,7 +136,7 @@ func (n *Node) AddZone(_ context.Context, z zones.Zone) (zones.Zone, error) {
 	p.mu.Lock()
 	err = func() error {
 		if len(p.zones) >= zones.MaxZones {
-			return fmt.Errorf("%w: there are %d zones, and that is enough", serve.ErrConflict, len(p.zones))
+			return fmt.Errorf("%w: there are %d zones already, which is the most", serve.ErrConflict, len(p.zones))
 		}
 		if slices.ContainsFunc(p.zones, func(o zones.Zone) bool { return memory.Normal(o.Name) == memory.Normal(z.Name) }) {
 			return fmt.Errorf("%w: there is a zone %q already", serve.ErrConflict, z.Name)

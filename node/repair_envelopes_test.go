@@ -179,7 +179,7 @@ func TestRepairNamesWhatOthersSaid(t *testing.T) {
 	}
 	r := a.repair()
 	if r.OK || !slices.ContainsFunc(r.Findings, func(f node.RepairedItem) bool {
-		return f.Lost && strings.Contains(f.What, member(b)) && strings.Contains(f.What, "at no place")
+		return f.Lost && strings.Contains(f.What, member(b)) && strings.Contains(f.What, "are nowhere that could be asked")
 	}) {
 		t.Errorf("%+v", r)
 	}

@@ -97,7 +97,7 @@ func TestRepairOfALostPageOfLines(t *testing.T) {
 					t.Errorf("from the relay, %d lines: %+v", s.Utterances, r.Findings)
 				}
 				d.well()
-			} else if want := fmt.Sprintf("lines: %d of those on lost pages are nowhere any more", lines-s.Utterances); r.OK || s.Utterances == lines || !slices.Equal(lost, []string{want}) {
+			} else if want := fmt.Sprintf("lines: %d lines of lost pages were found nowhere", lines-s.Utterances); r.OK || s.Utterances == lines || !slices.Equal(lost, []string{want}) {
 				t.Errorf("without a relay, %d lines: %+v, want %s", s.Utterances, r.Findings, want)
 			}
 			if r := d.repair(); len(r.Findings) > 0 || !r.OK {

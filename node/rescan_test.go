@@ -60,7 +60,7 @@ func TestRescan(t *testing.T) {
 			t.Errorf("after one fault of three: %+v", finding())
 		}
 	}
-	if f := finding(); !blocks() || f.Level != serve.LevelError || !strings.Contains(f.Detail, "all that is said is set aside") || !strings.Contains(f.Advice, "locket plugin enable "+p.ID) {
+	if f := finding(); !blocks() || f.Level != serve.LevelError || !strings.Contains(f.Detail, "everything that is said is set aside") || !strings.Contains(f.Advice, "locket plugin enable "+p.ID) {
 		t.Errorf("status says so: %v; doctor: %+v", blocks(), f)
 	}
 	if _, err := n.Rescan(ctx); !errors.Is(err, serve.ErrConflict) || !strings.Contains(err.Error(), p.ID) {

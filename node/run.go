@@ -108,7 +108,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		return err
 	}
 	if n.inDoubt() {
-		n.log.Warn("nothing is taken in until the node is unlocked: what it obeys was not written by this home while it was open")
+		n.log.Warn("nothing is taken in until the node is unlocked: its list of wearables, zones or pauses was not written by this home while it was unlocked")
 		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: memory.ZoneName(n.zone), Paused: paused, Private: n.private.gate,
@@ -177,7 +177,7 @@ func (n *Node) Web() http.Handler {
 			web.ServeHTTP(w, r)
 			return
 		}
-		http.Error(w, "this node takes nothing over HTTP now", http.StatusServiceUnavailable)
+		http.Error(w, "this node accepts no messages over HTTP now", http.StatusServiceUnavailable)
 	})
 }
 

@@ -126,10 +126,10 @@ func (n *Node) unlock(ctx context.Context, u keyring.Unlocker) (err error) {
 	n.openSharing(o)
 	n.openRest(o)
 	if _, err := o.voices.Prune(ctx, forget.PlanSweep); err != nil {
-		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+		n.log.Warn("prints of voices could not be deleted in time", "error", err)
 	}
 	if _, err := o.forgets.Resume(ctx); err != nil {
-		n.log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
+		n.log.Error("what has to be forgotten is not erased yet: it will be tried again", "error", err)
 	}
 	n.open = o
 	n.signWith(o.ring)

@@ -41,7 +41,7 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 		if !order.Listen {
 			var err error
 			if text, err = n.pauseSince(at, order.For, "said to "+device, ring); err != nil {
-				n.log.Error("the node was told to stop listening, and could not", "device", device, "error", err)
+				n.log.Error("the node was told to stop listening, but could not", "device", device, "error", err)
 				text = "I could not stop listening."
 			}
 		}
@@ -57,7 +57,7 @@ func (n *Node) answer(device, text string) {
 		return
 	}
 	if err := fleet.Say(device, text); err != nil {
-		n.log.Debug("a wearable was not told of a pause", "device", device, "error", err)
+		n.log.Debug("a wearable could not be told of a pause", "device", device, "error", err)
 	}
 }
 

@@ -34,7 +34,7 @@ func (n *Node) settleState(ring *keyring.Ring) error {
 	settle := func(name string) error {
 		other, err := statefile.Settle(n.path(name), ring)
 		if other {
-			n.log.Error("a file was changed while the node was not open; nothing is taken in: look at the wearables and the zones, then resume", "file", n.path(name))
+			n.log.Error("a file was changed while the node was locked; nothing is taken in: check the wearables and the zones, then resume", "file", n.path(name))
 		}
 		changed = changed || other
 		return err

@@ -17,16 +17,16 @@ import (
 func (n *Node) tidy(ctx context.Context, o *session) {
 	if o.index.Len()-int(o.flushed.Load()) >= flushAfter {
 		if err := o.flush(ctx); err != nil && ctx.Err() == nil {
-			n.log.Warn("index not written", "error", err)
+			n.log.Warn("the index could not be written", "error", err)
 		}
 	}
 	if err := n.SaveHeard(ctx, o.engine.Commit, false); err != nil && ctx.Err() == nil {
-		n.log.Warn("not written when wearables were heard", "error", err)
+		n.log.Warn("the times when wearables were heard could not be saved", "error", err)
 	}
 	o.memory.Maintain()
 	pruned, err := o.voices.Prune(ctx, forget.PlanSweep)
 	if err != nil && ctx.Err() == nil {
-		n.log.Warn("prints of voices are kept beyond their day", "error", err)
+		n.log.Warn("prints of voices could not be deleted in time", "error", err)
 	}
 	if pruned || o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
@@ -41,10 +41,10 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	if time.Since(o.cooled) >= tiers.CoolEvery {
 		o.cooled = time.Now()
 		if err := o.tiers.Maintain(ctx); err != nil && ctx.Err() == nil {
-			n.log.Warn("hot and cold memories not looked after", "error", err)
+			n.log.Warn("hot and cold memories could not be maintained", "error", err)
 		}
 		if err := o.store.Rest(); err != nil {
-			n.log.Error("records not opened again", "error", err)
+			n.log.Error("the records could not be reopened", "error", err)
 		}
 	}
 	if time.Since(o.dreamLook) >= dream.LookEvery {
@@ -56,7 +56,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	if time.Since(o.swept) >= forget.SweepEvery {
 		o.swept = time.Now()
 		if err := o.sweep(ctx, forget.Earlier(o.latest(), o.swept)); err != nil && ctx.Err() == nil {
-			n.log.Warn("retention not applied", "error", err)
+			n.log.Warn("the rules of retention could not be applied", "error", err)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.open == nil || n.running {
-		return fmt.Errorf("%w: meanwhile", memory.ErrLocked)
+		return fmt.Errorf("%w: it was locked in the meantime", memory.ErrLocked)
 	}
 	o = n.open
 	if err := n.startPump(o); err != nil {

@@ -86,7 +86,7 @@ func (n *Node) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if wrapErr == nil && !slices.Contains(wraps, keyring.WrapPassphrase) {
 		return fmt.Errorf("%w: nothing that is set here opens the keys: %v", serve.ErrConflict, err)
 	}
-	return fmt.Errorf("%w: it is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
+	return fmt.Errorf("%w: the passphrase is needed: %v", serve.ErrPassphrase, errors.Join(err, wrapErr))
 }
 
 // meansFailed reports whether a way of opening the keys is missing or did not work, so that

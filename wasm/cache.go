@@ -189,7 +189,7 @@ func (e *entry) unpack(file string, key []byte) error {
 		return err
 	}
 	if len(b) < sealSize || !hmac.Equal(b[:sealSize], e.mac(key, b[sealSize:])) {
-		return errors.New("its seal does not hold")
+		return errors.New("it was changed, or sealed with another key")
 	}
 	dec, err := zstd.NewReader(bytes.NewReader(b[sealSize:]), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderDictRaw(1, e.module))
 	if err != nil {
@@ -308,7 +308,7 @@ func ownFolder(dir string) error {
 	}
 	switch {
 	case !st.IsDir():
-		return fmt.Errorf("%s is no folder", dir)
+		return fmt.Errorf("%s is not a folder", dir)
 	case !owned(st):
 		return fmt.Errorf("%s belongs to another user", dir)
 	case st.Mode().Perm()&0o077 != 0:

@@ -204,15 +204,15 @@ func TestManifest(t *testing.T) {
 		{`"semantic"`, `"gossip"`, `"gossip" is not known`},
 		{`"log"`, `"network"`, `"network" is not known`},
 		{`"log"`, `"vault"`, `twice`},
-		{`"vault", "log"`, `"log"`, `vault goes with`},
-		{`"semantic", "vault"`, `"semantic"`, `vault goes with`},
+		{`"vault", "log"`, `"log"`, `vault goes together`},
+		{`"semantic", "vault"`, `"semantic"`, `vault goes together`},
 		{`memory_mib = 32`, `memory_mib = 65`, `memory_mib 65`},
 		{`fuel = 1000`, `fuel = -1`, `fuel -1`},
 		{`stage = 40`, `sha256 = "00"`, `sha256`},
 		{`title = "Notes"`, "title = \"\\u001b[2Jgone\"", `title "\x1b[2Jgone"`},
 		{`title = "Notes"`, "title = \"evil\\u202egnp.exe\"", `title "evil\u202egnp.exe"`},
 		{`title = "Notes"`, `title = "` + strings.Repeat("t", 121) + `"`, `at most 120 bytes`},
-		{`stage = 40`, `publisher = "` + strings.Repeat("0", 64) + `"`, `names its module`},
+		{`stage = 40`, `publisher = "` + strings.Repeat("0", 64) + `"`, `has to name its module`},
 	} {
 		text := strings.Replace(goodManifest, c.old, c.new, 1)
 		if _, err := ParseManifest([]byte(text)); !errors.Is(err, ErrManifest) || !strings.Contains(err.Error(), c.says) {

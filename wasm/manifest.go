@@ -189,7 +189,7 @@ func (m *Manifest) Check() error {
 	case !aLine(m.Licence):
 		return bad("licence %q: want an SPDX identifier of at most %d bytes", m.Licence, maxTitle)
 	case len(m.Kinds) == 0:
-		return bad("kinds: it takes no events")
+		return bad("kinds: empty: the plugin would get no events")
 	case m.Side != 0 && m.Side < MinSide:
 		return bad("side %d: want at least %d pixels", m.Side, MinSide)
 	case m.Stage < 0 || m.Stage > 100:
@@ -203,7 +203,7 @@ func (m *Manifest) Check() error {
 	case m.Publisher != "" && !hexForm.MatchString(m.Publisher):
 		return bad("publisher: want 64 hexadecimal digits")
 	case m.Publisher != "" && m.SHA256 == "":
-		return bad("sha256: a signed manifest names its module")
+		return bad("sha256: missing: a signed manifest has to name its module")
 	}
 	if err := words("kinds", m.Kinds, eventKinds); err != nil {
 		return err
@@ -219,12 +219,12 @@ func (m *Manifest) Check() error {
 	}
 	switch {
 	case slices.Contains(m.Memories, "vault"):
-		return bad("memories: those of the vault are shown to nobody")
+		return bad("memories: vault memories are shown to no plugin")
 	case (len(m.Memories) > 0) != m.Has(CapMemories):
-		return bad("memories: goes with the capability memories, and only with it")
+		return bad("memories: goes together with the capability memories")
 	}
 	if slices.Contains(m.Types, "vault") != m.Has(CapVault) {
-		return bad("types: vault goes with the capability vault, and only with it")
+		return bad("types: vault goes together with the capability vault")
 	}
 	for _, l := range []struct {
 		name    string

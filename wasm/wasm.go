@@ -36,7 +36,7 @@ var (
 	ErrMemory   = errors.New("out of memory")
 	ErrStack    = errors.New("calls nested too deep")
 	ErrTime     = errors.New("out of time")
-	ErrStarved  = errors.New("the machine had no time for it")
+	ErrStarved  = errors.New("the machine was too busy to run it")
 	ErrTrap     = errors.New("trapped")
 	ErrOutput   = errors.New("output refused")
 	ErrPlugin   = errors.New("plugin reports")

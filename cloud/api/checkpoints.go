@@ -74,7 +74,7 @@ func (s *Server) putVote(ctx context.Context, r *request) error {
 
 func (s *Server) compact(ctx context.Context, r *request) error {
 	if len(r.body) != len(envelope.Hash{}) {
-		return fmt.Errorf("compact: %w: %q is no hash", page.ErrForm, hex.EncodeToString(r.body))
+		return fmt.Errorf("compact: %w: %q is not a hash", page.ErrForm, hex.EncodeToString(r.body))
 	}
 	n, err := s.Relay.Compact(ctx, r.who, r.space, envelope.Hash(r.body))
 	if err != nil {

@@ -258,7 +258,7 @@ func (r *request) number(name string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 40)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w: %.20q is no number", name, page.ErrForm, text)
+		return 0, fmt.Errorf("%s: %w: %.20q is not a number", name, page.ErrForm, text)
 	}
 	return n, nil
 }

@@ -27,7 +27,7 @@ var (
 	errNoMethod = errors.New("no such method here")
 	errLength   = errors.New("a length must be given")
 	errLengths  = errors.New("the length is given twice")
-	errRange    = errors.New("range can't be had")
+	errRange    = errors.New("range can't be served")
 	errMedia    = errors.New("body is not application/cbor or application/octet-stream")
 	errEncoding = errors.New("body is compressed")
 	errBodyRead = errors.New("body ended early, or came too slowly")

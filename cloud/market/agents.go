@@ -146,7 +146,7 @@ func (m *Market) funds(provider string) pay.Book {
 			return book(ctx, tx, f)
 		}
 		left := func(why error) {
-			m.c.Logger.Info("a payment came for an order that can't be funded: it stays the buyer's", "order", f.Order, "why", why)
+			m.c.Logger.Info("a payment came for an order that can't be funded: the money stays the buyer's", "order", f.Order, "why", why)
 		}
 		var id trade.Hash
 		if err := id.UnmarshalText([]byte(f.Order)); err != nil {
@@ -190,7 +190,7 @@ func unfit(err error) bool {
 // wallets refuses an amount that can't be paid out to an address.
 func (m *Market) wallets(to string, money ledger.Money) error {
 	if m.c.X402 == nil {
-		return fmt.Errorf("to: %w: this market pays out by vouchers alone", trade.ErrForm)
+		return fmt.Errorf("to: %w: this market pays out only by vouchers", trade.ErrForm)
 	}
 	if err := m.c.X402.Payable(to, money); err != nil {
 		return fmt.Errorf("to: %w: %v", trade.ErrForm, err)

@@ -78,7 +78,7 @@ func (m *Market) fund(ctx context.Context, f pay.Fact) error {
 		return m.own(ctx, tx, &c, s, trade.Fund)
 	})
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrFunds) || errors.Is(err, trade.ErrLate) {
-		m.c.Logger.Info("a payment came for an order that can't be funded: it stays the buyer's", "order", f.Order, "why", err)
+		m.c.Logger.Info("a payment came for an order that can't be funded: the money stays the buyer's", "order", f.Order, "why", err)
 		return nil
 	}
 	return err
@@ -106,11 +106,11 @@ func (m *Market) Pages() http.Handler {
 		err = m.Told(r.Context(), pay.Proof{Header: r.Header, Body: body})
 		switch {
 		case errors.Is(err, pay.ErrProof):
-			m.c.Logger.Debug("a message that says it is of the payment provider was refused", "error", err)
-			http.Error(w, "this shows no payment", http.StatusBadRequest)
+			m.c.Logger.Debug("a message that claims to be from the payment provider was refused", "error", err)
+			http.Error(w, "this does not prove a payment", http.StatusBadRequest)
 		case err != nil:
-			m.c.Logger.Error("a message of the payment provider was not taken; it comes again", "error", err)
-			http.Error(w, "it was not taken", http.StatusInternalServerError)
+			m.c.Logger.Error("a message of the payment provider could not be handled; the provider sends it again", "error", err)
+			http.Error(w, "it could not be handled", http.StatusInternalServerError)
 		}
 	})
 	say := func(text string) http.HandlerFunc {

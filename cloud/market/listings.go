@@ -112,9 +112,9 @@ func (m *Market) room(ctx context.Context, tx *sql.Tx, l *trade.Offer) error {
 	case err != nil:
 		return err
 	case l.Number == 1 && listings >= m.c.Listings:
-		return fmt.Errorf("%w: a seller has %d listings at most", ErrFull, m.c.Listings)
+		return fmt.Errorf("%w: a seller may have at most %d listings", ErrFull, m.c.Listings)
 	case kept == 0 && l.Answers == nil && own+int64(l.Size) > (m.c.Bytes-(all-own))/3:
-		return fmt.Errorf("%w: a seller's bundles have a third of the %d bytes that the others leave", ErrFull, m.c.Bytes-(all-own))
+		return fmt.Errorf("%w: a seller's bundles may take at most a third of the %d bytes that other sellers leave free", ErrFull, m.c.Bytes-(all-own))
 	}
 	return nil
 }

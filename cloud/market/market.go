@@ -38,7 +38,7 @@ var (
 	ErrVersion  = errors.New("the listing has moved on to another version")
 	ErrFunds    = errors.New("there is not enough to pay with")
 	ErrEarly    = errors.New("the period before is not over")
-	ErrFull     = errors.New("the market takes no more of it")
+	ErrFull     = errors.New("the market accepts no more of these")
 	ErrReviewed = errors.New("the order has another review")
 )
 

@@ -65,7 +65,7 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 		return err
 	}
 	if many >= maxOrigins {
-		return fmt.Errorf("%w: a listing was at %d other markets at most", ErrFull, maxOrigins)
+		return fmt.Errorf("%w: a listing may come from at most %d other markets", ErrFull, maxOrigins)
 	}
 	made, err := tables.Affected(tx.ExecContext(ctx, `INSERT INTO origins (id, seller, market, listing, move) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 		v.Listing[:], v.Offer.Seller[:], v.From[:], n, v.Sent.Move))
@@ -102,13 +102,13 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 		return err
 	}
 	if many >= trade.MaxMovedOrders {
-		return fmt.Errorf("%w: %d orders of one listing may move with it", ErrFull, trade.MaxMovedOrders)
+		return fmt.Errorf("%w: at most %d orders of one listing may move with it", ErrFull, trade.MaxMovedOrders)
 	}
 	if err := tx.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(length(d.chain)), 0) AS bigint) FROM moved d JOIN origins o ON o.id = d.origin AND o.seller = d.seller AND o.market = d.market WHERE o.listing = $1`, n).Scan(&size); err != nil {
 		return err
 	}
 	if size+int64(len(v.Sent.Order)) > maxMovedBytes {
-		return fmt.Errorf("%w: the orders that move with one listing have %d bytes at most", ErrFull, maxMovedBytes)
+		return fmt.Errorf("%w: the orders that move with one listing may have at most %d bytes", ErrFull, maxMovedBytes)
 	}
 	s := v.State
 	if _, err := tx.ExecContext(ctx, `INSERT INTO moved (id, origin, buyer, seller, market, at, steps, sold, stars, chain, review) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,

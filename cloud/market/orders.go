@@ -44,7 +44,7 @@ func (m *Market) Order(ctx context.Context, signed []byte, by trade.Key) (c trad
 			return err
 		}
 		if open >= maxOpen {
-			return fmt.Errorf("%w: a buyer has %d orders at most that are not paid", ErrFull, maxOpen)
+			return fmt.Errorf("%w: a buyer may have at most %d unpaid orders", ErrFull, maxOpen)
 		}
 		l, err := trade.ReadListing(c.Listing)
 		if err != nil {

@@ -114,7 +114,7 @@ func (r *Relay) PutCheckpoint(ctx context.Context, c Caller, cp *envelope.Checkp
 		return err
 	}
 	if !slices.Equal(places, cp.Places) {
-		return fmt.Errorf("checkpoint at %d: %w: the chains are elsewhere there", cp.Cursor, ErrConflict)
+		return fmt.Errorf("checkpoint at %d: %w: its chains are at other places than here", cp.Cursor, ErrConflict)
 	}
 	if b, err := r.store.Blob(ctx, cp.Space, BlobID(cp.Manifest)); err != nil || !b.Done || b.Size != int64(cp.Size) {
 		return fmt.Errorf("checkpoint at %d: %w: its manifest is not here", cp.Cursor, ErrConflict)

@@ -36,7 +36,7 @@ var (
 	ErrAhead     = errors.New("cursor is ahead of this relay")
 	ErrOffset    = errors.New("chunk does not begin where the blob ends")
 	ErrBlob      = errors.New("blob is not the one that its id names")
-	ErrTooLarge  = errors.New("larger than is taken")
+	ErrTooLarge  = errors.New("larger than the relay accepts")
 	ErrQuota     = errors.New("quota is used up")
 	ErrInvite    = errors.New("an invitation is needed")
 	ErrBusy      = errors.New("too much at once")

@@ -30,7 +30,7 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 		return err
 	}
 	if !c.Root && c.Role != envelope.Owner {
-		return fmt.Errorf("log entry %d: %w: only an owner appends", e.N, ErrForbidden)
+		return fmt.Errorf("log entry %d: %w: only an owner may append", e.N, ErrForbidden)
 	}
 	s = s.Clone()
 	var fork *envelope.ForkError
@@ -98,7 +98,7 @@ func (r *Relay) foundAgain(ctx context.Context, e *envelope.Entry, head Space) e
 			return nil
 		}
 	}
-	return fmt.Errorf("space %s: %w: it is founded", e.Space, ErrConflict)
+	return fmt.Errorf("space %s: %w: it is founded already", e.Space, ErrConflict)
 }
 
 // InviteHash returns the hash under which an invitation's code is stored.
@@ -179,7 +179,7 @@ again:
 func accept(s *envelope.State, c Caller, d *envelope.Delta) error {
 	h := &d.Header
 	if h.Member != c.Member && (c.Removed || c.Role != envelope.Owner) {
-		return fmt.Errorf("%w: %s sends for %s", ErrForbidden, c.Member, h.Member)
+		return fmt.Errorf("%w: %s may not send in the name of %s", ErrForbidden, c.Member, h.Member)
 	}
 	if err := s.Accepts(h, d.Signature); err != nil {
 		return err

@@ -137,7 +137,7 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 		}
 		return j, err
 	}
-	return Joined{}, fmt.Errorf("join space %s: there is no request that waits for an answer: make one first", w.Space)
+	return Joined{}, fmt.Errorf("join space %s: no request waits for an answer: make one first", w.Space)
 }
 
 // letIn reads the log as the worker and returns the first entry.

@@ -120,7 +120,7 @@ func TestX402SettledByHand(t *testing.T) {
 	operate(exitUsage, "", "nonsense", "--never")
 	operate(exitUsage, "of one payment", id, id, "--never")
 	operate(exitFailed, "64 hexadecimal characters", id, "--transaction", "0xab")
-	operate(exitFailed, "is good still", id, "--never")
+	operate(exitFailed, "is still valid", id, "--never")
 	operate(exitFailed, "waits", strings.Repeat("0", 64), "--never")
 	other := filepath.Join(t.TempDir(), "other.key")
 	if err := os.WriteFile(other, []byte(strings.Repeat("09", 32)), 0o600); err != nil {

@@ -45,7 +45,7 @@ func TestThreatZippedNotebook(t *testing.T) {
 	}
 	var problems strings.Builder
 	code := run(t.Context(), []string{"--home", home, "import", "--unsigned", file}, strings.NewReader(""), io.Discard, &problems, d)
-	if code != cli.ExitFailed || !strings.Contains(problems.String(), "days/2026-09-08.md: with this page the notebook is larger") {
+	if code != cli.ExitFailed || !strings.Contains(problems.String(), "days/2026-09-08.md: this page makes the notebook larger") {
 		t.Errorf("exit %d: %s", code, problems.String())
 	}
 }

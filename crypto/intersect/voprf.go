@@ -137,7 +137,7 @@ func finalize(public group.Element, inputs [][]byte, blinds []group.Scalar, blin
 	}
 	var p dleq.Proof
 	if len(ev.Proof) != ProofSize || p.UnmarshalBinary(curve, ev.Proof) != nil || !bytes.Equal(must(p.MarshalBinary()), ev.Proof) {
-		return nil, fmt.Errorf("%w: the proof has another form", ErrForm)
+		return nil, fmt.Errorf("%w: the proof is malformed", ErrForm)
 	}
 	if !(dleq.Verifier{Params: proven}).VerifyBatch(curve.Generator(), public, blinded, answers, &p) {
 		return nil, ErrProof

@@ -42,7 +42,7 @@ var (
 	// ErrNoWrap: the ring has no wrap of this kind.
 	ErrNoWrap = errors.New("no such way to unlock")
 	// ErrLastWrap: without this wrap, the ring could never be unlocked again.
-	ErrLastWrap = errors.New("the last way to unlock stays")
+	ErrLastWrap = errors.New("the last way to unlock can't be removed")
 	// ErrDamaged: a file is truncated or changed; the wrapping error names it.
 	ErrDamaged = errors.New("damaged")
 	// ErrSwapped: a public key was replaced by another one; the wrapping error
@@ -184,7 +184,7 @@ func (r *Ring) rewrap(ctx context.Context, u Unlocker, w wrapper) error {
 	ringKey := kek.Derive(ringLabel)
 	defer ringKey.Zero()
 	if !ringKey.Equal(r.ringKey) {
-		return fmt.Errorf("%w: %s closes another key", ErrSwapped, u.kind().file())
+		return fmt.Errorf("%w: %s wraps another key", ErrSwapped, u.kind().file())
 	}
 	return w.wrap(r.dir, r.public.Ring, kek)
 }

@@ -132,7 +132,7 @@ func (l *Locked) CheckPhrase(phrase string) error {
 	}
 	defer rec.Zero()
 	if !rec.Root().Equal(l.public.Root) {
-		return fmt.Errorf("%w: right words, of other keys than these", ErrPhrase)
+		return fmt.Errorf("%w: the words are valid, but belong to other keys", ErrPhrase)
 	}
 	return nil
 }

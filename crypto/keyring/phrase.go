@@ -95,7 +95,7 @@ func entropyOf(phrase string) (e [entropySize]byte, err error) {
 	copy(e[:], all[:])
 	if sum := sha256.Sum256(e[:]); sum[0] != all[entropySize] {
 		clear(e[:])
-		return e, fmt.Errorf("%w: the words don't fit together: one is wrong, or two are exchanged", ErrPhrase)
+		return e, fmt.Errorf("%w: the words don't fit together: one is wrong, or two are swapped", ErrPhrase)
 	}
 	return e, nil
 }

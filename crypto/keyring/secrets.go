@@ -87,14 +87,14 @@ func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 		return nil, err
 	}
 	if name := l.public.differs(s.Public); name != "" {
-		return fail(fmt.Errorf("%w: %s: %q is not what was made for this ring", ErrSwapped, filepath.Join(l.dir, publicFile), name))
+		return fail(fmt.Errorf("%w: %s: %q is not the one that was made for this ring", ErrSwapped, filepath.Join(l.dir, publicFile), name))
 	}
 	path := filepath.Join(l.dir, ringFile)
 	seeds := map[string]*seal.Key{}
 	for name, b := range map[string][]byte{"master": s.Master, "pair": s.Pair, "journal": s.Journal} {
 		k, err := seal.KeyFromBytes(b)
 		if err != nil {
-			return fail(damaged(path, name+" is no key"))
+			return fail(damaged(path, name+" is not a key"))
 		}
 		seeds[name] = k
 	}
@@ -105,7 +105,7 @@ func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 	for name, b := range s.Keys {
 		k, err := seal.KeyFromBytes(b)
 		if err != nil {
-			return fail(damaged(path, fmt.Sprintf("%q is no key", name)))
+			return fail(damaged(path, fmt.Sprintf("%q is not a key", name)))
 		}
 		r.keys[name] = k.Hold()
 	}

@@ -126,7 +126,7 @@ func readVault(dir string, p *Public, kek *seal.Key) (*seal.Identity, error) {
 	defer clear(b)
 	seed, err := seal.KeyFromBytes(b)
 	if err != nil {
-		return nil, damaged(path, "contents are no key")
+		return nil, damaged(path, "contents are not a key")
 	}
 	id := seal.IdentityFromSeed(seed)
 	if !id.Recipient().Equal(p.Vault) {

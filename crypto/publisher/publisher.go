@@ -113,7 +113,7 @@ func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("reading publisher key: %w", err)
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxFile {
-		return nil, fmt.Errorf("%w: %s is no key file", ErrKey, path)
+		return nil, fmt.Errorf("%w: %s is not a key file", ErrKey, path)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func Read(path string, ask func() (string, error)) (ed25519.PrivateKey, error) {
 	text, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
 	seed, err := hex.DecodeString(text)
 	if !ok || err != nil || len(seed) != ed25519.SeedSize {
-		return nil, fmt.Errorf("%w: %s is no key file", ErrKey, path)
+		return nil, fmt.Errorf("%w: %s is not a key file", ErrKey, path)
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
 }

@@ -103,7 +103,7 @@ func (i epochIdentity) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	}
 	s := stanzas[0]
 	if len(s.Args) != 0 || len(s.Body) != fileKeySize+wrapBlock {
-		return nil, errors.New("epoch stanza of another form")
+		return nil, errors.New("epoch stanza is malformed")
 	}
 	k, err := unwrapKey(i.kek.use(), s.Body)
 	if err != nil {

@@ -299,7 +299,7 @@ func (s *server) ask(ctx context.Context, question string, customer netip.Addr) 
 	switch {
 	case err != nil:
 		if !errors.Is(err, context.Canceled) {
-			s.Tell(fmt.Sprintf("a question was not answered: %v", err))
+			s.Tell(fmt.Sprintf("a question could not be answered: %v", err))
 		}
 		return words(question, away), false
 	case !a.Known || a.Text == "":
@@ -313,7 +313,7 @@ var (
 	unknown = said{"I don't know.", "我不知道。"}
 	nothing = said{"I heard no question.", "我没有听到问题。"}
 	tooLong = said{"That question is too long.", "这个问题太长了。"}
-	tooMany = said{"That were too many questions. Ask me again in a minute.", "问题太多了,请一分钟后再问。"}
+	tooMany = said{"Those were too many questions. Ask me again in a minute.", "问题太多了,请一分钟后再问。"}
 	away    = said{"I can't look into the memory now.", "我现在无法查看记忆。"}
 	notMine = said{"That is not for the memory.", "这不是给记忆的。"}
 )

@@ -21,7 +21,7 @@ const (
 )
 
 // errHeard: the engine's answer is not one of Wyoming's.
-var errHeard = errors.New("its answer is none of Wyoming's")
+var errHeard = errors.New("its answer does not follow the Wyoming protocol")
 
 // ears connect a peer to the speech engine. Each utterance has its own connection to the engine:
 // "transcribe" or "audio-start" opens it, and "audio-stop" ends it.

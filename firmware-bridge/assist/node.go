@@ -45,7 +45,7 @@ func NewNode(at, key string) (*Node, error) {
 	network := "tcp"
 	switch {
 	case strings.HasPrefix(key, "https://") && at != "":
-		return nil, fmt.Errorf("%w: its link says already where it is, so give no address", ErrAddress)
+		return nil, fmt.Errorf("%w: its link has the address already, so give none", ErrAddress)
 	case strings.HasPrefix(key, "https://"):
 		l, err := applink.Parse(key)
 		if err != nil {

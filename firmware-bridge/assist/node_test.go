@@ -43,7 +43,7 @@ func TestNewNode(t *testing.T) {
 		{"http://192.0.2.1:7331", "lka_x", "by its link"},
 		{"http://127.0.0.1", "lka_x", "by its link"},
 		{"http://localhost:7331/x", "lka_x", "by its link"},
-		{"/s", "https://192.0.2.1:7332/#app=a&key=lka_x", "give no address"},
+		{"/s", "https://192.0.2.1:7332/#app=a&key=lka_x", "so give none"},
 		{"", "https://192.0.2.1:7332/#app=a&key=x", "key: want"},
 	} {
 		if n, err := NewNode(c.at, c.key); err == nil || !strings.Contains(err.Error(), c.says) {

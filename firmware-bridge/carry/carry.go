@@ -162,12 +162,12 @@ func (c *carrier) endedWell(ctx context.Context) error {
 	if !runs {
 		return c.State.Keep(runsPart, true)
 	}
-	const ended = "the bridge was ended before it could tell"
+	const ended = "the bridge was ended before it could report"
 	if c.Family.Hears == (Codec{}) {
-		c.note("warning", "%s: what it had not said of losses is not known", ended)
+		c.note("warning", "%s: losses that it had not reported are not known", ended)
 		return nil
 	}
-	const reason = ended + ": up to a second of sound is missing, and what it had not said of losses"
+	const reason = ended + ": up to a second of sound is missing, and losses that it had not reported"
 	c.note("warning", "%s", reason)
 	return c.out.gap(ctx, time.Now(), reason)
 }

@@ -145,7 +145,7 @@ func number(name string, otherwise int) int {
 }
 
 // ended is in the text of a gap if a bridge was killed.
-const ended = "ended before it could tell"
+const ended = "ended before it could report"
 
 // each calls do with the events in the node's journal, as the extractor sees them. An event that
 // came again after a restart of the node occurs twice; the extractor knows identities.

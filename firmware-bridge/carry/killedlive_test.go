@@ -189,7 +189,7 @@ func killedLive(dir, at, secret string) error {
 	key := make(chan error, 8)
 	state, s, lost, c, err := begun(wear.Config{URL: "tcp://" + at, Password: password, MaxWait: 50 * time.Millisecond}, dir, func(err error) { key <- err })
 	// A kill may cut the write of the last message.
-	lost = slices.DeleteFunc(lost, func(s string) bool { return strings.HasSuffix(s, "bytes are no whole entry") })
+	lost = slices.DeleteFunc(lost, func(s string) bool { return strings.HasSuffix(s, "bytes are not a whole entry") })
 	if err != nil || len(lost) > 0 {
 		return fmt.Errorf("%v, %v", lost, err)
 	}

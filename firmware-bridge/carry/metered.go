@@ -5,7 +5,7 @@ import "context"
 const (
 	// waitsPart is the part of the state that holds why something waits, for the command list.
 	waitsPart = "waits"
-	metered   = "the network costs by the byte"
+	metered   = "the network is metered"
 )
 
 // StoredSound names, for [Conn.Costly], what waits on a device with storage.
@@ -20,7 +20,7 @@ func (c *Conn) Costly(ctx context.Context, what string) bool {
 		return costly
 	}
 	c.costly = costly
-	why, text := "", "the network costs no more: it goes on with "+what
+	why, text := "", "the network is no longer metered: it goes on with "+what
 	if costly {
 		why = what + ": " + metered
 		text = "waits: " + what + ": " + metered

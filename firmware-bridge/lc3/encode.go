@@ -38,7 +38,7 @@ func Encode(ctx context.Context, pcm []byte, size int) ([][]byte, error) {
 	}
 	b := out.Bytes()
 	if len(b) < 4 || len(b) < int(le.Uint16(b[2:])) {
-		return nil, fmt.Errorf("lc3: elc3 wrote %d bytes, which are no header", len(b))
+		return nil, fmt.Errorf("lc3: elc3 wrote %d bytes, which are not a header", len(b))
 	}
 	var frames [][]byte
 	for b = b[le.Uint16(b[2:]):]; len(b) > 0; {

@@ -138,7 +138,7 @@ func parseLine(text string) (*line, error) {
 func parseTopic(l *line) (*line, error) {
 	switch {
 	case l.Op != opNotify || l.Char != "":
-		return nil, errors.New("topic: goes with what was notified, without char")
+		return nil, errors.New("topic: goes only with a notification, without char")
 	case len(l.Topic) > 1024:
 		return nil, fmt.Errorf("topic: %d bytes, at most 1024", len(l.Topic))
 	case l.Text != "" && l.Hex != "":

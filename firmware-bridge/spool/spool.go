@@ -110,7 +110,7 @@ func (s *Spool) load() (lost []string, err error) {
 			return nil, fmt.Errorf("spool: %w", err)
 		}
 		if left > 0 {
-			lost = append(lost, fmt.Sprintf("%s: the last %d bytes are no whole entry", name, left))
+			lost = append(lost, fmt.Sprintf("%s: the last %d bytes are not a whole entry", name, left))
 		}
 		s.size += f.size
 		for _, id := range f.order {

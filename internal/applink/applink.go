@@ -49,7 +49,7 @@ func (l Link) String() string {
 }
 
 // ErrLink: a text is not a link.
-var ErrLink = errors.New("no link of locket app add")
+var ErrLink = errors.New("not a link of locket app add")
 
 // Parse parses a link.
 func Parse(s string) (l Link, err error) {
@@ -84,7 +84,7 @@ func (l Link) Reach() (address string, c *tls.Config, err error) {
 		c.InsecureSkipVerify = true // the key is checked instead, for which no name can substitute
 		c.VerifyConnection = func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || subtle.ConstantTimeCompare([]byte(Pin(s.PeerCertificates[0].RawSubjectPublicKeyInfo)), []byte(l.Pin)) != 1 {
-				return errors.New("another than the node of the link answers: its key does not fit the pin")
+				return errors.New("another node than that of the link answers: its key does not match the pin")
 			}
 			return nil
 		}

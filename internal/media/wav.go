@@ -66,7 +66,7 @@ func ReadWAV(b []byte) (Sound, error) {
 				return Sound{}, fmt.Errorf("%w: wav: offset %d: samples before their format", ErrFormat, at)
 			}
 			if len(body)%(2*channels) != 0 {
-				return Sound{}, fmt.Errorf("%w: wav: offset %d: %d bytes are no whole number of samples", ErrFormat, at, len(body))
+				return Sound{}, fmt.Errorf("%w: wav: offset %d: %d bytes are not a whole number of samples", ErrFormat, at, len(body))
 			}
 			if len(body) == 0 {
 				return Sound{}, fmt.Errorf("%w: wav: offset %d: no samples", ErrFormat, at)

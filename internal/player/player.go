@@ -145,5 +145,5 @@ func message(e *memory.Event) (wire.Message, error) {
 		}
 		return &wire.Gap{Header: h, Missing: *e.Missing, Reason: e.Reason}, nil
 	}
-	return nil, fmt.Errorf("%w: a %s event is not played", memory.ErrInvalid, e.Kind)
+	return nil, fmt.Errorf("%w: a %s event can't be played", memory.ErrInvalid, e.Kind)
 }

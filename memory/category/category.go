@@ -56,7 +56,7 @@ func New(list []Category) (*Sorter, error) {
 		case name == "" || name == Misc || len(name) > memory.MaxName:
 			return nil, fmt.Errorf("%w: category %q: want another name", memory.ErrInvalid, c.Name)
 		case slices.Contains(s.names, name):
-			return nil, fmt.Errorf("%w: category %q: there are two", memory.ErrInvalid, name)
+			return nil, fmt.Errorf("%w: category %q: it is defined twice", memory.ErrInvalid, name)
 		case len(c.Words)+len(c.Attributes) == 0 || len(c.Words) > MaxWords:
 			return nil, fmt.Errorf("%w: category %q: want 1 to %d words", memory.ErrInvalid, name, MaxWords)
 		}
@@ -65,7 +65,7 @@ func New(list []Category) (*Sorter, error) {
 			n := memory.Normal(w)
 			switch {
 			case n == "":
-				return nil, fmt.Errorf("%w: category %q: %q is no word", memory.ErrInvalid, name, w)
+				return nil, fmt.Errorf("%w: category %q: %q is not a word", memory.ErrInvalid, name, w)
 			case strings.Contains(n, " "):
 				s.phrases = append(s.phrases, phrase{" " + n + " ", i})
 			case han(n):

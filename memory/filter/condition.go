@@ -56,11 +56,11 @@ func newCondition(place, called string, op Op, words []string, zone *time.Locati
 	switch op {
 	case OpGreater, OpGreaterEqual, OpLess, OpLessEqual:
 		if f.kind == flag || f.only != nil && f.kind != scale {
-			return nil, invalid(place, "has no order, so that %s can't be asked of it", op)
+			return nil, invalid(place, "has no order, so it can't be compared with %s", op)
 		}
 	case OpContains, OpIContains:
 		if f.kind != name && f.kind != exact {
-			return nil, invalid(place, "is no text, so that %s can't be asked of it", op)
+			return nil, invalid(place, "is not a text, so it can't be compared with %s", op)
 		}
 	}
 	switch list := op == OpIn || op == OpNotIn; {

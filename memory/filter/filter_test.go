@@ -151,7 +151,7 @@ func TestRefused(t *testing.T) {
 		{"pinned = yes", "want true or false"},
 		{"heard = many", "not a number"},
 		{"heard = NaN", "not a number"},
-		{"heard contains 1", "is no text"},
+		{"heard contains 1", "is not a text"},
 		{"learnt > soon", "not a time"},
 		{"type in ()", "want a value"},
 		{"type in (core", `want ")"`},

@@ -30,7 +30,7 @@ func inflated(b []byte) ([]byte, error) {
 	out, err := io.ReadAll(io.LimitReader(flate.NewReader(rest), maxSegment+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: can't be inflated: %v", ErrCorrupt, err)
+		return nil, fmt.Errorf("%w: can't be decompressed: %v", ErrCorrupt, err)
 	case len(out) > maxSegment:
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, maxSegment)
 	case rest.Len() > 0:

@@ -58,7 +58,7 @@ func ReadDictionary(r io.Reader) (*Dictionary, error) {
 		}
 		e, ok := entryOf(line)
 		if !ok {
-			return nil, fmt.Errorf("%w: dictionary: line %d is no entry of CC-CEDICT (TRADITIONAL SIMPLIFIED [PINYIN] /SENSE/)", memory.ErrInvalid, n)
+			return nil, fmt.Errorf("%w: dictionary: line %d is not an entry of CC-CEDICT (TRADITIONAL SIMPLIFIED [PINYIN] /SENSE/)", memory.ErrInvalid, n)
 		}
 		entries++
 		ps = e.pairs(ps, int32(n), g)

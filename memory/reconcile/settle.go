@@ -68,7 +68,7 @@ func Settle(group []memory.Assertion, c *Conflict, s Settlement, evidence memory
 
 // ErrSaidSince is the error for a settlement that can't be taken back alone, because
 // a person has said something later about one of its memories.
-var ErrSaidSince = errors.New("you have said something since about what you settled")
+var ErrSaidSince = errors.New("you have said something about it since you settled it")
 
 // Unsettle returns the withdrawal, with a person's rank, of what a settlement has said about one
 // memory; as is everything that was said about that memory. ok is false if the settlement said
@@ -198,7 +198,7 @@ func together(c *Conflict) (p memory.Patch, err error) {
 func settleValues(group []memory.Assertion, c *Conflict, s Settlement, evidence memory.Evidence, newID func(*memory.Candidate) memory.ID) ([]memory.Assertion, error) {
 	chosen := max(s.Choose, 1) - 1
 	if s.Choose == 0 && c.Slot == nil {
-		return nil, errSettle("a statement that is pinned stands against its denial: choose a side")
+		return nil, errSettle("a pinned statement conflicts with its denial: choose a side")
 	}
 	if s.Choose == 0 && c.Slot.Many {
 		return nil, errSettle("it is so or it is not: choose a side")

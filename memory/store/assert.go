@@ -134,7 +134,7 @@ func (t *Tx) known(a *memory.Assertion) (bool, error) {
 }
 
 func reusedDot(d memory.Dot) error {
-	return fmt.Errorf("%w: dot %s:%d was given to another assertion", memory.ErrInvalid, d.Member, d.Seq)
+	return fmt.Errorf("%w: dot %s:%d was used for another assertion", memory.ErrInvalid, d.Member, d.Seq)
 }
 
 // assertionsOf returns the assertions about one memory, in the order of dots.

@@ -99,11 +99,11 @@ func (s *salvage) short() {
 			}
 		}
 		if b := s.buckets[n]; b.version != 0 && b.sum != sum {
-			s.out.Lost = append(s.out.Lost, *damaged(bucketKey(n), "holds other records than were last written: which, can't be told"))
+			s.out.Lost = append(s.out.Lost, *damaged(bucketKey(n), "holds other records than were last written; it is not known which"))
 		}
 	}
 	if !s.last() {
-		s.out.Lost = append(s.out.Lost, *damaged(headKey, "not all that was last written is there: which records went, can't be told"))
+		s.out.Lost = append(s.out.Lost, *damaged(headKey, "not everything that was last written is there; it is not known which records are missing"))
 	}
 }
 

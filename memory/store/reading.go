@@ -33,7 +33,7 @@ func (s *Store) openRoomy(dir string) (*badger.DB, error) {
 	}
 	db, err := readBadger(dir, s.secrets.disk, s.opt.Small, s.opt.Log)
 	if err != nil { // as where there are no records yet
-		return nil, fmt.Errorf("%w; and it can't be opened for reading alone: %w", s.full, err)
+		return nil, fmt.Errorf("%w; and it can't be opened read-only: %w", s.full, err)
 	}
 	s.opt.Log.Warn("store: the disk is full: memories can be read, and nothing is written until there is room", "error", s.full)
 	return db, nil
@@ -55,7 +55,7 @@ func (s *Store) startWriting(lock func() bool) error {
 	if err != nil || !turned {
 		return err
 	}
-	s.opt.Log.Info("store: the disk has room again: it is written, too")
+	s.opt.Log.Info("store: the disk has room again, so the store is written again")
 	return s.followRules()
 }
 

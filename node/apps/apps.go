@@ -270,7 +270,7 @@ func written(ctx context.Context, name string, writing []*visit) error {
 		select {
 		case <-v.left:
 		case <-ctx.Done():
-			return fmt.Errorf("app %s is revoked, and what it was writing is not done yet: %w", name, ctx.Err())
+			return fmt.Errorf("app %s is revoked, but its last change is still being written: %w", name, ctx.Err())
 		}
 	}
 	return nil

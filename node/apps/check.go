@@ -23,13 +23,13 @@ const maxConsole = 90 * 24 * time.Hour
 func checkConsole(r *serve.AppRequest, now time.Time) error {
 	switch {
 	case len(r.Can) != 1:
-		return bad("can: console stands alone: it allows all that the page may")
+		return bad("can: console can't be combined with another right: it allows everything that the page may do")
 	case len(r.Types) > 0 || r.Sensitivity != nil || len(r.Tags) > 0 || !r.Since.IsZero() || !r.Until.IsZero() || r.Owner != (memory.Owner{}) || r.Hook != "" || r.Buying != nil:
-		return bad("can: console has no scope: it shows all that the page shows")
+		return bad("can: console takes no scope: it shows everything that the page shows")
 	case r.Delegate != 0:
 		return bad("delegate: a key that opens the console can't be passed on")
 	case r.Ends.IsZero() || !r.Ends.After(now) || r.Ends.Sub(now) > maxConsole:
-		return bad("ends: a key that opens the console has to have an end within %d days", int(maxConsole.Hours())/24)
+		return bad("ends: a key that opens the console has to end within %d days", int(maxConsole.Hours())/24)
 	}
 	r.Types, r.Requests, r.Tokens = []string{}, serve.DefaultAppRequests, serve.DefaultAppTokens
 	return nil
@@ -43,7 +43,7 @@ func bad(format string, a ...any) error {
 // check returns an error if a request for a key breaks a rule, and fills in defaults.
 func check(r *serve.AppRequest, now time.Time) error {
 	if wire.CheckDevice(r.Name) != nil {
-		return bad("name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last")
+		return bad("name: want 1 to 32 of a-z, 0-9 and - (not first or last)")
 	}
 	if len(r.Can) == 0 {
 		return bad("can: want one or more of read, add, update, forget, chat, buy, share and vault, or console")
@@ -58,7 +58,7 @@ func check(r *serve.AppRequest, now time.Time) error {
 		return err
 	}
 	if slices.Contains(r.Can, serve.RightBuy) != (r.Buying != nil) {
-		return bad("buying: the right buy needs a market and a budget, and they need it")
+		return bad("buying: the right buy needs a market and a budget, and both need the right buy")
 	}
 	if r.Buying != nil {
 		if err := checkBuying(r.Buying); err != nil {
@@ -75,7 +75,7 @@ func check(r *serve.AppRequest, now time.Time) error {
 	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
 		return bad("until: it is not after since")
 	case !r.Ends.IsZero() && !r.Ends.After(now):
-		return bad("ends: it is over already")
+		return bad("ends: it is in the past")
 	case r.Delegate < 0 || r.Delegate > delegate.MaxDepth:
 		return bad("delegate: %d, want 1 to %d times", r.Delegate, delegate.MaxDepth)
 	case r.Requests < 0 || r.Requests > maxRequests:
@@ -96,7 +96,7 @@ func checkRights(r *serve.AppRequest) error {
 		}
 	}
 	if slices.Contains(r.Can, serve.RightShare) && !slices.Contains(r.Can, serve.RightRead) {
-		return bad("can: share needs read: an app shares what it may see")
+		return bad("can: share needs read: an app may share only what it may see")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func checkTypes(r *serve.AppRequest) error {
 		case t == string(memory.Vault):
 			return bad("types: no app sees the vault")
 		case t == serve.AppUtterances && (*r.Sensitivity < memory.Private || len(r.Tags) > 0):
-			return bad("types: what was said has no tags, and no sensitivity of its own: utterances need sensitivity private and no tags")
+			return bad("types: utterances need sensitivity private and no tags, because what was said has neither tags nor a sensitivity")
 		case t != serve.AppUtterances && !slices.Contains(memory.Types[:], memory.Type(t)):
 			return bad("types: %.40q: want core, episodic, semantic, procedural, resource or utterances", t)
 		}

@@ -39,7 +39,7 @@ func TestRevokeWaitsForConsole(t *testing.T) {
 		cancel()
 	}()
 	_, err = b.RevokeApp(short, "laptop")
-	want(t, err, context.Canceled, "what it was writing is not done yet")
+	want(t, err, context.Canceled, "its last change is still being written")
 	if a := ask("POST", "/v1/memories", `{"text": "The pot is red", "infer": false}`); a.Code != http.StatusUnauthorized {
 		t.Error(a.Code, a.Body)
 	}

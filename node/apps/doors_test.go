@@ -294,7 +294,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 	short, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(within, cancel)() // the caller waits only for the revocation itself
 	_, err = b.RevokeApp(short, "notes")
-	want(t, err, context.Canceled, "notes is revoked, and what it was writing is not done yet")
+	want(t, err, context.Canceled, "notes is revoked, but its last change is still being written")
 	want(t, context.Cause(within), serve.ErrKey, "revoked")
 	_, err = s.Writer.Add(serve.WithCaller(lateWithin, late), plain("The pot is red"))
 	want(t, err, serve.ErrKey, "revoked")

@@ -140,4 +140,4 @@ func ownersBy[A, B, T any](ctx context.Context, do func(context.Context, A, B) (
 	return do(ctx, a, b)
 }
 
-var errOwners = refused("this is the owner's alone")
+var errOwners = refused("only the owner may do this")

@@ -77,7 +77,7 @@ func checkHook(s string) error {
 		return nil
 	}
 	if u.Scheme != "http" || !clientaddr.Loopback(u.Hostname()) {
-		return errors.New("want https; http on this machine alone")
+		return errors.New("want https; http is allowed only on this machine")
 	}
 	return nil
 }
@@ -322,7 +322,7 @@ func hooksOf(tx *store.Tx, list []serve.App) error {
 		}
 		list[i].HookOff = h.Off
 		if h.Off == "" && h.Tries > 0 {
-			list[i].HookOff = fmt.Sprintf("tried %d times in vain, and again at %s", h.Tries, h.Next.UTC().Format(time.RFC3339))
+			list[i].HookOff = fmt.Sprintf("failed %d times; the next try is at %s", h.Tries, h.Next.UTC().Format(time.RFC3339))
 		}
 	}
 	return nil

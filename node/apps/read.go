@@ -63,7 +63,7 @@ func (v *visit) present(ctx context.Context, did string, knownAt time.Time) erro
 		return err
 	}
 	if !knownAt.IsZero() {
-		return v.deny(ctx, did, refused("known_at: what was believed before it was corrected is the owner's alone"))
+		return v.deny(ctx, did, refused("known_at: only the owner may see what was known before a correction"))
 	}
 	return nil
 }

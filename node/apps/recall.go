@@ -68,7 +68,7 @@ func (r *recaller) Ask(ctx context.Context, q serve.AskRequest) (serve.AskResult
 		return serve.AskResult{}, err
 	}
 	if !q.Photo.IsZero() {
-		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, which is for the owner to do"))
+		return serve.AskResult{}, v.deny(ctx, "ask", refused("photo: a question about a photo is kept and sent to a worker, so only the owner may ask one"))
 	}
 	done, err := v.recalls(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *recaller) Context(ctx context.Context, q serve.ContextRequest) (serve.C
 		return serve.ContextResult{}, err
 	}
 	if q.Topic == "" && len(q.Messages) == 0 && !q.Due && !v.scope.lines {
-		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: what is being said around the wearer is not for app %s: send messages or a topic", v.Name()))
+		return serve.ContextResult{}, v.deny(ctx, "context", refused("messages: app %s may not see what is being said around the wearer: send messages or a topic", v.Name()))
 	}
 	done, err := v.recalls(ctx)
 	if err != nil {

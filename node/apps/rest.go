@@ -82,7 +82,7 @@ func (g *grapher) Graph(ctx context.Context, q atlas.Query) (atlas.View, error) 
 			break
 		}
 		if wait := v.book.pace(v.Name(), v.app.Requests); wait > 0 {
-			return atlas.View{}, fmt.Errorf("%w: a graph counts as a request for each %d memories, and %d requests a minute are not enough", serve.ErrLimit, serve.MaxPage, v.app.Requests)
+			return atlas.View{}, fmt.Errorf("%w: a graph counts as one request for each %d memories, and %d requests a minute are not enough for it", serve.ErrLimit, serve.MaxPage, v.app.Requests)
 		}
 	}
 	a, err := atlas.Draw(ctx, ms, atlas.Options{Wearer: g.wearer})

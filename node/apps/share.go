@@ -72,11 +72,11 @@ func (v *visit) mayShare(r *serve.ShareRequest) error {
 	bad := func(field, why string) error { return fmt.Errorf("%w: %s: %s", memory.ErrInvalid, field, why) }
 	switch {
 	case r.Query != "":
-		return bad("query", "an app shares by types, tags and times: what is found depends on what it may not see")
+		return bad("query", "an app may share only by types, tags and times: what a search finds also depends on memories that the app may not see")
 	case r.Confirm != "":
-		return bad("confirm", "an app has no previews")
+		return bad("confirm", "an app may not ask for a preview")
 	case r.AtLeast > 0:
-		return bad("at_least", "this is the owner's alone")
+		return bad("at_least", "only the owner may do this")
 	case r.Quotes && !v.scope.lines:
 		return refused("quotes: app %s does not see what was said", v.Name())
 	}

@@ -66,7 +66,7 @@ func (w *writer) Add(ctx context.Context, r serve.AddRequest) (serve.AddResult, 
 	out.Refusals = slices.DeleteFunc(slices.Clone(res.Refusals), func(r memory.Refusal) bool { return r.Kind == "feedback" || r.Kind == "duplicate" })
 	for i := range out.Refusals {
 		if r := &out.Refusals[i]; r.Kind == "instructions" { // its reason contains words of the instructions
-			r.Reason = "the wearer has such things left out"
+			r.Reason = "the wearer's instructions leave such things out"
 		}
 	}
 	if !res.Memory.IsZero() {
@@ -98,23 +98,23 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 			continue
 		}
 		if *o.given != "" && *o.given != o.held {
-			return refused("%s: app %s is held to %q", o.field, v.Name(), o.held)
+			return refused("%s: app %s is restricted to %q", o.field, v.Name(), o.held)
 		}
 		*o.given = o.held
 	}
 	if r.Infers() {
 		if len(s.tags) > 0 {
-			return refused("infer: app %s is held to tags, and adds memories as they stand: set infer to false", v.Name())
+			return refused("infer: app %s is restricted to tags, so it may add memories only as they stand: set infer to false", v.Name())
 		}
 		if r.Keep && !slices.Contains(s.types, memory.Semantic) {
-			return refused("keep: app %s has nothing to do with semantic memories, and what is kept as it stands is one", v.Name())
+			return refused("keep: app %s may not write semantic memories, and a text that is kept as it stands becomes one", v.Name())
 		}
 		r.Types = append([]memory.Type{}, s.types...) // not nil, which would mean any
 		return nil
 	}
 	t := cmp.Or(r.Type, memory.Semantic)
 	if !slices.Contains(s.types, t) {
-		return refused("type: app %s has nothing to do with %s memories", v.Name(), t)
+		return refused("type: app %s may not write %s memories", v.Name(), t)
 	}
 	if r.Sensitivity == nil {
 		least := min(memory.Personal, s.most)
@@ -127,7 +127,7 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 		r.Tags = []string{s.tags[0]}
 	}
 	if len(s.tags) > 0 && !slices.ContainsFunc(r.Tags, func(t string) bool { return slices.Contains(s.tags, t) }) {
-		return refused("tags: app %s adds only what has one of its tags: %s", v.Name(), strings.Join(s.tags, ", "))
+		return refused("tags: app %s may add only what has one of its tags: %s", v.Name(), strings.Join(s.tags, ", "))
 	}
 	if err := mayHold(&r.Fields); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 // another memory's photo through a memory of its own.
 func mayHold(f *memory.Fields) error {
 	if f != nil && (f.Resource != nil && f.Resource.Blob != "" || f.Vault != nil) {
-		return refused("fields: no app names a photo, a recording or a secret")
+		return refused("fields: an app may not name a photo, a recording or a secret")
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func mayHold(f *memory.Fields) error {
 func (v *visit) mayTag(tags []string) error {
 	for _, t := range tags {
 		if is := strings.ToLower(strings.TrimSpace(t)); slices.Contains(ownTags, is) || strings.HasPrefix(is, ownPrefix) {
-			return refused("tags: %q means something to the node", t)
+			return refused("tags: %q is reserved for the node", t)
 		}
 	}
 	return nil
@@ -170,11 +170,11 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	}
 	switch {
 	case m.Source.App() != v.Name() || m.Rank != memory.RankCloud || m.Pinned:
-		err = refused("app %s may change what it wrote itself, and this it did not write, or you have said it too", v.Name())
+		err = refused("app %s may change only what it wrote itself, as long as you have neither said nor pinned it", v.Name())
 	case p.Sensitivity != nil && *p.Sensitivity > v.scope.most:
 		err = refused("sensitivity: %s is more than app %s may see", *p.Sensitivity, v.Name())
 	case len(p.Untag) > 0 && len(v.scope.tags) > 0:
-		err = refused("untag: app %s is held to tags", v.Name())
+		err = refused("untag: app %s is restricted to tags", v.Name())
 	default:
 		if err = mayHold(p.Fields); err == nil {
 			err = v.mayTag(slices.Concat(p.Tag, p.Untag))

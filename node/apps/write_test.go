@@ -295,10 +295,10 @@ func TestTagsOfTheNode(t *testing.T) {
 		tagged := plain("Ana keeps hens")
 		tagged.Tags = []string{"farm", tag}
 		_, err := app.Add(ctx, tagged)
-		want(t, err, serve.ErrForbidden, "means something to the node")
+		want(t, err, serve.ErrForbidden, "is reserved for the node")
 		for _, p := range []serve.UpdateRequest{{Tag: []string{tag}}, {Untag: []string{tag}}} {
 			_, err = app.Update(ctx, own.String(), p)
-			want(t, err, serve.ErrForbidden, "means something to the node")
+			want(t, err, serve.ErrForbidden, "is reserved for the node")
 		}
 		res, err := app.Batch(ctx, []serve.Operation{{Add: &tagged}, {ID: own.String(), Update: &serve.UpdateRequest{Tag: []string{tag}}}})
 		if err != nil || res.Failed != 2 {

@@ -233,7 +233,7 @@ func ReadNotebook(folder fs.FS, most int64) (records iter.Seq2[Record, error], e
 		for _, m := range comment.FindAllStringSubmatch(text, -1) {
 			r := Record{m[1], json.RawMessage(m[2])}
 			if !json.Valid(r.Data) {
-				return fmt.Errorf("%w: %s: a comment of kind %s is no JSON", memory.ErrInvalid, name, r.Kind)
+				return fmt.Errorf("%w: %s: a comment of kind %s is not JSON", memory.ErrInvalid, name, r.Kind)
 			}
 			if r.Kind == "file" {
 				var f fileOf
@@ -253,7 +253,7 @@ func ReadNotebook(folder fs.FS, most int64) (records iter.Seq2[Record, error], e
 		return nil, nil, err
 	}
 	if n.headerLine == nil {
-		return nil, nil, fmt.Errorf("%w: README.md: there is no header; this is no notebook of an export", memory.ErrInvalid)
+		return nil, nil, fmt.Errorf("%w: README.md: there is no header; this is not the notebook of an export", memory.ErrInvalid)
 	}
 	n.sort()
 	for name, text := range n.render() {
@@ -275,7 +275,7 @@ func readPage(folder fs.FS, name string, most int64) (string, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(b)) > most {
-		err = fmt.Errorf("%w: %s: with this page the notebook is larger than one of its size can be; an export as lines has no limit", memory.ErrInvalid, name)
+		err = fmt.Errorf("%w: %s: this page makes the notebook larger than its limit; an export as lines has no limit", memory.ErrInvalid, name)
 	}
 	return string(b), err
 }

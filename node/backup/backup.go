@@ -48,7 +48,7 @@ var (
 	// ErrDamaged: a file of the backup is missing, or was changed.
 	ErrDamaged = errors.New("the backup is damaged")
 	// ErrMeanwhile: somebody else wrote the backup while it was being written.
-	ErrMeanwhile = errors.New("somebody else has written this backup meanwhile")
+	ErrMeanwhile = errors.New("somebody else wrote this backup in the meantime")
 )
 
 const (

@@ -92,7 +92,7 @@ func (b *before) ends(records, same, there int, opt *WriteOptions) error {
 	case opt.OtherHome || b.none:
 		return nil
 	case b.unknown && there > 0 && same == 0:
-		return fmt.Errorf("%w, or damaged: none of its pieces is of this one", ErrOtherHome)
+		return fmt.Errorf("%w, or damaged: none of its pieces belongs to this home", ErrOtherHome)
 	case records == 0 && b.records > 0:
 		return fmt.Errorf("%w, and the backup has %d records", ErrNothing, b.records)
 	}

@@ -21,7 +21,7 @@ import (
 func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	b, err := f.at.Read(ctx, indexName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return ix, fmt.Errorf("%w: the first one did not come to its end", ErrNone)
+		return ix, fmt.Errorf("%w: the first one was not finished", ErrNone)
 	}
 	if err != nil {
 		return ix, err
@@ -41,7 +41,7 @@ func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	}
 	for _, id := range ix.Pieces {
 		if !isID.MatchString(id) {
-			return ix, fmt.Errorf("%w: index: %q is no piece", ErrDamaged, id)
+			return ix, fmt.Errorf("%w: index: %q is not a piece", ErrDamaged, id)
 		}
 	}
 	return ix, nil

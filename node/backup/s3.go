@@ -67,7 +67,7 @@ func openS3(name, lock string, environ func(string) string) (*s3, error) {
 		client: &http.Client{Timeout: 5 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	switch {
 	case !s3Name.MatchString(s.bucket):
-		return nil, wrong("%q is no name of a bucket", s.bucket)
+		return nil, wrong("%q is not the name of a bucket", s.bucket)
 	case !s3Prefix.MatchString(s.prefix) || strings.Contains("/"+s.prefix+"/", "/../") || strings.Contains(s.prefix, "//"):
 		return nil, wrong("%q: a prefix has letters, digits, and . _ - /", s.prefix)
 	}
@@ -174,7 +174,7 @@ func (s *s3) List(ctx context.Context) (map[string]int64, error) {
 			}
 		}
 		if err := xml.Unmarshal(b, &page); err != nil {
-			return nil, fmt.Errorf("%w: %s: list: it answers something else: %v", ErrS3, s, err)
+			return nil, fmt.Errorf("%w: %s: list: the answer can't be read: %v", ErrS3, s, err)
 		}
 		for _, o := range page.Contents {
 			if name, ok := strings.CutPrefix(o.Key, s.prefix); ok && name != "" {
@@ -188,11 +188,11 @@ func (s *s3) List(ctx context.Context) (map[string]int64, error) {
 			return all, nil
 		}
 		if page.Next == "" || page.Next == next {
-			return nil, fmt.Errorf("%w: %s: list: it does not go on", ErrS3, s)
+			return nil, fmt.Errorf("%w: %s: list: it says that there is more, but not where", ErrS3, s)
 		}
 		next = page.Next
 	}
-	return nil, fmt.Errorf("%w: %s: list: it has no end after %d names", ErrS3, s, len(all))
+	return nil, fmt.Errorf("%w: %s: list: it goes on after %d names", ErrS3, s, len(all))
 }
 
 func (s *s3) Remove(ctx context.Context, name string) error {

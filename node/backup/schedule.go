@@ -133,7 +133,7 @@ func (s *Schedule) Run(ctx context.Context) {
 			*st = State{To: s.To, Every: st.Every, At: s.Now().UTC(), Written: w, Vault: vault}
 		}
 		if err := writeState(s.Home, stateFile, st); err != nil {
-			s.Log.Error("it is not noted how the backup went", "error", err)
+			s.Log.Error("the outcome of the backup could not be recorded", "error", err)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func DAVDoor(c Config, api http.Handler) serve.Door {
 		case "REPORT":
 			err = d.report(w, r)
 		default:
-			err = refusal(http.StatusForbidden, "the calendar can only be read")
+			err = refusal(http.StatusForbidden, "the calendar is read-only")
 		}
 		if err != nil {
 			refuse(w, err)
@@ -154,7 +154,7 @@ func read(r *http.Request, v any) error {
 		if _, long := errors.AsType[*http.MaxBytesError](err); long {
 			return refusal(http.StatusRequestEntityTooLarge, "a body has at most %d bytes", maxDAV)
 		}
-		return refusal(http.StatusBadRequest, "the body did not come")
+		return refusal(http.StatusBadRequest, "the body did not arrive")
 	}
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil

@@ -102,7 +102,7 @@ func TestCalDAV(t *testing.T) {
 		t.Errorf("%d %s", code, body)
 	}
 	for _, method := range []string{"PUT", "DELETE", "PROPPATCH", "MKCALENDAR", "MOVE"} {
-		if code, body := davAsk(t, method, entry, "", "x"); code != 403 || !strings.Contains(body, "can only be read") {
+		if code, body := davAsk(t, method, entry, "", "x"); code != 403 || !strings.Contains(body, "is read-only") {
 			t.Errorf("%s: %d %s", method, code, body)
 		}
 	}

@@ -108,7 +108,7 @@ func (f *compFilter) match() (func(*object) bool, error) {
 			}
 			t, err := time.Parse(formUTC, at.text)
 			if err != nil {
-				return nil, refusal(http.StatusBadRequest, "time-range: %.40q is no time in UTC such as 20260301T000000Z", at.text)
+				return nil, refusal(http.StatusBadRequest, "time-range: %.40q is not a time in UTC such as 20260301T000000Z", at.text)
 			}
 			*at.to = t
 		}

@@ -124,7 +124,7 @@ func (t turn) take(ctx context.Context) error {
 	case t <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("%w: others are on their way: %w", ErrUnreachable, ctx.Err())
+		return fmt.Errorf("%w: other fetches are still running: %w", ErrUnreachable, ctx.Err())
 	}
 }
 

@@ -54,7 +54,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 		return 0, err
 	}
 	if k.c.Packs == nil {
-		k.blocked("sync.relay is not set: nothing can turn cold")
+		k.blocked("sync.relay is not set: no memory can be moved to cold storage")
 		return 0, nil
 	}
 	covered, err := k.c.Covered(ctx)
@@ -95,7 +95,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 }
 
 // errHeld keeps memories hot while a caller reads everything, see [Keeper.Hold].
-var errHeld = errors.New("an export runs: nothing turns cold meanwhile")
+var errHeld = errors.New("an export is running; no memory is moved to cold storage until it ends")
 
 // held reports whether a caller requires that nothing turns cold now.
 func (k *Keeper) held() bool {

@@ -64,7 +64,7 @@ func (c *Communities) Answers(ctx context.Context, id string, w *share.ShareSpec
 				return err
 			}
 			if w.Criteria.Query != "" {
-				return fmt.Errorf("%w: query: the question is it; say types or tags", memory.ErrInvalid)
+				return fmt.Errorf("%w: query: each question takes its place; give types or tags instead", memory.ErrInvalid)
 			}
 			sp.kept.Answers = &choice{w.Criteria, w.Redact, w.Purpose}
 		}

@@ -40,7 +40,7 @@ import (
 
 // ErrNotMember: the relay does not serve the community to this key. The key was never admitted, or
 // was removed, or the community has ended; the relay does not say which.
-var ErrNotMember = fmt.Errorf("%w: this key is no member of the community, or not any more", serve.ErrForbidden)
+var ErrNotMember = fmt.Errorf("%w: this key is not, or no longer, a member of the community", serve.ErrForbidden)
 
 // owner is the owner of copies and notes, as members see them.
 const owner = "shared"
@@ -232,7 +232,7 @@ func forbidden(what string) error {
 func (c *Communities) Rules(ctx context.Context, id, text string) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
 		if v.Role != roleOwner {
-			return forbidden("the owner sets the rules")
+			return forbidden("only the owner sets the rules")
 		}
 		return sp.note(ctx, noteRules, "", text)
 	})

@@ -29,7 +29,7 @@ func (c *Communities) Entrance(ctx context.Context, id string) (v serve.Communit
 		case err != nil:
 			return err
 		case v.Role != roleOwner:
-			return forbidden("the owner sells the entry")
+			return forbidden("only the owner sells the entry")
 		case !v.Ended.IsZero():
 			return ErrNotMember
 		}
@@ -45,7 +45,7 @@ func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		switch {
 		case v.Role != roleOwner:
-			return forbidden("the owner sells the entry")
+			return forbidden("only the owner sells the entry")
 		case v.Fee == fee || v.Fee == "" && fee == noFee:
 			return nil
 		}
@@ -72,11 +72,11 @@ func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string,
 		case err != nil:
 			return err
 		case v.Role != roleOwner:
-			return forbidden("the owner sells the entry")
+			return forbidden("only the owner sells the entry")
 		case in && again:
 			return nil
 		case was:
-			return fmt.Errorf("%w: who has that key is a member, or was one", serve.ErrConflict)
+			return fmt.Errorf("%w: the owner of that key is, or was, a member", serve.ErrConflict)
 		case len(v.Members) >= envelope.MaxMembers:
 			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
 		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return alike(o.Name) == alike(name) }):

@@ -99,7 +99,7 @@ func (c *Communities) Quiet(space memory.SpaceID) error {
 	if _, err := os.Stat(filepath.Join(c.folder(space), genesisFile)); err != nil {
 		return fmt.Errorf("community %s: %w", space, memory.ErrNotFound)
 	}
-	return fmt.Errorf("%w: it is a community: leave it", serve.ErrConflict)
+	return fmt.Errorf("%w: it is a community: leave the community instead", serve.ErrConflict)
 }
 
 // Fetch implements given.Source. It does nothing, because the node maintains communities

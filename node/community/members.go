@@ -47,11 +47,11 @@ func (c *Communities) Invite(ctx context.Context, id string, r serve.CommunityIn
 		m := envelope.Member{ID: q.Member(sp.id), Key: q.Key, Recipient: q.Recipient, Role: envelope.Writer}
 		switch {
 		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Name == name || o.Member == m.ID }):
-			return fmt.Errorf("%w: %q, or who has that key, is a member already", serve.ErrConflict, name)
+			return fmt.Errorf("%w: %q, or the owner of that key, is a member already", serve.ErrConflict, name)
 		case len(v.Members) >= envelope.MaxMembers:
 			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
 		case r.Moderator && v.Role != roleOwner:
-			return forbidden("the owner appoints moderators")
+			return forbidden("only the owner appoints moderators")
 		case v.Role == roleMember:
 			return sp.note(ctx, noteCandidate, name, strings.Join(strings.Fields(key), ""))
 		case r.Moderator:
@@ -105,9 +105,9 @@ func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRe
 		case len(said) == 1 && sp.me.SaysLine(said[0].ID):
 			return sp.say(ctx, memory.Assertion{Memory: said[0].ID, Act: memory.ActErase})
 		case !moderates:
-			return forbidden("the owner and moderators remove what others said")
+			return forbidden("only the owner and moderators remove what others said")
 		case len(said) == 1 && said[0].Metadata[metaKind] == noteRemoval && v.Role != roleOwner:
-			return forbidden("the owner undoes a removal")
+			return forbidden("only the owner undoes a removal")
 		case strings.TrimSpace(r.Reason) == "":
 			return fmt.Errorf("%w: reason: a removal needs one, which all members can read", memory.ErrInvalid)
 		case len(said) == 1:
@@ -115,7 +115,7 @@ func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRe
 		case members[0].You:
 			return fmt.Errorf("%w: leave the community instead", memory.ErrInvalid)
 		case members[0].Role != roleMember && v.Role != roleOwner:
-			return forbidden("the owner puts a moderator out")
+			return forbidden("only the owner removes a moderator")
 		}
 		return sp.putOutFor(ctx, members[0].Member, r.Reason, root)
 	})

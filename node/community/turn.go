@@ -27,7 +27,7 @@ func (t *turn) Take(ctx context.Context) error {
 	case t.made() <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("communities: an exchange with a relay goes on: %w: %w", memory.ErrInUse, ctx.Err())
+		return fmt.Errorf("communities: an exchange with a relay is still running: %w: %w", memory.ErrInUse, ctx.Err())
 	}
 }
 

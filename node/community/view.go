@@ -125,7 +125,7 @@ func (s *seen) entry(e *envelope.Entry, name func(*envelope.Member) string) {
 		case e.Member.Role == envelope.Owner && author == s.founder:
 			p.Role = roleModerator
 		case e.Member.Role == envelope.Owner:
-			d.Why = "as a moderator, which the owner alone may; counts as a member"
+			d.Why = "as a moderator, which only the owner may do; counts as a member"
 		}
 		d.What, s.people[p.Member] = p.Name, p
 	case envelope.Remove:
@@ -224,7 +224,7 @@ func (s *seen) out(m *memory.Memory) string {
 		return d.Why + " (" + d.By + ")"
 	}
 	if p := s.people[authorOf(m.ID)]; p.removed {
-		return p.Name + " is no member any more"
+		return p.Name + " is no longer a member"
 	}
 	return ""
 }

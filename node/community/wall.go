@@ -66,7 +66,7 @@ func (w *wall) room(ctx context.Context, by memory.MemberID, more, most int) (st
 		return "", err
 	}
 	if more > 0 && w.said[by]+more > most {
-		return fmt.Sprintf("one member says at most %d items, questions and the like in a community, with those taken back", MaxSaid), nil
+		return fmt.Sprintf("one member may add at most %d items, questions and the like to a community, including those taken back", MaxSaid), nil
 	}
 	w.said[by] += more
 	return "", nil
@@ -136,19 +136,19 @@ func refused(op *delta.Op, by *envelope.Member) string {
 	case op.Forget != nil:
 		f := op.Forget
 		if len(f.Utterances)+len(f.Events)+len(f.Blobs) > 0 || slices.ContainsFunc(f.Memories, func(id memory.ID) bool { return !by.ID.SaysLine(id) }) {
-			return "it erases what its author did not say"
+			return "it erases something that its author did not add"
 		}
 		return ""
 	case a == nil:
-		return "members of a community say assertions alone"
+		return "members of a community may only add assertions"
 	case by.Role != envelope.Owner && by.Role != envelope.Writer:
-		return "its author may not say anything here"
+		return "its author may not add anything here"
 	case !a.Dot.Member.SaysLine(a.Memory):
-		return "it is about what another member said"
+		return "it changes something that another member added"
 	case a.Act != memory.ActPropose && a.Act != memory.ActErase:
-		return "members of a community propose and erase"
+		return "members of a community may only propose and erase"
 	case a.Candidate != nil && (a.Candidate.Type == memory.Vault || a.Candidate.Fields.Vault != nil):
-		return "a vault goes into no community"
+		return "a vault memory may not go into a community"
 	}
 	return ""
 }

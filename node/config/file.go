@@ -57,7 +57,7 @@ func fileError(path string, err error) error {
 			what = name + ": " + what
 		}
 		if strings.HasSuffix(what, " at start of value") {
-			what += ": a text stands in quotation marks, such as zone = \"Europe/Berlin\""
+			what += ": a text needs quotation marks, such as zone = \"Europe/Berlin\""
 		}
 		return fmt.Errorf("%w: %s:%d: %s", ErrConfig, path, line, what)
 	}

@@ -37,7 +37,7 @@ func parseRule(s string) (r Rule, err error) {
 	for _, c := range strings.Split(conditions, "&") {
 		name, value, ok := strings.Cut(strings.TrimSpace(c), ":")
 		if value = strings.TrimSpace(value); !ok || value == "" {
-			return bad(fmt.Sprintf("%q is no condition", c))
+			return bad(fmt.Sprintf("%q is not a condition", c))
 		}
 		switch strings.TrimSpace(name) {
 		case "type":
@@ -87,7 +87,7 @@ func (r Retention) With(settings []string) (Retention, []Rule, error) {
 		name, value, _ := strings.Cut(s, "=")
 		k, ok := findKey(name)
 		if !ok || !strings.HasPrefix(name, "retention.") {
-			return r, nil, fmt.Errorf("%w: %q is no setting of retention; want such as retention.rules=type:episodic 90d", memory.ErrInvalid, name)
+			return r, nil, fmt.Errorf("%w: %q is not a setting of retention; want such as retention.rules=type:episodic 90d", memory.ErrInvalid, name)
 		}
 		if err := k.parse(&c, value); err != nil {
 			return r, nil, fmt.Errorf("%w: %s: %w", memory.ErrInvalid, name, err)

@@ -71,7 +71,7 @@ func Elsewhere(ctx context.Context, to applink.Link, ended func(why error)) (htt
 				return endOf(res)
 			}
 			if res.StatusCode/100 == 3 && res.StatusCode != http.StatusNotModified {
-				return fmt.Errorf("the node sends elsewhere: %s", res.Status) // it never redirects
+				return fmt.Errorf("the node redirects: %s", res.Status) // it never does
 			}
 			return nil
 		},
@@ -108,7 +108,7 @@ func endOf(res *http.Response) error {
 	case res.StatusCode == http.StatusLocked:
 		return fmt.Errorf("%w: it is locked", ErrEnded)
 	case strings.Contains(p.Detail, "started anew"):
-		return fmt.Errorf("%w: it was locked or started anew", ErrEnded)
+		return fmt.Errorf("%w: it was locked or restarted", ErrEnded)
 	}
 	return fmt.Errorf("%w: the key has ended or was revoked", ErrEnded)
 }

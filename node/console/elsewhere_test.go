@@ -242,7 +242,7 @@ func TestThreatStolenConsoleKey(t *testing.T) {
 	if ways, err := f.owner().Ways(t.Context()); err != nil || !slices.Contains(ways.Ways, serve.WayPassphrase) {
 		t.Errorf("%+v, %v", ways, err)
 	}
-	if res, text := b.ask("POST", "/v1/vault/unlock", "{}", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(text, "by it alone") { // also if a home has no passphrase
+	if res, text := b.ask("POST", "/v1/vault/unlock", "{}", nil); res.StatusCode != http.StatusForbidden || !strings.Contains(text, "open the vault without it") { // and so where a home has no passphrase
 		t.Errorf("the vault: %s %s", res.Status, text)
 	}
 	b.want(http.StatusOK, "GET", "/v1/apps", nil) // the session continues

@@ -230,7 +230,7 @@ func page(files map[string][]byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, http.StatusMethodNotAllowed, "method", "the page is only read")
+			refuse(w, http.StatusMethodNotAllowed, "method", "the page is read-only")
 			return
 		}
 		name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")

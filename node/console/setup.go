@@ -141,7 +141,7 @@ func (c *Console) beginSetup(ctx context.Context, s *settingUp) (serve.ConsoleLi
 		return serve.ConsoleLink{}, err
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); !ok || !a.IP.IsLoopback() {
-		return serve.ConsoleLink{}, errors.Join(errors.New("a home is set up on a loopback address alone"), l.Close())
+		return serve.ConsoleLink{}, errors.Join(errors.New("a home can be set up only on a loopback address"), l.Close())
 	}
 	c.setup = s
 	c.begin(l)
@@ -253,7 +253,7 @@ func (s *settingUp) check(r *http.Request) (any, error) {
 	}
 	for i, n := range s.ask {
 		if !in.Skip && (i >= len(in.Words) || !strings.EqualFold(strings.TrimSpace(in.Words[i]), s.words[n-1])) {
-			return nil, &SetupError{"words." + string(rune('0'+i)), errors.New("that is another word")}
+			return nil, &SetupError{"words." + string(rune('0'+i)), errors.New("this is not the right word")}
 		}
 	}
 	if err := s.by.Keep(); err != nil {

@@ -40,7 +40,7 @@ import (
 
 // Errors that callers can tell apart.
 var (
-	ErrChain = errors.New("this is no key that was passed on")
+	ErrChain = errors.New("this is not a key that was passed on")
 	ErrDepth = errors.New("this key may not be passed on any further")
 	ErrWider = errors.New("a key that is passed on can only be narrower")
 )
@@ -111,7 +111,7 @@ func Pass(key serve.Secret, app string, n Narrow, more int) (narrower serve.Secr
 			return "", "", err
 		}
 	} else if app == "" {
-		return "", "", fmt.Errorf("%w: whose key it is has to be said", ErrChain)
+		return "", "", fmt.Errorf("%w: the app whose key it is has to be named", ErrChain)
 	}
 	if more < 0 || more >= MaxDepth-len(c.Links) {
 		return "", "", fmt.Errorf("%w: %d more times", ErrDepth, more)
@@ -241,7 +241,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 		if len(r.Tags) == 0 {
 			r.Tags = n.Tags
 		} else if r.Tags = slices.DeleteFunc(slices.Clone(r.Tags), func(t string) bool { return !slices.Contains(n.Tags, t) }); len(r.Tags) == 0 {
-			return r, fmt.Errorf("%w: it leaves no tags", ErrWider) // no tags would mean all memories
+			return r, fmt.Errorf("%w: no tag would be left", ErrWider) // and none would be all
 		}
 	}
 	// Lines have no tags and no sensitivity of their own.
@@ -253,7 +253,7 @@ func (n *Narrow) apply(r serve.AppRequest) (serve.AppRequest, error) {
 	}
 	r.Until, r.Ends = earlier(r.Until, n.Until), earlier(r.Ends, n.Ends)
 	if len(r.Can) == 0 || len(r.Types) == 0 {
-		return r, fmt.Errorf("%w: it leaves nothing", ErrWider)
+		return r, fmt.Errorf("%w: no right or no type would be left", ErrWider)
 	}
 	return r, nil
 }

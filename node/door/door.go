@@ -114,12 +114,12 @@ func ownKey(home string) (*ecdsa.PrivateKey, error) {
 	}
 	block, _ := pem.Decode(b)
 	if block == nil {
-		return nil, fmt.Errorf("the node's key for TLS: %s is no PEM: remove it, and apps need new links", path)
+		return nil, fmt.Errorf("the node's key for TLS: %s is not PEM: remove it; apps then need new links", path)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if err != nil || !ok {
-		return nil, fmt.Errorf("the node's key for TLS: %s is no key of this kind: remove it, and apps need new links", path)
+		return nil, fmt.Errorf("the node's key for TLS: %s is not a key of this kind: remove it; apps then need new links", path)
 	}
 	return key, nil
 }

@@ -101,7 +101,7 @@ func TestThreatStandsInForTheDoor(t *testing.T) {
 	for _, p := range []string{strange, applink.PinPrefix, applink.PinPrefix + "x"} {
 		wrong := l
 		wrong.Pin = p
-		if got := problem(t, wrong); !strings.Contains(got, "does not fit the pin") {
+		if got := problem(t, wrong); !strings.Contains(got, "does not match the pin") {
 			t.Errorf("%s: %s", p, got)
 		}
 	}

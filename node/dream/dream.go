@@ -148,7 +148,7 @@ func (r Dreamer) UndoDream(ctx context.Context, id string, step memory.ID) (res 
 		}
 		i := slices.IndexFunc(dreams, func(d serve.Dream) bool { return d.Claims > 0 })
 		if i < 0 {
-			return res, fmt.Errorf("there is no dream to take back: %w", memory.ErrNotFound)
+			return res, fmt.Errorf("no dream can be taken back: %w", memory.ErrNotFound)
 		}
 		id = dreams[i].ID
 	}

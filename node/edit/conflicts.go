@@ -152,7 +152,7 @@ func (es *Edits) dispute(ctx context.Context, tx *store.Tx, id string) (out disp
 		return nil
 	})
 	if err == nil && out.ID == "" {
-		err = fmt.Errorf("conflict %q: it is settled, or its sides are others by now: %w", id, memory.ErrNotFound)
+		err = fmt.Errorf("conflict %q: it is settled, or its sides have changed: %w", id, memory.ErrNotFound)
 	}
 	return out, err
 }

@@ -102,9 +102,9 @@ func stillSays(m *memory.Memory, was *serve.Was) error {
 	switch {
 	case was == nil:
 	case was.Text != nil && *was.Text != m.Text:
-		return fmt.Errorf("%w: its text is another now", serve.ErrChanged)
+		return fmt.Errorf("%w: its text has changed", serve.ErrChanged)
 	case was.Value != nil && *was.Value != value:
-		return fmt.Errorf("%w: its value is another now", serve.ErrChanged)
+		return fmt.Errorf("%w: its value has changed", serve.ErrChanged)
 	}
 	return nil
 }

@@ -264,7 +264,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 		}
 		if once {
 			if _, had, err := tx.EventMark(event); err != nil || had {
-				return nil, cmp.Or(err, serve.InField("key", fmt.Errorf("%w: key: it came before, with another text or with infer", serve.ErrConflict)))
+				return nil, cmp.Or(err, serve.InField("key", fmt.Errorf("%w: key: it was used before, with another text or with infer", serve.ErrConflict)))
 			}
 			if err := tx.MarkEvent(event, "done"); err != nil {
 				return nil, err

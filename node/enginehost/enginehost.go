@@ -68,7 +68,7 @@ func (h *Host) Start(ctx context.Context) {
 	defer h.mu.Unlock()
 	h.runs = true
 	if err := h.arrange(ctx); err != nil {
-		h.c.Log.Error("engines don't work", "error", err)
+		h.c.Log.Error("the engines could not be started", "error", err)
 	}
 }
 
@@ -102,7 +102,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 			return err
 		}
 		if words, whole := engine.Confinement(); s.URL == "" && !whole { // the process itself would report it where nobody looks
-			h.c.Log.Warn("an engine is confined less than it should be", "engine", s.Name(), "because", words)
+			h.c.Log.Warn("an engine is less confined than it should be", "engine", s.Name(), "because", words)
 		}
 		q := engines.NewQueue(s, h, p, h.c.Log, h.c.Now)
 		w := &working{queue: q, process: p}

@@ -205,7 +205,7 @@ func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v ser
 func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
 	kind := engines.Kind(r.Kind)
 	if kind == engines.Mind && h.c.LLM.URL != "" {
-		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which has the last word", serve.ErrConflict)
+		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which takes precedence", serve.ErrConflict)
 	}
 	program := kind == engines.Ears && r.Address == engines.PocketSphinx || kind == engines.Eyes && r.Address == engines.Tesseract
 	if !program && !engines.IsAddress(r.Address) {

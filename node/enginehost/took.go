@@ -26,7 +26,7 @@ func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID)
 		for _, id := range sources {
 			src, err := tx.Memory(id)
 			if err == nil && !engines.Waits(src, a.Kind) {
-				err = fmt.Errorf("source %s waits no more: %w", id, memory.ErrNotFound)
+				err = fmt.Errorf("source %s no longer waits for an engine: %w", id, memory.ErrNotFound)
 			}
 			if err != nil {
 				return err

@@ -200,7 +200,7 @@ func (s *Spec) suits(ctx context.Context, langs []string) error {
 	switch s.Engine {
 	case PocketSphinx:
 		if s.Deaf(langs) {
-			return engine.Faultf(s.Name(), engine.Refused, "it hears American English alone, and languages is %s", strings.Join(langs, ", "))
+			return engine.Faultf(s.Name(), engine.Refused, "it recognises only American English, but languages is %s", strings.Join(langs, ", "))
 		}
 	case Tesseract:
 		_, lack, err := s.reader("", langs).Languages(ctx)

@@ -180,7 +180,7 @@ func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, cha
 			return err
 		}
 		if len(entries) == 0 || !rec.Root().Equal(log.Root()) || log.Space() != rec.Space() {
-			return fmt.Errorf("%w: the relay's log is not the phrase's", envelope.ErrRule)
+			return fmt.Errorf("%w: the relay's log does not belong to this phrase", envelope.ErrRule)
 		}
 		e := &envelope.Entry{Version: envelope.Version, Space: log.Space(), N: log.N() + 1, Prev: log.Head(), At: time.Now().Unix()}
 		if err := change(entries, log, e); err != nil {

@@ -95,7 +95,7 @@ func (m *lanSync) begin(ctx context.Context) {
 	m.here = m.addresses()
 	ctx, m.leave = context.WithCancel(ctx)
 	if err := m.listen(ctx); err != nil {
-		m.sy.c.Log.Warn("lan: other devices in this network are not met", "error", err)
+		m.sy.c.Log.Warn("lan: no exchange with other devices in this network", "error", err)
 	}
 }
 
@@ -245,7 +245,7 @@ func (m *lanSync) found(ctx context.Context, at netip.AddrPort) {
 			m.older.Do(func() { m.sy.c.Log.Warn("lan: update Locket on your other device", "error", err) })
 		}
 		if err != nil && ctx.Err() == nil {
-			m.sy.c.Log.Debug("lan: not met", "address", at, "error", err)
+			m.sy.c.Log.Debug("lan: no exchange with a device", "address", at, "error", err)
 		}
 	})
 }
@@ -258,7 +258,7 @@ func (m *lanSync) url() (string, error) {
 	case !m.at.IsValid():
 		return "", fmt.Errorf("%w: this device does not listen in its network: see the log", serve.ErrUnsupported)
 	case m.at.Addr().Zone() != "":
-		return "", fmt.Errorf("%w: this device has no address in a network but %s, which names it nowhere else", serve.ErrUnsupported, m.at.Addr())
+		return "", fmt.Errorf("%w: this device has no address in a network but %s, in which nothing else can find it by name", serve.ErrUnsupported, m.at.Addr())
 	case !m.at.Addr().IsUnspecified():
 		return urlOf(m.at), nil
 	}

@@ -143,7 +143,7 @@ func waitFor(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-var errNoPairing = fmt.Errorf("%w: no pairing goes on", serve.ErrConflict)
+var errNoPairing = fmt.Errorf("%w: no pairing is in progress", serve.ErrConflict)
 
 func (sc Syncer) invitation() (*invitation, *Syncing, error) {
 	sy, release, err := sc.of.Use()
@@ -180,7 +180,7 @@ func (sc Syncer) PairConfirm(ctx context.Context, said serve.ConfirmRequest) (se
 		return serve.Pairing{}, err
 	}
 	if said.Code != "" && said.Code != i.code.String() {
-		return serve.Pairing{}, fmt.Errorf("%w: another pairing was begun since, and the words that were compared are not of that", serve.ErrConflict)
+		return serve.Pairing{}, fmt.Errorf("%w: another pairing has begun since; the words that were compared belong to the earlier one", serve.ErrConflict)
 	}
 	i.mu.Lock()
 	m, answered := i.meeting, i.answered
@@ -190,7 +190,7 @@ func (sc Syncer) PairConfirm(ctx context.Context, said serve.ConfirmRequest) (se
 		return serve.Pairing{}, fmt.Errorf("%w: the new device has not come yet", serve.ErrConflict)
 	}
 	if answered {
-		return serve.Pairing{}, fmt.Errorf("%w: it was said already whether the words are the same", serve.ErrConflict)
+		return serve.Pairing{}, fmt.Errorf("%w: whether the words are the same was answered already", serve.ErrConflict)
 	}
 	if !said.Same {
 		err = refuse(ctx, m)

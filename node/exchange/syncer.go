@@ -91,7 +91,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 	if i, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return serve.FolderSynced{}, fmt.Errorf("%w: folder %s", memory.ErrNotFound, dir)
 	} else if err == nil && !i.IsDir() {
-		return serve.FolderSynced{}, fmt.Errorf("%w: %s is no folder", memory.ErrInvalid, dir)
+		return serve.FolderSynced{}, fmt.Errorf("%w: %s is not a folder", memory.ErrInvalid, dir)
 	}
 	p, sy, release, err := sc.remotes()
 	if err != nil {

@@ -55,7 +55,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		return
 	}
 	if again && ev.Secret != "" {
-		p.broken = fmt.Errorf("%w: secret: a line about another one of the same name and time is there already, so nothing of this one was kept", memory.ErrInvalid)
+		p.broken = fmt.Errorf("%w: secret: a line about another one of the same name and time is already there, so nothing of this one was kept", memory.ErrInvalid)
 		return
 	}
 	if again {
@@ -136,7 +136,7 @@ func (p *pending) vaulted(text string, blind bool) error {
 	case strings.Contains(text, secret),
 		!slices.ContainsFunc(p.secrets, func(taken string) bool { return strings.Contains(taken, secret) }),
 		!slices.ContainsFunc(p.proposals, func(pr proposal) bool { return pr.cand.Type == memory.Vault }):
-		return fmt.Errorf("%w: secret: it was not known as one, so nothing of the line was kept: add it by hand", memory.ErrInvalid)
+		return fmt.Errorf("%w: secret: it was not recognised as one, so nothing of the line was kept: add it by hand", memory.ErrInvalid)
 	}
 	return nil
 }

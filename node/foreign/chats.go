@@ -297,7 +297,7 @@ func orderOf(name string, lines []whatsAppLine, told string) (string, error) {
 	case 1:
 		return fits[0], nil
 	case 0:
-		return "", fmt.Errorf("%w: %s: its dates are in no order: say how they are written, by --dates %s", memory.ErrInvalid, name, strings.Join(Orders, ", "))
+		return "", fmt.Errorf("%w: %s: its dates fit no known order: say how they are written with --dates %s", memory.ErrInvalid, name, strings.Join(Orders, ", "))
 	}
-	return "", fmt.Errorf("%w: %s: its dates could be %s: say which, by --dates", memory.ErrInvalid, name, strings.Join(fits, " or "))
+	return "", fmt.Errorf("%w: %s: its dates could be %s: say which with --dates", memory.ErrInvalid, name, strings.Join(fits, " or "))
 }

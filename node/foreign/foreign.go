@@ -333,7 +333,7 @@ func decode(name string, b []byte, v any) error {
 		if t.Field != "" {
 			at = fmt.Sprintf(" in %q", t.Field)
 		}
-		return fmt.Errorf("%w: %s: at byte %d: the %s%s has another form", memory.ErrInvalid, name, dec.InputOffset(), t.Value, at)
+		return fmt.Errorf("%w: %s: at byte %d: the %s%s is not of the expected type", memory.ErrInvalid, name, dec.InputOffset(), t.Value, at)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s: at byte %d: no JSON: %v", memory.ErrInvalid, name, dec.InputOffset(), err)

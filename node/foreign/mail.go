@@ -124,7 +124,7 @@ func plainText(contentType, encoding string, body io.Reader, depth int, left *in
 	}
 	if strings.HasPrefix(kind, "multipart/") && params["boundary"] != "" {
 		if depth == maxDepth {
-			return "", errors.New("its parts are too deep in each other")
+			return "", errors.New("its parts are nested too deep")
 		}
 		parts := multipart.NewReader(body, params["boundary"])
 		for {

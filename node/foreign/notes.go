@@ -64,7 +64,7 @@ func ReadFolder(ctx context.Context, f Format, folder fs.FS, o Options) (Result,
 func (r *Result) file(f Format, folder fs.FS, name string, o Options) error {
 	info, err := fs.Stat(folder, name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no file")
+		err = errors.New("it is not a file")
 	}
 	if err != nil {
 		r.skip(name, "%v", err)

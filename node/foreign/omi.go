@@ -205,7 +205,7 @@ func (a *OmiAPI) list(r *Result, what, at string, o Options) error {
 			continue
 		}
 		if empty > 0 {
-			r.skip(what, "empty pages from offset %d to %d: Omi counts what is there, and does not give it", offset-empty*omiPage, offset)
+			r.skip(what, "empty pages from offset %d to %d: Omi counts the entries there, but does not return them", offset-empty*omiPage, offset)
 			empty = 0
 		}
 		before := len(seen)

@@ -112,7 +112,7 @@ func TestPollOmiBarren(t *testing.T) {
 			named = append(named, s.Where+": "+s.Reason)
 		}
 	}
-	const why = ": Omi counts what is there, and does not give it"
+	const why = ": Omi counts the entries there, but does not return them"
 	if want := []string{"memories: empty pages from offset 0 to 50" + why, "memories: empty pages from offset 100 to 250" + why,
 		"memories: empty pages from offset 800 to 950" + why, "conversations: empty pages from offset 0 to 950" + why}; !slices.Equal(named, want) {
 		t.Errorf("%q", named)
@@ -199,7 +199,7 @@ func TestPollOmiRefused(t *testing.T) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}
-	for body, want := range map[string]string{"{}": "another form", "[": "offset 0", "[7, {}]": ""} {
+	for body, want := range map[string]string{"{}": "is not of the expected type", "[": "offset 0", "[7, {}]": ""} {
 		c := cloud(t)
 		c.Before = func(n int, w http.ResponseWriter) bool {
 			if n == 1 {

@@ -154,10 +154,10 @@ func (fr Forgetter) Forget(ctx context.Context, p serve.ForgetPlan) (res serve.F
 	c, err := fg.Forget(ctx, todo)
 	release()
 	if err != nil {
-		return res, fmt.Errorf("forget: it goes on with the next start: %w", err)
+		return res, fmt.Errorf("forget: it continues at the next start: %w", err)
 	}
 	if err := fr.purge(ctx, c.Held); err != nil {
-		return res, fmt.Errorf("forget: erased, but the journal still has it: it goes on with the next start: %w", err)
+		return res, fmt.Errorf("forget: erased, but the journal still has it: it continues at the next start: %w", err)
 	}
 	return serve.ForgetResult{Memories: len(c.Memories), Utterances: len(c.Utterances), Events: p.Events, Trimmed: len(c.Trimmed)}, nil
 }
@@ -219,7 +219,7 @@ func (fg *Forgetting) fetch(ctx context.Context, w *Want, chosen *Chosen) (unsee
 	})
 	if errors.Is(err, cold.ErrUnreachable) {
 		if len(w.IDs) == 0 {
-			return unseen, false, fmt.Errorf("%w: %d memories can't be looked at for whether they are to be forgotten; by their ids they can be forgotten now", serve.ErrCold, unseen)
+			return unseen, false, fmt.Errorf("%w: %d cold memories can't be fetched to see whether they have to be forgotten; they can be forgotten now by their ids", serve.ErrCold, unseen)
 		}
 		err = nil
 	}

@@ -170,7 +170,7 @@ func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
 }
 
 // ErrStopped: the journal was not purged, because the node stopped.
-var ErrStopped = errors.New("stopped before the journal was let go of; it is at the next start")
+var ErrStopped = errors.New("stopped before the journal was purged; that is done at the next start")
 
 // Purged removes the plan once the journal is purged. asked is as for Done.
 func (fg *Forgetting) Purged(err error, asked int64) {
@@ -178,7 +178,7 @@ func (fg *Forgetting) Purged(err error, asked int64) {
 		err = fg.Done(context.Background(), asked)
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
-		fg.c.Log.Error("what is to be forgotten is not gone yet: it will be tried again", "error", err)
+		fg.c.Log.Error("what has to be forgotten is not erased yet: it will be tried again", "error", err)
 	}
 }
 

@@ -75,7 +75,7 @@ func ParseWhen(text string, now time.Time) (When, error) {
 	if m := sinceText.FindStringSubmatch(s); m != nil {
 		at, ok := clockOf(midnight(now), m[1], m[2])
 		if !ok || at.After(now) {
-			return bad("no time of today that has been")
+			return bad("not a time of today that has passed")
 		}
 		return When{From: at, To: now}, nil
 	}
@@ -113,13 +113,13 @@ func ParseWhen(text string, now time.Time) (When, error) {
 	case from.IsZero() && s == "" && (clock != nil || of != nil): // "14:00-15:30", "this morning"
 		from, to = midnight(now), midnight(now).AddDate(0, 0, 1)
 	case from.IsZero():
-		return bad("no time is named")
+		return bad("no time is given")
 	case rest != "":
 		return bad(fmt.Sprintf("%q is not understood", rest))
 	}
 	oneDay := from.AddDate(0, 0, 1).Equal(to)
 	if (clock != nil || of != nil) && !oneDay {
-		return bad("a time of day, and more than one day")
+		return bad("a time of day needs a single day")
 	}
 	if clock != nil {
 		a, ok1 := clockOf(from, clock[1], clock[2])
@@ -132,7 +132,7 @@ func ParseWhen(text string, now time.Time) (When, error) {
 		from, to = hour(from, of.from), hour(from, of.to)
 	}
 	if !from.Before(now) {
-		return bad("it is yet to come")
+		return bad("it is in the future")
 	}
 	w.From, w.To = from, to
 	return w, nil

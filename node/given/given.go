@@ -166,7 +166,7 @@ func (s *Collection) look(ctx context.Context) error {
 			continue // another process fetches it: the next look finds its stamp
 		}
 		if err != nil {
-			s.log.Warn("a share can't be read, and does not answer", "share", space, "error", err)
+			s.log.Warn("a share can't be read, so its memories are not used in answers", "share", space, "error", err)
 			g = share.Given{Space: space}
 		}
 		if err := errors.Join(s.remove(space), s.add(stamp, g)); err != nil {
@@ -367,7 +367,7 @@ func (s *Collection) Refresh(ctx context.Context) error {
 	for space, link := range links { // without the lock, because the network may take long
 		_, err := s.reader.Open(ctx, link)
 		if errors.Is(err, share.ErrNotShared) {
-			s.log.Info("a share is not served any more, and goes", "share", space)
+			s.log.Info("a share is no longer served, and is removed", "share", space)
 			gone, err = append(gone, space), nil
 		}
 		errs = append(errs, err)

@@ -12,7 +12,7 @@ import (
 )
 
 // errNone is the error of a node without a reader's folder.
-var errNone = fmt.Errorf("%w: this node has no place for what others share", serve.ErrUnsupported)
+var errNone = fmt.Errorf("%w: this node has no folder for what others share", serve.ErrUnsupported)
 
 // Key returns the wearer's key for readers; it is made at the first call.
 func (s *Collection) Key() (k serve.GivenKey, err error) {

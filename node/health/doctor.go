@@ -33,7 +33,7 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 		return &r.Findings[len(r.Findings)-1]
 	}
 	if s.Locked {
-		add("keys", serve.LevelWarning, "run 'locket unlock': events are taken meanwhile, and wait sealed", "the keys are not open").Remedy("locket unlock", "", "")
+		add("keys", serve.LevelWarning, "run 'locket unlock': until then events are accepted and wait, sealed", "the keys are not open").Remedy("locket unlock", "", "")
 	} else {
 		add("keys", serve.LevelOK, "", "open")
 		if n, err := lockedmem.State(); err != nil {
@@ -59,7 +59,7 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 		add("private zones", serve.LevelOK, "", "in %s: what wearables send is dropped", strings.Join(s.Private.Active, ", "))
 	}
 	if s.Devices == 0 && ch.cfg.Broker.URL == "" {
-		add("devices", serve.LevelWarning, "run 'locket wearable add NAME'", "no wearable may speak to this node yet").Remedy("locket wearable add NAME", "addDevice", "")
+		add("devices", serve.LevelWarning, "run 'locket wearable add NAME'", "no wearable can connect to this node yet").Remedy("locket wearable add NAME", "addDevice", "")
 	} else if ch.cfg.Broker.URL == "" {
 		add("devices", serve.LevelOK, "", "%d with credentials", s.Devices)
 	}
@@ -67,7 +67,7 @@ func (ch Checks) Doctor(ctx context.Context, verify bool) (serve.DoctorReport, e
 		return r, err
 	}
 	if s.Journal.Quarantined > 0 {
-		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused and kept", s.Journal.Quarantined).Remedy("locket doctor --json", "", "")
+		add("input", serve.LevelWarning, "see 'locket doctor --json' or GET /v1/quarantine", "%d messages were refused, and are kept in quarantine", s.Journal.Quarantined).Remedy("locket doctor --json", "", "")
 	}
 	doctorEngines(&s, add)
 	if s.Backup != nil {
@@ -107,9 +107,9 @@ func doctorBackup(b *serve.BackupStatus, add adder) {
 	case b.Failures > 0:
 		add("backup", serve.LevelWarning, "run 'locket backup "+b.To+"' to see it", "%s: %d tries failed since the last one: %s", b.To, b.Failures, b.Error).Remedy("locket backup "+b.To, "", "")
 	case b.At.IsZero():
-		add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: none was made yet by schedule", b.To).Remedy("locket run", "", "")
+		add("backup", serve.LevelWarning, "leave 'locket run' running: it makes the first one soon", "%s: the schedule has made none yet", b.To).Remedy("locket run", "", "")
 	default:
-		add("backup", serve.LevelOK, "", "%s: the last one is of %s", b.To, b.At.Format(time.RFC3339))
+		add("backup", serve.LevelOK, "", "%s: the last one was made at %s", b.To, b.At.Format(time.RFC3339))
 	}
 }
 
@@ -140,7 +140,7 @@ func doctorEngines(s *serve.Status, add adder) {
 		add("programs", level, advice, "%s: %s", strings.Join(programs, ", "), words)
 	}
 	if s.Journal.Transcribe > 0 && !hears {
-		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for words, and nothing here hears", s.Journal.Transcribe).Remedy("locket engine add ears auto", "", "")
+		add("recordings", serve.LevelOK, "locket engine add ears auto", "%d wait for a transcript, and no speech engine is set up", s.Journal.Transcribe).Remedy("locket engine add ears auto", "", "")
 	}
 }
 
@@ -150,7 +150,7 @@ func (ch Checks) doctorPlugins(s *serve.Status, add adder) error {
 	for _, p := range s.Plugins {
 		if p.Blocks {
 			add("plugin "+p.Name, serve.LevelError, "run 'locket plugin enable "+p.Name+"', or install it again, disable or remove it",
-				"it takes words away, and does not run: all that is said is set aside until then").Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
+				"it takes words away, but does not run: until it does, everything that is said is set aside").Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
 		} else if !p.Enabled {
 			add("plugin "+p.Name, serve.LevelError, "'locket plugin show "+p.Name+"' has the faults, and 'locket plugin enable "+p.Name+"' has it run again",
 				"disabled after %d faults", p.Faults).Remedy("locket plugin enable "+p.Name, "enablePlugin", p.Name)
@@ -177,7 +177,7 @@ func (ch Checks) doctorFiles(verify bool, add adder) {
 	}
 	loose, err := filepath.Glob(filepath.Join(ch.cfg.Plugins.Dir, "*.wasm"))
 	for _, f := range loose {
-		add("plugins", serve.LevelWarning, "take it away if it is not your own work: whoever may write there can change it", "%s was put there by hand", f)
+		add("plugins", serve.LevelWarning, "remove it if you did not put it there: anyone who may write there can change it", "%s was put there by hand", f)
 	}
 	if err != nil {
 		add("plugins", serve.LevelError, "", "%v", err)
@@ -212,7 +212,7 @@ func (ch Checks) doctorNames(add adder) error {
 	defer release()
 	for _, id := range ch.cfg.Plugins.Disabled {
 		if !h.c.HasPlugin(id) {
-			add("plugins", serve.LevelWarning, "see 'locket plugin list' for the names", "plugins.disabled names %q, which there is not: it turns nothing off", id).Remedy("locket plugin list", "", "")
+			add("plugins", serve.LevelWarning, "see 'locket plugin list' for the names", "plugins.disabled names %q, but there is no plugin of that name: nothing is turned off", id).Remedy("locket plugin list", "", "")
 		}
 	}
 	return nil
@@ -225,14 +225,14 @@ func (ch Checks) doctorBroker(s *serve.Status, add adder) {
 	case s.Broker.Connected:
 		add("broker", serve.LevelOK, "", "%s", s.Broker.URL)
 	default:
-		add("broker", serve.LevelError, "see that it runs, and that the password fits", "%s: not connected", s.Broker.URL)
+		add("broker", serve.LevelError, "check that it runs, and that the password is right", "%s: not connected", s.Broker.URL)
 	}
 	switch {
 	case !ch.cfg.InClear():
 	case ch.cfg.Broker.URL == "":
-		add("broker", serve.LevelWarning, "set broker.tls_cert and broker.tls_key", "other machines reach %s, and without TLS: who listens in has the wearables' passwords and all they send", ch.cfg.Broker.Listen)
+		add("broker", serve.LevelWarning, "set broker.tls_cert and broker.tls_key", "other machines can reach %s, and without TLS: anyone who listens in gets the wearables' passwords and everything that they send", ch.cfg.Broker.Listen)
 	default:
-		add("broker", serve.LevelWarning, "use an ssl:// or wss:// URL", "%s is spoken to without TLS: who listens in has the node's password and all that wearables send", ch.cfg.Broker.URL)
+		add("broker", serve.LevelWarning, "use an ssl:// or wss:// URL", "the connection to %s has no TLS: anyone who listens in gets the node's password and everything that wearables send", ch.cfg.Broker.URL)
 	}
 }
 

@@ -115,7 +115,7 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 		before, err := (&journal.Journal{Space: h.c.Ring.Space()}).Before(tx)
 		if err == nil && st.Cursor < before {
 			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
-				What: fmt.Sprintf("it ends at delta %d, and had shown %d: it was put back, or holds back", st.Cursor, before)})
+				What: fmt.Sprintf("it ends at delta %d, but had shown %d: it was put back to an older state, or withholds deltas", st.Cursor, before)})
 		}
 		return err
 	})
@@ -162,7 +162,7 @@ func (h *Health) sayAgain(ctx context.Context, r *Repaired) error {
 		if err := lock.Commit(ctx, func(tx *store.Tx) error { return h.c.Engine.SayAs(tx, m.ID, &m.Candidate, m) }); err != nil {
 			return fmt.Errorf("memory %s: %w", m.ID, err)
 		}
-		r.Findings = append(r.Findings, RepairedItem{Place: "memory " + m.ID.String(), What: "what was said of it is lost, and what followed from it is there",
+		r.Findings = append(r.Findings, RepairedItem{Place: "memory " + m.ID.String(), What: "its deltas are lost, but the memories that were made from them are there",
 			Done: "said again by this device"})
 	}
 	return nil

@@ -40,13 +40,13 @@ func (h *Health) settleLines(ctx context.Context, got *repair.Result, before []m
 	}
 	for i := range got.Findings {
 		if f := &got.Findings[i]; f.Lost && f.Record() != nil && f.Record().OfLines() {
-			f.Lost, f.Done = false, fmt.Sprintf("of %d lines of lost pages %d are here again", len(before), len(before)-len(left))
+			f.Lost, f.Done = false, fmt.Sprintf("%d lines were on lost pages, of which %d are here again", len(before), len(before)-len(left))
 		}
 	}
 	if len(left) == 0 {
 		return nil
 	}
-	r.Findings = append(r.Findings, RepairedItem{Place: "lines", What: fmt.Sprintf("%d of those on lost pages are nowhere any more", len(left)), Lost: true})
+	r.Findings = append(r.Findings, RepairedItem{Place: "lines", What: fmt.Sprintf("%d lines of lost pages were found nowhere", len(left)), Lost: true})
 	for some := range slices.Chunk(left, linesAtOnce) {
 		if err := h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.Unindex(some) }); err != nil {
 			return err

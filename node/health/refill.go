@@ -97,10 +97,10 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 		return nil, ctx.Err()
 	}
 	for _, t := range met.Trouble {
-		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: t, Done: "not taken from what was put aside"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: t, Done: "not taken from the copy that was put aside"})
 	}
 	if err != nil {
-		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: fmt.Sprintf("not all could be asked: %v", err), Done: "what they have comes with the next sync"})
+		r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, What: fmt.Sprintf("not every relay and device could be asked: %v", err), Done: "what they have arrives with the next sync"})
 	}
 	return &f, nil
 }
@@ -126,7 +126,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	if err == nil && len(away) > 0 {
 		missing, e := h.c.Cold.Fetch(ctx, away...)
 		for _, id := range missing {
-			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("what was said of it is in no envelope store, and it is cold: %v", e), Lost: true})
+			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("it is cold, and no envelope store has its deltas: %v", e), Lost: true})
 		}
 		var more int
 		more, _, err = h.c.Sync.Journal().SayUnsent(ctx, lost, false)
@@ -136,7 +136,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 		return err
 	}
 	if said > 0 {
-		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("what this device said may have reached nobody: %d times", said), Done: "said again"})
+		r.Findings = append(r.Findings, RepairedItem{Place: "sync", What: fmt.Sprintf("changes of this device may have reached no other device: %d", said), Done: "said again"})
 		if err := h.c.Sync.Round(ctx, h.c.Sync.Replica()); replica.Failed(err) {
 			r.Relay = err.Error()
 		}
@@ -149,7 +149,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 		had, has := f.Chains[chain], reaches[chain]
 		if has < had && !strings.HasPrefix(chain, h.c.Ring.Member().String()+"-") {
 			r.Findings = append(r.Findings, RepairedItem{Place: exchange.EnvelopesDir, Lost: true,
-				What: fmt.Sprintf("deltas %d to %d of %s are at no place that answered: what they said is in the memories here, and who has not got it gets it from their author alone", has+1, had, chain)})
+				What: fmt.Sprintf("deltas %d to %d of %s are nowhere that could be asked: the memories here include what they say, but another device that lacks them can get them only from their author", has+1, had, chain)})
 		}
 	}
 	return h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(refillMeta) })
@@ -194,9 +194,9 @@ func (h *Health) regain(ctx context.Context, r *Repaired) error {
 			return err
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: fmt.Sprintf("pack %d", pack), What: "the relay does not have it as it was",
-			Done: "its memories were taken from what was said of them"})
+			Done: "its memories were made again from their deltas"})
 		for _, s := range left {
-			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + memory.ID(s.ID).String(), What: "its pack is not at the relay, nor all that was said of it and of those beside it", Lost: true})
+			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + memory.ID(s.ID).String(), What: "the relay does not have its pack, nor all deltas about it and the memories in the same pack", Lost: true})
 		}
 	}
 	return nil

@@ -39,17 +39,17 @@ func (ch Checks) doctorSync(ctx context.Context, add adder) error {
 	case s.Relay == "" && !s.Apart:
 		return nil
 	case s.Removed:
-		add("sync", serve.LevelWarning, "it keeps what it has; to have it back, make a new home by 'locket pair --join'", "this device was removed from the space").Remedy("locket pair --join", "", "")
+		add("sync", serve.LevelWarning, "it keeps what it has; to add it again, make a new home with 'locket pair --join'", "this device was removed from the space").Remedy("locket pair --join", "", "")
 	case s.Error != "":
 		again(add("sync", serve.LevelWarning, "see 'locket sync status'; it is tried again by itself while the daemon runs", "the last round failed: %s", s.Error))
 	case s.Synced.IsZero():
 		add("sync", serve.LevelOK, "", "nothing was exchanged yet: 'locket sync --now'")
 	case len(failing) > 0: // reported already
 	default:
-		add("sync", serve.LevelOK, "", "the last round that went well was at %s", s.Synced.UTC().Format("2006-01-02 15:04 MST"))
+		add("sync", serve.LevelOK, "", "the last successful round was at %s", s.Synced.UTC().Format("2006-01-02 15:04 MST"))
 	}
 	if k := len(s.Problems); k > 0 {
-		add("sync", serve.LevelWarning, "see 'locket sync'", "%d times something was set aside, and not applied", k).Remedy("locket sync", "", "")
+		add("sync", serve.LevelWarning, "see 'locket sync'", "%d items were set aside and not applied", k).Remedy("locket sync", "", "")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (t *teller) run(ctx context.Context) {
 		list, err := t.Book.Hooks(ctx)
 		if err != nil {
 			if !errors.Is(err, memory.ErrLocked) && ctx.Err() == nil {
-				t.Log.Warn("hooks not read", "error", err)
+				t.Log.Warn("the web hooks of apps could not be read", "error", err)
 			}
 			continue
 		}
@@ -199,7 +199,7 @@ func (t *teller) ended(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error)
 		t.failing.Delete(h.App)
 	case ctx.Err() == nil && !errors.Is(err, serve.ErrKey) && !errors.Is(err, serve.ErrLimit) && !errors.Is(err, memory.ErrLocked):
 		if _, logged := t.failing.LoadOrStore(h.App, true); !logged {
-			t.Log.Warn("an app is not told of ends of its shares", "app", h.App, "error", err)
+			t.Log.Warn("an app could not be told that its shares ended", "app", h.App, "error", err)
 		}
 		return nil, nil
 	}
@@ -241,12 +241,12 @@ func (t *teller) after(h apps.Hook, cursor uint64, err error) apps.Hook {
 	case errors.Is(err, errGone):
 		h.Off = err.Error()
 	case h.Tries > len(waits):
-		h.Off = fmt.Sprintf("tried %d times in vain: %v", h.Tries, err)
+		h.Off = fmt.Sprintf("failed %d times: %v", h.Tries, err)
 	default:
 		h.Next = t.Now().Add(waits[h.Tries-1])
 		return h
 	}
-	t.Log.Warn("an app is not told any more", "app", h.App, "why", h.Off)
+	t.Log.Warn("an app is no longer told", "app", h.App, "why", h.Off)
 	return h
 }
 
@@ -341,7 +341,7 @@ func messageID(h apps.Hook, of string) string {
 func sign(secret serve.Secret, id, at string, body []byte) (string, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(secret), apps.SecretPrefix))
 	if err != nil {
-		return "", errors.New("the hook's secret is no base64")
+		return "", errors.New("the hook's secret is not base64")
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + at + "."))

@@ -122,7 +122,7 @@ func (in *Intake) settle(d *delivery) {
 		in.stats.count(func(s *Stats) { s.Deferred++ })
 	case stale:
 		in.stats.count(func(s *Stats) { s.Retained++ })
-		in.logOnce("retained", "events are published as retained, which they are not to be: what the broker kept is passed over", "device", d.device)
+		in.logOnce("retained", "a device publishes events as retained messages, which it must not: retained messages are ignored", "device", d.device)
 	case refused:
 		in.reject(d)
 	}

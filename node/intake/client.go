@@ -269,7 +269,7 @@ func (c *Client) failed(err error) {
 	c.err = err
 	c.mu.Unlock()
 	if !said {
-		c.in.log.Warn("intake: no connection to the broker; trying on", "error", err)
+		c.in.log.Warn("intake: no connection to the broker; trying again", "error", err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-var errSpoiled = errors.New("an earlier message of this connection was not taken")
+var errSpoiled = errors.New("an earlier message of this connection was not accepted")
 
 // outlet is how a transport publishes.
 type outlet interface {
@@ -221,7 +221,7 @@ func (c *conn) send(r reply, ack *wire.Ack) {
 	}
 	if err != nil {
 		c.in.stats.count(func(s *Stats) { s.AcksFailed++ })
-		c.in.log.Debug("intake: acknowledgement not sent", "device", r.device, "error", err)
+		c.in.log.Debug("intake: an acknowledgement could not be sent", "device", r.device, "error", err)
 	}
 }
 

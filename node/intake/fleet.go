@@ -162,7 +162,7 @@ func (in *Intake) greet(out outlet, name string) {
 
 func (in *Intake) tell(out outlet, name string, c *wire.Cmd, qos byte, retain bool) {
 	if err := in.sendCommand(out, name, c, qos, retain); err != nil {
-		in.log.Debug("intake: command not sent", "device", name, "cmd", c.Cmd, "error", err)
+		in.log.Debug("intake: a command could not be sent", "device", name, "cmd", c.Cmd, "error", err)
 	}
 }
 

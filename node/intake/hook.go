@@ -83,7 +83,7 @@ func (h *hook) OnConnectAuthenticate(cl *mqtt.Client, pk packets.Packet) bool {
 		ok = enabled && h.in.verifier.check(name, hash, pk.Connect.Password, hostOf(cl.Net.Remote))
 	}
 	if !ok {
-		h.denied("connect", "a connection was refused: unknown device, wrong password, or client id or will of another")
+		h.denied("connect", "a connection was refused: unknown device, wrong password, or the client id or will of another device")
 	}
 	if ok {
 		h.replaceEarlier(name, cl)
@@ -133,7 +133,7 @@ func (h *hook) OnACLCheck(cl *mqtt.Client, topic string, write bool) bool {
 		}
 	}
 	if !own {
-		h.denied("topic "+name, "a device tried a topic that is not its own", "device", name, "topic", topic[:min(len(topic), 128)])
+		h.denied("topic "+name, "a device tried to use a topic that is not its own", "device", name, "topic", topic[:min(len(topic), 128)])
 	}
 	return own
 }

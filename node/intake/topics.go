@@ -65,11 +65,11 @@ func checkFilter(f string) (why string) {
 	case first == "" || strings.ContainsAny(first, "+#$"):
 		return "want a topic that begins with a name, such as owntracks/#"
 	case first == ours:
-		return "these topics are those of wearables, each of which has its own"
+		return "these topics belong to wearables, each of which has its own"
 	}
 	for i, l := range levels {
 		if strings.ContainsAny(l, "+#") && len(l) > 1 || l == "#" && i < len(levels)-1 {
-			return "+ stands for one whole level, and # for the rest at the end"
+			return "+ has to be one whole level, and # the last one"
 		}
 	}
 	return ""

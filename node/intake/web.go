@@ -128,7 +128,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 // answered.
 func (w *Web) post(out http.ResponseWriter, r *http.Request, name string, box *mailbox) bool {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		refuse(out, http.StatusUnsupportedMediaType, "a message over HTTP is application/json")
+		refuse(out, http.StatusUnsupportedMediaType, "a message over HTTP has to be application/json")
 		return false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, wire.MaxPayload))
@@ -137,7 +137,7 @@ func (w *Web) post(out http.ResponseWriter, r *http.Request, name string, box *m
 		return false
 	}
 	if err != nil {
-		refuse(out, http.StatusBadRequest, "the message did not come whole")
+		refuse(out, http.StatusBadRequest, "the message did not arrive whole")
 		return false
 	}
 	if f, err := wire.Detect(body); err != nil || f != wire.JSON {

@@ -108,7 +108,7 @@ func Start(c Config) (*Lan, error) {
 	l.beacons = slices.DeleteFunc(l.beacons, func(b *beacon) (fails bool) {
 		var err error
 		if b.server, err = mdns.NewServer(&mdns.Config{Zone: b, Iface: &b.iface, Logger: log.New(io.Discard, "", 0)}); err != nil {
-			c.Log.Warn("lan: this device can't be found here", "interface", b.iface.Name, "address", b.ip, "error", err)
+			c.Log.Warn("lan: other devices can't find this device on this interface", "interface", b.iface.Name, "address", b.ip, "error", err)
 		}
 		return err != nil
 	})

@@ -25,7 +25,7 @@ import (
 
 var (
 	// ErrOtherMarket: another key answers at the address than at the first time.
-	ErrOtherMarket = errors.New("another market answers at this address than before")
+	ErrOtherMarket = errors.New("a different market answers at this address now")
 	// ErrNotDelivered: the seller has not delivered the key yet.
 	ErrNotDelivered = errors.New("the seller has not delivered the key yet")
 )
@@ -123,7 +123,7 @@ func (b *Buyer) pinLocked(address string, key trade.Key) error {
 	}
 	if was, ok := known[address]; ok {
 		if was != key {
-			return fmt.Errorf("%w: %s had the key %s, and shows %s. If its operator says why, remove it from %s", ErrOtherMarket, address, was, key, file)
+			return fmt.Errorf("%w: %s had the key %s before, and shows %s now. If its operator confirms the new key, remove the old one from %s", ErrOtherMarket, address, was, key, file)
 		}
 		return nil
 	}

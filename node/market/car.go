@@ -73,7 +73,7 @@ func readCAR(b []byte) (c carried, err error) {
 	}
 	var r carRoot
 	if err := canonical.Linked.Unmarshal(root, &r); err != nil || r.Version != 1 || string(trade.Encode(r)) != string(root) {
-		return c, fmt.Errorf("%w: its root is no bundle's", car.ErrForm)
+		return c, fmt.Errorf("%w: its root is not that of a bundle", car.ErrForm)
 	}
 	c.market = r.Market
 	listing, err := f.Get(r.Listing)
@@ -122,7 +122,7 @@ func openCAR(file string) (*Bought, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w: %w", file, memory.ErrInvalid, err)
 	case c.state == nil:
-		return nil, fmt.Errorf("%s: %w: it holds what is offered, and no order of it", file, memory.ErrInvalid)
+		return nil, fmt.Errorf("%s: %w: it has an offer, but no order", file, memory.ErrInvalid)
 	}
 	return &Bought{Market: c.market, Chain: *c.chain, Items: c.items, State: c.state}, nil
 }

@@ -101,7 +101,7 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 	case s.c.Door == nil:
 		return p, errNoDoor
 	case r.Answers != nil || r.EveryDays > 0:
-		return p, fmt.Errorf("%w: entry: it is sold without memories, answers and periods", memory.ErrInvalid)
+		return p, fmt.Errorf("%w: entry: a listing that sells it has no memories, answers or periods", memory.ErrInvalid)
 	}
 	if s.c.Sayable != nil {
 		if err := s.c.Sayable(ctx, public(r)); err != nil {
@@ -168,7 +168,7 @@ func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
 		err = s.c.Door.SayFee(ctx, l.Entry, fee)
 	}
 	if err != nil {
-		s.c.Log.Warn("the members were not told that the entry is not sold any more", "title", l.Title, "error", err)
+		s.c.Log.Warn("the members could not be told that the entry is no longer sold", "title", l.Title, "error", err)
 	}
 }
 
@@ -240,7 +240,7 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	}
 	wrapped, _, err := bundle.Answer(st, &q, k, c.items, []int{0})
 	if errors.Is(err, trade.ErrForm) { // nobody could open it
-		return refund("the order's recipient is no key")
+		return refund("the order's recipient is not a key")
 	}
 	if err != nil {
 		return failed(err)

@@ -160,7 +160,7 @@ func (s *Shop) Trace(ctx context.Context, id, text string) (out serve.CopyTrace,
 		out.Spots, out.Read = out.Spots+int(r.offer.Marks), out.Read+len(r.seen)
 	}
 	if len(read) == 0 {
-		return out, fmt.Errorf("listing %s: %w: its copies have no marks, or this home has the bundle no more", id, serve.ErrConflict)
+		return out, fmt.Errorf("listing %s: %w: its copies have no marks, or this home no longer has the bundle", id, serve.ErrConflict)
 	}
 	orders, err := s.delivered(ctx, read)
 	out.Orders = len(orders)

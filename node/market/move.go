@@ -117,7 +117,7 @@ func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon
 	}
 	if !abandon && !l.Gone {
 		if err := s.keepOrders(ctx, l.Market); err != nil {
-			return fmt.Errorf("%s: %w; if it is gone for good, --abandon asks it nothing", l.Market, err)
+			return fmt.Errorf("%s: %w; if the market is gone for good, use --abandon, which does not ask it", l.Market, err)
 		}
 	}
 	var refused error // orders

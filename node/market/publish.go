@@ -266,7 +266,7 @@ func (l *listed) answers(to *trade.Listing, r *serve.ListingAnswers) error {
 			return fmt.Errorf("%w: answers: %s: %d, want 1 to 100 percent", memory.ErrInvalid, limit.name, percent)
 		}
 		if *limit.to = to.Items * uint32(percent) / 100; *limit.to == 0 {
-			return fmt.Errorf("%w: answers: %s: %d percent of %d memories is none: sell more of them, or say more percent", memory.ErrInvalid, limit.name, percent, to.Items)
+			return fmt.Errorf("%w: answers: %s: %d percent of %d memories is less than one: sell more of them, or give a higher percentage", memory.ErrInvalid, limit.name, percent, to.Items)
 		}
 	}
 	to.Answers, l.Percent = &a, r

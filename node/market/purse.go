@@ -106,7 +106,7 @@ func (p *Purse) left(s *serve.Spender, list []purchase) (uint64, string, error) 
 func bars(s *serve.Spender, l *trade.Offer, left uint64, code string) string {
 	switch {
 	case l.Entry:
-		return "it is the entry to a community, which the wearer buys"
+		return "it is the entry to a community, which only the wearer may buy"
 	case l.Currency != code:
 		return "it costs " + l.Currency + ", and the budget is in " + code
 	case len(s.Categories) > 0 && !slices.ContainsFunc(l.Categories, func(c string) bool { return slices.Contains(s.Categories, c) }):
@@ -238,7 +238,7 @@ func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l
 	}
 	yes, err := p.c.Approved(ctx, s.App, s.Alone, id, fmt.Sprintf("%s for an answer of %s, who is asked: %s", trade.Price(l.Price, l.Currency), l.Title, question))
 	if err == nil && !yes {
-		err = fmt.Errorf("%w: the wearer is asked first, as the question leaves with the order; nothing was ordered: order again once there is a yes", serve.ErrForbidden)
+		err = fmt.Errorf("%w: the wearer is asked first, because the order carries the question; nothing was ordered: order again once the wearer has agreed", serve.ErrForbidden)
 	}
 	return id, err
 }
@@ -378,7 +378,7 @@ func (a AppBuyer) Purchase(ctx context.Context, r serve.PurchaseRequest) (v serv
 func (a AppBuyer) during(ctx context.Context, f func(context.Context, *Purse, *serve.Spender) error) error {
 	s := serve.Spending(ctx)
 	if s == nil {
-		return fmt.Errorf("%w: no app buys", serve.ErrUnsupported)
+		return fmt.Errorf("%w: only an app buys this way", serve.ErrUnsupported)
 	}
 	return a.of.During(ctx, func(ctx context.Context, p *Purse) error { return f(ctx, p, s) })
 }

@@ -67,7 +67,7 @@ func (s *Shopper) Subscribe(ctx context.Context, r serve.SubscribeRequest) (v se
 	}
 	err = s.at(ctx, r.Market, func(ctx context.Context, b *Buyer, address string, m *remote.Market, _ trade.Party, terms *trade.Terms) error {
 		if !r.Until.IsZero() && !r.Until.After(b.now()) {
-			return fmt.Errorf("%w: until: it is over already", memory.ErrInvalid)
+			return fmt.Errorf("%w: until: it is in the past", memory.ErrInvalid)
 		}
 		l, err := offered(ctx, m, r.Listing, terms)
 		if err != nil {

@@ -93,7 +93,7 @@ func (s *Shop) sealReply(st *trade.State, k *seal.Key, of []memory.ID, items [][
 	r.wrapped, r.places, err = bundle.Answer(st, &r.question, k, items, r.places)
 	switch {
 	case errors.Is(err, trade.ErrForm): // nobody could open it
-		r.why, err = "the order's recipient is no key", nil
+		r.why, err = "the order's recipient is not a key", nil
 	case err == nil && len(r.places) == 0:
 		r.why = noAnswer
 	}

@@ -153,7 +153,7 @@ func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l 
 	defer k.Zero()
 	wrapped, err := s.wrap(l, k, st)
 	if errors.Is(err, trade.ErrForm) { // nobody could open it
-		return s.refund(ctx, m, by, st, "the order's recipient is no key")
+		return s.refund(ctx, m, by, st, "the order's recipient is not a key")
 	}
 	if err != nil {
 		return st, err

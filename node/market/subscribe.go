@@ -51,7 +51,7 @@ func Subscribable(l *trade.Offer, most uint64, currency string, periods uint32) 
 	case l.Period == 0:
 		return fmt.Errorf("listing %s: %w: it has no periods: locket market buy buys it", l.ID(), memory.ErrInvalid)
 	case l.Currency != currency:
-		return fmt.Errorf("listing %s: %w: it costs %s, and you allow %s", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency), currency)
+		return fmt.Errorf("listing %s: %w: it costs %s, but you allow %s", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency), currency)
 	case l.Price > most:
 		return fmt.Errorf("listing %s: %w: it costs %s, which is more than you allow", l.ID(), memory.ErrInvalid, trade.Price(l.Price, l.Currency))
 	case periods == 0:

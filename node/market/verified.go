@@ -85,7 +85,7 @@ func (s *Shopper) VerifyMarket(ctx context.Context, r serve.VerifyRequest) (v se
 	how := Verification{Witnesses: r.Witnesses}
 	if r.With != "" {
 		if len(r.With) > MaxWith {
-			return v, fmt.Errorf("%w: with: %d bytes are no checkpoint", memory.ErrInvalid, len(r.With))
+			return v, fmt.Errorf("%w: with: %d bytes are not a checkpoint", memory.ErrInvalid, len(r.With))
 		}
 		how.With = []byte(r.With)
 	}

@@ -21,7 +21,7 @@ import (
 
 // ErrHidden: the market's log lacks what the market signed, or the market does not show
 // what its log has.
-var ErrHidden = errors.New("the market hides what it signed")
+var ErrHidden = errors.New("the market hides something that it signed")
 
 // logWithin is how long a market may have a step without having it in its log.
 const logWithin = time.Hour
@@ -59,10 +59,10 @@ func (v *Verified) hides() bool {
 // found returns an error if the market was caught at something.
 func (v *Verified) found() error {
 	if v.Fork != nil && v.Unkept != nil {
-		return fmt.Errorf("%w. Both, signed, could not be kept: %w", v.Fork, v.Unkept)
+		return fmt.Errorf("%w. The two signed histories could not be kept: %w", v.Fork, v.Unkept)
 	}
 	if v.Fork != nil {
-		return fmt.Errorf("%w. Both, signed, are in %s, which convinces whoever has the market's key", v.Fork, v.ForkFile)
+		return fmt.Errorf("%w. Both signed histories are in %s, which proves it to anyone who has the market's key", v.Fork, v.ForkFile)
 	}
 	var out []error
 	for _, name := range v.Unsigned {
@@ -264,7 +264,7 @@ func readLog(file string, key note.Verifier, into *seenLog) (*translog.Signed, e
 	}
 	origin, _, _ := strings.Cut(into.Checkpoint, "\n")
 	if origin != key.Name() {
-		return nil, fmt.Errorf("%w: it showed the log %q before, and shows %q now; what it was is in %s", ErrOtherMarket, origin, key.Name(), file)
+		return nil, fmt.Errorf("%w: it showed the log %q before, and shows %q now; the earlier one is in %s", ErrOtherMarket, origin, key.Name(), file)
 	}
 	last, err := translog.Open([]byte(into.Checkpoint), key)
 	if err != nil {

@@ -85,7 +85,7 @@ func (b *Buyer) reviews(ctx context.Context, m *remote.Market, c *translog.Clien
 func (b *Buyer) reviewsAt(ctx context.Context, m *remote.Market, c *translog.Client, now *translog.Signed, of *trade.Offer) (*listingPage, serve.ReviewCheck, error) {
 	s, l, err := m.Show(ctx, of.ID())
 	if err == nil && (l.Seller != of.Seller || l.Market != of.Market) {
-		err = fmt.Errorf("listing %s: %w: it is another's", of.ID(), remote.ErrAnswer)
+		err = fmt.Errorf("listing %s: %w: it belongs to somebody else", of.ID(), remote.ErrAnswer)
 	}
 	var log *translog.Signed
 	if err == nil {

@@ -41,7 +41,7 @@ func (s *Shop) dropForgotten(ctx context.Context, all []listed) error {
 		of, err := s.c.Bundler.Forgotten(ctx, l.Of)
 		if failed = append(failed, err); err == nil && len(of) > 0 {
 			gone[l.Version] = true
-			s.c.Log.Warn("a version of a listing is not for sale any more: a memory in it was forgotten", "title", l.Title, "number", l.Number)
+			s.c.Log.Warn("a version of a listing is no longer for sale: a memory in it was forgotten", "title", l.Title, "number", l.Number)
 		}
 	}
 	return errors.Join(append(failed, s.forget(ctx, all, s.c.Compact, func(l *listed) bool { return gone[l.Version] }))...)
@@ -59,7 +59,7 @@ func (s *Shop) hold(ctx context.Context, all []listed) error {
 		why, err := s.withheld(ctx, &l)
 		if failed = append(failed, err); err == nil && why != l.Held {
 			now[l.Version] = why
-			s.c.Log.Warn("what a listing has is held back", "title", l.Title, "number", l.Number, "why", why)
+			s.c.Log.Warn("a version of a listing is withheld from sale", "title", l.Title, "number", l.Number, "why", why)
 		}
 	}
 	if len(now) == 0 {

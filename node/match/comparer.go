@@ -134,7 +134,7 @@ func (c Comparer) AskInterests(ctx context.Context, r serve.AskInterests) (serve
 	return step(c, func(m *Matcher) (serve.ComparisonStep, error) {
 		name := strings.TrimSpace(r.Name)
 		if name == "" {
-			return serve.ComparisonStep{}, fmt.Errorf("%w: name: say what you call them", memory.ErrInvalid)
+			return serve.ComparisonStep{}, fmt.Errorf("%w: name: give the name that you use for them", memory.ErrInvalid)
 		}
 		return done(m.Ask(ctx, name, strings.Join(strings.Fields(r.Key), "")))
 	})

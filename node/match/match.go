@@ -90,7 +90,7 @@ func interest(s string) (string, error) {
 	case n == "" || len(n) > intersect.MaxElement || len(s) > intersect.MaxElement:
 		return "", fmt.Errorf("%w: interest %.40q: %d bytes, want 1 to %d", memory.ErrInvalid, s, len(n), intersect.MaxElement)
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl):
-		return "", fmt.Errorf("%w: interest %.40q is no text", memory.ErrInvalid, s)
+		return "", fmt.Errorf("%w: interest %.40q is not a text", memory.ErrInvalid, s)
 	}
 	return s, nil
 }

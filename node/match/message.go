@@ -148,11 +148,11 @@ func (m *message) check(d *keyring.Device, by []byte, now time.Time) error {
 		return fmt.Errorf("%w: this home sent it itself", ErrMessage)
 	case m.Kind == asks && !has(true, false, false), m.Kind == answers && !has(true, true, false),
 		m.Kind == counts && !has(false, true, false), m.Kind == tellsWhich && !has(false, false, true), m.Kind < asks || m.Kind > tellsWhich:
-		return fmt.Errorf("%w: kind %d with other parts than it has", ErrMessage, m.Kind)
+		return fmt.Errorf("%w: a message of kind %d has other parts than that kind allows", ErrMessage, m.Kind)
 	case m.Kind == asks && len(m.On) != 0, m.Kind != asks && len(m.On) != sha256.Size:
-		return fmt.Errorf("%w: what it answers is not named", ErrMessage)
+		return fmt.Errorf("%w: it does not name the message that it answers", ErrMessage)
 	case now.Sub(at) > Period || at.Sub(now) > 24*time.Hour:
-		return fmt.Errorf("%w: it is of %s, and a comparison ends after %d days", ErrMessage, at.UTC().Format(time.DateOnly), int(Period.Hours()/24))
+		return fmt.Errorf("%w: it is dated %s, and a comparison ends after %d days", ErrMessage, at.UTC().Format(time.DateOnly), int(Period.Hours()/24))
 	}
 	if m.Offer == nil {
 		return nil

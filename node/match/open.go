@@ -20,7 +20,7 @@ import (
 )
 
 // ErrName: the peer who asks does not have a name here yet.
-var ErrName = fmt.Errorf("%w: say what you call who asks", memory.ErrInvalid)
+var ErrName = fmt.Errorf("%w: give a name for the person who asks", memory.ErrInvalid)
 
 // Look returns what a message asks, if it asks for a comparison that was not answered yet;
 // nil: it does not, and needs no consent. Nothing changes.
@@ -68,7 +68,7 @@ func (m *Matcher) open(ctx context.Context, text, name string, more bool) (c ser
 			return false, err
 		}
 		if more && msg.Kind <= answers {
-			return false, fmt.Errorf("%w: it stands in a text with another", ErrMessage)
+			return false, fmt.Errorf("%w: it is in one text with another message, but has to come alone", ErrMessage)
 		}
 		r := s.known(msg.ID, by)
 		if r == nil {
@@ -111,7 +111,7 @@ func (s *state) crossed(d *keyring.Device, by []byte) (name string, err error) {
 	}
 	r := s.Runs[i]
 	if bytes.Compare(d.Key(), by) < 0 {
-		return "", fmt.Errorf("%w: %s and you have asked each other: yours goes on, once %s opens it", memory.ErrInvalid, r.Name, r.Name)
+		return "", fmt.Errorf("%w: %s and you have asked each other: your comparison goes on once %s opens your message", memory.ErrInvalid, r.Name, r.Name)
 	}
 	s.Runs = slices.Delete(s.Runs, i, i+1)
 	s.Begun = slices.DeleteFunc(s.Begun, func(a attempt) bool { return a.ID == r.ID && bytes.Equal(a.Peer, by) })
@@ -169,7 +169,7 @@ func (r *run) take(d *keyring.Device, m *message, body []byte, now time.Time) er
 		return fmt.Errorf("%w: the message with the count, which comes before it, is missing: ask %s to send both once more (locket match again)", ErrMessage, r.Name)
 	}
 	if !fits {
-		return fmt.Errorf("%w: it is not what comes next in the comparison with %s", ErrMessage, r.Name)
+		return fmt.Errorf("%w: it is not the next message of the comparison with %s", ErrMessage, r.Name)
 	}
 	if !bytes.Equal(m.On, r.on(m.Kind)) {
 		return r.lied("answers other offers than those that were made")

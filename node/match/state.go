@@ -168,14 +168,14 @@ func (s *state) begin(d *keyring.Device, r *run, now time.Time) error {
 	for _, a := range s.Begun {
 		taken = taken || a.ID == r.ID
 		if bytes.Equal(a.Peer, r.Peer.Key) {
-			return fmt.Errorf("%w: one with this key began on %s, and the next can on %s", ErrTooSoon, a.At.Format(time.DateOnly), a.At.Add(Period).Format(time.DateOnly))
+			return fmt.Errorf("%w: a comparison with this key began on %s; the next one can begin on %s", ErrTooSoon, a.At.Format(time.DateOnly), a.At.Add(Period).Format(time.DateOnly))
 		}
 	}
 	if taken {
 		return fmt.Errorf("%w: its id is that of another comparison", ErrMessage)
 	}
 	if len(s.Begun) >= MostAtOnce {
-		return fmt.Errorf("%w: %d began within %d days, with whomever", ErrTooSoon, len(s.Begun), int(Period.Hours()/24))
+		return fmt.Errorf("%w: %d comparisons were begun within %d days, which is the most", ErrTooSoon, len(s.Begun), int(Period.Hours()/24))
 	}
 	s.Begun = append(s.Begun, attempt{r.Peer.Key, r.ID, now})
 	r.Offered = slices.Clone(s.Interests)

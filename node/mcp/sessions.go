@@ -235,7 +235,7 @@ func (s *session) ask(w http.ResponseWriter, r *http.Request) {
 	case <-s.over.Done():
 		gone(w)
 	case <-late.C:
-		http.Error(w, "nothing can be told before the session's stream is open: send GET first", http.StatusConflict)
+		http.Error(w, "nothing can be sent before the session's stream is open: send GET first", http.StatusConflict)
 	case <-r.Context().Done():
 	}
 }

@@ -112,7 +112,7 @@ func (ss *subscriptions) subscribe(ctx context.Context, r *sdk.SubscribeRequest)
 	case len(ss.open) == maxSubscriptions:
 		ss.mu.Unlock()
 		cancel()
-		return fmt.Errorf("%d resources are followed already, and no more are at a time: end one with resources/unsubscribe", maxSubscriptions)
+		return fmt.Errorf("%d resources are subscribed already, which is the most at a time: end one with resources/unsubscribe", maxSubscriptions)
 	}
 	ss.open[who] = sub
 	ss.running.Add(1)

@@ -123,7 +123,7 @@ func (t *server) forget(ctx context.Context, ids ...string) (out written, err er
 // deleteAll erases everything of an owner, as one order.
 func (t *server) deleteAll(ctx context.Context, in owners) (out written, err error) {
 	if in == (owners{}) {
-		return out, errors.New("name a user_id, an agent_id or a run_id: all memories are for the wearer to erase")
+		return out, errors.New("name a user_id, an agent_id or a run_id: only the wearer may erase all memories")
 	}
 	f, err := in.filter(nil)
 	if err != nil {

@@ -225,7 +225,7 @@ func messagesOf(raw json.RawMessage) (out []message, err error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, bad("messages: none that could be remembered")
+		return nil, bad("messages: none of them can be remembered")
 	}
 	return out, nil
 }

@@ -71,7 +71,7 @@ func (k *call) takeBeside() (parts []any, err error) {
 		return nil, err
 	}
 	if expired {
-		return nil, bad("show_expired: Locket shows what is so now")
+		return nil, bad("show_expired: not supported: Locket shows only what is true now")
 	}
 	if len(categories) > 0 {
 		parts = append(parts, map[string]any{"categories": map[string]any{"in": categories}})
@@ -222,7 +222,7 @@ func (k *call) listOf() (any, error) {
 		return nil, err
 	}
 	if v := k.r.URL.Query().Get("show_expired"); v != "" && v != "false" && v != "False" && v != "0" {
-		return nil, bad("show_expired: %.40q: Locket shows what is so now", v)
+		return nil, bad("show_expired: %.40q: not supported: Locket shows only what is true now", v)
 	}
 	size := pageSize
 	if s := cmp.Or(k.r.URL.Query().Get("top_k"), k.r.URL.Query().Get("limit")); s != "" {
@@ -298,7 +298,7 @@ func (k *call) update() (any, error) {
 
 func (k *call) delete() (any, error) {
 	if linked := k.r.URL.Query().Get("delete_linked"); linked != "" && linked != "false" {
-		return nil, bad("delete_linked: Locket erases one memory, and what was made of it alone")
+		return nil, bad("delete_linked: Locket erases one memory, and what was made only from it")
 	}
 	if _, err := k.c.Delete(k.r.Context(), k.id()); err != nil {
 		return nil, err

@@ -189,7 +189,7 @@ func member(place, name string, v any, depth int) (any, error) {
 	}
 	to, ok := field[name]
 	if !ok {
-		return nil, bad("%s: no field that can be filtered by", place)
+		return nil, bad("%s: not a field that can be filtered by", place)
 	}
 	if name == "memory_ids" || name == "id" {
 		v = ids(v)

@@ -137,7 +137,7 @@ func (k *call) readBody() error {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", serve.MaxBody)}
 		}
-		return bad("the body can't be read to its end")
+		return bad("the body ended early")
 	}
 	if len(b) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func (k *call) readBody() error {
 		return bad("the body is not UTF-8")
 	}
 	if err := json.Unmarshal(b, &k.body); err != nil {
-		return bad("the body is no JSON object: %s", worded(err))
+		return bad("the body is not a JSON object: %s", worded(err))
 	}
 	return nil
 }
@@ -221,13 +221,13 @@ func (k *call) takeOwner() (o owner, err error) {
 func (k *call) takeFiltersOwner(o owner) (owner, error) {
 	var in map[string]string
 	if err := k.take("filters", &in); err != nil {
-		return o, bad("%v: of what is added, filters name a user_id, agent_id, app_id and run_id", err)
+		return o, bad("%v: when memories are added, filters can have only user_id, agent_id, app_id and run_id", err)
 	}
 	for name, v := range in {
 		to, ok := map[string]*string{"user_id": &o.user, "agent_id": &o.agent, "app_id": &o.app, "run_id": &o.run}[name]
 		switch {
 		case !ok:
-			return o, bad("filters.%.40s: of what is added, filters name a user_id, agent_id, app_id and run_id", name)
+			return o, bad("filters.%.40s: when memories are added, filters can have only user_id, agent_id, app_id and run_id", name)
 		case *to != "" && *to != v:
 			return o, bad("filters.%s: %.40q, and %s beside it is %.40q", name, v, name, *to)
 		}
@@ -250,7 +250,7 @@ func (k *call) queryOwner(beside ...string) (owner, error) {
 			return owner{}, bad("%s: it is there %d times", name, len(v))
 		}
 		if v[0] == "" && slices.Contains(ownerIDs, name) {
-			return owner{}, bad("%s: it is empty, and would choose nothing", name)
+			return owner{}, bad("%s: it is empty, so it would select nothing", name)
 		}
 	}
 	return owner{q.Get("user_id"), q.Get("agent_id"), q.Get("app_id"), q.Get("run_id")}, nil

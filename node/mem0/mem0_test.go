@@ -146,7 +146,7 @@ func TestBadRequests(t *testing.T) {
 		want               string
 	}{
 		{"POST", "/v3/memories/add/", `{`, 400, "JSON"},
-		{"POST", "/v3/memories/add/", `[]`, 400, "no JSON object: array where an object is wanted"},
+		{"POST", "/v3/memories/add/", `[]`, 400, "not a JSON object: array where an object is wanted"},
 		{"POST", "/v3/memories/add/", `{"messages":[{"role":"user","content":5}]}`, 400, "number where a text is wanted"},
 		{"POST", "/v3/memories/search/", `{"query":"x","top_k":"3"}`, 400, "top_k: string where a number is wanted"},
 		{"POST", "/v3/memories/search/", `{"query":"x","top_k":1.5}`, 400, "top_k: 1.5 where another number is wanted"},

@@ -16,7 +16,7 @@ func (k *call) deleteAll() (any, error) {
 		return nil, err
 	}
 	if o == (owner{}) {
-		return nil, bad("name a user_id, an agent_id, an app_id or a run_id: all memories are for the wearer to erase")
+		return nil, bad("name a user_id, an agent_id, an app_id or a run_id: only the wearer may erase all memories")
 	}
 	return k.erase(o)
 }
@@ -26,7 +26,7 @@ func (k *call) deleteAll() (any, error) {
 func (k *call) erase(o owner) (any, error) {
 	for name, v := range o.filters() {
 		if v == "*" {
-			return nil, bad("%s: * means each one there is, and all memories are for the wearer to erase: name one", name)
+			return nil, bad("%s: * means each one there is, and only the wearer may erase all memories: name one", name)
 		}
 	}
 	f, err := k.filter(o)
@@ -130,7 +130,7 @@ func (k *call) batch(did string, op func(*batchOne) (serve.Operation, error)) (a
 func (k *call) batchUpdate() (any, error) {
 	return k.batch("updated", func(b *batchOne) (serve.Operation, error) {
 		if b.Text == nil {
-			return serve.Operation{}, errors.New("text: wanted")
+			return serve.Operation{}, errors.New("text: missing")
 		}
 		return serve.Operation{ID: idOf(b.ID), Update: &serve.UpdateRequest{Text: b.Text}}, nil
 	})

@@ -187,7 +187,7 @@ func (m *Meaning) Doctor(ctx context.Context, add Adder) error {
 	if c.URL == "" && c.RerankURL == "" {
 		return nil
 	}
-	advice := "see that it runs, and that dense.url, dense.model and the key fit; until then search goes by words"
+	advice := "check that it runs, and that dense.url, dense.model and the key are right; until then search goes by words"
 	if m.err != nil {
 		add(check, serve.LevelWarning, advice, "%v", m.err)
 		return nil

@@ -195,7 +195,7 @@ func (l *Language) Doctor(ctx context.Context, add Adder) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		add("language model", serve.LevelWarning, "see that it runs, and that llm.url, llm.model and the key fit; nothing is lost meanwhile", "%s: %v", what, err)
+		add("language model", serve.LevelWarning, "check that it runs, and that llm.url, llm.model and the key are right; nothing is lost meanwhile", "%s: %v", what, err)
 	} else {
 		add("language model", serve.LevelOK, "", "%s answers; %d tokens sent and %d received since the node was unlocked", what, s.PromptTokens, s.CompletionTokens)
 	}

@@ -102,7 +102,7 @@ func (f *folder) missing(name string) error {
 	case s == nil:
 		for _, at := range []string{name, path.Join(path.Dir(name), "."+path.Base(name)+".icloud")} {
 			if _, err := f.root.Lstat(at); err == nil {
-				return fmt.Errorf("%w: %s is there, and is no file that can be read now", memory.ErrInvalid, at)
+				return fmt.Errorf("%w: %s exists, but can't be read now", memory.ErrInvalid, at)
 			} else if !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

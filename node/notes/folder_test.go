@@ -257,8 +257,8 @@ func TestForgetsWhatWasDeleted(t *testing.T) {
 		"cut":            {func(h *homeFolder) { h.edit(name, whole(h)[:20]) }, "no property locket"},
 		"no properties":  {func(h *homeFolder) { h.edit(name, "Ann likes green tea") }, "no property locket"},
 		"another's note": {func(h *homeFolder) { h.edit(name, "---\nlocket: "+memory.ID{9}.String()+"\n---\nx") }, "another memory"},
-		"a folder":       {func(h *homeFolder) { _ = h.root.Remove(name); _ = h.root.Mkdir(name, 0o700) }, "no file that can be read"},
-		"in iCloud":      {func(h *homeFolder) { _ = h.root.Rename(name, "Memories/.a.md.icloud") }, ".a.md.icloud is there"},
+		"a folder":       {func(h *homeFolder) { _ = h.root.Remove(name); _ = h.root.Mkdir(name, 0o700) }, "exists, but can't be read"},
+		"in iCloud":      {func(h *homeFolder) { _ = h.root.Rename(name, "Memories/.a.md.icloud") }, ".a.md.icloud exists"},
 	} {
 		h := newFolder(t)
 		h.put(tea(), links{})

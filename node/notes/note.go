@@ -310,7 +310,7 @@ func parse(b []byte) (*note, error) {
 		case len(n.Steps) > 0:
 			n.Steps[len(n.Steps)-1] += "\n" + strings.TrimPrefix(line, "   ")
 		case line != "":
-			n.bad = fmt.Errorf("%w: under %q: %.40q is no numbered step", memory.ErrInvalid, stepsHead, line)
+			n.bad = fmt.Errorf("%w: under %q: %.40q is not a numbered step", memory.ErrInvalid, stepsHead, line)
 		}
 	}
 	for i := range n.Steps {

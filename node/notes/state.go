@@ -60,7 +60,7 @@ func openFolder(root *os.Root, dry bool) (*folder, error) {
 		return nil, err
 	default:
 		if err := json.Unmarshal(b, &f.State); err != nil || !f.State.valid() {
-			return nil, fmt.Errorf("%w: %s is not what this program wrote; without it, notes are compared with memories anew", memory.ErrInvalid, StateFile)
+			return nil, fmt.Errorf("%w: %s was not written by this program; delete it, and all notes are compared with memories again", memory.ErrInvalid, StateFile)
 		}
 		f.saved = string(b)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // errBusy: a person has changed the file since it was read.
-var errBusy = errors.New("it has changed in this moment: try again")
+var errBusy = errors.New("it has just changed: try again")
 
 // busy reports whether an error means that a person is editing the file, which then
 // waits for the next round.

@@ -144,7 +144,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		fault(w, http.StatusBadRequest, "The app that sent you here asks in a way that can't be answered: "+err.Error())
+		fault(w, http.StatusBadRequest, "The request of the app that sent you here can't be answered: "+err.Error())
 		return
 	}
 	s.add(q)
@@ -159,7 +159,7 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	}
 	for name, v := range in {
 		if len(v) > 1 {
-			return nil, fmt.Errorf("%.40q is there twice", name)
+			return nil, fmt.Errorf("%.40q occurs twice", name)
 		}
 	}
 	key, err := s.book.ClientKey(r.Context())
@@ -172,12 +172,12 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	q.code = q.code[:4] + "-" + q.code[4:8]
 	var ok bool
 	if q.client, ok = clientOf(key, q.id); !ok {
-		return nil, errors.New("client_id: this node has not given it; have the app connect anew")
+		return nil, errors.New("client_id: this node did not issue it; connect the app again")
 	}
 	digest, err := base64.RawURLEncoding.Strict().DecodeString(q.challenge)
 	switch {
 	case !q.client.allows(q.redirect):
-		return nil, errors.New("redirect_uri: it is none that the app has registered")
+		return nil, errors.New("redirect_uri: the app has not registered it")
 	case in.Get("response_type") != "code":
 		return nil, errors.New("response_type: want code")
 	case in.Get("code_challenge_method") != "S256" || err != nil || len(q.challenge) != challengeLen || len(digest) != 32:
@@ -185,7 +185,7 @@ func (s *Server) read(r *http.Request) (*request, error) {
 	case len(q.state) > maxState:
 		return nil, fmt.Errorf("state: more than %d bytes", maxState)
 	case in.Has("resource") && !isResource(base, in.Get("resource")):
-		return nil, errors.New("resource: it is another than " + base + endpoint)
+		return nil, errors.New("resource: it is not " + base + endpoint)
 	}
 	for _, scope := range strings.Fields(cmp.Or(in.Get("scope"), usual)) {
 		if i := slices.Index(scopes, serve.Right(scope)); i >= 0 && !slices.Contains(q.can, scopes[i]) {
@@ -256,7 +256,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	q := s.find(r.PostForm.Get("request"))
 	if q == nil {
-		fault(w, http.StatusGone, "This page is too old, or was used. Have the app connect anew.")
+		fault(w, http.StatusGone, "This page has expired or was used. Connect the app again.")
 		return
 	}
 	if r.PostForm.Get("decision") != "allow" {
@@ -283,7 +283,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	case right:
 		q.goBack(w, r, url.Values{"code": {s.grant(q, &c.AppRequest)}})
 	case gone:
-		fault(w, http.StatusForbidden, "That was not the code, too often. Have the app connect anew.")
+		fault(w, http.StatusForbidden, "The code was wrong too often. Connect the app again.")
 	default:
 		s.show(w, r, http.StatusForbidden, q, c, "This is not the code that locket app waiting shows for this app.")
 	}

@@ -36,7 +36,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 	from := serve.Source(r)
 	if !s.mayGuess(from) {
 		w.Header().Set("Retry-After", "60")
-		refuse(w, http.StatusTooManyRequests, "temporarily_unavailable", fmt.Sprintf("%d keys from here were none: wait a minute", maxWrong))
+		refuse(w, http.StatusTooManyRequests, "temporarily_unavailable", fmt.Sprintf("%d keys from this address were wrong: wait a minute", maxWrong))
 		return
 	}
 	err := error(memory.ErrNotFound)

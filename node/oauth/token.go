@@ -53,7 +53,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	base, _ := s.base(r)
 	if res := r.PostForm.Get("resource"); res != "" && !isResource(base, res) {
-		refuse(w, http.StatusBadRequest, "invalid_target", "resource: it is another than "+base+endpoint)
+		refuse(w, http.StatusBadRequest, "invalid_target", "resource: it is not "+base+endpoint)
 		return
 	}
 	s.mu.Lock() // one at a time, because a code is valid once
@@ -72,7 +72,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is not known, or not for this client, redirect_uri and code_verifier")
 		return
 	case s.now().Sub(g.at) >= grantTime:
-		refuse(w, http.StatusBadRequest, "invalid_grant", "the code is too old")
+		refuse(w, http.StatusBadRequest, "invalid_grant", "the code has expired")
 		return
 	}
 	n, err := s.book.AddAppFor(context.WithoutCancel(r.Context()), g.app, g.of.id)
@@ -100,7 +100,7 @@ func form(w http.ResponseWriter, r *http.Request) bool {
 	}
 	for name, v := range r.PostForm {
 		if len(v) > 1 {
-			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q is there twice", name))
+			refuse(w, http.StatusBadRequest, "invalid_request", fmt.Sprintf("%.40q occurs twice", name))
 			return false
 		}
 	}

@@ -80,7 +80,7 @@ func TestBrokenRedactor(t *testing.T) {
 			t.Errorf("%s: %+v, %v", file, s.Plugins, err)
 		}
 		if r, err := n.Doctor(t.Context(), false); err != nil || !slices.ContainsFunc(r.Findings, func(f serve.Finding) bool {
-			return f.Check == "plugin "+p.ID && strings.Contains(f.Detail, "all that is said is set aside")
+			return f.Check == "plugin "+p.ID && strings.Contains(f.Detail, "everything that is said is set aside")
 		}) {
 			t.Errorf("%s: %+v, %v", file, r.Findings, err)
 		}

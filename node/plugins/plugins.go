@@ -144,13 +144,13 @@ func (ps *Plugins) onFault(f wasm.Fault) {
 		return
 	}
 	if p, err := ps.get(f.Plugin); err == nil && p.manifest.Has(wasm.CapRedact) {
-		ps.c.Log.Error("a plugin that takes words away is disabled after faults: all that is said is set aside until it is enabled, turned off or removed", "plugin", f.Plugin)
+		ps.c.Log.Error("a plugin that takes words away is disabled after faults: everything that is said is set aside until it is enabled, turned off or removed", "plugin", f.Plugin)
 	}
 	if _, err := ps.folder.Get(f.Plugin); err != nil {
 		return
 	}
 	if err := ps.folder.Set(f.Plugin, false, true); err != nil {
-		ps.c.Log.Error("plugin is disabled, which is not written down", "plugin", f.Plugin, "error", err)
+		ps.c.Log.Error("a plugin is disabled, but that could not be saved", "plugin", f.Plugin, "error", err)
 	}
 }
 
@@ -173,7 +173,7 @@ func (ps *Plugins) load(ctx context.Context) error {
 			return fmt.Errorf("plugin %s: %w", p.manifest.ID, err)
 		} else if err != nil {
 			p.state, p.err = serve.PluginBroken, err
-			ps.c.Log.Error("plugin not loaded", "plugin", p.manifest.ID, "error", err)
+			ps.c.Log.Error("a plugin could not be loaded", "plugin", p.manifest.ID, "error", err)
 			continue
 		}
 		// Together they would take 135 MB at once. The first one keeps the module that
@@ -259,7 +259,7 @@ func (ps *Plugins) fromFolder(e installed.Entry) *plugin {
 	}
 	if p.manifest, _, p.err = f.ManifestOf(e); p.err != nil {
 		p.manifest, p.state = agreedTo(&e), serve.PluginBroken
-		ps.c.Log.Error("plugin not loaded", "plugin", e.ID, "error", p.err)
+		ps.c.Log.Error("a plugin could not be loaded", "plugin", e.ID, "error", p.err)
 	}
 	return p
 }

@@ -26,7 +26,7 @@ func (ps *Plugins) rescan(ctx context.Context) (res serve.Rescanned, err error) 
 	defer end()
 	for _, p := range *ps.list.Load() {
 		if p.blocks(p.shown().State) {
-			return res, fmt.Errorf("%w: plugin %s takes words away, and does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
+			return res, fmt.Errorf("%w: plugin %s takes words away, but does not run: enable it, turn it off or remove it first", serve.ErrConflict, p.manifest.ID)
 		}
 	}
 	got, err := ps.extract.Rescan(ctx, func(run func(*engine.Writer) error) error {

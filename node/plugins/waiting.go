@@ -32,7 +32,7 @@ func (ps *Plugins) catchUp(ctx context.Context, now time.Time) {
 			more, err = ps.catchUpOnce(ctx, p)
 		}
 		if err != nil && ctx.Err() == nil {
-			ps.c.Log.Warn("events that waited for a plugin wait on", "plugin", p.manifest.ID, "error", err)
+			ps.c.Log.Warn("events that waited for a plugin still wait", "plugin", p.manifest.ID, "error", err)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (p *parser) rule() (r Rule, err error) {
 	}
 	switch {
 	case p.is("forbid") && r.Asks:
-		return r, p.bad("a rule that forbids asks nobody: take @ask off it")
+		return r, p.bad("a rule that forbids can't have @ask: remove it")
 	case p.is("forbid"):
 		r.Forbid = true
 	case !p.is("permit"):
@@ -211,7 +211,7 @@ func (p *parser) unary() (expr, error) {
 			return nil, err
 		}
 		if p.is("!") {
-			return nil, p.bad("two ! after each other")
+			return nil, p.bad("two ! in a row")
 		}
 		e, err := p.unary()
 		switch e.(type) {

@@ -136,12 +136,12 @@ func (p *parser) quoted() error {
 			}
 			b.WriteByte(p.rest[i])
 		case '\n':
-			return p.bad("a text ends in its line")
+			return p.bad("a text has to end on the line on which it begins")
 		default:
 			b.WriteByte(c)
 		}
 	}
-	return p.bad("a text has no end")
+	return p.bad("a text has no closing quotation mark")
 }
 
 // is reports whether a word or symbol is the next token.

@@ -112,7 +112,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 			return
 		}
 		if err != nil {
-			d.refuse(w, http.StatusBadRequest, "the body can't be read to its end")
+			d.refuse(w, http.StatusBadRequest, "the body ended early")
 			return
 		}
 		if add := adders[r.URL.Path]; add != nil {
@@ -193,7 +193,7 @@ func (p *proxy) rewrite(r *httputil.ProxyRequest) {
 	r.Out.Header = h
 }
 
-var errElsewhere = errors.New("the model server sends elsewhere, where nothing of the wearer's is sent")
+var errElsewhere = errors.New("the model server redirects to another address, to which nothing of the wearer's is sent")
 
 // modify removes from an answer what concerns only the node and the model server.
 func modify(res *http.Response) error {

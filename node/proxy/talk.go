@@ -30,7 +30,7 @@ const lastTurns = 8
 func object(body []byte) (map[string]json.RawMessage, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, fmt.Errorf("%w: the body is no JSON object: %v", errBody, err)
+		return nil, fmt.Errorf("%w: the body is not a JSON object: %v", errBody, err)
 	}
 	if m == nil {
 		return nil, fmt.Errorf("%w: the body is null", errBody)
@@ -111,7 +111,7 @@ func responses(body []byte) (*talk, error) {
 	}
 	for i, tool := range tools {
 		if tool.Type != "function" && tool.Type != "custom" {
-			return nil, fmt.Errorf("%w: tools[%d].type: %.40q: functions and custom tools pass, and no tool of the server's own", errBody, i, tool.Type)
+			return nil, fmt.Errorf("%w: tools[%d].type: %.40q: only functions and custom tools are passed on, no tools of the server's own", errBody, i, tool.Type)
 		}
 	}
 	var instructions string

@@ -15,7 +15,7 @@ import (
 // before the process ends, and the next pump puts the entry into quarantine unread.
 
 // errPanicked is the reason why such an entry is in quarantine.
-var errPanicked = errors.New("a panic at it ended the node")
+var errPanicked = errors.New("a panic while it was processed ended the node")
 
 // readPanicked reads the number of the entry at which the last pump panicked; 0: there was
 // none. A file that can't be read counts as none.
@@ -33,7 +33,7 @@ func (p *Pump) readPanicked() {
 func (p *Pump) notePanic(seq uint64) {
 	p.c.Log.Error("a panic ends the node: this entry of the journal is set aside at the next start", "entry", seq)
 	if err := atomicfile.Write(p.c.Panicked, strconv.AppendUint(nil, seq, 10)); err != nil {
-		p.c.Log.Error("that is not written down, and the entry comes again", "error", err)
+		p.c.Log.Error("that could not be saved, so the entry is read again", "error", err)
 	}
 }
 
@@ -41,6 +41,6 @@ func (p *Pump) notePanic(seq uint64) {
 func (p *Pump) forgetPanic() {
 	p.panicked = 0
 	if err := os.Remove(p.c.Panicked); err != nil {
-		p.c.Log.Warn("the entry that ended the node stays noted", "error", err)
+		p.c.Log.Warn("the note of the entry that ended the node could not be removed", "error", err)
 	}
 }

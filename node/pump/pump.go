@@ -134,7 +134,7 @@ func (p *Pump) Run(ctx context.Context) error {
 		case errors.As(err, &damaged):
 			p.c.Log.Error("journal is damaged", "error", err)
 			if err := p.tellDamage(ctx, damaged); err != nil && ctx.Err() == nil {
-				p.c.Log.Error("journal damage is not noted", "error", err)
+				p.c.Log.Error("the damage of the journal could not be recorded", "error", err)
 			}
 			continue
 		case err != nil:
@@ -163,7 +163,7 @@ func (p *Pump) take(ctx context.Context, e journal.Entry) bool {
 			return false
 		}
 		if !errors.Is(err, memory.ErrNoSpace) && try >= tries {
-			p.c.Log.Error("event set aside: it can't be worked on", "entry", e.Seq, "error", err)
+			p.c.Log.Error("an event is set aside: it can't be processed", "entry", e.Seq, "error", err)
 			if p.quarantine(ctx, e, err) == nil {
 				break
 			}
@@ -288,7 +288,7 @@ func (p *Pump) saveOrTell(ctx context.Context) {
 	err := p.save(ctx)
 	full := errors.Is(err, memory.ErrNoSpace)
 	if err != nil && ctx.Err() == nil && !(full && p.full) {
-		p.c.Log.Warn("cursor not written", "error", err)
+		p.c.Log.Warn("the cursor could not be written", "error", err)
 	}
 	p.full = full
 }

@@ -39,7 +39,7 @@ func (qr *Query) fetchHits(ctx context.Context, hits []recall.Hit) error {
 			return ctx.Err()
 		}
 		if !errors.Is(err, serve.ErrCold) {
-			qr.c.Log.Warn("cold memories not fetched", "error", err)
+			qr.c.Log.Warn("cold memories could not be fetched", "error", err)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func (rd Reader) Media(ctx context.Context, id memory.ID) (out serve.Media, err 
 	}
 	switch err := rd.fetchBlob(ctx, name); {
 	case errors.Is(err, serve.ErrUnsupported), errors.Is(err, memory.ErrNotFound):
-		return out, fmt.Errorf("%w: the recording or picture of %s is not kept any more", memory.ErrNotFound, id)
+		return out, fmt.Errorf("%w: the recording or picture of %s is no longer kept", memory.ErrNotFound, id)
 	case err != nil && ctx.Err() == nil:
 		return out, fmt.Errorf("%w: the recording or picture of %s lies on another device: %v", serve.ErrRelay, id, err)
 	case err != nil:

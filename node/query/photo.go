@@ -100,11 +100,11 @@ func askable(m *memory.Memory) (e memory.Evidence, err error) {
 	i := slices.IndexFunc(m.Evidence, func(e memory.Evidence) bool { return !e.Event.IsZero() })
 	switch {
 	case m.Type != memory.Resource || f == nil || f.Blob == "" || f.MediaType != "image/jpeg" && f.MediaType != "image/png" || i < 0:
-		return e, fmt.Errorf("%w: photo: %s is no photo that is kept", memory.ErrInvalid, m.ID)
+		return e, fmt.Errorf("%w: photo: %s is not a photo that is kept", memory.ErrInvalid, m.ID)
 	case m.State != memory.Active:
-		return e, fmt.Errorf("%w: photo: %s is put away", memory.ErrInvalid, m.ID)
+		return e, fmt.Errorf("%w: photo: %s is not an active memory", memory.ErrInvalid, m.ID)
 	case m.Sensitivity >= memory.Secret:
-		return e, fmt.Errorf("%w: photo: %s is secret, and shown to no worker", memory.ErrInvalid, m.ID)
+		return e, fmt.Errorf("%w: photo: %s is secret, so no worker may see it", memory.ErrInvalid, m.ID)
 	}
 	return m.Evidence[i], nil
 }

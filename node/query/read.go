@@ -191,7 +191,7 @@ func encodeCursor(p store.Place) string {
 func decodeCursor(s string) (p store.Place, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || len(b) != 8+len(p.ID) {
-		return p, fmt.Errorf("%w: cursor: not one that a list gave", memory.ErrInvalid)
+		return p, fmt.Errorf("%w: cursor: no list returned it", memory.ErrInvalid)
 	}
 	return store.Place{Learnt: time.UnixMilli(int64(binary.BigEndian.Uint64(b))), ID: memory.ID(b[8:])}, nil
 }

@@ -155,7 +155,7 @@ func (q *Questions) Run(ctx context.Context) {
 			return
 		case a := <-q.asks:
 			if err := q.answer(ctx, a); err != nil && ctx.Err() == nil {
-				q.cfg.Log.Warn("questions: not answered", "device", a.device, "error", err)
+				q.cfg.Log.Warn("questions: a question could not be answered", "device", a.device, "error", err)
 			}
 		}
 	}

@@ -184,7 +184,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 	p.mu.Unlock()
 	for _, r := range from { // fetch what the old ones have that is not here yet
 		if err := p.round(ctx, r); err != nil {
-			p.c.Log.Warn("moving the primary relay: the old one does not answer; what is here is moved", "remote", r.name, "error", err)
+			p.c.Log.Warn("moving the primary relay: the old one does not answer, so only what is on this device is moved", "remote", r.name, "error", err)
 		}
 	}
 	if err := p.bringBlobs(ctx, from); err != nil {
@@ -196,7 +196,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 		}
 	}
 	if !p.whole(to) {
-		return fmt.Errorf("relay %s: it lacks some of what is here: %q", url, to.stands().Trouble)
+		return fmt.Errorf("relay %s: it lacks something that is here: %q", url, to.stands().Trouble)
 	}
 	if err := p.prove(ctx, to); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (v *visit) repairEnvelopes(ctx context.Context) error {
 		return err
 	}
 	for _, e := range found {
-		v.find(envelopesDir, "it is filled anew", false, "%s", v.short(e))
+		v.find(envelopesDir, "it is filled again", false, "%s", v.short(e))
 	}
 	if _, err := v.cursor(ctx, func(tx *store.Tx) error { return v.Refill(tx, v.within(aside)) }); err != nil {
 		return err

@@ -148,7 +148,7 @@ func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
 	}
 	for i := range found {
 		if d := &found[i]; !lost[d.Kind+" "+d.Key] {
-			v.note(s, d, "made anew from what can be read", false)
+			v.note(s, d, "made again from what can be read", false)
 		}
 	}
 	if s.own {

@@ -174,7 +174,7 @@ func (v *visit) open(ctx context.Context) error {
 			return err
 		}
 		if u == nil {
-			v.find("keys", "", false, "the keys are not open: what they close was not looked at")
+			v.find("keys", "", false, "the keys are not open: what is sealed with them was not checked")
 			return nil
 		}
 		v.ring, err = l.Unlock(ctx, u)

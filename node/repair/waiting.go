@@ -36,7 +36,7 @@ func (v *visit) readJournal(ctx context.Context, cursor uint64) (ev events, err 
 	last, newest := j.Stats().Last, uint64(j.Newest())
 	if newest < cursor>>32 || newest == cursor>>32 && last < cursor {
 		ev.after = 0
-		ev.damage = append(ev.damage, fmt.Errorf("it ends before what was worked through: it was cut short, put back, or is gone"))
+		ev.damage = append(ev.damage, fmt.Errorf("it ends before the entries that were processed: it was cut short, put back to an older state, or is gone"))
 	}
 	if err := j.Close(); err != nil { // so that the end of the file counts as the end
 		return ev, err

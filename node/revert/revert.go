@@ -101,7 +101,7 @@ func Stays(as, claims []memory.Assertion) string {
 		switch {
 		case a.Act == memory.ActWithdraw:
 		case a.Rank == memory.RankPerson:
-			return "you have said something of it yourself"
+			return "you have said something about it yourself"
 		case a.Act == memory.ActPropose && !goes[a.Dot] && a.Rank == memory.RankDevice:
 			why = "a device says so, too"
 		case a.Act == memory.ActPropose && !goes[a.Dot]:

@@ -55,7 +55,7 @@ func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		as   []memory.Assertion
 		want string
-	}{{as, "you have said something of it yourself"}, {as[:3], "a device says so, too"}, {as[:2], ""}} {
+	}{{as, "you have said something about it yourself"}, {as[:3], "a device says so, too"}, {as[:2], ""}} {
 		if got := Stays(c.as, claims); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -46,7 +46,7 @@ func (h *handler) notStrange(ctx context.Context, rt *routeCore, r *http.Request
 	}
 	known, err := h.Services.Verifier.KnowsMarket(ctx, market)
 	if err == nil && !known.Known {
-		err = kindForbidden.problem("market", "a console on another machine asks no market that you have not dealt with: open it in the console on the node's own machine first")
+		err = kindForbidden.problem("market", "a console on another machine may ask only a market that you have dealt with: open the market in the console on the node's own machine first")
 		err = errors.Join(err, e.key.NoteConsole(ctx, rt.id, err))
 	}
 	return err
@@ -64,7 +64,7 @@ func mayFromPage(ctx context.Context, rt *routeCore) error {
 	case far && !slices.Contains(afar, rt.id):
 		err = kindForbidden.problem("", "a console on another machine may not do this: use the console or the command on the node's own machine")
 	case rt.needs == RightCommand:
-		err = kindForbidden.problem("", "this is not for a page of the console: use the command")
+		err = kindForbidden.problem("", "a page of the console may not do this: use the command")
 	}
 	if far && (err != nil || rt.method != http.MethodGet || slices.Contains(readsSecrets, rt.id)) {
 		if noted := e.key.NoteConsole(ctx, rt.id, err); err == nil {

@@ -70,21 +70,21 @@ var pageRights = [...]Right{RightRead, RightAdd, RightUpdate, RightForget, Right
 func checkPageApp(r *AppRequest) error {
 	no := func(field, detail string) error { return kindForbidden.problem(field, detail+": use the command") }
 	if i := slices.IndexFunc(r.Can, func(c Right) bool { return !slices.Contains(pageRights[:], c) }); i >= 0 {
-		return no(fmt.Sprintf("can.%d", i), "a page of the console gives an app the rights read, add, update, forget and chat alone")
+		return no(fmt.Sprintf("can.%d", i), "a page of the console may give an app only the rights read, add, update, forget and chat")
 	}
 	switch {
 	case r.Ends.IsZero() || time.Until(r.Ends) > maxPageApp:
-		return no("ends", "a page of the console lets an app in for a year at most")
+		return no("ends", "a page of the console may let an app in for a year at most")
 	case r.Sensitivity != nil && *r.Sensitivity > memory.Personal:
-		return no("sensitivity", "a page of the console shows an app what is personal at most")
+		return no("sensitivity", "a page of the console may not let an app see more than personal memories")
 	case r.Delegate > 0:
-		return no("delegate", "a page of the console lets no app pass its key on")
+		return no("delegate", "a page of the console may not let an app pass its key on")
 	case r.Hook != "":
-		return no("hook", "a page of the console has no app told of memories elsewhere")
+		return no("hook", "a page of the console may not set a web hook for an app")
 	case r.Requests > DefaultAppRequests:
-		return no("requests", fmt.Sprintf("a page of the console lets an app make %d requests a minute at most", DefaultAppRequests))
+		return no("requests", fmt.Sprintf("a page of the console may allow an app %d requests a minute at most", DefaultAppRequests))
 	case r.Tokens > DefaultAppTokens:
-		return no("tokens", fmt.Sprintf("a page of the console lets an app have %d tokens a day at most", DefaultAppTokens))
+		return no("tokens", fmt.Sprintf("a page of the console may allow an app %d tokens a day at most", DefaultAppTokens))
 	}
 	return nil
 }

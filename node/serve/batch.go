@@ -83,7 +83,7 @@ func (r *BatchRequest) check() error {
 		case countTrue(op.Add != nil, op.Update != nil, op.Delete, op.Pin != nil) != 1:
 			return kindInvalid.problem(place, place+": want one of add, update, delete and pin")
 		case (op.Add == nil) == (op.ID == ""):
-			return kindInvalid.problem(place+".id", place+".id: wanted with update, delete and pin, and with them alone")
+			return kindInvalid.problem(place+".id", place+".id: wanted with update, delete and pin only")
 		}
 	}
 	return nil

@@ -91,9 +91,9 @@ func (r *AddResult) Says() string {
 	case r.Redacted > 0 && len(r.Changes) == 0:
 		return "the text has a secret, which was moved to the wearer's vault; nothing else was remembered"
 	case r.Redacted > 0:
-		return "the text has a secret, which was moved to the wearer's vault and is stored nowhere else"
+		return "it holds a secret, which went to the wearer's vault and is kept nowhere else"
 	case len(r.Left) > 0:
-		return "the text was known already; these fields of the request had no effect: " + strings.Join(r.Left, ", ") + "; an update sets them"
+		return "it was known already and was not changed: " + strings.Join(r.Left, ", ") + " of this request had no effect; an update sets them"
 	case len(r.Changes) > 0:
 		return ""
 	case len(r.Refusals) > 0:
@@ -224,13 +224,13 @@ func (r *AddRequest) check() error {
 	case len(r.Key) > memory.MaxName:
 		return kindInvalid.problem("key", fmt.Sprintf("key: %d bytes, at most %d", len(r.Key), memory.MaxName))
 	case r.Type == memory.Vault || r.Fields.Vault != nil:
-		return kindInvalid.problem("type", "type: a vault memory comes of a secret that is said; add it as text with infer")
+		return kindInvalid.problem("type", "type: a vault memory is made from a secret in a text: add the text with infer")
 	case r.Infers() && (r.Type != "" || r.Slot != nil || r.Fields != (memory.Fields{}) || len(r.Tags) > 0):
 		return kindInvalid.problem("infer", "infer: type, fields, slot and tags are for a memory that is added as it stands: set infer to false")
 	case r.Infers() && (r.Sensitivity != nil || !r.Expires.IsZero()):
 		return kindInvalid.problem("infer", "infer: sensitivity and expires are for a memory that is added as it stands: set infer to false")
 	case r.Undated && (!r.Infers() || !r.At.IsZero()):
-		return kindInvalid.problem("undated", "undated: it is for a text that the extractors read (infer), without at")
+		return kindInvalid.problem("undated", "undated: goes only with a text that the extractors read (infer), and without at")
 	}
 	return checkType("type", r.Type)
 }

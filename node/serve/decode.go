@@ -60,7 +60,7 @@ func requestError(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return err
 	}
-	return kindRequest.problem("", "the body can't be read to its end")
+	return kindRequest.problem("", "the body ended early")
 }
 
 // decodeStrict decodes one JSON value. The problem names the field and does not repeat what was

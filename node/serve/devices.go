@@ -88,7 +88,7 @@ var (
 
 func (r *AddDeviceRequest) check() error {
 	if wire.CheckDevice(r.Name) != nil {
-		return kindInvalid.problem("name", "name: want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic")
+		return kindInvalid.problem("name", "name: want 1 to 32 of a-z, 0-9 and - (not first or last), because it is part of a topic")
 	}
 	return nil
 }

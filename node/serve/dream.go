@@ -123,7 +123,7 @@ var (
 		summary: "Apply the plan that was last shown", gives: "What was done, and what was skipped, with the reasons",
 	}, func(s Dreamer, ctx context.Context, req DreamRequest) (DreamResult, error) {
 		if req.ID == "" {
-			return DreamResult{}, kindInvalid.problem("id", "id: ask for a plan first; it has one")
+			return DreamResult{}, kindInvalid.problem("id", "id: missing: ask for a plan first, and send its id")
 		}
 		return s.ApplyDream(ctx, req.ID, req.Without...)
 	})

@@ -26,7 +26,7 @@ func (q *FollowQuery) check() error {
 	case q.Memory == "" && !rest:
 		return kindInvalid.problem("memory", "want a memory, or a type, since or until")
 	case q.Memory != "" && rest:
-		return kindInvalid.problem("memory", "want a memory alone, without type, since and until")
+		return kindInvalid.problem("memory", "want only a memory, without type, since and until")
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func (r *ForgetRequest) check() error {
 	ways := times + countTrue(len(r.IDs) > 0, r.Query != "", r.Person != "", r.Place != "", r.Device != "")
 	switch {
 	case r.Confirm != "" && (ways > 0 || r.Plan):
-		return kindInvalid.problem("confirm", "confirm: stands alone; what it takes is in the plan")
+		return kindInvalid.problem("confirm", "confirm: no other field goes with it; the plan says what is erased")
 	case r.Confirm != "":
 		return nil
 	case ways == 0:
@@ -166,7 +166,7 @@ func (s *planner) deleteAll(ctx context.Context, q deleteQuery) (ForgetAnswer, e
 	scope := memory.Owner{User: q.User, Agent: q.Agent, Run: q.Run}
 	switch {
 	case scope == (memory.Owner{}):
-		return ForgetAnswer{}, kindInvalid.problem("user", "want at least one of user, agent and run: whose memories")
+		return ForgetAnswer{}, kindInvalid.problem("user", "want at least one of user, agent and run, to say whose memories are erased")
 	case q.Confirm == nil:
 		return s.plan(ctx, ForgetSelection{Scope: &scope})
 	case *q.Confirm == "":

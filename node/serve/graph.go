@@ -59,7 +59,7 @@ type graphQuery struct {
 
 func (q *graphQuery) check() error {
 	if q.Entity != "" && q.Text != "" {
-		return kindInvalid.problem("q", "q: with entity, there is nothing to ask")
+		return kindInvalid.problem("q", "q: can't be combined with entity")
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (r *DecideRequest) check() error {
 		}
 	}
 	if names.Fold(r.A) == names.Fold(r.B) {
-		return kindInvalid.problem("b", "b: it is the same name as the other")
+		return kindInvalid.problem("b", "b: it is the same name as a")
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ var (
 		summary: "Unlock the node: open its store", about: "A passphrase is checked even if the store is open already.", gives: "The state: unlocked",
 	}, func(s Keys, ctx context.Context, req UnlockRequest) (UnlockState, error) {
 		if req.TTL != 0 {
-			return UnlockState{}, kindInvalid.problem("ttl", "ttl: is for the vault")
+			return UnlockState{}, kindInvalid.problem("ttl", "ttl: goes only with the vault; the store stays open until it is locked")
 		}
 		return UnlockState{}, s.Unlock(ctx, req.Passphrase)
 	})
@@ -137,7 +137,7 @@ func waysNow(s Keys, ctx context.Context) (Ways, error) {
 
 func (w Way) check() error {
 	if !slices.Contains(allWays, w) {
-		return kindNotFound.problem("way", fmt.Sprintf("way: %q is none: want one of %v", w, allWays))
+		return kindNotFound.problem("way", fmt.Sprintf("way: %q is not known: want one of %v", w, allWays))
 	}
 	return nil
 }
@@ -153,11 +153,11 @@ func (in *setWayOf) check() error {
 	case in.Way == WayPassphrase && (n < MinPassphrase || len(r.New) > maxPassphrase):
 		return kindInvalid.problem("new", fmt.Sprintf("new: want %d characters to %d bytes", MinPassphrase, maxPassphrase))
 	case in.Way != WayPassphrase && r.New != "":
-		return kindInvalid.problem("new", "new: is for the passphrase")
+		return kindInvalid.problem("new", "new: goes only with the way passphrase")
 	case in.Way != WayKeyFile && r.Path != "":
-		return kindInvalid.problem("path", "path: is for the key file")
+		return kindInvalid.problem("path", "path: goes only with the way key-file")
 	case r.Path != "" && !filepath.IsAbs(r.Path):
-		return kindInvalid.problem("path", "path: want an absolute one")
+		return kindInvalid.problem("path", "path: want an absolute path")
 	}
 	return nil
 }

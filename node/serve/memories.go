@@ -109,7 +109,7 @@ type ListPage struct {
 
 func (q *ListQuery) check() error {
 	if q.State != "" && (!q.AsOf.IsZero() || !q.KnownAt.IsZero()) {
-		return kindInvalid.problem("state", "state: is of today; with as_of and known_at what held then is given")
+		return kindInvalid.problem("state", "state: can't be combined with as_of or known_at")
 	}
 	return nil
 }

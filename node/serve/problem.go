@@ -56,7 +56,7 @@ const Docs = "https://github.com/locket-dev/locket/blob/main/docs/"
 var (
 	kindRequest     = kind{"invalid-request", http.StatusBadRequest, "The request can't be read", nil}
 	kindToken       = kind{"unauthorized", http.StatusUnauthorized, "The token is missing or wrong", nil}
-	kindKey         = kind{"app-key", http.StatusUnauthorized, "The app's key is unknown, revoked or over", ErrKey}
+	kindKey         = kind{"app-key", http.StatusUnauthorized, "The app's key is unknown, revoked or expired", ErrKey}
 	kindForbidden   = kind{"forbidden", http.StatusForbidden, "The app has no right to this", ErrForbidden}
 	kindLimit       = kind{"limit", http.StatusTooManyRequests, "The app has reached a limit", ErrLimit}
 	kindPassphrase  = kind{"wrong-passphrase", http.StatusForbidden, "The passphrase is wrong", ErrPassphrase}
@@ -77,8 +77,8 @@ var (
 	kindInternal    = kind{"internal", http.StatusInternalServerError, "The node failed", nil}
 	kindSigner      = kind{"not-yours", http.StatusForbidden, "The archive is not signed by a device of yours", ErrSigner}
 	kindUnsupported = kind{"unsupported", http.StatusNotImplemented, "This node can't do that", ErrUnsupported}
-	kindRelay       = kind{"relay", http.StatusBadGateway, "A relay did not do it", ErrRelay}
-	kindEngine      = kind{"engine", http.StatusBadGateway, "An engine did not do it", ErrEngine}
+	kindRelay       = kind{"relay", http.StatusBadGateway, "A relay failed", ErrRelay}
+	kindEngine      = kind{"engine", http.StatusBadGateway, "An engine failed", ErrEngine}
 	kindCold        = kind{"cold", http.StatusServiceUnavailable, "It is cold, and can't be fetched now", ErrCold}
 	kindSpace       = kind{"no-space", http.StatusInsufficientStorage, "The disk's reserve is reached", memory.ErrNoSpace}
 )

@@ -260,7 +260,7 @@ func (r *SearchRequest) check() error {
 	case len(r.Query) > memory.MaxText:
 		return kindInvalid.problem("query", fmt.Sprintf("query: %d bytes, at most %d", len(r.Query), memory.MaxText))
 	case !strings.HasPrefix(r.Query, r.Own):
-		return kindInvalid.problem("own", "own: query does not begin with it")
+		return kindInvalid.problem("own", "own: query has to begin with it")
 	case r.K < 0 || r.K > MaxHits:
 		return kindInvalid.problem("k", fmt.Sprintf("k: %d, want 1 to %d", r.K, MaxHits))
 	case r.Threshold < 0:

@@ -186,7 +186,7 @@ func (h *handler) admit(r *http.Request, owner [sha256.Size]byte) (ctx context.C
 	given := r.Header.Get("Authorization")
 	if key, ok := KeyOf(r); ok {
 		if h.Services.Apps == nil {
-			return nil, nil, kindKey.problem("authorization", "this node takes no keys of apps")
+			return nil, nil, kindKey.problem("authorization", "this node accepts no keys of apps")
 		}
 		c, ctx, leave, err := h.Services.Apps.Admit(ctx, key)
 		if err != nil {

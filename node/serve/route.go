@@ -221,7 +221,7 @@ func (t topic[S]) over(s S) []bound {
 // serve answers a request.
 func (b bound) serve(h *handler, w http.ResponseWriter, r *http.Request) error {
 	if b.service == nil {
-		return kindUnsupported.problem("", "this node has no such service")
+		return kindUnsupported.problem("", "this node does not offer this service")
 	}
 	in := reflect.New(b.zero)
 	if err := b.in.read(r, in.Elem(), b.bodies == nil, b.optional); err != nil {

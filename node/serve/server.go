@@ -38,7 +38,7 @@ func Listen(ctx context.Context, network, address string) (net.Listener, error) 
 			return nil, fmt.Errorf("taking over socket: %w", err)
 		}
 	case err == nil:
-		return nil, fmt.Errorf("listening on %s: there is a file that is no socket", address)
+		return nil, fmt.Errorf("listening on %s: a file that is not a socket is there", address)
 	}
 	l, err := lc.Listen(ctx, network, address)
 	if err != nil {

@@ -92,7 +92,7 @@ var (
 			return UnlockState{}, kindInvalid.problem("ttl", "ttl: at most 1h")
 		}
 		if _, far := elsewhereOf(ctx); far && req.Passphrase == "" { // somebody with the key of the console may not have the passphrase
-			return UnlockState{}, kindForbidden.problem("passphrase", "passphrase: a console on another machine opens the vault by it alone")
+			return UnlockState{}, kindForbidden.problem("passphrase", "passphrase: a console on another machine can't open the vault without it")
 		}
 		until := s.now().Add(ttl)
 		return UnlockState{VaultUntil: until}, s.UnlockVault(ctx, req.Passphrase, until)

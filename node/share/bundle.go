@@ -18,7 +18,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(w.To) > 0 {
-		return p, fmt.Errorf("%w: to: a bundle is for whoever buys it", memory.ErrInvalid)
+		return p, fmt.Errorf("%w: to: a bundle has no readers: anyone may buy it", memory.ErrInvalid)
 	}
 	ids := seal.NewKey()
 	defer ids.Zero()
@@ -30,7 +30,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 	for name, texts := range public {
 		for _, t := range texts {
 			if by.Holds(t) {
-				return p, fmt.Errorf("%w: %s: %.60q says what the bundle leaves out", memory.ErrInvalid, name, t)
+				return p, fmt.Errorf("%w: %s: %.60q names something that the bundle leaves out", memory.ErrInvalid, name, t)
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Sharing) Bundle(ctx context.Context, w ShareSpec, answers bool, public 
 func (w *ShareSpec) ForCommunity() error {
 	if w.Redact.AtLeast > 1 {
 		// A copy would stand for several memories, and would stay when one of them is removed.
-		return fmt.Errorf("%w: at_least: a community takes none; leave it out, or share with readers", memory.ErrInvalid)
+		return fmt.Errorf("%w: at_least: it does not go with a community; leave it out, or share with readers", memory.ErrInvalid)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *Sharing) CreateFeed(ctx context.Context, w FeedSpec) (rec Record, err e
 		return rec, ErrNoRelay
 	}
 	if slices.Contains(w.Criteria.Types, memory.Vault) || slices.Contains(w.Grant.Types, memory.Vault) {
-		return rec, fmt.Errorf("%w: types: a worker has nothing to do with the vault", memory.ErrInvalid)
+		return rec, fmt.Errorf("%w: types: a worker may not see the vault", memory.ErrInvalid)
 	}
 	now := s.c.Now().UTC().Truncate(time.Second)
 	rand.Read(rec.Space[:])

@@ -201,7 +201,7 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 		if e, err := envelope.ParseEntry(b); err == nil && e.Hash() == l.Genesis {
 			return b, true, nil
 		}
-		return nil, false, fmt.Errorf("open share: %w: the link names another beginning than the one that is known here", memory.ErrInvalid)
+		return nil, false, fmt.Errorf("open share: %w: the link names another first entry than the one that is known here", memory.ErrInvalid)
 	}
 	entries, err := there.Log(ctx, 0)
 	if errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound) {

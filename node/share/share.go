@@ -41,7 +41,7 @@ import (
 var (
 	// ErrNotShared: the relay does not serve the space to this key. The key was never added,
 	// or was removed; the relay does not say which.
-	ErrNotShared = errors.New("this is not shared with this key, or not any more")
+	ErrNotShared = errors.New("this is not, or no longer, shared with this key")
 	// ErrChanged: the preview and the present result differ.
 	ErrChanged = errors.New("what would be shared has changed since it was shown")
 	// ErrNothing: no memory fits the criteria.
@@ -87,7 +87,7 @@ type Author struct {
 // Check returns an error for invalid criteria.
 func (c *Criteria) Check() error {
 	if strings.TrimSpace(c.Query) == "" && len(c.Types) == 0 && len(c.Tags) == 0 {
-		return fmt.Errorf("%w: query, types or tags are needed: what is to be shared", memory.ErrInvalid)
+		return fmt.Errorf("%w: query, types or tags are needed, to say what is shared", memory.ErrInvalid)
 	}
 	for _, t := range c.Types {
 		if t == memory.Vault || !slices.Contains(memory.Types[:], t) {

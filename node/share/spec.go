@@ -77,7 +77,7 @@ func parties(to []string, space memory.SpaceID, now time.Time) (ps []Party, requ
 			return nil, nil, fmt.Errorf("%w: name of a reader: %d bytes, at most %d", memory.ErrInvalid, len(name), memory.MaxName)
 		}
 		if slices.ContainsFunc(requests, func(o envelope.Request) bool { return o.Key.Equal(r.Key) }) {
-			return nil, nil, fmt.Errorf("%w: the key of %q is there twice", memory.ErrInvalid, name)
+			return nil, nil, fmt.Errorf("%w: the key of %q occurs twice", memory.ErrInvalid, name)
 		}
 		ps = append(ps, Party{Name: name, Member: r.Member(space), Key: r.Key, Added: now})
 		requests = append(requests, r)
@@ -144,7 +144,7 @@ func (p *Preview) some(w *ShareSpec) error {
 	case len(p.Copies) > 0:
 		return nil
 	case p.Few > 0:
-		return fmt.Errorf("%w: behind no statement that fits stand %d people", ErrNothing, w.Redact.AtLeast)
+		return fmt.Errorf("%w: no statement that fits was made by at least %d people", ErrNothing, w.Redact.AtLeast)
 	case len(p.Held) > 0:
 		return fmt.Errorf("%w: your policy holds back what fits (%s)", ErrNothing, strings.Join(slices.Sorted(maps.Keys(p.Held)), ", "))
 	}

@@ -76,7 +76,7 @@ func (sr Sharer) InviteTo(ctx context.Context, id string, r serve.CommunityInvit
 func given(r *serve.ShareRequest) (share.ShareSpec, error) {
 	w, err := wishOf(r)
 	if err == nil && (len(w.To) > 0 || !w.Expires.IsZero() || w.Title != "") {
-		err = fmt.Errorf("%w: a community takes no to, expires or title", memory.ErrInvalid)
+		err = fmt.Errorf("%w: to, expires and title do not go with a community", memory.ErrInvalid)
 	}
 	return w, err
 }

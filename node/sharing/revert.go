@@ -38,7 +38,7 @@ func (sr Sharer) Revert(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 	case !r.Memory.IsZero() || (r.Source == "worker") == (r.App != "") || r.Source != "" && r.Source != "worker" || r.Undo != "":
 		return v, fmt.Errorf("%w: source: want worker, or app and its name, or undo or memory and nothing else", memory.ErrInvalid)
 	case r.App != "" && r.Engine+r.Work != "":
-		return v, fmt.Errorf("%w: app: engine and work are of workers", memory.ErrInvalid)
+		return v, fmt.Errorf("%w: app: engine and work go only with a worker", memory.ErrInvalid)
 	}
 	v.Until = r.Until
 	if v.Until.IsZero() {
@@ -105,7 +105,7 @@ func newID() string { return strings.ToLower(rand.Text()[:10]) }
 
 // interrupted adds the revert's id to an error that interrupted it.
 func interrupted(v *serve.Reverted, err error) error {
-	return fmt.Errorf("revert %s was interrupted after %d claims; the same under its id goes on, an undo takes them back: %w", v.ID, v.Claims, err)
+	return fmt.Errorf("revert %s was interrupted after %d claims; the same request under its id continues it, an undo takes them back: %w", v.ID, v.Claims, err)
 }
 
 // workersLines returns the lines that workers have heard and that fit the
@@ -221,7 +221,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 			return nil
 		})
 		if err != nil {
-			return v, fmt.Errorf("take back revert %s, of which a part stands again (the same goes on): %w", id, err)
+			return v, fmt.Errorf("take back revert %s: only a part of it is undone; the same request continues: %w", id, err)
 		}
 	}
 	return v, nil

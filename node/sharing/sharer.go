@@ -27,7 +27,7 @@ const (
 // shareError translates an error into those of package serve.
 func shareError(err error) error {
 	if errors.Is(err, remote.ErrInvite) {
-		return fmt.Errorf("%w: what this device shares has an account of its own at the relay, which needs an invitation of its own in sync.invite: %w", serve.ErrConflict, err)
+		return fmt.Errorf("%w: what this device shares has a separate account at the relay, which needs an invitation of its own in sync.invite: %w", serve.ErrConflict, err)
 	}
 	for _, p := range []struct{ is, as error }{
 		{share.ErrChanged, serve.ErrConflict}, {share.ErrRevoked, serve.ErrConflict}, {share.ErrNothing, memory.ErrNotFound},

@@ -235,7 +235,7 @@ func (sh *Sharing) Withdraw(ctx context.Context) {
 		err = s.Maintain(during)
 	}
 	if err != nil {
-		sh.c.Log.Warn("what is shared and may go no more is not taken back yet: it will be tried again", "error", err)
+		sh.c.Log.Warn("copies that may no longer be shared are not taken back yet: it will be tried again", "error", err)
 	}
 }
 
@@ -251,6 +251,6 @@ func (sh *Sharing) Forget(ctx context.Context) {
 		err = s.Forget(ctx)
 	}
 	if err != nil {
-		sh.c.Log.Warn("what is shared still holds what was forgotten: it will be tried again", "error", err)
+		sh.c.Log.Warn("what is shared still includes what was forgotten: it will be tried again", "error", err)
 	}
 }

@@ -23,7 +23,7 @@ type blobPacks struct {
 // Put implements cold.PackStore.
 func (s blobPacks) Put(ctx context.Context, body []byte) ([]byte, error) {
 	if !s.here() {
-		return nil, errors.New("the relay is another one since the node was opened")
+		return nil, errors.New("the relay has changed since the node was opened")
 	}
 	id, err := s.at.Upload(ctx, bytes.NewReader(body))
 	return id[:], err

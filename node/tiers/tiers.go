@@ -144,7 +144,7 @@ func (ts *Tiers) Ease(ctx context.Context) {
 	}
 	ts.seen = now
 	if err := ts.Keeper.Ease(ctx); err != nil && ctx.Err() == nil {
-		ts.c.Log.Warn("nothing turns cold for now, and sync goes on", "error", err)
+		ts.c.Log.Warn("no memory is moved to cold storage for now; sync continues", "error", err)
 	}
 }
 
@@ -331,7 +331,7 @@ func (k Keeper) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Mov
 	case r.All:
 		_, err = ts.Keeper.FetchAll(ctx)
 		if left, e := ts.c.Sync.MediaHome(ctx); e != nil && err == nil {
-			ts.c.Log.Warn("photos and recordings not fetched", "left", left, "error", e)
+			ts.c.Log.Warn("photos and recordings could not be fetched", "left", left, "error", e)
 		}
 	case len(r.Fetch) > 0:
 		a.Left, err = ts.Keeper.Fetch(ctx, r.Fetch...)

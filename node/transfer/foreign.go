@@ -47,7 +47,7 @@ func (t *Transfer) foreign(ctx context.Context, q *serve.ForeignQuery, body io.R
 		case !filepath.IsAbs(q.Folder):
 			return v, fmt.Errorf("%w: folder: %.200s: want a full path", memory.ErrInvalid, q.Folder)
 		case from == "":
-			return v, fmt.Errorf("%w: from: want what is in the folder, one of %v", memory.ErrInvalid, foreign.Folders())
+			return v, fmt.Errorf("%w: from: want the kind of notes that the folder has, one of %v", memory.ErrInvalid, foreign.Folders())
 		}
 		root, err := os.OpenRoot(q.Folder)
 		if err != nil {

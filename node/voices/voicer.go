@@ -130,7 +130,7 @@ func (v Voicer) NameVoice(ctx context.Context, q serve.NameVoiceRequest) (serve.
 			}
 			to := r.who(q.Name)
 			if from.Wearer && !to.Wearer {
-				return fmt.Errorf("%w: voice: %s is your own voice; to have it known no more: locket voice forget %s", memory.ErrInvalid, from.Name, from.Name)
+				return fmt.Errorf("%w: voice: %s is your own voice; to have it forgotten: locket voice forget %s", memory.ErrInvalid, from.Name, from.Name)
 			}
 			for i := range b.Known {
 				if o := &b.Known[i]; to.Wearer && o.Wearer || strings.EqualFold(o.Name, to.Name) {

@@ -335,7 +335,7 @@ func (r *Known) forget(ctx context.Context, name string) error {
 	r.going = append(slices.DeleteFunc(r.going, same), name)
 	r.mu.Unlock()
 	if err := r.c.Swept(ctx, lock); err != nil {
-		return fmt.Errorf("voice %.40q is not known any more, but its print is still in files of the store; the node goes on erasing it, and forgetting it again does so at once: %w", name, err)
+		return fmt.Errorf("voice %.40q is no longer known, but its print is still in files of the store; the node will erase it, and forgetting it again does so at once: %w", name, err)
 	}
 	r.mu.Lock()
 	r.going = slices.DeleteFunc(r.going, same)

@@ -128,7 +128,7 @@ func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string)
 	case op.Utterance != nil:
 		return acceptUtterance(op.Utterance, by, g, known)
 	case op.Forget != nil:
-		return Refused, "a worker forgets nothing"
+		return Refused, "a worker may not forget anything"
 	case op.Report != nil:
 		if _, err := op.Report.Told(); err != nil {
 			return Refused, err.Error()
@@ -137,7 +137,7 @@ func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string)
 	case op.RemovedBodies != nil:
 		return Accepted, "" // package replica counts a worker's announcement only for the worker's own bodies
 	default:
-		return Refused, "a worker adds no blobs"
+		return Refused, "a worker may not add blobs"
 	}
 }
 
@@ -146,11 +146,11 @@ func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, strin
 		return Refused, err.Error()
 	}
 	if a.Rank != memory.RankCloud {
-		return Refused, "a worker speaks with the lowest rank"
+		return Refused, "a worker's claim has to have the lowest rank"
 	}
 	for _, d := range a.Seen {
 		if d.Member != a.Dot.Member {
-			return Refused, "a worker overrules nobody but itself"
+			return Refused, "a worker may overrule only its own claims"
 		}
 	}
 	switch a.Act {
@@ -159,7 +159,7 @@ func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, strin
 			return v, why
 		}
 		if a.Candidate.Sensitivity < memory.Personal {
-			return Refused, "a worker makes nothing public"
+			return Refused, "a worker may not make a memory public"
 		}
 		if _, gone := known.Proposed(a.Memory); gone {
 			return Accepted, ""
@@ -180,20 +180,20 @@ func acceptAssertion(a *memory.Assertion, g Grant, known Lookup) (Verdict, strin
 		return mends(a, g, known)
 	case memory.ActArchive:
 		if a.Into.IsZero() {
-			return Refused, "a worker archives nothing but into what says the same"
+			return Refused, "a worker may archive a memory only into one that says the same"
 		}
 		return mends(a, g, known)
 	default:
-		return Refused, fmt.Sprintf("a worker does not %s", a.Act)
+		return Refused, fmt.Sprintf("a worker may not %s", a.Act)
 	}
 }
 
 func allowedType(t memory.Type, g Grant) (Verdict, string) {
 	if t == memory.Vault {
-		return Refused, "a worker has nothing to do with the vault"
+		return Refused, "a worker may not use the vault"
 	}
 	if !slices.Contains(g.Types, t) {
-		return Refused, fmt.Sprintf("its grant has no %s memories", t)
+		return Refused, fmt.Sprintf("its grant does not include %s memories", t)
 	}
 	return Accepted, ""
 }
@@ -212,9 +212,9 @@ func touches(id memory.ID, g Grant, known Lookup) (v Verdict, why string, gone b
 func changes(p *memory.Patch) (Verdict, string) {
 	switch {
 	case p.Sensitivity != nil && *p.Sensitivity < memory.Personal:
-		return Refused, "a worker makes nothing public"
+		return Refused, "a worker may not make a memory public"
 	case p.Fields != nil && p.Fields.Vault != nil:
-		return Refused, "a worker has nothing to do with the vault"
+		return Refused, "a worker may not use the vault"
 	}
 	return Accepted, ""
 }
@@ -327,7 +327,7 @@ func quoted(e memory.Evidence, u *memory.Utterance) (Verdict, string) {
 func acceptUtterance(u *memory.Utterance, by memory.MemberID, g Grant, known Lookup) (Verdict, string) {
 	switch {
 	case !g.Transcribe:
-		return Refused, "its grant has no transcription"
+		return Refused, "its grant does not include transcription"
 	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero() || u.At.IsZero():
 		return Refused, "an utterance has a text, an event and a time"
 	case !by.SaysLine(u.ID): // otherwise it could replace another member's line, or be replaced by it

@@ -108,7 +108,7 @@ func (o *Op) check(h *envelope.Header) error {
 		}
 	}
 	if set != 1 {
-		return fmt.Errorf("%w: an op is one thing, not %d", ErrForm, set)
+		return fmt.Errorf("%w: an op has to be exactly one thing, not %d", ErrForm, set)
 	}
 	switch {
 	case o.Assertion != nil:

@@ -152,7 +152,7 @@ func (i *Item) check(space memory.SpaceID) error {
 		return fmt.Errorf("%w: item: empty", ErrForm)
 	case 1:
 		if i.Op.Assertion.Act == memory.ActErase {
-			return fmt.Errorf("%w: %s: an erasure is an id", ErrForm, i.Name())
+			return fmt.Errorf("%w: %s: an erased memory has to be given by its id alone", ErrForm, i.Name())
 		}
 		return i.Op.check(&envelope.Header{Space: space, Member: i.Member})
 	case 4:
@@ -202,7 +202,7 @@ func (w *wireItem) item(c *converter) (i Item, err error) {
 		}
 	}
 	if set != 1 {
-		return i, fmt.Errorf("%w: an item is one thing, not %d", ErrForm, set)
+		return i, fmt.Errorf("%w: an item has to be exactly one thing, not %d", ErrForm, set)
 	}
 	switch {
 	case w.Said != nil:
@@ -244,7 +244,7 @@ func (d *Digest) Add(i *Item) ([]byte, error) {
 		return nil, err
 	}
 	if d.last != nil && d.last.Compare(i) >= 0 {
-		return nil, fmt.Errorf("%w: %s stands after %s", ErrForm, i.Name(), d.last.Name())
+		return nil, fmt.Errorf("%w: %s has to come before %s", ErrForm, i.Name(), d.last.Name())
 	}
 	d.last = i
 	b, err := i.Bytes(d.space)

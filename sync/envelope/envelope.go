@@ -40,14 +40,14 @@ var (
 	// ErrForm: the bytes are not in the canonical form, or exceed a limit.
 	ErrForm = errors.New("malformed")
 	// ErrSignature: the signature over these bytes was not made by that key.
-	ErrSignature = errors.New("signature does not hold")
+	ErrSignature = errors.New("the signature is not valid")
 	// ErrBody: the body is not the one that the header names.
 	ErrBody = errors.New("body is not the signed one")
 	// ErrGap: something that comes before is missing.
 	ErrGap = errors.New("earlier ones are missing")
 	// ErrChains: the author has begun [MaxIncarnations] chains in the space,
 	// which is the limit for a member.
-	ErrChains = errors.New("its author has begun as many chains as one may")
+	ErrChains = errors.New("its author has begun the most chains that a member may have")
 	// ErrKnown: the same value was taken before. This is no fault.
 	ErrKnown = errors.New("known already")
 	// ErrRule: the value is well-formed and signed, but its author may not do

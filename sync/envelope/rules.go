@@ -22,7 +22,7 @@ import (
 func (s *State) rules(e *Entry) error {
 	if e.Action == Found {
 		if e.Epoch != 1 || e.Member.Role != Owner || bytes.Equal(e.Member.Key, e.Root) {
-			return fmt.Errorf("%w: a space is founded with an owner who is not the root, in epoch 1", ErrRule)
+			return fmt.Errorf("%w: the first member has to be an owner other than the root, in epoch 1", ErrRule)
 		}
 		return wrapsFor(e, []memory.MemberID{{}, e.Member.ID})
 	}
@@ -37,7 +37,7 @@ func (s *State) rules(e *Entry) error {
 	}
 	if e.Action == Add {
 		if e.Epoch != s.epoch {
-			return fmt.Errorf("%w: an addition stays in epoch %d", ErrRule, s.epoch)
+			return fmt.Errorf("%w: an addition has to keep epoch %d", ErrRule, s.epoch)
 		}
 		if len(remaining) > MaxMembers {
 			return fmt.Errorf("%w: %d members, at most %d", ErrRule, len(remaining), MaxMembers)
@@ -58,7 +58,7 @@ func (s *State) mayAppend(e *Entry) error {
 	if e.Action == Remove {
 		target = s.members[*e.Removed]
 		if target == nil || target.until != 0 {
-			return fmt.Errorf("%w: %s is no member to remove", ErrRule, *e.Removed)
+			return fmt.Errorf("%w: %s is not a member, so it can't be removed", ErrRule, *e.Removed)
 		}
 	}
 	if (e.Author == memory.MemberID{}) {
@@ -78,7 +78,7 @@ func (s *State) mayAppend(e *Entry) error {
 
 func (s *State) unused(m *Member) error {
 	if bytes.Equal(m.Key, s.root) {
-		return fmt.Errorf("%w: the root is no member", ErrRule)
+		return fmt.Errorf("%w: the root is not a member", ErrRule)
 	}
 	for id, old := range s.members {
 		if id == m.ID || bytes.Equal(old.Key, m.Key) {

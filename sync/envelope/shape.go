@@ -18,7 +18,7 @@ func (e *Entry) check() error {
 	case e.N == 0 || (e.N == 1) != e.Prev.IsZero():
 		return fmt.Errorf("%w: n starts at 1, prev is zeros there and nowhere else", ErrForm)
 	case (e.N == 1) != (e.Action == Found):
-		return fmt.Errorf("%w: the first entry founds, and no other", ErrForm)
+		return fmt.Errorf("%w: only the first entry may found the space, and it has to", ErrForm)
 	case e.Epoch == 0:
 		return fmt.Errorf("%w: epoch: starts at 1", ErrForm)
 	}
@@ -30,7 +30,7 @@ func (e *Entry) check() error {
 		return fmt.Errorf("%w: root, recovery or author of the first entry", ErrForm)
 	}
 	if (e.Member != nil) != (found || e.Action == Add) || (e.Removed != nil) != (e.Action == Remove) {
-		return fmt.Errorf("%w: %s: member or removed is missing, or too much", ErrForm, e.Action)
+		return fmt.Errorf("%w: %s: member or removed is missing, or must be left out", ErrForm, e.Action)
 	}
 	switch e.Action {
 	case Found, Add:

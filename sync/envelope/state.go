@@ -115,7 +115,7 @@ func (s *State) authorKey(e *Entry) (ed25519.PublicKey, error) {
 	}
 	m := s.members[e.Author]
 	if m == nil {
-		return nil, fmt.Errorf("%w: author %s is no member", ErrRule, e.Author)
+		return nil, fmt.Errorf("%w: author %s is not a member", ErrRule, e.Author)
 	}
 	return m.Key, nil
 }

@@ -22,9 +22,9 @@ import (
 var (
 	// ErrWithholds: the remote does not show everything that it has taken, or
 	// lacks something that comes before what it shows.
-	ErrWithholds = errors.New("withholds what it had taken")
+	ErrWithholds = errors.New("withholds deltas that it had accepted")
 	// ErrRolledBack: the remote shows less than it has shown before.
-	ErrRolledBack = errors.New("went back behind what it had shown")
+	ErrRolledBack = errors.New("shows less than it had shown before")
 )
 
 // Standing is what a device remembers about a remote.
@@ -276,7 +276,7 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 	for {
 		page, err := c.At.Log(ctx, c.st.Log)
 		if errors.Is(err, replica.ErrAhead) {
-			if err := c.fromTheBeginning(fmt.Errorf("log after %d: %w, and is sent again what it lacks: %w", c.st.Log, ErrRolledBack, err)); err != nil {
+			if err := c.fromTheBeginning(fmt.Errorf("log after %d: %w; what it lacks is sent again: %w", c.st.Log, ErrRolledBack, err)); err != nil {
 				return err
 			}
 			continue

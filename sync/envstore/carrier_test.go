@@ -265,7 +265,7 @@ func TestCarryPastManyChains(t *testing.T) {
 			t.Errorf("%q is not sent: %s", want, got)
 		}
 	}
-	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "as many chains") {
+	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "the most chains") {
 		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
 	}
 	own := carrier(t, mine, "http://two", few{newStore(t, t.TempDir(), log), phone.id, 0})

@@ -19,7 +19,7 @@ func (c *Carrier) pull(ctx context.Context) error {
 	for {
 		page, err := c.At.Deltas(ctx, c.st.Cursor)
 		if errors.Is(err, replica.ErrAhead) {
-			if err := c.fromTheBeginning(fmt.Errorf("deltas after %d: %w, and is sent again what it lacks: %w", c.st.Cursor, ErrRolledBack, err)); err != nil {
+			if err := c.fromTheBeginning(fmt.Errorf("deltas after %d: %w; what it lacks is sent again: %w", c.st.Cursor, ErrRolledBack, err)); err != nil {
 				return err
 			}
 			if err := c.carryLog(ctx); err != nil { // it may lack the last entries, too
@@ -90,7 +90,7 @@ func isForeign(err error) bool {
 func (c *Carrier) compare() error {
 	for _, ch := range slices.Sorted(maps.Keys(c.st.Taken)) {
 		if taken, shown := c.st.Taken[ch], c.st.Shown[ch]; shown < taken {
-			return c.trouble(fmt.Errorf("%w: of %s it shows %d, and had taken %d", ErrWithholds, ch, shown, taken))
+			return c.trouble(fmt.Errorf("%w: chain %s: it shows delta %d, but had accepted %d", ErrWithholds, ch, shown, taken))
 		}
 	}
 	return nil

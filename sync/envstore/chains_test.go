@@ -70,7 +70,7 @@ func TestChainsInAStore(t *testing.T) {
 	if got := bodies(t, s); !strings.Contains(got, "of another") || strings.Count(got, "of life") != most || strings.Contains(got, "goes on") {
 		t.Errorf("from a remote: %s", got)
 	}
-	if st := c.Standing(); st.Failing || !slices.ContainsFunc(st.Trouble, func(s string) bool { return strings.Contains(s, "as many chains") }) {
+	if st := c.Standing(); st.Failing || !slices.ContainsFunc(st.Trouble, func(s string) bool { return strings.Contains(s, "the most chains") }) {
 		t.Errorf("%+v", st)
 	}
 
@@ -81,7 +81,7 @@ func TestChainsInAStore(t *testing.T) {
 	}
 	s = newStore(t, t.TempDir(), log)
 	m, err := s.Meet(t.Context(), folder, phone.id, nil)
-	if err != nil || m.Took != most+2 || len(m.Trouble) != 2 || !strings.Contains(m.Trouble[0], "as many chains") {
+	if err != nil || m.Took != most+2 || len(m.Trouble) != 2 || !strings.Contains(m.Trouble[0], "the most chains") {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if got := bodies(t, s); !strings.Contains(got, "of another") || strings.Count(got, "of life") != most || !strings.Contains(got, "goes on") {

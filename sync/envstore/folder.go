@@ -257,7 +257,7 @@ func readFile(path string, limit int64) ([]byte, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s: %w: it grew", path, envelope.ErrForm)
+		err = fmt.Errorf("%s: %w: it grew while it was read", path, envelope.ErrForm)
 	}
 	return b, err
 }

@@ -97,10 +97,10 @@ func (m Message) base(list httpsfv.InnerList) ([]byte, error) {
 	for _, item := range list.Items {
 		name, ok := item.Value.(string)
 		if !ok || len(item.Params.Names()) > 0 {
-			return nil, fmt.Errorf("%w: component %v has a form that is not taken", ErrMalformed, item.Value)
+			return nil, fmt.Errorf("%w: component %v is not a plain name without parameters", ErrMalformed, item.Value)
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("%w: component %q stands twice", ErrMalformed, name)
+			return nil, fmt.Errorf("%w: component %q occurs twice", ErrMalformed, name)
 		}
 		seen[name] = true
 		value, err := m.component(name)

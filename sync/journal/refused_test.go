@@ -55,13 +55,13 @@ func TestRefusedCheckpoint(t *testing.T) {
 		costs  bool // more than one request
 		says   string
 	}{
-		"a chain that is farther": {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Seq++; return ps, nil }, false, "it has 2, and 1 is here"},
-		"another history":         {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Hash[0] ^= 1; return ps, nil }, false, "elsewhere than it has shown"},
+		"a chain that is farther": {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Seq++; return ps, nil }, false, "is at 2 there, and at 1 here"},
+		"another history":         {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0].Hash[0] ^= 1; return ps, nil }, false, "at another place than before"},
 		"a chain more": {func(ps []envelope.Place) ([]envelope.Place, error) {
 			return append(ps, envelope.Place{Member: ps[0].Member, Incarnation: 1, Seq: 7, Hash: envelope.Hash{1}}), nil
-		}, false, "it has 7, and 0 is here"},
-		"a chain less":            {func(ps []envelope.Place) ([]envelope.Place, error) { return ps[1:], nil }, false, "it has 0, and 1 is here"},
-		"one twice":               {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0] = ps[1]; return ps, nil }, false, "it has 0, and 1 is here"},
+		}, false, "is at 7 there, and at 0 here"},
+		"a chain less":            {func(ps []envelope.Place) ([]envelope.Place, error) { return ps[1:], nil }, false, "is at 0 there, and at 1 here"},
+		"one twice":               {func(ps []envelope.Place) ([]envelope.Place, error) { ps[0] = ps[1]; return ps, nil }, false, "is at 0 there, and at 1 here"},
 		"one that does not tell":  {func([]envelope.Place) ([]envelope.Place, error) { return nil, replica.ErrNotFound }, true, replica.ErrConflict.Error()},
 		"one that tells, and not": {nil, true, replica.ErrConflict.Error()},
 	} {

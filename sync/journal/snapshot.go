@@ -61,7 +61,7 @@ func (j *Journal) settled(tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: something is to be sent", replica.ErrUnsettled)
+		return fmt.Errorf("%w: something waits to be sent", replica.ErrUnsettled)
 	}
 	for _, err := range tx.Stubs() {
 		if err != nil {

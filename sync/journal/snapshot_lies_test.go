@@ -128,7 +128,7 @@ func TestRelayHidesACheckpoint(t *testing.T) {
 	at := b.checkpointsAt()
 	b.with(replica.Snapshots{At: shown{at, func([]replica.Listed) []replica.Listed { return nil }}, Behind: 1})
 	b.sync()
-	b.named("has none as new")
+	b.named("shows none that is as new")
 }
 
 // A checkpoint whose author may not make one is reported and not taken.

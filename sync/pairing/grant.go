@@ -69,7 +69,7 @@ func (m *Meeting) Take(ctx context.Context, open func(sealed []byte) ([]byte, er
 		return g, fmt.Errorf("pair: %w", err)
 	}
 	if err := json.Unmarshal(plain, &g); err != nil || g.Space.IsZero() {
-		return g, fmt.Errorf("pair: %w: the grant has another form", ErrTampered)
+		return g, fmt.Errorf("pair: %w: the grant is malformed", ErrTampered)
 	}
 	return g, nil
 }

@@ -103,7 +103,7 @@ var (
 	// ErrStranger: the other side at an address does not know the space's key.
 	ErrStranger = errors.New("no member is at this address")
 	// ErrOlder: the device there speaks without encryption, as Locket 0.1.0 does.
-	ErrOlder = errors.New("an older version of Locket is at this address, with which nothing is exchanged in the network")
+	ErrOlder = errors.New("an older version of Locket is at this address; this one does not exchange anything with it over the local network")
 )
 
 // dial connects to a device at an address (host:port), and returns the member that is there. keys

@@ -143,7 +143,7 @@ func (s *Server) Handler() http.Handler {
 var (
 	errNothing   = errors.New("no such route")
 	errForbidden = errors.New("not allowed to this caller")
-	errTooLarge  = errors.New("larger than is taken")
+	errTooLarge  = errors.New("larger than the relay accepts")
 	errBusy      = fmt.Errorf("a member has %d requests at a time", mostBusy)
 )
 

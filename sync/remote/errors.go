@@ -49,7 +49,7 @@ var (
 	// ErrBlob: the bytes do not have the hash that is the blob's id.
 	ErrBlob = errors.New("blob is not the one that its id names")
 	// ErrTrade: the market does not take it; an [*Error] says why.
-	ErrTrade = errors.New("the market does not take it")
+	ErrTrade = errors.New("the market refuses it")
 	// ErrRefused: the relay finds the request itself wrong.
 	ErrRefused = errors.New("relay refuses the request")
 

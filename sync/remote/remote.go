@@ -303,7 +303,7 @@ func read(res *http.Response, limit int64) (answer, error) {
 		return a, problem(res, a.body)
 	}
 	if m := res.Request.Method; limit == 0 && m != "GET" && m != "HEAD" && res.StatusCode != http.StatusNoContent && res.StatusCode != http.StatusCreated {
-		return a, fmt.Errorf("%w: %d with nothing to say", ErrPortal, res.StatusCode)
+		return a, fmt.Errorf("%w: it answers %d with an empty body", ErrPortal, res.StatusCode)
 	}
 	return a, nil
 }

@@ -16,7 +16,7 @@ import (
 
 // ErrSnapshot reports a snapshot that differs from its checkpoint or from this
 // member's data.
-var ErrSnapshot = errors.New("snapshot is not what it should be")
+var ErrSnapshot = errors.New("snapshot is not valid")
 
 // errNoBody reports a delta without its body. A snapshot may have the body's
 // content.
@@ -65,7 +65,7 @@ func (r *Replica) readCheckpoints(ctx context.Context) error {
 			behind = behind && l.Cursor < s.Cursor
 		}
 		if behind {
-			why := fmt.Errorf("%w: the relay had shown a checkpoint at %d, %s, and has none as new", ErrRolledBack, s.Cursor, s.Hash)
+			why := fmt.Errorf("%w: the relay had shown a checkpoint at %d, %s, and now shows none that is as new", ErrRolledBack, s.Cursor, s.Hash)
 			if err := r.snapshotProblem(ctx, why); err != nil {
 				return err
 			}
@@ -261,7 +261,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 		return err
 	}
 	if digest.Sum() != m.Digest {
-		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
+		return fmt.Errorf("%w: its digest differs", ErrSnapshot)
 	}
 	err = r.chunks(ctx, l, m, func(items []delta.Item) error {
 		err := to.Restore(ctx, items, nil)
@@ -287,7 +287,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 func (r *Replica) after(l *listed) (State, error) {
 	next := r.st.next()
 	if l.Cursor < next.Cursor {
-		return next, fmt.Errorf("%w: it is of %d, and %d was taken", ErrSnapshot, l.Cursor, next.Cursor)
+		return next, fmt.Errorf("%w: it ends at delta %d, but %d was taken already", ErrSnapshot, l.Cursor, next.Cursor)
 	}
 	ahead := false
 	for c := range next.Ahead {
@@ -304,7 +304,7 @@ func (r *Replica) after(l *listed) (State, error) {
 	for k, have := range next.Chains.All() {
 		switch is := there[k]; {
 		case is.Seq < r.counted(k, have.Seq) && !ahead:
-			return next, fmt.Errorf("%w: of %s it covers %d, and %d was taken", ErrSnapshot, k, is.Seq, have.Seq)
+			return next, fmt.Errorf("%w: chain %s: it covers delta %d, but %d was taken already", ErrSnapshot, k, is.Seq, have.Seq)
 		case is.Seq == have.Seq && is.Hash != have.Hash:
 			return next, fmt.Errorf("%w: %w", ErrSnapshot, &envelope.ForkError{What: "chain " + k, At: is.Seq, Ours: have.Hash, Theirs: is.Hash})
 		}

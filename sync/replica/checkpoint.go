@@ -138,7 +138,7 @@ func (r *Replica) wanted() bool {
 
 func (r *Replica) makeCheckpoint(ctx context.Context) error {
 	if m, ok := r.log.Member(r.c.Member); !ok || m.Role != envelope.Owner {
-		return fmt.Errorf("checkpoint: %w: only an owner makes one", envelope.ErrRule)
+		return fmt.Errorf("checkpoint: %w: only an owner may make one", envelope.ErrRule)
 	}
 	if r.tookLeftOut() {
 		return fmt.Errorf("checkpoint: %w: %w", ErrUnsettled, ErrLeftOut)
@@ -197,7 +197,7 @@ func (r *Replica) makeCheckpoint(ctx context.Context) error {
 
 // ErrElsewhere reports that the relay says that a chain ends at another place
 // than the deltas that it has served.
-var ErrElsewhere = errors.New("the relay has a chain elsewhere than it has shown")
+var ErrElsewhere = errors.New("the relay shows a chain at another place than before")
 
 // askPlaces asks the relay for the places that it expects, and compares them with the
 // checkpoint's before the parts are sent. A checkpoint that the relay would
@@ -212,7 +212,7 @@ func (r *Replica) askPlaces(ctx context.Context, c *envelope.Checkpoint) error {
 		return err
 	}
 	differs := func(p envelope.Place, here, there uint64) error {
-		return fmt.Errorf("%w: of %s, %016x, it has %d, and %d is here", ErrElsewhere, p.Member, p.Incarnation, there, here)
+		return fmt.Errorf("%w: chain %s/%016x is at %d there, and at %d here", ErrElsewhere, p.Member, p.Incarnation, there, here)
 	}
 	for _, p := range there {
 		if have, ok := c.Place(p.Member, p.Incarnation); !ok || have != p {

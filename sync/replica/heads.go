@@ -55,17 +55,17 @@ func (d Difference) String() string {
 	case Forked:
 		return fmt.Sprintf("two histories of %s, at %d or before: %s here, %s there", what, d.Seq, d.Ours, d.Theirs)
 	case Hidden:
-		return fmt.Sprintf("of %s the other was shown %d, and here it ends at %d", what, d.Seq, d.Here)
+		return fmt.Sprintf("%s: the other device was shown %d, but here it ends at %d", what, d.Seq, d.Here)
 	case Behind:
-		return fmt.Sprintf("of %s the other had %d, and here it goes to %d", what, d.Seq, d.Here)
+		return fmt.Sprintf("%s: the other device had %d, and here it goes to %d", what, d.Seq, d.Here)
 	}
 	if d.LeftOut {
-		return fmt.Sprintf("of %s the other had %d, and a removal leaves out what is after %d", what, d.Seq, d.Here)
+		return fmt.Sprintf("%s: the other device had %d, but a removal leaves out what is after %d", what, d.Seq, d.Here)
 	}
 	if d.Here < d.Seq {
-		return fmt.Sprintf("of %s the other had %d, and here it ends at %d; whether there is more could not be asked", what, d.Seq, d.Here)
+		return fmt.Sprintf("%s: the other device had %d, and here it ends at %d; whether there is more could not be asked", what, d.Seq, d.Here)
 	}
-	return fmt.Sprintf("of %s the other had %d; the relay does not show here whether that is the same", what, d.Seq)
+	return fmt.Sprintf("%s: the other device had %d; the relay does not show here whether it is the same", what, d.Seq)
 }
 
 // Heads returns a signed statement of how far this member has read each chain.

@@ -126,7 +126,7 @@ func (r *Replica) leftOut(e *envelope.Entry) (out []error) {
 	}
 	for _, at := range r.lastOf(*e.Removed) {
 		if !e.Accepts(at) {
-			out = append(out, fmt.Errorf("log entry %d: %w: of %s up to %s", e.N, ErrLeftOut, *e.Removed, at))
+			out = append(out, fmt.Errorf("log entry %d: %w: what %s sent up to %s", e.N, ErrLeftOut, *e.Removed, at))
 		}
 	}
 	return out

@@ -125,13 +125,13 @@ func (r *Replica) ensureBlob(ctx context.Context, d Doubt) error {
 		return err
 	}
 	if !has {
-		return fmt.Errorf("%w: it was sent, and is not there", ErrNotFound)
+		return fmt.Errorf("%w: it was sent, but the relay does not have it", ErrNotFound)
 	}
 	if r.c.Local { // this device's own disk need not prove anything
 		return nil
 	}
 	if err = shows(ctx, r.c.Remote, *d.Note, open); errors.Is(err, ErrNotFound) {
-		err = fmt.Errorf("%w: it says that it is there, and does not give it", ErrBlob)
+		err = fmt.Errorf("%w: the relay lists it, but does not return it", ErrBlob)
 	}
 	return err
 }

@@ -114,7 +114,7 @@ func (r *Replica) withheld() (out []Problem) {
 			continue
 		}
 		out = append(out, Problem{At: r.c.Now(), Member: m, Place: &envelope.Position{Incarnation: incarnation, Seq: seqs[0]}, Waits: true,
-			Reason: fmt.Sprintf("%v: of %d of what %s sent, the first at %d, nobody has said that it was taken away", ErrWithheld, len(seqs), m, seqs[0])})
+			Reason: fmt.Sprintf("%v: %d deltas that %s sent are missing without a record of their removal, the first at %d", ErrWithheld, len(seqs), m, seqs[0])})
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func (r *Replica) readOwn(ctx context.Context, l *listed) error {
 		}
 	}
 	if p, is := unread(); is {
-		return fmt.Errorf("read what this device had sent: %w: of %016x it shows %d of %d", ErrHidden, p.Incarnation, known[p.Incarnation].Seq, p.Seq)
+		return fmt.Errorf("read what this device had sent: %w: chain %016x: it shows %d of %d", ErrHidden, p.Incarnation, known[p.Incarnation].Seq, p.Seq)
 	}
 	return nil
 }

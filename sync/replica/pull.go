@@ -93,10 +93,10 @@ next:
 		}
 		if len(page) == 0 {
 			if high := r.st.high(); after < high && stuck == nil {
-				return fmt.Errorf("deltas: %w: it ends at %d, and had shown %d", ErrRolledBack, after, high)
+				return fmt.Errorf("deltas: %w: it ends at %d, but had shown %d", ErrRolledBack, after, high)
 			}
 			if shown := r.st.Chains.Link(chainKey(r.c.Member, r.st.Incarnation)).Seq; shown < r.st.Own.Seq && stuck == nil && !r.c.Local {
-				return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, shown, r.st.Own.Seq)
+				return fmt.Errorf("deltas: %w: chain of this device: it has %d, but had accepted %d", ErrRolledBack, shown, r.st.Own.Seq)
 			}
 			r.readAll = stuck == nil
 			return stuck
@@ -115,7 +115,7 @@ next:
 				}
 				l := r.bestCheckpoint(p.Cursor, true)
 				if l == nil && r.coveredByWrong(p.Cursor) {
-					return fmt.Errorf("delta at %d: its body is gone, and the %w that may have it", p.Cursor, ErrSnapshot)
+					return fmt.Errorf("delta at %d: its body is gone, and the snapshot that may have it can't be used: %w", p.Cursor, ErrSnapshot)
 				}
 				if l == nil {
 					bare = p.Cursor // a member had the body removed
@@ -268,7 +268,7 @@ func (r *Replica) noteBodies(ctx context.Context, d *envelope.Delta, m *envelope
 		drop(next.MissingBodies, chain, h.Seq)
 		drop(next.RemovedBodies, chain, h.Seq)
 	} else if _, may := r.c.Keys.Epoch(h.Epoch); may && !known && next.noteMissing(h) {
-		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: as are %d others", ErrWithheld, count(next.MissingBodies))); err != nil {
+		if err := r.quarantine(ctx, Placed{Cursor: cursor}, d, fmt.Errorf("%w: %d others are withheld too", ErrWithheld, count(next.MissingBodies))); err != nil {
 			return err
 		}
 	}
@@ -372,6 +372,6 @@ func (r *Replica) quarantine(ctx context.Context, p Placed, d *envelope.Delta, w
 		at := d.Header.Position()
 		pr.Member, pr.Place = d.Header.Member, &at
 	}
-	r.c.Log.Warn("sync: set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
+	r.c.Log.Warn("sync: a delta is set aside", "cursor", p.Cursor, "member", pr.Member, "reason", why)
 	return r.c.Journal.Quarantine(ctx, pr)
 }

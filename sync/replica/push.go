@@ -46,7 +46,7 @@ func (r *Replica) push(ctx context.Context) error {
 			// happens if a delta that was sent earlier has not come into the
 			// envelope store yet.
 			if r.forks++; r.forks > maxForks {
-				return fmt.Errorf("send: it is said again and again that there is something else: %w", err)
+				return fmt.Errorf("send: the relay reports another delta on every try: %w", err)
 			}
 			st := r.st
 			st.Incarnation, st.Own, st.Pending = newIncarnation(), envelope.Link{}, nil

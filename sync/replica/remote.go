@@ -13,7 +13,7 @@ import (
 // package envelope, wrapped, where a replica has to distinguish them.
 var (
 	// ErrAhead: the request names a place that the relay has not reached.
-	ErrAhead = errors.New("relay is at an older place")
+	ErrAhead = errors.New("relay has not reached this place")
 	// ErrConflict: the log has new entries, or, for a blob, the space has new
 	// deltas. Read them and try again.
 	ErrConflict = errors.New("the log has moved on")
@@ -23,11 +23,11 @@ var (
 	// this.
 	ErrForbidden = errors.New("not allowed")
 	// ErrBlob: the bytes do not have the hash that names the blob.
-	ErrBlob = errors.New("blob is another one")
+	ErrBlob = errors.New("bytes are not those of the blob")
 	// ErrNoRoom: the account has no room left.
-	ErrNoRoom = errors.New("there is no room for it")
+	ErrNoRoom = errors.New("no room is left in the account")
 	// ErrRefused: the relay accepts this from no member.
-	ErrRefused = errors.New("it is not taken")
+	ErrRefused = errors.New("the relay does not accept it")
 	// ErrNotFound: the relay does not have this.
 	ErrNotFound = errors.New("not at the relay")
 )

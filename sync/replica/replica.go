@@ -38,7 +38,7 @@ import (
 // These errors are faults of a relay, except ErrRemoved.
 var (
 	// ErrRolledBack: the relay shows less than it has shown before.
-	ErrRolledBack = errors.New("relay went back behind what it had shown")
+	ErrRolledBack = errors.New("relay shows less than it had shown before")
 	// ErrForeign: a delta belongs to another space.
 	ErrForeign = errors.New("delta of another space")
 	// ErrRepeated: the relay served a delta a second time, at another place.

@@ -53,11 +53,11 @@ func (r *Replica) reread(ctx context.Context) error {
 	}
 	for chain, l := range r.st.Chains.All() {
 		if shown[chain].Seq < l.Seq {
-			return fmt.Errorf("deltas: %w: of %s it has %d, and had shown %d", ErrRolledBack, chain, shown[chain].Seq, l.Seq)
+			return fmt.Errorf("deltas: %w: chain %s: it has %d, but had shown %d", ErrRolledBack, chain, shown[chain].Seq, l.Seq)
 		}
 	}
 	if own := shown[chainKey(r.c.Member, r.st.Incarnation)]; own.Seq < r.st.Own.Seq {
-		return fmt.Errorf("deltas: %w: of ours it has %d, and had taken %d", ErrRolledBack, own.Seq, r.st.Own.Seq)
+		return fmt.Errorf("deltas: %w: chain of this device: it has %d, but had accepted %d", ErrRolledBack, own.Seq, r.st.Own.Seq)
 	}
 	next := r.st.next()
 	next.Cursor = after
@@ -161,7 +161,7 @@ func (r *Replica) recheck(ctx context.Context) error {
 			d, err = envelope.ParseDelta(page[0].Delta)
 		}
 		if err != nil || d == nil || d.Header.Hash() != hash {
-			return &servedError{cursor, fmt.Errorf("%w: another one was here", ErrRolledBack)}
+			return &servedError{cursor, fmt.Errorf("%w: it shows another delta at this cursor than before", ErrRolledBack)}
 		}
 	}
 	r.rechecked = true

@@ -154,7 +154,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 		return err
 	}
 	if c.digest.Sum() != m.Digest {
-		return fmt.Errorf("%w: its digest is another", ErrSnapshot)
+		return fmt.Errorf("%w: its digest differs", ErrSnapshot)
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (c *comparing) finish() error {
 	}
 	for id := range c.erased {
 		if c.lives[id] {
-			return fmt.Errorf("%w: it erases %s, which lives", ErrSnapshot, id)
+			return fmt.Errorf("%w: it erases %s, but also contains it", ErrSnapshot, id)
 		}
 	}
 	return nil

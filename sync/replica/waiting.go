@@ -60,7 +60,7 @@ func (r *Replica) hold(w waiting, what string, err error) {
 		r.held = map[waiting]held{}
 	}
 	r.held[w] = held{what, err}
-	r.c.Log.Warn("sync: a blob waits, the rest goes on", "blob", what, "error", err)
+	r.c.Log.Warn("sync: a blob waits, and the rest continues", "blob", what, "error", err)
 }
 
 // sendable returns the outbox entries that can be tried now. It leaves out held

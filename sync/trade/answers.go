@@ -58,7 +58,7 @@ func (q *Question) check() error {
 func (o *Order) asks(l *Offer) error {
 	switch {
 	case o.Question == nil && l.Answers != nil:
-		return fmt.Errorf("order: question: %w: the listing sells answers alone", ErrForm)
+		return fmt.Errorf("order: question: %w: the listing sells only answers", ErrForm)
 	case o.Question != nil && l.Answers == nil:
 		return fmt.Errorf("order: question: %w: the listing sells its bundle, and answers nothing", ErrForm)
 	}

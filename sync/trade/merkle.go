@@ -94,7 +94,7 @@ func CheckSent(l *Listing, items [][]byte) error {
 	case l.Answers == nil:
 		return CheckItems(l, items)
 	case len(items) > 0:
-		return fmt.Errorf("bundle of %d items: %w: whoever sells answers keeps it", len(items), ErrForm)
+		return fmt.Errorf("bundle of %d items: %w: a seller of answers keeps it", len(items), ErrForm)
 	}
 	return nil
 }

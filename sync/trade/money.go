@@ -34,19 +34,19 @@ func ParsePrice(s string) (minor uint64, code string, err error) {
 	}
 	at := strings.IndexFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 	if at < 0 {
-		return bad("want an amount and a currency, as 5.00 EUR")
+		return bad("want an amount and a currency, such as 5.00 EUR")
 	}
 	if code = s[at:]; !currency.MatchString(code) {
-		return bad("want a currency of capital letters, as EUR")
+		return bad("want a currency of capital letters, such as EUR")
 	}
 	whole, part, _ := strings.Cut(strings.TrimSpace(s[:at]), ".")
 	n := digitsOf(code)
 	if len(part) > n {
-		return bad(fmt.Sprintf("%s has %d digits behind the point", code, n))
+		return bad(fmt.Sprintf("%s has %d digits after the point", code, n))
 	}
 	minor, err = strconv.ParseUint(whole+part+strings.Repeat("0", n-len(part)), 10, 64)
 	if err != nil || minor == 0 || minor > MaxPrice {
-		return bad(fmt.Sprintf("want more than nothing, and %s at most", Price(MaxPrice, code)))
+		return bad(fmt.Sprintf("want more than zero, and at most %s", Price(MaxPrice, code)))
 	}
 	return minor, code, nil
 }

@@ -83,7 +83,7 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 			return nil, fmt.Errorf("move: %w", err)
 		}
 		if len(in.Order) > 0 || len(in.Review) > 0 {
-			return nil, fmt.Errorf("move: %w: a listing is moved without its orders", ErrForm)
+			return nil, fmt.Errorf("move: %w: a listing has to be moved without its orders", ErrForm)
 		}
 		return m, m.of(m.Offer.Seller)
 	}
@@ -99,7 +99,7 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 	case len(in.Listing) > 0:
 		return nil, fmt.Errorf("move: %w: an order brings its own listing", ErrForm)
 	case m.State.ID != m.Order || m.State.Last != m.Last:
-		return nil, fmt.Errorf("move: %w: the order is another, or has gone on", ErrChain)
+		return nil, fmt.Errorf("move: %w: the order is a different one, or has moved on", ErrChain)
 	case !m.State.Phase.Paid():
 		return nil, fmt.Errorf("move: %w: the order was never paid", ErrPhase)
 	}
@@ -120,7 +120,7 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 // move.
 func (m *Moved) of(parties ...Key) error {
 	if m.Offer.ID() != m.Listing || m.Offer.Market != m.From {
-		return fmt.Errorf("move: %w: the listing is another, or of another market", ErrChain)
+		return fmt.Errorf("move: %w: the listing is a different one, or of another market", ErrChain)
 	}
 	if !slices.Contains(parties, m.By) {
 		return fmt.Errorf("move: %w", ErrParty)

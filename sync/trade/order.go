@@ -162,7 +162,7 @@ func readStamp(b []byte, of Hash, market Key) (int64, error) {
 	case err != nil:
 		return 0, fmt.Errorf("stamp: %w", err)
 	case by != market || s.Of != of || s.Version != Version:
-		return 0, fmt.Errorf("stamp: %w: it is not the market's, of this", ErrSignature)
+		return 0, fmt.Errorf("stamp: %w: it is not the market's stamp of this", ErrSignature)
 	}
 	return s.At, nil
 }

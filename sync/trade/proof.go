@@ -40,7 +40,7 @@ func (p *Proof) Check(r *Review, by Key, version func(Hash) *Offer) error {
 	case l == nil:
 		return fmt.Errorf("review: order: %w: it is of another listing", ErrChain)
 	case o.Buyer != by:
-		return fmt.Errorf("review: %w: it is not its buyer's", ErrParty)
+		return fmt.Errorf("review: %w: it is not signed by the buyer", ErrParty)
 	}
 	if err := o.Fits(l); err != nil {
 		return fmt.Errorf("review: %w", err)

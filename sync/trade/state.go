@@ -68,7 +68,7 @@ func (s *State) Apply(t *Taken, at int64) (*State, error) {
 		return nil, fmt.Errorf("%s: %w", t.Act, ErrChain)
 	}
 	if at < s.At {
-		return nil, fmt.Errorf("%s: %w: it is stamped before the step that it follows", t.Act, ErrLate)
+		return nil, fmt.Errorf("%s: %w: its timestamp is before that of the step that it follows", t.Act, ErrLate)
 	}
 	if err := s.allows(t, at); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *State) allows(t *Taken, at int64) error {
 	}
 	if late := at >= s.Deadline; late != (t.Act == Expire) {
 		if late {
-			return fmt.Errorf("%s: %w: the time for it is over", t.Act, ErrLate)
+			return fmt.Errorf("%s: %w: its deadline has passed", t.Act, ErrLate)
 		}
 		return fmt.Errorf("%s: %w: %d seconds are left", t.Act, ErrLate, s.Deadline-at)
 	}

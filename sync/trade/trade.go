@@ -42,9 +42,9 @@ var (
 	// ErrForm: the bytes are not in the canonical form, or a field exceeds its limit.
 	ErrForm = errors.New("malformed")
 	// ErrSignature: the signature over these bytes was not made by that key.
-	ErrSignature = errors.New("signature does not hold")
+	ErrSignature = errors.New("the signature is not valid")
 	// ErrParty: the signer may not make this step.
-	ErrParty = errors.New("not this party's to do")
+	ErrParty = errors.New("this party may not do this")
 	// ErrPhase: the step is not allowed in the order's phase.
 	ErrPhase = errors.New("the order is in another phase")
 	// ErrLate: the step came too late, or an expiry too early.

@@ -28,10 +28,10 @@ import (
 
 // Callers can distinguish these errors.
 var (
-	ErrCheckpoint = errors.New("this is no checkpoint of the log")
-	ErrProof      = errors.New("the proof does not hold")
-	ErrTiles      = errors.New("the log does not serve what it signed")
-	ErrEntry      = errors.New("this is no entry of a log")
+	ErrCheckpoint = errors.New("this is not a checkpoint of the log")
+	ErrProof      = errors.New("the proof is not valid")
+	ErrTiles      = errors.New("the log does not serve the entries that it signed")
+	ErrEntry      = errors.New("this is not an entry of a log")
 	ErrWitness    = errors.New("not enough witnesses cosigned")
 )
 
@@ -191,7 +191,7 @@ type signer struct {
 
 func newSigner(name string, kind byte, key ed25519.PrivateKey, now func() time.Time) (note.Signer, error) {
 	if name == "" || strings.ContainsAny(name, "+") || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFD' || r == '\u00a0' }) {
-		return nil, fmt.Errorf("%q is no name of a log or witness: want characters without white space or +", name)
+		return nil, fmt.Errorf("%q is not the name of a log or witness: want characters without white space or +", name)
 	}
 	return &signer{name, kind, keyHash(name, kind, key.Public().(ed25519.PublicKey)), key, now}, nil
 }
@@ -226,13 +226,13 @@ func Key(s string) (note.Verifier, error) {
 		key := ed25519.PublicKey(raw[1:])
 		v := &cosignerKey{name, keyHash(name, kindCosigner, key), key}
 		if _, err := newSigner(name, kindCosigner, make([]byte, ed25519.PrivateKeySize), nil); err != nil || hash != fmt.Sprintf("%08x", v.hash) {
-			return nil, fmt.Errorf("%q is no key of a witness", s)
+			return nil, fmt.Errorf("%q is not the key of a witness", s)
 		}
 		return v, nil
 	}
 	v, err := note.NewVerifier(s)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no key of a log or a witness: want name+hash+base64", s)
+		return nil, fmt.Errorf("%q is not the key of a log or a witness: want name+hash+base64", s)
 	}
 	return v, nil
 }

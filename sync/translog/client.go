@@ -118,7 +118,7 @@ func (c *Client) Entries(ctx context.Context, of Checkpoint, from int64) ([]Entr
 	}
 	for i := range want {
 		if want[i] != hashes[i] {
-			return nil, fmt.Errorf("%w: entry %d is another", ErrTiles, t.N<<TileHeight+int64(i))
+			return nil, fmt.Errorf("%w: entry %d differs", ErrTiles, t.N<<TileHeight+int64(i))
 		}
 	}
 	return all, nil

@@ -103,7 +103,7 @@ func DecodeEntry(raw []byte) (e Entry, err error) {
 		return e, err
 	}
 	if !bytes.Equal(again, raw) {
-		return e, fmt.Errorf("%w: it has another form", ErrEntry)
+		return e, fmt.Errorf("%w: it is malformed", ErrEntry)
 	}
 	return e, nil
 }
@@ -117,7 +117,7 @@ func (e Entry) check() error {
 	case len(e.Reason) > MaxReason || !utf8.ValidString(e.Reason):
 		return fmt.Errorf("%w: the reason has %d bytes, want up to %d of UTF-8", ErrEntry, len(e.Reason), MaxReason)
 	case (e.Reason == "") == (e.Kind == TakenDown || e.Kind == Deleted):
-		return fmt.Errorf("%w: %q has a reason where the operator decided, and only there", ErrEntry, e.Kind)
+		return fmt.Errorf("%w: %q: a decision of the operator has to have a reason, and no other entry may", ErrEntry, e.Kind)
 	case e.At < 0:
 		return fmt.Errorf("%w: time %d", ErrEntry, e.At)
 	}

@@ -58,11 +58,11 @@ func Read(r io.Reader) (Bundle, error) {
 	var b Bundle
 	in := bufio.NewReader(io.LimitReader(r, MaxSize))
 	if head, _ := in.Peek(4); string(head) == "\x00asm" {
-		return b, fmt.Errorf("%w: it is no plugin file, but a module without its manifest", ErrBundle)
+		return b, fmt.Errorf("%w: it is not a plugin file, but a module without its manifest", ErrBundle)
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return b, fmt.Errorf("%w: it is no plugin file: %v", ErrBundle, err)
+		return b, fmt.Errorf("%w: it is not a plugin file: %v", ErrBundle, err)
 	}
 	z.Multistream(false)
 	// Anything that unpacks to more than all parts at their largest is cut there.
@@ -97,7 +97,7 @@ func entry(h *tar.Header, r io.Reader, seen map[string]bool) ([]byte, error) {
 	case h.Typeflag == tar.TypeSymlink || h.Typeflag == tar.TypeLink:
 		return nil, fmt.Errorf("%w: entry %q is a link", ErrBundle, h.Name)
 	case h.Typeflag != tar.TypeReg:
-		return nil, fmt.Errorf("%w: entry %q is no plain file", ErrBundle, h.Name)
+		return nil, fmt.Errorf("%w: entry %q is not a plain file", ErrBundle, h.Name)
 	case seen[h.Name]:
 		return nil, fmt.Errorf("%w: entry %q comes twice", ErrBundle, h.Name)
 	}
@@ -153,7 +153,7 @@ func readFolder(dir string) (Bundle, error) {
 		}
 		switch {
 		case !st.Mode().IsRegular():
-			return Bundle{}, fmt.Errorf("%w: %s is no plain file", ErrBundle, path)
+			return Bundle{}, fmt.Errorf("%w: %s is not a plain file", ErrBundle, path)
 		case st.Size() > part.size:
 			return Bundle{}, fmt.Errorf("%w: %s: %d bytes, at most %d", ErrBundle, path, st.Size(), part.size)
 		}

@@ -81,8 +81,8 @@ func (r *run) later(ctx context.Context) (string, error) {
 				return failf(faultAdvice(err), "%s and a key of a later version: %v", r.events[i].name, err)
 			}
 			if got.Failed != want.Failed || !bytes.Equal(got.Bytes, want.Bytes) {
-				return failf("Pass over keys that you don't know, with all that is in them: a later host may say more.",
-					"%s: with the key 48 the answer is another: %s", r.events[i].name, show(got))
+				return failf("Skip keys that you don't know, with everything in them: a later host may send more.",
+					"%s: with the key 48 the answer differs: %s", r.events[i].name, show(got))
 			}
 		}
 		return nil
@@ -160,7 +160,7 @@ func (r *run) deterministic(ctx context.Context) (string, error) {
 				return err
 			}
 			if !bytes.Equal(a.b, r.answers[i]) {
-				return failf(advice, "%s: after other events the answer is another", r.events[i].name)
+				return failf(advice, "%s: after other events the answer differs", r.events[i].name)
 			}
 		}
 		return nil
@@ -179,7 +179,7 @@ func (r *run) deterministic(ctx context.Context) (string, error) {
 				case err != nil:
 					return err
 				case !bytes.Equal(a.b, r.answers[i]):
-					return failf(advice, "%s: as the first event of an instance it has another answer", r.events[i].name)
+					return failf(advice, "%s: the answer differs when it is the first event of an instance", r.events[i].name)
 				case n == 1 && a.Fuel != fuel[i]:
 					return failf(advice, "%s: it took %d units of fuel, and %d another time", r.events[i].name, fuel[i], a.Fuel)
 				}
@@ -206,7 +206,7 @@ func (r *run) twoInstances(ctx context.Context) (string, error) {
 					e := r.events[i].event
 					a, err := r.answer(ctx, p, &e)
 					if err == nil && !bytes.Equal(a.b, r.answers[i]) {
-						err = failf("Two instances have nothing in common: look for what depends on the order of events.", "%s: beside another instance the answer is another", r.events[i].name)
+						err = failf("Two instances share nothing: look for what depends on the order of events.", "%s: beside another instance the answer differs", r.events[i].name)
 					}
 					if err != nil {
 						errs[n] = err
@@ -249,7 +249,7 @@ func (r *run) settles(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if last > first {
-		return "", failf("Something is allocated in each call and never given back: use buffers again.",
+		return "", failf("Something is allocated in each call and never freed: reuse buffers.",
 			"after %d calls it has %s, after %d %s", r.opt.Repeat/2, kilo(first), r.opt.Repeat, kilo(last))
 	}
 	return fmt.Sprintf("%s after %d calls as after %d", kilo(max(first, last)), r.opt.Repeat, r.opt.Repeat/2), nil

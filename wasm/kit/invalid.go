@@ -49,7 +49,7 @@ func (r *run) malformed(ctx context.Context) (string, error) {
 		}
 		got, _, err := p.Raw(ctx, e, good)
 		if err != nil || got.Failed != want.Failed || !bytes.Equal(got.Bytes, want.Bytes) {
-			return failf("What a call leaves behind must not show in the next.", "after bad input a good event has another answer: %s, %v", show(got), err)
+			return failf("What a call leaves behind must not show in the next.", "after bad input the answer to a good event differs: %s, %v", show(got), err)
 		}
 		return nil
 	})
@@ -92,7 +92,7 @@ func badInputs(e *abi.Event) []bad {
 		bad{"a map of 2^64 pairs", []byte("\xbb\xff\xff\xff\xff\xff\xff\xff\xff"), true},
 		bad{"an unknown list of 2^63 elements", more("\x18\x30\x9b\x7f\xff\xff\xff\xff\xff\xff\xff"), true},
 		bad{"an unknown map that ends early", more("\x18\x30\xa2\x01\x02"), true},
-		bad{"100,000 lists in each other", more("\x18\x30" + strings.Repeat("\x81", 100_000) + "\x00"), false},
+		bad{"100,000 nested lists", more("\x18\x30" + strings.Repeat("\x81", 100_000) + "\x00"), false},
 		bad{"a map of indefinite length", append(append([]byte{0xbf}, good[1:]...), 0xff), false},
 		bad{"a text of indefinite length", []byte("\xa2\x00\x01\x02\x7f\x62te\x62xt\xff"), false},
 		bad{"a tag", append([]byte{0xc1}, good...), false},

@@ -317,7 +317,7 @@ func faultAdvice(err error) string {
 	case wasm.FaultFuel:
 		return "Do less for each byte of input, or ask for more in plugin.toml: [limits] fuel = …, at most 2_000_000_000."
 	case wasm.FaultMemory:
-		return "Use buffers again from call to call, or ask for more in plugin.toml: [limits] memory_mib = …, at most 64."
+		return "Reuse buffers from call to call, or ask for more in plugin.toml: [limits] memory_mib = …, at most 64."
 	case wasm.FaultStack:
 		return "Recursion must not go as deep as the input says: use a loop."
 	case wasm.FaultTime:

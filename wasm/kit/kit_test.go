@@ -75,7 +75,7 @@ func TestKit(t *testing.T) {
 		"closed":   {"input of a later version", "with the key 48"},
 		"leak":     {"memory settles", "after 200"},
 		"greedy":   {"much to find", "output.candidates: over the limit"},
-		"counts":   {"deterministic", "after other events the answer is another"},
+		"counts":   {"deterministic", "after other events the answer differs"},
 		"fails":    {"good input", "plugin reports failed"},
 		"outside":  {"good input", "output.candidates[0].spans[0]"},
 		"loops":    {"largest input", "out of fuel"},

@@ -35,7 +35,7 @@ func (r *run) outOfFuel(ctx context.Context) (string, error) {
 		return "", err
 	}
 	err = r.runsInto(ctx, at, wasm.FaultFuel, func(l *wasm.Limits) { l.Fuel = max(fuel/2, 1) })
-	return fmt.Sprintf("ended at %d units, half of what the event takes, and right the next time", fuel/2), err
+	return fmt.Sprintf("ended at %d units, half of what the event takes, and correct the next time", fuel/2), err
 }
 
 func (r *run) outOfMemory(ctx context.Context) (string, error) {
@@ -48,14 +48,14 @@ func (r *run) outOfMemory(ctx context.Context) (string, error) {
 	if errors.Is(err, wasm.ErrMemory) || errors.Is(err, wasm.ErrModule) || errors.Is(err, wasm.ErrTrap) {
 		return fmt.Sprintf("does not start under %d MiB", low), nil
 	}
-	return fmt.Sprintf("of %d MiB, and right the next time", low), err
+	return fmt.Sprintf("of %d MiB, and correct the next time", low), err
 }
 
 func (r *run) overOutput(ctx context.Context) (string, error) {
 	for i, e := range r.events {
 		if len(r.answers[i]) > 1<<10 {
 			err := r.runsInto(ctx, i, wasm.FaultOutput, func(l *wasm.Limits) { l.OutputKiB = 1 })
-			return "refused above 1 KiB, and right the next time: " + e.name, err
+			return "refused above 1 KiB, and correct the next time: " + e.name, err
 		}
 	}
 	return "no answer is over 1 KiB", errSkip
@@ -82,7 +82,7 @@ func (r *run) overCandidates(ctx context.Context) (detail string, err error) {
 		return "no event gives two candidates", errSkip
 	}
 	err = r.runsInto(ctx, at, wasm.FaultOutput, func(l *wasm.Limits) { l.Candidates = 1 })
-	return "refused above 1, and right the next time: " + r.events[at].name, err
+	return "refused above 1, and correct the next time: " + r.events[at].name, err
 }
 
 // runsInto loads the plugin with a lower limit, and checks that the event at index at exceeds it
@@ -103,9 +103,9 @@ func (r *run) runsInto(ctx context.Context, at int, kind wasm.FaultKind, lower f
 			case errors.As(err, &f) && f.Kind == kind:
 				met = true
 			case err != nil:
-				return failf(faultAdvice(err), "%s, with a lower limit: %v, where a fault of %s was due", r.events[i].name, err, kind)
+				return failf(faultAdvice(err), "%s, with a lower limit: %v, want a fault of %s", r.events[i].name, err, kind)
 			case !bytes.Equal(a.b, r.answers[i]):
-				return failf("What a call leaves behind must not show in the next.", "%s: after a fault the answer is another", r.events[i].name)
+				return failf("What a call leaves behind must not show in the next.", "%s: after a fault the answer differs", r.events[i].name)
 			}
 			if at >= 0 && i >= 3 {
 				break
@@ -122,7 +122,7 @@ func (r *run) fault(ctx context.Context, p *wasm.Plugin, at int, kind wasm.Fault
 	_, err := r.answer(ctx, p, &r.events[at].event)
 	var f *wasm.Fault
 	if !errors.As(err, &f) || f.Kind != kind {
-		return failf("", "%s, with a lower limit: %v, where a fault of %s was due", r.events[at].name, err, kind)
+		return failf("", "%s, with a lower limit: %v, want a fault of %s", r.events[at].name, err, kind)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ var (
 	ErrRollback = errors.New("plugin index is older than one that was seen")
 	ErrExpired  = errors.New("plugin index has expired")
 	ErrIndexKey = errors.New("plugin index is signed by another key")
-	ErrNoPlugin = errors.New("no index has it")
+	ErrNoPlugin = errors.New("it is in no index")
 )
 
 // Index is a list of plugins. As a file it has one line with the word locket-plugin-index-v1, the
@@ -74,7 +74,7 @@ func readIndex(b []byte) (x Index, key string, err error) {
 	line, body, ok := bytes.Cut(b, []byte("\n"))
 	parts := strings.Split(string(line), " ")
 	if !ok || len(b) > MaxIndex || len(parts) != 3 || parts[0] != indexWord {
-		return x, "", fmt.Errorf("%w: it is none", ErrIndex)
+		return x, "", fmt.Errorf("%w: it is not an index", ErrIndex)
 	}
 	pub, err := hex.DecodeString(parts[1])
 	sig, err2 := hex.DecodeString(parts[2])
@@ -189,7 +189,7 @@ func FetchListed(ctx context.Context, p Listed, o Options) (bundle.Bundle, error
 		return b, err
 	}
 	if m.ID != p.ID || m.Version != p.Version || m.SHA256 != p.SHA256 || m.Publisher != p.Publisher {
-		return b, fmt.Errorf("%s: %w: it is %s %s, and the index lists %s %s or another module or publisher", p.URL, ErrHash, m.ID, m.Version, p.ID, p.Version)
+		return b, fmt.Errorf("%s: %w: it is %s %s, but the index lists %s %s or another module or publisher", p.URL, ErrHash, m.ID, m.Version, p.ID, p.Version)
 	}
 	return b, nil
 }

@@ -51,7 +51,7 @@ func readLogins(path string) (map[string]login, error) {
 		return nil, fmt.Errorf("%w: %w", ErrLogins, err)
 	}
 	if runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%w: %s: others can read it: its mode is to be 0600", ErrLogins, path)
+		return nil, fmt.Errorf("%w: %s: others can read it: its mode has to be 0600", ErrLogins, path)
 	}
 	if st.Size() > maxLogins {
 		return nil, fmt.Errorf("%w: %s: %d bytes, at most %d", ErrLogins, path, st.Size(), maxLogins)
@@ -64,7 +64,7 @@ func readLogins(path string) (map[string]login, error) {
 	words := strings.Fields(string(b))
 	for i := 0; i < len(words); i += 2 {
 		if i+1 == len(words) {
-			return nil, fmt.Errorf("%w: %s: nothing after its last word", ErrLogins, path)
+			return nil, fmt.Errorf("%w: %s: its last word has no value", ErrLogins, path)
 		}
 		l := all[host]
 		switch word := words[i+1]; words[i] {
@@ -83,7 +83,7 @@ func readLogins(path string) (map[string]login, error) {
 			return nil, fmt.Errorf("%w: %s: word %d: want machine, login or password", ErrLogins, path, i+1) // the word may be part of a password
 		}
 		if host == "" {
-			return nil, fmt.Errorf("%w: %s: it begins with no machine", ErrLogins, path)
+			return nil, fmt.Errorf("%w: %s: it does not begin with a machine", ErrLogins, path)
 		}
 		all[host] = l
 	}

@@ -297,9 +297,9 @@ func TestIndexLogin(t *testing.T) {
 // TestLogins: an invalid file of logins gives an error with the place.
 func TestLogins(t *testing.T) {
 	for text, says := range map[string]string{
-		"machine":                                  "nothing after",
-		"machine a password open sesame":           "nothing after",
-		"login ann password x":                     "no machine",
+		"machine":                                  "last word has no value",
+		"machine a password open sesame":           "last word has no value",
+		"login ann password x":                     "does not begin with a machine",
 		"machine a login ann":                      "a has no password",
 		"machine a password x machine A":           "machine a twice",
 		"machine a password open sesame machine b": "word 5: want",

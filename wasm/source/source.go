@@ -27,7 +27,7 @@ import (
 // Reasons for which a fetch failed.
 var (
 	ErrAddress = errors.New("address not allowed")
-	ErrTooLong = errors.New("more than it may be")
+	ErrTooLong = errors.New("larger than allowed")
 	ErrHash    = errors.New("not what was asked for")
 	ErrAnswer  = errors.New("the server's answer")
 )
@@ -199,7 +199,7 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 		ok = ok && !n.Contains(a)
 	}
 	if !ok {
-		return fmt.Errorf("%w: %s is not of the public internet", ErrAddress, a)
+		return fmt.Errorf("%w: %s is not an address of the public internet", ErrAddress, a)
 	}
 	return nil
 }

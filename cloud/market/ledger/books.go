@@ -57,7 +57,7 @@ func (l *Ledger) Check(ctx context.Context, tx *sql.Tx) error {
 	}
 	for c, sum := range sums {
 		if sum != 0 {
-			bad = append(bad, fmt.Errorf("%w: all accounts of %s together have %s and not nothing", ErrBooks, c, Money{sum, c}))
+			bad = append(bad, fmt.Errorf("%w: all accounts of %s together have %s instead of nothing", ErrBooks, c, Money{sum, c}))
 		}
 	}
 	return errors.Join(bad...)

@@ -263,7 +263,7 @@ func (l *Ledger) move(ctx context.Context, tx *sql.Tx, booking int64, ts []trans
 			return fmt.Errorf("%w: %s from %s to %s", ErrFunds, t.Money, t.From, t.To)
 		}
 		if from.balance < -maxBalance || to.balance > maxBalance {
-			return fmt.Errorf("%w: %s has too much", ErrAmount, t.To)
+			return fmt.Errorf("%w: the balance of %s would be too large", ErrAmount, t.To)
 		}
 	}
 	for _, t := range ts {

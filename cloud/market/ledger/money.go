@@ -24,7 +24,7 @@ func (c Currency) Digits() (int, error) {
 	}
 	u, err := currency.ParseISO(string(c))
 	if err != nil || u.String() != string(c) {
-		return 0, fmt.Errorf("%w: there is no currency %q", ErrAmount, c)
+		return 0, fmt.Errorf("%w: unknown currency %q", ErrAmount, c)
 	}
 	n, _ := currency.Standard.Rounding(u)
 	return n, nil

@@ -18,7 +18,7 @@ import (
 
 // Errors that callers can tell apart.
 var (
-	ErrProof    = errors.New("this shows no payment")
+	ErrProof    = errors.New("this does not prove a payment")
 	ErrUsed     = errors.New("this payment is somebody else's")
 	ErrTries    = errors.New("too many wrong tries")
 	ErrDeclined = errors.New("the provider declined") // permanent: a retry with the same key gives the same error

@@ -130,7 +130,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 
 func refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, ErrNone) {
-		problem(w, http.StatusNotFound, "the log has no such thing")
+		problem(w, http.StatusNotFound, "the log does not have this")
 		return
 	}
 	problem(w, http.StatusInternalServerError, "the log can't be read")

@@ -23,8 +23,8 @@ import (
 
 // Errors that callers can tell apart.
 var (
-	ErrNone = errors.New("the log has no such thing")
-	ErrKept = errors.New("the log is not what it was published as")
+	ErrNone = errors.New("the log does not have this")
+	ErrKept = errors.New("the log is not the one that was published")
 )
 
 // Log is the log of one market. It is safe for concurrent use, and several

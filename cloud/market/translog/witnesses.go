@@ -77,5 +77,5 @@ func (l *Log) ask(ctx context.Context, w Witness, msg []byte, size int64) ([]byt
 		}
 		return line, err
 	}
-	return nil, errors.New("it says another number of entries each time")
+	return nil, errors.New("it gives a different number of entries each time")
 }

@@ -36,7 +36,7 @@ import (
 // Errors that callers can tell apart.
 var (
 	ErrUnknown = errors.New("this witness does not watch the log")
-	ErrRequest = errors.New("this is no request to a witness")
+	ErrRequest = errors.New("this is not a request to a witness")
 )
 
 // maxRequest is the size of a checkpoint, and a proof of up to 63 hashes.

@@ -166,7 +166,7 @@ func newReader(r io.Reader) (*reader, error) {
 	in := &reader{r: r, sum: sha256.New()}
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
-		return nil, fmt.Errorf("%w: it does not begin as one of version 1", ErrForm)
+		return nil, fmt.Errorf("%w: it does not begin like an archive of version 1", ErrForm)
 	}
 	in.sum.Write(head)
 	return in, nil
@@ -197,7 +197,7 @@ func (r *reader) next() error {
 			return err
 		}
 		if e.Records != r.records || e.Sum != [32]byte(r.sum.Sum(nil)) {
-			return fmt.Errorf("%w: it was changed: its sum is another", ErrForm)
+			return fmt.Errorf("%w: it was changed: its checksum differs", ErrForm)
 		}
 		if n, _ := r.r.Read(make([]byte, 1)); n > 0 {
 			return fmt.Errorf("%w: something comes after its end", ErrForm)

@@ -38,7 +38,7 @@ func Restore(ctx context.Context, from io.Reader, to relay.Restorer) (Count, err
 	if err == io.EOF {
 		err = x.flush(ctx)
 		if err == nil && x.left() {
-			err = fmt.Errorf("%w: the last account or space is not whole", ErrForm)
+			err = fmt.Errorf("%w: the last account or space is incomplete", ErrForm)
 		}
 	}
 	if err != nil {
@@ -281,7 +281,7 @@ func (x *restore) flush(ctx context.Context) error {
 	}
 	for i, c := range cursors {
 		if c != x.cursor-uint64(len(batch))+uint64(i)+1 {
-			return fmt.Errorf("space %s: %w: the store gave a delta another place", x.space.ID, relay.ErrConflict)
+			return fmt.Errorf("space %s: %w: the store gave a delta another cursor", x.space.ID, relay.ErrConflict)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 var (
 	ErrNewer   = errors.New("the tables are newer than this program")
 	ErrPending = errors.New("the tables are older than this program")
-	ErrBottom  = errors.New("there is no version below that keeps anything")
+	ErrBottom  = errors.New("there is no earlier version that keeps the data")
 )
 
 // Table is the name of the table that records the steps that were taken.

@@ -89,7 +89,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 		}
 	}
 	away := func(why error) {
-		w.log.Warn("the NATS server is away: who waits here for what comes to other relays looks again now and then", "server", w.shown, "error", why)
+		w.log.Warn("the NATS server can't be reached: until it is back, requests that wait here check now and then for what came to other relays", "server", w.shown, "error", why)
 	}
 	conn, err := nats.Connect(w.server, nats.Name("locket-cloud"), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(firstWait),
 		nats.ReconnectBufSize(-1), // wake-ups that can't be sent stay in pending, each once
@@ -133,7 +133,7 @@ func (w *Wakes) Run(ctx context.Context, heard func(relay.Wake), missed func()) 
 func (w *Wakes) take(text string, heard func(relay.Wake)) {
 	from, some, err := pending.Decode(text)
 	if err != nil {
-		w.log.Warn("a wake-up is malformed: who else sends on this subject?", "subject", w.subject, "error", err)
+		w.log.Warn("a wake-up is malformed: does another program send on this subject?", "subject", w.subject, "error", err)
 		return
 	}
 	if from == w.me {

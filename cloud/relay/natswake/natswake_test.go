@@ -150,7 +150,7 @@ func TestServerGoesAway(t *testing.T) {
 	}
 	a, b := start(t, port), start(t, port)
 	a.Send(relay.Wake{ID: [16]byte{1}})
-	until(t, "word of it", func() bool { return strings.Contains(a.log.String(), "is away") })
+	until(t, "word of it", func() bool { return strings.Contains(a.log.String(), "can't be reached") })
 	for round := range 2 {
 		s := serveNATS(t, port)
 		next(t, a.missed, "connection")

@@ -191,7 +191,7 @@ func (s *Store) take(ctx context.Context, id memory.SpaceID, blob relay.BlobID, 
 
 // errOvertaken: another relay wrote a chunk at this offset, or the blob was
 // deleted.
-var errOvertaken = errors.New("another was first")
+var errOvertaken = errors.New("another relay wrote this chunk first, or the blob was deleted")
 
 // overtaken answers according to the present rows. The unused object is removed
 // together with the others of its upload.

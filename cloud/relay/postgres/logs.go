@@ -101,7 +101,7 @@ func (s *Store) found(ctx context.Context, e *envelope.Entry, f *relay.Founding,
 			return err
 		}
 		if made.RowsAffected() == 0 {
-			return fmt.Errorf("%w: it is founded", relay.ErrConflict)
+			return fmt.Errorf("%w: it is founded already", relay.ErrConflict)
 		}
 		var have int64
 		if err := tx.QueryRow(ctx, "SELECT count(*) FROM spaces WHERE account = $1", f.Account[:]).Scan(&have); err != nil {

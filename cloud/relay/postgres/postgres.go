@@ -42,10 +42,10 @@ const Role = "locket_relay"
 const conns = 16
 
 // ErrLogin: the login may not work as the role that it needs.
-var ErrLogin = errors.New("the login is no member")
+var ErrLogin = errors.New("the login is not a member of the role")
 
 // ErrRole: the role could see more than one account at a time.
-var ErrRole = errors.New("the role does not keep tenants apart")
+var ErrRole = errors.New("the role can see more than one account at a time")
 
 // Store is a [relay.Store] in a PostgreSQL database.
 type Store struct {

@@ -89,7 +89,7 @@ func (w *Wakes) listen(ctx context.Context, heard func(relay.Wake), missed func(
 		}
 		from, some, err := pending.Decode(n.Payload)
 		if err != nil {
-			w.log.Warn("a wake-up is malformed: who else sends on this database?", "error", err)
+			w.log.Warn("a wake-up is malformed: does another program notify on this database?", "error", err)
 			continue
 		}
 		if from == w.me {

@@ -134,7 +134,7 @@ func (q *Queue) bye(ctx context.Context) error {
 }
 
 const (
-	endedReason = "the worker ended in the midst of it"
+	endedReason = "the worker ended while it did the job"
 	lostReason  = "the database was away, so nobody knows how it ended"
 )
 

@@ -179,7 +179,7 @@ func (q *Queue) Discard(ctx context.Context, id int64) error {
 	case row.State == rivertype.JobStateRunning:
 		err = ErrRunning
 	case row.State == rivertype.JobStateCompleted:
-		err = fmt.Errorf("%w: it is done", memory.ErrInvalid)
+		err = fmt.Errorf("%w: it is done already", memory.ErrInvalid)
 	default:
 		o := outcomeOf(row)
 		o.Discarded = true

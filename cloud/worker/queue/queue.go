@@ -289,7 +289,7 @@ func (t *Task) check() error {
 	case t.Subject == "" || len(t.Subject) > maxName || len(t.Version) > maxName:
 		return fmt.Errorf("%w: a %s job with a subject of %d bytes and a version of %d: 1 to %d, and at most that", memory.ErrInvalid, t.Kind, len(t.Subject), len(t.Version), maxName)
 	case t.Space == memory.SpaceID{}:
-		return fmt.Errorf("%w: a %s job of no space", memory.ErrInvalid, t.Kind)
+		return fmt.Errorf("%w: a %s job without a space", memory.ErrInvalid, t.Kind)
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (r *run) stop(ctx context.Context) error {
 		busy := len(q.doing) > 0
 		q.mu.Unlock()
 		if !busy {
-			q.o.Log.Warn("jobs: the queue's client does not end, and is left behind")
+			q.o.Log.Warn("jobs: the queue's client does not stop, and is abandoned")
 			return nil
 		}
 	}

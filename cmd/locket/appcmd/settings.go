@@ -118,7 +118,7 @@ func withMember(object []byte, path []string, value []byte) ([]byte, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("%.40q is no object, so it can have no member %q", object, path[0])
+		return nil, fmt.Errorf("%.40q is not an object, so it has no member %q", object, path[0])
 	}
 	end, before := d.InputOffset(), "" // of the last member, and what stands between it and the next
 	var at int64                       // where the value is now, if it is there

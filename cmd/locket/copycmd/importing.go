@@ -182,7 +182,7 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		}
 		defer root.Close()
 		if _, err := root.Stat("README.md"); errors.Is(err, os.ErrNotExist) {
-			return cli.AdvisedError{Err: fmt.Errorf("importing %s: it has no README.md, so it is no notebook of an export", path), Advice: "If it is a folder of notes: give --from notes."}
+			return cli.AdvisedError{Err: fmt.Errorf("importing %s: it has no README.md, so it is not the notebook of an export", path), Advice: "If it is a folder of notes: give --from notes."}
 		}
 		if body, err = notebook(a, root.FS(), archive.MaxNotebook); err != nil {
 			return fmt.Errorf("importing %s: %w", path, err)

@@ -36,7 +36,7 @@ other checks against it (--with FILE).`,
 			if with != "" {
 				info, err := os.Stat(with)
 				if err == nil && info.Size() > market.MaxWith {
-					err = fmt.Errorf("%s: %d bytes are no checkpoint: %w", with, info.Size(), memory.ErrInvalid)
+					err = fmt.Errorf("%s: %d bytes are not a checkpoint: %w", with, info.Size(), memory.ErrInvalid)
 				}
 				if err == nil {
 					how.With, err = os.ReadFile(with)

@@ -36,7 +36,7 @@ The arguments are a time in words, English or Chinese, or ids.`,
 		Args: cli.Between(0, -1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
-				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is no time", args[0]), Advice: "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + cli.DocsAt + "install.md#removing"}}
+				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is not a time", args[0]), Advice: "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + cli.DocsAt + "install.md#removing"}}
 			}
 			if len(args) > 0 && isTime(args[0]) {
 				r.When = strings.Join(args, " ")

@@ -71,7 +71,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 }
 
 // deviceNames says how a wearable may be called.
-const deviceNames = "want 1 to 32 of a-z, 0-9 and -, which is neither first nor last, as it is part of a topic"
+const deviceNames = "want 1 to 32 of a-z, 0-9 and - (not first or last), because it is part of a topic"
 
 // wearableLink is what the QR says: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.
 func wearableLink(d *serve.DeviceCredentials) (string, error) {

@@ -140,11 +140,11 @@ func isSound(file []box) error {
 		}
 		hdlr, ok := find(mdia, "hdlr")
 		if !ok || len(hdlr.body) < 12 {
-			return fmt.Errorf("%w: box at offset %d: a track that does not say of what it is", media.ErrFormat, t.at)
+			return fmt.Errorf("%w: box at offset %d: a track without a type", media.ErrFormat, t.at)
 		}
 		switch string(hdlr.body[8:12]) {
 		case "vide":
-			return fmt.Errorf("%w: a film, of which nothing is taken", media.ErrFormat)
+			return fmt.Errorf("%w: it is a video, which is not supported", media.ErrFormat)
 		case "soun":
 			sound = true
 		}

@@ -114,7 +114,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 	}
 	if errors.Is(bad, fit.ErrNone) { // not an activity: a watch's settings, the steps of a day
-		s.Note("file", "%.80q is of no activity", name)
+		s.Note("file", "%.80q has no activity", name)
 		return s.finished(digest)
 	}
 	if bad != nil {

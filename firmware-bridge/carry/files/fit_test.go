@@ -36,7 +36,7 @@ func TestActivity(t *testing.T) {
 	put(t, dir, "GARMIN/SETTINGS/settings.fit", read(t, fitData+"settings.fit"))
 	put(t, dir, "GARMIN/ACTIVITY/half.fit", run[:len(run)/2])
 	b := n.Bridge(t, carrytest.StatePath(t), files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond})
-	passed := b.When(`"settings.fit" is of no activity`)
+	passed := b.When(`"settings.fit" has no activity`)
 	stop := b.Start(t)
 	n.Disk.Until(t, "the half", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) == 1 })
 	n.Disk.Until(t, "the run", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindLocation)) >= 44 })

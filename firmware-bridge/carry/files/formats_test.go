@@ -229,14 +229,14 @@ func TestLies(t *testing.T) {
 		"less than a header":    {append(bytes.Clone(ftyp), isoBox(4, "moov")...), `"moov" says 4 bytes, less than its header`},
 		"no 64 bits":            {append(bytes.Clone(ftyp), isoBox(1, "mdat")...), "8 bytes, want 16"},
 		"a child over its end":  {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(64, "trak")...)...), `offset 24: "trak" says 64 bytes, 8 are left`},
-		"a track of nothing":    {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(8, "trak")...)...), "does not say of what it is"},
+		"a track of nothing":    {append(bytes.Clone(ftyp), isoBox(16, "moov", isoBox(8, "trak")...)...), "a track without a type"},
 		"no film box":           {ftyp, "no sound in it"},
 		"samples claimed":       {claimed, "flac: it says"},
-		"another checksum":      {other, "flac: its samples are not those"},
+		"another checksum":      {other, "flac: its samples do not match"},
 		"a block over the end":  {block, "flac: offset"},
 		"a heic without places": {append(isoBox(16, "ftyp", []byte("heic\x00\x00\x00\x00")...), isoBox(12, "meta", 0, 0, 0, 0)...), "heic: unreadable file: no places"},
 		"numbers of 3 bytes":    {far, "numbers of 3 bytes"},
-		"a film":                {made(t, "a.mp4", "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "mpeg4", "OUT"), "a film"},
+		"a film":                {made(t, "a.mp4", "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=d=1:s=64x64", "-c:v", "mpeg4", "OUT"), "a video"},
 	} {
 		if _, err := messages(t.Context(), c.b, time.Now(), 7, 0); !errors.Is(err, media.ErrFormat) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

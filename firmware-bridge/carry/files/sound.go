@@ -41,7 +41,7 @@ func readFLAC(ctx context.Context, b []byte, most int) (s media.Sound, err error
 		return bad("%d bits, %d channels, %d Hz: want 8 to 24 bits, 1 or 2 channels, 8000 to 48000 Hz", bits, channels, info.SampleRate)
 	}
 	if info.NSamples > uint64(most/2) {
-		return bad("it says %d samples, more than the %d that are taken of a file", info.NSamples, most/2)
+		return bad("it says %d samples, more than the %d that are taken from a file", info.NSamples, most/2)
 	}
 	sum := md5.New()
 	for {
@@ -80,7 +80,7 @@ func readFLAC(ctx context.Context, b []byte, most int) (s media.Sound, err error
 	case n == 0:
 		return bad("no samples")
 	case info.MD5sum != [16]byte{} && [16]byte(sum.Sum(nil)) != info.MD5sum:
-		return bad("its samples are not those of which it has the checksum")
+		return bad("its samples do not match its checksum")
 	}
 	s.Rate = int(info.SampleRate)
 	return s, nil

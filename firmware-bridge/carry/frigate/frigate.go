@@ -118,7 +118,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 
 func (s *session) event(ctx context.Context, e frame.Event) error {
 	if !wire.Believed(e.Start, s.Now) {
-		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is no time to believe", e.Start.Format(time.RFC3339)))
+		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is not a plausible time", e.Start.Format(time.RFC3339)))
 		return nil
 	}
 	known, open := s.part.Open[e.ID]
@@ -272,7 +272,7 @@ func (s *session) told(ctx context.Context, t frame.Told) error {
 		}
 	}
 	if !wire.Believed(t.At, s.Now) {
-		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is no time to believe", t.At.Format(time.RFC3339)))
+		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is not a plausible time", t.At.Format(time.RFC3339)))
 		return nil
 	}
 	camera := cmp.Or(t.Camera, o.Event.Camera)
@@ -358,7 +358,7 @@ func (s *session) Command(context.Context, *wire.Cmd) error { return nil }
 func (s *session) End(ctx context.Context) error {
 	err := s.TellLosses(ctx, true)
 	if n := len(s.part.Open); n > 0 {
-		s.Note("status", "%d objects have no end yet, or their line is not at the node", n)
+		s.Note("status", "%d objects have not ended yet, or their line has not reached the node", n)
 	}
 	return errors.Join(err, s.keep(), s.Status(ctx, "offline", "no connection to Frigate's broker"))
 }

@@ -123,7 +123,7 @@ func TestHouse(t *testing.T) {
 	for _, e := range n.Disk.Of(memory.KindGap) {
 		told += e.Reason + "\n"
 	}
-	for _, want := range []string{"home assistant: an attribute that is no text: binary_sensor.hall", "home assistant: last_changed is no time: binary_sensor.hall"} {
+	for _, want := range []string{"home assistant: an attribute that is not a text: binary_sensor.hall", "home assistant: last_changed is not a time: binary_sensor.hall"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("no %q in %s", want, told)
 		}

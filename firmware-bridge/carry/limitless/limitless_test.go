@@ -264,12 +264,12 @@ func TestMetered(t *testing.T) {
 		}
 		return costly.Load()
 	}
-	waits, goesOn, done := b.When("waits: stored sound: the network costs by the byte"), b.When("it goes on with stored sound"), b.When("; 0 left")
+	waits, goesOn, done := b.When("waits: stored sound: the network is metered"), b.When("it goes on with stored sound"), b.When("; 0 left")
 	stop := b.Start(t)
 	carrytest.Await(t, waits)
 	<-asked
 	carrytest.Await(t, asked) // the pendant is asked again, and nothing was fetched in between
-	if why, err := carry.Waits(state); err != nil || why != "stored sound: the network costs by the byte" {
+	if why, err := carry.Waits(state); err != nil || why != "stored sound: the network is metered" {
 		t.Errorf("%q, %v", why, err)
 	}
 	if got := n.Disk.Of(memory.KindAudio); len(got) > 0 {

@@ -36,7 +36,7 @@ func (s *session) begin(ctx context.Context) error {
 	switch {
 	case errors.Is(err, link.ErrAbsent):
 		s.codec = frame.Codec{Name: "opus", Rate: 16000, Samples: 320}
-		s.Note("warning", "the device does not say its codec: taken as Opus of 20 ms")
+		s.Note("warning", "the device does not say its codec: Opus of 20 ms is assumed")
 	case err != nil:
 		return err
 	default:
@@ -184,7 +184,7 @@ func (s *session) buzz(ctx context.Context) {
 		b = frame.LongBuzz
 	}
 	if err := s.write(ctx, frame.HapticChar, b[:]); err != nil {
-		s.Note("warning", "the device does not buzz: %v", err)
+		s.Note("warning", "the device can't vibrate: %v", err)
 	}
 }
 

@@ -106,7 +106,7 @@ func (d *legacy) tick(ctx context.Context, now time.Time) error {
 	}
 	state, err := frame.ParseStorage(b)
 	if err != nil || state.Ring {
-		return d.fail(ctx, fmt.Errorf("its state is another: %w", errors.Join(err, frame.ErrFormat)))
+		return d.fail(ctx, fmt.Errorf("its state has changed: %w", errors.Join(err, frame.ErrFormat)))
 	}
 	if state.Used == 0 {
 		d.until = now.Add(freshStock)

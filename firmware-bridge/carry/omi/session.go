@@ -181,7 +181,7 @@ func (s *session) frames(ctx context.Context, items []frame.AudioItem) error {
 			s.Losses.Run(int(i.First), int(i.Last()), i.Count, s.Now)
 		case frame.Reset:
 			s.Report.Resets++
-			s.Losses.Other(fmt.Sprintf("audio notifications count anew: %d after %d", i.After, i.Before), s.Now)
+			s.Losses.Other(fmt.Sprintf("audio notifications are numbered from the start again: %d after %d", i.After, i.Before), s.Now)
 		case frame.Spoilt:
 			s.Spoilt(i.Reason)
 		}

@@ -111,8 +111,8 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 		s.Report.Spoilt++
 		if !s.hidden {
 			s.hidden = true
-			s.Note("warning", "the app encrypts what it publishes, which is not read here: take the secret out of its settings, and use ssl://")
-			return nil, s.Gap(ctx, s.Now, "places came encrypted, which are not read")
+			s.Note("warning", "the app encrypts what it publishes, which can't be read here: remove the secret from its settings, and use ssl://")
+			return nil, s.Gap(ctx, s.Now, "places came encrypted, and can't be read")
 		}
 	}
 	return nil, nil
@@ -122,7 +122,7 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 // the broker retained it, it has the same identity, and the node stores it once.
 func (s *session) place(ctx context.Context, kind string, at time.Time, p memory.Place) (*wear.Receipt, error) {
 	if !wire.Believed(at, s.Now) {
-		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is no time to believe", kind, at.Format(time.RFC3339)))
+		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is not a plausible time", kind, at.Format(time.RFC3339)))
 		return nil, nil
 	}
 	if len(p.Name) > memory.MaxName {

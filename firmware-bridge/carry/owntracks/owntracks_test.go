@@ -88,7 +88,7 @@ func TestPhone(t *testing.T) {
 	for _, e := range n.Disk.Of(memory.KindGap) {
 		gaps = append(gaps, e.Reason)
 	}
-	for _, want := range []string{"location: lat is missing", "tst 2100-01-01T00:00:00Z is no time to believe", "places came encrypted"} {
+	for _, want := range []string{"location: lat is missing", "tst 2100-01-01T00:00:00Z is not a plausible time", "places came encrypted"} {
 		if !strings.Contains(strings.Join(gaps, "\n"), want) {
 			t.Errorf("no gap says %q: %q", want, gaps)
 		}

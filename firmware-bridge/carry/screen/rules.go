@@ -39,9 +39,9 @@ func hides(d link.Desktop, deny []string) string {
 		case app == "":
 			return "a window does not say what it is"
 		case slices.ContainsFunc(never, in(app)), slices.ContainsFunc(private, in(title)):
-			return "a private window is there"
+			return "a private window is open"
 		case slices.ContainsFunc(deny, in(app)), slices.ContainsFunc(deny, in(title)):
-			return "a window is there that is not to be remembered"
+			return "a window is open that must not be remembered"
 		}
 	}
 	return ""

@@ -77,7 +77,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	}
 	if before.Unseen && !s.unseen {
 		s.unseen = true
-		s.Note("warning", "this compositor does not tell of notifications, menus and panels: they are in pictures where they lie over the window in front, those of programs that --deny names, too")
+		s.Note("warning", "this compositor does not tell of notifications, menus and panels: they are in pictures where they lie over the window in front, including those of programs that --deny names")
 	}
 	why := hides(before, s.Options.Deny)
 	if err := s.hide(ctx, why); err != nil || why != "" {
@@ -100,7 +100,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	case errors.Is(err, link.ErrUnread):
 		if !s.unread {
 			s.unread = true
-			s.Note("warning", "titles alone are taken of this screen: %v", err)
+			s.Note("warning", "only window titles are taken from this screen: %v", err)
 		}
 		return s.say(ctx, w, named, false, now)
 	case err != nil:

@@ -160,12 +160,12 @@ func TestScreen(t *testing.T) {
 	}
 	c.paint(editor, 0, 0, 10, 10, 0xffffff) // like a blinking cursor: it makes no new picture
 	private := c.open("Firefox", "News — Mozilla Firefox Private Browsing", 450, 300, 200, 200, 0xff0000)
-	until("muted a private window is there") // it covers a corner
+	until("muted a private window is open") // it lies over a corner
 	c.ok(xproto.DestroyWindowChecked(x, private).Check())
 	until("recording")
 	diary := c.open("Notes", "My diary", 0, 0, 800, 600, 0x00ff00)
 	c.front(diary)
-	until("muted a window is there that is not to be remembered")
+	until("muted a window is open that must not be remembered")
 	c.ok(xproto.DestroyWindowChecked(x, diary).Check())
 	c.front(editor)
 	until("recording")
@@ -174,7 +174,7 @@ func TestScreen(t *testing.T) {
 	if err := asks.Start(); err != nil {
 		t.Fatalf("%v: install x11-utils", err)
 	}
-	until("muted a private window is there")
+	until("muted a private window is open")
 	_ = asks.Process.Kill() // it runs until then
 	_ = asks.Wait()         // it was killed
 	until("recording")

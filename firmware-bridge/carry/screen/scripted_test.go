@@ -86,7 +86,7 @@ func TestUnread(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	told := b.Told("warning")
-	if len(told) != 2 || !strings.Contains(told[0], "does not tell of notifications") || !strings.Contains(told[1], "titles alone are taken of this screen: wayland: its pictures can't be read: pixels of format 0x1") {
+	if len(told) != 2 || !strings.Contains(told[0], "does not tell of notifications") || !strings.Contains(told[1], "only window titles are taken from this screen: wayland: its pictures can't be read: pixels of format 0x1") {
 		t.Errorf("%q", told)
 	}
 }

@@ -25,7 +25,7 @@ const (
 // Of several windows on a Sway, X11 windows included, only what the one in front shows is
 // remembered.
 func TestSway(t *testing.T) {
-	const denied = "muted a window is there that is not to be remembered"
+	const denied = "muted a window is open that must not be remembered"
 	d := sway(t)
 	n := watched{carrytest.NewNode(t), t}
 	dialer := &meanwhile{Dialer: &link.Wayland{Display: d.wayland, Sway: d.ipc}}
@@ -138,7 +138,7 @@ func TestNoPlaces(t *testing.T) {
 	n.none(black, "was taken of two windows")
 	notes("\x1b]2;My secrets\x07")
 	d.do("[app_id=notes] fullscreen enable, focus")
-	n.until("muted a window is there that is not to be remembered")
+	n.until("muted a window is open that must not be remembered")
 	stop()
 	n.none(red, "shows another window")
 	if got := strings.Join(titles(), ", "); strings.Contains(got, "secrets") {

@@ -223,7 +223,7 @@ func loudness(pcm []byte) int {
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	unit := max(s.FirstWait, 100*time.Millisecond)
 	if now.Sub(s.heard) > goneAfter*unit {
-		return errors.New("wyoming: the satellite says nothing any more")
+		return errors.New("wyoming: the satellite no longer answers")
 	}
 	if now.Sub(s.pinged) > pingEvery*unit {
 		s.pinged = now

@@ -103,7 +103,7 @@ func TestSatellite(t *testing.T) {
 	}
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), wyoming.Family, &link.TCP{Addr: l.Addr().String()})
-	gone := b.When("says nothing any more")
+	gone := b.When("no longer answers")
 	stop := b.Start(t)
 
 	r := accept()
@@ -151,7 +151,7 @@ func TestSatellite(t *testing.T) {
 	for _, e := range n.Disk.Of(memory.KindGap) {
 		told += e.Reason + "\n"
 	}
-	for _, want := range []string{"rate 0, width 3", "no whole number of samples", "not a JSON object"} {
+	for _, want := range []string{"rate 0, width 3", "not a whole number of samples", "not a JSON object"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("no gap says %q: %s", want, told)
 		}

@@ -48,7 +48,7 @@ const (
 	rate        = 16000
 )
 
-var errPaused = errors.New("the wearer pauses: the device is to be idle")
+var errPaused = errors.New("the wearer has paused: the device has to be idle")
 
 type session struct {
 	*carry.Conn
@@ -166,7 +166,7 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 		return err
 	}
 	if m.Audio.Format != "" && m.Audio.Format != "opus" || m.Audio.Channels > 1 {
-		return fmt.Errorf("xiaozhi: sound as %.16q with %d channels is not carried", m.Audio.Format, m.Audio.Channels)
+		return fmt.Errorf("xiaozhi: sound as %.16q with %d channels is not supported", m.Audio.Format, m.Audio.Channels)
 	}
 	answer := frame.Hello(s.id)
 	if s.udp != "" {

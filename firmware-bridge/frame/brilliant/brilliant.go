@@ -44,7 +44,7 @@ var (
 	// ErrHalf: sound of 16 bits has an odd number of bytes.
 	ErrHalf = fmt.Errorf("%w: sound has half a sample", ErrFormat)
 	// ErrLine: it is not a line of Lua that may be written.
-	ErrLine = fmt.Errorf("%w: no line of Lua", ErrFormat)
+	ErrLine = fmt.Errorf("%w: not a line of Lua", ErrFormat)
 	// ErrControl: the bytes would reboot the glasses, or erase what is on them.
 	ErrControl = fmt.Errorf("%w: a control byte that is never written", ErrFormat)
 )
@@ -211,7 +211,7 @@ func motion(b []byte, short error) (Item, error) {
 		for i := range v {
 			v[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
 			if math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-				return nil, fmt.Errorf("%w: motion that is no number", ErrFormat)
+				return nil, fmt.Errorf("%w: a motion value that is not a number", ErrFormat)
 			}
 		}
 	default:

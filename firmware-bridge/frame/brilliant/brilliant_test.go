@@ -165,9 +165,9 @@ func TestPhotos(t *testing.T) {
 		{"its size is right", slices.Concat(all[:n-1], []string{size(len(want)), "0108"}), true, ""},
 		{"its size is wrong", slices.Concat(all[:9], all[10:n-1], []string{size(len(want)), "0108"}), false, "242 bytes of it are missing, after 25008 bytes; "},
 		{"its end is lost, and the next comes", slices.Concat(all[:n-1], all), true, "the next began before its end, after 25250 bytes; "},
-		{"its beginning is lost", all[1:], false, "it does not begin as a JPEG: its beginning is lost; "},
-		{"its last chunk is lost", slices.Concat(all[:n-2], all[n-1:]), false, "it does not end as a JPEG, after 25168 bytes; "},
-		{"an end alone", []string{"0108"}, false, "its end came, and nothing before; "},
+		{"its beginning is lost", all[1:], false, "it does not begin like a JPEG: its beginning is lost; "},
+		{"its last chunk is lost", slices.Concat(all[:n-2], all[n-1:]), false, "it does not end like a JPEG, after 25168 bytes; "},
+		{"an end alone", []string{"0108"}, false, "its end came, but nothing before it; "},
 	} {
 		var p Photos
 		got, lost := push(&p, c.in)

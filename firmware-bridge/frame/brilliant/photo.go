@@ -35,7 +35,7 @@ func (p *Photos) Chunk(b []byte, at time.Time) (lost string) {
 		return ""
 	case !p.open:
 		p.lost = true
-		return "it does not begin as a JPEG: its beginning is lost"
+		return "it does not begin like a JPEG: its beginning is lost"
 	}
 	p.jpeg, p.last = append(p.jpeg, b...), at
 	if len(p.jpeg) > MaxPhoto {
@@ -56,14 +56,14 @@ func (p *Photos) End(rest []byte) (jpeg []byte, lost string) {
 		p.lost = false
 		return nil, ""
 	case !p.open:
-		return nil, "its end came, and nothing before"
+		return nil, "its end came, but nothing before it"
 	}
 	jpeg = append(bytes.Clone(p.jpeg), rest...)
 	switch size := p.size; {
 	case size > 0 && size != len(jpeg):
 		return nil, p.drop(fmt.Sprintf("%d bytes of it are missing", size-len(jpeg)))
 	case !bytes.HasSuffix(bytes.TrimRight(jpeg, "\x00"), []byte{0xff, 0xd9}):
-		return nil, p.drop("it does not end as a JPEG")
+		return nil, p.drop("it does not end like a JPEG")
 	}
 	p.open = false
 	return jpeg, ""

@@ -172,9 +172,9 @@ func (r *reader) session(m *proto.Message) {
 	case start.IsZero():
 		odd = "has no time"
 	case !r.believed(start):
-		odd = "is of " + start.Format(time.RFC3339) + ", which is no time to believe"
+		odd = "is of " + start.Format(time.RFC3339) + ", which is not a plausible time"
 	case len(r.file.Activities) == maxActivities:
-		odd = fmt.Sprintf("is beyond the %d that are taken of a file", maxActivities)
+		odd = fmt.Sprintf("is over the %d that are taken from a file", maxActivities)
 	}
 	if odd != "" {
 		r.odd = cmp.Or(r.odd, odd)

@@ -226,9 +226,9 @@ func TestUnusable(t *testing.T) {
 		want     string
 	}{
 		"without a clock":             {[]proto.Message{clockless, heard}, 0, "fit: none of its activities can be used, of 1: one has no time"},
-		"of another year":             {[]proto.Message{future}, 0, "fit: none of its activities can be used, of 1: one is of 2035-06-07T06:00:00Z, which is no time to believe"},
-		"one of three":                {[]proto.Message{run, future, run}, 2, "fit: not all activities: 1 of 3 are left out: one is of 2035-06-07T06:00:00Z, which is no time to believe"},
-		"more than a file has":        {many, maxActivities, "fit: not all activities: 1 of 65 are left out: one is beyond the 64 that are taken of a file"},
+		"of another year":             {[]proto.Message{future}, 0, "fit: none of its activities can be used, of 1: one is of 2035-06-07T06:00:00Z, which is not a plausible time"},
+		"one of three":                {[]proto.Message{run, future, run}, 2, "fit: not all activities: 1 of 3 are left out: one is of 2035-06-07T06:00:00Z, which is not a plausible time"},
+		"more than a file has":        {many, maxActivities, "fit: not all activities: 1 of 65 are left out: one is over the 64 that are taken from a file"},
 		"the device died on the way":  {[]proto.Message{heard, heard}, 0, "fit: an activity that the device did not finish (readings: 2)"},
 		"it died and never had clock": {[]proto.Message{record(1000, 120, 6e8, 1e8)}, 0, "fit: an activity that the device did not finish (readings: 1)"},
 	} {

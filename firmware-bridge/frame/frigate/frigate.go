@@ -224,7 +224,7 @@ func subLabel(b json.RawMessage) (name string, err error) {
 		if err = json.Unmarshal(b, &list); err == nil && len(list) > 0 {
 			text, ok := list[0].(string)
 			if !ok {
-				return "", errors.New("its first is no text")
+				return "", errors.New("its first item is not a text")
 			}
 			name = text
 		}
@@ -286,14 +286,14 @@ func told(payload []byte) (any, error) {
 
 func checkName(what, s string) error {
 	if len(s) > maxName || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
-		return fmt.Errorf("%s is not one of at most %d bytes", what, maxName)
+		return fmt.Errorf("%s has to have at most %d bytes of UTF-8 without control characters", what, maxName)
 	}
 	return nil
 }
 
 func seconds(s float64) (time.Time, error) {
 	if !(s >= 0 && s <= 1<<40) { // this refuses NaN, too
-		return time.Time{}, fmt.Errorf("%g is no time", s)
+		return time.Time{}, fmt.Errorf("%g is not a time", s)
 	}
 	return time.UnixMilli(int64(math.Round(s * 1000))).UTC(), nil
 }

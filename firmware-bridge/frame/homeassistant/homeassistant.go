@@ -26,13 +26,13 @@ var (
 	// ErrFormat: the message is not what the integration publishes. The errors below wrap it.
 	ErrFormat = errors.New("home assistant")
 	// ErrTopic: the topic is not that of an entity.
-	ErrTopic = fmt.Errorf("%w: a topic of no entity", ErrFormat)
+	ErrTopic = fmt.Errorf("%w: the topic is not of an entity", ErrFormat)
 	// ErrSize: a text is longer than any in Home Assistant.
 	ErrSize = fmt.Errorf("%w: a text that is too long", ErrFormat)
 	// ErrJSON: an attribute is not a JSON text.
-	ErrJSON = fmt.Errorf("%w: an attribute that is no text", ErrFormat)
+	ErrJSON = fmt.Errorf("%w: an attribute that is not a text", ErrFormat)
 	// ErrTime: last_changed is not a time.
-	ErrTime = fmt.Errorf("%w: last_changed is no time", ErrFormat)
+	ErrTime = fmt.Errorf("%w: last_changed is not a time", ErrFormat)
 )
 
 // maxText is the most bytes of a state, which has up to 255 characters in Home Assistant, and of a

@@ -168,7 +168,7 @@ func (a *Assembler) Push(packet []byte) ([]byte, error) {
 	}
 	switch {
 	case !has[1] || !has[3] || !has[4]:
-		return nil, fmt.Errorf("%w: packet: it is none", ErrFormat)
+		return nil, fmt.Errorf("%w: packet: malformed", ErrFormat)
 	case of == 0 || of > maxFragments || number >= of:
 		return nil, fmt.Errorf("%w: packet: fragment %d of %d", ErrFormat, number, of)
 	case of == 1:

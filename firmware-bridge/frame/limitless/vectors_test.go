@@ -174,8 +174,8 @@ func TestAssembler(t *testing.T) {
 		in   []byte
 		err  string
 	}{
-		{"empty", nil, "it is none"},
-		{"no payload", number(number(nil, 1, 1), 3, 1), "it is none"},
+		{"empty", nil, "packet: malformed"},
+		{"no payload", number(number(nil, 1, 1), 3, 1), "packet: malformed"},
 		{"fragment beyond the last", packet(1, 2, 2, "a"), "fragment 2 of 2"},
 		{"none of none", packet(1, 0, 0, "a"), "fragment 0 of 0"},
 		{"too many fragments", packet(1, 0, 1<<40, "a"), "fragment 0 of 1099511627776"},

@@ -89,7 +89,7 @@ func (p *Photos) begin(b []byte) []PhotoItem {
 	case len(rest) > 0 && rest[0] <= 3 && jpegStarts(rest[1:]):
 		p.orientation, rest = int(rest[0])*90, rest[1:]
 	default:
-		return append(out, LostPhoto{fmt.Sprintf("begins with % x, not as a JPEG", clip(rest)), len(rest)})
+		return append(out, LostPhoto{fmt.Sprintf("begins with % x, not like a JPEG", clip(rest)), len(rest)})
 	}
 	p.open = true
 	p.jpeg = append(p.jpeg[:0], rest...)

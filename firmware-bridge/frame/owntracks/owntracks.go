@@ -257,7 +257,7 @@ func (r *reader) degrees() (lat, lon float64) {
 func (r *reader) time(name string) time.Time {
 	s := r.number(name)
 	if s < 0 || s > 1<<40 {
-		r.fail(name, "is %g, which is no time", s)
+		r.fail(name, "is %g, which is not a time", s)
 		return time.Time{}
 	}
 	return time.UnixMilli(int64(s * 1000)).UTC()

@@ -176,7 +176,7 @@ func (e *Event) Sound() (pcm []byte, rate int, err error) {
 	case rate < 8000 || rate > 48000 || width != 2 || channels < 1 || channels > 8:
 		return nil, 0, fmt.Errorf("%w: rate %d, width %d, %d channels", ErrSound, rate, width, channels)
 	case len(e.Payload)%(2*channels) != 0:
-		return nil, 0, fmt.Errorf("%w: %d bytes are no whole number of samples", ErrSound, len(e.Payload))
+		return nil, 0, fmt.Errorf("%w: %d bytes are not a whole number of samples", ErrSound, len(e.Payload))
 	case channels == 1:
 		return e.Payload, rate, nil
 	}

@@ -13,11 +13,11 @@ import (
 
 var (
 	// ErrOther: a datagram belongs to another session.
-	ErrOther = fmt.Errorf("%w: a datagram of another session", ErrFormat)
+	ErrOther = fmt.Errorf("%w: a datagram is of another session", ErrFormat)
 	// ErrSequence: a datagram came before, is too late, or is too far ahead.
-	ErrSequence = fmt.Errorf("%w: a datagram that came already, or is out of its time", ErrFormat)
+	ErrSequence = fmt.Errorf("%w: a datagram is a duplicate, too late or too far ahead", ErrFormat)
 	// ErrSound: a datagram does not decrypt to the device's sound.
-	ErrSound = fmt.Errorf("%w: a datagram decrypts to what is not the device's sound", ErrFormat)
+	ErrSound = fmt.Errorf("%w: a datagram does not decrypt to the device's sound", ErrFormat)
 )
 
 const (
@@ -95,7 +95,7 @@ func (u *UDP) Push(b []byte) ([]Heard, error) {
 	}
 	seq := be.Uint32(b[12:])
 	if seq < u.next || seq-u.next >= u.ahead() || u.waiting[seq] != nil {
-		return nil, fmt.Errorf("%w: %d, while %d is to come", ErrSequence, seq, u.next)
+		return nil, fmt.Errorf("%w: %d; the next is %d", ErrSequence, seq, u.next)
 	}
 	packet := u.crypt(b[:datagramHeader], b[datagramHeader:])
 	d := Duration(packet)

@@ -32,7 +32,7 @@ var (
 	// ErrType: a binary message has an unknown type.
 	ErrType = fmt.Errorf("%w: a binary message of a type that is not known", ErrFormat)
 	// ErrJSON: a text message is not a JSON object with a type.
-	ErrJSON = fmt.Errorf("%w: a text message is no JSON object with a type", ErrFormat)
+	ErrJSON = fmt.Errorf("%w: a text message is not a JSON object with a type", ErrFormat)
 )
 
 // MaxPacket is the most bytes of a packet (RFC 6716, 3.2.1, and some more frames).

@@ -205,7 +205,7 @@ func (c *Client) add(kind string, on func(uint16, *arguments)) uint32 {
 		c.next++
 	}
 	if len(c.objects) >= maxObjects {
-		c.fail(fmt.Errorf("%w: it lets go of no object", ErrProtocol))
+		c.fail(fmt.Errorf("%w: it never releases an object", ErrProtocol))
 	}
 	c.objects[id] = &object{kind: kind, on: on}
 	return id

@@ -89,7 +89,7 @@ func (c *Client) onToplevels(op uint16, a *arguments) {
 		c.objects[id] = &object{kind: "zwlr_foreign_toplevel_handle_v1", on: func(op uint16, a *arguments) { c.onWindow(id, w, op, a) }}
 		c.turn++
 	case 1: // finished
-		c.fail(fmt.Errorf("%w: it tells of its windows no more", ErrProtocol))
+		c.fail(fmt.Errorf("%w: it stopped reporting its windows", ErrProtocol))
 	default:
 		a.unknown()
 	}
@@ -111,7 +111,7 @@ func (c *Client) onWindow(id uint32, w *window, op uint16, a *arguments) {
 	case 4: // state
 		b := a.array()
 		if len(b)%4 != 0 {
-			a.err = fmt.Errorf("%d bytes are no states", len(b))
+			a.err = fmt.Errorf("%d bytes are not a whole number of states", len(b))
 			return
 		}
 		has := map[uint32]bool{}

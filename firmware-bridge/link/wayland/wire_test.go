@@ -97,10 +97,10 @@ var events = []struct {
 	{"a string that is longer than the message", appendMessage(nil, serverFirst, 0, uint32(5)), "the array at byte 4 is longer"},
 	{"a string of 4 GiB", appendMessage(nil, serverFirst, 0, ^uint32(0)), "is longer than the message"},
 	{"a string without an end", appendMessage(nil, serverFirst, 0, uint32(4), uint32(0x61616161)), "has no end"},
-	{"half a state", appendMessage(nil, serverFirst, 4, uint32(2), uint32(2)), "2 bytes are no states"},
+	{"half a state", appendMessage(nil, serverFirst, 4, uint32(2), uint32(2)), "2 bytes are not a whole number of states"},
 	{"a window with a number of ours", appendMessage(nil, 5, 0, uint32(99)), "object 99 can't be a new one"},
 	{"a window that is there", appendMessage(nil, 5, 0, uint32(serverFirst)), "can't be a new one"},
-	{"no windows any more", appendMessage(nil, 5, 1), "tells of its windows no more"},
+	{"no windows any more", appendMessage(nil, 5, 1), "stopped reporting its windows"},
 }
 
 // listening is a client of a compositor that has all interfaces, an output, and a window. Its

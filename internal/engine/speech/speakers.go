@@ -23,7 +23,7 @@ func (l *label) UnmarshalJSON(b []byte) error {
 	}
 	var number json.Number
 	if err := json.Unmarshal(b, &number); err != nil {
-		return fmt.Errorf("speaker: %.40q is no name and no number", b)
+		return fmt.Errorf("speaker: %.40q is neither a name nor a number", b)
 	}
 	*l = label(number)
 	return nil

@@ -43,7 +43,7 @@ func Check(dir, copies string, opt badger.Options) error {
 	}
 	keys, err := badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: dir, ReadOnly: true, EncryptionKey: opt.EncryptionKey})
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) && copyOpens(copies, opt.EncryptionKey) {
-		return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: "was altered: its copy opens, and it does not"}
+		return &Damage{Kind: "key file", File: badger.KeyRegistryFileName, What: "was altered: its copy can be opened, but it can't"}
 	}
 	if errors.Is(err, badger.ErrEncryptionKeyMismatch) {
 		return fmt.Errorf("%s %w, or its %s was altered", dir, ErrKey, badger.KeyRegistryFileName)

@@ -137,7 +137,7 @@ func (h *header) open(id *seal.Identity) (*box, error) {
 	body := len(h.raw) - macSize
 	mac := key.MAC(headerLabel, h.raw[:body])
 	if subtle.ConstantTimeCompare(mac[:], h.raw[body:]) != 1 {
-		return nil, fmt.Errorf("%w: header is changed", seal.ErrOpen)
+		return nil, fmt.Errorf("%w: the header was changed", seal.ErrOpen)
 	}
 	return newBox(key, h.raw), nil
 }

@@ -223,7 +223,7 @@ func (r *Reader) read(now segment) (*Entry, error) {
 		return nil, fmt.Errorf("read journal: %s: %w", filepath.Base(now.path), err)
 	case hole != nil && hole.tail:
 		r.walk.next = max(due, now.count+1)
-		return nil, r.damage(now, hole.off, "no whole frame", due, now.count)
+		return nil, r.damage(now, hole.off, "no complete frame", due, now.count)
 	}
 	last := fr.index - 1 // the last missing entry
 	if fr.end {
@@ -244,7 +244,7 @@ func (r *Reader) read(now segment) (*Entry, error) {
 		off = hole.off
 	}
 	e := &Entry{Seq: seqOf(now.number, fr.index), Data: data}
-	damage := r.damage(now, off, "no whole frame", due, last)
+	damage := r.damage(now, off, "no complete frame", due, last)
 	switch {
 	case fr.end:
 		return nil, damage

@@ -61,7 +61,7 @@ func Decode(file []byte) (p *Picture, err error) {
 	case "png":
 		img, err = png.Decode(bytes.NewReader(file))
 	default:
-		return nil, fmt.Errorf("%w: %s is not taken", ErrFormat, format)
+		return nil, fmt.Errorf("%w: the format %s is not supported", ErrFormat, format)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)

@@ -304,7 +304,7 @@ func (c *conn) pause(ctx context.Context, text string) (err error) {
 		return nil
 	}
 	if err != nil {
-		c.Log.Warn("not switched for Home Assistant", "error", err)
+		c.Log.Warn("could not pause or resume for Home Assistant", "error", err)
 	}
 	return c.refresh(ctx, false)
 }
@@ -314,7 +314,7 @@ func (c *conn) newest(ctx context.Context) error {
 	page, err := c.App.List(ctx, serve.ListQuery{Limit: 1})
 	if err != nil {
 		c.changed.Store(true)
-		c.Log.Debug("no memory for Home Assistant", "error", err)
+		c.Log.Debug("could not show the newest memory in Home Assistant", "error", err)
 		return nil
 	}
 	var id memory.ID

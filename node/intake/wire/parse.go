@@ -63,7 +63,7 @@ func cborProblem(err error) error {
 	case errors.As(err, &depth):
 		return errorf("", Encoding, "more than %d levels deep", maxDepth)
 	case errors.As(err, &dup):
-		return errorf("", Encoding, "a field twice")
+		return errorf("", Encoding, "a field occurs twice")
 	case errors.As(err, &semantic):
 		return errorf("", Text, "text is not UTF-8")
 	case errors.As(err, &items), errors.As(err, &pairs):
@@ -81,7 +81,7 @@ func parseJSON(payload []byte) (map[string]any, error) {
 	v, err := p.value(0)
 	if err == nil {
 		if _, more := p.Token(); more != io.EOF {
-			err = errorf("", Encoding, "something after the JSON object")
+			err = errorf("", Encoding, "something follows the JSON object")
 		}
 	}
 	var ours *Error
@@ -123,7 +123,7 @@ func (p jsonParser) object(depth int) (any, error) {
 		}
 		key, _ := t.(string)
 		if _, twice := m[key]; twice {
-			return nil, errorf("", Encoding, "a field twice")
+			return nil, errorf("", Encoding, "a field occurs twice")
 		}
 		if len(m) == maxPairs {
 			return nil, errorf("", TooLarge, "more than %d fields", maxPairs)

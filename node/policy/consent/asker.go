@@ -345,7 +345,7 @@ func (q *question) until(r *serve.ConsentAnswer, waits int, now time.Time) (time
 		case waits == 0 && !r.Remember:
 			return now, fmt.Errorf("consent %s: %w: nothing waits for it", q.ID, serve.ErrConflict)
 		case r.Remember && q.For == 0:
-			return now, fmt.Errorf("%w: remember: the rule %q asks each time", memory.ErrInvalid, q.Rule)
+			return now, fmt.Errorf("%w: remember: not possible, because the rule %q asks each time", memory.ErrInvalid, q.Rule)
 		}
 	}
 	if r.For != 0 {

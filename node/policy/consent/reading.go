@@ -212,7 +212,7 @@ func (d *Asker) mayRead(q *question, r *serve.ConsentAnswer) error {
 	case len(r.Of) != 1:
 		return fmt.Errorf("%w: of: want the one entry, as it was shown", memory.ErrInvalid)
 	case r.Of[0].Mark == "":
-		return fmt.Errorf("consent %s: %w: there is no such entry that could be read", q.ID, serve.ErrConflict)
+		return fmt.Errorf("consent %s: %w: no such entry can be read", q.ID, serve.ErrConflict)
 	case d.vaultUntil().IsZero():
 		return serve.ErrVaultLocked
 	}

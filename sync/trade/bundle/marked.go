@@ -133,11 +133,11 @@ func openForm(key *seal.Key, forms [2][]byte) (string, error) {
 		}
 		plain, err := key.Open(nil, sealed[commitment:], c[:])
 		if err != nil || len(plain) != formSize || plain[0] > mark.MaxForm {
-			return "", fmt.Errorf("%w: a form does not open", ErrItem)
+			return "", fmt.Errorf("%w: one of its two forms can't be decrypted", ErrItem)
 		}
 		return string(plain[1 : 1+plain[0]]), nil
 	}
-	return "", fmt.Errorf("%w: it opens neither form", ErrKey)
+	return "", fmt.Errorf("%w: the key decrypts neither of the two forms", ErrKey)
 }
 
 // Forms opens all forms of a marked bundle, as its seller can. They are needed to read a text that

@@ -38,7 +38,7 @@ func (q *Question) digest() trade.Hash {
 // Ask seals a question for a listing that sells answers.
 func Ask(l *trade.Offer, text string, buyer trade.Key, nonce [16]byte) (*trade.Question, error) {
 	if l.Answers == nil || l.Entry {
-		return nil, fmt.Errorf("question: %w: the listing answers nothing", trade.ErrForm)
+		return nil, fmt.Errorf("question: %w: the listing sells no answers", trade.ErrForm)
 	}
 	if err := trade.Text(text, 1, trade.MaxQuestion, true); err != nil {
 		return nil, fmt.Errorf("question: %w", err)

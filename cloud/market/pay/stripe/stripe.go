@@ -61,14 +61,14 @@ var _ pay.Provider = (*Provider)(nil)
 // New makes the provider for an account at Stripe.
 func New(db *tables.DB, c Config) (*Provider, error) {
 	if !strings.Contains(c.Key, "_live_") && !strings.Contains(c.Key, "_test_") {
-		return nil, errors.New("stripe: the key is no secret key: want sk_live_… or sk_test_…")
+		return nil, errors.New("stripe: the key is not a secret key: want sk_live_… or sk_test_…")
 	}
 	if c.Webhook == "" {
-		return nil, errors.New("stripe: there is no secret of webhooks: want whsec_…")
+		return nil, errors.New("stripe: the secret of webhooks is missing: want whsec_…")
 	}
 	for _, page := range []string{c.Success, c.Cancel} {
 		if u, err := url.Parse(page); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return nil, fmt.Errorf("stripe: %q is no address of a page", page)
+			return nil, fmt.Errorf("stripe: %q is not the address of a page", page)
 		}
 	}
 	c.API = cmp.Or(c.API, "https://api.stripe.com")
@@ -170,7 +170,7 @@ func (p *Provider) facts(ctx context.Context, proof pay.Proof) ([]pay.Fact, erro
 		return nil, fmt.Errorf("%w: %v", pay.ErrProof, err)
 	}
 	if e.Livemode != p.live() {
-		return nil, fmt.Errorf("%w: one of webhook and key is for tests", pay.ErrProof)
+		return nil, fmt.Errorf("%w: the webhook and the key do not match: one of them is for tests", pay.ErrProof)
 	}
 	o := e.Data.Object
 	kind, key := pay.Paid, o.PaymentIntent

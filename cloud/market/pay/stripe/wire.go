@@ -53,7 +53,7 @@ func verify(secret, header string, body []byte, now time.Time) error {
 		return fmt.Errorf("%w: its signature is wrong", pay.ErrProof)
 	}
 	if away := now.Sub(time.Unix(sec, 0)).Abs(); away > tolerance {
-		return fmt.Errorf("%w: it was signed %s away from now", pay.ErrProof, away.Round(time.Second))
+		return fmt.Errorf("%w: its signature was made %s away from now", pay.ErrProof, away.Round(time.Second))
 	}
 	return nil
 }

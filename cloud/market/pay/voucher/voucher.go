@@ -126,7 +126,7 @@ func (p *Provider) Begin(_ context.Context, r pay.Request) (pay.Step, error) {
 // redeemed it may present it again, which changes nothing.
 func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.Payer == "" {
-		return fmt.Errorf("redeem voucher: %w: it is said of nobody", pay.ErrProof)
+		return fmt.Errorf("redeem voucher: %w: it names no payer", pay.ErrProof)
 	}
 	var refused error // the try is counted, so it must not be undone
 	err := p.db.Change(ctx, func(tx *sql.Tx) error {

@@ -39,7 +39,7 @@ func (c *pace) enter(ctx context.Context, buyer string, now time.Time) error {
 	}
 	if c.wrong[buyer] >= maxWrong {
 		c.mu.Unlock()
-		return fmt.Errorf("%w: %d payments were not good in ten minutes", pay.ErrTries, maxWrong)
+		return fmt.Errorf("%w: %d payments were invalid within ten minutes", pay.ErrTries, maxWrong)
 	}
 	c.wrong[buyer]++
 	c.mu.Unlock()

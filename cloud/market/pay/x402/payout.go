@@ -40,7 +40,7 @@ const maxOpen = 200
 var ErrNone = errors.New("nothing of this id waits for the operator")
 
 // ErrLive: it is too early to declare that a payment was never settled.
-var ErrLive = errors.New("the authorization is good still, and can be settled")
+var ErrLive = errors.New("the authorization is still valid and can be settled")
 
 // Left counts what is still open in the tables, whether payments by x402 are enabled or not:
 // payments that may be settled, or are not booked, and payouts that wait.
@@ -55,7 +55,7 @@ func Left(ctx context.Context, db *tables.DB) (payments, payouts int, err error)
 // Payable checks a payout, and returns an error if it can't be paid.
 func (p *Provider) Payable(to string, m ledger.Money) error {
 	if !address.MatchString(to) {
-		return fmt.Errorf("%w: %.60q is no address", ledger.ErrAccount, to)
+		return fmt.Errorf("%w: %.60q is not an address", ledger.ErrAccount, to)
 	}
 	_, err := p.Amount(m)
 	if err == nil && m.Minor < p.least() {

@@ -84,7 +84,7 @@ func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) e
 
 func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.For == nil {
-		return &Refused{"it says not what it pays"}
+		return &Refused{"it does not say what it pays"}
 	}
 	m, err := p.read(proof.Header, *proof.For)
 	if err != nil {
@@ -216,7 +216,7 @@ func (p *Provider) send(ctx context.Context, r *row, now int64) error {
 		if err != nil || n > 0 {
 			return err
 		}
-		p.c.Logger.Warn("x402: an answer came after others had said what became of the payment", "payment", r.id, "order", r.order, "answer", o.state, "transaction", o.tx, "reason", o.reason)
+		p.c.Logger.Warn("x402: an answer came after the outcome of the payment was known already", "payment", r.id, "order", r.order, "answer", o.state, "transaction", o.tx, "reason", o.reason)
 		_, err = tx.ExecContext(ctx, `UPDATE x402_payments SET tx = $2 WHERE id = $1 AND tx = '' AND state IN ('unclear', 'refused')`, r.id, o.tx)
 		return err
 	})

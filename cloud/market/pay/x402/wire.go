@@ -152,7 +152,7 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	}
 	text, err := base64.StdEncoding.DecodeString(raw)
 	if err != nil {
-		return nil, &Refused{"the header PAYMENT-SIGNATURE is no base64"}
+		return nil, &Refused{"the header PAYMENT-SIGNATURE is not base64"}
 	}
 	var in struct {
 		X402Version int             `json:"x402Version"`
@@ -161,7 +161,7 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 		Payload     exact           `json:"payload"`
 	}
 	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, &Refused{"the header PAYMENT-SIGNATURE is no payment: " + short(err.Error())}
+		return nil, &Refused{"the header PAYMENT-SIGNATURE is not a payment: " + short(err.Error())}
 	}
 	want, err := p.Required(r, "")
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	case !same(in.Accepted, asked):
 		return nil, &Refused{"accepted is not what was asked for"}
 	case !address.MatchString(a.From) || !address.MatchString(a.To) || !hash.MatchString(a.Nonce) || !signature.MatchString(in.Payload.Signature):
-		return nil, &Refused{"payload is no signed authorization of EIP-3009"}
+		return nil, &Refused{"payload is not a signed authorization of EIP-3009"}
 	case !strings.EqualFold(a.To, asked.PayTo):
 		return nil, &Refused{"invalid_exact_evm_recipient_mismatch"}
 	case a.Value != asked.Amount:

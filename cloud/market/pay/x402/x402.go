@@ -46,7 +46,7 @@ var (
 	// asked again; nobody needs to pay again.
 	ErrPending = errors.New("the payment is on its way")
 	// ErrUnclear: it is unknown whether the money moved, until the operator looks.
-	ErrUnclear = errors.New("it is not clear whether the payment was settled: the operator looks")
+	ErrUnclear = errors.New("it is not clear whether the payment was settled: the operator has to look into it")
 	// ErrFacilitator: it can't be asked, or its answer is invalid. Nothing was sent to be settled.
 	ErrFacilitator = errors.New("the facilitator can't be asked")
 )
@@ -113,7 +113,7 @@ func New(db *tables.DB, c Config) (*Provider, error) {
 	case err != nil:
 		return nil, fmt.Errorf("x402: %w", err)
 	case !address.MatchString(c.PayTo) || !address.MatchString(c.Asset):
-		return nil, fmt.Errorf("x402: who is paid and the asset are addresses, 0x and 40 hexadecimal characters, and not %.60q and %.60q", c.PayTo, c.Asset)
+		return nil, fmt.Errorf("x402: the payee and the asset have to be addresses, 0x and 40 hexadecimal characters, but are %.60q and %.60q", c.PayTo, c.Asset)
 	case !chain.MatchString(c.Network):
 		return nil, fmt.Errorf("x402: network: %.40q: want eip155: and a number", c.Network)
 	case c.Decimals < 0 || c.Decimals > 36:
@@ -148,7 +148,7 @@ func (p *Provider) Close() error {
 	case <-done:
 		return nil
 	case <-end.C:
-		return errors.New("x402: an answer of the facilitator could not be kept: it is asked again after the next start")
+		return errors.New("x402: an answer of the facilitator could not be saved: it is asked again after the next start")
 	}
 }
 
@@ -180,7 +180,7 @@ func (p *Provider) Name() string { return Name }
 // Amount converts m to units of the asset, exactly.
 func (p *Provider) Amount(m ledger.Money) (string, error) {
 	if m.Currency != p.c.Currency || m.Minor < 1 || m.Minor > ledger.MaxAmount {
-		return "", fmt.Errorf("%w: %s: by x402 this market takes %s alone", ledger.ErrAmount, m, p.c.Currency)
+		return "", fmt.Errorf("%w: %s: by x402 this market accepts only %s", ledger.ErrAmount, m, p.c.Currency)
 	}
 	ten := big.NewInt(10)
 	n := new(big.Int).Mul(big.NewInt(m.Minor), new(big.Int).Exp(ten, big.NewInt(int64(p.c.Decimals)), nil))

@@ -41,7 +41,7 @@ func keccak(parts ...[]byte) []byte {
 func word(s string) ([]byte, error) {
 	n, ok := new(big.Int).SetString(s, 0)
 	if !ok || n.Sign() < 0 || n.BitLen() > 256 {
-		return nil, fmt.Errorf("%q is no number of 256 bits", s)
+		return nil, fmt.Errorf("%q is not a number of 256 bits", s)
 	}
 	return n.FillBytes(make([]byte, 32)), nil
 }
