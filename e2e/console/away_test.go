@@ -58,7 +58,7 @@ func TestAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.visit("/day/"+theDay, ".empty pre")
-	b.says("Your node is away")
+	b.says("Your node can't be reached")
 	b.says("locket open") // another life of the node has another address
 	b.accessible("away")
 	b.shoot("away")

@@ -209,7 +209,7 @@ func TestInstructAndTakeOut(t *testing.T) {
 	b.accessible("instructions")
 	b.shoot("instructions")
 	b.press(".instructions .button")
-	b.says("Kept.")
+	b.says("Saved.")
 	if text, err := c.Instructions(t.Context()); err != nil || text != "Leave out <i>work</i>." {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -220,7 +220,7 @@ func TestInstructAndTakeOut(t *testing.T) {
 	}
 
 	dir := b.downloads()
-	b.palette("take everything out")
+	b.palette("export everything")
 	b.until(`document.activeElement?.dataset.act === "export"`)
 	b.settled()
 	b.shoot("export")

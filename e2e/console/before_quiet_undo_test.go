@@ -52,7 +52,7 @@ func TestUndoStep(t *testing.T) {
 	}
 	b.until(steps(len(was)))
 	b.do(chromedp.Focus(".dreamt li:nth-child(1) .button"), chromedp.KeyEvent(kb.Enter))
-	b.says("This step was taken back.")
+	b.says("This step was undone.")
 	b.until(steps(len(was) - 1))
 	b.do(chromedp.Click(".dreamt li:nth-child(1) .button"))
 	b.until(steps(len(was) - 2))
@@ -80,13 +80,13 @@ func TestUnsettle(t *testing.T) {
 	id := stand(1)[0].ID
 	b := openAt(t, plain, linkOf(t, home).URL)
 	b.visit("/review", ".conflict .sides")
-	b.says("Something was heard against what you pinned")
+	b.says("Something heard contradicts what you pinned")
 	b.do(chromedp.KeyEvent("2"))
 	const none = `!document.querySelector(".conflict .sides")` // names that may be one stand in such panels, too
 	b.until(none)
 	stand(0)
 	b.do(chromedp.KeyEvent("u"), chromedp.WaitVisible(".conflict .sides"))
-	b.says("Taken back.")
+	b.says("Undone.")
 	if again := stand(1)[0].ID; again != id {
 		t.Errorf("another conflict stands: %s, was %s", again, id)
 	}

@@ -42,7 +42,7 @@ func (b *tab) unfold() {
 func (b *tab) again() {
 	b.t.Helper()
 	b.press(".market-more button:not(.danger)")
-	b.says("This is what there is now.")
+	b.says("Up to date.")
 }
 
 // A community is founded, joined and used by three homes at a real relay: what is shown
@@ -57,9 +57,9 @@ func TestCommunities(t *testing.T) {
 	owner, member := openAt(t, plain, linkOf(t, mei).URL), openAt(t, plain, linkOf(t, ann).URL)
 
 	// It is founded by keyboard.
-	owner.palette("found a community")
+	owner.palette("create a community")
 	owner.until(`document.activeElement?.name === "name"`)
-	owner.says("You are in no community.")
+	owner.says("You are not in any community.")
 	owner.do(chromedp.KeyEvent("Gardeners <b>"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("Mei"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members"))
 	owner.says("Gardeners <b>")
 	owner.press("[data-does=setCommunityRules]")
@@ -83,7 +83,7 @@ func TestCommunities(t *testing.T) {
 	owner.accessible("compare")
 	owner.shoot("pool-compare")
 	owner.press("dialog .solid")
-	owner.says("Ann is let in. Send them the link.")
+	owner.says("Ann was added. Send them the link.")
 	link := js[string](owner, `document.querySelector(".pool-members .inline input").value`)
 	member.do(chromedp.SendKeys("[name=link]", link), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("Garden"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members"))
 	member.says("Beans before opinions.")
@@ -106,7 +106,7 @@ func TestCommunities(t *testing.T) {
 		t.Errorf("shown before it goes in: %q", exact)
 	}
 	owner.press(".sharer > footer .solid")
-	owner.says("It is in the community.")
+	owner.says("Shared with the community.")
 	owner.do(chromedp.WaitVisible(".pool-items .seen"))
 	member.again()
 	member.do(chromedp.WaitVisible(".pool-items .seen"))
@@ -135,7 +135,7 @@ func TestCommunities(t *testing.T) {
 	owner.again()
 	owner.press(".pool-waits .button")
 	owner.do(chromedp.WaitVisible("dialog .pair-words"))
-	owner.says("Ann proposed this key, and could have put another under the name.")
+	owner.says("Ann proposed this key, and could have used another key under this name.")
 	if got := js[string](owner, `[...document.querySelectorAll("dialog .pair-words li")].map(l => l.innerText).join(" ")`); got != bo.Words {
 		t.Errorf("of %q the page shows %q", bo.Words, got)
 	}
@@ -170,7 +170,7 @@ func TestCommunities(t *testing.T) {
 	owner.says("It ends for all members")
 	owner.press("dialog .danger")
 	owner.do(chromedp.WaitVisible("[data-act=found]"))
-	owner.says("You are in no community.")
+	owner.says("You are not in any community.")
 	if _, err := cBo.Community(t.Context(), "Beds"); err == nil {
 		t.Error("it goes on after its end")
 	}
@@ -179,7 +179,7 @@ func TestCommunities(t *testing.T) {
 // poolQuestions has a member ask and the owner's node answer by itself.
 func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	t.Helper()
-	member.says("Each of the 2 members, and whoever joins later, can read that you asked this")
+	member.says("Each of the 2 members, and anyone who joins later, can read that you asked this")
 	member.do(chromedp.Focus("[name=question]"), chromedp.KeyEvent("When do the tomatoes want water?"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-question"))
 	member.says("3 members know what was asked, who asked, and each answer")
 	member.says("Nobody has answered yet.")
@@ -189,7 +189,7 @@ func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	owner.accessible("pool-answering")
 	owner.shoot("pool-answering")
 	owner.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-answering .notice.good"))
-	owner.says("It answers with: garden Taken out: Names of people, Priya")
+	owner.says("It answers with: garden Removed: Names of people, Priya")
 	owner.until(`document.querySelector(".pool-question .pool-answers")?.textContent.includes("waters the tomatoes")`)
 	member.again()
 	member.until(`(a => a?.includes("waters the tomatoes") && a.includes("Mei") && !a.includes("Priya"))(document.querySelector(".pool-question .pool-answers")?.textContent)`)
@@ -254,11 +254,11 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.until(`!document.querySelector(".pool-items").textContent.includes("Beans are sown")`)
 
 	// Bo is put out with a reason, and what Bo put in is hidden.
-	owner.do(chromedp.Evaluate(`document.querySelector('[aria-label="Put out: Bo"]').click()`, nil))
+	owner.do(chromedp.Evaluate(`document.querySelector('[aria-label="Remove: Bo"]').click()`, nil))
 	reasoned("He sells our questions.")
 	owner.until(`!` + item + ` && !document.querySelector(".pool-members").textContent.includes("Bo")`)
 	owner.unfold()
-	owner.until(`document.querySelector(".pool-removed").textContent.includes("Who put it in is no member any more.") && document.querySelector(".pool-log").textContent.includes("He sells our questions.")`)
+	owner.until(`document.querySelector(".pool-removed").textContent.includes("The person who shared it is no longer a member.") && document.querySelector(".pool-log").textContent.includes("He sells our questions.")`)
 	if _, err := cBo.Community(t.Context(), "Beds"); err == nil {
 		t.Error("Bo reads on")
 	}

@@ -121,7 +121,7 @@ func TestConsentToReading(t *testing.T) {
 	}
 	b := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, home).URL)
 	b.visit("/consents", ".consent")
-	b.says("deploy (应用) 想读取保险箱里的一个秘密，只读一次")
+	b.says("deploy (应用) 想读取保险库里的一个秘密，只读一次")
 	b.fits("a reading")
 	b.accessible("a reading")
 	b.do(chromedp.Click(".consent .button.solid"), chromedp.WaitNotPresent(".consent"))

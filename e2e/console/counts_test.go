@@ -38,10 +38,10 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 		t.Errorf("beside how things were stands %s, which counts how they are", got)
 	}
 	b.visit("/devices", ".room dd")
-	b.says(fmt.Sprintf("%d memories are here whole, also those of how things were and those put away", tiers.Hot))
+	b.says(fmt.Sprintf("%d memories are stored here in full, including past and archived ones", tiers.Hot))
 	b.do(chromedp.ScrollIntoView(".room"))
 	b.shoot("counts")
-	if got := js[string](b, `document.querySelector(".room dl").innerText`); !strings.Contains(got, "also of how things were and put away") {
+	if got := js[string](b, `document.querySelector(".room dl").innerText`); !strings.Contains(got, "including past and archived") {
 		t.Error(got)
 	}
 }

@@ -131,7 +131,7 @@ func TestSubscribe(t *testing.T) {
 	b.says("which is more than you allow")
 	fill("2.50 EUR")
 	b.do(chromedp.WaitNotPresent("dialog"), chromedp.WaitVisible(".subscriptions li"))
-	b.says("If you have too little at the market, put in a voucher")
+	b.says("If your balance at the market is too low, add a voucher")
 	b.says("2.50 EUR at most, 0 of 3 periods paid")
 	b.says("until 31 Jan 2099")
 	b.do(chromedp.ScrollIntoView(".subscriptions"))
@@ -251,7 +251,7 @@ func TestDecideDispute(t *testing.T) {
 	b.shoot("decide")
 	b.do(chromedp.SetValue("dialog [name=amount]", "0.50 EUR"), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
 	b.says("Decided. Both can read why.")
-	b.says("Nothing is in dispute.")
+	b.says("No disputes.")
 	if o := read[serve.Purchase](t, run(t, buyer, "--json", "market", "orders")); o.Order.String() != order || o.Phase != trade.Settled || o.Back != "0.50 EUR" || !strings.Contains(o.Reason, "the title is not") {
 		t.Errorf("the buyer has %+v", o)
 	}

@@ -59,7 +59,7 @@ func TestPair(t *testing.T) {
 	b.until(`[...document.querySelectorAll(".rows .badge")].some(x => x.innerText === "this one") && document.querySelectorAll(".panel .rows li").length >= 2`)
 	other := `[...document.querySelectorAll(".members .rows li")].find(l => !l.querySelector(".badge"))?.innerText ?? ""`
 	this := `document.querySelector(".members .badge").closest("li").innerText`
-	b.until(`(` + other + `).includes("What it has is not known here") && (` + this + `).includes("here whole")`)
+	b.until(`(` + other + `).includes("It is not known what this device has") && (` + this + `).includes("here in full")`)
 	// It says what it has, by another way than the relay.
 	said, err := command(fresh, "--json", "devices", "compare")
 	if err != nil {
@@ -109,7 +109,7 @@ func TestPairByPassphrase(t *testing.T) {
 	b.accessible("pair-passphrase")
 	b.shoot("pair-passphrase")
 	b.do(chromedp.Focus("dialog [name=passphrase]"), chromedp.KeyEvent("correct house battery"), chromedp.KeyEvent(kb.Enter))
-	b.says("That is not the passphrase.")
+	b.says("Wrong passphrase.")
 	if list, err := c.Members(t.Context()); err != nil || len(list) != 1 {
 		t.Fatalf("after a wrong passphrase: %+v, %v", list, err)
 	}
@@ -141,7 +141,7 @@ func TestBeside(t *testing.T) {
 	facts := `[...document.querySelectorAll(".plugins details")].find(d => d.innerText.includes("Facts reader"))`
 	b.do(chromedp.Evaluate(facts+`.open = true; `+facts+`.querySelector("[name=try]").focus()`, nil), chromedp.KeyEvent("My sister lives in Lindau <b>."), chromedp.KeyEvent(kb.Enter))
 	b.until(facts + `.querySelector(".try-result li")?.innerText.includes("Lindau")`)
-	b.says("Nothing of it is kept")
+	b.says("Nothing was stored")
 	b.shoot("try")
 	b.accessible("plugins")
 	b.do(chromedp.Click(`[aria-label="Turn off: How-to reader"]`), chromedp.WaitReady(`[aria-label="Turn on: How-to reader"]`))
@@ -152,9 +152,9 @@ func TestBeside(t *testing.T) {
 	if s := howto(); s != serve.PluginRuns {
 		t.Errorf("it is %s", s)
 	}
-	b.do(chromedp.Click(`[aria-label^="Look on this machine: Reads"]`))
+	b.do(chromedp.Click(`[aria-label^="Find on this machine: Eyes"]`))
 	b.until(`[...document.querySelectorAll(".engine-kind")][1].querySelector("p.muted, .rows li")`)
-	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".button")].find(x => x.innerText === "Look").click()`, nil))
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".button")].find(x => x.innerText === "Check now").click()`, nil))
 	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
 }
 

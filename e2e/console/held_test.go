@@ -125,14 +125,14 @@ func TestLostAndDoctor(t *testing.T) {
 	b.do(chromedp.Click(".wearables .rows .gaps summary"), chromedp.Click(".wearables > div > .gaps summary"))
 	b.until(`(() => { const says = document.querySelector(".wearables").innerText; return says.includes("7 messages lost: out of <b>range") && says.includes("Paused since") && says.includes("3 pauses"); })()`)
 	b.do(chromedp.Evaluate(`document.querySelector("[data-act=doctor]").click()`, nil))
-	b.until(`[...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Listen again")`)
+	b.until(`[...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Resume")`)
 	b.until(`[...document.querySelectorAll(".notice code")].some(x => x.innerText === "locket plugin list")`)
 	b.accessible("doctor")
 	b.fits("doctor")
 	b.do(chromedp.Evaluate(`document.querySelector(".notice .button").scrollIntoView({block: "center"})`, nil))
 	b.shoot("doctor")
-	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".notice .button")].find(x => x.innerText === "Listen again").focus()`, nil), chromedp.KeyEvent(kb.Enter))
-	b.until(`!document.querySelector(".recording.paused") && ![...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Listen again")`)
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".notice .button")].find(x => x.innerText === "Resume").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	b.until(`!document.querySelector(".recording.paused") && ![...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Resume")`)
 	if s, err := c.Status(t.Context()); err != nil || s.Pause.Paused {
 		t.Errorf("%+v, %v", s.Pause, err)
 	}

@@ -122,7 +122,7 @@ func TestRelays(t *testing.T) {
 func TestLetAppIn(t *testing.T) {
 	c := api(t)
 	b := open(t, plain)
-	b.palette("let an app in")
+	b.palette("add an app")
 	b.until(`document.activeElement?.dataset.act === "app"`)
 	b.do(chromedp.Focus("[name=app]"), chromedp.KeyEvent("butler"))
 	b.accessible("let-in")
@@ -204,13 +204,13 @@ func TestEndAppThatShares(t *testing.T) {
 		}
 		return n
 	}
-	const club, garden = `.out .danger[aria-label="End it: club"]`, `.out .danger[aria-label="End it: garden"]`
+	const club, garden = `.out .danger[aria-label="Revoke: club"]`, `.out .danger[aria-label="Revoke: garden"]`
 	shares()
 	b := open(t, plain)
 	b.visit("/sharing", club)
 	b.says("shared by club")
 	b.press(club)
-	b.says("What it shared is still read: 1 share.")
+	b.says("What it shared can still be read: 1 share.")
 	b.accessible("end an app")
 	b.shoot("end-app")
 	b.do(chromedp.Click("dialog .danger"), chromedp.WaitNotPresent(club))

@@ -139,7 +139,7 @@ func TestMarket(t *testing.T) {
 	b.says(title)
 	b.press("[data-act=sales]")
 	b.do(chromedp.WaitVisible(".sales li:nth-child(2)"))
-	b.says("waits for your word")
+	b.says("waiting for you")
 	b.accessible("market")
 	b.do(chromedp.ScrollIntoView(".sales"))
 	b.shoot("market")
@@ -148,7 +148,7 @@ func TestMarket(t *testing.T) {
 	b.do(chromedp.Click(".sales li:nth-child(2) .danger"), chromedp.WaitVisible("dialog [name=reason]"))
 	b.accessible("refund")
 	b.do(chromedp.SendKeys("dialog [name=reason]", "I was wrong."), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("dialog"))
-	b.says("has the whole price back")
+	b.says("got the full price back")
 	sales, err := api(t).Sales(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func TestAnswerOfAModel(t *testing.T) {
 
 	s.Otherwise(llmtest.Say("It is in Rome [zzzzzzzzzz]."))
 	b.visit("/ask?q=Where+is+the+red+kayak+now%3F", ".answer .notice")
-	b.says("The model named nothing of yours")
+	b.says("The model named no source in your memory")
 	b.shoot("model-uncited")
 	s.Otherwise(llmtest.Fails(401, "", "bad key"))
 	b.visit("/ask?q=Where+does+the+red+kayak+lie%3F", ".answer")

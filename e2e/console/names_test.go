@@ -148,7 +148,7 @@ func TestWelcome(t *testing.T) {
 func TestKnownAt(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/ask?q=when+is+the+dentist&known="+theDay[:4]+"-01-05", ".answer.unknown")
-	b.says("I did not know on 5 Jan 2026")
+	b.says("I didn't know on 5 Jan 2026")
 	b.until(`document.querySelector(".filters[open] [name=known] ~ output").innerText === "5 Jan 2026" && document.querySelector("[name=asof] ~ output").innerText === "today"`)
 	b.visit("/ask?q=when+is+the+dentist&known=nonsense", ".answer-text")
 }

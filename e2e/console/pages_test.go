@@ -83,7 +83,7 @@ func TestPages(t *testing.T) {
 func TestNowhere(t *testing.T) {
 	b := open(t, plain)
 	for path, says := range map[string]string{
-		"/day/2026-13-45": "There is no such page", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "There is no such memory here any more",
+		"/day/2026-13-45": "Page not found", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "This memory is no longer here",
 	} {
 		b.visit(path, "main .empty a, main .empty button")
 		b.says(says)

@@ -124,7 +124,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	}
 	// The last entry but one takes what was typed; the last asks it.
 	b.do(openPalette, chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
-	b.says("Taken in:")
+	b.says("Remembered:")
 	if !has("locker bath heron") {
 		t.Error("it is not remembered")
 	}
@@ -135,7 +135,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	b.do(chromedp.WaitVisible("dialog .forget-part"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 	b.palette("pause for 10")
 	b.do(chromedp.WaitVisible(".recording.paused"))
-	b.palette("listen again")
+	b.palette("resume")
 	b.do(chromedp.WaitVisible(".recording:not(.paused)"))
 	b.palette("share something")
 	b.do(chromedp.WaitVisible(".sharer"))
@@ -145,7 +145,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	b.until(`document.activeElement?.name === "wearable"`)
 	b.palette("see what it would do")
 	b.do(chromedp.WaitVisible(".dream-steps li, .tidy .notice.good"))
-	b.palette("is all well")
+	b.palette("health check")
 	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
 
 	folder := t.TempDir()

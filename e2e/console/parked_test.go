@@ -35,7 +35,7 @@ func TestKept(t *testing.T) {
 	b.palette("how long things")
 	b.press(".kept summary")
 	b.until(`JSON.stringify([...document.querySelectorAll(".kept li code")].map(c => c.innerText)) === '["tag:<b>family forever","type:episodic 90d"]'`)
-	b.says("Kept long enough by now: 0 memories and 0 lines.")
+	b.says("Due by now: 0 memories and 0 lines.")
 	b.accessible("kept")
 	onPhone(t, home, "kept", ".kept")
 }
@@ -84,7 +84,7 @@ func TestRoomOnDisk(t *testing.T) {
 	b.shoot("room")
 	onPhone(t, home, "room", ".room")
 	b.do(chromedp.Focus(".room [data-does=moveTiers]"), chromedp.KeyEvent(kb.Enter))
-	b.says("0 memories are at the relay alone now.") // what is new stays for a day
+	b.says("0 memories are now only at the relay.") // what is new stays for a day
 	b.do(chromedp.Focus(".room [data-act=photos]"), chromedp.KeyEvent(kb.Enter))
 	b.says("All photos and recordings are here; 0 were copied.")
 }

@@ -35,7 +35,7 @@ func TestTakeBack(t *testing.T) {
 	b.accessible("take back")
 	b.shoot("take-back")
 	b.do(chromedp.Click("dialog .danger.solid"))
-	b.says("Taken back: 1 memory.")
+	b.says("Removed from 1 memory.")
 	if active() {
 		t.Error("it stands")
 	}

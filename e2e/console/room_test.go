@@ -150,8 +150,8 @@ func TestPhotosCooledAndCopied(t *testing.T) {
 	if cooled.Cold == 0 {
 		t.Fatalf("no memory is packed: %+v", cooled)
 	}
-	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".room button")].find(x => x.innerText === "Bring all memories here").click()`, nil))
-	b.says(strconv.Itoa(cooled.Cold) + " memories came back.")
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".room button")].find(x => x.innerText === "Fetch all memories").click()`, nil))
+	b.says(strconv.Itoa(cooled.Cold) + " memories fetched.")
 	var after serve.Tiers
 	if after, err = c.Tiers(t.Context()); err != nil || after.Cold != 0 {
 		t.Errorf("%+v, %v", after, err)

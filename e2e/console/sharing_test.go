@@ -87,7 +87,7 @@ func TestShare(t *testing.T) {
 	risk := js[string](b, `document.querySelector(".risks .chip").innerText.trim()`)
 	b.do(chromedp.Evaluate(`document.querySelector(".risks .chip").click()`, nil))
 	b.until(`![...document.querySelectorAll(".risks .chip")].some(c => c.innerText.trim() === ` + quoted(risk) + `)`)
-	seen := js[[]string](b, rows+`.map(r => r.cells[1].querySelector(".seen").innerText.replaceAll("taken out:", "").replaceAll("\n", ""))`)
+	seen := js[[]string](b, rows+`.map(r => r.cells[1].querySelector(".seen").innerText.replaceAll("removed:", "").replaceAll("\n", ""))`)
 	b.do(chromedp.Evaluate(`document.querySelector(".sharer footer .button.solid").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".share-link input"))
 	link := js[string](b, `document.querySelector(".share-link input").value`)
 
@@ -123,7 +123,7 @@ func TestShare(t *testing.T) {
 	b.do(chromedp.Click(`.out a.button.small`), chromedp.WaitVisible(".seen-list .taken"))
 	b.accessible("share")
 	b.do(chromedp.Click(".back"), chromedp.Click(".out .danger"), chromedp.WaitVisible("dialog .danger"), chromedp.Click("dialog .danger"), chromedp.WaitNotPresent("dialog"))
-	b.says("Nobody but you")
+	b.says("Only you")
 	if _, err := command(theirs, "--json", "share", "open", link); err == nil || !strings.Contains(err.Error(), "revoked") {
 		t.Errorf("the reader is served after it was revoked: %v", err)
 	}

@@ -38,7 +38,7 @@ func TestSellAndBuy(t *testing.T) {
 	sell.shoot("sell")
 	sell.do(chromedp.Click(".sharer summary"), chromedp.SendKeys("[name=market]", at), chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitVisible("[name=times]"), chromedp.Click(".sharer form .solid"), chromedp.WaitVisible(".two-views tbody tr"))
-	sell.says("nobody can have that back")
+	sell.says("nobody can take that back")
 	sell.accessible("sell-look")
 	sell.do(chromedp.ScrollIntoView(".sharer > footer"))
 	sell.shoot("sell-look")
@@ -48,7 +48,7 @@ func TestSellAndBuy(t *testing.T) {
 
 	b := openAt(t, plain, linkOf(t, own).URL)
 	b.palette("the market")
-	b.says("no relay whose market it could ask")
+	b.says("no relay whose market it could use")
 	b.shoot("shop-none")
 	b.do(chromedp.WaitVisible("[name=market]"), chromedp.SendKeys("[name=market]", at), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".offers li a"))
 	b.do(chromedp.Focus("[name=q]"), chromedp.KeyEvent("fruit"), chromedp.KeyEvent(kb.Enter))
@@ -81,12 +81,12 @@ func TestSellAndBuy(t *testing.T) {
 	b.accessible("order")
 	b.shoot("order")
 	b.do(chromedp.Focus(".next .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .solid"))
-	b.says("That can't be had back.")
+	b.says("You can't get that back.")
 	b.do(chromedp.Focus("dialog .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("dialog"))
-	b.says("The seller is paid. You may review it.")
+	b.says("The seller is paid. You can review it.")
 	b.do(chromedp.Click(".next .actions button"), chromedp.WaitVisible("dialog [name=text]"), chromedp.SendKeys("dialog [name=text]", "True of medlars."), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
-	b.says("Your review is there.")
-	b.until(`![...document.querySelectorAll(".next .actions button")].some(x => x.innerText === "Review it")`)
+	b.says("Your review is published.")
+	b.until(`![...document.querySelectorAll(".next .actions button")].some(x => x.innerText === "Write a review")`)
 	b.do(chromedp.Click(`.next a[href^="/market/"]`), chromedp.WaitVisible(".offer .rows li"))
 	b.says("True of medlars.")
 	b.says("Locket could not check these reviews") // the market has not published its log
@@ -118,7 +118,7 @@ func TestSellAndBuy(t *testing.T) {
 	b.visit(listing+"?market="+url.QueryEscape(at), "[data-act=buy]")
 	b.press("[data-act=buy]")
 	b.do(chromedp.WaitVisible("dialog [name=voucher]"), chromedp.SendKeys("dialog [name=voucher]", "AAAAA-BBBBB"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(".order .next .danger"))
-	b.says("Pay it, or cancel it.")
+	b.says("Pay or cancel it.")
 	b.shoot("order-unpaid")
 	b.press(".next .danger")
 	b.press("dialog .danger")
@@ -131,7 +131,7 @@ func TestSellAndBuy(t *testing.T) {
 	b.do(chromedp.WaitVisible("dialog [value=card]"), chromedp.Click("dialog [value=card]"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(`.next a[href^="https://checkout.stripe.com/"]`))
 	b.settled()
 	b.shoot("order-card")
-	if js[bool](b, `document.body.innerText.includes("It is paid.")`) {
+	if js[bool](b, `document.body.innerText.includes("Now the seller has to deliver")`) {
 		t.Error("it says that it is paid")
 	}
 	b.visit(js[string](b, "location.pathname")+"?page="+url.QueryEscape("https://stranger.example/"), ".next .solid")
@@ -193,7 +193,7 @@ func TestSellAndBuy(t *testing.T) {
 	sell.press(".sharer > footer .solid")
 	sell.says("It is for sale.")
 	b.visit("/market?market="+url.QueryEscape(at)+"&q=month", ".offers li a")
-	b.says("a period of 30 days")
+	b.says("30 days per period")
 	b.press(".offers li a")
 	b.do(chromedp.WaitVisible(".offer .subscription"))
 	b.do(chromedp.WaitVisible("[data-act=subscribe]"))

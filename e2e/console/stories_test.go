@@ -217,12 +217,12 @@ func TestSettle(t *testing.T) {
 	said(t, c, "I live in Berlin now.", "2026-10-02T10:00:00+08:00")
 	b := open(t, plain)
 	b.visit("/review", ".conflict")
-	b.says("Something was heard against what you pinned")
+	b.says("Something heard contradicts what you pinned")
 	b.says("Berlin")
 	b.accessible("conflict")
 	b.shoot("conflict")
 	b.do(chromedp.KeyEvent("1"))
-	b.says("Nothing contradicts")
+	b.says("No contradictions")
 	if list, err := c.Conflicts(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("%+v, %v", list, err)
 	}

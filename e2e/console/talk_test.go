@@ -19,7 +19,7 @@ func TestConversation(t *testing.T) {
 		b.until(`document.querySelector(".talk-now")?.innerText.includes(` + quoted(question) + `) && document.querySelector(".answer")?.innerText.includes(` + quoted(answer) + `)`)
 	}
 	on("who is his sister", "Ola is Tomasz's sister.")
-	b.says("Looked for:")
+	b.says("Searched for:")
 	b.until(`document.activeElement.name === "on"`)
 	on("what is quantum chromodynamics", "I don't know")
 	on("and how old is she", "I don't know")

@@ -48,7 +48,7 @@ func TestTwoTabs(t *testing.T) {
 		says(id, mine)
 		// To undo the first would overwrite what came after it.
 		one.do(chromedp.Click(".toast button"))
-		one.says("nothing was overwritten")
+		one.says("Nothing was overwritten")
 		says(id, mine)
 	})
 	t.Run("heard late", func(t *testing.T) {

@@ -167,5 +167,5 @@ func TestSliders(t *testing.T) {
 
 	b.visit(question, ".answer-text")
 	b.do(chromedp.Focus("[name=known]"), chromedp.KeyEvent(kb.PageDown))
-	answers("I did not know")
+	answers("I didn't know")
 }
