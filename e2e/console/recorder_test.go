@@ -160,7 +160,7 @@ func TestRecorder(t *testing.T) {
 	p.do(network.Enable(), log.Enable(), runtime.Enable(), allow.GrantPermissions([]allow.PermissionType{allow.PermissionTypeGeolocation, allow.PermissionTypeBackgroundSync}),
 		emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetGeolocationOverride().WithLatitude(52.52).WithLongitude(13.4).WithAccuracy(10),
 		chromedp.Navigate("https://"+line.at+"/wear/"), chromedp.WaitVisible("#pair-form"), chromedp.SendKeys("#link", "https://example.org/"), chromedp.Click("#pair-form button"))
-	p.says("This is no link")
+	p.says("This is not a link")
 	p.accessible("recorder-pair")
 	p.shoot("recorder-pair")
 	p.do(chromedp.Navigate(string(d.Page)), chromedp.Reload(), chromedp.WaitVisible("#microphone"))

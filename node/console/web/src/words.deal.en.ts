@@ -1,4 +1,4 @@
-// English, for what is done at a market beyond buying once.
+// English, for what the market offers beyond a single purchase.
 
 export const enDeal = {
   "known.title": "Contact this market?", "known.says": "A link wants Locket to contact a market that you have not dealt with. Nothing has been sent yet. The address is:", "known.looks": "It contains letters that look like others. A computer reads it as:", "known.tells": "If you continue, whoever runs it learns your network address, what you look for, and your key, by which it can recognise you again.", "known.do": "Contact it", "known.not": "Don't contact it",

@@ -1,4 +1,4 @@
-// English, for the first page and what stands around every page; more.en.ts has the rest. {name} stands for a value; {n|one|many} chooses by number.
+// English, for the first page and the frame around every page; more.en.ts has the rest. {name} stands for a value; {n|one|many} chooses by number.
 
 
 export const en = {

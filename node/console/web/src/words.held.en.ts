@@ -1,4 +1,4 @@
-// English, for what stands where, and for what is well.
+// English, for where memories are stored, the tree of facts, and the health check.
 
 export const enHeld = {
   "where.title": "Where it is stored", "where.thisDevice": "This device", "where.whole": "Has all of it.", "where.stub": "Has only its index entry, to save space. The rest is fetched from the relay when needed.", "where.said": "Has it: it made a change to it itself.", "where.offered": "Everything is waiting for it at a relay. Only that device knows whether it has fetched it.",

@@ -1,4 +1,4 @@
-// English, for what each device has, what is kept how long, and what can be done from where.
+// English, for what each device has, retention, disk space, and access from another machine.
 
 export const enKeep = {
   "members.unnamed": "a device without a name",

@@ -1,4 +1,4 @@
-// English, for what the wearer says to Locket about what it keeps.
+// English, for doubts, instructions and the export.
 
 export const enOwn = {
   "doubts.title": "What Locket is not sure of", "doubts.says": "Barely understood, or said by one of your workers. What you confirm is pinned; what you archive is no longer used in answers.", "doubts.low": "Barely understood", "doubts.worker": "Said by a worker", "doubts.right": "Confirm", "doubts.away": "Archive", "doubts.correct": "View or correct",

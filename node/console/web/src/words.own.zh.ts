@@ -1,4 +1,4 @@
-// Chinese, for what the wearer says to Locket about what it keeps.
+// Chinese, for doubts, instructions and the export.
 
 import type { enOwn } from "./words.own.en";
 
