@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A question is asked and paid on the page of a listing that sells answers. The seller
-// reads it, with what would be answered, and sends it; the buyer reads the answer.
+// A buyer asks and pays for a question on the page of a listing that sells answers. The seller
+// sees the question with the proposed answer and sends it; the buyer reads the answer.
 func TestAskASeller(t *testing.T) {
 	market := startMarket(t, marketHow{})
 	shop, seller := ownHome(t)

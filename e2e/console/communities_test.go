@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// tells has a home remember a text with a tag, as it is.
+// tells adds a text with a tag to a home, unchanged.
 func tells(t *testing.T, c *serve.Client, tag, text string) {
 	t.Helper()
 	infer := false
@@ -22,7 +22,7 @@ func tells(t *testing.T, c *serve.Client, tag, text string) {
 	}
 }
 
-// puts has a home put what has a tag into a community, past the console.
+// puts shares a home's memories with a tag with a community, through the API.
 func puts(t *testing.T, c *serve.Client, in, tag string) serve.CommunityView {
 	t.Helper()
 	v, err := c.AddToCommunity(t.Context(), in, serve.ShareRequest{Tags: []string{tag}})
@@ -32,21 +32,21 @@ func puts(t *testing.T, c *serve.Client, in, tag string) serve.CommunityView {
 	return v
 }
 
-// unfold opens all parts of a page that are folded.
+// unfold opens all folded parts of a page.
 func (b *tab) unfold() {
 	b.t.Helper()
 	b.do(chromedp.Evaluate(`document.querySelectorAll("main details").forEach(d => d.open = true)`, nil))
 }
 
-// again looks at a community again.
+// again refreshes a community.
 func (b *tab) again() {
 	b.t.Helper()
 	b.press(".market-more button:not(.danger)")
 	b.says("Up to date.")
 }
 
-// A community is founded, joined and used by three homes at a real relay: what is shown
-// before something goes in is what the others have then.
+// Three homes create, join and use a community at a real relay. What the preview shows is
+// exactly what the other members get.
 func TestCommunities(t *testing.T) {
 	mei, cMei := ownHome(t, "--set", "sync.relay="+relayAt)
 	ann, cAnn := ownHome(t)
@@ -56,7 +56,7 @@ func TestCommunities(t *testing.T) {
 	tells(t, cAnn, "beds", "Beans are sown in May, says Ola.")
 	owner, member := openAt(t, plain, linkOf(t, mei).URL), openAt(t, plain, linkOf(t, ann).URL)
 
-	// It is founded by keyboard.
+	// It is created by keyboard.
 	owner.palette("create a community")
 	owner.until(`document.activeElement?.name === "name"`)
 	owner.says("You are not in any community.")
@@ -66,7 +66,7 @@ func TestCommunities(t *testing.T) {
 	owner.do(chromedp.WaitVisible("[name=rules]"), chromedp.SendKeys("[name=rules]", "Beans before opinions."), chromedp.Click(".pool-rules .solid"), chromedp.WaitNotPresent("[name=rules]"))
 	owner.says("Beans before opinions.")
 
-	// A key is let in once its words were compared, and joins by the link.
+	// A key is added after its words were compared, and joins by the link.
 	member.visit("/communities", ".own-key summary")
 	member.press(".own-key summary")
 	member.do(chromedp.WaitVisible(".own-key input"))
@@ -91,7 +91,7 @@ func TestCommunities(t *testing.T) {
 		t.Error("a member is shown what the owner does")
 	}
 
-	// What goes in is what was shown.
+	// What is shared is what was shown.
 	owner.press(".page-head .solid")
 	owner.do(chromedp.WaitVisible(".sharer [name=tags]"), chromedp.SendKeys(".sharer [name=tags]", "garden"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=words]"))
 	if js[bool](owner, `!!document.querySelector(".sharer [name=title], .sharer [type=number]")`) || js[int](owner, `document.querySelectorAll(".sharer-steps li").length`) != 3 {
@@ -124,7 +124,7 @@ func TestCommunities(t *testing.T) {
 		t.Errorf("shown: %q; the members have %q", exact, there)
 	}
 
-	// A member proposes somebody, whose key's words the owner compares.
+	// A member proposes somebody, and the owner compares the words of the key.
 	bo, err := cBo.GivenKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestCommunities(t *testing.T) {
 	}
 }
 
-// poolQuestions has a member ask and the owner's node answer by itself.
+// poolQuestions lets a member ask, and the owner's node answers by itself.
 func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	t.Helper()
 	member.says("Each of the 2 members, and anyone who joins later, can read that you asked this")
@@ -195,7 +195,7 @@ func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	member.until(`(a => a?.includes("waters the tomatoes") && a.includes("Mei") && !a.includes("Priya"))(document.querySelector(".pool-question .pool-answers")?.textContent)`)
 	member.shoot("pool-answered")
 
-	// It is changed, ended, and on again by undo.
+	// Answering is changed, stopped, and turned on again by undo.
 	owner.press(".pool-answering .button")
 	owner.until(`document.querySelector(".pool-answering [name=tags]")?.value === "garden"`)
 	owner.do(chromedp.Click(".pool-answering footer .button"), chromedp.Click(".pool-answering .danger"), chromedp.WaitNotPresent(".pool-answering .notice.good"))
@@ -208,7 +208,7 @@ func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	}
 }
 
-// poolRemovals has items and a member removed with reasons, shown again, and taken back.
+// poolRemovals removes items and a member with reasons, shows items again, and takes one back.
 func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	t.Helper()
 	const ad = "Buy <b>beans</b> at Bo's."
@@ -232,7 +232,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.do(chromedp.Evaluate(`[...document.querySelectorAll(".toast button")].at(-1).click()`, nil))
 	owner.until(`!!` + item + ` && !document.querySelector(".pool-removed")`)
 
-	// Removed once more, it is shown again where it stands among the removed.
+	// Removed once more, it is shown again from the list of removed items.
 	owner.do(chromedp.Evaluate(item+`.querySelector(".danger").click()`, nil))
 	reasoned("Still one.")
 	owner.unfold()
@@ -240,7 +240,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.do(chromedp.WaitNotPresent(".pool-removed"))
 	owner.until(`!!` + item)
 
-	// Ann puts something in by mouse, and takes it back.
+	// Ann shares something by mouse, and takes it back.
 	member.do(chromedp.Click(".page-head .solid"), chromedp.WaitVisible(".sharer [name=tags]"), chromedp.SendKeys(".sharer [name=tags]", "beds"), chromedp.Click(".sharer form .solid"),
 		chromedp.WaitVisible("[name=words]"), chromedp.SendKeys("[name=words]", "Ola"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".two-views td"), chromedp.Click(".sharer > footer .solid"), chromedp.WaitVisible(".pool-items .pool-item .button"))
 	if got := js[string](member, `document.querySelector(".pool-items").textContent`); !strings.Contains(got, "Beans are sown in May") || strings.Contains(got, "Ola") {
@@ -253,7 +253,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.again()
 	owner.until(`!document.querySelector(".pool-items").textContent.includes("Beans are sown")`)
 
-	// Bo is put out with a reason, and what Bo put in is hidden.
+	// Bo is removed with a reason, and what Bo shared is hidden.
 	owner.do(chromedp.Evaluate(`document.querySelector('[aria-label="Remove: Bo"]').click()`, nil))
 	reasoned("He sells our questions.")
 	owner.until(`!` + item + ` && !document.querySelector(".pool-members").textContent.includes("Bo")`)
@@ -266,7 +266,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.shoot("pool-log")
 }
 
-// poolHostile has all texts of a community be hostile.
+// poolHostile makes all texts of a community hostile.
 func poolHostile(t *testing.T, home string) {
 	t.Helper()
 	for _, bad := range []string{hostile, strings.Repeat("W", 1<<20)} {
@@ -276,7 +276,7 @@ func poolHostile(t *testing.T, home string) {
 			if path[0] == '/' {
 				b.visit(path, ".communities .rows a")
 			} else {
-				b.do(chromedp.Focus(".communities "+path), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members")) // a mouse would meet the tabs below
+				b.do(chromedp.Focus(".communities "+path), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members")) // a mouse click would hit the tabs below
 				b.unfold()
 				b.do(chromedp.WaitVisible(".pool-log"))
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The page of memories counts those of how things are, and no others where it lists others. The
-// page of devices counts all that are on the disk, and says so.
+// The Memories page counts current memories only, and shows no count beside other lists. The
+// Devices page counts all memories on the disk, and says so.
 func TestCountsSayWhatTheyCount(t *testing.T) {
 	c := api(t)
 	status, err := c.Status(t.Context())

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// joins has another device come by the code that the page shows, until both show the words. It
-// ends well once the page has said that they are the same.
+// joins starts another device with the code that the page shows, until both show the words. It
+// succeeds once the page has confirmed that they are the same.
 func joins(t *testing.T, b *tab) (home string, join *exec.Cmd, out *bytes.Buffer) {
 	t.Helper()
 	b.visit("/devices", ".plugins details")
@@ -40,7 +40,7 @@ func joins(t *testing.T, b *tab) (home string, join *exec.Cmd, out *bytes.Buffer
 	return home, join, out
 }
 
-// A second device comes in by the code that the page shows, once both show the same words.
+// A second device joins by the code that the page shows, once both show the same words.
 func TestPair(t *testing.T) {
 	b := open(t, plain)
 	fresh, join, out := joins(t, b)
@@ -60,7 +60,7 @@ func TestPair(t *testing.T) {
 	other := `[...document.querySelectorAll(".members .rows li")].find(l => !l.querySelector(".badge"))?.innerText ?? ""`
 	this := `document.querySelector(".members .badge").closest("li").innerText`
 	b.until(`(` + other + `).includes("It is not known what this device has") && (` + this + `).includes("here in full")`)
-	// It says what it has, by another way than the relay.
+	// It reports what it has, by another way than the relay.
 	said, err := command(fresh, "--json", "devices", "compare")
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// Where only a passphrase opens the keys, the page asks for it before it lets a device in.
+// If only a passphrase opens the keys, the page asks for it before it adds a device.
 func TestPairByPassphrase(t *testing.T) {
 	dir := t.TempDir()
 	own, file := filepath.Join(dir, "home"), filepath.Join(dir, "passphrase")
@@ -122,8 +122,8 @@ func TestPairByPassphrase(t *testing.T) {
 	}
 }
 
-// What a plugin does is said, and it is turned off and on again; what might hear
-// is looked for; and whether all is well.
+// The page describes a plugin, which is turned off and on again; it searches for engines, and
+// runs the health check.
 func TestBeside(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/devices", ".plugins details")
@@ -158,8 +158,8 @@ func TestBeside(t *testing.T) {
 	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
 }
 
-// Names are joined and parted where they stand, each with undo, and what may be
-// one waits in the review.
+// Names are merged and split in place, each with undo, and possible duplicates wait on the
+// Review page.
 func TestJoinNames(t *testing.T) {
 	c := api(t)
 	decided := func(want ...string) {

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What another system had is shown before it is taken in: a file by mouse, a folder by
-// keyboard, an export of another home's. The second time nothing changes.
+// An import is shown before it is done: a file by mouse, a folder by keyboard, an export of
+// another home. Importing again changes nothing.
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -41,7 +41,7 @@ func TestImport(t *testing.T) {
 	b := openAt(t, plain, linkOf(t, home).URL)
 	b.palette("import")
 	b.until(`document.activeElement?.name === "file"`)
-	b.press(".import form .button") // of nothing
+	b.press(".import form .button") // with nothing chosen
 	b.says("Choose a file or name a folder.")
 	b.do(chromedp.SetUploadFiles("[name=file]", []string{mem0}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
 	b.says("2 texts from Mem0")
@@ -79,7 +79,7 @@ func TestImport(t *testing.T) {
 	b.press("[data-act=take]")
 	b.says("1 added; 0 already there.")
 
-	// A secret of another system's vault is named, and never shown.
+	// A secret from another system's vault is named, but never shown.
 	mirix := write("mirix.json", `{"memories": {"episodic": {"items": []}, "semantic": {"items": [{"id": "s1", "summary": "The kettle is blue"}]}, "knowledge_vault": {"items": [{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}]}}}`)
 	b.visit("/import", "[name=file]")
 	b.do(chromedp.SetUploadFiles("[name=file]", []string{mirix}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))

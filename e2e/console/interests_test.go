@@ -8,15 +8,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// opens gives a message to a page that opens it.
+// opens opens a message on a page.
 func (b *tab) opens(message string) {
 	b.t.Helper()
 	b.do(chromedp.SetValue("[name=message]", message))
 	b.press("[data-does=openInterests] .button")
 }
 
-// sends returns the message that a page would have sent to somebody, once it is another
-// than the last one.
+// sends returns the message that a page shows for sending to somebody, once it differs from the
+// last one.
 func (b *tab) sends(to, last string) string {
 	b.t.Helper()
 	b.until(`document.querySelector(".sending h2")?.innerText === ` + quoted("Send this to "+to) + ` && document.querySelector(".sending input").value !== ` + quoted(last))
@@ -27,8 +27,8 @@ func (b *tab) sends(to, last string) string {
 	return m
 }
 
-// Two people compare interests by their consoles: first how many, then which; what one alone
-// has stands on the other's page nowhere.
+// Two people compare interests by their consoles: first how many, then which. An interest that
+// only one of them has never appears on the other's page.
 func TestInterestsInCommon(t *testing.T) {
 	mei, cMei := ownHome(t)
 	ben, cBen := ownHome(t)
@@ -53,7 +53,7 @@ func TestInterestsInCommon(t *testing.T) {
 	b.press(".chips li:last-child button")
 	b.until(`document.querySelectorAll(".chips li").length === 3`)
 
-	// She asks: the words of the key are those that his page shows.
+	// She asks; the words of the key are those that his page shows.
 	key, err := cBen.GivenKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestInterestsInCommon(t *testing.T) {
 	a.press("dialog .solid")
 	asks := a.sends("Ben", "")
 
-	// He is asked before anything is answered, and says what he calls her.
+	// His page asks him before it answers anything, and he enters a name for her.
 	b.opens("rubbish")
 	b.says("invalid:")
 	b.opens(asks)
@@ -96,7 +96,7 @@ func TestInterestsInCommon(t *testing.T) {
 	answer := b.sends("Mei <i>", "")
 	b.says("It is not known yet how many interests you and Mei <i> share.")
 
-	// How many, then which, each told by a yes.
+	// How many, then which, each after consent.
 	a.opens(answer)
 	counts := a.sends("Ben", asks)
 	a.says("You and Ben share 2 interests, according to their program.")
@@ -127,7 +127,7 @@ func TestInterestsInCommon(t *testing.T) {
 		b.shoot("interests-" + foreign)
 	}
 
-	// The last message can be had again; what is forgotten is still counted.
+	// The last message can be shown again; a forgotten comparison still counts.
 	a.press(".comparison .button:not(.danger)")
 	if again := a.sends("Ben", ""); again != hers {
 		t.Error("another message than the one that was sent")

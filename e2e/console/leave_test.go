@@ -20,7 +20,7 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// twoHistories has a market show its log anew, with something else in it.
+// twoHistories makes a market show a second log with different content.
 func (s *served) twoHistories(t *testing.T) {
 	t.Helper()
 	ok := func(err error) {
@@ -44,9 +44,9 @@ func (s *served) twoHistories(t *testing.T) {
 	s.shows.Store(&shows)
 }
 
-// Buyer and seller look whether a market tells all the same, catch it at two histories,
-// and go to another one with what they have. What can't move yet is named, and moves when
-// it is tried again.
+// Buyer and seller check whether a market shows everybody the same log, catch it showing two
+// histories, and move to another market. What can't move yet is listed, and moves on the next
+// try.
 func TestLeaveAMarket(t *testing.T) {
 	from, to := startMarket(t, marketHow{}), startMarket(t, marketHow{key: tradetest.PartyKey(20)})
 	shop, seller := ownHome(t)
@@ -113,7 +113,7 @@ func TestLeaveAMarket(t *testing.T) {
 	verify(evil)
 	evil.harmless("log")
 
-	// The buyer can bring an order only where its listing is.
+	// The buyer can move an order only to a market that has its listing.
 	ask := func(b *tab) {
 		b.visit("/market/move", "[name=to]")
 		b.do(chromedp.SendKeys("[name=to]", to.url), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".moves"))
@@ -152,7 +152,7 @@ func TestLeaveAMarket(t *testing.T) {
 	ask(s)
 	s.says("There is nothing to move.")
 
-	// An address where nobody answers is named, and loses nothing.
+	// An address where nobody answers is reported, and nothing is lost.
 	s.visit("/market/move", "[name=to]")
 	s.do(chromedp.SendKeys("[name=to]", "http://127.0.0.1:1"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-act=move-do]"))
 	s.press("[data-act=move-do]")
@@ -160,7 +160,7 @@ func TestLeaveAMarket(t *testing.T) {
 	s.says("nothing listens at 127.0.0.1:1")
 }
 
-// A link that names a market has the node ask nobody before the wearer says so.
+// With a link that names a market, the node contacts nobody before the wearer agrees.
 func TestThreatStrangeMarket(t *testing.T) {
 	var asked atomic.Int64
 	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -181,7 +181,7 @@ func TestThreatStrangeMarket(t *testing.T) {
 		}
 	}
 	looks(t, own, "known", "/market?market="+stranger.URL, ".known", nil)
-	// Letters that look like others are named, and what is no address can't be agreed to.
+	// Lookalike letters are pointed out, and an invalid address can't be agreed to.
 	b.visit("/market?market=http://m%D0%B0rket.example", ".known .notice")
 	b.says("xn--")
 	b.visit("/market?market=http://relay.example@stranger.example", ".notice.bad")

@@ -46,7 +46,7 @@ func TestTwoTabs(t *testing.T) {
 		}
 		two.do(chromedp.Evaluate(`document.querySelector(".meanwhile button").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("form.edit"))
 		says(id, mine)
-		// To undo the first would overwrite what came after it.
+		// Undoing the first would overwrite the later change.
 		one.do(chromedp.Click(".toast button"))
 		one.says("Nothing was overwritten")
 		says(id, mine)

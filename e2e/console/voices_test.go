@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// listening gives a tab of a Chromium whose microphone hears a recording, over and over.
+// listening returns a tab of a Chromium whose microphone hears a recording in a loop.
 func listening(t *testing.T, wav, to string) *tab {
 	t.Helper()
 	b := chromium(t, chromedp.Flag("autoplay-policy", "no-user-gesture-required"), chromedp.Flag("use-fake-device-for-media-stream", true),
@@ -35,8 +35,8 @@ func listening(t *testing.T, wav, to string) *tab {
 	return b
 }
 
-// The wearer's voice is learnt from the browser's microphone, another's from a file; a voice
-// without a name is heard, named by keyboard, and forgotten.
+// The wearer's voice is learnt from the browser's microphone, another person's from a file; a
+// voice without a name is played, named by keyboard, and forgotten.
 func TestVoices(t *testing.T) {
 	absolute := func(name string) string {
 		t.Helper()
