@@ -9,7 +9,7 @@ export const en = {
 
   "error.unreachable": "Locket is not responding. If it was locked or stopped, start it and open the console again.",
   "error.again": "Try again", "error.locked": "Locket is locked.", "error.changed": "This was changed elsewhere in the meantime. Nothing was overwritten.", "error.failed": "That did not work.",
-  "afar.mark": "From another machine", "afar.says": "From here you can view, ask, write, correct, forget, review and end shares. For all other changes, use the console or the command on the machine that runs Locket.",
+  "afar.mark": "From another machine", "afar.says": "From here you can view, ask, write, correct, forget, review and revoke shares. For all other changes, use the console or the command on the machine that runs Locket.",
   "page.none": "Page not found",
 
   "door.none": "Open the console from your own machine", "door.ended": "This session has ended", "door.used": "This link was used or has expired", "door.unmade": "Nothing was created", "door.again": "To start again, run this on the machine that runs Locket:",
@@ -141,6 +141,6 @@ export const en = {
   "policy.title": "Your rules", "policy.mine": "Nothing is given out unless a rule allows it. A rule that forbids always wins. Secrets are never given out.", "policy.none": "You have no rules: only what you share yourself is given out. Secrets never are.", "policy.trouble": "Your rules can't be read, so nothing is given out:", "policy.conflicts": "Two of your devices set different rules. Until you set them again, both must allow what is given out.", "policy.permits": "Allow", "policy.forbids": "Never", "policy.change": "Add a rule", "rule.says": "A memory is about the names that Locket recognises in it. The words above are given to nobody, whatever a memory is about.", "policy.text": "All rules as text", "policy.textSays": "Written in Cedar; see locket policy --help.", "policy.save": "Save rules", "policy.saved": "Your rules are saved.",
   "never.title": "Words that are never given out", "never.add": "Add a word", "never.hint": "a name, a street, an account", "never.remove": "Allow {word} again",
   "test.title": "View as someone else", "test.as": "View as", "test.choose": "Choose…", "test.somebody": "somebody", "test.newReader": "a person with no share yet", "test.newApp": "an app without access yet", "test.result": "Your rules would allow {n} {n|memory|memories} and hold back {held}.", "test.means": "Of these, they see only what you give them through a share or an app's rights.",
-  "rule.never": "Never give", "rule.anybody": "anybody", "rule.Reader": "people", "rule.App": "apps", "rule.Worker": "workers", "rule.what": "what", "rule.name": "is about somebody or something", "rule.tag": "has the tag", "rule.private": "is private", "rule.value": "which", "rule.look": "Preview the change",
+  "rule.never": "Never give to", "rule.anybody": "anybody", "rule.Reader": "people", "rule.App": "apps", "rule.Worker": "workers", "rule.what": "a memory that", "rule.name": "is about somebody or something", "rule.tag": "has the tag", "rule.private": "is private", "rule.value": "Name or tag", "rule.look": "Preview the change",
   "diff.title": "New rules", "diff.none": "Nothing would change for anyone who has access now.", "diff.counts": "{opens} more, {closes} fewer",
 } as const satisfies Record<string, string>;

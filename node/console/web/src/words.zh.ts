@@ -144,6 +144,6 @@ export const zh: Record<keyof typeof en, string> = {
   "policy.title": "你的规则", "policy.mine": "没有规则允许的不给。有规则禁止的，不管谁允许都不给。秘密从不给。", "policy.none": "你还没有设规则：只有你亲手给的会出去。秘密从不给。", "policy.trouble": "你的规则读不懂，所以什么都不给：", "policy.conflicts": "你的两台设备设了不同的规则。重新设定之前，两边都允许才给。", "policy.permits": "允许", "policy.forbids": "禁止", "policy.change": "加一条规则", "rule.says": "“关于”指 Locket 在记忆里认出的名字。上面的词，不管记忆关于什么，谁也不给看。", "policy.text": "全部规则的文本", "policy.textSays": "用 Cedar 写；locket policy --help 有说明。", "policy.save": "设定这些规则", "policy.saved": "规则已设定。",
   "never.title": "谁也不给看的词", "never.add": "加一个词", "never.hint": "名字、街道、账号", "never.remove": "不再禁止 {word}",
   "test.title": "以别人的身份查看", "test.as": "以谁的身份", "test.choose": "请选择…", "test.somebody": "某人", "test.newReader": "还没有分享的人", "test.newApp": "还没放进来的应用", "test.result": "你的规则会放行 {n} 条记忆，拦下 {held} 条。", "test.means": "其中对方只看得到你给的：一份分享，或应用的权限。",
-  "rule.never": "永远不给", "rule.anybody": "任何人", "rule.Reader": "人", "rule.App": "应用", "rule.Worker": "代理程序", "rule.what": "哪些内容", "rule.name": "关于某人或某物", "rule.tag": "带有标签", "rule.private": "私密的", "rule.value": "具体是", "rule.look": "看看会改变什么",
+  "rule.never": "永远不给", "rule.anybody": "任何人", "rule.Reader": "人", "rule.App": "应用", "rule.Worker": "代理程序", "rule.what": "哪些内容", "rule.name": "关于某人或某物", "rule.tag": "带有标签", "rule.private": "私密的", "rule.value": "名字或标签", "rule.look": "看看会改变什么",
   "diff.title": "规则会是", "diff.none": "对现在给了内容的任何人都没有变化。", "diff.counts": "多 {opens} 条，少 {closes} 条",
 };
