@@ -86,8 +86,8 @@ export const zh: Record<keyof typeof en, string> = {
   "do.pin": "固定", "do.unpin": "取消固定", "do.correct": "更正", "do.archive": "归档", "do.unarchive": "取消归档", "do.forget": "忘记…",
   "did.pinned": "已固定：机器不会再改动它。", "did.unpinned": "已取消固定。", "did.corrected": "已更正。以你说的为准。", "did.archived": "已归档。", "did.unarchived": "已取消归档。",
   "edit.text": "正确的说法", "edit.value": "具体是（{what}）", "edit.save": "保存", "edit.changed": "你在写的时候，它在别处被改了。你写的还没有保存。", "edit.theirs": "现在写的是", "edit.mine": "你写的是", "edit.keepMine": "保存我写的", "edit.takeTheirs": "保留现在这样", "edit.says": "你说的优先于机器听到的。",
-  "fact.when": "时间", "fact.where": "地点", "fact.who": "人物", "fact.since": "开始于", "fact.until": "直到", "fact.names": "名字", "fact.heard": "听到", "fact.times": "{n} 次", "fact.sure": "确定", "fact.by": "来自", "fact.learnt": "得知于",
-  "sure.high": "确定", "sure.some": "大致", "sure.low": "不太确定",
+  "fact.when": "时间", "fact.where": "地点", "fact.who": "人物", "fact.since": "开始于", "fact.until": "直到", "fact.names": "名字", "fact.heard": "听到", "fact.times": "{n} 次", "fact.sure": "可信度", "fact.by": "来自", "fact.learnt": "得知于",
+  "sure.high": "高", "sure.some": "中", "sure.low": "低",
   "by.person": "你", "by.api": "你（通过程序）", "by.import": "导入", "by.export": "导出或备份", "by.facts": "事实", "by.plans": "计划", "by.howto": "做法", "by.secrets": "秘密", "by.speech": "声音", "by.scene": "相机", "by.language": "语言", "by.node": "Locket", "by.dream": "整理", "by.transcript": "转写",
   "change.ADD": "记住", "change.UPDATE": "更改", "change.DELETE": "结束", "change.NOOP": "又听到", "change.REFUSE": "未采纳",
 
