@@ -74,7 +74,7 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.visit("/devices", ".members .rows li")
-	b.until(`/It said on .* that it has all|It had [\d,]+ of the others' [\d,]+ changes on/.test(` + other + `)`)
+	b.until(`/On .* it reported that it has|On .* it had [\d,]+ of the [\d,]+ changes/.test(` + other + `)`)
 	b.do(chromedp.Evaluate(`document.querySelector(".members").scrollIntoView()`, nil))
 	b.accessible("members")
 	b.shoot("members")

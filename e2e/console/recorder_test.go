@@ -163,7 +163,7 @@ func TestRecorder(t *testing.T) {
 	p.accessible("recorder-pair")
 	p.shoot("recorder-pair")
 	p.do(chromedp.Navigate(string(d.Page)), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
-	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("The page starts")`)
+	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("This page also opens")`)
 	turn("microphone")
 	p.do(chromedp.WaitVisible("#ask-row"))
 	turn("camera")
