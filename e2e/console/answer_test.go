@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A question is asked and paid on the page of a listing that sells answers. The seller
-// reads it, with what would be answered, and sends it; the buyer reads the answer.
+// A buyer asks and pays for a question on the page of a listing that sells answers. The seller
+// sees the question with the proposed answer and sends it; the buyer reads the answer.
 func TestAskASeller(t *testing.T) {
 	market := startMarket(t, marketHow{})
 	shop, seller := ownHome(t)
@@ -31,8 +31,8 @@ func TestAskASeller(t *testing.T) {
 	b.palette("the market")
 	b.do(chromedp.WaitVisible("[name=market]"), chromedp.SendKeys("[name=market]", market.url), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".offers li a"))
 	b.do(chromedp.Click(".offers li a"), chromedp.WaitVisible("[data-act=buy]"))
-	b.says("It sells answers, and no copy.")
-	b.says("show you 1 of its memories at most, and all buyers 2")
+	b.says("It sells answers, not a copy.")
+	b.says("show you at most 1 of its memories, and all buyers at most 2")
 	b.press("[data-act=buy]")
 	b.do(chromedp.WaitVisible("dialog [name=question]"), chromedp.SendKeys("dialog [name=question]", "when are medlars eaten?"), chromedp.WaitVisible("dialog [name=voucher]"))
 	b.settled()
@@ -53,7 +53,7 @@ func TestAskASeller(t *testing.T) {
 	}
 	b.do(chromedp.Reload(), chromedp.WaitVisible(".came li"))
 	b.says("Medlars are eaten when they are brown.")
-	b.says("It is to what you asked")
+	b.says("It replies to your question")
 	if js[bool](b, `document.body.innerText.includes("Quinces") || !!document.querySelector("[data-act=car]")`) {
 		t.Error("the order shows more than its answer")
 	}

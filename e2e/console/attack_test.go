@@ -23,7 +23,7 @@ func at(t *testing.T, s string) time.Time {
 	return v
 }
 
-// What is remembered is text, whatever it looks like.
+// A memory is shown as text, whatever it contains.
 func TestHostileTexts(t *testing.T) {
 	const html = `<img src=x onerror="window.broken=1"><script>window.broken=1</script><a href="javascript:window.broken=1">`
 	for i, text := range []string{
@@ -45,7 +45,7 @@ func TestHostileTexts(t *testing.T) {
 			if js[bool](b, `"broken" in window || !!document.querySelector("main script, main img[src=x], main a[href^=javascript]")`) {
 				t.Errorf("%s: a text was run or became markup", p.path)
 			}
-			// What turns the direction of writing stands in an element that ends it.
+			// Bidirectional control characters are isolated in an element.
 			if js[bool](b, `(() => { const w = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT); while (w.nextNode()) if (/[\u202a-\u202e\u2066-\u2069\u200f]/.test(w.currentNode.data) && !w.currentNode.parentElement.closest("bdi, textarea")) return true; return false })()`) {
 				t.Errorf("%s: a mark of direction reaches beyond its text", p.path)
 			}
@@ -94,7 +94,7 @@ func TestForeignPage(t *testing.T) {
 	}
 }
 
-// A link is good once: who finds it in a history or a log gets nothing.
+// A link works once: whoever finds it in a history or a log can't use it.
 func TestUsedLink(t *testing.T) {
 	l := link(t)
 	one, two := blank(t, plain), blank(t, plain)

@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/node/console"
 )
 
-// beside is a console of its own before the daemon's API, which can go away
-// while the daemon stays. It is at the address listen.
+// beside serves a separate console in front of the daemon's API, at the address listen. It can be
+// stopped while the daemon keeps running.
 func beside(t *testing.T, listen string) *console.Console {
 	t.Helper()
 	l, err := config.Load(config.Sources{Flags: []config.Flag{{Key: "home", Value: home}}})
@@ -40,10 +40,10 @@ func beside(t *testing.T, listen string) *console.Console {
 	return c
 }
 
-// The page opens while the node is away, says so, and goes on when it answers
-// again. The browser has kept the page's own files and nothing of the memory.
+// The page opens while the node can't be reached, says so, and continues when the node answers
+// again. The browser has stored the page's own files and nothing of the memory.
 func TestAway(t *testing.T) {
-	first := beside(t, freeport.Addr(t)) // for another life of the node, too
+	first := beside(t, freeport.Addr(t)) // used again after the restart
 	l, err := first.OpenConsole(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -53,16 +53,16 @@ func TestAway(t *testing.T) {
 	b.visit("/memories/vault", ".secrets li")
 	js[any](b, `navigator.serviceWorker.ready.then(() => null)`)
 	b.until(`!!navigator.serviceWorker.controller`)
-	b.visit("/memories", ".rows li") // by the worker
+	b.visit("/memories", ".rows li") // by the service worker
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	b.visit("/day/"+theDay, ".empty pre")
-	b.says("Your node is away")
-	b.says("locket open") // another life of the node has another address
+	b.says("Your node can't be reached")
+	b.says("locket open") // a restarted node has another address
 	b.accessible("away")
 	b.shoot("away")
-	// What is kept still has the policy, and the policy still holds.
+	// The stored page still has its content security policy, which is still enforced.
 	if got := js[string](b, `fetch("/").then(r => r.headers.get("Content-Security-Policy"))`); !strings.Contains(got, "default-src 'none'") {
 		t.Errorf("the kept page has the policy %q", got)
 	}
@@ -74,7 +74,7 @@ func TestAway(t *testing.T) {
 	if got := js[string](b, `fetch("/v1/status").then(r => "answered", () => "away")`); got != "away" {
 		t.Error("the API answers from the browser's memory")
 	}
-	// Another life of the node knows nothing of the session, and the page says so.
+	// A restarted node does not know the session, and the page says so.
 	u, err := url.Parse(l.URL)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// unsure takes texts into a home that says itself how sure it is of each: hardly.
+// unsure imports texts into a home as memories with low confidence.
 func unsure(t *testing.T, home string, texts ...string) {
 	t.Helper()
 	other, c := ownHome(t)
@@ -33,7 +33,7 @@ func unsure(t *testing.T, home string, texts ...string) {
 	takeIn(t, home, all)
 }
 
-// takeIn takes another home's export in, without its signature.
+// takeIn imports another home's export, without its signature.
 func takeIn(t *testing.T, home, export string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "export.jsonl")
@@ -44,8 +44,8 @@ func takeIn(t *testing.T, home, export string) {
 	run(t, home, "import", file, "--unsigned")
 }
 
-// What is not sure waits in the review: by keyboard it is called right, or put away, and
-// both are taken back.
+// Uncertain memories wait on the Review page: they are confirmed or archived by keyboard, and
+// both are undone.
 func TestDoubts(t *testing.T) {
 	home, c := ownHome(t)
 	unsure(t, home, "The brass lamp is <b>in</b> Graz.", "The canoe may be in Ulm.", "The kayak may be in Linz.")
@@ -84,7 +84,7 @@ func TestDoubts(t *testing.T) {
 	if m := is(first); m.Pinned {
 		t.Errorf("%+v", m)
 	}
-	b.until(`document.activeElement === document.querySelectorAll(".doubt")[1]`) // it went there when the first was called right
+	b.until(`document.activeElement === document.querySelectorAll(".doubt")[1]`) // the focus moved there when the first was confirmed
 	second := js[string](b, `document.activeElement.querySelector(".doubt-text").innerText.trim()`)
 	b.do(chromedp.KeyEvent("n"))
 	b.until(`document.querySelectorAll(".doubt").length === 2`)
@@ -102,7 +102,7 @@ func TestDoubts(t *testing.T) {
 	b.until(`document.querySelectorAll(".doubt").length === 2`)
 }
 
-// A step of a plan is left out, and the others are done.
+// One step of a plan is left out, and the others are applied.
 func TestLeaveStep(t *testing.T) {
 	home, c := ownHome(t)
 	for i, place := range []string{"three", "four", "five"} {
@@ -111,7 +111,7 @@ func TestLeaveStep(t *testing.T) {
 		}
 	}
 	for day := range 2 {
-		for i := range 7 { // a day of that many memories is summed up
+		for i := range 7 { // a day with this many memories is summarised
 			if _, err := c.Add(t.Context(), serve.AddRequest{Text: fmt.Sprintf("My friend Quill%d lives in Town%d.", 7*day+i, 7*day+i), Speaker: "Mei", At: at(t, fmt.Sprintf("2026-08-%02dT10:0%d:00+08:00", 20+day, i))}); err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestLeaveStep(t *testing.T) {
 	}
 }
 
-// What is always in an assistant's mind is corrected where it stands, and taken back.
+// A line of "About you" is corrected in place, and that is undone.
 func TestCorrectInPlace(t *testing.T) {
 	home, c := ownHome(t)
 	res, err := c.Add(t.Context(), serve.AddRequest{Text: "My name is Mei Lin.", Speaker: "Mei", At: at(t, "2026-08-10T10:00:00+08:00")})
@@ -189,8 +189,8 @@ func TestCorrectInPlace(t *testing.T) {
 	b.do(chromedp.WaitVisible(`.block-line button[aria-label*="short answers"]`))
 }
 
-// A language model's instructions are written by the page, and taken back; all that is
-// remembered is saved as a file, which another home takes in.
+// The instructions for a language model are edited on the page, and that is undone; the whole
+// memory is saved as a file, which another home imports.
 func TestInstructAndTakeOut(t *testing.T) {
 	home, c := ownHome(t)
 	infer := false
@@ -209,7 +209,7 @@ func TestInstructAndTakeOut(t *testing.T) {
 	b.accessible("instructions")
 	b.shoot("instructions")
 	b.press(".instructions .button")
-	b.says("Kept.")
+	b.says("Saved.")
 	if text, err := c.Instructions(t.Context()); err != nil || text != "Leave out <i>work</i>." {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -220,7 +220,7 @@ func TestInstructAndTakeOut(t *testing.T) {
 	}
 
 	dir := b.downloads()
-	b.palette("take everything out")
+	b.palette("export everything")
 	b.until(`document.activeElement?.dataset.act === "export"`)
 	b.settled()
 	b.shoot("export")

@@ -6,13 +6,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// What tidying up would do is shown first, and can be undone. It stands in a file
-// whose tests run early: a node that was left in peace for minutes tidies up by itself.
+// Tidying up shows its steps first, and can be undone. The test is in a file whose tests
+// run early, because a node that is idle for some minutes tidies up by itself.
 func TestTidyUp(t *testing.T) {
 	c := api(t)
 	b := open(t, plain)
 	b.visit("/review", ".tidy .button")
-	// The button moves down when what stands above it has come; a click at a place may miss it.
+	// The button moves down when the content above it has loaded, so a click at a position may miss it.
 	b.do(chromedp.Evaluate(`document.querySelector(".tidy .button").click()`, nil), chromedp.WaitVisible(".dream-steps li"))
 	b.accessible("plan")
 	b.shoot("plan")

@@ -10,12 +10,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What tidying up did is taken back step by step, by keyboard and by mouse, and the
-// rest stays. The home is its own: what it says is older than the day of the shared one.
+// Steps of tidying up are undone one by one, by keyboard and by mouse, and the rest stays.
+// The test has its own home, whose memories are older than the day of the shared one.
 func TestUndoStep(t *testing.T) {
 	home, c := ownHome(t)
 	for day := range 3 {
-		for i := range 7 { // a day of that many memories is summed up
+		for i := range 7 { // a day with this many memories is summarised
 			_, err := c.Add(t.Context(), serve.AddRequest{Text: fmt.Sprintf("My friend Quill%d lives in Town%d.", 7*day+i, 7*day+i), Speaker: "Mei", At: at(t, fmt.Sprintf("2026-08-%02dT10:0%d:00+08:00", 10+day, i))})
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +52,7 @@ func TestUndoStep(t *testing.T) {
 	}
 	b.until(steps(len(was)))
 	b.do(chromedp.Focus(".dreamt li:nth-child(1) .button"), chromedp.KeyEvent(kb.Enter))
-	b.says("This step was taken back.")
+	b.says("This step was undone.")
 	b.until(steps(len(was) - 1))
 	b.do(chromedp.Click(".dreamt li:nth-child(1) .button"))
 	b.until(steps(len(was) - 2))
@@ -61,8 +61,7 @@ func TestUndoStep(t *testing.T) {
 	}
 }
 
-// A conflict that was settled stands again: by the key u, and by mouse from what was
-// settled.
+// A settled conflict is reopened, by the key u and by mouse from the list of settled ones.
 func TestUnsettle(t *testing.T) {
 	home, c := ownHome(t)
 	if _, err := c.Pin(t.Context(), said(t, c, "My favourite colour is blue.", "2026-08-12T10:00:00+08:00").String(), true); err != nil {
@@ -80,17 +79,17 @@ func TestUnsettle(t *testing.T) {
 	id := stand(1)[0].ID
 	b := openAt(t, plain, linkOf(t, home).URL)
 	b.visit("/review", ".conflict .sides")
-	b.says("Something was heard against what you pinned")
+	b.says("Something heard contradicts what you pinned")
 	b.do(chromedp.KeyEvent("2"))
 	const none = `!document.querySelector(".conflict .sides")` // names that may be one stand in such panels, too
 	b.until(none)
 	stand(0)
 	b.do(chromedp.KeyEvent("u"), chromedp.WaitVisible(".conflict .sides"))
-	b.says("Taken back.")
+	b.says("Undone.")
 	if again := stand(1)[0].ID; again != id {
 		t.Errorf("another conflict stands: %s, was %s", again, id)
 	}
-	b.settled() // what comes later moves the button under the mouse
+	b.settled() // content that loads later moves the button under the mouse
 	b.do(chromedp.Click(".conflict .sides .side-card:nth-child(2) .button"))
 	b.until(none)
 	b.settled()
@@ -102,7 +101,7 @@ func TestUnsettle(t *testing.T) {
 	b.do(chromedp.Click(".settled li .button"), chromedp.WaitVisible(".conflict .sides"))
 	b.do(chromedp.Focus(".conflict:has(.sides)"), chromedp.KeyEvent("1"))
 	b.until(none)
-	b.press(".toast:last-child button") // the last said, by keyboard
+	b.press(".toast:last-child button") // the latest notice, by keyboard
 	b.do(chromedp.WaitVisible(".conflict .sides"))
 	if _, err := c.Settle(t.Context(), stand(1)[0].ID, serve.SettleRequest{Choose: 1}); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// tells has a home remember a text with a tag, as it is.
+// tells adds a text with a tag to a home, unchanged.
 func tells(t *testing.T, c *serve.Client, tag, text string) {
 	t.Helper()
 	infer := false
@@ -22,7 +22,7 @@ func tells(t *testing.T, c *serve.Client, tag, text string) {
 	}
 }
 
-// puts has a home put what has a tag into a community, past the console.
+// puts shares a home's memories with a tag with a community, through the API.
 func puts(t *testing.T, c *serve.Client, in, tag string) serve.CommunityView {
 	t.Helper()
 	v, err := c.AddToCommunity(t.Context(), in, serve.ShareRequest{Tags: []string{tag}})
@@ -32,21 +32,21 @@ func puts(t *testing.T, c *serve.Client, in, tag string) serve.CommunityView {
 	return v
 }
 
-// unfold opens all parts of a page that are folded.
+// unfold opens all folded parts of a page.
 func (b *tab) unfold() {
 	b.t.Helper()
 	b.do(chromedp.Evaluate(`document.querySelectorAll("main details").forEach(d => d.open = true)`, nil))
 }
 
-// again looks at a community again.
+// again refreshes a community.
 func (b *tab) again() {
 	b.t.Helper()
 	b.press(".market-more button:not(.danger)")
-	b.says("This is what there is now.")
+	b.says("Up to date.")
 }
 
-// A community is founded, joined and used by three homes at a real relay: what is shown
-// before something goes in is what the others have then.
+// Three homes create, join and use a community at a real relay. What the preview shows is
+// exactly what the other members get.
 func TestCommunities(t *testing.T) {
 	mei, cMei := ownHome(t, "--set", "sync.relay="+relayAt)
 	ann, cAnn := ownHome(t)
@@ -56,17 +56,17 @@ func TestCommunities(t *testing.T) {
 	tells(t, cAnn, "beds", "Beans are sown in May, says Ola.")
 	owner, member := openAt(t, plain, linkOf(t, mei).URL), openAt(t, plain, linkOf(t, ann).URL)
 
-	// It is founded by keyboard.
-	owner.palette("found a community")
+	// It is created by keyboard.
+	owner.palette("create a community")
 	owner.until(`document.activeElement?.name === "name"`)
-	owner.says("You are in no community.")
+	owner.says("You are not in any community.")
 	owner.do(chromedp.KeyEvent("Gardeners <b>"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("Mei"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members"))
 	owner.says("Gardeners <b>")
 	owner.press("[data-does=setCommunityRules]")
 	owner.do(chromedp.WaitVisible("[name=rules]"), chromedp.SendKeys("[name=rules]", "Beans before opinions."), chromedp.Click(".pool-rules .solid"), chromedp.WaitNotPresent("[name=rules]"))
 	owner.says("Beans before opinions.")
 
-	// A key is let in once its words were compared, and joins by the link.
+	// A key is added after its words were compared, and joins by the link.
 	member.visit("/communities", ".own-key summary")
 	member.press(".own-key summary")
 	member.do(chromedp.WaitVisible(".own-key input"))
@@ -83,7 +83,7 @@ func TestCommunities(t *testing.T) {
 	owner.accessible("compare")
 	owner.shoot("pool-compare")
 	owner.press("dialog .solid")
-	owner.says("Ann is let in. Send them the link.")
+	owner.says("Ann was added. Send them the link.")
 	link := js[string](owner, `document.querySelector(".pool-members .inline input").value`)
 	member.do(chromedp.SendKeys("[name=link]", link), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("Garden"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members"))
 	member.says("Beans before opinions.")
@@ -91,7 +91,7 @@ func TestCommunities(t *testing.T) {
 		t.Error("a member is shown what the owner does")
 	}
 
-	// What goes in is what was shown.
+	// What is shared is what was shown.
 	owner.press(".page-head .solid")
 	owner.do(chromedp.WaitVisible(".sharer [name=tags]"), chromedp.SendKeys(".sharer [name=tags]", "garden"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=words]"))
 	if js[bool](owner, `!!document.querySelector(".sharer [name=title], .sharer [type=number]")`) || js[int](owner, `document.querySelectorAll(".sharer-steps li").length`) != 3 {
@@ -106,7 +106,7 @@ func TestCommunities(t *testing.T) {
 		t.Errorf("shown before it goes in: %q", exact)
 	}
 	owner.press(".sharer > footer .solid")
-	owner.says("It is in the community.")
+	owner.says("Shared with the community.")
 	owner.do(chromedp.WaitVisible(".pool-items .seen"))
 	member.again()
 	member.do(chromedp.WaitVisible(".pool-items .seen"))
@@ -124,7 +124,7 @@ func TestCommunities(t *testing.T) {
 		t.Errorf("shown: %q; the members have %q", exact, there)
 	}
 
-	// A member proposes somebody, whose key's words the owner compares.
+	// A member proposes somebody, and the owner compares the words of the key.
 	bo, err := cBo.GivenKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestCommunities(t *testing.T) {
 	owner.again()
 	owner.press(".pool-waits .button")
 	owner.do(chromedp.WaitVisible("dialog .pair-words"))
-	owner.says("Ann proposed this key, and could have put another under the name.")
+	owner.says("Ann proposed this key, and could have used another key under this name.")
 	if got := js[string](owner, `[...document.querySelectorAll("dialog .pair-words li")].map(l => l.innerText).join(" ")`); got != bo.Words {
 		t.Errorf("of %q the page shows %q", bo.Words, got)
 	}
@@ -170,16 +170,16 @@ func TestCommunities(t *testing.T) {
 	owner.says("It ends for all members")
 	owner.press("dialog .danger")
 	owner.do(chromedp.WaitVisible("[data-act=found]"))
-	owner.says("You are in no community.")
+	owner.says("You are not in any community.")
 	if _, err := cBo.Community(t.Context(), "Beds"); err == nil {
 		t.Error("it goes on after its end")
 	}
 }
 
-// poolQuestions has a member ask and the owner's node answer by itself.
+// poolQuestions lets a member ask, and the owner's node answers by itself.
 func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	t.Helper()
-	member.says("Each of the 2 members, and whoever joins later, can read that you asked this")
+	member.says("Each of the 2 members, and anyone who joins later, can read that you asked this")
 	member.do(chromedp.Focus("[name=question]"), chromedp.KeyEvent("When do the tomatoes want water?"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-question"))
 	member.says("3 members know what was asked, who asked, and each answer")
 	member.says("Nobody has answered yet.")
@@ -189,13 +189,13 @@ func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	owner.accessible("pool-answering")
 	owner.shoot("pool-answering")
 	owner.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-answering .notice.good"))
-	owner.says("It answers with: garden Taken out: Names of people, Priya")
+	owner.says("It answers with: garden Removed: Names of people, Priya")
 	owner.until(`document.querySelector(".pool-question .pool-answers")?.textContent.includes("waters the tomatoes")`)
 	member.again()
 	member.until(`(a => a?.includes("waters the tomatoes") && a.includes("Mei") && !a.includes("Priya"))(document.querySelector(".pool-question .pool-answers")?.textContent)`)
 	member.shoot("pool-answered")
 
-	// It is changed, ended, and on again by undo.
+	// Answering is changed, stopped, and turned on again by undo.
 	owner.press(".pool-answering .button")
 	owner.until(`document.querySelector(".pool-answering [name=tags]")?.value === "garden"`)
 	owner.do(chromedp.Click(".pool-answering footer .button"), chromedp.Click(".pool-answering .danger"), chromedp.WaitNotPresent(".pool-answering .notice.good"))
@@ -208,7 +208,7 @@ func poolQuestions(t *testing.T, owner, member *tab, cMei *serve.Client) {
 	}
 }
 
-// poolRemovals has items and a member removed with reasons, shown again, and taken back.
+// poolRemovals removes items and a member with reasons, shows items again, and takes one back.
 func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	t.Helper()
 	const ad = "Buy <b>beans</b> at Bo's."
@@ -232,7 +232,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.do(chromedp.Evaluate(`[...document.querySelectorAll(".toast button")].at(-1).click()`, nil))
 	owner.until(`!!` + item + ` && !document.querySelector(".pool-removed")`)
 
-	// Removed once more, it is shown again where it stands among the removed.
+	// Removed once more, it is shown again from the list of removed items.
 	owner.do(chromedp.Evaluate(item+`.querySelector(".danger").click()`, nil))
 	reasoned("Still one.")
 	owner.unfold()
@@ -240,7 +240,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.do(chromedp.WaitNotPresent(".pool-removed"))
 	owner.until(`!!` + item)
 
-	// Ann puts something in by mouse, and takes it back.
+	// Ann shares something by mouse, and takes it back.
 	member.do(chromedp.Click(".page-head .solid"), chromedp.WaitVisible(".sharer [name=tags]"), chromedp.SendKeys(".sharer [name=tags]", "beds"), chromedp.Click(".sharer form .solid"),
 		chromedp.WaitVisible("[name=words]"), chromedp.SendKeys("[name=words]", "Ola"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".two-views td"), chromedp.Click(".sharer > footer .solid"), chromedp.WaitVisible(".pool-items .pool-item .button"))
 	if got := js[string](member, `document.querySelector(".pool-items").textContent`); !strings.Contains(got, "Beans are sown in May") || strings.Contains(got, "Ola") {
@@ -253,12 +253,12 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.again()
 	owner.until(`!document.querySelector(".pool-items").textContent.includes("Beans are sown")`)
 
-	// Bo is put out with a reason, and what Bo put in is hidden.
-	owner.do(chromedp.Evaluate(`document.querySelector('[aria-label="Put out: Bo"]').click()`, nil))
+	// Bo is removed with a reason, and what Bo shared is hidden.
+	owner.do(chromedp.Evaluate(`document.querySelector('[aria-label="Remove: Bo"]').click()`, nil))
 	reasoned("He sells our questions.")
 	owner.until(`!` + item + ` && !document.querySelector(".pool-members").textContent.includes("Bo")`)
 	owner.unfold()
-	owner.until(`document.querySelector(".pool-removed").textContent.includes("Who put it in is no member any more.") && document.querySelector(".pool-log").textContent.includes("He sells our questions.")`)
+	owner.until(`document.querySelector(".pool-removed").textContent.includes("The person who shared it is no longer a member.") && document.querySelector(".pool-log").textContent.includes("He sells our questions.")`)
 	if _, err := cBo.Community(t.Context(), "Beds"); err == nil {
 		t.Error("Bo reads on")
 	}
@@ -266,7 +266,7 @@ func poolRemovals(t *testing.T, owner, member *tab, cBo *serve.Client) {
 	owner.shoot("pool-log")
 }
 
-// poolHostile has all texts of a community be hostile.
+// poolHostile makes all texts of a community hostile.
 func poolHostile(t *testing.T, home string) {
 	t.Helper()
 	for _, bad := range []string{hostile, strings.Repeat("W", 1<<20)} {
@@ -276,7 +276,7 @@ func poolHostile(t *testing.T, home string) {
 			if path[0] == '/' {
 				b.visit(path, ".communities .rows a")
 			} else {
-				b.do(chromedp.Focus(".communities "+path), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members")) // a mouse would meet the tabs below
+				b.do(chromedp.Focus(".communities "+path), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".pool-members")) // a mouse click would hit the tabs below
 				b.unfold()
 				b.do(chromedp.WaitVisible(".pool-log"))
 			}

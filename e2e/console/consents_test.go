@@ -11,9 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What a rule asks stands on the page by itself, marked in the navigation: it is
-// refused by keyboard, allowed by mouse, and taken back. What was never shown is never
-// allowed.
+// A consent request appears on the page by itself and is marked in the navigation. It is
+// refused by keyboard, allowed by mouse, and withdrawn. What was never shown is never allowed.
 func TestConsents(t *testing.T) {
 	home, c := ownHome(t)
 	infer := false
@@ -68,7 +67,7 @@ func TestConsents(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Another app of that name is another party: it is asked about anew.
+	// Another app of the same name is another party, so it needs its own consent.
 	if made, err = c.AddApp(t.Context(), serve.AppRequest{Name: "coach", Can: []serve.Right{serve.RightRead}, Types: []string{"semantic"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +98,7 @@ func TestConsents(t *testing.T) {
 	}
 }
 
-// An app that asks for a secret of the vault is answered here, too: a yes opens the vault.
+// A request of an app for a secret in the vault is answered here, too; allowing it opens the vault.
 func TestConsentToReading(t *testing.T) {
 	home, c := ownHome(t)
 	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "The alarm code is 471902."}); err != nil {
@@ -121,7 +120,7 @@ func TestConsentToReading(t *testing.T) {
 	}
 	b := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, home).URL)
 	b.visit("/consents", ".consent")
-	b.says("deploy (应用) 想读取保险箱里的一个秘密，只读一次")
+	b.says("deploy (应用) 想读取保险库里的一个秘密，只读一次")
 	b.fits("a reading")
 	b.accessible("a reading")
 	b.do(chromedp.Click(".consent .button.solid"), chromedp.WaitNotPresent(".consent"))

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The page of memories counts those of how things are, and no others where it lists others. The
-// page of devices counts all that are on the disk, and says so.
+// The Memories page counts current memories only, and shows no count beside other lists. The
+// Devices page counts all memories on the disk, and says so.
 func TestCountsSayWhatTheyCount(t *testing.T) {
 	c := api(t)
 	status, err := c.Status(t.Context())
@@ -38,10 +38,10 @@ func TestCountsSayWhatTheyCount(t *testing.T) {
 		t.Errorf("beside how things were stands %s, which counts how they are", got)
 	}
 	b.visit("/devices", ".room dd")
-	b.says(fmt.Sprintf("%d memories are here whole, also those of how things were and those put away", tiers.Hot))
+	b.says(fmt.Sprintf("%d memories are stored here in full, including past and archived ones", tiers.Hot))
 	b.do(chromedp.ScrollIntoView(".room"))
 	b.shoot("counts")
-	if got := js[string](b, `document.querySelector(".room dl").innerText`); !strings.Contains(got, "also of how things were and put away") {
+	if got := js[string](b, `document.querySelector(".room dl").innerText`); !strings.Contains(got, "including past and archived") {
 		t.Error(got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A day is what was heard between two midnights of the node's zone.
+// A day lasts from midnight to midnight in the node's time zone.
 func TestDay(t *testing.T) {
 	c := api(t)
 	d, err := c.Day(t.Context(), theDay)

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// publish lists texts of a home at a market, by the command, and gives the listing.
+// publish lists texts of a home at a market, by the command, and returns the listing.
 func publish(t *testing.T, home string, c *serve.Client, at, title string, flags ...string) serve.Listing {
 	t.Helper()
 	infer := false
@@ -32,7 +32,7 @@ func publish(t *testing.T, home string, c *serve.Client, at, title string, flags
 	return read[serve.Listing](t, out)
 }
 
-// read reads what a command printed as one object of JSON.
+// read decodes the JSON object that a command printed.
 func read[T any](t *testing.T, out string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
@@ -50,11 +50,11 @@ func run(t *testing.T, home string, args ...string) string {
 	return out
 }
 
-// tries are the ways in which a page of the market is looked at beside the plain one.
+// tries are the looks in which a page of the market is tested besides the plain one.
 var tries = []look{{"zh-CN", 360, 740, true}, {"en-GB", 360, 740, false}, {"zh-CN", 1440, 1000, false}, {"en-GB", 1440, 1000, true}}
 
-// looks holds a page to what every page is held to; act, where there is one, leads to
-// what is looked at.
+// looks runs the checks of every page on a page. If act is given, it leads to the part that is
+// checked.
 func looks(t *testing.T, home, name, path, until string, act func(b *tab)) {
 	t.Helper()
 	for _, l := range tries {
@@ -73,7 +73,7 @@ func looks(t *testing.T, home, name, path, until string, act func(b *tab)) {
 	}
 }
 
-// downloads has a tab keep what it downloads, and gives the folder.
+// downloads makes a tab store its downloads, and returns the folder.
 func (b *tab) downloads() string {
 	b.t.Helper()
 	dir := b.t.TempDir()
@@ -84,8 +84,8 @@ func (b *tab) downloads() string {
 	return dir
 }
 
-// saved waits for a file that a tab downloads, and gives its name. A browser gives it its
-// name once it is whole.
+// saved waits for a file that a tab downloads, and returns its name. A browser gives the file
+// its name once it is complete.
 func saved(t *testing.T, pattern string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
@@ -104,9 +104,9 @@ func saved(t *testing.T, pattern string) string {
 	}
 }
 
-// A listing that grows is subscribed to by keyboard: without money its first period
-// waits, with a voucher it is paid when asked, and it ends when told. What came is saved
-// as a file, which opens without the market.
+// A growing listing is subscribed to by keyboard. Without money the first period waits; with a
+// voucher it is paid on request; the subscription can be ended. The delivery is saved as a file,
+// which opens without the market.
 func TestSubscribe(t *testing.T) {
 	at, vouchers := serveMarket(t)
 	shop, seller := ownHome(t)
@@ -131,7 +131,7 @@ func TestSubscribe(t *testing.T) {
 	b.says("which is more than you allow")
 	fill("2.50 EUR")
 	b.do(chromedp.WaitNotPresent("dialog"), chromedp.WaitVisible(".subscriptions li"))
-	b.says("If you have too little at the market, put in a voucher")
+	b.says("If your balance at the market is too low, add a voucher")
 	b.says("2.50 EUR at most, 0 of 3 periods paid")
 	b.says("until 31 Jan 2099")
 	b.do(chromedp.ScrollIntoView(".subscriptions"))
@@ -151,7 +151,7 @@ func TestSubscribe(t *testing.T) {
 	b.do(chromedp.Reload(), chromedp.WaitVisible(".purse .sum"))
 	b.until(`document.querySelector(".purse .sum").innerText.includes("4.00 EUR")`)
 
-	if _, err := seller.Sales(t.Context()); err != nil { // as it does by itself each minute
+	if _, err := seller.Sales(t.Context()); err != nil { // the node does this by itself each minute
 		t.Fatal(err)
 	}
 	dir := b.downloads()
@@ -197,7 +197,7 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// The arbiter whom a market names decides a dispute there; nobody else is shown one.
+// The arbiter whom a market names decides its disputes; nobody else sees them.
 func TestDecideDispute(t *testing.T) {
 	judge, _ := ownHome(t)
 	at := startMarket(t, marketHow{arbiter: read[serve.GivenKey](t, run(t, judge, "--json", "share", "key")).Key})
@@ -251,7 +251,7 @@ func TestDecideDispute(t *testing.T) {
 	b.shoot("decide")
 	b.do(chromedp.SetValue("dialog [name=amount]", "0.50 EUR"), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
 	b.says("Decided. Both can read why.")
-	b.says("Nothing is in dispute.")
+	b.says("No disputes.")
 	if o := read[serve.Purchase](t, run(t, buyer, "--json", "market", "orders")); o.Order.String() != order || o.Phase != trade.Settled || o.Back != "0.50 EUR" || !strings.Contains(o.Reason, "the title is not") {
 		t.Errorf("the buyer has %+v", o)
 	}

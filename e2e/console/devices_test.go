@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// joins has another device come by the code that the page shows, until both show the words. It
-// ends well once the page has said that they are the same.
+// joins starts another device with the code that the page shows, until both show the words. It
+// succeeds once the page has confirmed that they are the same.
 func joins(t *testing.T, b *tab) (home string, join *exec.Cmd, out *bytes.Buffer) {
 	t.Helper()
 	b.visit("/devices", ".plugins details")
@@ -40,7 +40,7 @@ func joins(t *testing.T, b *tab) (home string, join *exec.Cmd, out *bytes.Buffer
 	return home, join, out
 }
 
-// A second device comes in by the code that the page shows, once both show the same words.
+// A second device joins by the code that the page shows, once both show the same words.
 func TestPair(t *testing.T) {
 	b := open(t, plain)
 	fresh, join, out := joins(t, b)
@@ -59,8 +59,8 @@ func TestPair(t *testing.T) {
 	b.until(`[...document.querySelectorAll(".rows .badge")].some(x => x.innerText === "this one") && document.querySelectorAll(".panel .rows li").length >= 2`)
 	other := `[...document.querySelectorAll(".members .rows li")].find(l => !l.querySelector(".badge"))?.innerText ?? ""`
 	this := `document.querySelector(".members .badge").closest("li").innerText`
-	b.until(`(` + other + `).includes("What it has is not known here") && (` + this + `).includes("here whole")`)
-	// It says what it has, by another way than the relay.
+	b.until(`(` + other + `).includes("It is not known what this device has") && (` + this + `).includes("here in full")`)
+	// It reports what it has, by another way than the relay.
 	said, err := command(fresh, "--json", "devices", "compare")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.visit("/devices", ".members .rows li")
-	b.until(`/It said on .* that it has all|It had [\d,]+ of the others' [\d,]+ changes on/.test(` + other + `)`)
+	b.until(`/On .* it reported that it has|On .* it had [\d,]+ of the [\d,]+ changes/.test(` + other + `)`)
 	b.do(chromedp.Evaluate(`document.querySelector(".members").scrollIntoView()`, nil))
 	b.accessible("members")
 	b.shoot("members")
@@ -89,7 +89,7 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// Where only a passphrase opens the keys, the page asks for it before it lets a device in.
+// If only a passphrase opens the keys, the page asks for it before it adds a device.
 func TestPairByPassphrase(t *testing.T) {
 	dir := t.TempDir()
 	own, file := filepath.Join(dir, "home"), filepath.Join(dir, "passphrase")
@@ -109,7 +109,7 @@ func TestPairByPassphrase(t *testing.T) {
 	b.accessible("pair-passphrase")
 	b.shoot("pair-passphrase")
 	b.do(chromedp.Focus("dialog [name=passphrase]"), chromedp.KeyEvent("correct house battery"), chromedp.KeyEvent(kb.Enter))
-	b.says("That is not the passphrase.")
+	b.says("Wrong passphrase.")
 	if list, err := c.Members(t.Context()); err != nil || len(list) != 1 {
 		t.Fatalf("after a wrong passphrase: %+v, %v", list, err)
 	}
@@ -122,8 +122,8 @@ func TestPairByPassphrase(t *testing.T) {
 	}
 }
 
-// What a plugin does is said, and it is turned off and on again; what might hear
-// is looked for; and whether all is well.
+// The page describes a plugin, which is turned off and on again; it searches for engines, and
+// runs the health check.
 func TestBeside(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/devices", ".plugins details")
@@ -141,7 +141,7 @@ func TestBeside(t *testing.T) {
 	facts := `[...document.querySelectorAll(".plugins details")].find(d => d.innerText.includes("Facts reader"))`
 	b.do(chromedp.Evaluate(facts+`.open = true; `+facts+`.querySelector("[name=try]").focus()`, nil), chromedp.KeyEvent("My sister lives in Lindau <b>."), chromedp.KeyEvent(kb.Enter))
 	b.until(facts + `.querySelector(".try-result li")?.innerText.includes("Lindau")`)
-	b.says("Nothing of it is kept")
+	b.says("Nothing was stored")
 	b.shoot("try")
 	b.accessible("plugins")
 	b.do(chromedp.Click(`[aria-label="Turn off: How-to reader"]`), chromedp.WaitReady(`[aria-label="Turn on: How-to reader"]`))
@@ -152,14 +152,14 @@ func TestBeside(t *testing.T) {
 	if s := howto(); s != serve.PluginRuns {
 		t.Errorf("it is %s", s)
 	}
-	b.do(chromedp.Click(`[aria-label^="Look on this machine: Reads"]`))
+	b.do(chromedp.Click(`[aria-label^="Find on this machine: Eyes"]`))
 	b.until(`[...document.querySelectorAll(".engine-kind")][1].querySelector("p.muted, .rows li")`)
-	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".button")].find(x => x.innerText === "Look").click()`, nil))
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".button")].find(x => x.innerText === "Check now").click()`, nil))
 	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
 }
 
-// Names are joined and parted where they stand, each with undo, and what may be
-// one waits in the review.
+// Names are merged and split in place, each with undo, and possible duplicates wait on the
+// Review page.
 func TestJoinNames(t *testing.T) {
 	c := api(t)
 	decided := func(want ...string) {

@@ -20,8 +20,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// elsewhere opens the console of a home of its own from another machine: by a key, over TLS.
-// ended has how the command ends.
+// elsewhere opens the console of a separate home from another machine: by a key, over TLS.
+// ended receives the result of the command.
 func elsewhere(t *testing.T) (link serve.ConsoleLink, c *serve.Client, ended chan error) {
 	t.Helper()
 	remote := freeport.Addr(t)
@@ -40,7 +40,7 @@ func elsewhere(t *testing.T) (link serve.ConsoleLink, c *serve.Client, ended cha
 	}
 	// There is no home on that machine.
 	cmd := exec.Command(locket, "--home", filepath.Join(t.TempDir(), "none"), "--json", "open", "--print", "--key-file", file)
-	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // where it may leave something, as it is killed
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir()) // it may leave files there, because it is killed
 	cmd.Stderr = os.Stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -71,7 +71,7 @@ func TestFromAnotherMachine(t *testing.T) {
 	if s, err := c.Status(t.Context()); err != nil || !s.Pause.Paused {
 		t.Errorf("%+v, %v", s.Pause, err)
 	}
-	// What is heard stands there by itself.
+	// New lines appear there by themselves.
 	if _, err := c.Resume(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func TestFromAnotherMachine(t *testing.T) {
 	}
 }
 
-// From another machine no page shows what it may not do there, nor asks for it, and where
-// that is done is said instead.
+// From another machine, no page shows or requests operations that are not allowed there. It
+// says instead where they are done.
 func TestWhatAnotherMachineMayDo(t *testing.T) {
 	link, c, _ := elsewhere(t)
 	no := false

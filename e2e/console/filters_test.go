@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Chips are the parts of a filter's line, and the line is the chips: what is pressed
-// stands in the line, what is typed becomes chips, and both narrow the answer.
+// Chips and the filter expression stay in sync: a pressed chip appears in the expression, a typed
+// expression becomes chips, and both restrict the answer.
 func TestFilters(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/ask?q=Tomasz", ".answer")
@@ -34,7 +34,7 @@ func TestFilters(t *testing.T) {
 		return `[...document.querySelectorAll(".filters .chip")].find(c => c.innerText.trim().startsWith(` + quoted(word) + `))`
 	}
 
-	// By mouse and by keyboard from chips to the line.
+	// From chips to the expression, by mouse and by keyboard.
 	b.do(chromedp.Evaluate(chip("Facts")+`.click()`, nil))
 	line("type = semantic")
 	b.do(chromedp.Evaluate(chip("Events")+`.focus()`, nil), chromedp.KeyEvent(" "))
@@ -47,7 +47,7 @@ func TestFilters(t *testing.T) {
 		t.Error("the answer is not narrowed")
 	}
 
-	// From the line to chips; a date is of the node's zone.
+	// From the expression to chips; a date is in the node's time zone.
 	write(`speaker = Tomasz AND (type = semantic or said < 2026-10-01) and not pinned = true`)
 	line(`speaker = Tomasz and (type = semantic or said < 2026-10-01T00:00:00+08:00) and not pinned = true`)
 	pressed("Said by Tomasz", "(type = semantic or said < 2026-10-01T00:00:00+08:00)", "not pinned = true")
@@ -59,7 +59,7 @@ func TestFilters(t *testing.T) {
 	b.do(chromedp.Evaluate(chip("Only what was said")+`.click()`, nil))
 	line("speaker = Tomasz and not pinned = true and kind = utterance")
 
-	// What can't be read says where, and keeps what was typed and the chips.
+	// An invalid expression shows where the error is, and keeps the typed text and the chips.
 	write("speaker = Tomasz and tpye = core")
 	b.says("character 22: invalid: tpye: not a field; did you mean type?")
 	b.accessible("filter that can't be read")
@@ -73,13 +73,13 @@ func TestFilters(t *testing.T) {
 	phone.visit("/ask?q=Tomasz&filter=speaker+%3D+Tomasz+and+said+%3E%3D+2026-09-01", ".chip.part")
 	phone.fits("filters")
 	phone.accessible("filters")
-	// On the Chinese page an error is told in Chinese, by its kind, with the place in the API's words.
+	// On the Chinese page an error is shown in Chinese by its kind, with the place in the API's words.
 	phone.visit("/ask?q=Tomasz&filter=tpye+%3D+core", "#filter-says.bad")
 	phone.says("填写的内容不行：")
 	phone.says("did you mean type?")
 	phone.shoot("filter-zh")
 	phone.accessible("filter that can't be read")
-	// Where the kind says it all, there is no English.
+	// If the kind says everything, there is no English.
 	phone.visit("/memory/0000000000zzzz", "main .empty")
 	phone.do(chromedp.Evaluate(`fetch = () => Promise.resolve(new Response(JSON.stringify({type: "urn:locket:problem:no-space", title: "The disk's reserve is reached", status: 507, detail: "no space"}), {status: 507}))`, nil),
 		openPalette, chromedp.SendKeys(".palette-field", "立即同步"), chromedp.KeyEvent(kb.Enter))

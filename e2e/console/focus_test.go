@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// stopped says of what Tab has come to what is wrong with it; null: it was there before, or the
-// page is left.
+// stopped returns what is wrong with the element that Tab has reached; null: it was visited
+// before, or the focus left the page.
 const stopped = `(() => {
 	const e = document.activeElement;
 	window.stops ??= [];
@@ -25,7 +25,7 @@ const stopped = `(() => {
 	return bad.length ? bad.join(", ") + ": " + e.outerHTML.slice(0, 160) : "";
 })()`
 
-// Tab goes through each page in the order in which it is read, and to nothing that is not shown.
+// Tab moves through each page in reading order, and never to a hidden element.
 func TestFocusFollowsReading(t *testing.T) {
 	for _, l := range []look{plain, {"zh-CN", 360, 740, true}} {
 		b := open(t, l)
@@ -50,8 +50,8 @@ func TestFocusFollowsReading(t *testing.T) {
 	}
 }
 
-// What has the focus may go away: a dialog with what opened it, a row, a page. Then what stands
-// there has it, or what it stood in, and Tab goes on from there.
+// The focused element may disappear: a dialog with the element that opened it, a row, a page.
+// Then the element in its place or its parent has the focus, and Tab continues from there.
 func TestFocusIsKept(t *testing.T) {
 	b := open(t, plain)
 	at := func(what, selector string) {
@@ -64,14 +64,14 @@ func TestFocusIsKept(t *testing.T) {
 	press := func(selector string) chromedp.Action {
 		return chromedp.Tasks{chromedp.Focus(selector), chromedp.KeyEvent(kb.Enter)}
 	}
-	// A dialog that is left gives it back.
+	// A cancelled dialog returns the focus.
 	b.visit("/devices", ".wearables [name=wearable]")
 	b.settled()
 	b.do(press(".members .actions .button"), chromedp.WaitVisible("dialog .pair-line"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 	at("another device", ".members .actions .button")
 	b.do(press(".palette-button"), chromedp.WaitVisible(".palette-field"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 	at("the palette", ".palette-button")
-	// A dialog that ends what opened it leaves it where that was.
+	// A dialog that removes the element that opened it moves the focus to its place.
 	for _, name := range []string{"fob", "pin"} {
 		b.do(chromedp.SendKeys(".wearables [name=wearable]", name), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .given"),
 			chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
@@ -84,7 +84,7 @@ func TestFocusIsKept(t *testing.T) {
 		b.until(`!` + row)
 		at("after "+name, ".wearables, .wearables *")
 	}
-	// A page that is left by one of its links gives it to the next.
+	// After a link to another page, that page has the focus.
 	b.visit("/memories", ".rows li a")
 	b.settled()
 	b.do(press(".rows li a"), chromedp.WaitVisible(".memory-head"))

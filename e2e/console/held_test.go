@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A memory's page says which device and which relay have it.
+// A memory's page shows which devices and relays store it.
 func TestWhereItIs(t *testing.T) {
 	c := api(t)
 	res, err := c.Search(t.Context(), serve.SearchRequest{Query: "when is the dentist", Only: serve.OnlyMemories})
@@ -32,8 +32,8 @@ func TestWhereItIs(t *testing.T) {
 	b.shoot("where")
 }
 
-// The facts are a tree by category and by whose property they are, opened by keyboard
-// down to the fact, and a list where one wants it.
+// The facts are shown as a tree by category and owner, opened by keyboard down to the fact, and
+// optionally as a list.
 func TestFactTree(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/memories/semantic", ".tree summary")
@@ -63,7 +63,7 @@ func TestFactTree(t *testing.T) {
 	}
 }
 
-// A fact that is corrected or pinned where the tree leads shows so in the tree.
+// A fact that was corrected or pinned on its own page shows that in the tree.
 func TestFactTreeChanges(t *testing.T) {
 	home, c := ownHome(t)
 	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "I am allergic to penicillin.", Speaker: "Mei"}); err != nil {
@@ -91,8 +91,8 @@ func TestFactTreeChanges(t *testing.T) {
 	b.shoot("tree-changed")
 }
 
-// What a wearable lost and when it was paused stands on the page of devices, and the
-// doctor's findings have buttons that do what they advise.
+// The Devices page shows what a wearable lost and when it was paused, and the findings of the
+// health check have buttons that apply their remedy.
 func TestLostAndDoctor(t *testing.T) {
 	home, c := ownHome(t, "--set", "plugins.disabled=none-such")
 	at := time.Now().Add(-2 * time.Minute) // on the day of the pauses, whatever the hour
@@ -120,19 +120,19 @@ func TestLostAndDoctor(t *testing.T) {
 	}
 	b := openAt(t, plain, linkOf(t, home).URL)
 	b.visit("/", ".ribbon-pause")
-	b.until(`!!document.querySelector(".ribbon-key .key-pause") && !document.querySelector(".ribbon-key .key-photo")`) // what the day has, no more
+	b.until(`!!document.querySelector(".ribbon-key .key-pause") && !document.querySelector(".ribbon-key .key-photo")`) // only what the day has
 	b.visit("/devices", ".wearables .rows .gaps summary")
 	b.do(chromedp.Click(".wearables .rows .gaps summary"), chromedp.Click(".wearables > div > .gaps summary"))
 	b.until(`(() => { const says = document.querySelector(".wearables").innerText; return says.includes("7 messages lost: out of <b>range") && says.includes("Paused since") && says.includes("3 pauses"); })()`)
 	b.do(chromedp.Evaluate(`document.querySelector("[data-act=doctor]").click()`, nil))
-	b.until(`[...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Listen again")`)
+	b.until(`[...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Resume")`)
 	b.until(`[...document.querySelectorAll(".notice code")].some(x => x.innerText === "locket plugin list")`)
 	b.accessible("doctor")
 	b.fits("doctor")
 	b.do(chromedp.Evaluate(`document.querySelector(".notice .button").scrollIntoView({block: "center"})`, nil))
 	b.shoot("doctor")
-	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".notice .button")].find(x => x.innerText === "Listen again").focus()`, nil), chromedp.KeyEvent(kb.Enter))
-	b.until(`!document.querySelector(".recording.paused") && ![...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Listen again")`)
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".notice .button")].find(x => x.innerText === "Resume").focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	b.until(`!document.querySelector(".recording.paused") && ![...document.querySelectorAll(".notice .button")].some(x => x.innerText === "Resume")`)
 	if s, err := c.Status(t.Context()); err != nil || s.Pause.Paused {
 		t.Errorf("%+v, %v", s.Pause, err)
 	}

@@ -1,5 +1,5 @@
-// Package console looks at the console as a wearer does: in a real Chromium, at
-// a real daemon that has lived through a day.
+// Package console tests the console as a wearer uses it: in a real Chromium, with
+// a real daemon that has processed a day of data.
 package console
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// patience is how long anything may take before a test gives up on it.
+// patience is the longest that a test waits for anything.
 const patience = 5 * time.Minute
 
 // theDay is the day of testdata/day.
@@ -58,7 +58,7 @@ func prepare(m *testing.M, plugins string) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	// Some fifty homes: they share what is compiled of the plugins.
+	// Some fifty homes share the compiled plugins.
 	locket = filepath.Join(dir, "locket")
 	if out, err := exec.Command("go", "build", "-ldflags", "-X main.pluginCache="+plugins, "-o", locket, "../../cmd/locket").CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build locket: %w\n%s", err, out)
@@ -75,9 +75,9 @@ func prepare(m *testing.M, plugins string) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.Env("TMPDIR="+dir), // where it leaves a folder
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.Env("TMPDIR="+dir), // it leaves a folder there
 		chromedp.Flag("lang", "en-GB"), chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(patience),
-		chromedp.Flag("allow-pre-commit-input", true)) // else Chromium drops clicks and keys until a page was painted first
+		chromedp.Flag("allow-pre-commit-input", true)) // otherwise Chromium drops clicks and keys until the first paint of a page
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	defer cancel()
 	browser, cancel = chromedp.NewContext(ctx)
@@ -131,8 +131,8 @@ func start(home string, flags ...string) (_ func() error, err error) {
 	return stop, nil
 }
 
-// ownHome makes a home that one test has for itself, with a daemon that runs until
-// the test ends, and its client.
+// ownHome makes a home for one test alone, with a daemon that runs until the test ends, and
+// returns it with its client.
 func ownHome(t *testing.T, flags ...string) (home string, c *serve.Client) {
 	t.Helper()
 	home = filepath.Join(t.TempDir(), "home")
@@ -142,8 +142,7 @@ func ownHome(t *testing.T, flags ...string) (home string, c *serve.Client) {
 	return home, ofHome(t, home, flags...)
 }
 
-// ofHome runs the daemon of a home that a test has for itself until the test ends, and
-// gives its client.
+// ofHome runs the daemon of a test's own home until the test ends, and returns its client.
 func ofHome(t *testing.T, home string, flags ...string) *serve.Client {
 	t.Helper()
 	stop, err := start(home, flags...)
@@ -163,7 +162,7 @@ func ofHome(t *testing.T, home string, flags ...string) *serve.Client {
 	return c
 }
 
-// live makes a home, starts its daemon, and lets it live through the day.
+// live makes a home, starts its daemon, and replays the day to it.
 func live(home string, flags ...string) (_ func() error, err error) {
 	stop, err := begin(home, flags...)
 	if err != nil {
@@ -187,7 +186,7 @@ func live(home string, flags ...string) (_ func() error, err error) {
 	return stop, lived(ctx, c)
 }
 
-// lived waits until a home has worked through the day that was replayed.
+// lived waits until a home has processed the replayed day.
 func lived(ctx context.Context, c *serve.Client) error {
 	for {
 		s, err := c.Status(ctx)
@@ -205,7 +204,7 @@ func lived(ctx context.Context, c *serve.Client) error {
 
 func client(home string) (*serve.Client, error) { return clientWith(home, "") }
 
-// appClient asks the daemon that all tests share by an app's key.
+// appClient returns a client of the shared daemon that uses an app's key.
 func appClient(t *testing.T, key string) (*serve.Client, error) {
 	c, err := clientWith(home, serve.Secret(key))
 	if err == nil {
@@ -235,13 +234,13 @@ func command(home string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// link asks for a link as a person does.
+// link requests a link, as a person does.
 func link(t *testing.T) serve.ConsoleLink {
 	t.Helper()
 	return linkOf(t, home)
 }
 
-// linkOf asks the daemon of another home.
+// linkOf requests a link from the daemon of another home.
 func linkOf(t *testing.T, home string) serve.ConsoleLink {
 	t.Helper()
 	out, err := command(home, "--json", "open", "--print")
@@ -255,7 +254,7 @@ func linkOf(t *testing.T, home string) serve.ConsoleLink {
 	return l
 }
 
-// api is the daemon's API, past the console.
+// api is a client of the shared daemon's API, without the console.
 func api(t *testing.T) *serve.Client {
 	t.Helper()
 	c, err := client(home)

@@ -18,11 +18,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// hostile is a text that would run, be markup, or turn the rest of the page around.
+// hostile is a text that would run as script, become markup, or reverse the rest of the page.
 const hostile = `<img src=x onerror="window.broken=1"><script>window.broken=1</script>` + "\u202E\u2066\u200F"
 
-// harmless checks that no text of the page ran, became markup, reaches beyond its
-// element, or made the page wider, and that the page can still be used.
+// harmless checks that no text ran as script, became markup, affects text outside its element,
+// or widened the page, and that the page is still usable.
 func (b *tab) harmless(name string) {
 	b.t.Helper()
 	b.fits(name)
@@ -35,8 +35,8 @@ func (b *tab) harmless(name string) {
 	b.do(openPalette, chromedp.Evaluate(`document.querySelector("dialog[open]").close()`, nil))
 }
 
-// Whatever any name in an answer of the node is (of a device, a plugin, an engine, a
-// person, an app, a place, a label), each page shows it as text.
+// Each page shows any name in an answer of the node as text: of a device, a plugin, an engine, a
+// person, an app, a place, a label.
 func TestHostileNames(t *testing.T) {
 	names := []string{"name", "text", "title", "speaker", "detail", "advice", "description", "excerpt", "by", "from", "label", "device", "model", "place", "value", "old", "new", "actor",
 		"wearer", "words", "details", "subject", "attribute", "object", "predicate", "category", "aliases", "error", "trouble", "url", "platform", "reason", "why", "into_text", "said", "version", "broker", "query", "note"}
@@ -55,8 +55,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// spoil has each answer of the node end those of its texts that have a name with
-// something bad.
+// spoil appends a hostile text to the names in each answer of the node.
 func (b *tab) spoil(bad string, names []string) {
 	b.t.Helper()
 	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
@@ -73,13 +72,13 @@ func (b *tab) spoil(bad string, names []string) {
 	}))
 }
 
-// What comes from outside is taken as text, or refused: a note, a photo's EXIF, a
-// wearable's name, and a text of 1 MB.
+// Input from outside is treated as text or refused: a note, a photo's EXIF, a wearable's name,
+// and a text of 1 MB.
 func TestHostileImports(t *testing.T) {
 	c := api(t)
 	large := strings.Repeat("Quagga ", 1<<20/7)
 	infer := false
-	for _, n := range []int{1 << 20, 300 << 10} { // the first breaks the limit of a request, the second that of a text
+	for _, n := range []int{1 << 20, 300 << 10} { // the first exceeds the limit of a request, the second that of a text
 		if _, err := c.Add(t.Context(), serve.AddRequest{Text: large[:n/7*7], Infer: &infer}); err == nil || !strings.Contains(err.Error(), "bytes") {
 			t.Errorf("a text of %d bytes: %v", n, err)
 		}
@@ -100,7 +99,7 @@ func TestHostileImports(t *testing.T) {
 	}
 	picture := image.NewGray(image.Rect(0, 0, 320, 240))
 	for i := range picture.Pix {
-		picture.Pix[i] = byte(i%320/40*30 ^ i/320/30*25) // a board, so that it is a scene of its own
+		picture.Pix[i] = byte(i%320/40*30 ^ i/320/30*25) // a chessboard, so that it counts as a new scene
 	}
 	var photo bytes.Buffer
 	if err := jpeg.Encode(&photo, picture, nil); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What another system had is shown before it is taken in: a file by mouse, a folder by
-// keyboard, an export of another home's. The second time nothing changes.
+// An import is shown before it is done: a file by mouse, a folder by keyboard, an export of
+// another home. Importing again changes nothing.
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -39,10 +39,10 @@ func TestImport(t *testing.T) {
 		return len(l.Memories)
 	}
 	b := openAt(t, plain, linkOf(t, home).URL)
-	b.palette("bring something in")
+	b.palette("import")
 	b.until(`document.activeElement?.name === "file"`)
-	b.press(".import form .button") // of nothing
-	b.says("Choose a file, or name a folder.")
+	b.press(".import form .button") // with nothing chosen
+	b.says("Choose a file or name a folder.")
 	b.do(chromedp.SetUploadFiles("[name=file]", []string{mem0}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
 	b.says("2 texts from Mem0")
 	b.says("1 is left out")
@@ -54,7 +54,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("%d memories before anything was taken in", n)
 	}
 	b.press("[data-act=take]")
-	b.says("2 added; 0 there already.")
+	b.says("2 added; 0 already there.")
 	b.shoot("imported")
 	if n := memories(); n != 2 {
 		t.Errorf("%d memories", n)
@@ -62,12 +62,12 @@ func TestImport(t *testing.T) {
 	b.press(".import form .button")
 	b.until(`document.querySelector("[data-act=take]")`)
 	b.press("[data-act=take]")
-	b.says("0 added; 2 there already.")
+	b.says("0 added; 2 already there.")
 	b.says("Nothing has changed.")
 
 	b.visit("/import", "[name=folder]")
 	b.do(chromedp.Focus("[name=folder]"), chromedp.KeyEvent(filepath.Join(dir, "nothing")), chromedp.KeyEvent(kb.Enter))
-	b.says("Say what is in the folder.")
+	b.says("Choose the format of the folder.")
 	b.do(chromedp.SetValue("[name=from]", "notes"), chromedp.Focus("[name=folder]"), chromedp.KeyEvent(kb.Enter))
 	b.says("no such file")
 	b.visit("/import", "[name=folder]")
@@ -77,14 +77,14 @@ func TestImport(t *testing.T) {
 	b.do(chromedp.Focus("[name=folder]"), chromedp.KeyEvent(filepath.Join(dir, "notes")), chromedp.SetValue("[name=from]", "notes"), chromedp.Focus("[name=folder]"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".plan .rows li"))
 	b.says("1 text from Markdown notes")
 	b.press("[data-act=take]")
-	b.says("1 added; 0 there already.")
+	b.says("1 added; 0 already there.")
 
-	// A secret of another system's vault is named, and never shown.
+	// A secret from another system's vault is named, but never shown.
 	mirix := write("mirix.json", `{"memories": {"episodic": {"items": []}, "semantic": {"items": [{"id": "s1", "summary": "The kettle is blue"}]}, "knowledge_vault": {"items": [{"id": "v1", "caption": "office Wi-Fi", "secret_value": "tulip-42-harbor"}]}}}`)
 	b.visit("/import", "[name=file]")
 	b.do(chromedp.SetUploadFiles("[name=file]", []string{mirix}), chromedp.Click(".import form .button"), chromedp.WaitVisible(".plan .rows li"))
 	b.says("2 texts from MIRIX")
-	b.says("1 is kept as it stands")
+	b.says("1 is kept as it is")
 	b.says("1 goes to the vault")
 	b.says("office Wi-Fi: goes to the vault")
 	hidden := func() {
@@ -95,7 +95,7 @@ func TestImport(t *testing.T) {
 	}
 	hidden()
 	b.press("[data-act=take]")
-	b.says("2 added; 0 there already.")
+	b.says("2 added; 0 already there.")
 	hidden()
 
 	before := memories()
@@ -105,7 +105,7 @@ func TestImport(t *testing.T) {
 	}
 	b.visit("/import", "[name=folder]")
 	b.do(chromedp.SetUploadFiles("[name=file]", []string{export}), chromedp.Click(".import form .button"), chromedp.WaitVisible("[data-act=take]"))
-	b.says("An export of Locket")
+	b.says("A Locket export")
 	b.do(chromedp.Click("[data-act=take]"))
 	b.says("0 added;")
 	if n := memories(); n != before {

@@ -8,15 +8,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// opens gives a message to a page that opens it.
+// opens opens a message on a page.
 func (b *tab) opens(message string) {
 	b.t.Helper()
 	b.do(chromedp.SetValue("[name=message]", message))
 	b.press("[data-does=openInterests] .button")
 }
 
-// sends returns the message that a page would have sent to somebody, once it is another
-// than the last one.
+// sends returns the message that a page shows for sending to somebody, once it differs from the
+// last one.
 func (b *tab) sends(to, last string) string {
 	b.t.Helper()
 	b.until(`document.querySelector(".sending h2")?.innerText === ` + quoted("Send this to "+to) + ` && document.querySelector(".sending input").value !== ` + quoted(last))
@@ -27,8 +27,8 @@ func (b *tab) sends(to, last string) string {
 	return m
 }
 
-// Two people compare interests by their consoles: first how many, then which; what one alone
-// has stands on the other's page nowhere.
+// Two people compare interests by their consoles: first how many, then which. An interest that
+// only one of them has never appears on the other's page.
 func TestInterestsInCommon(t *testing.T) {
 	mei, cMei := ownHome(t)
 	ben, cBen := ownHome(t)
@@ -53,7 +53,7 @@ func TestInterestsInCommon(t *testing.T) {
 	b.press(".chips li:last-child button")
 	b.until(`document.querySelectorAll(".chips li").length === 3`)
 
-	// She asks: the words of the key are those that his page shows.
+	// She asks; the words of the key are those that his page shows.
 	key, err := cBen.GivenKey(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -70,13 +70,13 @@ func TestInterestsInCommon(t *testing.T) {
 	if got := words(a); got != key.Words {
 		t.Errorf("of %q the page shows %q", key.Words, got)
 	}
-	a.says("Ben learns how many of your 3 interests are theirs, too.")
+	a.says("Ben learns how many of your 3 interests they share.")
 	a.accessible("interests-ask")
 	a.shoot("interests-ask")
 	a.press("dialog .solid")
 	asks := a.sends("Ben", "")
 
-	// He is asked before anything is answered, and says what he calls her.
+	// His page asks him before it answers anything, and he enters a name for her.
 	b.opens("rubbish")
 	b.says("invalid:")
 	b.opens(asks)
@@ -94,30 +94,30 @@ func TestInterestsInCommon(t *testing.T) {
 	b.do(chromedp.SendKeys("dialog [name=name]", "Mei <i>"))
 	b.press("dialog .solid")
 	answer := b.sends("Mei <i>", "")
-	b.says("It is not known yet how many interests Mei <i> and you have in common.")
+	b.says("It is not known yet how many interests you and Mei <i> share.")
 
-	// How many, then which, each told by a yes.
+	// How many, then which, each after consent.
 	a.opens(answer)
 	counts := a.sends("Ben", asks)
-	a.says("You and Ben have 2 interests in common, by their program's word.")
+	a.says("You and Ben share 2 interests, according to their program.")
 	b.opens(counts)
-	b.says("You and Mei <i> have 2 interests in common, by their program's word.")
+	b.says("You and Mei <i> share 2 interests, according to their program.")
 	a.press("[data-does=tellInterests]")
 	a.do(chromedp.WaitVisible("dialog .solid"))
-	a.says("Ben is told which of their interests are yours, too.")
+	a.says("Ben learns which of their interests you share.")
 	a.press("dialog .solid")
 	hers := a.sends("Ben", counts)
-	a.says("You see which once they have told you.")
+	a.says("You see them once Ben has told you, too.")
 	b.opens(hers)
-	b.says("Mei <i> has told you which. You see it once you have told them, too.")
+	b.says("Mei <i> has told you which interests you share. You see them once you have told Mei <i>, too.")
 	b.press("[data-does=tellInterests]")
 	b.do(chromedp.WaitVisible("dialog .solid"))
 	b.press("dialog .solid")
 	his := b.sends("Mei <i>", answer)
-	b.says("You and Mei <i> have in common: Bee Keeping, 围棋.")
+	b.says("You and Mei <i> share: Bee Keeping, 围棋.")
 	b.harmless("interests")
 	a.opens(his)
-	a.says("You and Ben have in common: 围棋, bee keeping.")
+	a.says("You and Ben share: 围棋, bee keeping.")
 	a.do(chromedp.WaitNotPresent(".sending"))
 	for b, foreign := range map[*tab]string{a: "chess", b: "sauces"} {
 		if strings.Contains(js[string](b, "document.body.innerText"), foreign) {
@@ -127,13 +127,13 @@ func TestInterestsInCommon(t *testing.T) {
 		b.shoot("interests-" + foreign)
 	}
 
-	// The last message can be had again; what is forgotten is still counted.
+	// The last message can be shown again; a forgotten comparison still counts.
 	a.press(".comparison .button:not(.danger)")
 	if again := a.sends("Ben", ""); again != hers {
 		t.Error("another message than the one that was sent")
 	}
 	a.press(".comparison .danger")
-	a.says("You have compared interests with nobody.")
+	a.says("You have not compared interests with anyone.")
 	a.do(chromedp.SendKeys("[data-does=askInterests] [name=name]", "Ben"), chromedp.SetValue("[data-does=askInterests] [name=key]", key.Key))
 	a.press("[data-does=askInterests] form > .button")
 	a.do(chromedp.WaitVisible("dialog .solid"))

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Enter after the last doubt settles no conflict, and neither does one that opens what
-// was settled before.
+// Enter after the last doubt settles no conflict, nor does Enter that opens the list of settled
+// conflicts.
 func TestEnterSettlesNothingElse(t *testing.T) {
 	home, c := ownHome(t)
 	if _, err := c.Pin(t.Context(), said(t, c, "My favourite colour is blue.", "2026-08-12T10:00:00+08:00").String(), true); err != nil {
@@ -55,7 +55,7 @@ func TestPaletteComposes(t *testing.T) {
 	enter := func(kind input.KeyType, code int64) *input.DispatchKeyEventParams {
 		return input.DispatchKeyEvent(kind).WithKey("Enter").WithCode("Enter").WithWindowsVirtualKeyCode(code)
 	}
-	// An input method has the key down as 229 (Process), and up as itself.
+	// With an input method, keydown has code 229 (Process) and keyup the real code.
 	b.do(enter(input.KeyRawDown, 229), enter(input.KeyUp, 13))
 	b.settled()
 	if s, err := c.Status(t.Context()); err != nil || s.Pause.Paused || !js[bool](b, `!!document.querySelector(".palette-field")`) {
@@ -64,8 +64,8 @@ func TestPaletteComposes(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".recording.paused"))
 }
 
-// Pages whose script did not come once are loaded again: by the button, and by
-// themselves when something is heard of the node.
+// Pages whose script failed to load are loaded again: by the button, and by themselves when the
+// node reports a change.
 func TestPartComesLater(t *testing.T) {
 	home, c := ownHome(t)
 	b := openAt(t, plain, linkOf(t, home).URL)

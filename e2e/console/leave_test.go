@@ -20,7 +20,7 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// twoHistories has a market show its log anew, with something else in it.
+// twoHistories makes a market show a second log with different content.
 func (s *served) twoHistories(t *testing.T) {
 	t.Helper()
 	ok := func(err error) {
@@ -44,9 +44,9 @@ func (s *served) twoHistories(t *testing.T) {
 	s.shows.Store(&shows)
 }
 
-// Buyer and seller look whether a market tells all the same, catch it at two histories,
-// and go to another one with what they have. What can't move yet is named, and moves when
-// it is tried again.
+// Buyer and seller check whether a market shows everybody the same log, catch it showing two
+// histories, and move to another market. What can't move yet is listed, and moves on the next
+// try.
 func TestLeaveAMarket(t *testing.T) {
 	from, to := startMarket(t, marketHow{}), startMarket(t, marketHow{key: tradetest.PartyKey(20)})
 	shop, seller := ownHome(t)
@@ -74,14 +74,14 @@ func TestLeaveAMarket(t *testing.T) {
 	for whose, tab := range map[string]*tab{"you bought it": b, "you sold it": s} {
 		tab.visit(check, "[data-act=verify]")
 		tab.press("[data-act=verify]")
-		tab.says("This was the first look")
-		tab.says("in it, with its receipt")
+		tab.says("This was the first check")
+		tab.says("in the log, with its receipt")
 		tab.says(whose)
 		tab.settled()
 		tab.accessible("log")
 	}
 	b.press("[data-act=verify]")
-	b.says("of your last look")
+	b.says("from your last check")
 	b.shoot("log")
 	dir := b.downloads()
 	b.press("[data-act=save-note]")
@@ -89,7 +89,7 @@ func TestLeaveAMarket(t *testing.T) {
 	s.press(".log summary")
 	s.do(chromedp.WaitVisible("[name=with]"), chromedp.SetUploadFiles("[name=with]", []string{note}))
 	s.press("[data-act=verify]")
-	s.says("of your last look")
+	s.says("from your last check")
 	bad := filepath.Join(t.TempDir(), "bad.txt")
 	if err := os.WriteFile(bad, []byte("no checkpoint"), 0o600); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestLeaveAMarket(t *testing.T) {
 	verify(evil)
 	evil.harmless("log")
 
-	// The buyer can bring an order only where its listing is.
+	// The buyer can move an order only to a market that has its listing.
 	ask := func(b *tab) {
 		b.visit("/market/move", "[name=to]")
 		b.do(chromedp.SendKeys("[name=to]", to.url), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".moves"))
@@ -127,7 +127,7 @@ func TestLeaveAMarket(t *testing.T) {
 	looks(t, own, "move", "/market/move", "[name=to]", ask)
 	b.press("[data-act=move-do]")
 	b.do(chromedp.WaitVisible("[data-act=move-again]"))
-	b.says("Not all of it moved.")
+	b.says("Not everything was moved.")
 	b.says("its seller has not moved it here")
 	b.accessible("move-failed")
 	b.shoot("move-failed")
@@ -135,12 +135,12 @@ func TestLeaveAMarket(t *testing.T) {
 	s.palette("move to another market")
 	s.do(chromedp.WaitVisible("[name=to]"), chromedp.SendKeys("[name=to]", to.url), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-act=move-do]"))
 	s.says("with 1 order")
-	s.says("Money stays where it is")
+	s.says("Money does not move")
 	s.press("[data-act=move-do]")
-	s.says("All of it moved.")
+	s.says("Everything was moved.")
 	s.shoot("move-done")
 	b.press("[data-act=move-again]")
-	b.says("All of it moved.")
+	b.says("Everything was moved.")
 	list, err := seller.Listings(t.Context())
 	if err != nil || len(list) != 2 || list[0].Market != to.url || list[1].Withdrawn.IsZero() {
 		t.Fatalf("the seller has %+v, %v", list, err)
@@ -152,7 +152,7 @@ func TestLeaveAMarket(t *testing.T) {
 	ask(s)
 	s.says("There is nothing to move.")
 
-	// An address where nobody answers is named, and loses nothing.
+	// An address where nobody answers is reported, and nothing is lost.
 	s.visit("/market/move", "[name=to]")
 	s.do(chromedp.SendKeys("[name=to]", "http://127.0.0.1:1"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[data-act=move-do]"))
 	s.press("[data-act=move-do]")
@@ -160,7 +160,7 @@ func TestLeaveAMarket(t *testing.T) {
 	s.says("nothing listens at 127.0.0.1:1")
 }
 
-// A link that names a market has the node ask nobody before the wearer says so.
+// With a link that names a market, the node contacts nobody before the wearer agrees.
 func TestThreatStrangeMarket(t *testing.T) {
 	var asked atomic.Int64
 	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -181,7 +181,7 @@ func TestThreatStrangeMarket(t *testing.T) {
 		}
 	}
 	looks(t, own, "known", "/market?market="+stranger.URL, ".known", nil)
-	// Letters that look like others are named, and what is no address can't be agreed to.
+	// Lookalike letters are pointed out, and an invalid address can't be agreed to.
 	b.visit("/market?market=http://m%D0%B0rket.example", ".known .notice")
 	b.says("xn--")
 	b.visit("/market?market=http://relay.example@stranger.example", ".notice.bad")

@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// unfolded has a part of a page open, as the palette leads to it.
+// unfolded opens a part of a page to which the palette led, if it is not open yet.
 func (b *tab) unfolded(act string) {
 	b.t.Helper()
 	b.do(chromedp.WaitVisible(`[data-act=` + act + `]`))
@@ -24,7 +24,7 @@ func (b *tab) unfolded(act string) {
 	}
 }
 
-// Nothing is taken in at night: by keyboard, and taken back by mouse, with undo.
+// A private zone for the night is added by keyboard, and removed by mouse, with undo.
 func TestZones(t *testing.T) {
 	c := api(t)
 	names := func() (list []string) {
@@ -72,7 +72,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// Another relay gets a copy of everything, becomes the first, and is left.
+// Another relay gets a copy of everything, becomes the first, and is removed.
 func TestRelays(t *testing.T) {
 	dir := t.TempDir()
 	first, stopFirst, err := serveRelay(filepath.Join(dir, "first"))
@@ -117,12 +117,12 @@ func TestRelays(t *testing.T) {
 	}
 }
 
-// An app is let in with a key that is shown once, sees what it may, is looked at in its
-// log, and put out.
+// An app is added with a key that is shown once, sees what it may, appears in its log, and is
+// revoked.
 func TestLetAppIn(t *testing.T) {
 	c := api(t)
 	b := open(t, plain)
-	b.palette("let an app in")
+	b.palette("add an app")
 	b.until(`document.activeElement?.dataset.act === "app"`)
 	b.do(chromedp.Focus("[name=app]"), chromedp.KeyEvent("butler"))
 	b.accessible("let-in")
@@ -142,7 +142,7 @@ func TestLetAppIn(t *testing.T) {
 	if err != nil || at < 0 || !slices.Equal(list[at].Can, []serve.Right{serve.RightRead}) || list[at].Ends.Sub(list[at].Added).Round(24*time.Hour) != 90*24*time.Hour || slices.Contains(list[at].Types, "vault") {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	// What a page may not give, it is refused.
+	// Rights that a page may not give are refused.
 	for _, more := range []string{`{}`, `{ends: "2126-01-01T00:00:00Z"}`, `{ends: soon, delegate: 1}`, `{ends: soon, hook: "https://example.org"}`, `{ends: soon, can: ["buy"]}`, `{ends: soon, can: ["read", "share"]}`, `{ends: soon, can: ["vault"]}`, `{ends: soon, sensitivity: "private"}`} {
 		const soon = `const soon = new Date(Date.now() + 864e5).toISOString();`
 		if got := js[int](b, `(() => {`+soon+` return fetch("/v1/apps", {method: "POST", headers: {"Content-Type": "application/json", "Locket-Console": localStorage["locket.key"]}, body: JSON.stringify({name: "thief", can: ["read"], types: ["core"], ...`+more+`})}).then(r => r.status) })()`); got != 403 {
@@ -172,8 +172,8 @@ func TestLetAppIn(t *testing.T) {
 	}
 }
 
-// An app that shared something is put out: the page says that it is still read, and ends
-// it, too, where the wearer says so.
+// An app that shared something is revoked: the page says that the share can still be read, and
+// revokes it, too, if the wearer chooses that.
 func TestEndAppThatShares(t *testing.T) {
 	c := api(t)
 	_, key := reader(t)
@@ -204,13 +204,13 @@ func TestEndAppThatShares(t *testing.T) {
 		}
 		return n
 	}
-	const club, garden = `.out .danger[aria-label="End it: club"]`, `.out .danger[aria-label="End it: garden"]`
+	const club, garden = `.out .danger[aria-label="Revoke: club"]`, `.out .danger[aria-label="Revoke: garden"]`
 	shares()
 	b := open(t, plain)
 	b.visit("/sharing", club)
 	b.says("shared by club")
 	b.press(club)
-	b.says("What it shared is still read: 1 share.")
+	b.says("What it shared can still be read: 1 share.")
 	b.accessible("end an app")
 	b.shoot("end-app")
 	b.do(chromedp.Click("dialog .danger"), chromedp.WaitNotPresent(club))
@@ -227,7 +227,7 @@ func TestEndAppThatShares(t *testing.T) {
 	}
 }
 
-// A worker comes in by its key, into a space of its own, and goes again.
+// A worker is added by its key, with a space of its own, and revoked again.
 func TestLetWorkerIn(t *testing.T) {
 	c := api(t)
 	key, err := worker.InviteKey(t.TempDir())

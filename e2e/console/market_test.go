@@ -35,13 +35,13 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// marketHow is how a market of tests differs from the usual.
+// marketHow has the settings in which a test market differs from the default.
 type marketHow struct {
 	key     ed25519.PrivateKey // nil: tradetest.MarketKey
 	arbiter string             // as locket share key prints it; empty: tradetest.Arbiter
 }
 
-// served is a market that runs.
+// served is a running market.
 type served struct {
 	url      string
 	vouchers []string // of 6 EUR
@@ -50,7 +50,7 @@ type served struct {
 	shows    atomic.Pointer[http.Handler] // the log that buyers see
 }
 
-// serveMarket runs a relay with a market, and gives its address and vouchers of 6 EUR.
+// serveMarket runs a relay with a market, and returns its address and vouchers of 6 EUR.
 func serveMarket(t *testing.T) (url string, vouchers []string) {
 	t.Helper()
 	s := startMarket(t, marketHow{})
@@ -109,8 +109,8 @@ func startMarket(t *testing.T, how marketHow) *served {
 	return &v
 }
 
-// What the wearer sells stands on the market's page: an order that waits is delivered by
-// keyboard, another is given back, and the listing is withdrawn.
+// The market's page lists what the wearer sells: a waiting order is delivered by keyboard,
+// another is refunded, and the listing is withdrawn.
 func TestMarket(t *testing.T) {
 	url, vouchers := serveMarket(t)
 	infer := false
@@ -139,7 +139,7 @@ func TestMarket(t *testing.T) {
 	b.says(title)
 	b.press("[data-act=sales]")
 	b.do(chromedp.WaitVisible(".sales li:nth-child(2)"))
-	b.says("waits for your word")
+	b.says("waiting for you")
 	b.accessible("market")
 	b.do(chromedp.ScrollIntoView(".sales"))
 	b.shoot("market")
@@ -148,7 +148,7 @@ func TestMarket(t *testing.T) {
 	b.do(chromedp.Click(".sales li:nth-child(2) .danger"), chromedp.WaitVisible("dialog [name=reason]"))
 	b.accessible("refund")
 	b.do(chromedp.SendKeys("dialog [name=reason]", "I was wrong."), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("dialog"))
-	b.says("has the whole price back")
+	b.says("got the full price back")
 	sales, err := api(t).Sales(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A model's answer stands there with what it has it from, which leads to its place; one
-// that names no source says so, and one that does not come leaves what was said.
+// A model's answer is shown with its sources, which link to their place. An answer without a
+// source says so, and if the model fails, the original text is shown.
 func TestAnswerOfAModel(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	home, c := ownHome(t, "--set", "llm.url="+s.URL, "--set", "llm.model="+s.Model())
@@ -51,7 +51,7 @@ func TestAnswerOfAModel(t *testing.T) {
 
 	s.Otherwise(llmtest.Say("It is in Rome [zzzzzzzzzz]."))
 	b.visit("/ask?q=Where+is+the+red+kayak+now%3F", ".answer .notice")
-	b.says("The model named nothing of yours")
+	b.says("The model named no source in your memory")
 	b.shoot("model-uncited")
 	s.Otherwise(llmtest.Fails(401, "", "bad key"))
 	b.visit("/ask?q=Where+does+the+red+kayak+lie%3F", ".answer")

@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// From a name to whom it hangs together with, and to the line from which one
-// knows it: by mouse and by keyboard.
+// From a name to its connections, and to the line that they come from: by mouse and by
+// keyboard.
 func TestNames(t *testing.T) {
 	const ola, tomasz = `.node[aria-label^="Ola,"]`, `.node[aria-label^="Tomasz,"]`
 	b := open(t, plain)
@@ -24,7 +24,7 @@ func TestNames(t *testing.T) {
 	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".graph-panel .ties .link")].find(x => x.innerText === "Tomasz").click()`, nil))
 	b.until(`document.querySelector(".graph-panel h2")?.innerText === "Tomasz" && document.querySelector('` + tomasz + `').getAttribute("aria-pressed") === "true"`)
 
-	// One sign takes part in Tab's order, and the arrows reach the others.
+	// One sign is in the Tab order, and the arrow keys reach the others.
 	if n := js[int](b, `document.querySelectorAll('.node[tabindex="0"]').length`); n != 1 {
 		t.Errorf("Tab stops at %d names", n)
 	}
@@ -40,7 +40,7 @@ func TestNames(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.activeElement.getAttribute("aria-pressed") === "true" && document.activeElement.querySelector("title").textContent === document.querySelector(".graph-panel h2").innerText`)
 
-	// Around one name there are fewer, and a name that nobody has is said to be unknown.
+	// Around one name there are fewer, and an unknown name is reported as such.
 	all := js[int](b, `document.querySelectorAll(".node").length`)
 	b.visit("/graph?around=Priya", ".node.open")
 	if n := js[int](b, `document.querySelectorAll(".node").length`); n < 2 || n >= all {
@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 	b.visit("/graph?around=Zebedee", ".empty")
 	b.says("Zebedee")
 
-	// Before the day nothing of it was so.
+	// Before the day there were no connections.
 	b.visit("/graph?asof=2026-09-01", ".graph-tools")
 	b.settled()
 	if n := js[int](b, `document.querySelectorAll(".tie:not(.beside-tie)").length`); n != 0 {
@@ -57,8 +57,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The whole graph is one picture with a list beside it, and the slider shows how
-// relations begin.
+// The whole graph is one picture with a list beside it, and the slider shows when connections
+// begin.
 func TestWholeGraph(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/graph?all=1", `.sky[data-settled="true"] canvas`)
@@ -92,8 +92,7 @@ func TestYear(t *testing.T) {
 	b.says("Nothing was heard in this year.")
 }
 
-// A wearable gets credentials with which it may come in, and none after it
-// was removed.
+// A wearable gets credentials with which it can connect, until it is removed.
 func TestWearable(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/devices", ".wearables input")
@@ -126,7 +125,7 @@ func TestWearable(t *testing.T) {
 	}
 }
 
-// A new home says how to begin, and what one tells it stands there.
+// A new home says how to start, and shows what it is told.
 func TestWelcome(t *testing.T) {
 	home, _ := ownHome(t)
 	b := openAt(t, plain, linkOf(t, home).URL)
@@ -143,12 +142,12 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
-// What was not known on a day is not told as of what was known then, and the
-// sliders stand where the address says.
+// A search as of what was known on a day finds nothing that was learnt later, and the sliders
+// show the days in the address.
 func TestKnownAt(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/ask?q=when+is+the+dentist&known="+theDay[:4]+"-01-05", ".answer.unknown")
-	b.says("I did not know on 5 Jan 2026")
+	b.says("I didn't know on 5 Jan 2026")
 	b.until(`document.querySelector(".filters[open] [name=known] ~ output").innerText === "5 Jan 2026" && document.querySelector("[name=asof] ~ output").innerText === "today"`)
 	b.visit("/ask?q=when+is+the+dentist&known=nonsense", ".answer-text")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// pages are all pages, each with what it has once it is there.
+// pages are all pages, each with a selector that matches once it is loaded.
 func pages(t *testing.T) []struct{ name, path, until string } {
 	c := api(t)
 	search := func(q string) string {
@@ -51,10 +51,9 @@ func pages(t *testing.T) []struct{ name, path, until string } {
 	}
 }
 
-// Each page in both languages, on a phone and a desk, dark and light: nothing
-// overflows, nothing serious is wrong for a screen reader, nothing is asked of
-// another host. Half of the pages are opened dark and turn light, the others the
-// other way round.
+// Each page in both languages, on a phone and a desktop, dark and light: nothing overflows,
+// there is no serious accessibility problem, and no other host is contacted. Half of the pages
+// are opened dark and turn light, the others the other way round.
 func TestPages(t *testing.T) {
 	all := pages(t)
 	for _, l := range []look{{lang: "en-GB", width: 1440, height: 1000}, {lang: "zh-CN", width: 1440, height: 1000}, {lang: "en-GB", width: 360, height: 740}, {lang: "zh-CN", width: 360, height: 740}} {
@@ -79,19 +78,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// An address that names nothing says so, and leads on.
+// An address that names nothing says so, and offers a way on.
 func TestNowhere(t *testing.T) {
 	b := open(t, plain)
 	for path, says := range map[string]string{
-		"/day/2026-13-45": "There is no such page", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "There is no such memory here any more",
+		"/day/2026-13-45": "Page not found", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "This memory is no longer here",
 	} {
 		b.visit(path, "main .empty a, main .empty button")
 		b.says(says)
 	}
 }
 
-// On a phone a memory or recording that stands by itself in a day has room between its edge and
-// its text.
+// On a phone, the card of a memory or recording in a day has space between its edge and its
+// text.
 func TestCardsOfADayHaveRoom(t *testing.T) {
 	b := open(t, look{"en-GB", 360, 740, false})
 	b.visit("/day/"+theDay, ".row.said")

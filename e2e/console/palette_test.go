@@ -17,29 +17,28 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ofAThing are the operations that change one thing: they stand where that thing is
-// shown, and not in the palette.
+// ofAThing are the operations that change one thing: they are offered where that thing is
+// shown, not in the palette.
 var ofAThing = []string{
 	"addEngine", "addToCommunity", "answerCommunity", "answerConsent", "askCommunity", "applyDream", "decideDispute", "endSubscription", "forgetInterests", "forgetVoice", "inviteToCommunity", "leaveCommunity", "leaveGiven", "mergeEntities", "moveOrders", "moveRelay", "orderOffer", "readForeign", "pairConfirm", "payOutSales", "pinMemory", "removeDevice", "removeEngine",
 	"removeFromCommunity", "removeRelay", "removeZone", "reportOffer", "revert", "revokeApp", "revokeGrant", "revokeShare", "setCommunityRules", "settleSale", "splitEntities", "subscribe", "tellInterests", "tryPlugin", "undecideEntities",
 	"undoDream", "unlock", "unpinMemory", "unsettle", "updateMemory", "updateShare", "withdrawListing",
 }
 
-// forPrograms are the operations that no page is for: a page does the same by
-// another, or they are for programs alone.
+// forPrograms are the operations that no page uses: a page uses another one for the same, or
+// they are only for programs.
 var forPrograms = []string{
 	"askVault", "batchMemories", "compareHeads", "context", "deleteMemories", "deleteMemory", "diffPolicy", "drawQR", "eraseMemories", "openConsole", "planPlugin", "previewCommunity", "previewListing", "previewShare", "purchase",
 	"readKey", "replayPlugin", "search", "tendGrants", "tryEngines",
 }
 
-// byCommand are the operations that a wearer does by a command alone so far:
-// docs/console.md says so.
+// byCommand are the operations that so far only a command offers: docs/console.md lists them.
 var byCommand = []string{
 	"installPlugin", "recoverVault", "removeMember", "removePlugin", "removeWay", "rotate", "setWay", "traceCopy", "unpinPlugin",
 }
 
-// Every operation of the API that changes something is in the palette, stands where
-// its thing is, or is listed above; and the page asks for each that it claims.
+// Every operation of the API that changes something is in the palette, is offered beside its
+// thing, or is listed above; and the page calls each operation that it claims to offer.
 func TestPaletteHasAll(t *testing.T) {
 	b := open(t, plain)
 	b.do(openPalette)
@@ -90,7 +89,7 @@ func TestPaletteHasAll(t *testing.T) {
 	}
 }
 
-// asked is how a path of the API stands in the page's source: "/v1/x/" + id, or
+// asked matches an API path in the page's source: "/v1/x/" + id, or
 // `/v1/x/${id}/${pinned ? "y" : "z"}`.
 func asked(path string) *regexp.Regexp {
 	const value = "\\$\\{[^/]*"
@@ -109,8 +108,8 @@ func asked(path string) *regexp.Regexp {
 	return regexp.MustCompile(b.String())
 }
 
-// The palette does its actions by keyboard: it takes a text in and back, forgets,
-// pauses, and leads to what wants more than a press.
+// The palette's actions work by keyboard: it adds a text and undoes that, forgets, pauses, and
+// leads to actions that need more input.
 func TestPaletteByKeyboard(t *testing.T) {
 	c := api(t)
 	b := open(t, plain)
@@ -122,9 +121,9 @@ func TestPaletteByKeyboard(t *testing.T) {
 		}
 		return slices.ContainsFunc(res.Hits, func(h serve.Hit) bool { return strings.Contains(h.Text, "heron") })
 	}
-	// The last entry but one takes what was typed; the last asks it.
+	// The last entry but one remembers the typed text; the last asks it.
 	b.do(openPalette, chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
-	b.says("Taken in:")
+	b.says("Remembered:")
 	if !has("locker bath heron") {
 		t.Error("it is not remembered")
 	}
@@ -135,7 +134,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	b.do(chromedp.WaitVisible("dialog .forget-part"), chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 	b.palette("pause for 10")
 	b.do(chromedp.WaitVisible(".recording.paused"))
-	b.palette("listen again")
+	b.palette("resume")
 	b.do(chromedp.WaitVisible(".recording:not(.paused)"))
 	b.palette("share something")
 	b.do(chromedp.WaitVisible(".sharer"))
@@ -145,7 +144,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	b.until(`document.activeElement?.name === "wearable"`)
 	b.palette("see what it would do")
 	b.do(chromedp.WaitVisible(".dream-steps li, .tidy .notice.good"))
-	b.palette("is all well")
+	b.palette("health check")
 	b.until(`[...document.querySelectorAll(".panel")].at(-1).querySelector(".notice")`)
 
 	folder := t.TempDir()
@@ -159,14 +158,14 @@ func TestPaletteByKeyboard(t *testing.T) {
 	}
 	b.do(chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent("dialog"))
 
-	home, c := ownHome(t) // that of the other tests stays open
+	home, c := ownHome(t) // the other tests' home stays unlocked
 	own := openAt(t, plain, linkOf(t, home).URL)
 	own.palette("lock locket")
 	own.do(chromedp.WaitVisible(".door"))
 	s, err := c.Status(t.Context())
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	for err != nil && wait.For(ctx, 50*time.Millisecond) { // its socket is made anew
+	for err != nil && wait.For(ctx, 50*time.Millisecond) { // its socket is created again
 		s, err = c.Status(t.Context())
 	}
 	if err != nil || !s.Locked {

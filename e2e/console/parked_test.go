@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// onPhone looks at a panel of the page of devices on a narrow phone, in Chinese: it does
-// not scroll sideways, and nothing in it is cut.
+// onPhone checks a panel of the Devices page on a narrow phone, in Chinese: it does not scroll
+// sideways, and nothing in it is cut off.
 func onPhone(t *testing.T, home, name, panel string) {
 	t.Helper()
 	b := openAt(t, look{"zh-CN", 360, 740, true}, linkOf(t, home).URL)
@@ -24,7 +24,7 @@ func onPhone(t *testing.T, home, name, panel string) {
 	b.shoot(name + "-zh-CN-360")
 }
 
-// The rules by which memories end, and what they would end now, are on the page of devices.
+// The Devices page shows the retention rules, and what they would erase now.
 func TestKept(t *testing.T) {
 	home, c := ownHome(t, "--set", "retention.rules=tag:<b>family forever,type:episodic 90d")
 	infer := false
@@ -35,13 +35,13 @@ func TestKept(t *testing.T) {
 	b.palette("how long things")
 	b.press(".kept summary")
 	b.until(`JSON.stringify([...document.querySelectorAll(".kept li code")].map(c => c.innerText)) === '["tag:<b>family forever","type:episodic 90d"]'`)
-	b.says("Kept long enough by now: 0 memories and 0 lines.")
+	b.says("Due by now: 0 memories and 0 lines.")
 	b.accessible("kept")
 	onPhone(t, home, "kept", ".kept")
 }
 
-// A line that the model failed on stands beside the engines with the reason, and is
-// asked about again by keyboard.
+// A line that the model failed on is listed beside the engines with the reason, and retried by
+// keyboard.
 func TestParkedLines(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	home, c := ownHome(t, "--set", "llm.url="+s.URL, "--set", "llm.model="+s.Model(), "--set", "llm.extract=true")
@@ -67,8 +67,8 @@ func TestParkedLines(t *testing.T) {
 	}
 }
 
-// The disk's limit and what is here are on the page of devices; keeping to the limit and
-// copying photos here are buttons.
+// The Devices page shows the disk's limit and what is here, with buttons that apply the limit
+// and copy photos here.
 func TestRoomOnDisk(t *testing.T) {
 	home, c := ownHome(t, "--set", "hot.records=800", "--set", "sync.relay="+relayAt)
 	infer := false
@@ -84,7 +84,7 @@ func TestRoomOnDisk(t *testing.T) {
 	b.shoot("room")
 	onPhone(t, home, "room", ".room")
 	b.do(chromedp.Focus(".room [data-does=moveTiers]"), chromedp.KeyEvent(kb.Enter))
-	b.says("0 memories are at the relay alone now.") // what is new stays for a day
+	b.says("0 memories are now only at the relay.") // new memories stay for a day
 	b.do(chromedp.Focus(".room [data-act=photos]"), chromedp.KeyEvent(kb.Enter))
 	b.says("All photos and recordings are here; 0 were copied.")
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// cable is a network between a browser and an address, which can be cut.
+// cable is a network connection between a browser and an address, which can be cut.
 type cable struct {
 	at, to string
 
@@ -80,11 +80,10 @@ func (c *cable) cut() {
 	c.ends.Wait()
 }
 
-// A phone is paired by the link of locket wearable add, and what its microphone and its
-// camera give stands in the day, also what it recorded while the node was out of reach, by a
-// page that was loaded then. The page is as the node's door serves it, under the node's own
-// certificate; microphone and camera are Chromium's fake ones, of which the microphone
-// hears a man speak.
+// A phone is paired by the link of locket wearable add, and the day shows what its microphone
+// and camera recorded, including while the node could not be reached, by a page loaded then.
+// The page is served by the node's own door under the node's certificate. Microphone and
+// camera are Chromium's fake ones; the microphone hears a man speak.
 func TestRecorder(t *testing.T) {
 	began := time.Now()
 	line := &cable{at: freeport.Addr(t), to: freeport.Addr(t)}
@@ -116,14 +115,14 @@ func TestRecorder(t *testing.T) {
 		t.Helper()
 		p.until(`document.querySelector("#microphone:enabled:not(:checked)") && document.querySelector("#waits").textContent === "Everything is on your node."`)
 	}
-	// turn presses a switch by its key. A click would miss it where the page grows at that moment: by a picture, or
-	// by what it says.
+	// turn presses a switch by keyboard. A click would miss it if the page grows at that moment, because of a picture
+	// or a message.
 	turn := func(id string) {
 		t.Helper()
 		p.until(`document.querySelector("#` + id + `:enabled")`)
 		p.do(chromedp.Focus("#"+id), chromedp.KeyEvent(" "))
 	}
-	// day waits until recordings of so many loads of the page, and photos, stand in it.
+	// day waits until the day has recordings from this many loads of the page, and photos.
 	day := func(loads, photos int) int {
 		t.Helper()
 		inner, end := context.WithTimeout(t.Context(), patience)
@@ -131,7 +130,7 @@ func TestRecorder(t *testing.T) {
 		for {
 			seen, boots := map[memory.ID]bool{}, map[string]bool{}
 			zone := time.FixedZone("Asia/Shanghai", 8*60*60)    // the home's
-			for _, at := range []time.Time{began, time.Now()} { // midnight may come between
+			for _, at := range []time.Time{began, time.Now()} { // midnight may be in between
 				day, err := c.Day(inner, serve.DateOf(at.In(zone)))
 				if err != nil {
 					t.Fatal(err)
@@ -160,11 +159,11 @@ func TestRecorder(t *testing.T) {
 	p.do(network.Enable(), log.Enable(), runtime.Enable(), allow.GrantPermissions([]allow.PermissionType{allow.PermissionTypeGeolocation, allow.PermissionTypeBackgroundSync}),
 		emulation.SetDeviceMetricsOverride(390, 844, 2, true), emulation.SetGeolocationOverride().WithLatitude(52.52).WithLongitude(13.4).WithAccuracy(10),
 		chromedp.Navigate("https://"+line.at+"/wear/"), chromedp.WaitVisible("#pair-form"), chromedp.SendKeys("#link", "https://example.org/"), chromedp.Click("#pair-form button"))
-	p.says("This is no link")
+	p.says("This is not a link")
 	p.accessible("recorder-pair")
 	p.shoot("recorder-pair")
 	p.do(chromedp.Navigate(string(d.Page)), chromedp.Reload(), chromedp.WaitVisible("#microphone"))
-	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("The page starts")`)
+	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone" && document.querySelector("#offline").textContent.startsWith("This page also opens")`)
 	turn("microphone")
 	p.do(chromedp.WaitVisible("#ask-row"))
 	turn("camera")
@@ -182,7 +181,7 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 
-	// A pause is obeyed, and its end: the answers to what the page asks say so.
+	// The page obeys a pause and its end, which it learns from the answers to its requests.
 	if _, err := c.Pause(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +194,7 @@ func TestRecorder(t *testing.T) {
 	turn("microphone")
 	sent()
 
-	// What the node says while the service worker sends, the page does.
+	// The page obeys what the node answers while the service worker sends.
 	if _, err := c.Pause(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +208,7 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// No link replaces the pairing, unless the wearer says so and the node knows it.
+	// A link replaces the pairing only if the wearer agrees and the node knows it.
 	other := func(link string) {
 		t.Helper()
 		p.do(chromedp.Navigate(link), chromedp.Reload(), chromedp.WaitVisible("#repair"))
@@ -224,7 +223,7 @@ func TestRecorder(t *testing.T) {
 	p.until(`location.hash === "" && document.querySelector("#name").textContent === "phone"`)
 	sent()
 
-	// Out of reach, the page starts and records.
+	// Without the node, the page starts and records.
 	line.cut()
 	p.do(chromedp.Reload(), chromedp.WaitVisible("#microphone"))
 	p.until(`document.querySelector("#name").textContent === "phone"`)

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 )
 
-// serveRelay runs the relay of the home that all tests share, and gives its address.
+// serveRelay runs the relay of the shared home, and returns its address.
 func serveRelay(dir string) (url string, stop func() error, err error) {
 	store, err := embedded.Open(context.Background(), dir)
 	if err != nil {

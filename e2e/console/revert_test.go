@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What an app wrote is shown, taken back, and taken back again from there by undo.
+// What an app wrote is shown and removed, and the removal is undone.
 func TestTakeBack(t *testing.T) {
 	c := api(t)
 	app, err := c.AddApp(t.Context(), serve.AppRequest{Name: "notebook", Can: []serve.Right{serve.RightRead, serve.RightAdd}, Types: []string{"semantic"}})
@@ -35,7 +35,7 @@ func TestTakeBack(t *testing.T) {
 	b.accessible("take back")
 	b.shoot("take-back")
 	b.do(chromedp.Click("dialog .danger.solid"))
-	b.says("Taken back: 1 memory.")
+	b.says("Removed from 1 memory.")
 	if active() {
 		t.Error("it stands")
 	}

@@ -23,15 +23,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// figures gives what the panel of the disk's room says of photos and recordings: how many
-// are here, and how many at the relay alone.
+// figures returns what the panel of the disk space shows for photos and recordings: how many
+// are here, and how many are only at the relay.
 const figures = `[...document.querySelectorAll(".room dd")].slice(3, 5).map(d => parseInt(d.innerText))`
 
-// counts are two figures as the page's script writes a list of them.
+// counts formats two figures as the page's script writes them in a list.
 func counts(here, away int) string { return fmt.Sprintf("'[%d,%d]'", here, away) }
 
-// livedThen makes a home that has lived through the day of testdata/day, so long ago by its
-// own clock: what was learnt less than a day ago stays on the device.
+// livedThen makes a home that processed the day of testdata/day a given time ago by its own
+// clock, because memories learnt less than a day ago stay on the device.
 func livedThen(t *testing.T, home string, ago time.Duration) {
 	t.Helper()
 	if _, err := command(home, initial...); err != nil {
@@ -82,15 +82,15 @@ func livedThen(t *testing.T, home string, ago time.Duration) {
 	}
 }
 
-// Photos of a real day turn cold by a button, at a real relay, and come back by another;
-// the figures say so before and after, and so do the files.
+// One button moves the photos of a real day to a real relay, another fetches them back; the
+// figures and the files show it before and after.
 func TestPhotosCooledAndCopied(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	livedThen(t, home, 72*time.Hour)
 	c := ofHome(t, home, "--set", "hot.bytes=60kB", "--set", "sync.relay="+relayAt)
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	for { // all of it is at the relay
+	for { // until everything is at the relay
 		s, err := c.SyncNow(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestPhotosCooledAndCopied(t *testing.T) {
 		t.Fatalf("%+v, %v", before, err)
 	}
 	files := len(blobs())          // with those that belong to no memory, such as what a relay is to get
-	for _, path := range blobs() { // they came more than a day ago
+	for _, path := range blobs() { // pretend that they came more than a day ago
 		old := time.Now().Add(-25 * time.Hour)
 		if err := os.Chtimes(path, old, old); err != nil {
 			t.Fatal(err)
@@ -146,12 +146,12 @@ func TestPhotosCooledAndCopied(t *testing.T) {
 	if after, err := c.Tiers(t.Context()); err != nil || after.Media != before.Media || after.ColdMedia != 0 || len(blobs()) != files || after.MediaBytes != before.MediaBytes {
 		t.Errorf("%+v of %+v, %d files, %v", after, before, len(blobs()), err)
 	}
-	// What was packed with them comes back by its own button.
+	// The memories moved with them are fetched back by their own button.
 	if cooled.Cold == 0 {
 		t.Fatalf("no memory is packed: %+v", cooled)
 	}
-	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".room button")].find(x => x.innerText === "Bring all memories here").click()`, nil))
-	b.says(strconv.Itoa(cooled.Cold) + " memories came back.")
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".room button")].find(x => x.innerText === "Fetch all memories").click()`, nil))
+	b.says(strconv.Itoa(cooled.Cold) + " memories fetched.")
 	var after serve.Tiers
 	if after, err = c.Tiers(t.Context()); err != nil || after.Cold != 0 {
 		t.Errorf("%+v, %v", after, err)

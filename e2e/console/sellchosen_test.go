@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A bundle is chosen by tags alone, of which a memory has all, and up to a day, which
-// is in it.
+// A bundle is chosen by tags alone, all of which a memory must have, and up to and including a
+// day.
 func TestSellByTags(t *testing.T) {
 	market := startMarket(t, marketHow{})
 	shop, seller := ownHome(t)
@@ -49,7 +49,7 @@ func TestSellByTags(t *testing.T) {
 	b.shoot("sell-tags")
 	b.do(chromedp.Focus(".sharer [name=tags]"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=price]"),
 		chromedp.SendKeys("[name=title]", "Quinces"), chromedp.SendKeys("[name=categories]", "garden"), chromedp.SendKeys("[name=price]", "0.20 EUR"),
-		chromedp.WaitVisible("[name=market]"), chromedp.SendKeys("[name=market]", market.url)) // asked for at once: the home has no relay
+		chromedp.WaitVisible("[name=market]"), chromedp.SendKeys("[name=market]", market.url)) // shown at once, because the home has no relay
 	next("[name=times]")
 	next(".two-views tbody tr")
 	if rows := js[int](b, `document.querySelectorAll(".two-views tbody tr").length`); rows != 1 {

@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// newcomer is locket open where there is no home yet.
+// newcomer is a locket open process without a home.
 type newcomer struct {
 	t    *testing.T
 	home string
@@ -33,7 +33,7 @@ func beginSetup(t *testing.T, home string) *newcomer {
 	t.Helper()
 	n := &newcomer{t: t, home: home}
 	n.cmd = exec.Command(locket, "--home", home, "--set", "disk.reserve=64MB", "--set", "broker.listen=127.0.0.1:0", "--json", "open", "--print")
-	n.cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Dir(home), "TMPDIR="+t.TempDir()) // where it may leave something, as it may be killed
+	n.cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Dir(home), "TMPDIR="+t.TempDir()) // it may leave files there, because it may be killed
 	n.cmd.Stderr = &n.err
 	out, err := n.cmd.StdoutPipe()
 	if err != nil {
@@ -61,7 +61,7 @@ func (n *newcomer) end(by os.Signal) error {
 	return n.cmd.Wait()
 }
 
-// come opens the link in a browser of its own.
+// come opens the link in a new browser.
 func (n *newcomer) come(l look) *tab {
 	n.t.Helper()
 	b := blank(n.t, l)
@@ -74,7 +74,7 @@ func (n *newcomer) come(l look) *tab {
 	return b
 }
 
-// seen looks at a step as all pages are looked at.
+// seen runs the checks of all pages on a step.
 func (b *tab) seen(name string, l look) {
 	b.t.Helper()
 	b.settled()
@@ -83,20 +83,20 @@ func (b *tab) seen(name string, l look) {
 	b.accessible(name)
 }
 
-// stepped waits until a step has the focus of the keyboard, which its heading takes.
+// stepped waits until the heading of a step has the keyboard focus.
 func (b *tab) stepped(title string) {
 	b.t.Helper()
 	b.until(`document.activeElement.matches("h1") && document.activeElement.innerText === ` + quoted(title))
 }
 
-// types puts a text in place of a field's.
+// types replaces the text of a field.
 func (b *tab) types(name, text string) {
 	b.t.Helper()
 	b.until(`(f => (f.focus(), f.select(), true))(document.querySelector("[name=` + name + `]"))`)
 	b.do(chromedp.KeyEvent(text))
 }
 
-// words are those that the page shows, and which of them it then asks for.
+// words returns the words that the page shows.
 func (b *tab) words() []string {
 	b.t.Helper()
 	b.do(chromedp.WaitVisible(".setup-words li"))
@@ -120,16 +120,16 @@ func TestSetupByKeyboard(t *testing.T) {
 	b.types("wearer", "Mei")
 	b.do(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=passphrase]"))
 
-	second := n.come(plain) // whose link it is no more
+	second := n.come(plain) // the link was already used
 	second.says("This link was used")
 
-	b.stepped("How is it opened?")
+	b.stepped("How should it open?")
 	b.do(chromedp.Focus("[name=passphrase]"), chromedp.KeyEvent("correct horse"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("correct house"), chromedp.KeyEvent(kb.Enter))
-	b.says("The two are not the same.")
+	b.says("The two do not match.")
 	b.seen("open", plain)
 	b.do(chromedp.Focus("[name=again]"), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent("rse"), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector("[name=languages]")?.ariaInvalid === "true"`)
-	b.says("These are no codes of languages")
+	b.says("These are not language codes")
 	b.seen("languages", plain)
 	b.types("languages", "de, pt-BR")
 	b.says("German · Brazilian Portuguese")
@@ -178,10 +178,10 @@ func TestSetupByKeyboard(t *testing.T) {
 	b.press(".setup footer .button.solid")
 	b.stepped("Tell it something")
 	b.do(chromedp.Focus("[name=text]"), chromedp.KeyEvent("My dentist is Dr. Weber."), chromedp.KeyEvent(kb.Enter))
-	b.says("It is found:")
+	b.says("Locket finds it again:")
 	b.seen("say", plain)
 	b.press(".setup footer .button.solid")
-	b.says("Ears, eyes and a mind: on the page Devices.")
+	b.says("Ears, eyes and a mind: on the Devices page.")
 	b.seen("done", plain)
 	b.press(".setup .button.solid")
 	b.do(chromedp.WaitVisible("aside.side"))
@@ -212,7 +212,7 @@ func TestSetupByKeyboard(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, w := range words[:2] { // no log, no settings and no file has them
+	for _, w := range words[:2] { // they are in no log, no settings and no file
 		if strings.Contains(n.err.String(), w+" ") {
 			t.Error("a word is logged:", n.err.String())
 		}
@@ -220,7 +220,7 @@ func TestSetupByKeyboard(t *testing.T) {
 }
 
 // The same by mouse, on a phone in Chinese, with a key file and everything else left for
-// later. Ended before, by the page or by force, nothing is there.
+// later. If it is ended earlier, by the page or by force, nothing is left behind.
 func TestSetupByMouse(t *testing.T) {
 	l := look{"zh-CN", 360, 740, true}
 	dir := t.TempDir()
@@ -243,7 +243,7 @@ func TestSetupByMouse(t *testing.T) {
 	b.do(chromedp.WaitVisible("[name=wearer]"))
 	setup := b.origin
 	b.do(chromedp.Navigate(link(t).URL), chromedp.WaitVisible("aside.side"))       // another home, in the same browser
-	b.do(chromedp.Navigate(setup+"/setup"), chromedp.WaitVisible("[name=wearer]")) // whose session this setup outlives
+	b.do(chromedp.Navigate(setup+"/setup"), chromedp.WaitVisible("[name=wearer]")) // the session of the setup is still valid
 	toWords(b, true)
 	b.do(chromedp.Click(".setup-end .plain"))
 	b.says("没有留下任何东西")
@@ -273,7 +273,7 @@ func TestSetupByMouse(t *testing.T) {
 	b.seen("zone", l)
 	b.types("zone", zone)
 	words := toWords(b, false)
-	b.do(chromedp.Click("[data-act=lang]")) // at every step, which it keeps
+	b.do(chromedp.Click("[data-act=lang]")) // possible at every step, and it stays there
 	b.says("Write down these 24 words")
 	if again := b.words(); !slices.Equal(again, words) {
 		t.Errorf("the words change with the language of the page: %q, %q", words, again)
@@ -301,7 +301,7 @@ func TestSetupByMouse(t *testing.T) {
 	if len(keys) == 0 {
 		t.Error("the new home does not say how to begin")
 	}
-	// It has no relay yet: sharing says so, and leads to where one is added.
+	// It has no relay yet: the Sharing page says so, and leads to where one is added.
 	b.visit("/sharing", ".notice a.link")
 	b.seen("alone", l)
 	b.do(chromedp.Click(".notice a.link"))

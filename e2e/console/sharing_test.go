@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// reader is somebody else's home, which has a key alone.
+// reader is another person's home, which has only a key.
 func reader(t *testing.T) (home, key string) {
 	t.Helper()
 	home = filepath.Join(t.TempDir(), "reader")
@@ -29,8 +29,7 @@ func reader(t *testing.T) (home, key string) {
 	return home, k.Key
 }
 
-// toLook goes through the steps of a share by keyboard, until both views stand
-// beside each other.
+// toLook goes through the steps of a share by keyboard, until both views are shown side by side.
 func toLook(b *tab, title, name, key string) {
 	b.t.Helper()
 	tabs := func(n int) {
@@ -71,7 +70,7 @@ func TestShare(t *testing.T) {
 		t.Errorf("marked as taken out: %q", gone)
 	}
 
-	// A memory is left out, and the reader's view follows; taken in again, and left out for good.
+	// A memory is left out, and the reader's view follows; it is included again, and left out for good.
 	const away = "Ola is Tomasz's sister."
 	leave := `document.querySelector('[aria-label^="Leave out: Ola is"]')`
 	there := rows + `.some(r => r.cells[0].innerText === "` + away + `")`
@@ -83,11 +82,11 @@ func TestShare(t *testing.T) {
 	b.until(`!` + there)
 	b.accessible("left out")
 
-	// What may be a name is taken out by a press.
+	// A possible name is removed by a press.
 	risk := js[string](b, `document.querySelector(".risks .chip").innerText.trim()`)
 	b.do(chromedp.Evaluate(`document.querySelector(".risks .chip").click()`, nil))
 	b.until(`![...document.querySelectorAll(".risks .chip")].some(c => c.innerText.trim() === ` + quoted(risk) + `)`)
-	seen := js[[]string](b, rows+`.map(r => r.cells[1].querySelector(".seen").innerText.replaceAll("taken out:", "").replaceAll("\n", ""))`)
+	seen := js[[]string](b, rows+`.map(r => r.cells[1].querySelector(".seen").innerText.replaceAll("removed:", "").replaceAll("\n", ""))`)
 	b.do(chromedp.Evaluate(`document.querySelector(".sharer footer .button.solid").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".share-link input"))
 	link := js[string](b, `document.querySelector(".share-link input").value`)
 
@@ -106,7 +105,7 @@ func TestShare(t *testing.T) {
 			t.Errorf("the reader is told %q", m.Text)
 		}
 	}
-	for _, list := range [][]string{texts, seen} { // a page shows the beginning of a very long one
+	for _, list := range [][]string{texts, seen} { // a page shows only the start of a very long text
 		for i := range list {
 			list[i] = list[i][:min(len(list[i]), 1000)]
 		}
@@ -117,13 +116,13 @@ func TestShare(t *testing.T) {
 		t.Errorf("the page showed\n%q\nand the reader got\n%q", seen, texts)
 	}
 
-	// It stands on the page, is looked at, and is revoked by mouse.
+	// The share is listed, viewed, and revoked by mouse.
 	b.do(chromedp.Click(`.sharer .actions a[href="/sharing"]`), chromedp.WaitVisible(".out .danger"))
 	b.says("For Ann")
 	b.do(chromedp.Click(`.out a.button.small`), chromedp.WaitVisible(".seen-list .taken"))
 	b.accessible("share")
 	b.do(chromedp.Click(".back"), chromedp.Click(".out .danger"), chromedp.WaitVisible("dialog .danger"), chromedp.Click("dialog .danger"), chromedp.WaitNotPresent("dialog"))
-	b.says("Nobody but you")
+	b.says("Only you")
 	if _, err := command(theirs, "--json", "share", "open", link); err == nil || !strings.Contains(err.Error(), "revoked") {
 		t.Errorf("the reader is served after it was revoked: %v", err)
 	}
@@ -140,7 +139,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// What another shares is opened by its link, and removed.
+// A share of somebody else is opened by its link, and removed.
 func TestGiven(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/sharing", ".given-panel")
@@ -148,7 +147,7 @@ func TestGiven(t *testing.T) {
 	key := js[string](b, `document.querySelector(".given-panel .inline input").value`)
 	text := "The orange dinghy lies in Bregenz."
 	added(t, text)
-	// The wearer shares with a key of their own, which is as good as another's.
+	// The wearer shares with their own key, which works like anybody else's.
 	s, err := api(t).CreateShare(t.Context(), serve.ShareRequest{Query: text, To: []string{"Ann=" + key}})
 	if err != nil {
 		t.Fatal(err)
@@ -168,8 +167,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// A rule is made in words, looked at, set and taken back, and what it does is
-// seen as somebody else.
+// A rule is made in words, previewed, saved and undone, and its effect is viewed as somebody
+// else.
 func TestRules(t *testing.T) {
 	c := api(t)
 	b := open(t, plain)

@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A bundle is listed by keyboard in one home, and bought, looked at, accepted and
-// reviewed in another; a second order is disputed, a third one cancelled.
+// A bundle is listed by keyboard in one home, and bought, opened, accepted and reviewed in
+// another; a second order is disputed, a third one cancelled.
 func TestSellAndBuy(t *testing.T) {
 	market := startMarket(t, marketHow{})
 	at, vouchers := market.url, market.vouchers
@@ -38,7 +38,7 @@ func TestSellAndBuy(t *testing.T) {
 	sell.shoot("sell")
 	sell.do(chromedp.Click(".sharer summary"), chromedp.SendKeys("[name=market]", at), chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitVisible("[name=times]"), chromedp.Click(".sharer form .solid"), chromedp.WaitVisible(".two-views tbody tr"))
-	sell.says("nobody can have that back")
+	sell.says("nobody can take that back")
 	sell.accessible("sell-look")
 	sell.do(chromedp.ScrollIntoView(".sharer > footer"))
 	sell.shoot("sell-look")
@@ -48,7 +48,7 @@ func TestSellAndBuy(t *testing.T) {
 
 	b := openAt(t, plain, linkOf(t, own).URL)
 	b.palette("the market")
-	b.says("no relay whose market it could ask")
+	b.says("no relay whose market it could use")
 	b.shoot("shop-none")
 	b.do(chromedp.WaitVisible("[name=market]"), chromedp.SendKeys("[name=market]", at), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".offers li a"))
 	b.do(chromedp.Focus("[name=q]"), chromedp.KeyEvent("fruit"), chromedp.KeyEvent(kb.Enter))
@@ -72,7 +72,7 @@ func TestSellAndBuy(t *testing.T) {
 	b.do(chromedp.SendKeys("dialog [name=voucher]", vouchers[0]), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".order .next"))
 	b.says("The seller delivers it")
 	first := strings.TrimPrefix(js[string](b, "location.pathname"), "/market/order/")
-	if _, err := seller.Sales(t.Context()); err != nil { // as it does by itself each minute
+	if _, err := seller.Sales(t.Context()); err != nil { // the node does this by itself each minute
 		t.Fatal(err)
 	}
 	b.do(chromedp.Reload(), chromedp.WaitVisible(".came li"))
@@ -81,12 +81,12 @@ func TestSellAndBuy(t *testing.T) {
 	b.accessible("order")
 	b.shoot("order")
 	b.do(chromedp.Focus(".next .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("dialog .solid"))
-	b.says("That can't be had back.")
+	b.says("You can't get that back.")
 	b.do(chromedp.Focus("dialog .solid"), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("dialog"))
-	b.says("The seller is paid. You may review it.")
+	b.says("The seller is paid. You can review it.")
 	b.do(chromedp.Click(".next .actions button"), chromedp.WaitVisible("dialog [name=text]"), chromedp.SendKeys("dialog [name=text]", "True of medlars."), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
-	b.says("Your review is there.")
-	b.until(`![...document.querySelectorAll(".next .actions button")].some(x => x.innerText === "Review it")`)
+	b.says("Your review is published.")
+	b.until(`![...document.querySelectorAll(".next .actions button")].some(x => x.innerText === "Write a review")`)
 	b.do(chromedp.Click(`.next a[href^="/market/"]`), chromedp.WaitVisible(".offer .rows li"))
 	b.says("True of medlars.")
 	b.says("Locket could not check these reviews") // the market has not published its log
@@ -99,7 +99,7 @@ func TestSellAndBuy(t *testing.T) {
 	b.settled()
 	b.accessible("reviews")
 
-	// By mouse: the second is paid from what is left of the voucher, and disputed.
+	// By mouse: the second is paid from the rest of the voucher, and disputed.
 	b.press("[data-act=buy]")
 	b.do(chromedp.WaitVisible("dialog [value=funds]:checked"))
 	b.says("3.00 EUR")
@@ -114,24 +114,24 @@ func TestSellAndBuy(t *testing.T) {
 	b.do(chromedp.SendKeys("dialog [name=reason]", "It is of pears."), chromedp.Click("dialog .solid"), chromedp.WaitNotPresent("dialog"))
 	b.says("The arbiter decides")
 
-	// A voucher that is none leaves an order that waits, and is cancelled.
+	// An invalid voucher leaves an unpaid order, which is cancelled.
 	b.visit(listing+"?market="+url.QueryEscape(at), "[data-act=buy]")
 	b.press("[data-act=buy]")
 	b.do(chromedp.WaitVisible("dialog [name=voucher]"), chromedp.SendKeys("dialog [name=voucher]", "AAAAA-BBBBB"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(".order .next .danger"))
-	b.says("Pay it, or cancel it.")
+	b.says("Pay or cancel it.")
 	b.shoot("order-unpaid")
 	b.press(".next .danger")
 	b.press("dialog .danger")
 	b.do(chromedp.WaitNotPresent("dialog"))
 	b.says("It was never paid")
 
-	// By card nothing is paid before the provider says so, and its page is never taken from a link.
+	// By card, nothing is paid before the provider confirms it, and its page is never taken from a link.
 	b.visit(listing+"?market="+url.QueryEscape(at), "[data-act=buy]")
 	b.press("[data-act=buy]")
 	b.do(chromedp.WaitVisible("dialog [value=card]"), chromedp.Click("dialog [value=card]"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(`.next a[href^="https://checkout.stripe.com/"]`))
 	b.settled()
 	b.shoot("order-card")
-	if js[bool](b, `document.body.innerText.includes("It is paid.")`) {
+	if js[bool](b, `document.body.innerText.includes("Now the seller has to deliver")`) {
 		t.Error("it says that it is paid")
 	}
 	b.visit(js[string](b, "location.pathname")+"?page="+url.QueryEscape("https://stranger.example/"), ".next .solid")
@@ -145,13 +145,13 @@ func TestSellAndBuy(t *testing.T) {
 	b.do(chromedp.WaitNotPresent("dialog"))
 	b.says("It was never paid")
 
-	// What the seller earned is taken out of the market where it was earned.
+	// The seller withdraws the earnings from the market where they were made.
 	sell.press("[data-act=payout]")
 	sell.do(chromedp.WaitVisible(".market [name=amount]"), chromedp.SendKeys(".market [name=amount]", "3.00 EUR"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".market code"))
 
-	// A voucher is put there and taken out again.
+	// A voucher is paid in, and the money withdrawn again.
 	b.visit("/market?market="+url.QueryEscape(at), ".purse summary")
-	b.press(".purse summary") // what loads above it moves it away from a mouse
+	b.press(".purse summary") // content that loads above it would move it away from the mouse
 	b.do(chromedp.WaitVisible(".purse [name=voucher]"), chromedp.SendKeys(".purse [name=voucher]", vouchers[1]), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector(".purse .sum")?.innerText.includes("6.00 EUR")`)
 	b.press(".purse details:nth-of-type(2) summary")
@@ -181,7 +181,7 @@ func TestSellAndBuy(t *testing.T) {
 		t.Errorf("what was bought answers in no search: %+v, %v", g, err)
 	}
 
-	// A subscription says that it is one.
+	// A listing with periods says so.
 	sell.visit("/market/sell", ".sharer [name=query]")
 	sell.do(chromedp.SendKeys(".sharer [name=query]", "quinces warm wall"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("[name=price]"),
 		chromedp.SendKeys("[name=title]", "Fruit each month"), chromedp.SendKeys("[name=categories]", "garden"), chromedp.SendKeys("[name=sample]", "Pears."), chromedp.SendKeys("[name=price]", "1.00 EUR"),
@@ -193,7 +193,7 @@ func TestSellAndBuy(t *testing.T) {
 	sell.press(".sharer > footer .solid")
 	sell.says("It is for sale.")
 	b.visit("/market?market="+url.QueryEscape(at)+"&q=month", ".offers li a")
-	b.says("a period of 30 days")
+	b.says("30 days per period")
 	b.press(".offers li a")
 	b.do(chromedp.WaitVisible(".offer .subscription"))
 	b.do(chromedp.WaitVisible("[data-act=subscribe]"))
@@ -222,8 +222,8 @@ func TestSellAndBuy(t *testing.T) {
 	}
 }
 
-// What is for sale gets a next version by the page, which begins with what the one before
-// says. Its order id, its market and its buyers stay.
+// A listing gets a next version on the page, filled in from the current one. Its order id, its
+// market and its buyers stay.
 func TestNextVersion(t *testing.T) {
 	market := startMarket(t, marketHow{})
 	shop, seller := ownHome(t)

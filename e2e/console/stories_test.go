@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// added makes one memory as it stands.
+// added adds one memory, unchanged.
 func added(t *testing.T, text string) memory.ID {
 	t.Helper()
 	infer := false
@@ -24,7 +24,7 @@ func added(t *testing.T, text string) memory.ID {
 	return res.Changes[0].Memory
 }
 
-// said has Mei say a line, and gives the first memory that it changes.
+// said lets Mei say a line, and returns the first memory that it changes.
 func said(t *testing.T, c *serve.Client, text, when string) memory.ID {
 	t.Helper()
 	res, err := c.Add(t.Context(), serve.AddRequest{Text: text, Speaker: "Mei", At: at(t, when)})
@@ -34,8 +34,8 @@ func said(t *testing.T, c *serve.Client, text, when string) memory.ID {
 	return res.Changes[0].Memory
 }
 
-// Find when the dentist is, and go to where it was said: by mouse, and by
-// keyboard alone.
+// Find out when the dentist is, and go to where it was said: by mouse, and by keyboard
+// alone.
 func TestDentist(t *testing.T) {
 	const said = `.row.said.open`
 	t.Run("mouse", func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestDentist(t *testing.T) {
 	})
 }
 
-// What is heard stands on the page by itself.
+// New lines appear on the page by themselves.
 func TestLive(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/", ".day-head")
@@ -114,7 +114,7 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// What goes is shown first, and is gone then.
+// What will be forgotten is shown first, and is gone afterwards.
 func TestForget(t *testing.T) {
 	id := added(t, "The green canoe lies in Konstanz.").String()
 	b := open(t, plain)
@@ -134,7 +134,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A secret is shown on request, and closes by itself.
+// A secret is shown on request, and hides by itself.
 func TestReveal(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/memories/vault", ".secrets li")
@@ -142,7 +142,7 @@ func TestReveal(t *testing.T) {
 	if got := js[string](b, `document.querySelector(".secret-value").innerText`); !strings.Contains(got, "Capital") && len(got) < 4 {
 		t.Error(got)
 	}
-	b.until(`document.querySelector(".log li")`) // it was noted
+	b.until(`document.querySelector(".log li")`) // it was logged
 	b.accessible("revealed")
 	js[any](b, `(() => { const now = Date.now; Date.now = () => now() + 31000 })()`)
 	b.do(chromedp.WaitNotPresent(".secret-value"))
@@ -165,7 +165,7 @@ func TestPause(t *testing.T) {
 	if paused() {
 		t.Error("it does not listen")
 	}
-	// A pause from elsewhere is seen at once, too.
+	// A pause from elsewhere appears at once, too.
 	if _, err := api(t).Pause(t.Context(), time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestSound(t *testing.T) {
 	b.visit("/day/"+theDay, ".line .row")
 	// More of the day is drawn as one scrolls.
 	b.until(`(() => { document.querySelector(".line ~ button")?.scrollIntoView(); return document.querySelector(".sound-row") !== null; })()`)
-	// The row is far down, where pictures that come move it under a mouse.
+	// The row is far down, where loading pictures would move it away from the mouse.
 	press := chromedp.Evaluate(`document.querySelector(".sound-row button").click()`, nil,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithUserGesture(true) })
 	b.do(press)
@@ -192,7 +192,7 @@ func TestSound(t *testing.T) {
 	b.until(`document.querySelector(".sound-row button").getAttribute("aria-pressed") === "false"`)
 }
 
-// What was so then is answered then, and what is so now is answered now.
+// Answers as of a day use what was true on that day; other answers use what is true now.
 func TestAsOf(t *testing.T) {
 	for _, job := range []struct{ text, at string }{{"I work at Siemens now.", "2026-03-01T10:00:00+08:00"}, {"I work at Nokia now.", "2026-06-01T10:00:00+08:00"}} {
 		if _, err := api(t).Add(t.Context(), serve.AddRequest{Text: job.text, Speaker: "Mei", At: at(t, job.at)}); err != nil {
@@ -206,7 +206,7 @@ func TestAsOf(t *testing.T) {
 	b.until(`document.querySelector(".answer-text").innerText.includes("Nokia")`)
 }
 
-// What was heard against a pinned memory waits for the wearer's word, and is
+// Something heard that contradicts a pinned memory waits for the wearer's decision, and is
 // settled by keyboard.
 func TestSettle(t *testing.T) {
 	c := api(t)
@@ -217,12 +217,12 @@ func TestSettle(t *testing.T) {
 	said(t, c, "I live in Berlin now.", "2026-10-02T10:00:00+08:00")
 	b := open(t, plain)
 	b.visit("/review", ".conflict")
-	b.says("Something was heard against what you pinned")
+	b.says("Something heard contradicts what you pinned")
 	b.says("Berlin")
 	b.accessible("conflict")
 	b.shoot("conflict")
 	b.do(chromedp.KeyEvent("1"))
-	b.says("Nothing contradicts")
+	b.says("No contradictions")
 	if list, err := c.Conflicts(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("%+v, %v", list, err)
 	}

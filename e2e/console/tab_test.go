@@ -25,7 +25,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// look is how a page is looked at.
+// look is the language, size and theme in which a page is tested.
 type look struct {
 	lang          string
 	width, height int64
@@ -42,8 +42,8 @@ func (l look) String() string {
 
 var plain = look{"en-GB", 1440, 1000, false}
 
-// tab is a browser of its own, with a session. What it must never do is
-// noted: ask another host, and break the page's policy.
+// tab is a separate browser with a session. It records what must never happen: a request to
+// another host, and a violation of the page's policy.
 type tab struct {
 	t      *testing.T
 	ctx    context.Context // lives as long as the tab
@@ -53,13 +53,13 @@ type tab struct {
 	wrong  []string // guarded by mu
 }
 
-// open gives a tab that has opened the console by its link.
+// open returns a tab that has opened the console by its link.
 func open(t *testing.T, l look) *tab {
 	t.Helper()
 	return openAt(t, l, link(t).URL)
 }
 
-// openAt gives a tab that has opened a console by a link.
+// openAt returns a tab that has opened a console by a link.
 func openAt(t *testing.T, l look, to string) *tab {
 	t.Helper()
 	b := blank(t, l)
@@ -72,7 +72,7 @@ func openAt(t *testing.T, l look, to string) *tab {
 	return b
 }
 
-// blank gives a tab without a session.
+// blank returns a tab without a session.
 func blank(t *testing.T, l look) *tab {
 	t.Helper()
 	// A context has cookies and storage of its own, and needs a window of its own.
@@ -110,7 +110,7 @@ func blank(t *testing.T, l look) *tab {
 	return b
 }
 
-// media has the system of a tab be dark or light. A page follows a change at once.
+// media sets the system theme of a tab to dark or light. A page follows a change at once.
 func media(dark bool) chromedp.Action {
 	scheme := "light"
 	if dark {
@@ -119,7 +119,7 @@ func media(dark bool) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }
 
-// chromium gives the tab of a Chromium of its own, which is started with more flags.
+// chromium returns the tab of a separate Chromium, which is started with more flags.
 func chromium(t *testing.T, flags ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	ctx, end := chromedp.NewExecAllocator(t.Context(), slices.Concat(chromedp.DefaultExecAllocatorOptions[:],
@@ -135,7 +135,7 @@ func chromium(t *testing.T, flags ...chromedp.ExecAllocatorOption) *tab {
 	return b
 }
 
-// hear notes what must not be.
+// hear records what must not happen.
 func (b *tab) hear(event any) {
 	note := func(format string, args ...any) {
 		b.mu.Lock()
@@ -180,7 +180,7 @@ func (b *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// go opens a page of the console and waits until a selector is there.
+// go opens a page of the console and waits until a selector matches.
 func (b *tab) visit(path, until string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(b.origin+path), chromedp.WaitVisible(until))
@@ -193,7 +193,7 @@ func js[T any](b *tab, expression string) (v T) {
 	return v
 }
 
-// until waits until an expression is true, also of a page that is loaded anew meanwhile.
+// until waits until an expression is true, even if the page is reloaded in the meantime.
 func (b *tab) until(expression string) {
 	b.t.Helper()
 	poll := chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience/2))
@@ -210,7 +210,7 @@ func (b *tab) until(expression string) {
 	}))
 }
 
-// isGone reports whether the page that a script ran in is no longer there.
+// isGone reports whether the page in which a script ran is gone.
 func isGone(err error) bool {
 	e, ok := errors.AsType[*cdproto.Error](err)
 	return ok && slices.ContainsFunc([]string{"Cannot find context", "Execution context was destroyed", "Inspected target navigated"}, func(s string) bool {
@@ -218,20 +218,20 @@ func isGone(err error) bool {
 	})
 }
 
-// says waits until the page has a text.
+// says waits until the page shows a text.
 func (b *tab) says(text string) {
 	b.t.Helper()
 	q, _ := json.Marshal(text) // of a string it does not fail
 	b.until("document.body?.innerText.includes(" + string(q) + ")")
 }
 
-// settled waits until nothing waits and all pictures on the screen are there.
+// settled waits until nothing is loading and all visible pictures are loaded.
 func (b *tab) settled() {
 	b.t.Helper()
 	b.until(`!document.querySelector(".waiting") && [...document.querySelectorAll(".photo-wait")].every(p => p.getBoundingClientRect().top > innerHeight + 300) && [...document.images].every(i => i.complete)`)
 }
 
-// shoot keeps a picture of the screen, where CONSOLE_SHOTS names a folder.
+// shoot saves a screenshot, if CONSOLE_SHOTS names a folder.
 func (b *tab) shoot(name string) {
 	b.t.Helper()
 	dir := os.Getenv("CONSOLE_SHOTS")
@@ -245,7 +245,7 @@ func (b *tab) shoot(name string) {
 	}
 }
 
-// accessible has axe look at the page: nothing serious may be wrong.
+// accessible checks the page with axe: there may be no serious problem.
 func (b *tab) accessible(name string) {
 	b.t.Helper()
 	type violation struct {
@@ -256,7 +256,7 @@ func (b *tab) accessible(name string) {
 axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then(r => r.violations.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 3).map(n => ({HTML: n.html.slice(0, 200), FailureSummary: n.failureSummary.slice(0, 300)}))})))`
 	var found []violation
 	looking := chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		for range 3 { // a page that loads itself anew takes the first look with it
+		for range 3 { // a page that reloads itself aborts the first run
 			err = chromedp.Evaluate(look, &found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }).Do(ctx)
 			if err == nil || !strings.Contains(err.Error(), "context") {
 				break
@@ -272,8 +272,8 @@ axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then(
 	}
 }
 
-// within checks that nothing in some parts of the page is cut: that no text needs more room
-// than its element has, and no part stands out of the one that holds it.
+// within checks that nothing in some parts of the page is cut off: that no text needs more space
+// than its element has, and that no part sticks out of its parent.
 func (b *tab) within(name, selector string) {
 	b.t.Helper()
 	over := js[[]string](b, `[...document.querySelectorAll(`+quoted(selector)+`)].flatMap(p => {

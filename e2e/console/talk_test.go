@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A conversation goes on by keyboard: the subject is carried on, what is about
-// something else is not answered by it, and what is not known is said to be so.
+// A conversation continues by keyboard: a follow-up keeps the subject, a question about something
+// else does not, and the page says if something is not known.
 func TestConversation(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/ask?q=Who+is+allergic+to+hazelnuts", ".answer-text")
@@ -19,7 +19,7 @@ func TestConversation(t *testing.T) {
 		b.until(`document.querySelector(".talk-now")?.innerText.includes(` + quoted(question) + `) && document.querySelector(".answer")?.innerText.includes(` + quoted(answer) + `)`)
 	}
 	on("who is his sister", "Ola is Tomasz's sister.")
-	b.says("Looked for:")
+	b.says("Searched for:")
 	b.until(`document.activeElement.name === "on"`)
 	on("what is quantum chromodynamics", "I don't know")
 	on("and how old is she", "I don't know")
@@ -29,7 +29,7 @@ func TestConversation(t *testing.T) {
 		t.Errorf("before it were %q", turns)
 	}
 
-	// A question in the field above begins another, and going back goes to the one before.
+	// A question in the field above starts another conversation, and going back returns to the first.
 	b.do(chromedp.SendKeys(".ask-field input", "where is Weber"), chromedp.KeyEvent(kb.Enter))
 	b.says("Weber is on Huaihai Road")
 	b.do(chromedp.WaitNotPresent(".talk"))

@@ -46,9 +46,9 @@ func TestTwoTabs(t *testing.T) {
 		}
 		two.do(chromedp.Evaluate(`document.querySelector(".meanwhile button").focus()`, nil), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent("form.edit"))
 		says(id, mine)
-		// To undo the first would overwrite what came after it.
+		// Undoing the first would overwrite the later change.
 		one.do(chromedp.Click(".toast button"))
-		one.says("nothing was overwritten")
+		one.says("Nothing was overwritten")
 		says(id, mine)
 	})
 	t.Run("heard late", func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// listening gives a tab of a Chromium whose microphone hears a recording, over and over.
+// listening returns a tab of a Chromium whose microphone hears a recording in a loop.
 func listening(t *testing.T, wav, to string) *tab {
 	t.Helper()
 	b := chromium(t, chromedp.Flag("autoplay-policy", "no-user-gesture-required"), chromedp.Flag("use-fake-device-for-media-stream", true),
@@ -35,8 +35,8 @@ func listening(t *testing.T, wav, to string) *tab {
 	return b
 }
 
-// The wearer's voice is learnt from the browser's microphone, another's from a file; a voice
-// without a name is heard, named by keyboard, and forgotten.
+// The wearer's voice is learnt from the browser's microphone, another person's from a file; a
+// voice without a name is played, named by keyboard, and forgotten.
 func TestVoices(t *testing.T) {
 	absolute := func(name string) string {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestVoices(t *testing.T) {
 	b.until(`+document.querySelector("dialog [role=timer]")?.dataset.secs >= 20`)
 	b.press("dialog .button.solid")
 	b.do(chromedp.WaitNotPresent("dialog"), chromedp.WaitVisible(".voices .rows li"))
-	b.says("The voice is learnt.")
+	b.says("Locket has learnt the voice.")
 	v, err := c.Voices(t.Context())
 	if err != nil || len(v.Voices) != 1 || !v.Voices[0].Wearer || v.Voices[0].Seconds < 10 {
 		t.Fatalf("%+v, %v", v, err)
@@ -111,7 +111,7 @@ func TestVoices(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.do(chromedp.Click("[data-act=enrol]"), chromedp.WaitVisible("dialog [name=file]"), chromedp.SendKeys("dialog [name=name]", "Otto"), chromedp.SetUploadFiles("dialog [name=file]", []string{day}))
-	b.says("That can't be read as a recording.")
+	b.says("This file can't be read as a recording.")
 	b.do(chromedp.SetUploadFiles("dialog [name=file]", []string{twice}))
 	b.until(`!document.querySelector("dialog [name=file]")?.disabled && document.querySelector("dialog .notice.bad")?.innerText.includes("can't be read") !== true`)
 	if said := js[string](b, `document.querySelector("dialog .notice.bad")?.innerText ?? ""`); !strings.Contains(said, "the voice of Mei") {

@@ -14,10 +14,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The stories that other tests go through by mouse are gone through by keyboard
-// alone here, and the other way.
+// What other tests do by mouse is done here by keyboard alone, and the other way round.
 
-// press focuses what a keyboard would reach, and presses Enter.
+// press focuses an element that the keyboard can reach, and presses Enter.
 func (b *tab) press(selector string) {
 	b.t.Helper()
 	b.do(chromedp.WaitVisible(selector))
@@ -41,7 +40,7 @@ var openPalette = chromedp.ActionFunc(func(ctx context.Context) error {
 	}
 })
 
-// palette runs the first action that some words find.
+// palette runs the first action found by some words.
 func (b *tab) palette(words string) {
 	b.t.Helper()
 	b.do(openPalette, chromedp.KeyEvent(words))
@@ -64,7 +63,7 @@ func TestCorrectByKeyboard(t *testing.T) {
 	two.until(`document.querySelector("h1").innerText.includes("Lindau")`)
 }
 
-// The last ten minutes are forgotten, in a home of its own: all of the shared one
+// The last ten minutes are forgotten, in a separate home, because everything in the shared one
 // was learnt in them.
 func TestForgetLastMinutes(t *testing.T) {
 	home, c := ownHome(t)
@@ -119,17 +118,17 @@ func TestSettleByMouse(t *testing.T) {
 	}
 	said(t, c, "I live in Bergen now.", "2026-10-12T10:00:00+08:00")
 	b := open(t, look{"zh-CN", 360, 740, false})
-	// Names that may be one, as another test leaves them, are cards of the same look without sides.
+	// Possible duplicate names that another test left are cards of the same look without sides.
 	b.visit("/review", ".conflict .side-card")
-	b.settled() // what comes later moves the button under the mouse
+	b.settled() // content that loads later moves the button under the mouse
 	b.do(chromedp.Click(".conflict .side-card:nth-child(2) .button"), chromedp.WaitNotPresent(".conflict .side-card"))
 	if list, err := c.Conflicts(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
 
-// The sliders go through time by keyboard and by mouse: what was so on a day is
-// answered as of that day, and what Locket did not know then it says it did not know.
+// The sliders move through time by keyboard and by mouse: a question is answered as of a day,
+// and Locket says so if it did not know the answer then.
 func TestSliders(t *testing.T) {
 	now := time.Now()
 	for _, job := range []struct {
@@ -160,12 +159,12 @@ func TestSliders(t *testing.T) {
 	b.accessible("slider")
 	b.do(chromedp.Focus("[name=asof]"), chromedp.KeyEvent(kb.End))
 	answers("Irena")
-	// By mouse, to the middle of the year that it goes through.
+	// By mouse, to the middle of the slider's year.
 	at := js[[]float64](b, `(() => { const r = document.querySelector("[name=asof]").getBoundingClientRect(); return [r.left + r.width * 0.4, r.top + r.height / 2] })()`)
 	b.do(chromedp.MouseClickXY(at[0], at[1]))
 	answers("Pavel")
 
 	b.visit(question, ".answer-text")
 	b.do(chromedp.Focus("[name=known]"), chromedp.KeyEvent(kb.PageDown))
-	answers("I did not know")
+	answers("I didn't know")
 }

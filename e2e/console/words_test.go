@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ownWords gives each text of the page and of its names for a screen reader that the page has
-// said itself: what came from outside stands in bdi, and what is to be typed in code and pre.
+// ownWords returns each text of the page's own, including those for screen readers. Text from
+// outside is in bdi, and text to be typed is in code and pre.
 const ownWords = `(() => {
 	const all = [];
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, {acceptNode: n =>
@@ -16,7 +16,7 @@ const ownWords = `(() => {
 	return all;
 })()`
 
-// A word of how Locket is made, an id, or a value as a program has it.
+// An internal term, an id, or a raw value of a program.
 var (
 	inside = regexp.MustCompile(`(?i)\b(assertions?|epochs?|dots?)\b`)
 	bareID = regexp.MustCompile(`\b[0-9a-f]{16,}\b`)
@@ -24,8 +24,8 @@ var (
 	key    = regexp.MustCompile(`^[a-z][A-Za-z]+(\.[A-Za-z]+)+$`)
 )
 
-// No page in either language has a word of how Locket is made, a bare id, a value as a program
-// has it, or the key of a translation.
+// No page in either language shows an internal term, a bare id, a raw value of a program, or the
+// key of a translation.
 func TestWordsForPeople(t *testing.T) {
 	all := pages(t)
 	for _, l := range []look{{"en-GB", 1440, 1000, false}, {"zh-CN", 1440, 1000, false}} {
@@ -54,7 +54,7 @@ func TestWordsForPeople(t *testing.T) {
 	}
 }
 
-// widest gives paragraphs whose lines have more characters than one reads with ease.
+// widest returns the paragraphs whose lines have too many characters for easy reading.
 const widest = `[...document.querySelectorAll("p")].filter(p => p.checkVisibility() && p.innerText.length > 130).map(p => {
 	const range = document.createRange();
 	range.selectNodeContents(p);
@@ -62,8 +62,8 @@ const widest = `[...document.querySelectorAll("p")].filter(p => p.checkVisibilit
 	return [Math.round(p.innerText.length / Math.max(1, lines)), p.innerText.slice(0, 60)];
 }).filter(([n]) => n > 130).map(([n, text]) => n + " characters: " + text)`
 
-// On a screen of 3,840 by 2,160 px nothing is wider than the screen, in both themes, and no line
-// is longer than one reads.
+// On a screen of 3,840 by 2,160 px, in both themes, nothing is wider than the screen, and no
+// line is too long to read.
 func TestLargeScreen(t *testing.T) {
 	all := pages(t)
 	for _, l := range []look{{"en-GB", 3840, 2160, false}, {"zh-CN", 3840, 2160, true}} {

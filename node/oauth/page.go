@@ -57,12 +57,12 @@ func guard(h http.Header, then string) {
 // What the wearer can choose from.
 var (
 	types      = []string{string(memory.Semantic), string(memory.Episodic), string(memory.Procedural), string(memory.Resource), string(memory.Core)}
-	typeWords  = []string{"facts", "what happened", "how things are done", "notes, photos and documents", "what you keep in mind always"}
+	typeWords  = []string{"facts", "what happened", "how things are done", "notes, photos and documents", "about you"}
 	rightWords = map[serve.Right]string{
 		serve.RightRead:   "Read: search your memories, list them, and take photos and recordings",
 		serve.RightAdd:    "Add: remember new things, in its own name and below what you said",
 		serve.RightUpdate: "Update: correct what it wrote itself",
-		serve.RightForget: "Forget: erase for good what it may see. This can't be taken back",
+		serve.RightForget: "Forget: erase for good what it may see. This can't be undone",
 	}
 	lives = []life{{"1", "a day", 24 * time.Hour}, {"30", "30 days", 30 * 24 * time.Hour}, {"90", "90 days", 90 * 24 * time.Hour}, {"365", "a year", 365 * 24 * time.Hour}}
 )
@@ -119,12 +119,12 @@ func fault(w http.ResponseWriter, status int, why string) {
 // show shows the consent page; wrong says what has to be corrected.
 func (s *Server) show(w http.ResponseWriter, _ *http.Request, status int, q *request, c choice, wrong string) {
 	var p page
-	p.head("Locket: let an app in?")
+	p.head("Locket: give an app access?")
 	to, place := q.origin(), "the program that opened this page on this machine"
 	if u, err := url.Parse(q.redirect); err == nil && !clientaddr.Loopback(u.Hostname()) {
 		place = u.Host
 	}
-	p.add(`<h1>Let “<bdi>%s</bdi>” into your memory?</h1><p>This is what it calls itself; anybody can take any name. If you agree, your browser goes on to <strong>%s</strong>, which gets the key.</p>`, q.client.Name, place)
+	p.add(`<h1>Give “<bdi>%s</bdi>” access to your memory?</h1><p>The app chose this name itself, and any app can take any name. If you agree, your browser continues to <strong>%s</strong>, which gets the key.</p>`, q.client.Name, place)
 	if wrong != "" {
 		p.add(`<p class="bad" role="alert">%s</p>`, wrong)
 	}
@@ -133,15 +133,15 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, status int, q *req
 	for _, right := range q.can {
 		p.box("checkbox", "can", string(right), rightWords[right], slices.Contains(c.Can, right))
 	}
-	p.add(`<p class="soft">It never sees your vault, and reads no more than your policy lets it.</p></fieldset><fieldset class="row"><legend>Of these memories</legend>`)
+	p.add(`<p class="soft">It never sees your vault, and reads no more than your policy allows.</p></fieldset><fieldset class="row"><legend>Of these memories</legend>`)
 	for i, t := range types {
 		p.box("checkbox", "types", t, typeWords[i], slices.Contains(c.Types, t))
 	}
-	p.add(`</fieldset><fieldset class="row"><legend>At most as sensitive as</legend>`)
+	p.add(`</fieldset><fieldset class="row"><legend>Sensitivity, at most</legend>`)
 	for _, most := range []memory.Sensitivity{memory.Public, memory.Personal, memory.Private} {
 		p.box("radio", "sensitivity", most.String(), most.String(), c.Sensitivity != nil && *c.Sensitivity == most)
 	}
-	p.add(`</fieldset><fieldset><legend>Name and time</legend><label>You call it <input type="text" name="name" value="%s" maxlength="32" required></label><label>Its key ends after <select name="days">`, c.Name)
+	p.add(`</fieldset><fieldset><legend>Name and time</legend><label>Your name for it <input type="text" name="name" value="%s" maxlength="32" required></label><label>Its key expires after <select name="days">`, c.Name)
 	for _, l := range lives {
 		on := ""
 		if l.days == c.days {
@@ -149,7 +149,7 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, status int, q *req
 		}
 		p.add(`<option value="%s"`+on+`>%s</option>`, l.days, l.words)
 	}
-	p.add(`</select></label></fieldset><fieldset><legend>Prove that it is you</legend><p>On the machine of your node run <code>locket app waiting</code>, and enter the code that it shows for this app:</p><input type="text" name="code" aria-label="Code" maxlength="12" placeholder="XXXX-XXXX"><p class="soft">Later: <code>locket app log</code> says what it did, and <code>locket app revoke</code> ends its key.</p></fieldset>`)
-	p.add(`<div class="do"><button class="yes" name="decision" value="allow">Let it in</button><button name="decision" value="deny">No</button></div></form></main></html>`)
+	p.add(`</select></label></fieldset><fieldset><legend>Prove that it is you</legend><p>On the machine that runs your node, run <code>locket app waiting</code> and enter the code that it shows for this app:</p><input type="text" name="code" aria-label="Code" maxlength="12" placeholder="XXXX-XXXX"><p class="soft">Later: <code>locket app log</code> shows what it did, and <code>locket app revoke</code> revokes its key.</p></fieldset>`)
+	p.add(`<div class="do"><button class="yes" name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button></div></form></main></html>`)
 	p.send(w, status, to)
 }

@@ -1,10 +1,10 @@
-// What is not done from another machine: where, and by which command it is.
+// Operations that are not available from another machine: where they are done, and by which command.
 
 import { may } from "./api";
 import { t } from "./i18n";
 import { Empty } from "./widgets";
 
-/** Afar stands by what does an operation, which is hidden where the page may not, and says where one does it then. */
+/** Afar is shown instead of the controls of an operation that this page may not call. It names the command that does it. */
 export function Afar({ does, by }: { does: string; by: string }) {
   if (may(does)) return null;
   return (
@@ -14,7 +14,7 @@ export function Afar({ does, by }: { does: string; by: string }) {
   );
 }
 
-/** AfarPage stands in place of a page that is for the node's own machine alone. */
+/** AfarPage replaces a page that is only available on the node's own machine. */
 export const AfarPage = () => (
   <Empty icon="lock" title={t("afar.none")}>
     <p>{t("afar.says")}</p>

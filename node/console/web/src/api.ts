@@ -2,7 +2,7 @@
 
 const keyName = "locket.key";
 
-/** What the page may do: nothing yet, everything, or nothing any more. */
+/** The state of the session: starting, open, or the reason why there is none. */
 export type Session = "starting" | "open" | "none" | "ended" | "used" | "unmade";
 
 let session: Session = "starting";
@@ -20,7 +20,7 @@ function become(s: Session) {
   watchers.forEach((f) => f(s));
 }
 
-/** Problem is an answer of the node that is no success. */
+/** Problem is an error that the node answered with. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -72,20 +72,20 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
   return (await res.json()) as T;
 }
 
-/** A request that others may share, and who waits for it. */
+/** A request that several callers may share, with the number of callers that use it. */
 interface Asked {
   answer: Promise<unknown>;
   stop: AbortController;
   users: number;
 }
 
-/** What was asked for just now. */
+/** The recent requests, by path. */
 const asked = new Map<string, Asked>();
 
-/** fresh has nobody share an answer that was asked for before now: the page changes something, or hears that something has changed. */
+/** fresh stops sharing the answers of earlier requests. It is called when the page changes something or hears of a change. */
 const fresh = () => asked.clear();
 
-/** ask asks for a path. Others share its answer until keep ms after it came, unless something changes before. */
+/** ask requests a path. Other callers share its answer until keep ms after it arrived, unless something changes earlier. */
 function ask(path: string, keep = 1000): Asked {
   const stop = new AbortController();
   const a: Asked = { answer: call("GET", path, undefined, stop.signal), stop, users: 0 };
@@ -95,10 +95,10 @@ function ask(path: string, keep = 1000): Asked {
   return a;
 }
 
-/** How many ms the page is not drawn yet for what it is about to show. */
+/** How long the page waits, in ms, for the data that it is about to show before it draws without it. */
 const patience = 400;
 
-/** ahead asks for what will be shown, and waits a moment for it: to draw the page once takes less than to draw it bit by bit. */
+/** ahead requests what will be shown and waits a moment for it: drawing the page once is faster than drawing it bit by bit. */
 async function ahead(paths: string[]) {
   const all = paths.map((path) => {
     const a = ask(path, 3000);
@@ -108,30 +108,30 @@ async function ahead(paths: string[]) {
   await Promise.race([Promise.allSettled(all), new Promise((r) => setTimeout(r, patience))]);
 }
 
-/** What the node lets this page do, where it is seen from another machine; undefined: everything that a page may. */
+/** The operations that the node allows this page on another machine; undefined: all that a page may do. */
 let allowed: Set<string> | undefined;
 const hiding = new CSSStyleSheet();
 document.adoptedStyleSheets = [hiding];
 
-/** allow hides whatever does an operation that is not among these. */
+/** allow hides the controls of operations that are not in the list. */
 export function allow(operations?: string[]) {
   if (!operations === !allowed) return;
   allowed = operations && new Set(operations);
   hiding.replaceSync(operations ? `[data-does]:not(${operations.map((o) => `[data-does="${o}"]`).join()}){display:none!important}` : "");
 }
 
-/** may reports whether the page may ask for an operation of the API, by its name there. */
+/** may reports whether the page may call an operation of the API, given its operationId. */
 export const may = (operation: string) => !allowed || allowed.has(operation);
 
-/** away reports whether the page is seen from another machine than the node's. */
+/** away reports whether the page is open on another machine than the node's. */
 export const away = () => !!allowed;
 
-/** reachable reports whether the node answers at all. The service worker never answers for it here. */
+/** reachable reports whether the node answers at all. The service worker never answers this request. */
 export const reachable = () => call("GET", "/v1/status").then(() => true, (e) => !(e instanceof Problem && e.status === 0));
 
 export const get = <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal);
 
-/** shared is get for what is only shown: parts of a page that need the same ask once. */
+/** shared is get for data that is only displayed: parts of a page that need the same data share one request. */
 export function shared<T>(path: string, signal?: AbortSignal): Promise<T> {
   const a = asked.get(path) ?? ask(path);
   a.users++;
@@ -151,10 +151,10 @@ export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => c
 /** sendFile sends a file as it is. */
 export const sendFile = async <T>(path: string, file: Blob, type: string) => (await (await send("POST", path, file, undefined, type)).json()) as T;
 
-/** fetchFile gives what a path of the API answers, as it is. */
+/** fetchFile returns the answer of an API path unchanged. */
 export const fetchFile = async (path: string) => (await send("GET", path)).blob();
 
-/** media fetches a photo or a recording, and gives an address for it within this page. */
+/** media fetches a photo or a recording and returns an object URL for it. */
 export async function media(id: string, signal?: AbortSignal): Promise<string> {
   const res = await send("GET", `/v1/memories/${encodeURIComponent(id)}/media`, undefined, signal);
   const blob = await res.blob();
@@ -162,7 +162,7 @@ export async function media(id: string, signal?: AbortSignal): Promise<string> {
   return URL.createObjectURL(new Blob([blob], { type }));
 }
 
-/** begin exchanges the code of the link for a session, or goes on with the one that there is. needs says what will be asked for first; meanwhile is done while the node answers. */
+/** begin exchanges the code of the link for a session, or continues the existing one. needs lists what will be requested first; meanwhile runs while the node answers. */
 export async function begin(needs: () => string[], meanwhile: () => void) {
   const code = /^#open=([A-Z0-9]+)$/.exec(location.hash)?.[1];
   if (code) {
@@ -180,16 +180,16 @@ export async function begin(needs: () => string[], meanwhile: () => void) {
   if (session === "starting") become("open");
 }
 
-/** ended shows nothing of the memory any more: the node was locked, and its door is closed. */
+/** ended shows that the session is over, and nothing of the memory: the node was locked. */
 export const ended = () => become("ended");
 
-/** leave ends the session. A setup that is left before its home was made leaves nothing behind. */
+/** leave ends the session. A setup that ends before its home was created leaves nothing behind. */
 export async function leave(as: "ended" | "unmade" = "ended") {
   await send("DELETE", "/session").catch(() => undefined);
   become(as);
 }
 
-/** watch calls f each time that something has changed on the node, until it is told to stop. */
+/** watch calls f whenever something has changed on the node, until it is stopped. */
 export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
   const stop = new AbortController();
   const told = () => (fresh(), f());
@@ -202,7 +202,7 @@ export function watch(f: () => void, alive: (ok: boolean) => void): () => void {
         const reader = res.body!.pipeThrough(new TextDecoderStream()).getReader();
         wait = 250;
         alive(true);
-        if (away) told(); // what came while nobody listened
+        if (away) told(); // changes that came while the page was not listening
         away = false;
         for (let rest = ""; ; ) {
           const { value, done } = await reader.read();

@@ -1,4 +1,4 @@
-// Ask and search: one field, what is known, and why it was found.
+// Ask and search: one field, the answer, and why each hit was found.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
@@ -10,23 +10,23 @@ import { go } from "./router";
 import type { Answer, Evidence, Found, Hit, SharedBy } from "./types";
 import { asProblem, Failure, iconOf, T, Waiting, type Loaded } from "./widgets";
 
-/** What a question is narrowed to; it stands in the address of the page. */
+/** The restrictions of a question; they are part of the page's address. */
 interface Choice {
   q: string;
   filter: string; // a line, such as: type = core
-  asOf: string; // what was so on a date; empty: now
-  knownAt: string; // what Locket knew on a date; empty: now
+  asOf: string; // answer as of a date; empty: now
+  knownAt: string; // answer from what Locket knew on a date; empty: now
   turn: number; // which question of a conversation it is, from 0
 }
 
-/** One question of a conversation, and what was answered. */
+/** One question of a conversation, and its answer. */
 interface Said {
   choice: Choice;
-  text?: string; // of the answer; absent: it is not known
-  of?: Hit; // that the answer is
+  text?: string; // the answer; absent: not known
+  of?: Hit; // the hit that is the answer
 }
 
-/** The conversation that goes on. It is in no address: a page that is loaded anew begins another. */
+/** The current conversation. It is not part of the address, so reloading the page starts a new one. */
 let talk: Said[] = [];
 
 function choiceOf(query: URLSearchParams): Choice {
@@ -71,7 +71,7 @@ export function AskPage({ query }: { query: URLSearchParams }) {
       return post<Found>("/v1/search", r, stop.signal);
     };
     const asked = plain || before.length ? post<Answer>("/v1/ask", { question: choice.q, before, evidence_only: !plain }, stop.signal) : undefined;
-    // A question that goes on from the one before is looked for with the words that it is lent.
+    // A follow-up question is searched for together with the words that it takes from the earlier ones.
     const found = before.length ? asked!.then((a) => search(a.topic ?? choice.q)) : search(choice.q);
     set((s) => ({ ...s, of: "" }));
     Promise.all([found, asked]).then(
@@ -113,7 +113,7 @@ export function AskPage({ query }: { query: URLSearchParams }) {
 
 const plainAnswer = (a: Answer) => a.answer?.replace(/\s*\[[0-9a-z]{4,26}\]/g, "");
 
-/** What was asked and answered before. */
+/** The earlier questions and answers. */
 function Talk({ turns }: { turns: Said[] }) {
   return (
     <ol class="talk" aria-label={t("talk.before")}>
@@ -133,7 +133,7 @@ function Talk({ turns }: { turns: Said[] }) {
   );
 }
 
-/** The question that goes on, and in which words it was looked for. */
+/** The current question, and the words that were searched for. */
 function Question({ text, topic }: { text: string; topic?: string }) {
   return (
     <div class="talk-now">
@@ -149,7 +149,7 @@ function Question({ text, topic }: { text: string; topic?: string }) {
   );
 }
 
-/** Asks on, with what was asked and answered in mind. */
+/** The field for a follow-up question. */
 function FollowUp({ choice }: { choice: Choice }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -295,7 +295,7 @@ function Best({ hit: h }: { hit: Hit }) {
   );
 }
 
-/** Says that something is another's, and until when. */
+/** Says who shared something, and until when. */
 function Shared({ by }: { by: SharedBy }) {
   return (
     <p class="card-state">
@@ -305,7 +305,7 @@ function Shared({ by }: { by: SharedBy }) {
   );
 }
 
-/** A quotation, which leads to its place in the day. */
+/** A quotation that links to its place in the day. */
 export function Quote({ evidence: e, text }: { evidence: Evidence; text?: string }) {
   const who = e.speaker ? <T text={e.speaker} most={60} /> : t("speaker.none");
   return (

@@ -1,15 +1,15 @@
-// A slider through the last year: how things stood on a day.
+// A slider over the last year, which chooses a day.
 
 import { useEffect, useState } from "preact/hooks";
 import { addDays, dateOf, mediumDate, t } from "./i18n";
 
-/** dayIn gives a day that stands in an address, or none. */
+/** dayIn returns the day in an address, or an empty text. */
 export const dayIn = (text: string | null) => (text && /^\d{4}-\d{2}-\d{2}$/.test(text) && !isNaN(Date.parse(text)) ? text : "");
 
-/** noonOf is the moment by which the API is asked about a day; undefined: now. */
+/** noonOf is the moment that stands for a day in requests; undefined: now. */
 export const noonOf = (date: string) => (date ? date + "T12:00:00Z" : undefined);
 
-/** AsOf chooses a day of the last year; the empty text is today. */
+/** AsOf chooses a day of the last year; the empty text means today. */
 export function AsOf({ label, name, value, change }: { label: string; name: string; value: string; change: (date: string) => void }) {
   const today = dateOf(new Date());
   const [date, slide] = useState(value);

@@ -7,7 +7,7 @@ import { asProblem, changes, Dialog, Failure } from "./widgets";
 
 const asked = new EventTarget();
 
-/** backUp asks the wearer where a copy should lie. */
+/** backUp asks the wearer where to put a copy. */
 export const backUp = () => void asked.dispatchEvent(new Event("backup"));
 
 export function BackingUp() {

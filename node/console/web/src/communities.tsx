@@ -1,4 +1,4 @@
-// Communities: spaces to which many people put redacted copies, each under rules of their own.
+// Communities: spaces in which several people share redacted copies, each person under their own rules.
 
 import { useState } from "preact/hooks";
 import { Afar, AfarPage } from "./afar";
@@ -84,7 +84,7 @@ function All({ list: { value, error, again } }: { list: ReturnType<typeof useLoa
   );
 }
 
-/** Entering is a form that ends at a community's page. */
+/** Entering is a form that leads to a community's page. */
 function useEntering(path: string, names: string[], again: () => void): [boolean, (e: SubmitEvent) => void] {
   const [busy, work] = useState(false);
   const submit = (e: SubmitEvent) => {

@@ -1,5 +1,5 @@
-// One community, as its members see it. It is looked at when its page is opened and when the wearer
-// does something there, and not at each change of the memory: its relay would see when something is heard.
+// One community, as its members see it. It is fetched when its page is opened and when the wearer
+// does something there, but not at each change of the memory, from which its relay could tell when something is heard.
 
 import { useEffect, useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -20,13 +20,13 @@ export interface Item {
   type: string;
   text: string;
   you?: boolean;
-  why?: string; // it is hidden
-  removal?: string; // what hides it; absent where its author is no member any more
+  why?: string; // why it is hidden
+  removal?: string; // the removal that hides it; absent if its author is no longer a member
   yours?: boolean; // the removal is the wearer's own
 }
 
 export interface Question extends Item {
-  former?: number; // how many could read it, and are no members any more
+  former?: number; // how many former members could read it
   answers: Item[];
 }
 
@@ -48,10 +48,10 @@ export interface View extends Head {
   with?: Choice;
 }
 
-/** Act does something in a community, shows what is there then, and says so. */
+/** Act does something in a community, shows the new state, and announces it. */
 export type Act = (method: "POST" | "PUT", path: string, body: unknown, done: string | ((v: View) => string), undo?: (v: View) => unknown) => Promise<void>;
 
-/** putIn puts copies into a community, as they were shown. */
+/** putIn shares copies with a community, exactly as they were shown. */
 export async function putIn(id: string, body: unknown) {
   await post(`/v1/communities/${id}/items`, body);
   changes();
@@ -184,7 +184,7 @@ function Rules({ view: v, act }: { view: View; act: Act }) {
 
 const atOnce = 20;
 
-/** The log: who did what, and why. Of an item it has the id, in whose place its text is shown. */
+/** The log: who did what, and why. It has only the id of an item; the item's text is shown instead. */
 function Log({ view: v }: { view: View }) {
   const [all, show] = useState(false);
   const texts = new Map([...v.items, ...v.removed, ...v.questions, ...v.questions.flatMap((q) => q.answers)].map((i) => [i.id, i.text]));

@@ -1,4 +1,4 @@
-// What this node may answer the others' questions with, by itself.
+// The memories with which this node may answer other members' questions by itself.
 
 import { useState } from "preact/hooks";
 import { call } from "./api";
@@ -9,7 +9,7 @@ import { chooses, empty, kinds, Out, requestOf, What, type Form } from "./sharef
 import type { Kind } from "./types";
 import { T, tell, tellError } from "./widgets";
 
-/** What the node answers with. */
+/** The choice of memories that the node answers with. */
 export interface Choice {
   types: Kind[];
   tags: string[];
@@ -20,7 +20,7 @@ export interface Choice {
   quotes?: boolean;
 }
 
-/** dayOf is the day of a time here, or so many days before, as a field of a form has it. */
+/** dayOf is the local day of a time, or a number of days before it, in the format of a date field. */
 const dayOf = (at: string | undefined, before = 0) => {
   if (!at) return "";
   const d = new Date(at);
@@ -28,7 +28,7 @@ const dayOf = (at: string | undefined, before = 0) => {
   return [d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
 };
 
-/** formOf has a choice in the fields of the form. What the form has no field for stands among its words. */
+/** formOf converts a choice to the form's fields. Whatever has no field of its own goes into the words. */
 function formOf(c?: Choice): Form {
   if (!c) return empty;
   const own = ["names", "places", "times", "times=month"];
@@ -120,5 +120,5 @@ export function Answering({ view: v, again }: { view: View; again: () => Promise
   );
 }
 
-/** redacted says what is taken out, in the page's words. */
+/** redacted lists what is removed, in the page's words. */
 const redacted = (word: string) => (word === "names" ? t("sharer.names") : word === "places" ? t("sharer.places") : word.startsWith("times") ? t("sharer.times") : word);

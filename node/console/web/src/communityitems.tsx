@@ -1,4 +1,4 @@
-// What the members of a community put in, asked and answered, and what was removed.
+// The items, questions and answers of a community's members, and what was removed.
 
 import { useState } from "preact/hooks";
 import type { Act, Item, View } from "./community";
@@ -14,7 +14,7 @@ interface Part {
 
 const atOnce = 50;
 
-/** One has one item, with the button that takes it out. */
+/** One shows one item, with the button that removes it. */
 function One({ item: i, view: v, act, remove, kind }: Part & { item: Item; kind?: boolean }) {
   const back = () => act("POST", `/v1/communities/${v.id}/removals`, { what: i.id }, t("pool.isOut")).catch(tellError);
   const what = i.text.slice(0, 60);
@@ -70,7 +70,7 @@ export function Items(p: Part) {
   );
 }
 
-/** knows says who may know what was asked and answered. */
+/** knows says who can read a question and its answers. */
 const knows = (people: number, former = 0) => t(former ? "pool.knowsFormer" : "pool.knows", { n: people, former });
 
 export function Questions(p: Part) {
@@ -125,7 +125,7 @@ export function Questions(p: Part) {
   );
 }
 
-/** What is hidden, by whom and why, and what shows it again. */
+/** The hidden items: who removed them and why, with a button that shows them again. */
 export function Removed({ view: v, act, remove }: Part) {
   const [n, show] = useState(atOnce);
   const list = v.removed.toReversed();

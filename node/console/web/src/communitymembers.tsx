@@ -1,4 +1,4 @@
-// The members of a community, who waits to be let in, and who is put out.
+// The members of a community: adding, proposing and removing them.
 
 import { useState } from "preact/hooks";
 import { post } from "./api";
@@ -25,7 +25,7 @@ interface Part {
   remove: (of: { what: string; name: string; person?: boolean }) => void;
 }
 
-/** Who is to be let in, with the words of their key. */
+/** A person to be added, with the words of their key. */
 interface Guest {
   name: string;
   key: string;
@@ -34,7 +34,7 @@ interface Guest {
   by?: string; // who proposed
 }
 
-/** mayPutOut says whether the wearer may put a member out. */
+/** mayPutOut reports whether the wearer may remove a member. */
 const mayPutOut = (v: View, m: Member) => !m.you && m.member && (v.role === "owner" ? m.role !== "owner" : v.role === "moderator" && m.role === "member");
 
 export function Members({ view: v, act, remove }: Part) {
@@ -106,7 +106,7 @@ export function Members({ view: v, act, remove }: Part) {
   );
 }
 
-/** Who was proposed by a member, and waits. */
+/** The people whom members proposed and who wait to be added. */
 export function Waits({ view: v, act }: Omit<Part, "remove">) {
   const [guest, choose] = useState<Guest>();
   return (
@@ -137,7 +137,7 @@ export function Waits({ view: v, act }: Omit<Part, "remove">) {
   );
 }
 
-/** LetIn has the words of a key compared before it is let in. The key goes with them, so that no other is. */
+/** LetIn asks for the words of a key to be compared before it is added. The request contains the key itself, so that no other is added. */
 function LetIn({ guest: g, view: v, act, close }: { guest: Guest; view: View; act: Act; close: () => void }) {
   const [busy, work] = useState(false);
   const submit = (e: SubmitEvent) => {
@@ -173,7 +173,7 @@ function LetIn({ guest: g, view: v, act, close }: { guest: Guest; view: View; ac
   );
 }
 
-/** Removing takes out an item or a member, or undoes a removal, with a reason that all members can read. */
+/** Removing removes an item or a member, or undoes a removal, with a reason that all members can read. */
 export function Removing({ id, of: r, act, close }: { id: string; of: { what: string; name: string; undo?: boolean; person?: boolean }; act: Act; close: () => void }) {
   const [busy, work] = useState(false);
   const title = r.undo ? t("pool.restore") : r.person ? t("share.putOut", { name: r.name.slice(0, 60) }) : t("pool.remove");

@@ -1,4 +1,4 @@
-// Consents: what a rule of the wearer's asks before it lets something pass, and what the wearer said.
+// Consents: requests that a rule shows the wearer before something is given out, and the wearer's decisions.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -38,7 +38,7 @@ interface Consent {
   shown?: Item[];
 }
 
-/** How many memories of one question are drawn before one asks for all. */
+/** How many memories of one request are shown before "show all" is pressed. */
 const few = 20;
 
 export function ConsentsPage() {
@@ -88,9 +88,9 @@ const answer = (id: string, body: object) => post<Consent>(`/v1/consents/${id}`,
 
 function Question({ consent: c }: { consent: Consent }) {
   const [busy, work] = useState(false);
-  const [closed, wait] = useState<object>(); // the yes that waits for the vault
+  const [closed, wait] = useState<object>(); // the consent that waits until the vault is open
   const who = nameOf(c.who);
-  // What the wearer is shown is what the wearer allows: marks tell the node.
+  // The wearer allows exactly what was shown: the marks tell the node what that was.
   const say = (act: "allow" | "refuse") => (e: SubmitEvent | MouseEvent) => {
     e.preventDefault();
     const form = (e.currentTarget as HTMLElement).closest("form")!;

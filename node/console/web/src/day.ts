@@ -1,4 +1,4 @@
-// A day as a line: what is shown one after the other, made of what the node gives.
+// A day as a timeline: the rows to show, made from the node's answer.
 
 import type { Day, Line, Memory, Refusal, Span } from "./types";
 import { isPhoto, isSound } from "./widgets";
@@ -13,14 +13,14 @@ export type Row =
   | { kind: "pause"; at: number; to?: number; why?: string }
   | { kind: "lost"; at: number; refusal: Refusal };
 
-/** A silence that is shown: as long as what ends a session. */
+/** The shortest silence that is shown; a silence of this length ends a session. */
 const quietTime = 30 * 60e3;
 
 const eventType = (m: Memory) => m.fields?.episodic?.event_type;
 export const isVisit = (m: Memory) => m.type === "episodic" && eventType(m) === "visit";
 const isMark = (m: Memory) => m.type === "episodic" && eventType(m) === "bookmark";
 
-/** When a memory's evidence of this day begins. */
+/** The time of a memory's first evidence on this day. */
 function when(m: Memory, day: Day): number {
   const from = Date.parse(day.from);
   const to = Date.parse(day.to);
@@ -32,7 +32,7 @@ function when(m: Memory, day: Day): number {
   return least === Infinity ? Date.parse(m.learnt) : least;
 }
 
-/** rowsOf puts a day in order. */
+/** rowsOf returns the rows of a day in order. */
 export function rowsOf(day: Day): Row[] {
   const byID = new Map(day.memories.map((m) => [m.id, m]));
   const sounds = day.memories.filter(isSound);
@@ -82,7 +82,7 @@ function soundOf(line: Line, sounds: Memory[]): { memory: Memory; from: number }
   return undefined;
 }
 
-/** tidy joins photos that follow each other, adds silences, and says where a speaker begins. */
+/** tidy groups consecutive photos, adds silences, and marks where a speaker begins. */
 function tidy(rows: Row[]): Row[] {
   const out: Row[] = [];
   let speaker: string | undefined;
@@ -110,14 +110,14 @@ function tidy(rows: Row[]): Row[] {
   return out;
 }
 
-/** speakersOf counts who said how much, the most first. */
+/** speakersOf counts the lines of each speaker, the most first. */
 export function speakersOf(day: Day): [name: string, lines: number][] {
   const count = new Map<string, number>();
   for (const l of day.lines) count.set(l.speaker ?? "", (count.get(l.speaker ?? "") ?? 0) + 1);
   return [...count].sort((a, b) => b[1] - a[1]);
 }
 
-/** The colour of a speaker on this day, 0 to 7: those who say most differ for sure. */
+/** The colour of a speaker on this day, 0 to 7. Those who say most always have different colours. */
 export function huesOf(speakers: [string, number][], wearer: string): Map<string, number> {
   const hues = new Map<string, number>();
   let next = 1;
@@ -125,7 +125,7 @@ export function huesOf(speakers: [string, number][], wearer: string): Map<string
   return hues;
 }
 
-/** placesOf gives where the wearer was, from when until when, in ms. */
+/** placesOf returns the places where the wearer was, each with its start and end in ms. */
 export function placesOf(day: Day): { name: string; from: number; to: number }[] {
   const out: { name: string; from: number; to: number }[] = [];
   const add = (name: string, at: number) => {
@@ -149,7 +149,7 @@ export interface Stop {
   stay: number; // ms until the next arrival; 0 for the last one
 }
 
-/** visitsOf gives the day's arrivals in their order. */
+/** visitsOf returns the day's arrivals in order. */
 export function visitsOf(day: Day): Stop[] {
   const out: Stop[] = [];
   for (const m of day.memories) {

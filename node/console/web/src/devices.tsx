@@ -1,4 +1,4 @@
-// Devices: the wearables that send, the wearer's other devices, and how this one is.
+// Devices: the wearables, the wearer's other devices, and the health of this one.
 
 import { useState } from "preact/hooks";
 import { call, get, may, post } from "./api";
@@ -67,7 +67,7 @@ function Tile({ icon, name, value, note }: { icon: IconName; name: string; value
   );
 }
 
-/** What does an operation of the API that a finding names. */
+/** Functions for the API operations that findings name. */
 const remedies: Record<string, (of: string) => Promise<unknown>> = {
   resume: () => post("/v1/resume"),
   syncNow: () => post("/v1/sync"),
@@ -76,7 +76,7 @@ const remedies: Record<string, (of: string) => Promise<unknown>> = {
   addDevice: () => Promise.resolve(document.querySelector<HTMLElement>("[data-act=wearable]")?.focus()),
 };
 
-/** What one does about a finding: by a button where the page can, and by a command to copy. */
+/** The remedy of a finding: a button if the page can do it, and a command to copy. */
 function Remedy({ f, again }: { f: Finding; again: () => void }) {
   const [busy, work] = useState(false);
   const does = f.does && may(f.does) ? remedies[f.does] : undefined;

@@ -1,4 +1,4 @@
-// What the wearer is to decide as a market's arbiter. Nobody else is shown this.
+// The disputes that the wearer decides as a market's arbiter. Nobody else sees them.
 
 import { useState } from "preact/hooks";
 import { post } from "./api";
@@ -16,7 +16,7 @@ interface Dispute {
   says: string;
   place?: number;
   item?: { type: string; text: string };
-  question?: string; // of an answer that was bought
+  question?: string; // if an answer was bought
   answer?: string[];
   broken?: string;
   nothing?: string;

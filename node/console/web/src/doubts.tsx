@@ -1,4 +1,4 @@
-// What is not sure: memories that were hardly understood, and what a worker of the wearer's says, to be taken or put away one after the other.
+// Doubts: memories that were barely understood or that one of the wearer's workers added, to be confirmed or archived one by one.
 
 import { call, post } from "./api";
 import { moment, said, t } from "./i18n";
@@ -7,7 +7,7 @@ import type { Memory } from "./types";
 import { did } from "./undo";
 import { changes, Failure, iconOf, plainText, T, tellError, useLoaded } from "./widgets";
 
-/** From this confidence on a memory is not asked about: as a memory's own page has it. */
+/** The confidence from which a memory is not doubtful; a memory's own page uses the same value. */
 const sure = 0.6;
 
 const unsure = JSON.stringify({ AND: [{ pinned: false }, { type: { ne: "vault" } }, { OR: [{ confidence: { lt: sure } }, { plugin: { contains: "worker/" } }] }] });
@@ -22,7 +22,7 @@ export function Doubts() {
   const right = (m: Memory) => post(`/v1/memories/${m.id}/pin`).then(() => done(t("did.pinned"), () => post(`/v1/memories/${m.id}/unpin`)), tellError);
   const archived = (m: Memory, archived: boolean) => call("PATCH", `/v1/memories/${m.id}`, { archived });
   const away = (m: Memory) => archived(m, true).then(() => done(t("did.archived"), () => archived(m, false)), tellError);
-  /** leave focuses what comes after a doubt that goes away: with nothing focused, the next key would settle a conflict. */
+  /** leave focuses the element after a doubt that is removed. With nothing focused, the next key would settle a conflict. */
   const leave = (from: Element) => {
     const beside = [from.nextElementSibling, from.previousElementSibling].find((el) => el?.matches(".doubt")) ?? document.querySelector(".review h1");
     (beside as HTMLElement | null)?.focus();

@@ -1,4 +1,4 @@
-// Engines beside Locket: what hears recordings, reads photos and thinks, and what waits for them.
+// Engines: they transcribe recordings, read photos and run a language model. Shows their state and queues.
 
 import { useState } from "preact/hooks";
 import { call, get, post } from "./api";

@@ -1,4 +1,4 @@
-// The facts as a tree: by category, then by whose property it is. A branch is loaded when it is opened.
+// The facts as a tree: by category, then by owner and attribute. A branch is loaded when it is opened.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -30,7 +30,7 @@ export function FactTree() {
   );
 }
 
-/** Branch has what is in it once it was opened. */
+/** Branch shows its content once it has been opened. */
 function Branch({ name, of, n, children }: { name: string; of?: string; n: number; children: () => ComponentChildren }) {
   const [open, show] = useState(false);
   return (
@@ -55,7 +55,7 @@ function Branch({ name, of, n, children }: { name: string; of?: string; n: numbe
 const few = 500;
 const many = 5000;
 
-/** nameOf is what an attribute is called: "appointment:dentist" has a part of its own, and not_X denies X. */
+/** nameOf returns the name of an attribute: "appointment:dentist" has a qualifier, and not_X denies X. */
 function nameOf(attribute: string): string {
   if (attribute.startsWith("not_")) return t("facts.not", { what: nameOf(attribute.slice(4)) });
   const at = attribute.indexOf(":");
@@ -63,7 +63,7 @@ function nameOf(attribute: string): string {
   return said("slot", attribute.slice(0, at)) + ": " + attribute.slice(at + 1).replaceAll("_", " ");
 }
 
-/** whose is whose property it is: the wearer's, a relative's ("user's sister"), or somebody's by name. */
+/** whose returns the owner of a property: the wearer, a relative ("user's sister"), or somebody by name. */
 function whose(subject: string): string {
   if (subject === "user") return t("facts.you");
   const [first, ...kin] = subject.split(/'s |的/);

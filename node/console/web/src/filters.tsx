@@ -1,4 +1,4 @@
-// What a question is narrowed to: chips, which are the parts of a filter's line, and the line itself.
+// The filter of a question: its parts as chips, and the whole expression as text.
 
 import { useEffect, useRef } from "preact/hooks";
 import { reasonOf, said, t } from "./i18n";
@@ -15,32 +15,32 @@ interface Part {
   values?: string[];
 }
 
-/** A filter's line as the node reads it. */
+/** A filter expression as the node parses it. */
 export interface FilterLine {
   line: string;
-  filters: unknown; // as other requests take it
+  filters: unknown; // in the form that other requests take
   parts: Part[];
 }
 
-/** useFilter reads a line; the empty line is no filter. */
+/** useFilter parses an expression; an empty one is no filter. */
 export const useFilter = (line: string): Loaded<FilterLine> => useLoaded<FilterLine>(line ? "/v1/filter?line=" + encodeURIComponent(line) : null);
 
 const joined = (lines: string[]) => lines.filter(Boolean).join(" and ");
 const chooses = (field: string) => (p: Part) => p.field === field && (p.op === "eq" || p.op === "in");
 
-/** onlyWho gives the line of a filter that holds, besides, for what somebody said. */
+/** onlyWho adds a speaker to a filter expression. */
 export const onlyWho = (parts: Part[], who: string) => joined([...parts.filter((p) => !chooses("speaker")(p)).map((p) => p.line), "speaker = " + JSON.stringify(who)]);
 
 export function Chips({ line, read, change }: { line: string; read: Loaded<FilterLine>; change: (line: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
-  const last = useRef<Part[]>([]); // of the last line that could be read, while another is read or can't be
+  const last = useRef<Part[]>([]); // of the last valid expression, while another is parsed or is invalid
   if (!line || read.value) last.current = (line && read.value?.parts) || [];
   const parts = last.current;
   const shown = read.value?.line ?? line;
   useEffect(() => {
     field.current!.value = shown;
   }, [shown]);
-  /** toggle takes a value into the part that lists those of a field, or out of it. */
+  /** toggle adds a value to the part of a field, or removes it. */
   const toggle = (name: string, value: string, several: boolean) => {
     const now = parts.find(chooses(name))?.values ?? [];
     const next = now.includes(value) ? now.filter((v) => v !== value) : several ? [...now, value] : [value];

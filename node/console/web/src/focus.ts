@@ -1,22 +1,22 @@
-// What has the focus may go away: a row, a page, or what a dialog would give it back to. A browser then forgets it, and who uses the keyboard
-// begins anew. Here what took its place gets it, and Tab goes on from there.
+// The focused element may disappear: a row, a page, or the element that a dialog would return the focus to. The browser then drops the focus,
+// and keyboard users start from the top. Here the element in its place gets the focus, and Tab continues from there.
 
-/** Where something stands: in what, and as which child. */
+/** The position of an element: its parent and its index there. */
 interface Place {
   of: Element;
   n: number;
 }
 
-/** placesOf gives where an element stands, innermost first. */
+/** placesOf returns the positions of an element and its ancestors, innermost first. */
 function placesOf(e: Element): Place[] {
   const all: Place[] = [];
   for (let p = e.parentElement; p && p !== document.documentElement; e = p, p = p.parentElement) all.push({ of: p, n: [...p.children].indexOf(e) });
   return all;
 }
 
-let last: Element | undefined; // what has the focus, or had it until it went away
+let last: Element | undefined; // the element that has the focus, or had it until it was removed
 let places: Place[] = []; // of last
-let behind: Place[] = []; // of what had it before the dialog in which last is
+let behind: Place[] = []; // of the element that was focused before the dialog with last in it
 
 addEventListener("focusin", (e) => {
   const to = e.target as Element;
@@ -26,13 +26,13 @@ addEventListener("focusin", (e) => {
   places = placesOf(to);
 });
 
-// Who presses beside everything has left it; what goes away has not been left. A browser may say so before it is gone.
+// A click on empty space means that the wearer left the element; its removal does not. A browser may send focusout before the removal.
 addEventListener("focusout", (e) => {
   const from = e.target as Element;
   if (!e.relatedTarget) queueMicrotask(() => from === last && from.isConnected && document.hasFocus() && !(from as HTMLButtonElement).disabled && (last = undefined));
 });
 
-/** take gives an element the focus for now, without making it a stop of Tab. It reports whether that could be done. */
+/** take focuses an element without adding it to the Tab order. It reports whether that worked. */
 function take(e: Element): boolean {
   if (!e.hasAttribute("tabindex")) {
     e.setAttribute("tabindex", "-1");
@@ -42,7 +42,7 @@ function take(e: Element): boolean {
   return document.activeElement === e;
 }
 
-/** near gives what stands where something stood, and what that is in. A button is not pressed twice by who pressed the one before it. */
+/** near returns the element now at a former position, and its parent. It skips an element that Tab reaches, so that a repeated key press does not press it. */
 function near({ of, n }: Place): Element[] {
   const next = of.children[Math.min(n, of.children.length - 1)] as HTMLElement | undefined;
   return next && next.tabIndex < 0 ? [next, of] : [of];

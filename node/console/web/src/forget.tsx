@@ -1,4 +1,4 @@
-// Forgetting, in two steps: what would go is shown, and goes once that is confirmed.
+// Forgetting in two steps: what would be erased is shown first, and erased once that is confirmed.
 
 import { useEffect, useState } from "preact/hooks";
 import { post } from "./api";
@@ -17,7 +17,7 @@ export interface Selection {
 
 const asked = new EventTarget();
 
-/** forget asks the wearer about what would go. With then, the page goes there when it is gone. */
+/** forget shows what would be erased and asks for confirmation. With then, the page goes to that address afterwards. */
 export const forget = (what: Selection, then?: string) => asked.dispatchEvent(new CustomEvent("forget", { detail: { what, then } }));
 
 export function Forgetting() {

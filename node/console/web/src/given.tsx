@@ -1,4 +1,4 @@
-// What others share with the wearer: opened by their link, read by a key of the wearer's own.
+// What others share with the wearer: opened by their link and read with the wearer's own key.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -11,8 +11,8 @@ import { changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
 interface Given {
   id: string;
   by: string;
-  order?: string; // by which it was bought; absent: it is shared
-  title?: string; // of the listing of what was bought
+  order?: string; // the order that bought it; absent: it is shared
+  title?: string; // title of the listing that was bought
   until?: string;
   ended?: string;
   memories: Memory[];
@@ -95,7 +95,7 @@ export function GivenPanel() {
   );
 }
 
-/** OwnKey shows the key by which others let the wearer in, with words to compare. */
+/** OwnKey shows the key with which others share with the wearer, and its words to compare. */
 export function OwnKey() {
   const [key, show] = useState<{ key: string; words: string }>();
   const mine = () => call<{ key: string; words: string }>("POST", "/v1/given/key").then(show, tellError);

@@ -1,4 +1,4 @@
-// The graph: people, places and things, and who hangs together with whom.
+// The graph: people, places and things, and the connections between them.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AsOf, dayIn, noonOf } from "./asof";
@@ -12,10 +12,10 @@ import type { Entry, Graph, Memory } from "./types";
 import { WholeGraph } from "./whole";
 import { Empty, Failure, T, useLoaded, Waiting } from "./widgets";
 
-/** What is drawn; it stands in the address of the page. */
+/** What is drawn; it is part of the page's address. */
 export interface Choice {
   all: boolean; // every name in one picture
-  around: string; // a name; empty: whom most memories name
+  around: string; // a name; empty: the names in most memories
   at: string; // the name that is opened
   asOf: string;
   past: boolean;
@@ -37,7 +37,7 @@ export function GraphPage({ query }: { query: URLSearchParams }) {
   return choice.all ? <WholeGraph choice={choice} change={change} /> : <Foremost choice={choice} change={change} />;
 }
 
-/** The names that most memories have, or those around one, as signs that the keyboard reaches. */
+/** The names in most memories, or those around one name, as signs that the keyboard reaches. */
 function Foremost({ choice, change }: { choice: Choice; change: (c: Partial<Choice>, fresh?: boolean) => void }) {
   const narrow = innerWidth < 760;
   const ask = new URLSearchParams({ limit: narrow ? "24" : "60" });
@@ -45,7 +45,7 @@ function Foremost({ choice, change }: { choice: Choice; change: (c: Partial<Choi
   if (choice.asOf) ask.set("as_of", noonOf(choice.asOf)!);
   if (choice.past) ask.set("past", "true");
   const { value, error } = useLoaded<Graph>("/v1/graph?" + ask);
-  const [last, keep] = useState<Graph>(); // stands until the next one is there, so that the slider does not blink
+  const [last, keep] = useState<Graph>(); // shown until the next one is loaded, so that the slider does not flicker
   useEffect(() => value && keep(value), [value]);
   const graph = value ?? last;
   return (
@@ -84,11 +84,11 @@ function Foremost({ choice, change }: { choice: Choice; change: (c: Partial<Choi
 interface Tie {
   a: number;
   b: number;
-  word?: string; // of the relation; none: they are only named together
+  word?: string; // the relation; none: they are only mentioned together
   over?: boolean;
 }
 
-/** tiesOf gives the lines between names: one of a pair, and rather a relation than being named together. */
+/** tiesOf returns the lines between names: one for each pair, preferring a stated relation to being mentioned together. */
 function tiesOf(g: Graph): Tie[] {
   const at = new Map(g.entities.map((e, i) => [e.id, i]));
   const ties = new Map<string, Tie>();
@@ -144,7 +144,7 @@ function Whole({ graph, choice, change }: { graph: Graph; choice: Choice; change
   );
 }
 
-/** plain is a name where no element can isolate it: without marks of direction, and not too long. */
+/** plain returns a name for places where no element can isolate it: shortened, and without bidirectional control characters. */
 export const plain = (name: string, most: number) => {
   const letters = [...name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")];
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
@@ -162,7 +162,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
     look.observe(frame.current!);
     return () => look.disconnect();
   }, []);
-  const shown = useMemo(() => [...tied].sort((a, b) => a - b), [tied]); // places in graph.entities, those that most memories name first
+  const shown = useMemo(() => [...tied].sort((a, b) => a - b), [tied]); // indexes in graph.entities, the names in most memories first
   const height = Math.round(Math.max(340, Math.min(620, 180 + shown.length * 15)) * (width < 500 ? 1.15 : 1));
   const at = useMemo(() => {
     if (!width) return new Map<number, Point>();
@@ -201,7 +201,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
             {ties.map((x) => {
               const [p, q] = [at.get(x.a)!, at.get(x.b)!];
               const on = !!opened && (x.a === from || x.b === from);
-              const [o, f] = x.a === from ? [p, q] : [q, p]; // a relation's word stands nearer to the far end, where there is room
+              const [o, f] = x.a === from ? [p, q] : [q, p]; // the relation's label is nearer to the far end, where there is room
               return (
                 <g key={x.a + " " + x.b} class={`tie${x.word ? "" : " beside-tie"}${x.over ? " over" : ""}${on ? " on" : ""}`}>
                   <line x1={p.x} y1={p.y} x2={q.x} y2={q.y} />
@@ -251,7 +251,7 @@ function Drawing({ graph, ties, tied, opened, open }: { graph: Graph; ties: Tie[
   );
 }
 
-/** What is known of a name: whom it hangs together with, and from what one knows it. */
+/** What is known of a name: its connections, and the memories that they come from. */
 export function Opened({ entry: e, graph, choice, change, open }: { entry: Entry; graph: Graph; choice: Choice; change: (c: Partial<Choice>, fresh?: boolean) => void; open: (e: Entry) => void }) {
   const byID = new Map(graph.entities.map((x) => [x.id, x]));
   const among = graph.communities.find((c) => c.id === e.community);

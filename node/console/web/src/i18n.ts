@@ -1,5 +1,5 @@
-// Words in the language of the browser, which alone are loaded: those of the first page, and with the other pages the rest.
-// A text is a key of en or enMore; zh and zhMore have them all.
+// The texts in the browser's language. Only that language is loaded: first the texts of the first page, then the rest together with the other pages.
+// Each text has a key in en or enMore; zh and zhMore have the same keys.
 
 import { type Problem, reachable } from "./api";
 import { renew, took } from "./parts";
@@ -25,7 +25,7 @@ export let lang: Lang;
 /** The language and region that numbers and dates are written in. */
 export let locale: string;
 let words: Record<string, string>;
-let all = false; // the words of the other pages are loaded, too
+let all = false; // the texts of the other pages are loaded, too
 let plain: Intl.NumberFormat | undefined;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -39,10 +39,10 @@ async function speak(l: Lang) {
   formats.clear();
   document.documentElement.lang = l === "zh" ? "zh-Hans" : "en";
 }
-/** more gives the words of the pages that are loaded after the first one. */
+/** more loads the texts of the pages that are loaded after the first one. */
 const more = (l: Lang): Promise<Record<string, string>> => (l === "zh" ? import("./more.zh").then((m) => m.zhMore) : import("./more.en").then((m) => m.enMore));
 
-/** loadMore has them known. */
+/** loadMore loads the texts of the other pages. */
 export const loadMore = () => more(lang).then((m) => ((all = true), (words = { ...words, ...m })));
 
 await speak(choose()).catch((e) => {
@@ -50,10 +50,10 @@ await speak(choose()).catch((e) => {
   return new Promise(() => undefined); // nothing is drawn until then
 });
 
-/** Marks that turn the direction of writing: within a sentence of the page a name has none. */
+/** Bidirectional control characters. They are removed from names within a sentence. */
 const turns = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** t gives a text. {name} stands for a value; {n|one|many} chooses by number. */
+/** t returns a text. {name} stands for a value; {n|one|many} chooses by number. */
 export function t(word: Word, values: Record<string, string | number> = {}): string {
   return (words[word] ?? word).replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, many?: string) => {
     const v = values[name] ?? "";
@@ -62,13 +62,13 @@ export function t(word: Word, values: Record<string, string | number> = {}): str
   });
 }
 
-/** said gives a text whose key is made of parts, or the last part itself where there is none. */
+/** said returns the text whose key is prefix.part, or the part itself if there is no such text. */
 export function said(prefix: string, part: string): string {
   const word = `${prefix}.${part}`;
   return word in words ? words[word as Word] : part.replaceAll("_", " ");
 }
 
-/** reasonOf says why something did not work: by the problem's kind where this language has words for it, and else in those of the API. */
+/** reasonOf returns the reason of a failure: this language's text for the kind of problem if there is one, else the API's message. */
 export function reasonOf(p: Problem): string {
   if (p.status === 0) return t("error.unreachable");
   if (p.is("changed")) return t("error.changed");
@@ -77,21 +77,21 @@ export function reasonOf(p: Problem): string {
   return own in words ? t(own as Word, { why: p.message }) : p.message;
 }
 
-/** switchLang takes the other language. What is drawn has to be drawn again then. */
+/** switchLang switches to the other language. The page has to be drawn again afterwards. */
 export async function switchLang() {
   const next = lang === "zh" ? "en" : "zh";
   await speak(next).catch((e) => reachable().then((is) => {
     if (!is) throw e;
-  })); // words of another build come with the page, which is drawn again
+  })); // the texts of another build come with the page, which is reloaded
   localStorage.setItem(langName, next);
 }
 
-/** number writes a number. To make a format takes longer than all else that the first page has to write. */
+/** number formats a number. It creates the Intl format only when needed, because that takes longer than all other formatting of the first page. */
 export const number = (n: number) => (Number.isInteger(n) && n >= 0 && n < 1000 ? String(n) : (plain ??= new Intl.NumberFormat(locale)).format(n));
 
 let zone: string | undefined;
 
-/** inZone says in which zone times are shown: that of the node. */
+/** inZone sets the time zone in which times are shown: that of the node. */
 export function inZone(name: string) {
   const next = name === "Local" || name === "" ? undefined : name;
   if (next !== zone) formats.clear();
@@ -132,14 +132,14 @@ export const mondayOf = (date: string) => addDays(date, -((noon(date).getUTCDay(
 
 /** dateOf is the day on which a moment was, in the node's zone. */
 export function dateOf(at: string | Date): string {
-  if (!zone) { // that of the browser, which needs no calendar
+  if (!zone) { // the browser's own zone needs no Intl format
     const d = new Date(at);
     return [d.getFullYear(), d.getMonth() + 1, d.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
   }
   return format("iso", { year: "numeric", month: "2-digit", day: "2-digit" }, undefined, "en-CA").format(new Date(at)).slice(0, 10);
 }
 
-/** hourIn gives how many hours of its day a moment is after a beginning. */
+/** hours returns the number of hours from one moment to another. */
 export const hours = (from: string, at: string) => (Date.parse(at) - Date.parse(from)) / 3600e3;
 
 export function lasting(ms: number): string {

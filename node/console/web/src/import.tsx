@@ -1,4 +1,4 @@
-// Bringing in what is elsewhere: a file or a folder is read and shown first, and nothing is added before one says so.
+// Import: a file or a folder is read and shown first, and nothing is added before the wearer confirms.
 
 import { useRef, useState } from "preact/hooks";
 import { call, sendFile } from "./api";
@@ -20,12 +20,12 @@ interface Add {
 
 interface Read {
   from: string;
-  adds: Add[]; // what is taken in. A text may be a secret: show what `shown` has in its place
+  adds: Add[]; // what is imported. A text may be a secret: display `shown` instead
   shown: { text: string; secret?: boolean }[];
   skipped: { where: string; reason: string }[];
 }
 
-/** What would come of a file: texts of another system, or records of an export of Locket's own. */
+/** What an import would add: texts of another system, or records of a Locket export. */
 type Plan = { read: Read } | { file: File; records: Record<string, number> };
 
 interface Count {
@@ -39,7 +39,7 @@ interface Count {
 
 const inFolders = ["notes", "basic-memory", "locations"]; // as foreign.Folders
 const most = 64 << 20; // bytes of a file, as serve.MaxForeign
-const heads = 64 << 10; // of an export's beginning, by which it is known
+const heads = 64 << 10; // bytes read from the start of a file to detect an export
 const inBatch = 200; // texts
 const bytesInBatch = 400_000;
 
@@ -153,13 +153,13 @@ export function ImportPage() {
   );
 }
 
-/** own reports whether a file is an export of Locket's, which has one record a line. */
+/** own reports whether a file is a Locket export, which has one record per line. */
 async function own(file: File): Promise<boolean> {
   const first = (await file.slice(0, heads).text()).split("\n")[0];
   return first.startsWith("{") && first.includes('"kind":"header"');
 }
 
-/** recordsOf counts what an export has, by the kind that begins each line. */
+/** recordsOf counts the records of an export by the kind at the start of each line. */
 async function recordsOf(file: File): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [, kind] of (await file.text()).matchAll(/^\{"kind":"(utterance|assertion|blob)"/gm)) counts[kind] = (counts[kind] ?? 0) + 1;
@@ -182,7 +182,7 @@ async function addAll(adds: Add[], show: (c: Count) => void) {
   changes();
 }
 
-/** Shown says what would come, what goes to the vault, and what is left out. */
+/** Shown lists what would be imported, what goes to the vault, and what is left out. */
 function Shown({ plan }: { plan: Plan }) {
   if ("file" in plan)
     return (

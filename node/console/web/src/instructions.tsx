@@ -27,11 +27,11 @@ export function Instructions() {
   );
 }
 
-/** Form edits what the node has now. A change elsewhere takes no text away that the wearer wrote, and none is overwritten unseen. */
+/** Form edits the node's current instructions. A change elsewhere neither discards what the wearer wrote nor is overwritten unseen. */
 function Form({ now, again }: { now: string; again: () => void }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const seen = useRef(now); // what the wearer knows the node to have
-  const [theirs, changed] = useState<string>(); // what it has instead
+  const seen = useRef(now); // the node's text that the wearer has seen
+  const [theirs, changed] = useState<string>(); // the node's text if it was changed elsewhere
   const [busy, work] = useState(false);
   useEffect(() => {
     if (field.current!.value === seen.current) field.current!.value = seen.current = now;

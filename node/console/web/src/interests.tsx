@@ -1,4 +1,4 @@
-// Interests in common: two people find out what interests both have, by messages that they pass on by hand.
+// Interests in common: two people find out which interests they share, by messages that they send each other by hand.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -21,24 +21,24 @@ interface Comparison {
   ended?: string;
 }
 
-/** What came of a step: what would need a yes, or how a comparison stands, with what goes to the other. */
+/** The result of a step: a question for the wearer's consent, or the state of a comparison with the message to send. */
 interface Step {
   asked?: { words: string; ours: number };
   comparison?: Comparison;
   message?: string;
 }
 
-/** Consent is what the wearer is asked before a step. */
+/** Consent is the question to the wearer before a step. */
 interface Consent {
   title: string;
   says: string[];
   words?: string; // of the other's key, to compare
-  name?: boolean; // what the wearer calls the other is asked, too
+  name?: boolean; // also ask what the wearer calls the other
   word: string;
   act: (name: string) => Promise<Step>;
 }
 
-/** Sending is a message that the wearer sends on. */
+/** Sending is a message for the wearer to send. */
 interface Sending {
   name: string;
   text: string;
@@ -224,7 +224,7 @@ function Open({ ask, came }: { ask: (c: Consent) => void; came: (s: Step) => voi
   );
 }
 
-/** Agree asks for a yes, with the words of the other's key where they are to be compared. */
+/** Agree asks for consent, with the words of the other's key if they have to be compared. */
 function Agree({ to: c, came, close }: { to: Consent; came: (s: Step) => void; close: () => void }) {
   const [busy, work] = useState(false);
   const submit = (e: SubmitEvent) => {
@@ -264,7 +264,7 @@ function Agree({ to: c, came, close }: { to: Consent; came: (s: Step) => void; c
   );
 }
 
-/** standing says how a comparison stands, and what is next. */
+/** standing describes the state of a comparison and the next step. */
 function standing(c: Comparison): string {
   const name = short(c.name);
   if (c.both?.length) return t("match.both", { name, what: c.both.join(", ") });

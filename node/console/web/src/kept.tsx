@@ -1,4 +1,4 @@
-// How long things are kept: the rules of the settings, and what they would end now.
+// Retention: the rules of the settings, and what they would erase now.
 
 import { useState } from "preact/hooks";
 import { t } from "./i18n";
@@ -16,7 +16,7 @@ interface Retention {
   utterances: Ending[];
 }
 
-/** Kept asks once it is opened: the node reads all memories for it. */
+/** Kept loads only when it is opened, because the node reads all memories for it. */
 export function Kept() {
   const [open, opened] = useState(false);
   return (

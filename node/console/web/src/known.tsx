@@ -1,4 +1,4 @@
-// A market that a link names: the node asks no address that it does not know before the wearer says so.
+// A market named by a link: the node contacts no unknown address before the wearer agrees.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -9,10 +9,10 @@ import { Failure, T, useLoaded, Waiting } from "./widgets";
 /** Addresses that the wearer typed, or agreed to, in this tab. */
 const agreed = new Set<string>();
 
-/** agree notes that the wearer names an address, not a link. */
+/** agree records that the wearer named an address, not only a link. */
 export const agree = (market: string) => void agreed.add(market.trim());
 
-/** plain is an address as a browser writes it: letters that look alike stand there as what they are. */
+/** plain is an address as a browser writes it, in which letters that look alike are encoded. */
 function plain(address: string): string {
   try {
     return new URL(address).origin;
@@ -21,7 +21,7 @@ function plain(address: string): string {
   }
 }
 
-/** Known shows its children once a market may be asked. */
+/** Known shows its children once the market may be contacted. */
 export function Known({ market, children }: { market: string; children: ComponentChildren }) {
   const ask = market !== "" && !agreed.has(market);
   const { value, error } = useLoaded<{ market: string; known: boolean }>(ask ? "/v1/market/known?market=" + encodeURIComponent(market) : null);

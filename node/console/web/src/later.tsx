@@ -1,4 +1,4 @@
-// The pages that the first one does not need: a script of its own, which is loaded when one of them is opened, or once the first has stood for a while.
+// The pages other than the first: a separate script, loaded when one of them is opened, or some time after the first page was shown.
 
 import { useEffect, useState } from "preact/hooks";
 import { Problem, reachable } from "./api";
@@ -14,7 +14,7 @@ let loading: Promise<Rest> | undefined;
 /** loadRest loads them, once. */
 export function loadRest(): Promise<Rest> {
   loading ??= Promise.all([import("./rest"), loadMore()]).then(([r]) => (took("rest"), (rest = r)));
-  loading.catch(() => (loading = undefined)); // whoever needs them next tries again
+  loading.catch(() => (loading = undefined)); // the next caller tries again
   return loading;
 }
 
@@ -24,12 +24,12 @@ export function Later({ show }: { show: (r: Rest) => preact.ComponentChild }) {
   const [bad, fail] = useState(false);
   const load = () =>
     loadRest().then(loaded, async () => {
-      if ((await reachable()) && renew("rest")) return; // the node answers and has no such part: it is of another build
+      if ((await reachable()) && renew("rest")) return; // the node answers but lacks this part: it is of another build
       fail(true);
     });
   const again = () =>
     loadRest().then(loaded, async () => {
-      if (await reachable()) location.reload(); // some browsers keep a failure as long as the page stands
+      if (await reachable()) location.reload(); // some browsers cache a failed import until the page is reloaded
     });
   useEffect(() => {
     if (!rest) void load();

@@ -1,6 +1,6 @@
-// Where the names of a graph are drawn: those that hang together stand together, and no label covers another.
+// The positions of the names in a graph: connected names are close together, and no label covers another.
 
-/** What is placed: half the width and height of a name with its label, in px. */
+/** A box to place: half the width and height of a name with its label, in px. */
 export interface Box {
   w: number;
   h: number;
@@ -14,18 +14,18 @@ export interface Point {
 const rounds = 260;
 
 /**
- * place gives each box a point within width and height, in px. The same input gives the same drawing. It is the method of Fruchterman and
+ * place gives each box a point within width and height, in px. The same input gives the same result. The method is that of Fruchterman and
  * Reingold (1991), with a pull to the middle so that parts without a line between them stay near. It takes rounds × boxes² steps.
  */
 export function place(boxes: Box[], lines: [number, number][], width: number, height: number): Point[] {
   const n = boxes.length;
   const k = 0.7 * Math.sqrt((width * height) / Math.max(1, n));
   const at: Point[] = boxes.map((_, i) => {
-    const turn = i * 2.399963; // the golden angle: no two begin in one place
+    const turn = i * 2.399963; // the golden angle: no two start in the same place
     const r = Math.sqrt((i + 0.5) / n) * 0.45;
     return { x: width * (0.5 + r * Math.cos(turn)), y: height * (0.5 + r * Math.sin(turn)) };
   });
-  const pull = (n * k * k) / (0.16 * width * width); // what holds the push of all others at this distance from the middle
+  const pull = (n * k * k) / (0.16 * width * width); // balances the repulsion of all others at this distance from the middle
   const move: Point[] = boxes.map(() => ({ x: 0, y: 0 }));
   for (let round = 0; round < rounds; round++) {
     for (const m of move) m.x = m.y = 0;
@@ -63,7 +63,7 @@ export function place(boxes: Box[], lines: [number, number][], width: number, he
   return at;
 }
 
-/** fit stretches the drawing to its room, and a small one by half at most. */
+/** fit stretches the layout to the available space, a small one by at most half. */
 function fit(at: Point[], boxes: Box[], width: number, height: number) {
   for (const [axis, size, half] of [["x", width, "w"], ["y", height, "h"]] as const) {
     const low = Math.min(...at.map((p) => p[axis]));
@@ -74,7 +74,7 @@ function fit(at: Point[], boxes: Box[], width: number, height: number) {
   }
 }
 
-/** apart pushes away from each other what overlaps, the shorter way, and keeps everything in its room. */
+/** apart pushes overlapping boxes apart along the shorter way, and keeps all boxes within the available space. */
 function apart(at: Point[], boxes: Box[], width: number, height: number) {
   for (let round = 0; round < 80; round++) {
     let moved = false;

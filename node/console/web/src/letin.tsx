@@ -1,4 +1,4 @@
-// Letting an app or a worker in, each with rights, and what they have done since.
+// Giving access to an app or a worker, each with its rights, and the log of what they did.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -11,7 +11,7 @@ import { changes, Dialog, Failure, T, tell, tellError, useLoaded, Waiting } from
 const rights = ["read", "add", "update", "forget", "chat"] as const;
 const kinds = ["core", "episodic", "semantic", "procedural", "resource"] as const;
 
-/** The boxes of a form that are ticked. */
+/** The ticked boxes of a form. */
 const ticked = (form: HTMLFormElement, name: string) => [...form.querySelectorAll<HTMLInputElement>(`[name=${name}]:checked`)].map((x) => x.value);
 const text = (form: HTMLFormElement, name: string) => (form.elements.namedItem(name) as HTMLInputElement).value.trim();
 
@@ -31,7 +31,7 @@ function Boxes({ name, title, of, on = [] }: { name: string; title: string; of: 
 interface Given {
   title: string;
   says: string;
-  shown: string; // once
+  shown: string; // only once
   command?: string;
   qr?: boolean;
 }
@@ -145,7 +145,7 @@ interface Read {
   to?: string;
 }
 
-/** Looks opens the account of an app, or what a worker reports. */
+/** Looks opens the log of an app, or the report of a worker. */
 export function Looks({ app, worker, name }: { app?: string; worker?: string; name: string }) {
   const [open, show] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// A market's log: whether it is one history, with what was bought and sold in it.
+// Checks a market's log: whether it is one history, and whether it contains what was bought and sold.
 
 import { useState } from "preact/hooks";
 import { post, type Problem } from "./api";
@@ -26,7 +26,7 @@ interface Log {
   file?: string;
 }
 
-/** How large a file with what another was shown may be. */
+/** The largest file, in bytes, of what another buyer was shown. */
 const maxNote = 64 << 10;
 
 export function LogPage({ market }: { market: string }) {
@@ -92,7 +92,7 @@ export function LogPage({ market }: { market: string }) {
   );
 }
 
-/** Found says what was found, the worst first. */
+/** Found shows the result of a check, the worst first. */
 function Found({ log }: { log: Log }) {
   if (log.evidence)
     return (

@@ -1,4 +1,4 @@
-// The console: what stands around every page.
+// The console: the frame around every page.
 
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
@@ -29,7 +29,7 @@ const pages: { path: string; icon: IconName; word: "nav.today" | "nav.ask" | "na
   { path: "/devices", icon: "devices", word: "nav.devices", also: [] },
 ];
 
-/** How many ms after its beginning the page fetches what it did not need yet, and is kept by the browser. */
+/** How long after its start, in ms, the page loads its other parts and lets the browser store it. */
 const afterwards = 3000;
 
 function App() {
@@ -57,13 +57,13 @@ function Shell() {
   const status = useLoaded<Status>("/v1/status");
   const alive = useLive();
   const [palette, open] = useState(false);
-  const narrow = useMatches("(max-width: 760px)"); // there what is at the side's foot is the bar at the top
+  const narrow = useMatches("(max-width: 760px)"); // the foot of the sidebar becomes the bar at the top
   useTheme();
   useEffect(() => {
     const timer = setTimeout(() => (keepShell(), loadRest().catch(() => undefined)), afterwards);
     return () => clearTimeout(timer);
   }, []);
-  useLayoutEffect(() => { // with the page's first sight, as who sees it may press
+  useLayoutEffect(() => { // in the first frame, since keys may be pressed as soon as the page is visible
     const on = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
         e.preventDefault();
@@ -126,7 +126,7 @@ function Shell() {
   );
 }
 
-/** Whether a media query holds, from now on. */
+/** Reports whether a media query matches, and updates with it. */
 function useMatches(query: string): boolean {
   const [holds, set] = useState(() => matchMedia(query).matches);
   useEffect(() => {
@@ -199,7 +199,7 @@ function pageOf(r: typeof import("./rest"), { path, query }: Place, status: Stat
   );
 }
 
-/** Whether the node takes in what is said, and the button that stops it. */
+/** Shows whether the node is listening, with the button that pauses it. */
 function Recording({ status: s, alive }: { status: Status; alive: boolean }) {
   const paused = s.pause.paused;
   const toggle = () =>
@@ -220,7 +220,7 @@ function Recording({ status: s, alive }: { status: Status; alive: boolean }) {
   );
 }
 
-/** The node does not answer, and the page itself is all that the browser has. */
+/** Shown when the node does not answer and the browser has only the page itself. */
 function Away() {
   return (
     <Empty icon="lock" title={t("away.title")}>
@@ -230,13 +230,13 @@ function Away() {
   );
 }
 
-/** keepShell has the browser keep the page's own files, and nothing of the node's. */
+/** keepShell lets the browser store the page's own files, and nothing from the node. */
 function keepShell() {
   if (!("serviceWorker" in navigator)) return;
-  navigator.serviceWorker.register(trusted("/worker.js")).catch(() => undefined); // a browser that keeps none, such as in a private window
+  navigator.serviceWorker.register(trusted("/worker.js")).catch(() => undefined); // a browser that stores nothing, such as in a private window
 }
 
-/** A locked node is unlocked here, by what opens it. */
+/** Unlocks a locked node, by passphrase or whatever else opens it. */
 function Unlock() {
   const [error, fail] = useState<Problem>();
   const [busy, work] = useState(false);
@@ -273,5 +273,5 @@ function Unlock() {
 }
 
 const first = () => (location.pathname.startsWith("/setup") ? [] : ["/v1/status", ...(location.pathname === "/" ? pathsOfToday() : [])]);
-void begin(first, () => void longDate("2026-01-01")); // a browser takes long to write its first date
+void begin(first, () => void longDate("2026-01-01")); // the first date format of a browser takes long
 render(<App />, document.body);

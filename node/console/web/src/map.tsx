@@ -1,5 +1,5 @@
 // Where the wearer was on a day, drawn to scale from their own visits. There are
-// no tiles: nobody else is asked for a picture of where the wearer was.
+// no tiles: asking a server for them would tell it where the wearer was.
 
 import { visitsOf, type Stop } from "./day";
 import { clock, lasting, number, t } from "./i18n";
@@ -13,10 +13,10 @@ const margin = 34;
 /** How many metres a scale bar may stand for. */
 const round = [10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6];
 
-/** DayMap draws the places of a day in the order in which they were visited. A press on one leads to its lines. */
+/** DayMap draws the places of a day in the order in which they were visited. Pressing one leads to its lines. */
 export function DayMap({ day, jump }: { day: Day; jump: (time: number) => void }) {
   const stops = visitsOf(day);
-  const spots = new Map<string, Stop>(); // each place once, where it was first
+  const spots = new Map<string, Stop>(); // each place once, with its first visit
   for (const s of stops) if (!spots.has(s.name)) spots.set(s.name, s);
   const all = [...spots.values()];
   if (all.length < 2) return null;
@@ -78,7 +78,7 @@ export function DayMap({ day, jump }: { day: Day; jump: (time: number) => void }
   );
 }
 
-/** Way is a line from one place to the next with an arrow in its middle. */
+/** Way draws a line from one place to the next with an arrow in its middle. */
 function Way({ from, to }: { from: [number, number]; to: [number, number] }) {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const turn = (Math.atan2(dy, dx) * 180) / Math.PI;

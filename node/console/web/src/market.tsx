@@ -30,7 +30,7 @@ interface Sale {
   paid?: string;
   waits?: boolean;
   question?: string;
-  answer?: string[]; // what the buyer is shown
+  answer?: string[]; // the memories that the buyer would read
   deadline?: string;
   reason?: string;
 }
@@ -181,7 +181,7 @@ export function MarketPanel() {
   );
 }
 
-/** Earned takes what buyers paid out of a market, as a voucher. */
+/** Earned withdraws the payments of buyers from a market, as a voucher. */
 function Earned({ markets, busy, run }: { markets: string[]; busy: boolean; run: (f: () => Promise<unknown>) => void }) {
   const [code, show] = useState("");
   const take = (e: SubmitEvent) => {

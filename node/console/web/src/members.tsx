@@ -30,7 +30,7 @@ interface Sync {
   busy?: boolean;
 }
 
-/** What of memories, photos and recordings is on this device. */
+/** The memories, photos and recordings on this device. */
 interface Tiers {
   hot: number;
   cold: number;
@@ -38,10 +38,10 @@ interface Tiers {
   cold_media: number;
 }
 
-/** Whether a member is a device of the wearer's, and no worker or reader. */
+/** Reports whether a member is the wearer's own device, not a worker or reader. */
 const isDevice = (m: Member) => m.role === "owner" || m.role === "writer";
 
-/** What another device is known to have. */
+/** Describes what another device is known to have. */
 function Has({ of: m }: { of: Member }) {
   const r = m.reach;
   return (
@@ -52,7 +52,7 @@ function Has({ of: m }: { of: Member }) {
   );
 }
 
-/** What this device has. */
+/** Describes what this device has. */
 function Held() {
   const { value: n } = useLoaded<Tiers>("/v1/tiers");
   if (!n) return null;

@@ -19,7 +19,7 @@ export function MemoriesPage({ view, query, status }: { view: string; query: URL
   const category = query.get("category") ?? "";
   const state = states.find((s) => s === query.get("state")) ?? "active";
   const total = Object.values(status.memories).reduce((a, b) => a + b, 0);
-  const counts = (n: number) => (state === "active" ? n : undefined); // the node counts how things are alone
+  const counts = (n: number) => (state === "active" ? n : undefined); // the node counts only current memories
   const tree = kind === "semantic" && state === "active" && !category && query.get("as") !== "list";
   const address = (to: { view?: string; category?: string; state?: string; as?: string }) => {
     const p = new URLSearchParams();
@@ -119,7 +119,7 @@ interface Page {
   cold?: number;
 }
 
-/** List shows memories, page after page; by is a filter in JSON. */
+/** List shows memories page by page; by is a filter in JSON. */
 export function List({ kind, category, state, by }: { kind?: Kind; category: string; state: string; by?: object }) {
   const p = new URLSearchParams({ limit: "60", state });
   if (kind) p.set("type", kind);
@@ -128,7 +128,7 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   const first = useLoaded<Page>(path);
   const [more, set] = useState<{ of?: Page; pages: Page[]; error?: Problem }>({ pages: [] });
   const busy = useRef(false);
-  const pages = more.of === first.value ? more.pages : []; // the list has changed: what followed is not known any more
+  const pages = more.of === first.value ? more.pages : []; // if the list has changed, the later pages are out of date
   const next = (pages.at(-1) ?? first.value)?.next;
   async function load() {
     if (busy.current || !next) return;
@@ -235,7 +235,7 @@ function Caption({ m, plain }: { m: Memory; plain?: boolean }) {
   );
 }
 
-/** titleOf is what a procedure is called, without its steps. */
+/** titleOf returns the title of a procedure, without its steps. */
 const titleOf = (m: Memory) => m.fields?.procedural?.description || (m.fields?.procedural?.steps?.length ? m.text.split(/[:：]/)[0] : m.text);
 
 function Guides({ list }: { list: Memory[] }) {
@@ -255,7 +255,7 @@ function Guides({ list }: { list: Memory[] }) {
   );
 }
 
-/** The steps of a procedure, to be ticked off; what is ticked is kept nowhere. */
+/** The steps of a procedure, with boxes to tick. The ticks are not stored. */
 export function Steps({ m }: { m: Memory }) {
   return (
     <ol class="steps">
@@ -305,7 +305,7 @@ function Blocks({ list }: { list: Memory[] }) {
   );
 }
 
-/** A line of a block, which is corrected where it stands. */
+/** A line of a block, which can be corrected in place. */
 function Line({ m }: { m: Memory }) {
   const [edits, edit] = useState(false);
   if (edits)

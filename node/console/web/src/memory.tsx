@@ -1,4 +1,4 @@
-// A memory's own page: what it says, where it comes from, what became of it.
+// A memory's own page: its content, its sources and its history.
 
 import { useState } from "preact/hooks";
 import { call, post } from "./api";
@@ -168,12 +168,12 @@ function Actions({ m, edit }: { m: Memory; edit: () => void }) {
   );
 }
 
-/** What a memory says, as far as it is corrected here. */
+/** The parts of a memory that can be corrected here. */
 const saysOf = (m: Memory) => ({ text: m.text, value: m.slot?.value ?? "" });
 
 /** Edit corrects a memory. */
 export function Edit({ m, close }: { m: Memory; close: () => void }) {
-  const [read] = useState(saysOf(m)); // as it was when the wearer began
+  const [read] = useState(saysOf(m)); // as it was when the wearer began to edit
   const [text, set] = useState(read.text);
   const [value, setValue] = useState(read.value);
   const [busy, work] = useState(false);
@@ -194,7 +194,7 @@ export function Edit({ m, close }: { m: Memory; close: () => void }) {
       tell({ text: t("did.corrected"), undo: () => patch(m.id, { ...back, was: said }) });
     } catch (e) {
       work(false);
-      if (asProblem(e).is("changed")) changes(); // what it says now stands beside what is written here
+      if (asProblem(e).is("changed")) changes(); // the current text is shown beside what was written here
       else tellError(e);
     }
   }

@@ -1,4 +1,4 @@
-// Half a minute of speech: recorded by the browser's microphone, or out of a file, as WAV.
+// Half a minute of speech as WAV, recorded by the browser's microphone or read from a file.
 
 const rate = 16000; // samples a second, as Locket hears
 
@@ -28,14 +28,14 @@ export async function wavOf(sound: Blob): Promise<Uint8Array> {
   return new Uint8Array(out.buffer);
 }
 
-/** base64 writes bytes as JSON has them. */
+/** base64 encodes bytes for JSON. */
 export function base64(bytes: Uint8Array): string {
   let out = "";
   for (let i = 0; i < bytes.length; i += 30000) out += btoa(String.fromCharCode(...bytes.subarray(i, i + 30000))); // 30,000 is a multiple of 3
   return out;
 }
 
-/** record listens to the microphone, until it is told to stop; then it gives what it heard. */
+/** record records from the microphone until it is stopped, then returns the recording. */
 export async function record(): Promise<{ stop: () => Promise<Blob>; drop: () => void }> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
   const recorder = new MediaRecorder(stream);

@@ -1,4 +1,4 @@
-// Moving what was sold and bought to another market: shown first, then moved.
+// Moving sales and purchases to another market: shown first, then moved.
 
 import { useState } from "preact/hooks";
 import { post, type Problem } from "./api";
@@ -27,13 +27,13 @@ interface Order {
 interface Moves {
   to: string;
   abandon: boolean;
-  moved: boolean; // else it would
+  moved: boolean; // false: it would be moved
   listings: Listing[];
   orders: Order[];
   failed: Problem[]; // a whole part
 }
 
-/** move asks both sides. One that fails keeps the other from nothing. */
+/** move asks both markets. A failure of one does not stop the other. */
 async function move(to: string, abandon: boolean, dry: boolean): Promise<Moves> {
   const out: Moves = { to, abandon, moved: !dry, listings: [], orders: [], failed: [] };
   const dry_run = dry || undefined;
@@ -42,7 +42,7 @@ async function move(to: string, abandon: boolean, dry: boolean): Promise<Moves> 
   } catch (e) {
     out.failed.push(asProblem(e));
   }
-  try { // after the listings: an order comes only where its listing is
+  try { // after the listings, because an order needs its listing there
     out.orders = (await post<{ moves: Order[] }>("/v1/market/order-moves", { to, dry_run })).moves;
   } catch (e) {
     out.failed.push(asProblem(e));

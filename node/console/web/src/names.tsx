@@ -1,4 +1,4 @@
-// Names: two that are one, one that is two, and taking that back.
+// Names: merging two, splitting one, and undoing that.
 
 import { call, post } from "./api";
 import { moment, t } from "./i18n";
@@ -22,7 +22,7 @@ interface Names {
 
 const takeBack = (id: string) => call("DELETE", "/v1/entities/decisions/" + id);
 
-/** decide says whether two names are of one; it can be undone. */
+/** decide stores whether two names are the same. It can be undone. */
 function decide(same: boolean, a: string, b: string): Promise<unknown> {
   return post<{ id: string }>(`/v1/entities/${same ? "merge" : "split"}`, { a, b }).then((d) => {
     changes();
@@ -30,7 +30,7 @@ function decide(same: boolean, a: string, b: string): Promise<unknown> {
   }, tellError);
 }
 
-/** What may be one, for the review, and what was decided. */
+/** The names that may be the same, for the Review page, and past decisions. */
 export function NamesReview() {
   const { value, error } = useLoaded<Names>("/v1/entities");
   if (error) return <Failure error={error} />;
@@ -79,7 +79,7 @@ export function NamesReview() {
   );
 }
 
-/** The other names of one that is open in the graph, and another for it. */
+/** The other names of the name that is open in the graph, with a field to add one. */
 export function NamesOf({ entry: e, all }: { entry: Entry; all: Entry[] }) {
   return (
     <details class="names-of">

@@ -1,4 +1,4 @@
-// The next version of what the wearer sells: the steps of a sale, begun with what the version before says.
+// The next version of something that the wearer sells: the steps of a sale, filled in from the current version.
 
 import type { Listing } from "./market";
 import { noSale } from "./sell";
@@ -7,7 +7,7 @@ import { at, type Offer } from "./shop";
 import { t } from "./i18n";
 import { Empty, Failure, useLoaded, Waiting } from "./widgets";
 
-/** NextVersion asks the market at which the wearer lists it what it says there. */
+/** NextVersion loads the current listing from its market. */
 export function NextVersion({ id }: { id: string }) {
   const own = useLoaded<{ listings: Listing[] }>("/v1/market/listings");
   const listing = own.value?.listings.find((l) => l.id === id && !l.withdrawn);

@@ -127,7 +127,7 @@ export function OfferPage({ id, market }: { id: string; market: string }) {
   );
 }
 
-/** CheckSays says what was wrong with the reviews of a listing. Where nothing was, each says itself that it was checked. */
+/** CheckSays shows what was wrong with the reviews of a listing. If nothing was, each review is marked as checked. */
 export function CheckSays({ check: c }: { check?: ReviewCheck }) {
   const says = !c
     ? []
@@ -151,7 +151,7 @@ export function CheckSays({ check: c }: { check?: ReviewCheck }) {
   );
 }
 
-/** Ways to pay an order: from what is there, by a voucher, on the provider's page. */
+/** Ways to pay for an order: from the balance, by voucher, or on the provider's page. */
 export type Way = "funds" | "voucher" | "card";
 
 export function Ways({ market, way, choose }: { market: string; way: Way; choose: (w: Way) => void }) {
@@ -181,11 +181,11 @@ export function Ways({ market, way, choose }: { market: string; way: Way; choose
   );
 }
 
-/** The provider's pages that this tab was given, by order. An address in the URL could be a stranger's. */
+/** The provider's payment pages that this tab received, by order. An address from the URL could be anybody's. */
 const pages = new Map<string, string>();
 export const pageOf = (order: string) => pages.get(order) ?? "";
 
-/** pay pays an order. By card nothing is paid yet: it gives the page on which to. */
+/** pay pays for an order. By card nothing is paid yet: it returns the payment page. */
 export async function pay(id: string, way: Way, voucher: string): Promise<Order> {
   const now = await moveOrder(id, way === "card" ? { act: "card" } : { act: "pay", voucher: way === "voucher" ? voucher : undefined });
   if (way !== "card") return now;
@@ -210,7 +210,7 @@ function Buy({ offer: o, market, close, again }: { offer: Offer; market: string;
         go("/market/order/" + made.order);
       } catch (e) {
         changes();
-        go("/market/order/" + made.order); // it is ordered, and can be paid there
+        go("/market/order/" + made.order); // the order exists, and can be paid there
         tellError(e);
       }
     } catch (e) {

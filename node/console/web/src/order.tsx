@@ -1,4 +1,4 @@
-// An order: how it stands, what came, and the one thing to do next.
+// An order: its status, what was delivered, and the next step.
 
 import { useState } from "preact/hooks";
 import { moment, said, t } from "./i18n";
@@ -151,7 +151,7 @@ export function OrderPage({ id }: { id: string }) {
   );
 }
 
-/** What a step takes, and what it can't take back. */
+/** The input of a step, and what it can't undo. */
 function Ask({ order: o, step, busy, close, run }: { order: Order; step: Step; busy: boolean; close: () => void; run: (body: Record<string, unknown>) => void }) {
   const submit = (e: SubmitEvent) => {
     e.preventDefault();

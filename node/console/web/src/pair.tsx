@@ -1,4 +1,4 @@
-// Letting another device of the wearer's in: a code and its picture, then five words to compare.
+// Adding another device of the wearer's: a code, also as a QR code, then five words to compare.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, post } from "./api";

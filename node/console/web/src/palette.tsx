@@ -1,4 +1,4 @@
-// The palette: every action, by typing a part of its name.
+// The palette: every action, found by typing a part of its name.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ended, leave, may, post } from "./api";
@@ -18,7 +18,7 @@ interface Action {
   run: () => unknown;
 }
 
-/** press opens a page, and then the part of it that has a data-act: a button is pressed, anything else is focused. */
+/** press opens a page, then the element in it with a data-act: a button is pressed, anything else is focused. */
 export function press(path: string, act: string) {
   go(path);
   const until = Date.now() + 5000;
@@ -31,13 +31,13 @@ export function press(path: string, act: string) {
     part.focus();
     if (part instanceof HTMLButtonElement) part.click();
   };
-  setTimeout(look); // once the page before is gone, which may have such a part, too
+  setTimeout(look); // once the previous page is gone, which may have such an element, too
 }
 
-/** done tells what came of a request. */
+/** done announces the result of a request. */
 const done = <V,>(asked: Promise<V>, text: (v: V) => string) => asked.then((v) => (changes(), tell({ text: text(v) })), tellError);
 
-/** remember takes a text as if it had been said, and can take it back. */
+/** remember adds a text as if it had been said, and can undo that. */
 const remember = (text: string) =>
   post<{ changes: unknown[]; line?: string }>("/v1/memories", { text, keep: true }).then((r) => {
     changes();
@@ -131,7 +131,7 @@ export function Palette({ status, close }: { status: Status; close: () => void }
   const [text, set] = useState("");
   const [at, move] = useState(0);
   const list = useRef<HTMLUListElement>(null);
-  const entered = useRef(false); // Enter is down, which was pressed here
+  const entered = useRef(false); // Enter was pressed here and is still down
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = actions(status).filter((a) => (!a.does || may(a.does)) && words.every((w) => a.name.toLowerCase().includes(w)));
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) && !isNaN(Date.parse(text.trim())) ? text.trim() : null;
@@ -143,7 +143,7 @@ export function Palette({ status, close }: { status: Status; close: () => void }
     list.current?.children[chosen]?.scrollIntoView({ block: "nearest" });
   }, [chosen, text]);
   const run = (a: Action) => {
-    if (a.does === "addMemory" && !text.trim()) return; // it wants a text
+    if (a.does === "addMemory" && !text.trim()) return; // it needs a text
     close();
     void a.run();
   };
@@ -161,7 +161,7 @@ export function Palette({ status, close }: { status: Status; close: () => void }
         value={text}
         onInput={(e) => (set(e.currentTarget.value), move(0))}
         onKeyDown={(e) => {
-          if (e.isComposing || e.keyCode === 229) return; // the key is the input method's
+          if (e.isComposing || e.keyCode === 229) return; // the key belongs to the input method
           if (e.key === "ArrowDown" || e.key === "ArrowUp") {
             e.preventDefault();
             move((chosen + (e.key === "ArrowDown" ? 1 : found.length - 1)) % Math.max(1, found.length));
@@ -171,7 +171,7 @@ export function Palette({ status, close }: { status: Status; close: () => void }
           }
         }}
         onKeyUp={(e) => {
-          // Only now: the rest of the key would press the button that has the focus in a dialog which the action opens.
+          // Only on release: otherwise releasing the key would press the focused button of a dialog that the action opens.
           if (e.key !== "Enter" || !entered.current) return;
           entered.current = false;
           if (found[chosen]) run(found[chosen]);

@@ -1,4 +1,4 @@
-// Lines that a language model gave no usable answer about, each with the reason.
+// Lines for which the language model gave no usable answer, each with the reason.
 
 import { useState } from "preact/hooks";
 import { post } from "./api";

@@ -79,7 +79,7 @@ interface Tried {
   ms: number;
 }
 
-/** Try shows a line to a plugin, and what it would make of it. Nothing is kept. */
+/** Try runs a plugin on a line and shows the result. Nothing is stored. */
 function Try({ plugin }: { plugin: Plugin }) {
   const [text, set] = useState("");
   const [got, show] = useState<{ text: string; tried: Tried }>();

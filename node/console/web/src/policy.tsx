@@ -1,4 +1,4 @@
-// The rules about what may go to whom: said in words, tried as somebody, and changed after a look at what that opens and closes.
+// The rules about what may be given to whom: shown in words, tested as somebody, and changed after a preview of the difference.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -88,7 +88,7 @@ export function Policy() {
   );
 }
 
-/** The words that go to nobody. */
+/** The words that are never given out. */
 function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
   const put = (words: string[]) => call<Rules>("PUT", "/v1/policy/never", { words });
   const save = (words: string[]) =>
@@ -124,7 +124,7 @@ function Never({ policy: p, again }: { policy: Rules; again: () => void }) {
   );
 }
 
-/** What would pass to somebody, by the rules as they are. */
+/** What the current rules would let somebody see. */
 function Test() {
   const shares = useLoaded<{ shares: { readers: { name: string }[]; revoked?: string }[] }>("/v1/shares");
   const apps = useLoaded<{ apps: { name: string; revoked?: string }[] }>("/v1/apps");
@@ -194,7 +194,7 @@ function Items({ list }: { list: Passed[] }) {
 const parties = ["Reader", "App", "Worker"] as const;
 const quote = (s: string) => '"' + s.replace(/[\\"]/g, "\\$&").replace(/\s+/g, " ") + '"';
 
-/** ruleOf is a rule that forbids, in the language of the policy. */
+/** ruleOf returns a forbidding rule in Cedar. */
 function ruleOf(whom: string, by: string, value: string): string {
   const what = by === "name" ? `resource.entities.contains(${quote(value)})` : by === "tag" ? `resource.tags.contains(${quote(value)})` : "resource.sensitivity >= 2";
   const head = whom ? `principal is ${whom}` : "principal";

@@ -7,7 +7,7 @@ export function QR({ text, label }: { text: string; label: string }) {
   const [rows, set] = useState<string[]>([]);
   useEffect(() => {
     const stop = new AbortController();
-    post<{ rows: string[] }>("/v1/qr", { text }, stop.signal).then((q) => set(q.rows), () => undefined); // the text stands beside it
+    post<{ rows: string[] }>("/v1/qr", { text }, stop.signal).then((q) => set(q.rows), () => undefined); // the text is shown beside it anyway
     return () => stop.abort();
   }, [text]);
   if (!rows.length) return null;

@@ -1,4 +1,4 @@
-// Relays: servers that carry what is sealed between the wearer's devices.
+// Relays: servers that carry sealed data between the wearer's devices.
 
 import { useEffect, useState } from "preact/hooks";
 import { Afar } from "./afar";

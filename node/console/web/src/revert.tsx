@@ -1,4 +1,4 @@
-// Taking back what an app wrote or workers said: what would go is shown, and it can be undone.
+// Removing what an app wrote or workers said: what would go is shown first, and it can be undone.
 
 import { useEffect, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
@@ -8,11 +8,11 @@ import { asProblem, changes, Dialog, Failure, T, tell, tellError, Waiting } from
 interface Reverted {
   id?: string; // to undo it
   claims: number;
-  lines?: number; // that workers heard: these do not come back
+  lines?: number; // that workers heard: undo does not restore them
   memories: { memory: string; text: string }[];
 }
 
-/** Whose words are taken back: an app's, by its name, or those of all workers. */
+/** Whose words are removed: those of an app, by its name, or those of all workers. */
 export type Author = { app: string } | { source: "worker" };
 
 export const titleOf = (of: Author) => ("app" in of ? t("revert.title", { app: of.app.slice(0, 60) }) : t("revert.workers"));

@@ -1,4 +1,4 @@
-// Review: what waits for the wearer's word, one after the other, by keyboard.
+// Review: the decisions that wait for the wearer, one after the other, by keyboard.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, post } from "./api";
@@ -77,7 +77,7 @@ export function ReviewPage() {
 
 const unsettle = (id: string) => call("DELETE", `/v1/conflicts/${id}`);
 
-/** What was settled before, to be looked at and taken back. */
+/** The conflicts that were settled, which can be looked at and undone. */
 function Settled() {
   const [open, show] = useState(false);
   const { value, error } = useLoaded<{ settled: Settlement[] }>(open ? "/v1/conflicts/settled" : null);
@@ -130,7 +130,7 @@ function Conflicts() {
       if (!list.length) return void (e.key === "j" && doubt());
       const c = list[here];
       const target = e.target as Element;
-      const its = !e.repeat && (target === document.body || !!target.closest(".conflict.here")); // a key elsewhere settles nothing
+      const its = !e.repeat && (target === document.body || !!target.closest(".conflict.here")); // a key press elsewhere settles nothing
       if (e.key === "j" || e.key === "k") {
         const next = here + (e.key === "j" ? 1 : -1);
         if (next === list.length) return doubt();
@@ -281,7 +281,7 @@ function StepText({ step: s }: { step: Step }) {
   );
 }
 
-/** What a past dream did: each step can be taken back alone. */
+/** The steps of a past dream. Each can be undone separately. */
 function Dreamt({ id }: { id: string }) {
   const [open, show] = useState(false);
   const { value, error } = useLoaded<{ steps: Step[] }>(open ? "/v1/dream/" + encodeURIComponent(id) : null);

@@ -5,7 +5,7 @@ import { clock, t } from "./i18n";
 import type { Day } from "./types";
 import { T } from "./widgets";
 
-/** Ribbon draws the whole day in a strip: places, how much was said, photos, pauses. */
+/** Ribbon draws the whole day as a strip: places, amount of speech, photos, pauses. */
 export function Ribbon({ day, rows, jump }: { day: Day; rows: Row[]; jump?: (time: number) => void }) {
   const first = Math.floor((rows[0].at - Date.parse(day.from)) / 3600e3);
   const lastAt = rows.reduce((m, r) => Math.max(m, r.at, r.kind === "pause" ? (r.to ?? 0) : 0), 0);

@@ -1,4 +1,4 @@
-// How much of the memory is kept on this disk, and what is at the relay alone.
+// How much of the memory is on this disk, and what is only at the relay.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -32,7 +32,7 @@ interface Resource {
   fields: { resource?: { blob?: string } };
 }
 
-/** used says how many there are, and their size where it is known. */
+/** used returns the number of items, with their size if it is known. */
 const used = (n: number, bytes?: number) => (bytes ? `${number(n)} (${size(bytes)})` : number(n));
 
 export function Room() {
@@ -104,7 +104,7 @@ export function Room() {
   );
 }
 
-/** Photos copies all photos and recordings here, one after the other. Whoever leaves the page ends it, and nothing that came is lost. */
+/** Photos copies all photos and recordings here, one after the other. Leaving the page stops it; what was copied stays. */
 function Photos({ again }: { again: () => void }) {
   const [at, set] = useState<{ n: number; of: number }>();
   const gone = useRef(false);

@@ -1,8 +1,8 @@
-// Saving a file to where the browser keeps what it downloads.
+// Saving a file as a download of the browser.
 
 import { fetchFile } from "./api";
 
-/** save gives a file to the browser, under a name. */
+/** save downloads data as a file with a name. */
 export function save(name: string, file: Blob) {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(file);
@@ -11,5 +11,5 @@ export function save(name: string, file: Blob) {
   setTimeout(() => URL.revokeObjectURL(a.href), 60e3);
 }
 
-/** saveFrom saves what a path of the API gives. */
+/** saveFrom saves the answer of an API path. */
 export const saveFrom = async (path: string, name: string) => save(name, await fetchFile(path));

@@ -1,8 +1,8 @@
-// A text with what was taken out of it marked, and the text before with what goes marked.
+// A redacted text with the gaps marked, and the original with the removed parts marked.
 
 import { t } from "./i18n";
 
-/** What redaction leaves in the place of a word: […], or a role in brackets. */
+/** What redaction puts in place of a word: […], or a role in brackets. */
 const gone = /(\[[^\][]{1,60}\])/;
 
 /** Seen is a text as a reader sees it. */
@@ -23,14 +23,14 @@ export function Seen({ text }: { text: string }) {
   );
 }
 
-/** Own is the wearer's text, in which what the reader does not see is struck through. */
+/** Own is the wearer's text, with the parts that the reader does not see struck through. */
 export function Own({ was, text }: { was: string; text: string }) {
   const kept = text.split(gone).filter((_, i) => i % 2 === 0);
   const parts: preact.ComponentChildren[] = [];
   let at = 0;
   for (const [i, k] of kept.entries()) {
     const next = i === kept.length - 1 ? (was.endsWith(k) ? was.length - k.length : -1) : was.indexOf(k, at);
-    if (next < at) return <bdi>{was}</bdi>; // a text that can't be laid beside the other, such as one with brackets of its own
+    if (next < at) return <bdi>{was}</bdi>; // the texts can't be aligned, for example because the original has brackets
     if (next > at) parts.push(<del key={i}>{was.slice(at, next)}</del>);
     parts.push(k);
     at = next + k.length;

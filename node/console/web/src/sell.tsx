@@ -1,4 +1,4 @@
-// What a listing says of a bundle: the step of a sale that stands in place of a share's readers.
+// The listing of a bundle: the step of a sale that replaces the choice of a share's readers.
 
 import { post } from "./api";
 import { lang, t } from "./i18n";
@@ -8,7 +8,7 @@ import { go } from "./router";
 import { at } from "./shop";
 import { changes, tell, useLoaded } from "./widgets";
 
-/** What is asked of a seller beyond what a share is asked. */
+/** The input of a sale beyond that of a share. */
 export interface Sale {
   description: string;
   categories: string;
@@ -28,7 +28,7 @@ export interface Sale {
   replaces?: string; // a listing of which it is the next version
 }
 
-/** noSale is an empty one, in the language of now. */
+/** noSale is an empty sale, in the page's language. */
 export const noSale = (): Sale => ({ description: "", categories: "", languages: lang === "zh" ? "zh-Hans" : "en", sample: "", price: "", licence: "", market: "", approve: false, deliver: 7, accept: 3, every: 0, unmarked: false, answers: false, each: 10, all: 50 });
 
 const list = (text: string) => text.split(/[,，]/).map((w) => w.trim()).filter(Boolean);
@@ -55,7 +55,7 @@ export function listingOf(title: string, s: Sale, bundle: Record<string, unknown
   };
 }
 
-/** listed shows the seller what is for sale. */
+/** listed shows the seller what they sell. */
 export async function listed(body: unknown) {
   await post("/v1/market/listings", body);
   const { market } = body as { market: string };

@@ -1,4 +1,4 @@
-// In a worker: where the names of a large graph stand, by the forces of d3-force, whose tree of boxes (Barnes and Hut, 1986) takes n × log n
+// Runs in a worker: lays out a large graph by the forces of d3-force, whose quadtree (Barnes and Hut, 1986) takes n × log n
 // steps a round.
 
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
@@ -7,18 +7,18 @@ interface Asked {
   groups: number[]; // of each name
   sizes: number[]; // their radius
   ties: [number, number][];
-  still: boolean; // nothing is to be shown on the way
+  still: boolean; // show no intermediate positions
 }
 
 const rounds = 160;
 
-/** settles answers a request with places, some rounds at a time; the last answer is done. */
+/** settles answers a request with positions, some rounds at a time; the last answer has done set. */
 export function settles() {
   onmessage = (e: MessageEvent<Asked>) => {
     const { groups, sizes, ties, still } = e.data;
-    const in_ = new Map<number, number>(); // how many of a group have their place
+    const in_ = new Map<number, number>(); // how many of a group are placed
     const nodes: SimulationNodeDatum[] = groups.map((g) => {
-      const turn = 2.399963; // the golden angle: no two begin in one place
+      const turn = 2.399963; // the golden angle: no two start in the same place
       const n = in_.get(g) ?? 0;
       in_.set(g, n + 1);
       const [r, s] = [60 * Math.sqrt(g + 1), 9 * Math.sqrt(n + 0.5)];

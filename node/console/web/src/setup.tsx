@@ -1,5 +1,5 @@
-// Setup: the page that makes a home where there is none, before there is an API; then it goes on with
-// what locket setup asks. What it has made before the words are checked, the node takes back when the page leaves.
+// Setup: the page that creates a home, before there is an API; then it continues with
+// what locket setup asks. The node deletes what was created if the page is left before the words are checked.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { get, leave, type Problem } from "./api";
@@ -34,11 +34,11 @@ export function SetupPage() {
         set(v);
         if (v.state !== "new") to(v.state === "made" ? "wear" : "check");
       },
-      (e) => (asProblem(e).status === 404 ? go("/", true) : fail(asProblem(e))), // there was a home before
+      (e) => (asProblem(e).status === 404 ? go("/", true) : fail(asProblem(e))), // there is already a home
     );
   }, []);
   useLayoutEffect(() => {
-    // Before the step is seen: later it would take the focus from a field that is typed into.
+    // Before the step is visible: later it would take the focus from a field that is being typed into.
     if (step !== "you") title.current?.focus();
     scrollTo(0, 0);
   }, [step]);
@@ -85,12 +85,12 @@ export function SetupPage() {
   );
 }
 
-/** WithHome goes through the steps that a home is needed for, once the node answers. */
+/** WithHome shows the steps that need a home, once the node answers. */
 function WithHome({ step, login, next, later, skipped }: { step: Step; login?: string; next: () => void; later: () => void; skipped: Step[] }) {
   const { value: status, error, again } = useLoaded<Status>("/v1/status");
   useEffect(() => {
     if (status) return inZone(status.zone);
-    const timer = setTimeout(again, 400); // it begins
+    const timer = setTimeout(again, 400); // the node is starting
     return () => clearTimeout(timer);
   }, [status, error]);
   if (!status) return error && error.status !== 503 ? <Failure error={error} /> : <Waiting />;

@@ -1,4 +1,4 @@
-// The last steps of setup: the daemon begins with the login, and a first line is said.
+// The last steps of setup: starting the daemon at login, and a first line.
 
 import { useState } from "preact/hooks";
 import { post, type Problem } from "./api";
@@ -7,7 +7,7 @@ import { Icon } from "./icons";
 import type { Found } from "./types";
 import { asProblem, changes, Failure, T } from "./widgets";
 
-/** Login has the daemon begin when the wearer logs in. */
+/** Login sets the daemon up to start when the wearer logs in. */
 export function Login({ login, on }: { login?: string; on: preact.JSX.Element }) {
   const [done, set] = useState<{ file: string; now: string }>();
   const [error, fail] = useState<Problem>();

@@ -1,4 +1,4 @@
-// The steps of setup that make a home: whose it is, how it is opened, and the words, which are shown and then asked for.
+// The steps of setup that create a home: its owner, how it is opened, and the words, which are shown and then checked.
 
 import { useState } from "preact/hooks";
 import { call, post } from "./api";
@@ -6,7 +6,7 @@ import { lang, reasonOf, t, type Word } from "./i18n";
 import { Icon } from "./icons";
 import { asProblem, T } from "./widgets";
 
-/** How the making of a home stands. */
+/** The state of creating a home. */
 export interface State {
   state: "new" | "words" | "made";
   ask?: number[];
@@ -17,32 +17,32 @@ export interface State {
 interface Answers {
   wearer: string;
   zone: string;
-  languages: string; // codes with commas between them
+  languages: string; // codes separated by commas
   way: "passphrase" | "keyring" | "key-file";
   passphrase: string;
-  words?: "en" | "zh"; // absent: as the page is
+  words?: "en" | "zh"; // absent: the page's language
 }
 
-/** The zone of the browser, where the settings name none. */
+/** The browser's time zone, if the settings name none. */
 const zoneHere = (zone: string) => (zone && zone !== "Local" ? zone : Intl.DateTimeFormat().resolvedOptions().timeZone);
 
-/** The codes in what was typed. */
+/** The language codes in a text. */
 const codes = (typed: string) => typed.split(/[\s,，、;；]+/).filter(Boolean);
 
-/** The names of languages, of those that the browser knows, as the page's reader calls them. */
+/** The names of those languages that the browser knows, in the page's language. */
 function named(typed: string): string {
   const names = new Intl.DisplayNames([lang], { type: "language", fallback: "none" });
   const name = (code: string) => {
     try {
       return names.of(code);
     } catch {
-      return undefined; // no code
+      return undefined; // not a code
     }
   };
   return codes(typed).map(name).filter(Boolean).join(" · ");
 }
 
-/** Making asks whose the home is and how it is opened, and makes it. */
+/** Making asks for the owner of the home and how it is opened, and creates it. */
 export function Making({ s, step, to, made }: { s: State; step: "you" | "open"; to: (step: "you" | "open") => void; made: (v: State) => void }) {
   const [a, set] = useState<Answers>({ wearer: s.offer.wearer, zone: zoneHere(s.offer.zone), languages: (s.offer.languages ?? [navigator.languages[0]?.split("-")[0] ?? "en"]).join(", "), way: "passphrase", passphrase: "" });
   const [again, repeat] = useState("");
@@ -153,7 +153,7 @@ export function Making({ s, step, to, made }: { s: State; step: "you" | "open"; 
   );
 }
 
-/** The words, which are shown this once. */
+/** The words, which are shown only once. */
 export function Words({ words, next }: { words: string[]; next: () => void }) {
   return (
     <section class="panel">
@@ -175,7 +175,7 @@ export function Words({ words, next }: { words: string[]; next: () => void }) {
   );
 }
 
-/** Check asks for some of the words; then the home is there. */
+/** Check asks for some of the words, then puts the home in place. */
 export function Check({ s, back, again, kept }: { s: State; back?: () => void; again: (v: State) => void; kept: (v: State, unchecked: boolean) => void }) {
   const [wrong, say] = useState<{ at: number; text: string }>();
   const [busy, work] = useState(false);

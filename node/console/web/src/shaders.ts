@@ -1,4 +1,4 @@
-// The programs of WebGL by which the whole graph is drawn.
+// The WebGL shaders that draw the whole graph.
 
 export const points = `
 attribute vec2 at; attribute float size; attribute vec3 hue; attribute float shape; attribute float dim;

@@ -1,4 +1,4 @@
-// What is asked of the wearer about a share, a sale, or what goes into a community: what, and what stays out of it.
+// The form of a share, a sale, or something shared with a community: what to include, and what to leave out.
 
 import { t } from "./i18n";
 import { listingOf, type Sale } from "./sell";
@@ -6,7 +6,7 @@ import type { Kind } from "./types";
 
 export const kinds: Kind[] = ["semantic", "episodic", "procedural", "resource", "core"];
 
-/** What is asked of the wearer. */
+/** The input of the form. */
 export interface Form {
   query: string;
   kinds: Kind[];
@@ -24,8 +24,8 @@ export interface Form {
   days: number;
   atLeast: number;
   without: { id: string; text: string }[];
-  sale?: Sale; // it is sold, and not shared
-  pool?: { id: string; name: string }; // it is put into a community, and not shared
+  sale?: Sale; // set if it is sold, not shared
+  pool?: { id: string; name: string }; // set if it goes to a community
 }
 
 export interface Preview {
@@ -41,13 +41,13 @@ export interface Preview {
 
 export const empty: Form = { query: "", kinds: [], since: "", until: "", tags: "", title: "", to: [{ name: "", key: "" }], names: true, places: false, times: "", words: [], quotes: false, private: false, days: 30, atLeast: 0, without: [] };
 
-/** words are those of a list with commas. */
+/** words splits a list at commas. */
 const words = (text: string) => text.split(/[,，、]/).map((w) => w.trim()).filter(Boolean);
 
-/** chooses says whether something is chosen, by words, kinds or tags. */
+/** chooses reports whether anything is chosen, by words, kinds or tags. */
 export const chooses = (f: Form) => !!f.query.trim() || f.kinds.length > 0 || words(f.tags).length > 0;
 
-/** midnight is when a day begins here, or one some days later. */
+/** midnight returns the local start of a day, or of one some days later. */
 function midnight(day: string, later = 0): string {
   const d = new Date(day + "T00:00:00");
   d.setDate(d.getDate() + later);
@@ -81,7 +81,7 @@ export interface Part {
   change: (c: Partial<Form> | ((f: Form) => Partial<Form>)) => void;
 }
 
-/** What chooses memories. A choice for questions has no words of its own, for the question is them. */
+/** The choice of memories. A choice for answers has no search words, because the question takes their place. */
 export function What({ form, change, answers }: Part & { answers?: boolean }) {
   return (
     <>

@@ -1,5 +1,5 @@
-// The last step of a share, a sale, or of what goes into a community: what others would see stands
-// beside the wearer's own, and nothing has gone out yet.
+// The last step of a share, a sale, or something for a community: what others would see
+// beside the wearer's own memories. Nothing has been sent yet.
 
 import { useEffect, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
@@ -12,7 +12,7 @@ import { requestOf, type Form, type Part, type Preview } from "./shareform";
 import { Alone, type Share } from "./sharing";
 import { asProblem, Failure, T, tell, Waiting } from "./widgets";
 
-/** The two views beside each other, and what a reader might tell nevertheless. */
+/** The two views beside each other, and what a reader might still infer. */
 export function Look({ form, change, back, made }: Part & { back: () => void; made: (s: Share) => void }) {
   const [state, set] = useState<{ of: Form; preview?: Preview; error?: Problem }>();
   const [busy, work] = useState(false);
@@ -67,7 +67,7 @@ export function Look({ form, change, back, made }: Part & { back: () => void; ma
         const problem = asProblem(e);
         if (!problem.is("conflict")) return tell({ text: reasonOf(problem) });
         tell({ text: form.sale ? reasonOf(problem) : t("sharer.changed") });
-        change({}); // which looks again
+        change({}); // loads the preview again
       })
       .finally(() => work(false));
   };
@@ -156,7 +156,7 @@ export function Look({ form, change, back, made }: Part & { back: () => void; ma
   );
 }
 
-/** What the wearer has left out, to be taken in again. */
+/** The memories that the wearer left out, with buttons to include them again. */
 function LeftOut({ form, change }: Part) {
   if (!form.without.length) return null;
   return (
@@ -178,7 +178,7 @@ function LeftOut({ form, change }: Part) {
   );
 }
 
-/** What a reader might tell, in the page's words, each with what helps. */
+/** What a reader might infer, in the page's words, each with its remedy. */
 function Risks({ preview: p, form, change }: Part & { preview: Preview }) {
   const quoted = (kind: string) => [...new Set(p.risks.filter((r) => r.kind === kind).flatMap((r) => /“(.+?)”/.exec(r.what)?.[1] ?? []))];
   const drop = (word: string) => change({ words: [...form.words, word] });

@@ -77,7 +77,7 @@ export function SharePage({ id }: { id: string }) {
   );
 }
 
-/** The link that the readers open. */
+/** The link for the readers. */
 export function ShareLink({ link }: { link: string }) {
   return (
     <div class="share-link">

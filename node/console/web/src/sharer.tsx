@@ -1,5 +1,5 @@
-// A share made step by step: what, with whom, what stays out; then what the
-// readers would see stands beside the wearer's own, and nothing has gone out yet.
+// A share made step by step: what, with whom, what to leave out; then what the
+// readers would see beside the wearer's own memories. Nothing has been sent yet.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t, type Word } from "./i18n";
@@ -15,20 +15,20 @@ const days = [7, 30, 90, 365, 0];
 
 const steps = ["what", "who", "out", "look"] as const;
 
-/** titleOf is the heading of a step. Selling has its own, but where both ask the same. */
+/** titleOf returns the heading of a step. A sale has its own headings, except where both ask the same. */
 const titleOf = (step: number, sell?: boolean) => t(`${sell && step !== 2 ? "sell" : "sharer"}.${steps[step]}Title` as Word);
 
-/** Sharer goes through the steps. What it begins with is of a sale or a community. */
+/** Sharer shows the steps. Its initial values make it a share, a sale or something for a community. */
 export function Sharer({ begin }: { begin?: Partial<Form> }) {
   const sell = !!begin?.sale;
   const pool = begin?.pool;
-  const order = pool ? [0, 2, 3] : [0, 1, 2, 3]; // of the steps
+  const order = pool ? [0, 2, 3] : [0, 1, 2, 3]; // order of the steps
   const [form, set] = useState<Form>({ ...empty, ...begin });
   const [step, go] = useState(0);
   const [made, make] = useState<Share>();
   const title = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    // Before the step is seen: later it would take the focus from a field that is typed into.
+    // Before the step is visible: later it would take the focus from a field that is being typed into.
     if (step || made) title.current?.focus();
   }, [step, made]);
   const change = (c: Partial<Form> | ((f: Form) => Partial<Form>)) => set((f) => ({ ...f, ...(typeof c === "function" ? c(f) : c) }));

@@ -1,4 +1,4 @@
-// Sharing: who could see something of the wearer's, what, and until when.
+// Sharing: who can see which of the wearer's memories, and until when.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -35,7 +35,7 @@ export interface Share {
   expires?: string;
   revoking?: boolean;
   revoked?: string;
-  app?: string; // that made it
+  app?: string; // the app that made it
 }
 
 interface App {
@@ -133,15 +133,15 @@ export function SharingPage({ at, status }: { at: string; status: Status }) {
 const over = (s: Share) => !!(s.revoked || s.revoking || (s.expires && Date.parse(s.expires) < Date.now()));
 export const readersOf = (s: Share) => s.readers.filter((r) => !r.removed);
 
-/** What is asked before something ends. */
+/** The question before something is revoked. */
 interface End {
   title: string;
   says: string;
   run: () => Promise<unknown>;
-  shares?: Share[]; // that are read on, unless they are ended with it
+  shares?: Share[]; // shares that can still be read, unless they are revoked with it
 }
 
-/** Everybody and everything that could see something, in one list. */
+/** Everybody and everything that can see something, in one list. */
 function Out({ wearer }: { wearer: string }) {
   const shares = useLoaded<{ shares: Share[] }>("/v1/shares");
   const apps = useLoaded<{ apps: App[] }>("/v1/apps");
@@ -253,7 +253,7 @@ function Ending({ of: { title, says, run, shares = [] }, close, done }: { of: En
   );
 }
 
-/** Alone says what sharing lacks, and leads to it. */
+/** Alone says that sharing needs a relay, and leads there. */
 export const Alone = () => (
   <p class="notice">
     <Icon name="lock" />
@@ -305,7 +305,7 @@ const TakeBack = ({ of, ask }: { of: Author; ask: (of: Author) => void }) => (
   </button>
 );
 
-/** The account of what was shared. */
+/** The log of what was shared. */
 function Account() {
   const { value, error } = useLoaded<{ deeds: Deed[] }>("/v1/share-log");
   const [all, show] = useState(false);

@@ -1,4 +1,4 @@
-// The market: what others sell, what was ordered, and what the wearer has there to pay with.
+// The market: what others sell, the wearer's orders, and the wearer's balance.
 
 import { useEffect, useState } from "preact/hooks";
 import { get, may, post } from "./api";
@@ -45,13 +45,13 @@ export interface Offer {
   accept_days: number;
   every_days?: number; // of a subscription
   marks?: number; // places where each buyer's copy differs
-  answers?: { each: number; all: number }; // it sells answers, each at the price, that show so many memories at most
-  before?: { market: string; sold: number; reviews: number; stars?: number }[]; // where it was
+  answers?: { each: number; all: number }; // it sells answers, each at the price; the most memories that they may show
+  before?: { market: string; sold: number; reviews: number; stars?: number }[]; // the markets where it was before
   said?: { stars: number; text?: string; by: string; at: string; unproven?: string }[];
-  check?: ReviewCheck; // of said, by the node
+  check?: ReviewCheck; // the node's check of the reviews in said
 }
 
-/** What the node found of a listing's reviews. With an error nothing was checked. */
+/** The node's check of a listing's reviews. With an error, nothing was checked. */
 export interface ReviewCheck {
   proven: number;
   unproven?: number;
@@ -84,7 +84,7 @@ export interface Funds {
   voucher?: string;
 }
 
-/** at is the query that names a market; nothing stands for the node's relay. */
+/** at returns the query that names a market; empty stands for the node's relay. */
 export const at = (market: string, mark = "?") => (market ? `${mark}market=${encodeURIComponent(market)}` : "");
 
 export function ShopPage({ path, query }: { path: string[]; query: URLSearchParams }) {
@@ -138,7 +138,7 @@ function Front({ query, market }: { query: URLSearchParams; market: string }) {
 
 const page = 20;
 
-/** Find looks for listings: the form is the address, so that going back finds what was found. */
+/** Find searches for listings. Its form is stored in the address, so that going back shows the same results. */
 function Find({ query, market }: { query: URLSearchParams; market: string }) {
   const asked = ["q", "category", "language", "most", "newest"].filter((k) => query.get(k)).map((k) => `${k}=${encodeURIComponent(query.get(k)!)}`);
   const [more, show] = useState(1);
@@ -239,7 +239,7 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
 
 export const stars = (o: { reviews: number; stars?: number }) => (o.reviews ? t("shop.stars", { n: (o.stars ?? 0).toFixed(1), by: o.reviews }) : "");
 
-/** What the next step of an order is, and whose. */
+/** The next step of an order, and who has to take it. */
 export const nextOf = (o: Order) => said("next", o.phase);
 
 function Orders() {
@@ -293,7 +293,7 @@ function Orders() {
   );
 }
 
-/** What the wearer has at the market: put there, or taken out, by vouchers. */
+/** The wearer's balance at the market, paid in and out by vouchers. */
 function Purse({ market }: { market: string }) {
   const [funds, set] = useState<Funds>();
   const [error, fail] = useState(false);
@@ -358,5 +358,5 @@ export function Code({ code }: { code: string }) {
   );
 }
 
-/** moved does a step of an order, and tells what is wrong with it. */
+/** moved takes a step of an order, and shows an error if it fails. */
 export const moveOrder = (id: string, step: Record<string, unknown>) => post<Order>(`/v1/market/orders/${id}`, step).then((o) => (changes(), o));

@@ -1,5 +1,5 @@
-// The whole graph as a picture: thousands of names and the lines between them, by WebGL, with their words on a canvas above it. It is a script
-// of its own, which is loaded where the whole graph is shown. The same script is the worker that finds the places (see settle.ts).
+// The whole graph as a picture: thousands of names and the lines between them, drawn by WebGL, with labels on a canvas above it. It is a script
+// of its own, loaded when the whole graph is shown. The same script is the worker that computes the positions (see settle.ts).
 
 import { settles } from "./settle";
 import { lineColours, lines, pointColours, points, program } from "./shaders";
@@ -8,13 +8,13 @@ import { Words } from "./skywords";
 /** A name as it is drawn. */
 export interface Star {
   name: string;
-  size: number; // its radius in px where nothing is magnified
-  hue: number; // 0 to 7; -1: of no community
-  shape: 0 | 1 | 2; // round, square, on its tip
-  group: number; // those of one group begin beside each other
+  size: number; // its radius in px at scale 1
+  hue: number; // 0 to 7; -1: no community
+  shape: 0 | 1 | 2; // circle, square, diamond
+  group: number; // names of one group start beside each other
 }
 
-/** What connects two names, by their places in the list, from one day (in days since 1970) until before another. */
+/** A connection of two names, by their indexes, from one day (in days since 1970) until before another. */
 export interface Line {
   a: number;
   b: number;
@@ -42,25 +42,25 @@ export class Sky {
   private worker?: Worker;
   private colours = { ink: "", sheet: "", line: [0, 0, 0], accent: [0, 0, 0] };
   private scale = 1;
-  private x = 0; // what stands in the middle
+  private x = 0; // the point in the middle of the picture
   private y = 0;
   private width = 0;
   private height = 0;
-  private held = false; // a person has moved the picture: it is not fitted any more
+  private held = false; // a person has moved the picture, so it is no longer fitted
   private day: number;
   private open = -1;
   private over = -1;
   private frame = 0;
   private last = 0; // when it was drawn
-  private late = 0; // how many times in a row it was late, because everything was drawn anew
-  private rest = 0; // the timer that draws everything anew when nothing moves any more
-  private stale = true; // what is drawn has changed
-  private sharp = false; // it was drawn with all pixels
-  private named = false; // the words that are drawn are those to be seen
-  private of = { scale: 1, x: 0, y: 0 }; // the view that was drawn
-  private ofWords = this.of; // that in which the words were
+  private late = 0; // how many times in a row a full redraw was late
+  private rest = 0; // the timer of the full redraw once nothing moves
+  private stale = true; // the data has changed since it was drawn
+  private sharp = false; // it was drawn at full resolution
+  private named = false; // the labels on the canvas are up to date
+  private of = { scale: 1, x: 0, y: 0 }; // the view that was last drawn
+  private ofWords = this.of; // the view in which the labels were drawn
 
-  /** It draws into a box, which says how large the picture is. script gives the address of this script for a worker. */
+  /** It draws into a box, whose size is that of the picture. script is the address of this script, for the worker. */
   constructor(
     private readonly box: HTMLElement,
     script: () => string,
@@ -97,7 +97,7 @@ export class Sky {
     this.settle(script);
   }
 
-  /** on shows how it was on a day. */
+  /** on shows the connections of a day. */
   on(day: number) {
     const is = (l: Line, day: number) => l.from <= day && day < l.to;
     if (this.between.some((l) => is(l, day) !== is(l, this.day))) this.stale = true;
@@ -105,7 +105,7 @@ export class Sky {
     if (this.stale) this.draw();
   }
 
-  /** choose opens a name, and brings it into the picture if it is outside; -1: none. */
+  /** choose opens a name, and scrolls it into view if it is outside; -1: none. */
   choose(i: number) {
     this.open = i;
     this.mark();
@@ -116,7 +116,7 @@ export class Sky {
     this.draw();
   }
 
-  /** zoom magnifies around a place in the picture, in px; around its middle without one. */
+  /** zoom zooms around a point of the picture, in px, or around its middle. */
   zoom(by: number, x = this.width / 2, y = this.height / 2) {
     const [dx, dy] = [x - this.width / 2, y - this.height / 2];
     const scale = Math.min(20, Math.max(0.02, this.scale * by));
@@ -152,7 +152,7 @@ export class Sky {
     this.paper.remove();
   }
 
-  /** settle has the worker find the places; until then the names stand by their communities. */
+  /** settle lets the worker compute the positions. Until then, names are placed by community. */
   private settle(script: () => string) {
     this.worker = new Worker(script(), { type: "module" });
     this.worker.onmessage = (e: MessageEvent<{ at: Float32Array; done: boolean }>) => {
@@ -192,7 +192,7 @@ export class Sky {
     this.stale = true;
   }
 
-  /** paint takes the colours of the theme. */
+  /** paint reads the colours of the theme. */
   private paint() {
     const style = getComputedStyle(document.documentElement);
     const of = (name: string) => style.getPropertyValue(name).trim();
@@ -203,7 +203,7 @@ export class Sky {
     this.draw();
   }
 
-  /** mark shows what hangs together with the name that is open. */
+  /** mark highlights the connections of the open name. */
   private mark() {
     this.dims.fill(this.open < 0 ? 0 : 1);
     if (this.open >= 0) this.dims[this.open] = 0;
@@ -220,12 +220,12 @@ export class Sky {
     return [(this.at[2 * i] - this.x) * this.scale + this.width / 2, (this.at[2 * i + 1] - this.y) * this.scale + this.height / 2];
   }
 
-  /** grow is how much larger signs are than where nothing is magnified. */
+  /** grow is the size of signs relative to scale 1. */
   private get grow(): number {
     return Math.min(2.2, Math.max(0.35, Math.sqrt(this.scale)));
   }
 
-  /** hit is the name at a place in the picture, or -1. */
+  /** hit returns the name at a point of the picture, or -1. */
   private hit(x: number, y: number): number {
     let [best, least] = [-1, 12];
     for (let i = 0; i < this.stars.length; i++) {
@@ -253,7 +253,7 @@ export class Sky {
     signal.addEventListener("abort", () => theme.disconnect());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint(), { signal });
     const fingers = new Map<number, { x: number; y: number }>();
-    let went = 0; // px since the first finger came
+    let went = 0; // px moved since the first finger went down
     const place = (e: PointerEvent | WheelEvent) => {
       const r = this.box.getBoundingClientRect();
       return { x: e.clientX - r.left, y: e.clientY - r.top };
@@ -301,8 +301,8 @@ export class Sky {
   }
 
   /**
-   * now draws the picture. Where it can't be drawn anew in time, what was drawn last is moved and stretched, as maps do, until nothing moves any
-   * more; what has to be drawn meanwhile is drawn with fewer pixels.
+   * now draws the picture. If a full redraw takes too long, the last one is moved and stretched, as maps do, until nothing moves any
+   * more; whatever has to be drawn in the meantime is drawn at a lower resolution.
    */
   private now() {
     if (!this.width || !this.height) return;
@@ -314,26 +314,26 @@ export class Sky {
     const drawn = this.stale || ((quick || rests) && !this.exact()) || this.far();
     if (drawn) this.render(quick || rests);
     if (quick && since < 400) this.late = drawn && since > 22 ? this.late + 1 : 0;
-    if (drawn || quick || rests || !this.named) this.write(); // which costs more than the picture
+    if (drawn || quick || rests || !this.named) this.write(); // labels cost more than the picture
     this.shift(this.glass, this.of);
     this.shift(this.paper, this.ofWords);
     clearTimeout(this.rest);
     this.rest = quick || rests ? 0 : window.setTimeout(() => ((this.rest = 0), this.draw()), 150);
   }
 
-  /** shift moves and stretches what was drawn in a view to where it is to be seen. */
+  /** shift moves and stretches a drawing from its view to the current one. */
   private shift(canvas: HTMLCanvasElement, of: Sky["of"]) {
     const by = this.scale / of.scale;
     const [left, top] = [(this.width / 2) * (1 - by) + (of.x - this.x) * this.scale, (this.height / 2) * (1 - by) + (of.y - this.y) * this.scale];
     canvas.style.transform = by === 1 && !left && !top ? "none" : `translate(${left}px, ${top}px) scale(${by})`;
   }
 
-  /** exact reports whether what was drawn is what is to be seen. */
+  /** exact reports whether the last drawing has the current view. */
   private exact(): boolean {
     return this.sharp && this.of.scale === this.scale && this.of.x === this.x && this.of.y === this.y;
   }
 
-  /** far reports whether what was drawn is too far from what is to be seen to be moved there. */
+  /** far reports whether the last drawing is too far from the current view to be moved there. */
   private far(): boolean {
     const { of, scale, x, y } = this;
     return Math.abs(Math.log(scale / of.scale)) > 0.8 || Math.abs(x - of.x) * scale > this.width * 0.4 || Math.abs(y - of.y) * scale > this.height * 0.4;

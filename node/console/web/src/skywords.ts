@@ -1,14 +1,14 @@
-// The words of the whole graph: the names of the largest signs, where they don't cover each other.
+// The labels of the whole graph: the names of the largest signs that do not cover each other.
 
-const most = 36; // how many stand there at a time
+const most = 36; // labels at a time
 
-/** What is to be seen. */
+/** The current view. */
 export interface Scene {
   width: number; // px
   height: number;
   colours: { ink: string; sheet: string };
-  first: number[]; // names that stand there whatever they cover
-  below(i: number): [x: number, y: number, radius: number]; // where a name's sign is, in px
+  first: number[]; // names that are labelled even if they cover others
+  below(i: number): [x: number, y: number, radius: number]; // the position of a name's sign, in px
   dim(i: number): boolean;
 }
 
@@ -21,7 +21,7 @@ export class Words {
     this.halves = of.map((s) => [...s.name].reduce((w, l) => w + (l > "\u2e80" ? 6 : 3.4), 4));
   }
 
-  /** write puts the words below their signs, in place of what the canvas had. */
+  /** write clears the canvas and writes the labels below their signs. */
   write(paper: HTMLCanvasElement, { width, height, colours, first, below, dim }: Scene) {
     const c = paper.getContext("2d")!;
     const dense = paper.width / width;

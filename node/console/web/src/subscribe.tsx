@@ -1,4 +1,4 @@
-// Subscriptions: deciding once about a listing that grows, and what came of it.
+// Subscriptions: subscribing to a listing that grows, and the state of each subscription.
 
 import { useState } from "preact/hooks";
 import { call, post } from "./api";
@@ -27,7 +27,7 @@ interface Answer {
   failed?: string[];
 }
 
-/** What the node says of a look, and the word for it. */
+/** The node's reasons after a check, and the text for each. */
 const whys: Record<string, Word> = {
   "you ended it": "because.ended",
   "its time is over": "because.over",
@@ -41,7 +41,7 @@ const whys: Record<string, Word> = {
   "the listing is removed": "because.removed",
 };
 
-/** reason says why a look ended as it did. Of money that is missing the node names the order, which the order's page shows. */
+/** reason explains the result of a check. If money is missing, the node names the order; the order's page shows it. */
 function reason(s: Subscription): string {
   const why = s.why ?? "";
   if (whys[why]) return t(whys[why]);
@@ -50,7 +50,7 @@ function reason(s: Subscription): string {
   return why;
 }
 
-/** Subscribe decides how much is paid for a listing, how often and until when. */
+/** Subscribe asks how much to pay for a listing, how often and until when. */
 export function Subscribe({ offer: o, market, close }: { offer: Offer; market: string; close: () => void }) {
   const [busy, work] = useState(false);
   const submit = (e: SubmitEvent) => {
@@ -104,7 +104,7 @@ export function Subscribe({ offer: o, market, close }: { offer: Offer; market: s
   );
 }
 
-/** Subscriptions lists them, with what was done last and why. */
+/** Subscriptions lists them, each with its last result and the reason. */
 export function Subscriptions() {
   const { value, error } = useLoaded<Answer>("/v1/market/subscriptions");
   const [ending, end] = useState<Subscription>();

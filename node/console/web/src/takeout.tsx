@@ -1,4 +1,4 @@
-// Taking everything out: the export of the whole memory, as a file.
+// The export of the whole memory as a file.
 
 import { useState } from "preact/hooks";
 import { fetchFile } from "./api";

@@ -1,4 +1,4 @@
-// Dark or light: as the system has it, unless the wearer chose.
+// Dark or light: the system's setting, unless the wearer chose one.
 
 import { useEffect } from "preact/hooks";
 

@@ -1,4 +1,4 @@
-// Today: a day as a line.
+// Today: a day as a timeline.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { huesOf, rowsOf, speakersOf, type Row } from "./day";
@@ -12,12 +12,12 @@ import { go } from "./router";
 import type { Day, Days, Line } from "./types";
 import { Card, Empty, Failure, Photo, Sound, T, tell, useLoaded, Waiting } from "./widgets";
 
-/** How many rows are drawn at first, which a screen has no room for, and then at a time. */
+/** How many rows are drawn at first (more than fit on a screen), and then at a time. */
 const [begin, step] = [24, 60];
 
 const lastWeek = (today: string) => `/v1/days?from=${addDays(today, -6)}&to=${today}`;
 
-/** pathsOfToday are what the first page asks for if something was said today. */
+/** pathsOfToday are the API paths that the first page requests if something was said today. */
 export function pathsOfToday(): string[] {
   const today = dateOf(new Date());
   return [lastWeek(today), `/v1/days/${today}`];
@@ -182,7 +182,7 @@ function DayBody({ day, target, wearer }: { day: Day; target?: string; wearer: s
   );
 }
 
-/** j and k, and the arrows, go from line to line. */
+/** j, k and the arrow keys move from line to line. */
 function walk(e: KeyboardEvent) {
   const by = e.key === "j" || e.key === "ArrowDown" ? 1 : e.key === "k" || e.key === "ArrowUp" ? -1 : 0;
   if (!by || !(e.target as Element).matches("button.about")) return;
@@ -307,7 +307,7 @@ function RowView({ row, n, hue, open, setOpen, fresh }: RowProps) {
   }
 }
 
-/** What a pause began by: an order that was said to a wearable. */
+/** The cause of a pause: a command said to a wearable. */
 function PauseWhy({ why }: { why: string }) {
   const device = /^said to (.+)$/s.exec(why)?.[1];
   return (
@@ -354,7 +354,7 @@ function LineRow({ row, id, hue, open, setOpen, fresh }: { row: Row & { kind: "l
   );
 }
 
-/** What a secret was taken out of shows where: [password]. */
+/** Marks where a secret was removed from a text: [password]. */
 function Redacted({ text }: { text: string }) {
   const parts = text.split(/(\[(?:password|pin|secret|token|card|key|code|credential|account)[^\]\n]{0,24}\])/);
   return (

@@ -1,8 +1,8 @@
-// The addresses of the page's own scripts that a browser with trusted types lets be run beside it.
+// The addresses of the page's own scripts that a browser with trusted types may load.
 
 declare const GRAPH: string; // see build.mjs
 
-/** The script of the whole graph, which is no part of the others. */
+/** The script of the whole graph, which is separate from the others. */
 export const skyScript = GRAPH;
 
 interface Policy {
@@ -11,7 +11,7 @@ interface Policy {
 
 let policy: Policy | undefined;
 
-/** trusted gives such an address. */
+/** trusted returns such an address. */
 export function trusted(script: string): string {
   const types = (globalThis as { trustedTypes?: { createPolicy(name: string, of: Policy): Policy } }).trustedTypes;
   if (!types) return script;

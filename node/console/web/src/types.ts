@@ -109,7 +109,7 @@ export interface Status {
   plugins: { name: string; version: string; enabled: boolean; calls: number; faults: number; blocks?: boolean }[];
 }
 
-/** Whose a memory is that is not the wearer's own. */
+/** The owner of a memory that is not the wearer's own. */
 export interface SharedBy {
   by: string;
   share: string;
@@ -128,7 +128,7 @@ export interface Hit {
   utterance?: { id: string; at: string; speaker?: string; text: string; place?: string };
   cold?: boolean;
   shared_by?: SharedBy;
-  minor?: boolean; // it has little of the question
+  minor?: boolean; // it is barely related to the question
 }
 
 export interface Found {
@@ -209,6 +209,6 @@ export interface Graph {
   entities: Entry[];
   relations: { memory: string; subject: string; predicate: string; object: string; text: string; state: Memory["state"]; true_from?: string; true_to?: string; unlearnt?: string }[];
   beside: { a: string; b: string; count: number }[];
-  communities: { id: string; members: string[]; title?: string; summary?: string; memory?: string }[]; // some are summed up by a memory
+  communities: { id: string; members: string[]; title?: string; summary?: string; memory?: string }[]; // some have a memory that summarises them
   more?: boolean;
 }

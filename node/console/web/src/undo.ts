@@ -1,12 +1,12 @@
-// What was done last on the page Review, to be taken back by the button of its notice, or by the key u.
+// The last action on the Review page, which can be undone by the button of its notice or the key u.
 
 import { useEffect } from "preact/hooks";
 import { t } from "./i18n";
 import { changes, tell, tellError } from "./widgets";
 
-let last: (() => Promise<boolean>) | undefined; // it reports false where it was done before
+let last: (() => Promise<boolean>) | undefined; // it returns false if it was already undone
 
-/** did says what was done, and how it is undone. */
+/** did announces an action, with the function that undoes it. */
 export function did(text: string, undo: () => Promise<unknown>) {
   let used = false;
   let close: () => void;
@@ -28,10 +28,10 @@ export function did(text: string, undo: () => Promise<unknown>) {
   tell({ text, undo: once, until });
 }
 
-/** typing reports whether a key belongs to what has the focus, and not to the page. */
+/** typing reports whether a key press belongs to the focused element and not to the page. */
 export const typing = (e: KeyboardEvent, beside = "") => e.ctrlKey || e.metaKey || e.altKey || !!(e.target as Element).closest("input, textarea, select, label, summary, dialog" + beside);
 
-/** useUndo listens for the key u as long as a page stands. */
+/** useUndo listens for the key u while a page is shown. */
 export function useUndo() {
   useEffect(() => {
     const on = (e: KeyboardEvent) => {

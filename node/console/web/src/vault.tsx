@@ -1,4 +1,4 @@
-// The vault: what is kept secret, shown for half a minute, and who looked.
+// The vault: secrets, each shown for half a minute, and the log of who looked.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, post, Problem } from "./api";
@@ -106,7 +106,7 @@ export function Vault() {
   );
 }
 
-/** A secret that hides itself: when its time is over, and when nobody looks at the page any more. */
+/** A secret that hides itself when its time is over or the page is no longer visible. */
 function Shown({ secret, hide }: { secret: string; hide: () => void }) {
   const [left, set] = useState(shownFor);
   const end = useRef(Date.now() + shownFor * 1000);

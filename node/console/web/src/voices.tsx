@@ -1,4 +1,4 @@
-// Voices: whose the node tells apart, names for those it does not know, and learning one.
+// Voices: those that the node can tell apart, naming unknown ones, and learning one.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -137,25 +137,25 @@ export function VoicesPanel() {
   );
 }
 
-/** Heard plays the last recording of a voice that is still there. */
+/** Heard plays the latest recording of a voice that is still stored. */
 function Heard({ name }: { name: string }) {
   const [of, set] = useState<Memory>();
   useEffect(() => {
     const stop = new AbortController();
     get<{ memories: Memory[] }>("/v1/memories?type=resource&limit=10&filters=" + encodeURIComponent(JSON.stringify({ speaker: name })), stop.signal).then(
       (l) => set(l.memories.find(isSound)),
-      () => undefined, // of a voice that can't be looked for nothing plays
+      () => undefined, // if the search fails, nothing plays
     );
     return () => stop.abort();
   }, [name]);
   return of ? <Sound memory={of} label={t("voices.hear", { name: name.slice(0, 60) })} small /> : <Icon name="sound" size={16} />;
 }
 
-/** How long one should read aloud, and how long at most, in seconds. */
+/** How long to read aloud, and at most, in seconds. */
 const want = 30;
 const most = 120;
 
-/** Learn takes a voice from the microphone, a file, or a wearable. */
+/** Learn learns a voice from the microphone, a file or a wearable. */
 function Learn({ close, done }: { close: () => void; done: (text: string) => void }) {
   const devices = useLoaded<{ devices: { name: string; connected: boolean }[] }>("/v1/devices");
   const [since, begin] = useState<number>();

@@ -1,4 +1,4 @@
-// The wearables: which there are, and credentials for a new one.
+// The list of wearables, and credentials for a new one.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -24,10 +24,10 @@ interface Credentials {
   password: string;
   client_id: string;
   topics: string;
-  page?: string; // by which a phone or laptop is the wearable
+  page?: string; // the recorder page, which makes a phone or laptop the wearable
 }
 
-/** What a wearable or its app scans: mqtt://USER:PASSWORD@HOST:PORT, or mqtts. */
+/** The text that a wearable or its app scans: mqtt://USER:PASSWORD@HOST:PORT, or mqtts. */
 const linkOf = (c: Credentials) =>
   c.broker.replace(/^(\w+):\/\//, (_, scheme: string) => `${scheme === "tcp" ? "mqtt" : scheme === "ssl" || scheme === "tls" ? "mqtts" : scheme}://${encodeURIComponent(c.username)}:${encodeURIComponent(c.password)}@`);
 
@@ -64,7 +64,7 @@ function Gaps({ lost, device }: { lost: Lost; device: string }) {
   );
 }
 
-/** What wearables lost that are let in no more. */
+/** What removed wearables lost. */
 function Former({ lost, here }: { lost: Lost; here: Wearable[] }) {
   const names = lost.devices.map((d) => d.device).filter((name) => !here.some((d) => d.name === name));
   if (!names.length) return null;
@@ -83,7 +83,7 @@ function Former({ lost, here }: { lost: Lost; here: Wearable[] }) {
   );
 }
 
-/** When no wearable was listened to. */
+/** The pauses of all wearables. */
 function Pauses({ pauses }: { pauses: Span[] }) {
   if (!pauses.length) return <p class="muted">{t("lost.noPause")}</p>;
   return (
@@ -162,7 +162,7 @@ export function Wearables({ status }: { status: Status }) {
         </ul>
       )}
       <div>
-        {/* in a place of their own: as siblings of the form, they would have Preact move it, and it would lose the focus */}
+        {/* in an element of their own: as siblings of the form, they would make Preact move it, and it would lose the focus */}
         {lost && value && <Former lost={lost} here={value.devices} />}
         {lost && <Pauses pauses={lost.pauses} />}
       </div>

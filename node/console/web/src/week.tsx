@@ -1,4 +1,4 @@
-// A week: the days one under the other.
+// A week: its days, one below the other.
 
 import { useMemo } from "preact/hooks";
 import { rowsOf } from "./day";
@@ -9,7 +9,7 @@ import { go } from "./router";
 import type { Day, Days } from "./types";
 import { Card, Empty, Failure, useLoaded, Waiting } from "./widgets";
 
-/** A week: the days one under the other, each as a ribbon with what was remembered. */
+/** A week: its days, one below the other, each as a ribbon with what was remembered. */
 export function WeekPage({ date }: { date: string }) {
   const monday = mondayOf(date);
   const { value, error } = useLoaded<Days>(`/v1/days?from=${monday}&to=${addDays(monday, 6)}`);

@@ -1,4 +1,4 @@
-// What a home shows in which nothing was heard yet: how to begin.
+// Shown when nothing was heard yet: how to begin.
 
 import { useState } from "preact/hooks";
 import { post } from "./api";

@@ -1,4 +1,4 @@
-// Which devices and relays have a memory, as far as this one knows.
+// Which devices and relays store a memory, as far as this device knows.
 
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
@@ -16,7 +16,7 @@ interface Where {
 
 export function WhereIs({ id }: { id: string }) {
   const { value: w, error } = useLoaded<Where>(`/v1/memories/${encodeURIComponent(id)}/where`);
-  if (error?.status === 404) return null; // it is somebody else's
+  if (error?.status === 404) return null; // it belongs to somebody else
   return (
     <section class="where-is">
       <h2>{t("where.title")}</h2>

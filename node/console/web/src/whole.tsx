@@ -1,4 +1,4 @@
-// The whole graph: every name as a sign in one picture, with a slider through the time in which relations began and ended.
+// The whole graph: every name as a sign in one picture, with a slider over the time in which connections began and ended.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reachable } from "./api";
@@ -17,7 +17,7 @@ const most = 5000;
 const days = (time: string | undefined, otherwise: number) => (time ? Date.parse(time) / 864e5 : otherwise);
 const always = 1e6;
 
-/** starsOf gives what is drawn: the names, and what is between them with its time. */
+/** starsOf returns what is drawn: the names, and the connections between them with their times. */
 function starsOf(g: Graph): { stars: Star[]; lines: Line[]; first: number } {
   const at = new Map(g.entities.map((e, i) => [e.id, i]));
   const community = new Map(g.communities.map((c, i) => [c.id, i]));
@@ -73,13 +73,13 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
   const count = useMemo(() => lines.reduce((n, l) => n + (!l.faint && l.from <= moment && moment < l.to ? 1 : 0), 0), [lines, date]);
   const open = useRef<(i: number) => void>(() => undefined);
   open.current = (i) => change({ at: graph.entities[i]?.name ?? "" });
-  const list = useMemo(() => <AllNames all={graph.entities} opened={opened} open={(i) => open.current(i)} />, [graph, opened]); // not drawn anew while the slider moves
+  const list = useMemo(() => <AllNames all={graph.entities} opened={opened} open={(i) => open.current(i)} />, [graph, opened]); // not redrawn while the slider moves
   const state = useRef({ moment, opened });
   state.current = { moment, opened };
 
   useEffect(() => {
     let gone = false;
-    const path = skyScript; // no literal, which would be bundled
+    const path = skyScript; // not a literal, which would be bundled
     (import(path) as Promise<typeof import("./sky")>)
       .then(
         (sky) => (took("graph"), sky),
@@ -159,10 +159,10 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
   );
 }
 
-/** How high a name in the list is, in px: only those that are in sight are in the page. */
+/** The height of a name in the list, in px. Only visible names are in the page. */
 const rowHeight = 34;
 
-/** All names as a list, to find one by its letters, and for whoever can't use the picture. */
+/** All names as a list, to search them, and for people who can't use the picture. */
 function AllNames({ all, opened, open }: { all: Entry[]; opened: number; open: (i: number) => void }) {
   const [part, find] = useState("");
   const [top, scroll] = useState(0);

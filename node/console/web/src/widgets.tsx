@@ -7,7 +7,7 @@ import { reasonOf, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import type { Kind, Memory } from "./types";
 
-/** T shows a text that came from outside: whatever marks of direction it has end with it. */
+/** T shows a text that came from outside, and isolates its bidirectional control characters. */
 export function T({ text, most = 2000 }: { text: string; most?: number }) {
   return <bdi>{text.length > most ? text.slice(0, most) + "…" : text}</bdi>;
 }
@@ -20,10 +20,10 @@ export interface Loaded<V> {
 
 const changed = new EventTarget();
 
-/** changes tells all that is shown to load again. */
+/** changes makes everything on the page load again. */
 export const changes = () => changed.dispatchEvent(new Event("change"));
 
-/** useChanges calls f whenever something changed, and when the node answers again. */
+/** useChanges calls f whenever something changed and when the node can be reached again. */
 export function useChanges(f: () => void) {
   useEffect(() => {
     changed.addEventListener("change", f);
@@ -31,7 +31,7 @@ export function useChanges(f: () => void) {
   });
 }
 
-/** follow loads again whenever the node says that something changed. */
+/** follow reloads whenever the node reports a change. */
 export function useLive(): boolean {
   const [alive, set] = useState(true);
   useEffect(() => {
@@ -48,14 +48,14 @@ export function useLive(): boolean {
   return alive;
 }
 
-/** useLoaded gets a path of the API, again when it changes on the node. */
+/** useLoaded loads a path of the API, and again when something changes on the node. */
 export function useLoaded<V>(path: string | null): Loaded<V> {
   const [state, set] = useState<{ path: string | null; value?: V; error?: Problem }>({ path });
   const [turn, again] = useState(0);
   const loads = useRef(false);
   const stale = useRef(false); // it changed while it was loaded
   useLayoutEffect(() => {
-    // Asked for before the page is drawn, which takes longer than most answers.
+    // Requested before the page is drawn, because drawing takes longer than most answers.
     if (path === null) return;
     const stop = new AbortController();
     loads.current = true;
@@ -73,7 +73,7 @@ export function useLoaded<V>(path: string | null): Loaded<V> {
     return () => stop.abort();
   }, [path, turn]);
   useEffect(() => {
-    // What takes long to load is not begun anew by each change: it would never be there.
+    // A change does not restart a slow request, or it might never finish.
     const on = () => (loads.current ? (stale.current = true) : again((n) => n + 1));
     changed.addEventListener("change", on);
     return () => changed.removeEventListener("change", on);
@@ -138,7 +138,7 @@ export function iconOf(m: Memory): IconName {
   return kindIcon[m.type] ?? "fact";
 }
 
-/** plainText is what a list says of a memory: of photos and recordings where they are from, and not what the camera measured. */
+/** plainText returns a memory's text for a list. For photos and recordings it names their origin, not the camera's measurements. */
 export function plainText(m: Memory): string {
   const place = m.metadata?.place;
   if (isPhoto(m) && m.text.startsWith("Photo,")) return place ? t("photo.at", { place }) : t("photo.title");
@@ -146,7 +146,7 @@ export function plainText(m: Memory): string {
   return m.text;
 }
 
-/** The memory as a small card that leads to its page. */
+/** A memory as a small card that links to its page. */
 export function Card({ memory: m, most = 160 }: { memory: Memory; most?: number }) {
   return (
     <a class={`card kind-${m.type} is-${m.state}`} href={`/memory/${m.id}`}>
@@ -198,12 +198,12 @@ export function Photo({ memory: m, large }: { memory: Memory; large?: boolean })
 export const isPhoto = (m: Memory) => m.type === "resource" && !!m.fields?.resource?.blob && m.fields.resource.media_type.startsWith("image/");
 export const isSound = (m: Memory) => m.type === "resource" && !!m.fields?.resource?.blob && m.fields.resource.media_type.startsWith("audio/");
 
-/** One thing plays at a time. */
+/** The sound that is playing. Only one plays at a time. */
 let playing: { audio: HTMLAudioElement; stop: () => void } | undefined;
 
-/** Sound plays a recording, from so many seconds in. */
+/** Sound plays a recording, starting a number of seconds in. */
 export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; from?: number; label: string; small?: boolean }) {
-  const [at, set] = useState<number | null>(null); // seconds; null: it does not play
+  const [at, set] = useState<number | null>(null); // seconds; null: not playing
   const [bad, fail] = useState(false);
   const [length, setLength] = useState(0);
   const stop = useRef<() => void>();
@@ -227,7 +227,7 @@ export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; f
         setLength(audio.duration);
         audio.currentTime = Math.min(from, Math.max(0, audio.duration - 0.1));
       };
-      audio.ontimeupdate = () => stop.current === end && set(audio.currentTime); // pausing tells the time once more
+      audio.ontimeupdate = () => stop.current === end && set(audio.currentTime); // pausing fires one more time update
       audio.onended = end;
       set(from);
       await audio.play();
@@ -250,7 +250,7 @@ export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; f
   );
 }
 
-/** Dialog is modal; Escape closes it, and what was focused is focused again. */
+/** Dialog is modal. Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -281,7 +281,7 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
   );
 }
 
-/** DialogEnd leaves a dialog's form, or sends it. word is what the sending button says. */
+/** DialogEnd has the buttons that cancel and submit a dialog's form. word is the label of the submit button. */
 export function DialogEnd({ close, busy, danger, word }: { close: () => void; busy?: boolean; danger?: boolean; word: string }) {
   return (
     <footer>
@@ -304,7 +304,7 @@ export interface Toast {
 const toasts = new EventTarget();
 export const tell = (toast: Toast) => toasts.dispatchEvent(new CustomEvent("tell", { detail: toast }));
 
-/** tellError says what went wrong with what a person did. */
+/** tellError shows the error of something that a person did. */
 export function tellError(e: unknown) {
   tell({ text: reasonOf(asProblem(e)) });
 }

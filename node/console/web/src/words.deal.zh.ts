@@ -1,4 +1,4 @@
-// Chinese, for what is done at a market beyond buying once.
+// Chinese, for what the market offers beyond a single purchase.
 
 import type { enDeal } from "./words.deal.en";
 

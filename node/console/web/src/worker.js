@@ -1,5 +1,5 @@
 // The service worker: it keeps the page's own files, so that the page opens while
-// the node is away and can say so. What the node answers passes by it and is never kept.
+// the node can't be reached, and can say so. It never handles or stores the node's answers.
 
 const kept = "locket-" + BUILD;
 addEventListener("install", (e) => {

@@ -1,4 +1,4 @@
-// A year: its months as calendars, each day as dark as much was heard on it.
+// A year: its months as calendars. The more was heard on a day, the darker it is.
 
 import { useRef } from "preact/hooks";
 import { addDays, dateOf, dayNumber, longDate, mediumDate, mondayOf, monthName, number, t, weekday } from "./i18n";
@@ -7,7 +7,7 @@ import { go } from "./router";
 import type { Days } from "./types";
 import { Failure, useLoaded, Waiting } from "./widgets";
 
-/** How dark a day is: 0 to 4, by the root of its share of the fullest day, so that a quiet day differs from an empty one. */
+/** The shade of a day, 0 to 4: by the square root of its share of the fullest day, so that a quiet day differs from an empty one. */
 const shade = (n: number, most: number) => (n === 0 ? 0 : Math.max(1, Math.ceil(4 * Math.sqrt(n / most))));
 
 export function YearPage({ year }: { year: string }) {
@@ -18,7 +18,7 @@ export function YearPage({ year }: { year: string }) {
   const most = Math.max(1, ...count.values());
   const fullest = value?.days.reduce<Days["days"][number] | undefined>((a, d) => (a && a.lines >= d.lines ? a : d), undefined);
   const total = [...count.values()].reduce((a, n) => a + n, 0);
-  const start = fullest?.date ?? (String(shown) === today.slice(0, 4) ? today : `${shown}-01-01`); // where Tab comes in
+  const start = fullest?.date ?? (String(shown) === today.slice(0, 4) ? today : `${shown}-01-01`); // the day that Tab focuses
   return (
     <div class="page today">
       <header class="day-head">
@@ -65,7 +65,7 @@ interface Shown {
   start: string;
 }
 
-/** The arrows go by a day and by a week, Enter opens the day. */
+/** The arrow keys move by a day or a week, Enter opens the day. */
 function Calendars({ year, today, count, most, start }: Shown) {
   const all = useRef<HTMLDivElement>(null);
   function walk(e: KeyboardEvent) {

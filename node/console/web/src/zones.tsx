@@ -1,4 +1,4 @@
-// Private zones: times and places in which nothing is taken in.
+// Private zones: times and places in which the node keeps nothing.
 
 import { useState } from "preact/hooks";
 import { Afar } from "./afar";
@@ -16,7 +16,7 @@ interface Zone {
   place?: string;
 }
 
-/** What a zone covers, in words; a window is written as the node reads it. */
+/** Describes what a zone covers; a time window is written as the node parses it. */
 function covers(z: Zone): string {
   const when = z.window?.replace(/daily|weekdays|weekends/, (days) => t(`zones.${days}` as Word));
   const where = z.place ? t("zones.at", { place: z.place }) : z.radius ? t("zones.around", { at: `${z.lat ?? 0}, ${z.lon ?? 0}`, n: number(z.radius) }) : "";
