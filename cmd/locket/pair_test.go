@@ -218,7 +218,7 @@ func TestRelayDelete(t *testing.T) {
 	fails("", "no words", "relay", "delete", url)
 	fails("one two\n", "the 24 words", "relay", "delete", url)
 	fails(phrase, "has no account of these words", "relay", "delete", serveRelay(t), "--yes")
-	fails(phrase, "To do it without being asked: --yes", "relay", "delete", url)
+	fails(phrase, "To go ahead without being asked, add --yes.", "relay", "delete", url)
 	fails(phrase+"no\n", "nothing was deleted", "relay", "delete", url)
 	ok(t, home, "", "sync", "--now")
 	if out := ok(t, home, phrase+"yes\n", "relay", "delete", url); !strings.Contains(out, "Deleted at "+url+": ") || !strings.Contains(out, " in 1 space, ") {

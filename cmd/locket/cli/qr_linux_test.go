@@ -30,7 +30,7 @@ func TestQRInATerminal(t *testing.T) {
 		got, whole := a.QR(at, link)
 		want := picture
 		if !c.whole {
-			want = fmt.Sprintf("The terminal is too small for the QR code, which takes %d columns and %d lines.\n", wide, high)
+			want = fmt.Sprintf("The terminal is too small for the QR code, which needs %d columns and %d lines.\n", wide, high)
 		}
 		if got != want || whole != c.whole {
 			t.Errorf("%d times %d: %v\n%s", c.columns, c.lines, whole, got)

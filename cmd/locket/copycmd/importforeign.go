@@ -139,7 +139,7 @@ func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 		err := a.Print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
 			if done.Secrets > 0 {
-				fmt.Fprint(w, a.Heref("%s went to the vault, and stands nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
+				fmt.Fprint(w, a.Heref("%s went to the vault, and is kept nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
 			}
 		})
 		if err == nil && done.Failed > 0 {

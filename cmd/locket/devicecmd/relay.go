@@ -93,7 +93,7 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 		if l, err := a.Load(); err == nil && l.Sync.Invite != "" {
 			why = "The code in sync.invite is none of the relay's, or was used: each is good for one account. Ask who runs the relay."
 		}
-		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. " + why + "\nWrite it to " + config.FileName + " as sync.invite, and start the daemon anew, if one runs."}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. " + why + "\nWrite it to " + config.FileName + " as sync.invite, and restart the daemon if one is running."}
 	}
 	return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Is the address right, and does a relay run there? How to run one: " + cli.DocsAt + "relay.md"}
 }

@@ -213,7 +213,7 @@ func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
 		return err
 	}
 	out.Told = &res
-	if res.Redacted > 0 { // it went to the vault, and stands nowhere else
+	if res.Redacted > 0 { // it went to the vault, and is kept nowhere else
 		text = "what held a secret"
 		out.Line = text
 	}

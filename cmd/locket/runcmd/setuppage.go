@@ -117,7 +117,7 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 			return nil, wrong("way", keyring.ErrNoKeyring)
 		}
 		if errors.Is(err, memory.ErrInUse) {
-			return nil, errors.New("another setup makes this home at the moment")
+			return nil, errors.New("another setup is making this home at the moment")
 		}
 		return nil, err
 	}
