@@ -123,11 +123,11 @@ func TestPairByCommand(t *testing.T) {
 	if out := ok(t, two, "", "devices"); strings.Count(out, "owner") != 2 || !strings.Contains(out, "this device") || strings.Count(out, runtime.GOOS+"/"+runtime.GOARCH) != 2 {
 		t.Errorf("devices: %s", out)
 	}
-	if out := ok(t, one, "", "devices"); strings.Count(out, "  let in ") != 1 || !strings.Contains(out, ", and nothing said since\n") {
+	if out := ok(t, one, "", "devices"); strings.Count(out, "  added ") != 1 || !strings.Contains(out, ", not heard from since\n") {
 		t.Errorf("devices, before the second has said anything: %s", out)
 	}
 	ok(t, two, "", "add", "--plain", "The second speaks.")
-	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != cli.ExitFailed || !strings.Contains(out, "no daemon runs, so nothing is sent") {
+	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != cli.ExitFailed || !strings.Contains(out, "no daemon is running, so nothing is sent") {
 		t.Errorf("watching what nobody does: %d %s", code, out)
 	}
 	ok(t, two, "", "sync", "--now")
@@ -170,7 +170,7 @@ func TestPairByCommand(t *testing.T) {
 	}
 	ok(t, two, "", "add", "--plain", "The second goes on.")
 	ok(t, two, "", "sync", "--now")
-	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "behind") || !strings.Contains(out, "One history") {
+	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "behind") || !strings.Contains(out, "have one history") {
 		t.Errorf("compare with older heads: %s", out)
 	}
 
@@ -238,8 +238,8 @@ func TestRelayWantsInvitation(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
 	for says, args := range map[string][]string{
-		"Ask who runs the relay for a code":              {"relay", "add", url},
-		"The code in sync.invite is none of the relay's": {"relay", "add", url, "--set", "sync.invite=wrong"},
+		"Ask the operator of the relay for a code":        {"relay", "add", url},
+		"The relay does not know the code in sync.invite": {"relay", "add", url, "--set", "sync.invite=wrong"},
 	} {
 		if out, code := locket(t, home, "", args...); code != cli.ExitFailed || !strings.Contains(out, says) {
 			t.Errorf("locket %v: %d %s", args, code, out)

@@ -26,7 +26,7 @@ func TestSetupLanguages(t *testing.T) {
 		t.Errorf("%s, %v", conf, err)
 	}
 	said := strings.Join(p.asked, "\n")
-	for _, want := range []string{`"German": want codes`, "all speech is in de", "PocketSphinx is not used", "print in deu", "For de, add a mind"} {
+	for _, want := range []string{`"German": want codes`, "all speech to be in de", "PocketSphinx is not used", "data deu", "For de, add a mind (a language model)"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}

@@ -131,4 +131,4 @@ func (a *App) EngineWaits(e *serve.Engine) string {
 }
 
 // EngineVerb says what engines of a kind do.
-var EngineVerb = map[string]string{"ears": "hears recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}
+var EngineVerb = map[string]string{"ears": "transcribes recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}

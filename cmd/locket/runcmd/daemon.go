@@ -91,7 +91,7 @@ func openAlone(a *cli.App, ctx context.Context, spans span.Sink) (cli.OpenNode, 
 	n, c, err := a.OpenTraced(ctx, spans)
 	if c != nil {
 		c.Close()
-		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.Settings.Home), Advice: "See how it is: " + a.Here("locket status")}
+		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is already running on %s", memory.ErrInUse, a.Settings.Home), Advice: "See how it is: " + a.Here("locket status")}
 	}
 	return n, err
 }

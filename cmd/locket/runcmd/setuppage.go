@@ -42,7 +42,7 @@ func setupPage(a *cli.App, ctx context.Context, o daemonOptions, quiet bool) (er
 		if ctx.Err() != nil {
 			err = cli.ErrEnded
 		}
-		return cli.AdvisedError{Err: err, Advice: "Nothing was made. To begin again: locket open, or locket setup in the terminal."}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was created. To begin again: locket open, or locket setup in the terminal."}
 	}
 	o.page, o.passphrase, by.passphrase = page, by.passphrase, ""
 	return runDaemon(a, ctx, o)
