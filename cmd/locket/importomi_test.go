@@ -65,9 +65,9 @@ func TestImportPolled(t *testing.T) {
 		code int
 		said string
 	}{
-		{cli.ExitFailed, `Added 50; 0 there already, 0 failed\.\n(.*\n)*.*Rate limit exceeded.*run the command again later`},
-		{0, `Added 3; 50 there already, 0 failed`},
-		{0, `Added 0; 53 there already, 0 failed`},
+		{cli.ExitFailed, `Added 50; 0 already there, 0 failed\.\n(.*\n)*.*Rate limit exceeded.*run the command again later`},
+		{0, `Added 3; 50 already there, 0 failed`},
+		{0, `Added 0; 53 already there, 0 failed`},
 	} {
 		if code, said := try(from...); code != want.code || !regexp.MustCompile(want.said).MatchString(said) {
 			t.Errorf("%d: exit %d: %s", i, code, said)
