@@ -60,7 +60,7 @@ func TestSubscribeByCommand(t *testing.T) {
 			t.Errorf("%v: exit %d, want %q: %s%s", args, code, want, out, errs)
 		}
 	}
-	if out, errs, code := buyer.try("market", "renew"); code != 0 || !strings.Contains(out+errs, "You subscribed to nothing") {
+	if out, errs, code := buyer.try("market", "renew"); code != 0 || !strings.Contains(out+errs, "No subscriptions") {
 		t.Errorf("after what was refused: exit %d, %s%s", code, out, errs)
 	}
 

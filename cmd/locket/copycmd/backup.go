@@ -226,7 +226,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if _, err := b.WriteSettings(l, "", o); err != nil {
 		return err
 	}
-	b.Settings = nil  // read them again, as they were written
+	b.Settings = nil // read them again, as they were written
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.Meter("restore the backup", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {

@@ -79,9 +79,9 @@ what they contain. Use a separate folder, inside your Obsidian vault or elsewher
 			case again:
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Again }
 			case a.Talks():
-				o.Many = func(int, int) bool { return true }  // the person was asked about each one
+				o.Many = func(int, int) bool { return true } // the person was asked about each one
 				o.Ask = func(path string, m *memory.Memory) notes.Answer {
-					if a.Confirm(fmt.Sprintf("%s was deleted. Forget %q for good? ("no" writes the note again)", cli.OneLine(path), cli.Short(cli.OneLine(m.Text), 60))) {
+					if a.Confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (Answer no to write the note again.)", cli.OneLine(path), cli.Short(cli.OneLine(m.Text), 60))) {
 						return notes.Forget
 					}
 					return notes.Again

@@ -42,7 +42,7 @@ func TestShowNamesTheNextStep(t *testing.T) {
 	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", State: serve.PluginFaulted}}
 	var b strings.Builder
 	showPlugin(new(cli.App), &b, &v)
-	if !strings.Contains(b.String(), "to have it run again: locket plugin enable ann/tea\n") {
+	if !strings.Contains(b.String(), "to run it again: locket plugin enable ann/tea\n") {
 		t.Error(b.String())
 	}
 }

@@ -254,7 +254,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 		if err := s.opening(); err != nil {
 			return err
 		}
-		s.App.Settings = nil  // read them again, with the answers
+		s.App.Settings = nil // read them again, with the answers
 		var err error
 		if l, err = s.App.Load(); err != nil {
 			return err
@@ -286,7 +286,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 		return err
 	}
 	s.done.Config, s.done.Phrase = made.Written, words
-	s.App.Settings = nil  // read them again, as they were written
+	s.App.Settings = nil // read them again, as they were written
 	_, err = s.App.Load()
 	return err
 }
