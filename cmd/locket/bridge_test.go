@@ -51,7 +51,7 @@ stay`)
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(r.Findings, func(f serve.Finding) bool {
-		return f.Check == "bridge" && f.Level == serve.LevelOK && strings.Contains(f.Detail, "it runs as process")
+		return f.Check == "bridge" && f.Level == serve.LevelOK && strings.Contains(f.Detail, "it is running as process")
 	}) {
 		t.Errorf("doctor says %s", &out)
 	}

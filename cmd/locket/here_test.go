@@ -18,7 +18,7 @@ var proposes = regexp.MustCompile(`(?:[:;] |\\n  |[Ss]ee |')locket [a-z]`)
 // notHere are proposals that Here does not get where they stand, by how they begin: those for another
 // machine or another home, those that need no home, and those that are an error's advice later.
 var notHere = []string{
-	`"Show a new code on the other device`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Let in. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
+	`"Show a new code on the other device`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Admitted. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
 	`"%s forgotten here and will not come back. To get them, import into another home`,
 	`"Made %s. Next:`, `"Built %s, %s. Next`, `"%s does not exist: locket plugin build`, `"%w; locket plugin test`,
 	`"If you know from the publisher`, `"An old version may have holes`, `"If it is your own, add --unsigned`,

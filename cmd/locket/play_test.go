@@ -82,7 +82,7 @@ func TestReplayThatDies(t *testing.T) {
 			default:
 			}
 		}
-		if code, _, problems := locket("replay", "--device", "pin", short); code == 0 || !strings.Contains(problems, "pin has credentials already") {
+		if code, _, problems := locket("replay", "--device", "pin", short); code == 0 || !strings.Contains(problems, "pin already has credentials") {
 			t.Errorf("a second replay beside the first: %d, %s", code, problems)
 		}
 		if err := c.Process.Signal(by); err != nil {

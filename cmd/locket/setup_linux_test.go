@@ -103,7 +103,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 	}
 	dir := t.TempDir()
 	whole, said, code := atTerminal(t, filepath.Join(dir, "whole", "home"), answers(filepath.Join(dir, "whole", "backup")), 0, nil)
-	if code != cli.ExitDone || !strings.Contains(said, "the two passphrases differ") || !strings.Contains(said, "It is found") || !strings.Contains(said, "▀") {
+	if code != cli.ExitDone || !strings.Contains(said, "the two passphrases differ") || !strings.Contains(said, "Found again") || !strings.Contains(said, "▀") {
 		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
 	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }

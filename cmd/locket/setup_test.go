@@ -111,7 +111,7 @@ func TestSetupAsks(t *testing.T) {
 	if code != cli.ExitDone {
 		t.Fatalf("exit %d\n%s\n%q\n%s", code, out, p.asked, p.line.String())
 	}
-	for _, want := range []string{"24 ", "user name  pendant", "It is found: ", "level 3", "The node is ready", " engine add ears auto, or", "▀", " backup DIR, onto"} {
+	for _, want := range []string{"24 ", "user name  pendant", "Found again: ", "level 3", "The node is ready", " engine add ears auto, or", "▀", " backup DIR, to a stick"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
