@@ -46,7 +46,7 @@ func TestSubscribeByCommand(t *testing.T) {
 		return append([]string{"market", "subscribe", listing, "--at", market.url}, flags...)
 	}
 	for want, args := range map[string][]string{
-		"--most PRICE is needed":    subscribe(grows.ID, "--yes"),
+		"--most PRICE is missing":   subscribe(grows.ID, "--yes"),
 		"no periods":                subscribe(once.ID, "--most", "5.00 EUR", "--yes"),
 		"more than you allow":       subscribe(grows.ID, "--most", "1.99 EUR", "--yes"),
 		"you allow USD":             subscribe(grows.ID, "--most", "5.00 USD", "--yes"),

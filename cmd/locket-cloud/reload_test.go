@@ -44,7 +44,7 @@ func writePair(t *testing.T, cert, key string, number int64, at time.Time) {
 }
 
 // A certificate that was renewed is served without a restart; one that is half
-// written, or gone, is not, and the one before goes on.
+// written, or gone, is not, and the previous one stays in use.
 func TestRenewedCertificate(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -81,7 +81,7 @@ func TestRenewedCertificate(t *testing.T) {
 	}
 	now = now.Add(lookEvery)
 	serves(3)
-	if got := strings.Count(logs.String(), "the one before goes on"); got != 2 {
+	if got := strings.Count(logs.String(), "the previous one stays in use"); got != 2 {
 		t.Errorf("%d times said that it can't be read: %s", got, logs)
 	}
 }

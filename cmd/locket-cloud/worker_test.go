@@ -74,16 +74,16 @@ func TestWorkerUsage(t *testing.T) {
 		words string
 		args  []string
 	}{
-		{exitUsage, "--home is needed", []string{"worker"}},
-		{exitUsage, "--home is needed", []string{"worker", "invite-key"}},
-		{exitUsage, "--relay is needed", []string{"worker", "join", "--home", home, "x"}},
+		{exitUsage, "--home is missing", []string{"worker"}},
+		{exitUsage, "--home is missing", []string{"worker", "invite-key"}},
+		{exitUsage, "--relay is missing", []string{"worker", "join", "--home", home, "x"}},
 		{exitUsage, "not known", []string{"worker", "engines", "--speech", "siri"}},
 		{exitFailed, "locket-space-1.", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", envelope.Welcome{}.String()}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + file}},
 		{exitFailed, "read the welcome", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + home + "/nowhere"}},
 		{exitFailed, "job queue", []string{"jobs", "list", "--home", home}},
-		{exitUsage, "--home is needed", []string{"jobs", "list"}},
+		{exitUsage, "--home or --db is missing", []string{"jobs", "list"}},
 		{exitUsage, "want waiting", []string{"jobs", "list", "--home", home, "--state", "asleep"}},
 		{exitUsage, "--space", []string{"jobs", "list", "--home", home, "--space", "x"}},
 		{exitUsage, "no job's number", []string{"jobs", "retry", "--home", home, "1", "x"}},

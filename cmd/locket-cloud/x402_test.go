@@ -42,10 +42,10 @@ func TestX402Flags(t *testing.T) {
 		code        int
 		says        string
 	}{
-		{"--market-page", "", exitUsage, "are needed together"},
-		{"--market-x402-facilitator", "", exitUsage, "are needed together"},
-		{"--market-x402-pay-to", "", exitUsage, "are needed together"},
-		{"--market-x402-asset", "", exitUsage, "are needed together"},
+		{"--market-page", "", exitUsage, "need each other"},
+		{"--market-x402-facilitator", "", exitUsage, "need each other"},
+		{"--market-x402-pay-to", "", exitUsage, "need each other"},
+		{"--market-x402-asset", "", exitUsage, "need each other"},
 		{"--market-x402-facilitator", "http://facilitator.example", exitUsage, "https://"},
 		{"--market-x402-facilitator", "https://name:secret@facilitator.example", exitUsage, "https://HOST"},
 		{"--market-page", "http://relay.example", exitUsage, "https://"},
@@ -115,7 +115,7 @@ func TestX402SettledByHand(t *testing.T) {
 
 	tx := "0x" + strings.Repeat("ab", 32)
 	for _, half := range [][]string{{id}, {"--never"}, {"--transaction", tx}, {id, "--transaction", tx, "--never"}} {
-		operate(exitUsage, "an ID is needed with", half...)
+		operate(exitUsage, "--transaction HASH and --never need an ID", half...)
 	}
 	operate(exitUsage, "", "nonsense", "--never")
 	operate(exitUsage, "of one payment", id, id, "--never")
