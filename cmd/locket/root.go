@@ -37,7 +37,7 @@ type group struct {
 func groups(a *cli.App) []group {
 	setUp := func(ctx context.Context) error { return setupcmd.SetUp(a, ctx) }
 	return []group{
-		{"Begin", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), homecmd.StatusCommand(a), homecmd.DoctorCommand(a), homecmd.ConfigCommand(a),
+		{"Get started", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), homecmd.StatusCommand(a), homecmd.DoctorCommand(a), homecmd.ConfigCommand(a),
 			runcmd.DemoCommand(a), runcmd.ReplayCommand(a)}},
 		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), memorycmd.BatchCommand(a), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
 			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), memorycmd.CategoriesCommand(a), recallcmd.GraphCommand(a)}},
@@ -46,12 +46,12 @@ func groups(a *cli.App) []group {
 			memorycmd.DeleteCommand(a), memorycmd.ForgetCommand(a), memorycmd.RetentionCommand(a)}},
 		{"Keep it private", []*cobra.Command{homecmd.PauseCommand(a), homecmd.ResumeCommand(a), devicecmd.ZonesCommand(a), memorycmd.VaultCommand(a), homecmd.LockCommand(a), homecmd.UnlockCommand(a),
 			homecmd.PassphraseCommand(a), homecmd.KeysCommand(a)}},
-		{"Wearables that send events", []*cobra.Command{devicecmd.WearableCommand(a)}},
+		{"Wearables", []*cobra.Command{devicecmd.WearableCommand(a)}},
 		{"Your other devices", []*cobra.Command{devicecmd.PairCommand(a), devicecmd.DevicesCommand(a), devicecmd.RecoverCommand(a), devicecmd.SyncCommand(a), devicecmd.RelayCommand(a),
 			memorycmd.ConflictsCommand(a), recallcmd.TiersCommand(a), devicecmd.FetchCommand(a), devicecmd.RotateCommand(a)}},
 		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), appcmd.AppCommand(a), appcmd.MCPCommand(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
 		{"Engines, plugins and language models", []*cobra.Command{enginecmd.EngineCommand(a), enginecmd.VoiceCommand(a), plugincmd.Command(a), enginecmd.LLMCommand(a), enginecmd.InstructionsCommand(a)}},
-		{"Take it with you", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
+		{"Back up, export and import", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
 	}
 }
 

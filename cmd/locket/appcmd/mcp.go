@@ -79,10 +79,12 @@ func mcpInstallCommand(a *cli.App) *cobra.Command {
 	var yes, keyOnly bool
 	c := &cobra.Command{
 		Use: "install CLIENT", Short: "Make a key for an assistant, and add Locket to its settings", Args: cli.Between(1, 1, "a client ("+hostNames()+")"),
-		Long: `CLIENT is ` + hostNames() + `. Shows the change to its settings, and makes it if you
-agree. The key goes into a file in this home that only you can read, and not into the
-settings. For claude-code the settings are .mcp.json in this folder. If a plugin brings the
-settings, only the key is needed: --key-only.`,
+		Long: `CLIENT is ` + hostNames() + `.
+
+Shows the change to the client's settings, and makes it if you agree. The key goes into a
+file in this home that only you can read, and not into the settings. For claude-code the
+settings are .mcp.json in this folder. If a plugin brings the settings, only the key is
+needed: --key-only.`,
 		Example: `  locket mcp install claude-desktop
   locket mcp install cursor --can read --types semantic
   locket mcp install claude-code --key-only`,

@@ -256,7 +256,7 @@ func acceptCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "accept ORDER", Short: "Accept what came, so that the seller is paid", Args: cli.Between(1, 1, "an order's id"),
-		Long: "Checks each item once more, and accepts. " + cannotUndo,
+		Long: "Checks each item again, and accepts.\n\n" + cannotUndo,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return order(a, cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
 				if _, err := b.Open(o); err != nil {

@@ -205,7 +205,7 @@ func withdrawCommand(a *cli.App) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "withdraw LISTING", Short: "End a listing", Args: cli.Between(1, 1, "a listing's id"),
-		Long: "Nobody can find or order the listing any more. Earlier orders continue. Once no order is\nopen, the market deletes the sealed items, and the home forgets the bundle's key. If a marked\nbundle was sold, the home keeps its key for locket market trace, until a memory in it is\nforgotten. " + soldForGood,
+		Long: "Nobody can find or order the listing any more. Earlier orders continue. Once no order is\nopen, the market deletes the sealed items, and the home forgets the bundle's key. If a marked\nbundle was sold, the home keeps its key for locket market trace, until a memory in it is\nforgotten.\n\n" + soldForGood,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
 			return a.Printed(err, l, func(w io.Writer) { ownListingRow(a, w, &l) })
