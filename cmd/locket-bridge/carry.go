@@ -142,8 +142,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 }
 
 // spool opens the spool on disk beside the state file. It returns nil for a capture, which is
-// already
-// on disk.
+// already on disk.
 func (a *app) spool(f *deviceFlags, state string) (*spool.Spool, error) {
 	if f.capture != "" {
 		return nil, nil

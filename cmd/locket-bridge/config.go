@@ -25,8 +25,7 @@ import (
 const maxDevices = 64
 
 // configFile is the TOML file of run. Its keys are the flags of the families' commands. A key at
-// the
-// top applies to every device that does not have its own.
+// the top applies to every device that does not have its own.
 type configFile struct {
 	Broker  string         `toml:"broker"`
 	CA      string         `toml:"ca"`
@@ -113,8 +112,7 @@ File names are relative to the folder of the TOML file.`,
 }
 
 // readConfig reads and checks the whole file before anything is started. The assistant is nil if
-// the
-// file has none.
+// the file has none.
 func readConfig(path string) ([]*deviceFlags, *assistant, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

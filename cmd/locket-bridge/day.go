@@ -20,8 +20,7 @@ import (
 )
 
 // scenes reads the day of a simulated device from a file that `locket replay` accepts. If the
-// family
-// has a microphone, espeak-ng speaks what was said.
+// family has a microphone, espeak-ng speaks what was said.
 func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]carry.Scene, error) {
 	events, err := day.Replay{Device: "day", Boot: 1, End: time.Now()}.ReadFiles(file)
 	if err != nil {

@@ -92,8 +92,7 @@ func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
 }
 
 // familyOf returns the family of a device that advertises the family's service, or that was paired.
-// Of
-// several families it returns the one whose devices have such a name, or else the first.
+// Of several families it returns the one whose devices have such a name, or else the first.
 func familyOf(d *link.Found) (name string) {
 	for _, f := range families() {
 		if f.Carrier != carry.Bluetooth || f.Service == "" || !slices.Contains(d.Services, f.Service) {

@@ -11,9 +11,8 @@ import (
 )
 
 // withLine returns the options, completed with whether the connection to the node is metered. A
-// broker
-// on this machine is never metered. What its node then sends elsewhere is up to the node's setting
-// sync.metered.
+// broker on this machine is never metered. What its node then sends elsewhere is up to the node's
+// setting sync.metered.
 func (f *deviceFlags) withLine() carry.Options {
 	o := f.options
 	switch {

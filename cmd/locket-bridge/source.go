@@ -97,8 +97,7 @@ func (f *deviceFlags) screen() (link.Dialer, string, error) {
 }
 
 // x11 matches the end of an X11 display: its number, and maybe that of a screen. A Wayland display
-// is
-// the name of a socket.
+// is the name of a socket.
 var x11 = regexp.MustCompile(`:[0-9]+(\.[0-9]+)?$`)
 
 // sockets listens for the device. The key in its paths is derived from the wearable's password, so

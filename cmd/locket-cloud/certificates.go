@@ -21,8 +21,7 @@ import (
 )
 
 // certificates says where TLS gets its certificate from: two files, or an ACME authority, which
-// looks
-// for the proof at port 443 of each name (TLS-ALPN-01).
+// looks for the proof at port 443 of each name (TLS-ALPN-01).
 type certificates struct {
 	cert, key string
 	hosts     []string
@@ -87,9 +86,8 @@ const (
 )
 
 // run gets the certificates before the first device connects, until ctx is done. It logs the
-// result,
-// and certificates that are not renewed in time. The manager does the renewing. Call run once the
-// relay serves, because the relay answers the authority's check.
+// result, and certificates that are not renewed in time. The manager does the renewing. Call run
+// once the relay serves, because the relay answers the authority's check.
 func (s source) run(ctx context.Context) error {
 	if s.acme == nil {
 		return nil
@@ -129,8 +127,7 @@ func (s source) watch(ctx context.Context, host string) {
 }
 
 // get asks for the certificate like a device that connects. It returns until when the certificate
-// is
-// valid, and whether it should already have been renewed.
+// is valid, and whether it should already have been renewed.
 func (s source) get(host string) (end time.Time, late bool, err error) {
 	c, err := s.acme.GetCertificate(&tls.ClientHelloInfo{ServerName: host, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 )
 
 // inviteFile is a file of invitation codes, one per line. Codes that are added while the relay
-// serves
-// are valid after the next check. A code that is removed from the file stays valid: the store has
-// it.
+// serves are valid after the next check. A code that is removed from the file stays valid: the
+// store has it.
 type inviteFile struct {
 	path  string
 	store relay.Store

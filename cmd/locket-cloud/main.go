@@ -1,6 +1,5 @@
 // Command locket-cloud is the cloud tier: a relay that stores and forwards what it cannot read, and
-// a
-// worker.
+// a worker.
 package main
 
 import (

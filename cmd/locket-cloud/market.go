@@ -158,8 +158,7 @@ func derived(key ed25519.PrivateKey, use string) []byte {
 }
 
 // marketKey reads the file of a market's key: the Ed25519 seed in 64 hexadecimal characters. If
-// create
-// is set and the file does not exist, it makes one.
+// create is set and the file does not exist, it makes one.
 func marketKey(path string, create bool) (ed25519.PrivateKey, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && create {

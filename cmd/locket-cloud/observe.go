@@ -28,9 +28,8 @@ import (
 const tracesPath = "/v1/traces"
 
 // readCollector parses the URL of an OpenTelemetry collector. If it ends in the path for traces,
-// the
-// collector gets only traces, and base is empty. Otherwise it is the base of the collector's paths
-// for traces and metrics.
+// the collector gets only traces, and base is empty. Otherwise it is the base of the collector's
+// paths for traces and metrics.
 func readCollector(s string) (traces, base string, err error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -89,8 +88,7 @@ func serveBeside(ctx context.Context, what string, ln net.Listener, h http.Handl
 // pooled is a store that keeps connections to a database.
 type pooled interface {
 	// Pool returns how many connections are in use, idle and allowed, and how long requests have
-	// waited
-	// for one since the start.
+	// waited for one since the start.
 	Pool() (used, idle, most int, waited time.Duration)
 }
 

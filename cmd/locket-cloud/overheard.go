@@ -33,8 +33,7 @@ const maxOrders = 1000
 const maxAnswer = 64 << 10
 
 // trouble is a problem document (RFC 7807) of an authority: by itself, in an order, or in a
-// challenge
-// of an authorization.
+// challenge of an authorization.
 type trouble struct {
 	Type   string `json:"type"`
 	Detail string `json:"detail"`

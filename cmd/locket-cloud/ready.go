@@ -12,8 +12,7 @@ import (
 )
 
 // readyCommand checks a relay's health where no other program can, such as in the health check of
-// an
-// image.
+// an image.
 func (a *app) readyCommand() *cobra.Command {
 	url := "http://127.0.0.1:7440"
 	cmd := &cobra.Command{

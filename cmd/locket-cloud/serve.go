@@ -127,8 +127,7 @@ func (f serveFlags) check() error {
 }
 
 // names returns the names that requests must be signed for: those that the operator gave, or those
-// of
-// the certificates. It is empty if only this machine is served.
+// of the certificates. It is empty if only this machine is served.
 func (f serveFlags) names(at net.Addr) []string {
 	if len(f.authorities) > 0 {
 		return f.authorities

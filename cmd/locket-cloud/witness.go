@@ -25,8 +25,7 @@ func witnessSigner(name string, key ed25519.PrivateKey) (note.Signer, error) {
 }
 
 // watch returns a handler for a witness of the logs that --witness names. It returns nil if there
-// are
-// none.
+// are none.
 func (m *marketFlags) watch(db *markettables.DB, key ed25519.PrivateKey) (http.Handler, error) {
 	if len(m.watched) == 0 {
 		return nil, nil

@@ -127,8 +127,7 @@ be given its transaction later: the money then belongs to the buyer, and pays no
 }
 
 // closedBy says that a transaction closed each of these ids. Several are marked as paid together,
-// so
-// that those which it has already closed do not hold back the others.
+// so that those which it has already closed do not hold back the others.
 func closedBy(ids []string, tx string) ([]trade.Closed, error) {
 	all := make([]trade.Closed, len(ids))
 	for i, id := range ids {

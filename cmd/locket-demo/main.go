@@ -1,6 +1,5 @@
 // Command locket-demo shows what Locket does with a wearer's day: see package story. It needs no
-// other
-// program.
+// other program.
 package main
 
 import (

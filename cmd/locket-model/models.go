@@ -28,8 +28,7 @@ type models struct {
 }
 
 // The shapes for which the library compiles. Without them it keeps a program for every length of
-// text
-// that it has ever seen.
+// text that it has ever seen.
 var (
 	batchShapes    = []int{1, 8, 64}
 	sequenceShapes = []int{16, 64, 128, 256, 512}

@@ -29,8 +29,7 @@ func (r *making) archiveName(t target) string {
 }
 
 // archives writes archives for those who install without a package: a folder with bin, share and
-// the
-// documents.
+// the documents.
 func (r *making) archives(chosen []target) error {
 	for _, t := range chosen {
 		top := "locket_" + r.number() + "_" + t.name()

@@ -38,8 +38,7 @@ func (t target) exe() string {
 
 // commands returns the commands that a target gets. The bridge needs BlueZ, which Windows does not
 // have. Nobody serves a relay from a Mac or from Windows. The worker's job queue (River 0.31) does
-// not
-// compile for 32 bits.
+// not compile for 32 bits.
 func (t target) commands() []string {
 	switch {
 	case t.os == "windows":

@@ -145,8 +145,7 @@ func (r *making) image(c container, t target) (v1.Image, error) {
 }
 
 // certificates returns, as PEM, the roots that Mozilla trusts without conditions. In a file, one
-// with
-// conditions could not be told from the others.
+// with conditions could not be told from the others.
 func certificates() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

@@ -1,7 +1,6 @@
 // Command locket-release makes all parts of a release from one source: archives, packages, images,
-// a
-// formula, a bill of materials, checksums and their signature. The same source and version give the
-// same bytes, in any folder.
+// a formula, a bill of materials, checksums and their signature. The same source and version give
+// the same bytes, in any folder.
 package main
 
 import (

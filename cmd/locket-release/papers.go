@@ -71,9 +71,8 @@ func (r *making) papers() error {
 }
 
 // notesOf returns the summary at the beginning of a version's part of the changelog. If the version
-// has
-// none, it returns that of the unreleased part. Its links point to the files of the version's tag,
-// because it is read outside of the repository.
+// has none, it returns that of the unreleased part. Its links point to the files of the version's
+// tag, because it is read outside of the repository.
 func notesOf(log []byte, number string) (string, error) {
 	_, part, ok := bytes.Cut(log, []byte("\n## "+number+" ("))
 	if !ok {

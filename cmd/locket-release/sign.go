@@ -22,8 +22,7 @@ const checksums = "SHA256SUMS"
 const passwordFile = "LOCKET_RELEASE_PASSWORD_FILE"
 
 // signer signs with minisign (jedisct1.github.io/minisign). It signs the bytes and not their hash,
-// so
-// that OpenSSL can verify the signature, too.
+// so that OpenSSL can verify the signature, too.
 type signer struct{ key minisign.PrivateKey }
 
 func password() (string, error) {
@@ -43,8 +42,7 @@ func password() (string, error) {
 }
 
 // loadSigner opens the key in a file. It returns nil if there is no file. It refuses a key whose
-// public
-// half is not the one in the source, because users verify with that.
+// public half is not the one in the source, because users verify with that.
 func loadSigner(file, public string) (*signer, error) {
 	if file == "" {
 		return nil, nil

@@ -24,8 +24,7 @@ type source struct {
 var isVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`) // semver.org, without a build
 
 // complete asks git for what the flags did not say. If it asks git, it refuses a tree with
-// uncommitted
-// changes.
+// uncommitted changes.
 func (s *source) complete(ctx context.Context, when string) (err error) {
 	if s.root, err = filepath.Abs(s.root); err != nil {
 		return err

@@ -42,8 +42,7 @@ func main() {
 
 // untilSignal returns a context that ends when the process is told to end. A second Ctrl+C kills a
 // process that does not react to the first. A second SIGHUP does not, because a closing terminal
-// may
-// send it twice.
+// may send it twice.
 func untilSignal() (context.Context, func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

@@ -122,8 +122,7 @@ The pages named docs/NAME.md are at https://github.com/locket-dev/locket/tree/ma
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		// The command does not exist either, and was typed first. A command that takes arguments
-		// says so
-		// in its Use.
+		// says so in its Use.
 		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !strings.Contains(c.Use, " ") {
 			return cli.Unknown(c, args[0])
 		}

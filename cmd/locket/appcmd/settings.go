@@ -111,8 +111,7 @@ func entered(file string, path []string, value any) (was, now []byte, shown stri
 }
 
 // withMember returns a JSON object with value at path. Everything else in it stays byte for byte.
-// If
-// two members have the same name, it replaces the last, because that is the one that counts.
+// If two members have the same name, it replaces the last, because that is the one that counts.
 func withMember(object []byte, path []string, value []byte) ([]byte, error) {
 	if len(path) == 0 {
 		return value, nil

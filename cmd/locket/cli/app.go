@@ -44,8 +44,7 @@ type Deps struct {
 	LookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)
 	RepairHome func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error)
 	// Restart replaces this process by a new one of the same program. It returns only if that
-	// fails.
-	// args do not include the program's name.
+	// fails. args do not include the program's name.
 	Restart func(args, environ []string) error
 	// Demo plays a day in a home of its own. Seed 0 plays the fixed day.
 	Demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error

@@ -93,8 +93,7 @@ func (a *App) Talks() bool {
 }
 
 // AnswerFault says what is wrong with the answer to a question for a setting. It leaves out the
-// name
-// of the flag, which nobody has typed.
+// name of the flag, which nobody has typed.
 func AnswerFault(key string, wrong error) error {
 	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
 }

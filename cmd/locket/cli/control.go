@@ -56,8 +56,7 @@ func (a *App) OpenVault(ctx context.Context, cl *serve.Client, file string, ttl 
 }
 
 // UnlockWith first tries without a passphrase, which is enough if a key file or the OS keyring
-// opens
-// the node. Otherwise it asks for the passphrase.
+// opens the node. Otherwise it asks for the passphrase.
 func (a *App) UnlockWith(file string, open func(pass serve.Secret) (serve.UnlockState, error)) (serve.UnlockState, error) {
 	if file == "" {
 		if s, err := open(""); !errors.Is(err, serve.ErrPassphrase) {

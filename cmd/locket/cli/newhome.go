@@ -32,8 +32,7 @@ type NewHome struct {
 func (h *NewHome) staging() string { return filepath.Join(h.home, stagingDir) }
 
 // PrepareHome makes a home that the caller keeps or discards afterwards. It fails with
-// ErrHomeExists,
-// or with memory.ErrInUse if another setup is running.
+// ErrHomeExists, or with memory.ErrInUse if another setup is running.
 func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOptions) (_ *NewHome, err error) {
 	if _, err := os.Stat(filepath.Join(l.Home, homeKeys)); err == nil {
 		return nil, fmt.Errorf("%w: %s", ErrHomeExists, l.Home)

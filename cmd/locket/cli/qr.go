@@ -13,9 +13,8 @@ import (
 )
 
 // QR draws a text as a QR code for a terminal. For any other output, and for a text that is too
-// long
-// for a code, the picture is empty. If the terminal is too small, the picture is a sentence that
-// says so, and whole is false. Callers must therefore show the text as well.
+// long for a code, the picture is empty. If the terminal is too small, the picture is a sentence
+// that says so, and whole is false. Callers must therefore show the text as well.
 func (a *App) QR(at io.Writer, text string) (picture string, whole bool) {
 	f, ok := at.(*os.File)
 	if !(ok && term.IsTerminal(int(f.Fd())) || a.Terminal != nil && a.Terminal()) {

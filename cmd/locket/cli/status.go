@@ -10,8 +10,7 @@ import (
 )
 
 // EveryAddress returns a broker's URL for a person. The URL of a broker that listens on all
-// addresses
-// of the machine contains none that a wearable could use.
+// addresses of the machine contains none that a wearable could use.
 func EveryAddress(broker string) string {
 	if u, err := url.Parse(broker); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
 		return u.Scheme + "://*:" + u.Port() + ", any address of this machine"

@@ -1,7 +1,6 @@
 // Package devicecmd contains the commands for wearables (wearable, zones), for the wearer's other
 // devices and workers (pair, devices, recover, sync, fetch, rotate, grant), and for the relay
-// between
-// them (relay).
+// between them (relay).
 package devicecmd
 
 import (

@@ -126,8 +126,7 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 }
 
 // publishable says what a listing lacks, before anything is shown or asked. For a dry run a price
-// is
-// enough.
+// is enough.
 func publishable(r *serve.ListingRequest, dry bool) error {
 	var missing []string
 	for _, f := range []struct {

@@ -122,9 +122,8 @@ func openReleased(ctx context.Context, by http.RoundTripper, from, name string) 
 	return res.Body, nil
 }
 
-// signedRelease verifies minisign's signature of the sums of a release, and returns the version
-// in its comment. A signature has ten bytes that name the algorithm and the key, and then an
-// Ed25519
+// signedRelease verifies minisign's signature of the sums of a release, and returns the version in
+// its comment. A signature has ten bytes that name the algorithm and the key, and then an Ed25519
 // signature of the sums. A second signature covers the first and the comment
 // (jedisct1.github.io/minisign).
 func signedRelease(key string, sums, signature []byte) (version string, err error) {

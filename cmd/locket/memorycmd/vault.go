@@ -128,8 +128,7 @@ func listVault(a *cli.App, ctx context.Context) error {
 }
 
 // lessHere says why this device may lack what other devices have: it has not synced yet, or else
-// the
-// reason in otherwise.
+// the reason in otherwise.
 func lessHere(a *cli.App, ctx context.Context, cl *serve.Client, otherwise string) error {
 	s, err := cl.SyncStatus(ctx)
 	switch {

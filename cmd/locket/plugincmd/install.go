@@ -164,8 +164,7 @@ func list(w io.Writer, head string, lines []string) {
 }
 
 // pluginAdvice says what to do about a refusal of the node. From a daemon, the refusal comes only
-// as
-// text.
+// as text.
 func pluginAdvice(err error, id string) error {
 	for _, c := range []struct {
 		reason error

@@ -36,8 +36,7 @@ docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write a p
 }
 
 // folderIn returns the folder or file that a command's argument names, or the current folder if
-// there
-// is none.
+// there is none.
 func folderIn(args []string) string { return slices.Concat(args, []string{"."})[0] }
 
 // project is a plugin on its author's disk.

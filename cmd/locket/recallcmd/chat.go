@@ -85,8 +85,7 @@ var undoWords = regexp.MustCompile(`(?i)^/?(?:(?:no, |please |ok, |okay, )?(?:un
 	`撤销|撤回|(?:请)?(?:删掉|删了)它吧?|(?:请)?(?:忘了|忘掉|忘记|删掉|删了)(?:这个|这条|那个|那条|刚才的|刚才说的|我刚才说的|我刚说的)吧?)[.。!！]?$`)
 
 // forgetWords are orders to forget more than the last line, which chat refuses. Other sentences
-// about
-// forgetting are statements: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
+// about forgetting are statements: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
 var forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
 	`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
 

@@ -186,8 +186,7 @@ func isNamed(who, name string) bool {
 }
 
 // showSessions prints one of the sessions in list: its heading and its lines. A memory is shown
-// only
-// in the last session that has it.
+// only in the last session that has it.
 func showSessions(a *cli.App, list []talkSession) func(w io.Writer, s *talkSession) {
 	below, shown := map[string][][]*memory.Memory{}, map[memory.ID]bool{}
 	for i := len(list) - 1; i >= 0; i-- {

@@ -1,6 +1,5 @@
 // Package recallcmd contains the commands that find and show: search, ask, chat, context, core,
-// day,
-// talk, media, graph, entities, trace, tiers.
+// day, talk, media, graph, entities, trace, tiers.
 package recallcmd
 
 import (

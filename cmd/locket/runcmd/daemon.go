@@ -71,8 +71,7 @@ func runDaemon(a *cli.App, ctx context.Context, o daemonOptions) error {
 			return err // the process was told to end meanwhile, which a new process would not know
 		}
 		// If the process cannot be replaced, go on in this one. The garbage collector may leave
-		// traces of
-		// the keys in its memory.
+		// traces of the keys in its memory.
 		o.again = true
 		if err := a.Restart(args, environAgain(a)); err != nil {
 			a.Logger(&a.Settings.Config).Warn("locked, but the memory is not overwritten: the process could not be restarted", "error", err)
@@ -291,8 +290,7 @@ func (o *once) Unlock(ctx context.Context, passphrase serve.Secret) error {
 }
 
 // againArgs adds the addresses on which this daemon listens, so that the next one uses the same
-// ports
-// even if the system chose them.
+// ports even if the system chose them.
 func againArgs(args []string, cfg *config.Config, broker string, api net.Addr) []string {
 	out := slices.Clone(args)
 	if !slices.Contains(out, "--again") {

@@ -158,8 +158,7 @@ func clientTLS(a *cli.App) (*tls.Config, error) {
 }
 
 // lend makes temporary credentials for each device of the events that has none. For the others,
-// given
-// is the password; it is empty if the wearer gave none.
+// given is the password; it is empty if the wearer gave none.
 func lend(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
 	passwords = map[string]string{}
 	var names []string

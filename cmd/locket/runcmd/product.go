@@ -19,8 +19,7 @@ import (
 )
 
 // Product returns what the command is built on. cache is the folder of compiled plugins, and work
-// the
-// cost of trying a passphrase (node.InitOptions.Work). Only tests set them.
+// the cost of trying a passphrase (node.InitOptions.Work). Only tests set them.
 func Product(cache string, work int) cli.Deps {
 	return cli.Deps{
 		Environ: os.Environ(),

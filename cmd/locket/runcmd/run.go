@@ -1,9 +1,7 @@
 // Package runcmd contains run with the daemon: the node with its API, the console, the bridge,
 // scheduled backups, metrics and traces, until it is told to end or is locked. It also contains
-// open,
-// which makes a home with a page in the browser if there is none, and continues as the daemon;
-// replay
-// and demo, which play a day; and [Product], on which the real program is built.
+// open, which makes a home with a page in the browser if there is none, and continues as the
+// daemon; replay and demo, which play a day; and [Product], on which the real program is built.
 package runcmd
 
 import (

@@ -14,8 +14,8 @@ import (
 )
 
 // tellCollector returns a sink for the daemon's spans, and a function that sends them and the
-// metrics
-// until its context ends. Without a collector in the settings, the sink is nil and nothing is sent.
+// metrics until its context ends. Without a collector in the settings, the sink is nil and nothing
+// is sent.
 func tellCollector(cfg *config.Config, metrics *prometheus.Registry, log *slog.Logger) (span.Sink, func(context.Context), error) {
 	c := &cfg.Telemetry
 	if c.URL == "" {

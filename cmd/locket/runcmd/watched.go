@@ -12,12 +12,10 @@ import (
 )
 
 // watched tells systemd that the daemon is ready. If the unit has WatchdogSec=, it also tells
-// systemd
-// regularly that the node still answers, so that systemd restarts one that hangs (sd_notify(3),
-// sd_watchdog_enabled(3)). If systemd did not start the daemon, it does nothing. stop ends this. If
-// ctx has ended, stop also tells systemd that the daemon is stopping; a daemon that restarts in
-// place
-// does not say so.
+// systemd regularly that the node still answers, so that systemd restarts one that hangs
+// (sd_notify(3), sd_watchdog_enabled(3)). If systemd did not start the daemon, it does nothing.
+// stop ends this. If ctx has ended, stop also tells systemd that the daemon is stopping; a daemon
+// that restarts in place does not say so.
 func watched(ctx context.Context, health serve.Diagnostics, log *slog.Logger) (stop func()) {
 	say := func(state string) {
 		if _, err := systemd.SdNotify(false, state); err != nil {

@@ -96,8 +96,7 @@ func ruleName(rule string) string {
 }
 
 // showGone says that the rule of a request is no longer in the policy. Requests before a payment
-// have
-// no rule.
+// have no rule.
 func showGone(a *cli.App, w io.Writer, v *serve.Consent, p *serve.Policy) {
 	if v.Action != "buy" && v.Action != "reveal" && !slices.ContainsFunc(p.Rules, func(r serve.PolicyRule) bool { return r.Words == v.Words }) {
 		fmt.Fprintln(w, "  the rule is no longer in your policy, so nothing is shown")

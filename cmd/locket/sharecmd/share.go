@@ -1,7 +1,6 @@
 // Package sharecmd contains the commands that share memories with people and communities, and
-// compare
-// interests: share, community, match; and those for the rules and requests behind them: policy,
-// consent.
+// compare interests: share, community, match; and those for the rules and requests behind them:
+// policy, consent.
 package sharecmd
 
 import (
