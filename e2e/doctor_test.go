@@ -44,7 +44,7 @@ func TestDoctorRepairs(t *testing.T) {
 		}
 	}
 	h.start()
-	if _, stderr, code := h.try("doctor", "--repair"); code != 1 || !strings.Contains(stderr, "stop it first") {
+	if _, stderr, code := h.try("doctor", "--repair"); code != 1 || !strings.Contains(stderr, "Stop the daemon before a repair") {
 		t.Errorf("beside a daemon: exit %d, %s", code, stderr)
 	}
 }

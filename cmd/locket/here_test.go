@@ -20,8 +20,8 @@ var proposes = regexp.MustCompile(`(?:[:;] |\\n  |[Ss]ee |')locket [a-z]`)
 var notHere = []string{
 	`"Show a new code on the other device`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Admitted. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
 	`"%s forgotten here and will not come back. To get them, import into another home`,
-	`"Made %s. Next:`, `"Built %s, %s. Next`, `"%s does not exist: locket plugin build`, `"%w; locket plugin test`,
-	`"If you know from the publisher`, `"An old version may have holes`, `"If it is your own, add --unsigned`,
+	`"Made %s. Next:`, `"Built %s, %s. Next`, `"%s does not exist: locket plugin build`, `"%w; for details: locket plugin test`,
+	`"If you know from the publisher`, `"An old version may have security holes`, `"If it is your own, add --unsigned`,
 	`"run 'locket doctor --repair'"`, `"To check for a newer version`, `"The newest memories`, `"To do it later: locket backup`,
 	`"  locket consent allow`,
 }

@@ -102,7 +102,7 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("words %q here; there\n%s", words, joined)
 	}
 	if out, code := locket(t, three, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code != cli.ExitFailed ||
-		!strings.Contains(out, "used already") || !strings.Contains(out, "Have the other device show another") || strings.Contains(out, "five words") {
+		!strings.Contains(out, "used already") || !strings.Contains(out, "Show a new code on the other device") || strings.Contains(out, "five words") {
 		t.Errorf("a third with the same code: %d %s", code, out)
 	}
 	if _, err := os.Stat(three); !errors.Is(err, os.ErrNotExist) {
@@ -156,7 +156,7 @@ func TestPairByCommand(t *testing.T) {
 		if strings.Contains(line, "this device") {
 			continue
 		}
-		if out, code := locket(t, one, "\n", "devices", "remove", strings.Fields(line)[0]); code != cli.ExitFailed || !strings.Contains(out, "only the 24 words remove one") {
+		if out, code := locket(t, one, "\n", "devices", "remove", strings.Fields(line)[0]); code != cli.ExitFailed || !strings.Contains(out, "which only the 24 words can remove") {
 			t.Errorf("remove a device without the words: %d %s", code, out)
 		}
 	}
@@ -193,7 +193,7 @@ func TestPairByCommand(t *testing.T) {
 // phraseOf gives the 24 words that locket init shows.
 func phraseOf(shown string) string {
 	var phrase []string
-	for _, w := range strings.Fields(shown[strings.Index(shown, "nowhere:"):])[1:] {
+	for _, w := range strings.Fields(shown[strings.Index(shown, "anywhere."):])[1:] {
 		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && len(phrase) < 24 {
 			phrase = append(phrase, w)
 		}

@@ -23,7 +23,7 @@ func TestWithMember(t *testing.T) {
 		}
 	}
 	for _, was := range []string{`[]`, `"servers"`, `{"servers": [{}]}`, `{"servers": "none"}`} {
-		if got, err := withMember([]byte(was), []string{"servers", "locket"}, []byte("1")); err == nil || !strings.Contains(err.Error(), "is no object") {
+		if got, err := withMember([]byte(was), []string{"servers", "locket"}, []byte("1")); err == nil || !strings.Contains(err.Error(), "is not an object") {
 			t.Errorf("%s: %s %v", was, got, err)
 		}
 	}

@@ -34,7 +34,7 @@ func TestEnteredTOML(t *testing.T) {
 		}
 		_, now, shown, err := enteredTOML(file, "mcp_servers", "/bin/locket", []string{"mcp", "--key-file", "/k"})
 		if c.after == "" {
-			if err == nil || !strings.Contains(err.Error(), "enter this yourself") {
+			if err == nil || !strings.Contains(err.Error(), "this yourself") {
 				t.Errorf("%s: %q, %v", name, now, err)
 			}
 			continue

@@ -52,7 +52,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
 				return cli.Usagef("--step needs --undo")
 			}
 			if show && len(args) == 0 {
-				return cli.Usagef("--show needs the id of a dream; to list them: locket dream")
+				return cli.Usagef("%s", a.Here("--show needs the id of a dream; to list them: locket dream"))
 			}
 			id := ""
 			if len(args) > 0 {
