@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A file, the environment and the command line: the later is the stronger, and
-// what is no setting is refused with its place.
+// Settings come from a file, the environment and the command line. The later overrides the earlier,
+// and anything that is not a setting is refused with its place.
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cloud.toml")
 	for _, c := range []struct {

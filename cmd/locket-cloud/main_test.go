@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// The test binary is the command, too, when it is started with this set.
+// The test binary acts as the command when it is started with this variable.
 const asCommand = "LOCKET_TEST_AS_CLOUD"
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func start(t *testing.T, args ...string) *process {
 	return startWith(t, nil, args...)
 }
 
-// startWith is start with variables besides.
+// startWith is start with additional environment variables.
 func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
@@ -90,7 +90,7 @@ func scratch(t *testing.T) *os.File {
 	return f
 }
 
-// SIGTERM ends it well; a second start finds what was there.
+// SIGTERM ends the relay cleanly, and a second start finds its data.
 func TestTerminated(t *testing.T) {
 	dir := t.TempDir()
 	invites := filepath.Join(dir, "invites")
@@ -121,7 +121,7 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// A database without this program's tables is refused, with the command that makes them.
+// A database without this program's tables is refused, with the command that creates them.
 func TestDatabaseWithoutTables(t *testing.T) {
 	var out bytes.Buffer
 	code := run(t.Context(), []string{"serve", "--db", cluster.Database(t), "--blobs", "file://" + t.TempDir(), "--open"}, nil, &out, &out)

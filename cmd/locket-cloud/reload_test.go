@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/internal/logbook"
 )
 
-// writePair writes a certificate of that number, and its key.
+// writePair writes a certificate with this serial number, and its key.
 func writePair(t *testing.T, cert, key string, number int64, at time.Time) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -65,10 +65,10 @@ func TestRenewedCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePair(t, cert, key, 2, now.Add(time.Second))
-	serves(1) // they are looked at now and then
+	serves(1) // the files are checked only from time to time
 	now = now.Add(lookEvery)
 	serves(2)
-	writePair(t, filepath.Join(dir, "other.pem"), key, 3, now) // the key of a certificate that is not here yet
+	writePair(t, filepath.Join(dir, "other.pem"), key, 3, now) // the key of a certificate that is not written yet
 	now = now.Add(lookEvery)
 	serves(2)
 	if err := os.Rename(filepath.Join(dir, "other.pem"), cert); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An operator sees what became of the vouchers, and ends those that nobody has used.
+// An operator sees the state of the vouchers, and revokes the unused ones.
 func TestVouchers(t *testing.T) {
 	args, key := marketArgs(t)
 	p := start(t, args...)

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// say runs the command and gives what it printed.
+// say runs the command and returns what it printed.
 func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -115,7 +115,7 @@ func TestWorkerRunsAndListsJobs(t *testing.T) {
 	}
 }
 
-// firstLines calls then once it was written what it waits for.
+// firstLines calls then once the text that it waits for was written.
 type firstLines struct {
 	bytes.Buffer
 	until string

@@ -11,12 +11,13 @@ import (
 	"testing"
 )
 
-// proposes finds a command in a text as one proposes it: after a colon, on a line of its own,
-// after "see", or in quotes.
+// proposes finds a proposed command in a text: after a colon, on a line of its own, after "see", or
+// in quotes.
 var proposes = regexp.MustCompile(`(?:[:;] |\\n  |[Ss]ee |')locket [a-z]`)
 
-// notHere are proposals that Here does not get where they stand, by how they begin: those for another
-// machine or another home, those that need no home, and those that are an error's advice later.
+// notHere lists, by their beginnings, proposals that are not passed to Here at that place: those
+// for another machine or another home, those that need no home, and those that become an error's
+// advice later.
 var notHere = []string{
 	`"Show a new code on the other device`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Admitted. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
 	`"%s forgotten here and will not come back. To get them, import into another home`,
@@ -26,8 +27,8 @@ var notHere = []string{
 	`"  locket consent allow`,
 }
 
-// TestProposedCommandsAreHere: whoever writes a proposal gives it to Here or Heref, or to what
-// gives it to them.
+// TestProposedCommandsAreHere checks that each proposed command is passed to Here or Heref,
+// directly or through a function that does so.
 func TestProposedCommandsAreHere(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go"} {

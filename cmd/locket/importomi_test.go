@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/omitest"
 )
 
-// What Omi has is shown first, added once, and no more the next time. What came before a
-// limit is kept, a secret goes to the vault, and the key is in no output.
+// What Omi has is first shown, added once, and not added again the next time. What was read before
+// a rate limit is kept, a secret goes to the vault, and the key is in no output.
 func TestImportPolled(t *testing.T) {
 	c := omitest.New(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -23,7 +23,7 @@ func serveRelay(t *testing.T) (url string) {
 	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{}).URL
 }
 
-// locket runs the real commands on a home, and gives what they print.
+// locket runs the real commands on a home, and returns what they print.
 func locket(t *testing.T, home, stdin string, args ...string) (string, int) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -41,8 +41,8 @@ func ok(t *testing.T, home, stdin string, args ...string) string {
 	return out
 }
 
-// Two people's worth of typing: invite here, join there, compare the words,
-// and later recover from the phrase, all through the commands.
+// All through the commands: invite on one device, join on another, compare the words, and later
+// recover from the phrase.
 func TestPairByCommand(t *testing.T) {
 	t.Setenv("LOCKET_CONFIG", "")
 	url := serveRelay(t)
@@ -190,7 +190,7 @@ func TestPairByCommand(t *testing.T) {
 	}
 }
 
-// phraseOf gives the 24 words that locket init shows.
+// phraseOf returns the 24 words that locket init shows.
 func phraseOf(shown string) string {
 	var phrase []string
 	for _, w := range strings.Fields(shown[strings.Index(shown, "anywhere."):])[1:] {
@@ -201,8 +201,8 @@ func phraseOf(shown string) string {
 	return strings.Join(phrase, " ")
 }
 
-// The words delete the account at the relay, and nothing else does. The home
-// keeps its memories, and does not begin the account anew.
+// Only the words delete the account at the relay. The home keeps its memories, and does not create
+// the account again.
 func TestRelayDelete(t *testing.T) {
 	t.Setenv("LOCKET_CONFIG", "")
 	url, home := serveRelay(t), filepath.Join(t.TempDir(), "home")
@@ -231,7 +231,7 @@ func TestRelayDelete(t *testing.T) {
 	}
 }
 
-// A relay that wants invitations says so; a code that it does not take is told from none.
+// The output says that a relay wants invitations, and tells a wrong code from a missing one.
 func TestRelayWantsInvitation(t *testing.T) {
 	t.Setenv("LOCKET_CONFIG", "")
 	url := relaytest.Serve(t, t.TempDir(), relay.Config{Invite: true}, api.Config{}).URL

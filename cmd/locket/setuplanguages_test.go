@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// The languages are asked, kept, and what follows is said. A name in place of a code is asked again.
+// Setup asks for the languages, stores them, and says what they mean. If it gets a name instead of
+// a code, it asks again.
 func TestSetupLanguages(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	answers := []string{"German", "de"}

@@ -36,8 +36,8 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 	}
 }
 
-// Who interrupts a command hears what it has done and how it goes on, and of another failure
-// what failed.
+// A person who interrupts a command sees what it has done and how to continue. For another failure
+// they see what failed.
 func TestInterruptedSaysHowItGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}

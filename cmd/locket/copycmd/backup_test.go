@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// A check tells the wearer's time, and not that of the machine.
+// A check shows the time in the wearer's zone, and not in that of the machine.
 func TestShowChecked(t *testing.T) {
 	var out strings.Builder
 	a := &cli.App{Settings: &config.Loaded{Config: config.Config{Zone: "Asia/Tokyo"}}}

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A place says what it lacks, and why photos wait.
+// The list says what each relay or device lacks, and why photos wait.
 func TestShowRelay(t *testing.T) {
 	const at = "https://relay.example"
 	for _, c := range []struct {
@@ -33,7 +33,7 @@ func TestShowRelay(t *testing.T) {
 	}
 }
 
-// Whose relay went back is told what that may be, and how sync goes on.
+// If a relay went back in time, the output says what that may mean, and how to continue syncing.
 func TestShowSyncOfARelayThatWentBack(t *testing.T) {
 	var out strings.Builder
 	s := serve.SyncStatus{Relay: "https://relay.example", Error: "deltas after 2: " + replica.ErrRolledBack.Error()}
