@@ -86,7 +86,7 @@ func TestWorkerUsage(t *testing.T) {
 		{exitUsage, "--home or --db is missing", []string{"jobs", "list"}},
 		{exitUsage, "want waiting", []string{"jobs", "list", "--home", home, "--state", "asleep"}},
 		{exitUsage, "--space", []string{"jobs", "list", "--home", home, "--space", "x"}},
-		{exitUsage, "no job's number", []string{"jobs", "retry", "--home", home, "1", "x"}},
+		{exitUsage, "not the number of a job", []string{"jobs", "retry", "--home", home, "1", "x"}},
 		{exitUsage, "--parallel", []string{"worker", "--home", home, "--parallel", "0"}},
 		{exitUsage, "--price", []string{"worker", "--home", home, "--price", "llava"}},
 		{exitUsage, "budget", []string{"worker", "--home", home, "--budget-usd", "-1"}},
@@ -110,7 +110,7 @@ func TestWorkerRunsAndListsJobs(t *testing.T) {
 	if !strings.Contains(out.String(), "invite-key --home "+home) {
 		t.Errorf("a worker that nobody has let in: %s", out.String())
 	}
-	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" || !strings.HasPrefix(stderr, "no jobs") {
+	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" || !strings.HasPrefix(stderr, "no such jobs") {
 		t.Fatal(code, out, stderr)
 	}
 }

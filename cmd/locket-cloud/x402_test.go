@@ -108,7 +108,7 @@ func TestX402SettledByHand(t *testing.T) {
 
 	stop(t, p) // a relay that no longer takes payments does not forget the open one
 	code, _, errs := say(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-	if code != exitUsage || !strings.Contains(errs, "1 payments and 0 payouts by x402 are open") || !strings.Contains(errs, "locket-cloud market x402") {
+	if code != exitUsage || !strings.Contains(errs, "1 payments and 0 payouts by x402 are still open") || !strings.Contains(errs, "locket-cloud market x402") {
 		t.Fatalf("without a facilitator: %d %s", code, errs)
 	}
 	p = start(t, append(taking, "--listen", strings.TrimPrefix(p.url, "http://"))...)
@@ -118,7 +118,7 @@ func TestX402SettledByHand(t *testing.T) {
 		operate(exitUsage, "--transaction HASH and --never need an ID", half...)
 	}
 	operate(exitUsage, "", "nonsense", "--never")
-	operate(exitUsage, "of one payment", id, id, "--never")
+	operate(exitUsage, "one payment at a time", id, id, "--never")
 	operate(exitFailed, "64 hexadecimal characters", id, "--transaction", "0xab")
 	operate(exitFailed, "is good still", id, "--never")
 	operate(exitFailed, "waits", strings.Repeat("0", 64), "--never")

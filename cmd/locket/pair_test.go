@@ -175,7 +175,7 @@ func TestPairByCommand(t *testing.T) {
 	}
 
 	phrase := phraseOf(shown)
-	if out, code := locket(t, three, phrase+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home of these words") {
+	if out, code := locket(t, three, phrase+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home with these words") {
 		t.Errorf("from another relay: %d %s", code, out)
 	}
 	if out := ok(t, three, phrase+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
@@ -217,7 +217,7 @@ func TestRelayDelete(t *testing.T) {
 	}
 	fails("", "no words", "relay", "delete", url)
 	fails("one two\n", "the 24 words", "relay", "delete", url)
-	fails(phrase, "has no account of these words", "relay", "delete", serveRelay(t), "--yes")
+	fails(phrase, "has no account for these words", "relay", "delete", serveRelay(t), "--yes")
 	fails(phrase, "To go ahead without being asked, add --yes.", "relay", "delete", url)
 	fails(phrase+"no\n", "nothing was deleted", "relay", "delete", url)
 	ok(t, home, "", "sync", "--now")
@@ -225,7 +225,7 @@ func TestRelayDelete(t *testing.T) {
 		t.Error(out)
 	}
 	fails("", "403", "sync", "--now")
-	fails(phrase, "has no account of these words", "relay", "delete", url)
+	fails(phrase, "has no account for these words", "relay", "delete", url)
 	if out := ok(t, home, "", "list"); !strings.Contains(out, "spare key") {
 		t.Error(out)
 	}

@@ -99,7 +99,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 				}
 				return "correct horse"
 			}},
-			{"Languages", fixed("de")}, {"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Its name", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
+			{"Languages", fixed("de")}, {"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Name of the wearable", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
 			{"remember", fixed("I park the car on level 3")}, {"backup", fixed(backup)}}
 	}
 	dir := t.TempDir()

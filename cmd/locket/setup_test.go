@@ -100,7 +100,7 @@ func runSetupWith(t *testing.T, home string, p *answerer, interrupt bool, change
 }
 
 var setupReplies = []reply{{"Your name", fixed("Maja")}, {"time zone", fixed("Europe/Berlin")}, {"1, 2 or 3", fixed("3")}, {"Word", rightWord},
-	{"Its name", fixed("pendant")}, {"log in", fixed("y")}, {"remember", fixed("I park the car on level 3")}}
+	{"Name of the wearable", fixed("pendant")}, {"log in", fixed("y")}, {"remember", fixed("I park the car on level 3")}}
 
 // If a person answers everything, there is a home with its settings, a wearable, the unit, and a
 // first memory that is found.
@@ -182,7 +182,7 @@ func TestSetupAsksAgain(t *testing.T) {
 			return v
 		}
 	}
-	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Its name", last(&names)})}
+	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Name of the wearable", last(&names)})}
 	noKeyring := func(d *cli.Deps) {
 		make := d.InitHome
 		d.InitHome = func(cfg config.Config, o cli.InitOptions) (string, error) {
