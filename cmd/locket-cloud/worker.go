@@ -41,8 +41,8 @@ func (a *app) workerCommand() *cobra.Command {
 		Long: `Transcribe recordings and read the print in photos, in the spaces whose owners have
 granted access to this worker, and answer with memories of the lowest rank. With
 --llm-url, a language model finds memories in what was said. Once a day, with a model or
-without, the worker summarises names that belong together, and archives what was said
-twice.
+without, the worker summarises names that belong together, and archives what workers have
+said twice.
 
 Data for an engine or model at an address leaves this machine. 'locket-cloud worker
 engines' lists the engines.

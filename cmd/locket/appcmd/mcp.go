@@ -79,7 +79,7 @@ func mcpInstallCommand(a *cli.App) *cobra.Command {
 	var yes, keyOnly bool
 	c := &cobra.Command{
 		Use: "install CLIENT", Short: "Make a key for an assistant, and add Locket to its settings", Args: cli.Between(1, 1, "a client ("+hostNames()+")"),
-		Long: `CLIENT is ` + hostNames() + `.
+		Long: `CLIENT is one of ` + hostNames() + `.
 
 Shows the change to the client's settings, and makes it if you agree. The key goes into a
 file in this home that only you can read, and not into the settings. For claude-code the

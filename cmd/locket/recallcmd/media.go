@@ -18,8 +18,8 @@ func MediaCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "media ID --out FILE", Short: "Save the recording or photo behind a memory", Args: cli.Between(1, 1, "the id"),
 		Long: `A resource memory (locket list --type resource) stands for a recording, a photo, or a file
-from another program. If the file is on another device of yours, it is fetched through the
-relay, checked, and also kept here.`,
+from another program. If the file is on another device of yours, it is fetched
+through the relay, checked, and also kept here.`,
 		Example: "  locket media 3f7k9m2xqa --out heron.jpg\n  locket media 3f7k9m2xqa --out - | feh -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {
