@@ -178,7 +178,7 @@ func TestPairByCommand(t *testing.T) {
 	if out, code := locket(t, three, phrase+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home with these words") {
 		t.Errorf("from another relay: %d %s", code, out)
 	}
-	if out := ok(t, three, phrase+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
+	if out := ok(t, three, phrase+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `Write wearer = "NAME"`) {
 		t.Errorf("recovered, without a name: %s", out)
 	}
 	if b, err := os.ReadFile(filepath.Join(three, "config.toml")); err != nil || strings.Contains(string(b), "wearer") || !strings.Contains(string(b), "reserve = '1MB'") {

@@ -122,7 +122,7 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 	}
 	done := exported{path, sum.Records, archive.Words(sum.Key)}
 	return a.Print(done, func(w io.Writer) {
-		fmt.Fprintf(w, "Wrote %s to %s, signed by the key with the words: %s.\n", cli.Plural(done.Records, "record", "records"), path, done.Signer)
+		fmt.Fprintf(w, "Wrote %s to %s, signed by the key with the words %s.\n", cli.Plural(done.Records, "record", "records"), path, done.Signer)
 	})
 }
 

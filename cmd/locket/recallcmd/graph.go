@@ -152,7 +152,7 @@ is a memory: it is synced to your devices, and undo reverses it.`,
 			RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 				d, err := do(cl, cmd.Context(), args[0], args[1])
 				return a.Printed(err, d, func(w io.Writer) {
-					fmt.Fprint(w, a.Heref("%s %s %s. To undo this: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
+					fmt.Fprint(w, a.Heref("%s %s %s. To reverse this: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
 				})
 			}),
 		}
