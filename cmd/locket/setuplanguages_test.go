@@ -27,7 +27,7 @@ func TestSetupLanguages(t *testing.T) {
 		t.Errorf("%s, %v", conf, err)
 	}
 	said := strings.Join(p.asked, "\n")
-	for _, want := range []string{`"German": want codes`, "all speech to be in de", "PocketSphinx is not used", "data deu", "For de, add a mind (a language model)"} {
+	for _, want := range []string{`"German": want codes`, "all speech to be in de", "PocketSphinx is not used", "data deu", "For de, add a mind"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}

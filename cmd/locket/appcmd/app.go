@@ -47,14 +47,11 @@ said. The rights are:
   update   correct what the app wrote itself
   forget   erase for good what it may see, unless you pinned it
   chat     ask the model at proxy.url, which gets what the app may see of the topic
-  buy      buy at a market with your money there (locket market deposit), within --budget;
-           what costs more than --alone waits for your yes (locket consent)
-  share    with read: give copies of what it may see to readers of its choice
-           (locket share list)
-  vault    ask for entries of your vault by their label; you are asked about each
-           reading (locket consent)
-  console  alone and with --for: lets you open the console on another machine
-           (locket open --key-file)
+  buy      buy with your money at a market (locket market deposit), within --budget;
+           above --alone it needs your yes (locket consent)
+  share    with read: give readers copies of what it may see (locket share list)
+  vault    ask for entries of your vault; each reading needs your yes (locket consent)
+  console  alone, with --for: lets you open the console elsewhere (locket open --key-file)
 
 The types are core, episodic, semantic, procedural, resource, and utterances, which are the
 lines as they were said. Utterances need --sensitivity private. To an app, what it may not

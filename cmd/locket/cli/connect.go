@@ -191,7 +191,7 @@ func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err erro
 	return n.UnlockAsConfigured(ctx)
 }
 
-var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is not a terminal on which to ask for it: use --passphrase-file")
+var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is not a terminal: use --passphrase-file")
 
 // AskPassphrase reads a line without showing it. Without a terminal it returns ErrNoTerminal.
 func (a *App) AskPassphrase(prompt string) (serve.Secret, error) {

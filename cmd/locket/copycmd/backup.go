@@ -34,9 +34,8 @@ func BackupCommand(a *cli.App) *cobra.Command {
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault to
 DIR, sealed with a passphrase of its own. The next backup to DIR writes only what is new,
 and removes what you forgot: DIR contains what you have now, and nothing older. If a backup
-is interrupted, the previous one stays. A backup of another home, such as one that was on
-this machine before, is not overwritten: restore it with locket backup restore, or overwrite
-it with --replace.
+is interrupted, the previous one stays. A backup of another home, such as an earlier one of
+this machine, also stays: restore it with locket backup restore, or use --replace.
 
 With --every, the daemon repeats the backup. The command writes the settings backup.to,
 backup.every and backup.passphrase_file to config.toml, and replaces an earlier schedule. For

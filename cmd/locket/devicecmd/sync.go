@@ -133,9 +133,9 @@ func DevicesCommand(a *cli.App) *cobra.Command {
 		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: cli.Nothing(),
 		Long: `Lists everyone who holds keys to your memories: id, role, name, platform, and when it was
 last heard from, by its own clock. A device that only listens sends nothing. For such a
-device the list shows when it was added. The list says how much a device has if that is
-known: after it agreed with a snapshot, after its heads were compared, or after the two
-met in the same network. Wearables hold no keys of yours: see locket wearable.`,
+device the list shows when it was added. How much a device has is shown if it agreed with
+a snapshot, its heads were compared, or the two met in the same network. Wearables hold
+no keys of yours: see locket wearable.`,
 		RunE: cli.Listing(a, (*serve.Client).Members, func(w io.Writer, m *serve.Member) {
 			when := "this device"
 			if !m.Here && m.LastHeard.IsZero() {

@@ -33,7 +33,7 @@ An old copy of the home still opens with the old passphrase.`,
 				return err
 			}
 			if r.New, err = a.NewPassphrase(next); errors.Is(err, cli.ErrNoTerminal) {
-				return cli.Usagef("--new-file is missing: standard input is not a terminal on which to ask for the new passphrase")
+				return cli.Usagef("--new-file is missing, and standard input is not a terminal")
 			} else if err != nil {
 				return err
 			}

@@ -18,8 +18,9 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// cannotUndo is part of the help of each command that pays.
-const cannotUndo = `The market holds the price until you accept. If you accept, or do nothing in time after the
+// cannotUndo is part of the help of each command that pays. It is no constant, so that the program
+// contains the text only once.
+var cannotUndo = `The market holds the price until you accept. If you accept, or do nothing in time after the
 key came, the seller is paid, and that cannot be undone. Until then you can cancel an order
 that is not paid, or dispute what came. Keep a voucher's code safe: anyone who has it can
 spend it.`
@@ -88,10 +89,10 @@ func checkout(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought
 	v.Page = page.URL
 	return a.Print(v, func(w io.Writer) {
 		if how == "x402" {
-			fmt.Fprint(w, a.Heref("Ordered: %s. An x402 client has to pay %s at this address by %s. Anyone who has the address can pay, and the order stays yours. To see the state of the order afterwards: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.When(v.Deadline), page.URL))
+			fmt.Fprint(w, a.Heref("Ordered: %s. An x402 client has to pay %s at this address by %s. Anyone who has it can pay; the order stays yours. Its state: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.When(v.Deadline), page.URL))
 			return
 		}
-		fmt.Fprint(w, a.Heref("Ordered: %s. Pay %s on this page by %s. To see the state of the order afterwards: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.When(v.Deadline), page.URL))
+		fmt.Fprint(w, a.Heref("Ordered: %s. Pay %s on this page by %s. Its state: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.When(v.Deadline), page.URL))
 	})
 }
 

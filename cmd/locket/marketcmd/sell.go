@@ -18,19 +18,19 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// soldForGood is part of the help of each command that sells.
-const soldForGood = `Buyers can keep what they got, and can pass it on in breach of the licence; this cannot be
+// soldForGood is part of the help of each command that sells, and no constant for the reason of
+// cannotUndo.
+var soldForGood = `Buyers can keep what they got, and can pass it on in breach of the licence; this cannot be
 undone. The title, description and sample are public at once, and stay in the market's log.`
 
 // publishHelp is the help of market publish.
-const publishHelp = `Selects and redacts memories like locket share create, shows what a buyer would see, and
+var publishHelp = `Selects and redacts memories like locket share create, shows what a buyer would see, and
 asks. The vault is never sold. Your policy decides what may be sold (locket policy, sell).
 The sealed items go to the market, and their key stays in this home until somebody has paid.
 
 This node delivers the key within a minute of a payment while it is running and unlocked, or
 when you run locket market sales. With --approve, each sale waits for locket market deliver.
-If a memory in a listing is forgotten, or may not be sold any more, the listing is withdrawn
-automatically.
+If a memory in it is forgotten, or may not be sold any more, the listing is withdrawn.
 
 With --answers, the bundle stays here, and each order asks a question. This node answers with
 up to three of the redacted memories, or gives the price back if none fits. All answers

@@ -26,9 +26,8 @@ func verifyCommand(a *cli.App, at *string) *cobra.Command {
 command checks that the log continues what it was at the last check, that the market's
 witnesses (other operators) have seen the same, and that it contains the listing, the receipt
 and your review of each order in this home. It also checks the reviews that the market shows
-for these listings, and reports those that it hides. If an operator showed two histories, the
-two signed checkpoints prove it. They are saved in a file that convinces anybody who has the
-market's key.
+for these listings, and reports hidden ones. If an operator showed two histories, two signed
+checkpoints are saved in a file that proves it to anybody who has the market's key.
 
 Two buyers at the same market can compare: one saves what the market showed (--save FILE),
 the other checks against it (--with FILE).`,

@@ -192,9 +192,8 @@ func replayCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay ID", Short: "Run a plugin on past events, as far as they are kept", Args: cli.Between(1, 1, "the id"),
 		Long: `Adds what a new plugin, or a new version, finds in past events. What is already known stays
-unchanged, and nothing is added twice. The past events that are kept are the texts that were
-said, photos, recordings within their retention, and places with a name, but not sensor
-readings and button presses.`,
+unchanged, and nothing is added twice. The events kept are texts that were said, photos,
+recordings within their retention, and places with a name, but not readings and presses.`,
 		Example: `  locket plugin replay ann/parking
   locket plugin replay ann/parking --since 2026-01-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -98,7 +98,7 @@ has no such mode: keep the file in a folder that only you can read.`,
 
 func keyNeedsPassphrase(err error) error {
 	if errors.Is(err, cli.ErrNoTerminal) {
-		return errors.New("a passphrase for the key is needed, and standard input is not a terminal on which to ask for it: use --passphrase-file, or --no-passphrase")
+		return errors.New("a passphrase for the key is needed, and standard input is not a terminal: use --passphrase-file, or --no-passphrase")
 	}
 	return err
 }

@@ -29,9 +29,9 @@ func (s *settingUp) saySpoken() {
 	}
 	all := strings.Join(langs, ", ")
 	if len(langs) == 1 {
-		s.Tell("Ears (the speech engine) will expect all speech to be in %s.\n", all)
+		s.Tell("Ears will expect all speech to be in %s.\n", all)
 	} else {
-		s.Tell("Ears (the speech engine) detect the language of each recording if they can.\n")
+		s.Tell("Ears detect the language of each recording if they can.\n")
 	}
 	if !slices.ContainsFunc(langs, speech.English) {
 		s.Tell("PocketSphinx is not used: it understands only English.\n")
@@ -40,7 +40,7 @@ func (s *settingUp) saySpoken() {
 	}
 	s.Tell("Tesseract reads print with its language data %s, which must be installed.\n", strings.Join(sight.TesseractNames(langs), ", "))
 	if i := slices.IndexFunc(langs, func(tag string) bool { return !speech.English(tag) && tag != "zh" && !strings.HasPrefix(tag, "zh-") }); i >= 0 {
-		s.Tell("The rules find facts in English and Chinese only. For %s, add a mind (a language model).\n", langs[i])
+		s.Tell("The rules find facts in English and Chinese only. For %s, add a mind.\n", langs[i])
 	}
 	s.Tell("To change this later, edit languages in config.toml.\n")
 }

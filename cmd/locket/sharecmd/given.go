@@ -45,7 +45,7 @@ func shareGivenCommand(a *cli.App) *cobra.Command {
 		Use: "given [ID]", Short: "List what others share with you, and what you bought", Args: cli.Between(0, 1, "a share's id"),
 		Long: `What others share with you, and what you bought at a market, is used by search, ask and
 context of this home's node, marked with its source. With an id, the memories are listed,
-too. This command needs no node.`,
+too. No node is needed.`,
 		RunE: withCollection(a, func(ctx context.Context, s *given.Collection, args []string) error {
 			list, err := s.Shares(ctx)
 			if err != nil {
@@ -127,7 +127,7 @@ func shareLeaveCommand(a *cli.App) *cobra.Command {
 		Use: "leave ID", Short: "Remove what somebody shares with you from this home", Args: cli.Between(1, 1, "a share's id"),
 		Long: `Removes what was fetched, so that it is no longer used for answers. The person who shares it
 is not told, and the link works again for as long as it is shared. What you bought is no
-longer used either, but you can still open it. This command needs no node.`,
+longer used either, but you can still open it. No node is needed.`,
 		RunE: withCollection(a, func(ctx context.Context, s *given.Collection, args []string) error {
 			list, err := s.Shares(ctx)
 			if err != nil {

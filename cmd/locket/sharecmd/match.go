@@ -20,9 +20,9 @@ func MatchCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "match", Short: "Find the interests that you share with somebody, without revealing the rest", RunE: a.NeedsCommand,
 		Long: `Two people compare their interests: first how many both have, and then, if both agree, which.
-Neither learns an interest that only the other has. Each step is a message: a line of text,
-sealed to the other person's key, that you send in any way you like. You need no node and no
-relay. docs/communities.md says what a person who lies can learn.`,
+Neither learns an interest that only the other has. Each step is a line of text, sealed to
+the other person's key, that you send in any way you like. No node and no relay is needed.
+docs/communities.md says what a person who lies can learn.`,
 		Example: `  locket match interests --add "bee keeping" --add 围棋
   locket match ask Ben=@ben.key > ask.txt         # his key, as printed by locket share key
   locket match open answer.txt > count.txt        # opens his answer: how many you share

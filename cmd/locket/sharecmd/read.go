@@ -18,7 +18,7 @@ func shareKeyCommand(a *cli.App) *cobra.Command {
 		Use: "key", Short: "Print your key, for others to share with", Args: cli.Nothing(),
 		Long: `The key is made the first time. It is not secret; only its other half, in the folder
 "reader" of the home, is. Tell the other person the words face to face or by telephone, so
-that nobody can replace the key on its way. This command needs no node.`,
+that nobody can replace the key on its way. No node is needed.`,
 		Example: "  locket share key > ann.key",
 		RunE: func(*cobra.Command, []string) error {
 			r, err := cli.Reader(a)
@@ -43,7 +43,7 @@ func shareOpenCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "open LINK", Short: "Open what somebody shares with you", Args: cli.Between(1, 1, "the link"),
 		Long: `Fetches what is new, checks who said it, and shows it. With --offline, it shows what was
-fetched before, without a network. This command needs no node.
+fetched before, without a network. No node is needed.
 
 From then on, search, ask and context of this home's node use it, marked with whose it is and
 until when. It is never mixed with your own memories. The node checks for news every ten

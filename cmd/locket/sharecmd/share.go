@@ -47,13 +47,11 @@ was said around it) is not shared. --quotes adds the quoted words, also redacted
 --redact takes "names", "places" and "times", which means all that your memories know, and
 words of your own. It removes too much rather than too little.
 
-  "Zuzana=my sister"  puts a role in the place of a name
-  times=month         rounds the times of memories down; also week, day
-  names=pseudonyms    puts an invented name in the place of each person's, the same one in
-                      the whole share; this links what is said about one person, which
-                      helps a person who guesses
-  places=Lisbon       says "Lisbon" for each place in it, as far as memories say so, and
-                      removes the other places
+  "Zuzana=my sister"  replaces a name by a role
+  times=month         rounds times down; also week, day
+  names=pseudonyms    replaces each name by an invented one, the same in the whole share;
+                      this links what is said about a person, and so helps to guess
+  places=Lisbon       says "Lisbon" for places that memories say are in it, and removes others
   numbers             keeps the first digit of numbers: 1,234 becomes 1000
 
 --at-least 3 shares a statement only if memories about three people say the same, once names
