@@ -38,7 +38,7 @@ func TestBackup(t *testing.T) {
 	if next.New == 0 || next.Gone == 0 {
 		t.Errorf("%+v", next)
 	}
-	if out := h.must("backup", "check", dir, "--passphrase-file", pass); !strings.Contains(out, "restored, 0 are missing") {
+	if out := h.must("backup", "check", dir, "--passphrase-file", pass); !strings.Contains(out, "after a restore, 0 are missing") {
 		t.Error(out)
 	}
 	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
@@ -127,7 +127,7 @@ func TestBackupBySchedule(t *testing.T) {
 	if out := h.must("status"); !strings.Contains(out, "backup      s3://bucket/locket: last ") {
 		t.Error(out)
 	}
-	if out := h.must("backup", "check", to, "--passphrase-file", pass); !strings.Contains(out, "restored, 0 are missing") {
+	if out := h.must("backup", "check", to, "--passphrase-file", pass); !strings.Contains(out, "after a restore, 0 are missing") {
 		t.Error(out)
 	}
 	other := newHome(t)

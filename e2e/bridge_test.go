@@ -23,7 +23,7 @@ func (h *home) bridge(before int) (pid int) {
 		h.mustJSON(&r, "doctor")
 		for _, f := range r.Findings {
 			if f.Check == "bridge" && f.Level == serve.LevelOK {
-				if _, err := fmt.Sscanf(f.Detail, "it runs as process %d,", &pid); err != nil {
+				if _, err := fmt.Sscanf(f.Detail, "it is running as process %d,", &pid); err != nil {
 					h.t.Fatalf("%s: %v", f.Detail, err)
 				}
 			}
@@ -84,7 +84,7 @@ func TestDaemonRunsABridge(t *testing.T) {
 	put("later.txt", []byte("The spare fuses are in the blue tin."))
 	second := h.bridge(first)
 	found("spare fuses are in the blue tin")
-	if log := d.log.String(); !strings.Contains(log, "the bridge ended, and is started again") {
+	if log := d.log.String(); !strings.Contains(log, "the bridge ended, and is restarted") {
 		t.Errorf("the log says nothing of a bridge that was killed: %s", log)
 	}
 	if err := d.stop(t); err != nil {

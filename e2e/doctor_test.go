@@ -29,7 +29,7 @@ func TestDoctorRepairs(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, out, stderr)
 	}
 	out = h.must("doctor", "--repair")
-	if !strings.Contains(out, "KEYREGISTRY") || !strings.Contains(out, "Everything is right again") {
+	if !strings.Contains(out, "KEYREGISTRY") || !strings.Contains(out, "Everything is repaired") {
 		t.Error(out)
 	}
 	if out := h.must("search", "where do I live?"); !strings.Contains(out, "Lisbon") {
@@ -44,7 +44,7 @@ func TestDoctorRepairs(t *testing.T) {
 		}
 	}
 	h.start()
-	if _, stderr, code := h.try("doctor", "--repair"); code != 1 || !strings.Contains(stderr, "stop it first") {
+	if _, stderr, code := h.try("doctor", "--repair"); code != 1 || !strings.Contains(stderr, "Stop the daemon before a repair") {
 		t.Errorf("beside a daemon: exit %d, %s", code, stderr)
 	}
 }

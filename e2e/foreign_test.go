@@ -39,7 +39,7 @@ func TestImportSecrets(t *testing.T) {
 	if vault := h.must("vault", "--json"); strings.Count(vault, `"entry_type"`) != 4 || !strings.Contains(vault, "office Wi-Fi") {
 		t.Error(vault)
 	}
-	if again := h.must("import", "--from", "mirix", file); !strings.Contains(again, "Added 0; 5 there already") {
+	if again := h.must("import", "--from", "mirix", file); !strings.Contains(again, "Added 0; 5 already there") {
 		t.Error(again)
 	}
 }

@@ -82,7 +82,7 @@ func TestWebhook(t *testing.T) {
 	if v := next(); v.Message.Data.Memory.Text != "Ana likes coffee" || v.ID == first.ID {
 		t.Errorf("%+v", v)
 	}
-	if log := h.must("app", "log", "bridge"); !strings.Contains(log, "was told at its hook, and was shown") {
+	if log := h.must("app", "log", "bridge"); !strings.Contains(log, "was called at its hook, and was shown") {
 		t.Error(log)
 	}
 }

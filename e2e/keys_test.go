@@ -49,7 +49,7 @@ func TestChangeWhatOpensTheHome(t *testing.T) {
 		t.Errorf("keys: %s", out)
 	}
 	h.must("keys", "remove", "passphrase")
-	if _, errs, code := h.try("keys", "remove", "key-file"); code != 1 || !strings.Contains(errs, "Set another first") {
+	if _, errs, code := h.try("keys", "remove", "key-file"); code != 1 || !strings.Contains(errs, "Set another way first") {
 		t.Errorf("the last way: exit %d, %s", code, errs)
 	}
 	if err := h.d.stop(t); err != nil {

@@ -137,7 +137,7 @@ func (s *story) moves() {
 	for range 2 { // the second time there is nothing left to do
 		s.seller.must(append([]string{"market", "move", "--abandon"}, to...)...)
 		out, errs, _ := s.buyer.try(append([]string{"market", "move"}, to...)...)
-		if strings.Count(out, "  moved") != 1 || !strings.Contains(errs, "not all of it moved") { // the other listing had been withdrawn
+		if strings.Count(out, "  moved") != 1 || !strings.Contains(errs, "not everything was moved") { // the other listing was withdrawn
 			t.Errorf("the buyer's move: %s%s", out, errs)
 		}
 	}

@@ -46,7 +46,7 @@ func TestSubscribeByCommand(t *testing.T) {
 		return append([]string{"market", "subscribe", listing, "--at", market.url}, flags...)
 	}
 	for want, args := range map[string][]string{
-		"--most PRICE is needed":    subscribe(grows.ID, "--yes"),
+		"--most PRICE is missing":   subscribe(grows.ID, "--yes"),
 		"no periods":                subscribe(once.ID, "--most", "5.00 EUR", "--yes"),
 		"more than you allow":       subscribe(grows.ID, "--most", "1.99 EUR", "--yes"),
 		"you allow USD":             subscribe(grows.ID, "--most", "5.00 USD", "--yes"),
@@ -60,7 +60,7 @@ func TestSubscribeByCommand(t *testing.T) {
 			t.Errorf("%v: exit %d, want %q: %s%s", args, code, want, out, errs)
 		}
 	}
-	if out, errs, code := buyer.try("market", "renew"); code != 0 || !strings.Contains(out+errs, "You subscribed to nothing") {
+	if out, errs, code := buyer.try("market", "renew"); code != 0 || !strings.Contains(out+errs, "No subscriptions") {
 		t.Errorf("after what was refused: exit %d, %s%s", code, out, errs)
 	}
 

@@ -63,7 +63,7 @@ func TestFirstDay(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(book, "vault.md")); err != nil || !strings.Contains(string(text), "Wi-Fi") || strings.Contains(strings.ToLower(string(text)), "maple") {
 		t.Errorf("the notebook's vault: %s, %v", text, err)
 	}
-	if out := h.must("import", book); !strings.Contains(out, "Took 0 records") {
+	if out := h.must("import", book); !strings.Contains(out, "Imported 0 records") {
 		t.Errorf("import of what is there: %s", out)
 	}
 	h.must("doctor")

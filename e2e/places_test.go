@@ -46,7 +46,7 @@ func TestTwoRelays(t *testing.T) {
 	stick := t.TempDir()
 	glasses.must("add", "--plain", "Tom has a red bicycle")
 	glasses.must("sync", "--folder", stick)
-	if out := phone.must("sync", "--folder", stick); !strings.HasPrefix(out, "Took ") {
+	if out := phone.must("sync", "--folder", stick); !strings.HasPrefix(out, "Read ") {
 		t.Errorf("%s", out)
 	}
 	if after := phone.holdings(); len(after) != len(have)+1 || maps.Equal(after, have) {

@@ -159,7 +159,7 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{
-		"It keeps the contract", "own cases                2 as they should be", "It reads each line that is said", "Installed ann/birthdays 0.1.0",
+		"The plugin fulfils the contract", "own cases                2 as they should be", "It reads each line that is said", "Installed ann/birthdays 0.1.0",
 		"Rita's birthday is on 4 May", "Tom's birthday is on 9 August", "byte by byte", "Upgraded ann/birthdays from 0.1.0 to 0.2.0", "Removed ann/birthdays",
 	} {
 		if !strings.Contains(string(out), want) {

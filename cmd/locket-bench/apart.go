@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// An order is what a host in a process of its own is told to do, one JSON
-// object a line; each is answered by one report.
+// order tells a host in a separate process what to do, as one JSON object per line. The host
+// answers each with one report.
 type order struct {
 	Do    string        `json:"do"` // device, quiet, usage, search, stop
 	Texts []string      `json:"texts,omitempty"`
@@ -34,16 +34,16 @@ type report struct {
 	Error    string    `json:"error,omitempty"`
 }
 
-// residents says what the memory is made of.
+// residents describes the composition of the memory.
 func (r *report) residents() string {
 	return fmt.Sprintf("%.0f of its own, %.0f of files", r.Own, r.Files)
 }
 
-// hostArg begins the command line of such a process.
+// hostArg is the first argument of such a process.
 const hostArg = "host"
 
-// apart is a host in a process of its own, whose memory and processor time are
-// its own too.
+// apart is a host in a separate process, so that its memory and processor time can be measured
+// separately.
 type apart struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -52,7 +52,7 @@ type apart struct {
 	home string
 }
 
-// startApart starts one of a kind, see hosts. cache is of compiled plugins.
+// startApart starts a host of a kind, see openHost. cache is for compiled plugins.
 func startApart(ctx context.Context, kind, cache string, stderr io.Writer, env ...string) (*apart, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *apart) do(o order) (r report, err error) {
 	return r, nil
 }
 
-// close ends the process and takes away its folder.
+// close ends the process and removes its folder.
 func (a *apart) close() error {
 	_, err := a.do(order{Do: "stop"})
 	return errors.Join(err, a.in.Close(), a.cmd.Wait(), os.RemoveAll(a.home))

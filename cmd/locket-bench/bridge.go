@@ -32,9 +32,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The bridge suite reads devices' notifications in this process, on one core: each family's
-// codec, and the laying out of messages. It has the spool keep messages, and asks a whole node as
-// glasses do, over MQTT.
+// The bridge suite reads devices' notifications in this process, on one core: each family's codec,
+// and the encoding of messages. It also measures the spool, and asks a whole node over MQTT as
+// glasses do.
 
 // bridgeParts in the order in which they run.
 var bridgeParts = []string{"frames", "decode", "decoders", "spool", "answers", "eight"}
@@ -76,8 +76,8 @@ type bridgeBench struct {
 	times                 float64
 }
 
-// deviceSound is one family's sound: what one notification is like, how long it sounds, and the
-// session's way from it to frames.
+// deviceSound is one family's sound: a notification, how long its sound lasts, and how the session
+// turns it into frames.
 type deviceSound struct {
 	family string
 	rate   int
@@ -148,7 +148,7 @@ func deviceSounds() []deviceSound {
 	}
 }
 
-// frames measures codecs with the laying out of messages.
+// frames measures codecs with the encoding of messages.
 func (b *bridgeBench) frames(ctx context.Context) (out []result, err error) {
 	for _, h := range deviceSounds() {
 		n := int(time.Duration(b.minutes) * time.Minute / h.lasts)
@@ -176,15 +176,16 @@ func (b *bridgeBench) frames(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// span is since when something goes on.
+// span is the beginning of a measurement.
 type span struct {
 	at  time.Time
-	cpu float64 // s, as spent has it
+	cpu float64 // s, from spent
 }
 
 func begun() span { return span{time.Now(), spent()} }
 
-// spent is the time on processors of this process, and of its children that have ended, in seconds.
+// spent returns the processor time of this process, and of its children that have ended, in
+// seconds.
 func spent() (seconds float64) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var u syscall.Rusage
@@ -202,8 +203,7 @@ func (b *bridgeBench) took(family string, frames int, m span, note string) []res
 	}
 }
 
-// decodedSounds are the families whose LC3 the bridge decodes: a notification of silence, and the session's way from it
-// to frames.
+// decodedSounds are the families whose LC3 the bridge decodes, with a notification of silence.
 func decodedSounds() []deviceSound {
 	still := func(size, n int) []byte { return bytes.Repeat(lc3.Silence(size), n) }
 	packet := append([]byte{0xf1, 0}, still(g1.FrameSize, g1.Frames)...)
@@ -257,7 +257,7 @@ func (b *bridgeBench) decode(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// spool measures what is kept on disk: each message is sealed and synced before it goes.
+// spool measures the spool on disk: each message is sealed and synced before it is sent.
 func (b *bridgeBench) spool(context.Context) (_ []result, err error) {
 	s, _, err := spool.Open(filepath.Join(b.dir, "spool"), 1<<30)
 	if err != nil {
@@ -278,7 +278,7 @@ func (b *bridgeBench) spool(context.Context) (_ []result, err error) {
 	return []result{{Suite: "bridge", Case: "spool_events_per_s", N: b.events, Value: round(float64(b.events) / seconds), Unit: "events/s", Note: "4,000 bytes each, sealed"}}, nil
 }
 
-// withNode has a part measured beside a node of its own.
+// withNode runs a part of the suite with a node of its own.
 func (b *bridgeBench) withNode(part func(context.Context, *node.Node) ([]result, error)) func(context.Context) ([]result, error) {
 	return func(ctx context.Context) (_ []result, err error) {
 		home, err := os.MkdirTemp(b.dir, "home-")
@@ -306,8 +306,8 @@ func (b *bridgeBench) withNode(part func(context.Context, *node.Node) ([]result,
 	}
 }
 
-// answers measures from a press to the answer: press and words come over MQTT, and no model is
-// asked. The words are there at once: ears take their own time.
+// answers measures the time from a press to the answer. Press and words come over MQTT, and no
+// model is asked. The words come at once, so the time of a speech engine is not included.
 func (b *bridgeBench) answers(ctx context.Context, n *node.Node) (_ []result, err error) {
 	things := strings.Fields("kayak bicycle tent drill ladder camera passport umbrella violin telescope")
 	for i, t := range things {

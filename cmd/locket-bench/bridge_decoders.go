@@ -20,8 +20,9 @@ import (
 	"github.com/locket-dev/locket/testdata/day"
 )
 
-// decoders measures what turns devices' sound into samples, beside the program of whoever made the codec,
-// on the same speech: the node's decoder of Opus beside opusdec, and the bridge's of LC3 beside dlc3. A program's time is from its start to its end.
+// decoders measures the decoders for devices' sound, compared with the reference program of each
+// codec on the same speech: the node's Opus decoder with opusdec, and the bridge's LC3 decoder with
+// dlc3. A program's time is from its start to its end.
 func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
 	file, err := day.Files.ReadFile("jfk.wav")
 	if err != nil {
@@ -60,7 +61,7 @@ func (b *bridgeBench) decoders(ctx context.Context) ([]result, error) {
 	return out, nil
 }
 
-// timed runs a program, and gives how many seconds it took.
+// timed runs a program, and returns how many seconds it took.
 func timed(ctx context.Context, name string, args ...string) (float64, error) {
 	began := time.Now()
 	if said, err := exec.CommandContext(ctx, name, args...).CombinedOutput(); err != nil {
@@ -69,7 +70,7 @@ func timed(ctx context.Context, name string, args ...string) (float64, error) {
 	return time.Since(began).Seconds(), nil
 }
 
-// opus decodes Opus in packets of so many milliseconds.
+// opus decodes Opus in packets of this many milliseconds.
 func (b *bridgeBench) opus(ctx context.Context, wav, family, frame string) (r result, err error) {
 	ogg := filepath.Join(b.dir, frame+".ogg")
 	if _, err := timed(ctx, "opusenc", "--quiet", "--bitrate", "24", "--framesize", frame, wav, ogg); err != nil {
@@ -100,7 +101,7 @@ func (b *bridgeBench) opus(ctx context.Context, wav, family, frame string) (r re
 		Note: fmt.Sprintf("Opus of %s ms at the node, %.0f s of speech", frame, float64(heard)/samples.Rate)}.beside("opusdec", round(n/peer), true), err
 }
 
-// lc3 decodes what a family sends, in frames of so many bytes.
+// lc3 decodes what a family sends, in frames of this many bytes.
 func (b *bridgeBench) lc3(ctx context.Context, wav string, pcm []byte, family string, size int) (r result, err error) {
 	frames, err := lc3.Encode(ctx, pcm, size)
 	if err != nil {

@@ -23,10 +23,10 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// eightArg begins the command line of the process that is the bridge of eight devices.
+// eightArg is the first argument of the process that acts as the bridge of eight devices.
 const eightArg = "bridge-eight"
 
-// eightOrder is what it reads: a node's broker, and eight of its wearables.
+// eightOrder is the input of that process: a node's broker, and eight of its wearables.
 type eightOrder struct {
 	URL         string
 	Dir         string
@@ -37,21 +37,21 @@ type eightOrder struct {
 	Passwords   []string
 }
 
-// eightReport is what it answers.
+// eightReport is the output of that process.
 type eightReport struct {
-	Resident [12]float64 // MB, at most in each twelfth of the run
+	Resident [12]float64 // MB, the maximum in each twelfth of the run
 	CPU      float64     // s
 	Wall     float64     // s
-	Behind   float64     // s by which something that a device said was taken later than it was due, at most
+	Behind   float64     // s, the largest delay with which something from a device was accepted
 	Frames   int
-	Lost     int // frames, messages, and what the node did not acknowledge
+	Lost     int // frames and messages, and messages that the node did not acknowledge
 }
 
-// paced is a Dialer whose devices say something each so often, as in real time.
+// paced is a Dialer whose devices send at regular intervals, as in real time.
 type paced struct {
 	link.Dialer
 	lasts  time.Duration
-	behind time.Duration // at most, by which something was taken later than it was due
+	behind time.Duration // the largest delay with which something was accepted
 }
 
 func (p *paced) Connect(ctx context.Context) (link.Device, error) {
@@ -72,7 +72,7 @@ type pacedDevice struct {
 	gone chan struct{}
 }
 
-// pass hands over what the device says when it is due. A device has one connection at a time.
+// pass delivers what the device sends when it is due. A device has one connection at a time.
 func (d *pacedDevice) pass(p *paced) {
 	defer close(d.gone)
 	defer close(d.out)
@@ -103,7 +103,8 @@ func (d *pacedDevice) Close() error {
 	return err
 }
 
-// eightMain is the bridge: two Xiaozhi by WebSocket, two by datagrams, and four Frames.
+// eightMain is the main function of the bridge: two Xiaozhi over WebSocket, two over datagrams, and
+// four Frames.
 func eightMain(ctx context.Context, in io.Reader, out io.Writer) error {
 	var o eightOrder
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
@@ -136,7 +137,7 @@ func eightMain(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(errors.Join(ends...), json.NewEncoder(out).Encode(r))
 }
 
-// device carries the i-th device. It gives by how much that was behind at most.
+// device carries the i-th device, and returns its largest delay.
 func (o *eightOrder) device(ctx context.Context, i int) (_ carry.Report, _ time.Duration, err error) {
 	f, lasts, play := xiaozhi.Family, 60*time.Millisecond, carry.Play{Reorder: i%2 == 1} // datagrams
 	if i >= 4 {
@@ -177,7 +178,7 @@ func (o *eightOrder) device(ctx context.Context, i int) (_ carry.Report, _ time.
 	return rep, p.behind, err
 }
 
-// eight measures a bridge of eight devices that hear at once, in a process of its own.
+// eight measures a bridge of eight devices that record at once, in a separate process.
 func (b *bridgeBench) eight(ctx context.Context, n *node.Node) (_ []result, err error) {
 	o := eightOrder{Dir: filepath.Join(b.dir, "eight"), Seconds: b.seconds, Connections: b.connections, Times: b.times}
 	if err := os.Mkdir(o.Dir, 0o700); err != nil {

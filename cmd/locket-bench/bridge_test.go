@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every figure of the bridge is there, and the answers to presses are right.
+// The suite prints every figure of the bridge, and the answers to presses are right.
 func TestBridge(t *testing.T) {
 	var out, said bytes.Buffer
 	if code := run(t.Context(), []string{"bridge", "--minutes", "1", "--events", "5", "--questions", "5", "--seconds", "3", "--json", "--cache", cache}, &out, &said); code != 0 {

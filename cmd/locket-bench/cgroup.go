@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// group is a control group of the kernel, by its folder.
+// group is a control group of the kernel, named by its folder.
 type group string
 
-// setting is what is written to a file of a group.
+// setting is a value to write to a file of a group.
 type setting struct{ file, value string }
 
-// openGroup makes a group with a bound. The kernel has version 1 of control groups, where a
-// controller has a tree of its own, or version 2; the first settings are for version 1.
-// It takes root, or a delegated group.
+// openGroup makes a group with a limit. The kernel has version 1 of control groups, where each
+// controller has its own tree, or version 2. The first settings are for version 1. This needs root,
+// or a delegated group.
 func openGroup(controller, name string, settings [2][]setting) (group, error) {
 	name = fmt.Sprintf("locket-bench-%d-%s", os.Getpid(), name)
 	var errs []error
@@ -39,7 +39,7 @@ func openGroup(controller, name string, settings [2][]setting) (group, error) {
 
 func (g group) close() error { return os.Remove(string(g)) }
 
-// before is what goes before a command line, so that it runs in the group.
+// before returns the words before a command line that make it run in the group.
 func (g group) before() []string {
 	return []string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(string(g), "cgroup.procs")}
 }

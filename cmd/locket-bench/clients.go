@@ -25,9 +25,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The clients suite has a whole node in this process, asked over real connections: the
-// Unix socket as its owner, and TCP as apps: by the API itself, by Mem0's calls, by MCP, and
-// before a model server that answers at once. Each asks the same questions in turn.
+// The clients suite runs a whole node in this process and asks it over real connections: over the
+// Unix socket as its owner, and over TCP as apps: with the API itself, with Mem0's calls, with MCP,
+// and as the proxy of a model server that answers at once. Each asks the same questions in turn.
 
 func runClients(ctx context.Context, f *frame) (err error) {
 	var b clientsBench
@@ -101,7 +101,7 @@ func (b *clientsBench) run(ctx context.Context) (out []result, err error) {
 	return b.measure(ctx, d, c)
 }
 
-// open serves a node as its daemon does, and lets an app in.
+// open serves a node like its daemon, and adds an app.
 func (b *clientsBench) open(ctx context.Context, n *node.Node) (d *doors, end func() error, err error) {
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -145,7 +145,7 @@ func (b *clientsBench) open(ctx context.Context, n *node.Node) (d *doors, end fu
 	return d, end, nil
 }
 
-// fill adds the memories, as they stand.
+// fill adds the memories, unchanged.
 func (b *clientsBench) fill(ctx context.Context, d *doors, c *corpus) error {
 	no := false
 	for from := 0; from < len(c.lines); from += serve.MaxBatch {
@@ -207,7 +207,7 @@ func (b *clientsBench) measure(ctx context.Context, d *doors, c *corpus) (out []
 	}
 	var added []time.Duration
 	for i, q := range c.queries {
-		if i == len(c.queries)/10 { // what comes first warms the node
+		if i == len(c.queries)/10 { // the first queries warm up the node
 			took, added = map[string][]time.Duration{}, nil
 		}
 		timed("unix_search", own(func() error {
@@ -276,7 +276,7 @@ func (b *clientsBench) measure(ctx context.Context, d *doors, c *corpus) (out []
 
 func last[T any](list []T) T { return list[len(list)-1] }
 
-// hold opens event streams, changes something, and counts those that are told.
+// hold opens event streams, changes something, and counts the streams that are told.
 func (b *clientsBench) hold(ctx context.Context, d *doors) (told int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -315,7 +315,7 @@ func (b *clientsBench) hold(ctx context.Context, d *doors) (told int, err error)
 	return told, err
 }
 
-// listen reads a stream: the first change is how it stands, the second is news.
+// listen reads a stream. The first event is the current state, the second is the change.
 func listen(ctx context.Context, client *http.Client, begun chan<- error) (heard bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/v1/live", nil)
 	if err != nil {
@@ -342,7 +342,7 @@ func listen(ctx context.Context, client *http.Client, begun chan<- error) (heard
 			return true, nil
 		}
 		if err != nil {
-			if said { // it had begun, and was told nothing
+			if said { // the stream had started, but was told nothing
 				return false, nil
 			}
 			return false, err

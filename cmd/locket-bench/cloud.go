@@ -15,11 +15,10 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
-// The cloud suite drives a relay in a process of its own over loopback. Its
-// peer is a plain handler on the same server that inserts the same deltas into
-// the same kind of database with the same durability, and checks nothing: see
-// cloudHostArg. They take turns, round by round, and the middle round counts.
-// PostgreSQL is one of its own, with fsync on.
+// The cloud suite drives a relay in a separate process over loopback. Its peer is a plain handler
+// on the same server that inserts the same deltas into the same kind of database with the same
+// durability, and checks nothing: see cloudHostArg. They take turns, round by round, and the median
+// round counts. PostgreSQL is a separate instance, with fsync on.
 
 func runCloud(ctx context.Context, f *frame) error {
 	b := cloudBench{stderr: f.stderr}
@@ -45,7 +44,7 @@ func runCloud(ctx context.Context, f *frame) error {
 	return f.print(allOf(ctx, parts...))
 }
 
-// parts gives those of the suite that are named, all where none is.
+// parts returns the named parts of the suite, or all if none is named.
 func (b *cloudBench) parts(only string) (out []func(context.Context) ([]result, error), err error) {
 	asked := strings.FieldsFunc(only, func(r rune) bool { return r == ',' })
 	known := 0
@@ -78,7 +77,7 @@ type cloudBench struct {
 	cluster                        database // while one runs
 }
 
-// graph is what a worker does of the graph suite.
+// graph runs the part of the graph suite that a worker does.
 func (b *cloudBench) graph(ctx context.Context) ([]result, error) {
 	r, err := (&graphBench{suite: "cloud", edges: b.edges}).edgesPerSecond(ctx)
 	return []result{r}, err
@@ -101,8 +100,8 @@ func (b *cloudBench) postgres(ctx context.Context) (out []result, err error) {
 	return out, err
 }
 
-// onPostgres has do done with an empty folder and the address of a PostgreSQL of its own,
-// which has a relay's tables.
+// onPostgres calls do with an empty folder and the address of a separate PostgreSQL that has a
+// relay's tables.
 func (b *cloudBench) onPostgres(ctx context.Context, do func(dir, url string) error) (err error) {
 	cluster := pgtest.Cluster{Durable: true}
 	b.cluster = database{&cluster}
@@ -129,7 +128,7 @@ func (b *cloudBench) onPostgres(ctx context.Context, do func(dir, url string) er
 	return do(dir, url)
 }
 
-// appends measures one delta a request, as devices send, and several.
+// appends measures one delta per request, as devices send them, and several.
 func (b *cloudBench) appends(ctx context.Context, name string, ours, peer []string) ([]result, error) {
 	one, err := b.append(ctx, name, 1, ours, peer)
 	if err != nil {
@@ -139,8 +138,7 @@ func (b *cloudBench) appends(ctx context.Context, name string, ours, peer []stri
 	return []result{one, some}, err
 }
 
-// append measures a relay and its peer in turns, so that what else the machine
-// does meets both.
+// append measures a relay and its peer in turns, so that other work of the machine affects both.
 func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, peer []string) (r result, err error) {
 	var hosts []*cloudHost
 	defer func() {
@@ -176,7 +174,8 @@ func (b *cloudBench) append(ctx context.Context, name string, batch int, ours, p
 // appendCost is processor time in seconds.
 type appendCost struct{ host, database float64 }
 
-// round gives deltas a second, and adds what they cost. Requests are made before the clock starts.
+// round returns deltas per second, and adds their processor time. Requests are made before the
+// clock starts.
 func (b *cloudBench) round(ctx context.Context, h *cloudHost, batch int, settle bool, spent *appendCost) (float64, error) {
 	all, addr := houses(b.conns), h.addr
 	if settle {
@@ -210,7 +209,7 @@ func (b *cloudBench) appendsOf(all []*storetest.Household, addr string, batch in
 	return requests, nil
 }
 
-// idle is what a relay has in memory that nobody asks anything.
+// idle measures the memory of a relay that gets no requests.
 func (b *cloudBench) idle(ctx context.Context) (out []result, err error) {
 	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
@@ -229,7 +228,7 @@ func (b *cloudBench) idle(ctx context.Context) (out []result, err error) {
 		Note: fmt.Sprintf("embedded; %.1f MB are its own, the rest pages of the program's file that the system can take back", own/1024)}}, err
 }
 
-// milliseconds of some durations.
+// milliseconds converts durations to milliseconds.
 func milliseconds(some []time.Duration) []float64 {
 	out := make([]float64, len(some))
 	for i, d := range some {

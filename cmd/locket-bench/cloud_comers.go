@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// comeAndGo measures spaces in which one member after another comes and is removed: with keys of
-// X25519, and with hybrid ones, as devices have them.
+// comeAndGo measures spaces in which one member after another is added and removed: with X25519
+// keys, and with hybrid keys, as devices have them.
 func (b *cloudBench) comeAndGo(ctx context.Context) ([]result, error) {
 	short, err := b.comeAndGoWith(ctx, "", 62)
 	if err != nil {
@@ -25,7 +25,8 @@ func (b *cloudBench) comeAndGo(ctx context.Context) ([]result, error) {
 	return append(short, hybrid...), err
 }
 
-// comeAndGoWith has so many come, or as many as the relay takes, whose recipients have so many characters.
+// comeAndGoWith adds this many members, or as many as the relay accepts, whose recipients have this
+// many characters.
 func (b *cloudBench) comeAndGoWith(ctx context.Context, suffix string, recipient int) (out []result, err error) {
 	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {

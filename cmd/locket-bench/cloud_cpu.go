@@ -9,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/pgtest"
 )
 
-// processor is the host's time on processors in seconds.
+// processor returns the host's processor time in seconds.
 func (h *cloudHost) processor() float64 { return processorOf(strconv.Itoa(h.cmd.Process.Pid)) }
 
-// database is a PostgreSQL whose work is measured. The zero value does none.
+// database is a PostgreSQL whose work is measured. The zero value measures nothing.
 type database struct{ *pgtest.Cluster }
 
-// processor is the time on processors, in seconds, of the server and its processes that run now.
+// processor returns the processor time, in seconds, of the server and its running processes.
 func (d database) processor() (sum float64) {
 	if d.Cluster == nil {
 		return 0

@@ -28,16 +28,15 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// cloudHostArg makes the program serve what the cloud suite asks:
+// cloudHostArg makes the program serve what the cloud suite measures:
 //
 //	relay|served|plain DIR [POSTGRES-URL]
 //
-// It prints its address, and serves until its input ends. A relay has no limits
-// that one machine which plays many would meet; served, it has those that
-// locket-cloud serve has. The plain handler
-// takes the same bodies over the same server, and puts each delta into a row of
-// its own, one transaction a request, with the same durability: what any
-// service on this database could hope for. It checks nothing.
+// It prints its address, and serves until its input ends. "relay" has no limits that one machine in
+// the role of many would reach; "served" has the limits of locket-cloud serve. The plain handler
+// accepts the same bodies over the same server, and inserts each delta as a row, one transaction
+// per request, with the same durability. It checks nothing, so it is the upper bound for any
+// service on this database.
 const cloudHostArg = "cloud-host"
 
 func cloudHostMain(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
@@ -84,7 +83,7 @@ func cloudHostMain(ctx context.Context, args []string, stdin io.Reader, stdout i
 	return errors.Join(s.Serve(ctx, ln), store.Close())
 }
 
-// servePlain is the ceiling.
+// servePlain is the upper bound for a relay.
 func servePlain(ctx context.Context, ln net.Listener, dir, url string) error {
 	insert, end, err := plainStore(ctx, dir, url)
 	if err != nil {
@@ -148,7 +147,7 @@ func plainStore(ctx context.Context, dir, url string) (insert func(context.Conte
 	}, db.Close, nil
 }
 
-// cloudHost is one in a process of its own.
+// cloudHost is a host in a separate process.
 type cloudHost struct {
 	cmd    *exec.Cmd
 	in     io.Closer
@@ -157,8 +156,7 @@ type cloudHost struct {
 	stderr io.Writer
 }
 
-// startRelay starts a relay on a folder of its own; end stops it and removes
-// the folder.
+// startRelay starts a relay in its own folder. end stops it and removes the folder.
 func startRelay(ctx context.Context, stderr io.Writer) (h *cloudHost, end func() error, err error) {
 	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
 	if err != nil {
@@ -202,14 +200,14 @@ func hostCommand(cmd *exec.Cmd, stderr io.Writer, args []string) (*cloudHost, er
 
 func (h *cloudHost) stop() error { return errors.Join(h.in.Close(), h.cmd.Wait()) }
 
-// kill ends it without a chance to finish anything.
+// kill ends the process without a chance to finish anything.
 func (h *cloudHost) kill() {
-	_ = h.cmd.Process.Kill() // it may have ended: then the next start finds what it left, too
+	_ = h.cmd.Process.Kill() // it may have already ended; the next start then finds its data, too
 	_ = h.in.Close()
 	_ = h.cmd.Wait() // killed
 }
 
-// again starts another in its place, on what it left.
+// again starts another process in its place, on the same data.
 func (h *cloudHost) again(ctx context.Context) error {
 	next, err := startCloudHost(ctx, h.stderr, h.args...)
 	if err != nil {
@@ -219,7 +217,7 @@ func (h *cloudHost) again(ctx context.Context) error {
 	return nil
 }
 
-// memory is a line of what the process has in memory (proc_pid_status(5)), in KB.
+// memory returns a line of the process's memory status (proc_pid_status(5)), in KB.
 func (h *cloudHost) memory(field string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", h.cmd.Process.Pid))
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// queue measures a worker's queue by itself: jobs that do nothing, from the first
-// that is added until the last is noted as done, on SQLite and on a PostgreSQL
-// with fsync on.
+// queue measures a worker's queue by itself: jobs that do nothing, from adding the first until the
+// last is recorded as done, on SQLite and on a PostgreSQL with fsync on.
 func (b *cloudBench) queue(ctx context.Context) (out []result, err error) {
 	dir, err := os.MkdirTemp("", "locket-bench-cloud-")
 	if err != nil {
@@ -78,7 +77,7 @@ func jobsPerSecond(ctx context.Context, o queue.Options, n int) (rate float64, e
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	for { // that it is done is noted behind the handler, many at a time
+	for { // completion is recorded after the handler, many jobs at a time
 		counts, err := q.Counts(ctx, space)
 		if err != nil {
 			return 0, err

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
-// listen measures event streams, a tenth of them and all.
+// listen measures event streams: first a tenth of them, then all.
 func (b *cloudBench) listen(ctx context.Context) ([]result, error) {
 	if err := raiseFiles(uint64(b.listeners) + 1000); err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func (b *cloudBench) listen(ctx context.Context) ([]result, error) {
 	return append(few, all...), err
 }
 
-// listening measures so many streams: what one costs while it waits, and how
-// long after an append its listeners hear of it.
+// listening measures this many streams: what one costs while it waits, and how long after an append
+// its listeners hear of it.
 func (b *cloudBench) listening(ctx context.Context, listeners int, suffix string) (out []result, err error) {
 	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *cloudBench) listening(ctx context.Context, listeners int, suffix string
 	return out, nil
 }
 
-// ears are streams that are listened to.
+// ears are the open streams.
 type ears struct {
 	wg    sync.WaitGroup
 	conns []*cloudConn
@@ -113,7 +113,7 @@ func (e *ears) add(ctx context.Context, addr string, h *storetest.Household) err
 	return nil
 }
 
-// event reads on to the end of one that says where the space is.
+// event reads to the end of an event that gives the head of the space.
 func (c *cloudConn) event() error {
 	for {
 		line, err := c.r.ReadSlice('\n')
@@ -126,7 +126,7 @@ func (c *cloudConn) event() error {
 	}
 }
 
-// wake appends, and gives how long after that each listener of the space heard it.
+// wake appends, and returns after what time each listener of the space heard of it.
 func (e *ears) wake(ctx context.Context, addr string, h *storetest.Household, listeners int) ([]time.Duration, error) {
 	ch, ok := e.heard.Load(h.Space)
 	if !ok {
@@ -157,12 +157,11 @@ func (e *ears) wake(ctx context.Context, addr string, h *storetest.Household, li
 	return out, nil
 }
 
-// faulty is how many requests in a hundred are cut off in the middle.
+// faulty is how many of a hundred requests are cut off in the middle.
 const faulty = 1
 
-// faults measures appends and pulls of many members at once, of which some
-// requests are cut off in the middle and sent again. All that was acknowledged
-// must be there at the end.
+// faults measures appends and pulls of many members at once. Some requests are cut off in the
+// middle and sent again. Everything that was acknowledged must be there at the end.
 func (b *cloudBench) faults(ctx context.Context) (out []result, err error) {
 	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
@@ -198,7 +197,7 @@ func (b *cloudBench) faults(ctx context.Context) (out []result, err error) {
 				appends, pulls = append(appends, sent), append(pulls, got)
 				mu.Unlock()
 			}
-			// A cursor past the end is refused: so this says that all are there.
+			// A cursor past the end is refused, so this shows that all are there.
 			_, errs[i] = m.ask(ctx, "GET", "/deltas", fmt.Sprintf("after=%d", b.requests), h.Reader, nil)
 		})
 	}
@@ -233,8 +232,7 @@ func (m *member) close() {
 	}
 }
 
-// ask sends until it is answered, and gives how long the answer to the last
-// sending took.
+// ask sends a request until it is answered, and returns how long the last attempt took.
 func (m *member) ask(ctx context.Context, method, path, query string, who *storetest.Person, body []byte) (time.Duration, error) {
 	for {
 		r, err := signedRequest(m.addr, method, path, query, m.house, who, body)

@@ -21,11 +21,10 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-// bodySize is what a sealed delta's body has that carries ten memories or so:
-// 142 bytes each.
+// bodySize is the size of a sealed delta's body with about ten memories of 142 bytes each.
 const bodySize = 1400
 
-// panics is the part of a test that making households needs.
+// panics implements the part of testing.TB that making households needs.
 type panics struct{ testing.TB }
 
 func (panics) Helper()          {}
@@ -40,7 +39,7 @@ func houses(n int) []*storetest.Household {
 	return out
 }
 
-// settleAll founds the houses' spaces at a relay.
+// settleAll creates the households' spaces at a relay.
 func settleAll(ctx context.Context, addr string, all []*storetest.Household) error {
 	for _, h := range all {
 		r, err := remote.New("http://"+addr, remote.Option{})
@@ -58,8 +57,8 @@ func settleAll(ctx context.Context, addr string, all []*storetest.Household) err
 	return nil
 }
 
-// signedRequest gives the bytes of a request, made and signed beforehand: what
-// a client takes for that is not the relay's.
+// signedRequest returns the bytes of a request. It is made and signed in advance, because the time
+// of the client does not count for the relay.
 func signedRequest(addr, method, path, query string, h *storetest.Household, who *storetest.Person, body []byte) ([]byte, error) {
 	digest := ""
 	if len(body) > 0 {
@@ -69,7 +68,7 @@ func signedRequest(addr, method, path, query string, h *storetest.Household, who
 	return append(head, body...), err
 }
 
-// signedHead gives what stands before a body of so many bytes with that digest.
+// signedHead returns the head of a request for a body of this size and digest.
 func signedHead(addr, method, path, query string, h *storetest.Household, who *storetest.Person, size int, digest string) ([]byte, error) {
 	path = "/v1/spaces/" + h.Space.String() + path
 	fields := http.Header{}
@@ -102,7 +101,7 @@ func signedHead(addr, method, path, query string, h *storetest.Household, who *s
 	return b.Bytes(), err
 }
 
-// nextDeltas gives the body of an append: so many deltas of a household's owner.
+// nextDeltas returns the body of an append: this many deltas of a household's owner.
 func nextDeltas(h *storetest.Household, n int) []byte {
 	items := make([][]byte, n)
 	body := make([]byte, bodySize)
@@ -113,7 +112,7 @@ func nextDeltas(h *storetest.Household, n int) []byte {
 	return page.EncodeItems(items)
 }
 
-// conn is one connection of a client, kept.
+// conn is one persistent connection of a client.
 type cloudConn struct {
 	net.Conn
 	r *bufio.Reader
@@ -147,8 +146,8 @@ func (c *cloudConn) ask(request []byte) error {
 	return nil
 }
 
-// inTurn has each connection ask its requests one after the other, all at once,
-// and gives how long that took.
+// inTurn lets all connections work at once, each sending its requests one after the other, and
+// returns how long that took.
 func inTurn(ctx context.Context, addr string, requests [][][]byte) (time.Duration, error) {
 	conns := make([]*cloudConn, len(requests))
 	for i := range conns {

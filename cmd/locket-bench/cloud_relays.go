@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// relays measures what another relay process on the same database gives: one, two and
-// four of them, each held by a control group to the same share of a processor, so that
-// the machine's processors are not what they share. The database and the clients have no
-// bound.
+// relays measures what more relay processes on the same database gain: one, two and four of them. A
+// control group limits each to the same share of a processor, so that they do not compete for the
+// machine's processors. The database and the clients have no limit.
 func (b *cloudBench) relays(ctx context.Context) (out []result, err error) {
 	err = b.onPostgres(ctx, func(dir, url string) (err error) {
 		var hosts []*cloudHost
@@ -61,7 +60,7 @@ func (b *cloudBench) relays(ctx context.Context) (out []result, err error) {
 	return out, err
 }
 
-// together has the connections of all hosts append at once, and gives deltas a second.
+// together lets the connections of all hosts append at once, and returns deltas per second.
 func (b *cloudBench) together(ctx context.Context, hosts []*cloudHost) (float64, error) {
 	requests := make([][][][]byte, len(hosts))
 	for i, h := range hosts {
@@ -84,7 +83,7 @@ func (b *cloudBench) together(ctx context.Context, hosts []*cloudHost) (float64,
 	return float64(len(hosts)*b.conns*b.requests) / time.Since(began).Seconds(), errors.Join(errs...)
 }
 
-// openCPUGroup makes a control group of so many per cent of a processor.
+// openCPUGroup makes a control group with this many per cent of a processor.
 func openCPUGroup(i, percent int) (group, error) {
 	const period = 10_000 // µs, short, so that a request waits little for its turn
 	share, each := strconv.Itoa(period*percent/100), strconv.Itoa(period)

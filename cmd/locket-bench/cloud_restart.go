@@ -18,9 +18,9 @@ import (
 // restarts is how often a relay is killed under load.
 const restarts = 3
 
-// restart kills a relay with SIGKILL while members append, and starts it again
-// on what it left. What was acknowledged must be there, in its place, once; and
-// it measures how long members wait for their next answer.
+// restart kills a relay with SIGKILL while members append, and starts it again on the same data.
+// What was acknowledged must be there, in its place, exactly once. It also measures how long
+// members wait for their next answer.
 func (b *cloudBench) restart(ctx context.Context) (out []result, err error) {
 	host, end, err := startRelay(ctx, b.stderr)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *cloudBench) restart(ctx context.Context) (out []result, err error) {
 	return out, err
 }
 
-// restarted is what members of a relay that comes and goes have in common.
+// restarted is what the members of a relay that is killed and restarted share.
 type restarted struct {
 	addr  atomic.Pointer[string]
 	acked chan struct{} // one for each append; it has room for all
@@ -92,8 +92,8 @@ type restarted struct {
 	late []time.Duration
 }
 
-// append sends deltas one after the other, each until it is answered, and gives
-// their bytes.
+// append sends deltas one after the other, repeating each until it is answered, and returns their
+// bytes.
 func (r *restarted) append(ctx context.Context, h *storetest.Household, n int) (sent [][]byte, err error) {
 	var conn *cloudConn
 	defer func() {
@@ -150,8 +150,8 @@ func (r *restarted) send(ctx context.Context, conn **cloudConn, h *storetest.Hou
 	return (*conn).ask(request)
 }
 
-// missing counts what of the deltas that a household's owner sent is not at its
-// place, and is an error where there is something else besides.
+// missing counts the deltas of a household's owner that are not at their place. It returns an error
+// if there is anything else.
 func missing(ctx context.Context, addr string, h *storetest.Household, sent [][]byte) (int, error) {
 	relay, err := remote.New("http://"+addr, remote.Option{})
 	if err != nil {

@@ -25,9 +25,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The console suite has a whole node in this process, and looks at its console in a
-// real Chromium whose processor is slowed down. Node and browser share the machine,
-// as they do with a wearer.
+// The console suite runs a whole node in this process, and opens its console in a real Chromium
+// whose processor is slowed down. Node and browser share the machine, as on a wearer's machine.
 
 func runConsole(ctx context.Context, f *frame) (err error) {
 	b := consoleBench{stderr: f.stderr}
@@ -117,8 +116,8 @@ func (b *consoleBench) run(ctx context.Context, cache string) (out []result, err
 // consoleDay is how many lines were said today.
 const consoleDay = 300
 
-// fill adds talk as it stands, relations between as many people as the graph shall
-// have, and a day of lines that go through the extractors.
+// fill adds talk unchanged, relations between as many people as the graph should have, and a day of
+// lines that go through the extractors.
 func (b *consoleBench) fill(ctx context.Context, to *serve.Client) error {
 	no := false
 	var ops []serve.Operation
@@ -154,7 +153,7 @@ func (b *consoleBench) fill(ctx context.Context, to *serve.Client) error {
 // scriptParts are the parts of the script that the browser loads for a page in English.
 var scriptParts = regexp.MustCompile(`\b(chunk|rest|words\.en)-[0-9A-Z]{8}\.js`)
 
-// script is how much of it the browser loads, as a server that compresses sends it.
+// script returns how much script the browser loads, as sent by a server that compresses.
 func (b *consoleBench) script(ctx context.Context, page *console.Console) (result, error) {
 	l, err := page.OpenConsole(ctx)
 	if err != nil {

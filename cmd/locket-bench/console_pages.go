@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/console"
 )
 
-// consolePages are what is opened, each with what it has once it can be used.
+// consolePages are the pages to open, each with an element that it has once it can be used.
 var consolePages = []struct{ name, path, until string }{
 	{"today", "/", ".row.said"},
 	{"week", "/week/TODAY", ".week-day .ribbon"},
@@ -37,7 +37,7 @@ var consolePages = []struct{ name, path, until string }{
 //go:embed console_pages.js
 var measuring string
 
-// look opens the pages in a browser.
+// look measures the pages in a browser.
 func (b *consoleBench) look(ctx context.Context, c *console.Console) (out []result, err error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(b.chromium), chromedp.NoSandbox, chromedp.Flag("lang", "en-GB"), chromedp.WSURLReadTimeout(time.Minute))
 	ctx, end := chromedp.NewExecAllocator(ctx, options...)
@@ -52,7 +52,7 @@ func (b *consoleBench) look(ctx context.Context, c *console.Console) (out []resu
 	}
 	var first []float64
 	var tab context.Context
-	for range b.rounds { // each with nothing in its cache, and alone
+	for range b.rounds { // each with an empty cache, and alone
 		if tab != nil {
 			if err := chromedp.Cancel(tab); err != nil {
 				return nil, err
@@ -107,7 +107,7 @@ func (b *consoleBench) look(ctx context.Context, c *console.Console) (out []resu
 	return out, nil
 }
 
-// tab is a browser of its own, without anything in its cache.
+// tab opens a separate browser with an empty cache.
 func (b *consoleBench) tab(browser context.Context) (context.Context, error) {
 	whole := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
 	own, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(whole)
@@ -141,6 +141,6 @@ func evaluate[T any](ctx context.Context, expression string, before ...chromedp.
 }
 
 func quote(s string) string {
-	b, _ := json.Marshal(s) // of a string it does not fail
+	b, _ := json.Marshal(s) // a string never fails
 	return string(b)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/locket-dev/locket/internal/engine/speech"
 )
 
-// The evening suite measures the locket program as somebody has it who installed it
-// an hour ago: a daemon with a home of its own, and nothing else.
+// The evening suite measures the locket program as it is an hour after installation: a daemon with
+// its own home, and nothing else.
 
 func runEvening(ctx context.Context, f *frame) (err error) {
 	b := eveningBench{stderr: f.stderr, tell: func(r ...result) error { return f.print(r, nil) }}
@@ -34,7 +34,7 @@ func runEvening(ctx context.Context, f *frame) (err error) {
 		return f.usage("--said and --events take 1 or more, --memory 64, --memories 0, --idle 1s")
 	}
 	asked := strings.Split(*parts, ",")
-	for p, told := range map[string]bool{"first": b.memories > 0, "cold": b.cold != ""} { // as they were asked for before there were parts
+	for p, told := range map[string]bool{"first": b.memories > 0, "cold": b.cold != ""} { // older flags, from before there were parts
 		if told && !slices.Contains(asked, p) {
 			asked = append(asked, p)
 		} else if !told && slices.Contains(asked, p) {
@@ -65,7 +65,7 @@ type eveningBench struct {
 	tell                            func(...result) error // prints figures at once
 }
 
-// part is one of the suite.
+// part is one part of the suite.
 type part struct {
 	name string
 	do   func(context.Context) error
@@ -92,7 +92,7 @@ func (b *eveningBench) parts(ctx context.Context, some []part) (err error) {
 	return err
 }
 
-// env of a daemon on ports of its own.
+// env returns the environment of a daemon on its own ports.
 func (b *eveningBench) env() []string {
 	return append(os.Environ(), "LOCKET_BROKER_LISTEN=127.0.0.1:0", "LOCKET_ZONE=UTC")
 }
@@ -113,7 +113,7 @@ func (b *eveningBench) command(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// start has a daemon run, with words before its command line.
+// start starts a daemon, with words before its command line.
 func (b *eveningBench) start(ctx context.Context, home string, before ...string) (*daemon, error) {
 	line := append(slices.Clone(before), b.locket, "--home", home, "run", "--json")
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
@@ -125,8 +125,8 @@ func (b *eveningBench) result(name string, n int, value float64, unit, note stri
 	return result{Suite: "evening", Case: name, N: n, Value: round(value), Unit: unit, Note: note}
 }
 
-// empty measures a home that has seen one start, the start after it, and a daemon
-// that nobody asks anything.
+// empty measures a home after its first start, the second start, and a daemon that gets no
+// requests.
 func (b *eveningBench) empty(ctx context.Context) (err error) {
 	home, err := b.home(ctx, "empty")
 	if err != nil {
@@ -158,7 +158,7 @@ func (b *eveningBench) empty(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := pause(ctx, time.Minute+10*time.Second); err != nil { // what it was started with is put away
+	if err := pause(ctx, time.Minute+10*time.Second); err != nil { // memory used at the start is freed by then
 		return err
 	}
 	cpu, at := processorOf(d.pid()), time.Now()
@@ -173,7 +173,7 @@ func (b *eveningBench) empty(ctx context.Context) (err error) {
 		b.result("idle_wakeups_second", 1, float64(switches(d.pid())-woken)/of.Seconds(), "/s", "voluntary context switches of all threads"))
 }
 
-// wordErrors is PocketSphinx's word error rate, as the worker suite measures it.
+// wordErrors measures PocketSphinx's word error rate, as in the worker suite.
 func (b *eveningBench) wordErrors(ctx context.Context) error {
 	e := &speech.PocketSphinx{}
 	if err := e.Find(); err != nil {
@@ -191,7 +191,7 @@ func (b *eveningBench) wordErrors(ctx context.Context) error {
 	return b.tell(all[0])
 }
 
-// whoSpoke is how well voices are told apart, as the voices suite measures it.
+// whoSpoke measures how well voices are told apart, as in the voices suite.
 func (b *eveningBench) whoSpoke(context.Context) error {
 	voices, err := recordedVoices()
 	if err != nil {
@@ -200,8 +200,8 @@ func (b *eveningBench) whoSpoke(context.Context) error {
 	return b.tell(diarised("evening", "", threePeople, voices)...)
 }
 
-// coldDemo is the time from a checkout without a build cache to the demo's end, with
-// the settings of the task that runs it.
+// coldDemo measures the time from a checkout without a build cache to the end of the demo, with the
+// settings of the task that runs it.
 func (b *eveningBench) coldDemo(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/locket-demo")
 	cmd.Dir, cmd.Env = b.cold, append(b.env(), "GOCACHE="+filepath.Join(b.homes, "cache"), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -tags=stdjson,gjson,nethttpomithttp2")

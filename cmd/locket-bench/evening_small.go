@@ -15,14 +15,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// openMemoryGroup makes a control group with a bound of so many MB.
+// openMemoryGroup makes a control group with a limit in MB.
 func openMemoryGroup(mb int) (group, error) {
 	bytes := strconv.Itoa(mb << 20)
 	return openGroup("memory", "memory", [2][]setting{{{"memory.limit_in_bytes", bytes}}, {{"memory.max", bytes}}})
 }
 
-// oneProcessor is what goes before a command line, so that it runs on one processor where
-// taskset is there.
+// oneProcessor returns the words before a command line that make it run on one processor, if
+// taskset exists.
 func oneProcessor() []string {
 	path, err := exec.LookPath("taskset")
 	if err != nil {
@@ -31,7 +31,7 @@ func oneProcessor() []string {
 	return []string{path, "-c", "0"}
 }
 
-// killed counts the processes of a group that the kernel has killed for want of memory.
+// killed counts the processes of a group that the kernel has killed because memory ran out.
 func (g group) killed() (n int) {
 	for _, events := range []string{"memory.oom_control", "memory.events"} { // of versions 1 and 2: one is there
 		b, _ := os.ReadFile(filepath.Join(string(g), events))
@@ -44,8 +44,8 @@ func (g group) killed() (n int) {
 	return n
 }
 
-// in runs a daemon of a home in a group, has do done with it, and says what it held
-// at most: all that is resident, and what of it is its own and not of files.
+// in runs a daemon of a home in a group, calls do with it, and returns its largest memory: all
+// resident memory, and the part of it that is not backed by files.
 func (b *eveningBench) in(ctx context.Context, name, home string, before []string, do func(*daemon) error) (err error) {
 	g, err := openMemoryGroup(b.limit)
 	if err != nil {
@@ -63,7 +63,7 @@ func (b *eveningBench) in(ctx context.Context, name, home string, before []strin
 		held = []result{b.result(name, 1, residentOf(d.pid(), "VmHWM"), "MB", note),
 			b.result(name+"_own", 1, most, "MB", fmt.Sprintf("without pages of files; looked at every %v", ownEvery))}
 		err = errors.Join(err, d.stop())
-		if n := g.killed(); n > 0 { // what it held until then is no figure of the whole
+		if n := g.killed(); n > 0 { // the memory until the kill does not measure the whole run
 			err = errors.Join(err, fmt.Errorf("the kernel killed it after %.0f s for want of %d MB; %.0f were its own at most, looked at every %v", took, b.limit, most, ownEvery))
 		}
 	}
@@ -73,11 +73,11 @@ func (b *eveningBench) in(ctx context.Context, name, home string, before []strin
 	return b.tell(held...)
 }
 
-// ownEvery is how often watchOwn looks.
+// ownEvery is how often watchOwn measures.
 const ownEvery = 20 * time.Millisecond
 
-// watchOwn looks at the memory that a process has for itself alone, until the returned
-// function is called, which gives the most in MB.
+// watchOwn measures the private memory of a process until the returned function is called, which
+// returns the maximum in MB.
 func watchOwn(pid string) (most func() float64) {
 	ctx, stop := context.WithCancel(context.Background())
 	seen := make(chan float64)
@@ -112,7 +112,7 @@ func (b *eveningBench) small(ctx context.Context) error {
 	})
 }
 
-// firstSync has a new device take what a relay has, in the group.
+// firstSync lets a new device fetch what a relay has, in the group.
 func (b *eveningBench) firstSync(ctx context.Context) (err error) {
 	dir := b.dir
 	if dir == "" {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A part that fails says so, and the others' figures are printed all the same, each as soon
-// as it is there. The end is not that of a run in which all is well.
+// A part that fails is reported, and the figures of the others are still printed, each as soon as
+// it is known. The suite then ends with an error.
 func TestEveningGoesOn(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "locket")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/testdata/day"
 )
 
-// wearables that the suite publishes as.
+// wearable adds the wearable that the suite publishes as.
 func (b *eveningBench) wearable(ctx context.Context, d *daemon) (*wear.Client, error) {
 	c, err := d.client.AddDevice(ctx, "pendant")
 	if err != nil {
@@ -42,11 +42,11 @@ func send(ctx context.Context, w *wear.Client, m wire.Message) error {
 	return r.Wait(ctx)
 }
 
-// whisperServer is a server of whisper.cpp's protocol that takes no time: it answers words
-// that were never said before.
+// whisperServer is a server of whisper.cpp's protocol that answers at once, with words that were
+// never said before.
 type whisperServer struct {
 	url  string
-	said chan string // the odd word of each answer
+	said chan string // the unique word of each answer
 	stop func() error
 }
 
@@ -88,7 +88,7 @@ func openWhisper() (*whisperServer, error) {
 	return e, nil
 }
 
-// words measures the time from the end of an utterance to its line being found.
+// words measures the time from the end of an utterance until its line is found.
 func (b *eveningBench) words(ctx context.Context) (err error) {
 	home, err := b.home(ctx, "words")
 	if err != nil {
@@ -107,7 +107,7 @@ func (b *eveningBench) words(ctx context.Context) (err error) {
 	if _, err := d.client.AddEngine(ctx, serve.AddEngineRequest{Kind: "ears", Address: e.url}); err != nil {
 		return err
 	}
-	for len(e.said) > 0 { // of the trial
+	for len(e.said) > 0 { // from the trial
 		<-e.said
 	}
 	w, err := b.wearable(ctx, d)
@@ -162,8 +162,8 @@ func found(ctx context.Context, d *daemon, word string) error {
 	}
 }
 
-// bytesWritten compares what a daemon has the system write for each line with bare
-// Badger that gets the same lines.
+// bytesWritten compares the bytes that a daemon writes for each line with those of bare Badger for
+// the same lines.
 func (b *eveningBench) bytesWritten(ctx context.Context) (err error) {
 	lines, err := talk(b.events)
 	if err != nil {
@@ -222,8 +222,8 @@ func (b *eveningBench) bytesWritten(ctx context.Context) (err error) {
 	return b.tell(r.beside("badger", bare/n, false))
 }
 
-// bareBytes is what Badger has the system write for the same lines, one synced
-// transaction each. The bench is that process.
+// bareBytes measures the bytes that Badger writes for the same lines, one synced transaction each,
+// in this process.
 func (b *eveningBench) bareBytes(ctx context.Context, lines []wire.Message) (_ float64, err error) {
 	db, err := badger.Open(badger.DefaultOptions(filepath.Join(b.homes, "badger")).WithSyncWrites(true).WithLogger(nil))
 	if err != nil {
@@ -250,8 +250,8 @@ func (b *eveningBench) bareBytes(ctx context.Context, lines []wire.Message) (_ f
 	return after - before, err
 }
 
-// writtenBy gives the bytes that a process has had written, less those that were
-// removed before they were.
+// writtenBy returns the bytes that a process has written, without those that were removed before
+// they reached the disk.
 func writtenBy(pid string) (n float64, err error) {
 	b, err := os.ReadFile("/proc/" + pid + "/io")
 	if err != nil {

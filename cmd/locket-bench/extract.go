@@ -77,14 +77,14 @@ func firstScenes(lines []labelled.Line, n int) []labelled.Line {
 	return lines
 }
 
-// ratedLine is a line, what was made of it, and what that counts as.
+// ratedLine is a line, the memories made from it, and how they are counted.
 type ratedLine struct {
 	labelled.Score
 	made []memory.Memory
 }
 
-// extractLines publishes the lines over MQTT to one node, in their own time,
-// and rates what it keeps.
+// extractLines publishes the lines over MQTT to one node, with their own times, and rates what it
+// keeps.
 func extractLines(ctx context.Context, cache string, lines []labelled.Line) (rated []ratedLine, err error) {
 	l, err := newLife(ctx, cache, labelled.Wearer)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c count) f1() float64 {
 // share in per cent; 0 of nothing is 0.
 func share(n, of int) float64 { return round(100 * float64(n) / float64(max(1, of))) }
 
-// extractResults counts by the README's rules.
+// extractResults counts according to the README's rules.
 func extractResults(rated []ratedLine) []result {
 	all, langs, kinds, types := &count{}, map[string]*count{}, map[labelled.Kind]*count{}, map[memory.Type]*count{}
 	faults := map[labelled.Fault]int{}

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins"
 )
 
-// sizeOf is how long a line is: two characters of Chinese are about as much as a word.
+// sizeOf returns the length of a line in words. Two Chinese characters count as one word.
 func sizeOf(l *labelled.Line) int {
 	words, han, inside := 0, 0, false
 	for _, r := range l.Text {
@@ -31,8 +31,8 @@ func sizeOf(l *labelled.Line) int {
 	return 2*words + han
 }
 
-// byLength is a control: how well the lines that hold something are told from the others by
-// what is made of them, and how well by taking the longest ones, as many.
+// byLength is a control. It measures how well the lines with something to remember are picked by
+// making memories from them, compared with picking the same number of the longest lines.
 func byLength(rated []ratedLine) []result {
 	var holds, kept []bool
 	var sizes []int
@@ -66,7 +66,7 @@ func byLength(rated []ratedLine) []result {
 	return out
 }
 
-// picked counts the lines that were taken, and those that hold something.
+// picked counts the lines that were picked, and those with something to remember.
 func picked(holds, taken []bool) (c count) {
 	for i := range holds {
 		if holds[i] {
@@ -83,7 +83,7 @@ func picked(holds, taken []bool) (c count) {
 	return c
 }
 
-// lineCost is what a line costs in the plugins that make memories of it: the middle of the
+// lineCost measures the time of a line in the plugins that make memories from it: the median of the
 // lines, each the best of three.
 func lineCost(ctx context.Context, cache string, lines []labelled.Line) (r result, err error) {
 	list, err := plugins.All()

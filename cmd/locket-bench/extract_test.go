@@ -72,7 +72,7 @@ func TestExtractResults(t *testing.T) {
 	}
 }
 
-// The control takes as many lines as something was made of, the longest ones.
+// The control picks as many lines as gave memories, namely the longest ones.
 func TestByLength(t *testing.T) {
 	line := func(text, none string, made int) ratedLine {
 		return ratedLine{labelled.Score{Line: &labelled.Line{Text: text, None: none}}, make([]memory.Memory, made)}
@@ -89,7 +89,7 @@ func TestByLength(t *testing.T) {
 	}
 }
 
-// The turns of a conversation that hold evidence, and those of which a memory was made.
+// Counts the turns of a conversation with evidence, and those from which a memory was made.
 func TestExtractTurns(t *testing.T) {
 	code, stdout, stderr := bench(t, "extract", "--locomo", talkFile, "--json", "--cache", cache)
 	if code != 0 {

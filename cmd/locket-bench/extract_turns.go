@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// turnsOf has each of LoCoMo's conversations happen to a node, and tells how many of the turns that
-// hold the evidence of a question are quoted by a memory, and how many of those that are quoted hold
-// any; beside the longest turns, as many in each conversation.
+// turnsOf feeds each of LoCoMo's conversations to a node. It measures how many of the turns with
+// the evidence of a question are quoted by a memory, and how many of the quoted turns have
+// evidence, compared with picking the same number of the longest turns in each conversation.
 func turnsOf(ctx context.Context, cache string, conversations []conversation) (out []result, err error) {
 	var ours, long count
 	for i := range conversations {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// raiseFiles lets this process, and those that it starts, have so many files open.
+// raiseFiles lets this process, and those that it starts, have n files open.
 func raiseFiles(n uint64) error {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -24,8 +24,8 @@ func raiseFiles(n uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l)
 }
 
-// blocks is what a file takes on the disk, in bytes: of a sparse one what was
-// written. st_blocks counts in 512 bytes, whatever the file system's are.
+// blocks returns the bytes that a file occupies on the disk: for a sparse file, only what was
+// written. st_blocks counts units of 512 bytes, whatever the block size of the file system.
 func blocks(info os.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int64(s.Blocks) * 512

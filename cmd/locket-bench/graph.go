@@ -13,10 +13,10 @@ import (
 	"github.com/locket-dev/locket/memory/graph"
 )
 
-// The graph suite builds the graph of package memory/graph from relations, and
-// asks it. Entities are met as people are, by a power law, and most relations
-// stay within a circle of fifty. Retrieval by triplets is measured on an atlas,
-// of a tenth of the relations: nobody draws more at once.
+// The graph suite builds the graph of package memory/graph from relations, and queries it. Entities
+// are drawn by a power law, like acquaintances, and most relations stay within a circle of fifty.
+// Retrieval by triplets is measured on an atlas with a tenth of the relations, because nobody draws
+// more at once.
 
 func runGraph(ctx context.Context, f *frame) error {
 	g := graphBench{suite: "graph"}
@@ -35,15 +35,15 @@ type graphBench struct {
 	entities       int
 }
 
-// name is an entity's, the lower the number the better known.
+// name returns an entity's name. Lower numbers are better known.
 func (g *graphBench) name(n int) string { return fmt.Sprintf("Person %c%d", 'A'+n%26, n) }
 
-// somebody is one by a power law: the tenth part of all is met in half of cases.
+// somebody draws an entity by a power law: a tenth of all entities is drawn in half of the cases.
 func (g *graphBench) somebody() int {
 	return min(int(math.Pow(g.rand.Float64(), 3.3)*float64(g.entities)), g.entities-1)
 }
 
-// relation is the next: four in five within the circle of the first.
+// relation returns the next relation: four in five are within the circle of the first entity.
 func (g *graphBench) relation() graph.Relation {
 	a := g.somebody()
 	b := g.somebody()
@@ -64,10 +64,10 @@ func heap() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
-// begin is before the first relation.
+// begin is the time before the first relation.
 func (g *graphBench) begin() { g.rand, g.entities = rand.New(rand.NewPCG(1, 7)), max(50, g.edges/5) }
 
-// build makes the graph, and gives how many edges it took in a second.
+// build makes the graph, and returns how many edges per second it added.
 func (g *graphBench) build(ctx context.Context) (*graph.Graph, float64, error) {
 	g.begin()
 	var made graph.Graph
@@ -81,7 +81,7 @@ func (g *graphBench) build(ctx context.Context) (*graph.Graph, float64, error) {
 	return &made, float64(g.edges) / time.Since(began).Seconds(), nil
 }
 
-// edgesPerSecond is the one case of the suite cloud.
+// edgesPerSecond is the one case in the suite cloud.
 func (g *graphBench) edgesPerSecond(ctx context.Context) (result, error) {
 	_, rate, err := g.build(ctx)
 	return result{Suite: g.suite, Case: "graph_edges_per_s", N: g.edges, Value: round(rate), Unit: "1/s", Note: "relations taken into the graph, by one thread"}, err

@@ -18,16 +18,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// host takes what wearables publish.
+// host receives what wearables publish.
 type host interface {
-	// device lets one in.
+	// device adds a wearable.
 	device(ctx context.Context, name string) (broker, password string, err error)
-	// quiet waits until all that was acknowledged is worked through.
+	// quiet waits until everything that was acknowledged is processed.
 	quiet(ctx context.Context) error
 	Close() error
 }
 
-// searcher is a host that can be asked; hits is how many there were.
+// searcher is a host that can be searched. hits is how many hits there were.
 type searcher interface {
 	search(ctx context.Context, text string, at time.Time) (hits int, err error)
 }
@@ -52,7 +52,7 @@ func openHost(ctx context.Context, kind, home, cache string) (host, error) {
 	return nil, fmt.Errorf("there is no host %q", kind)
 }
 
-// hostMain is the process: args are a kind, a folder, and a cache.
+// hostMain is the main function of a host process. args are a kind, a folder, and a cache.
 func hostMain(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
 	if len(args) != 3 {
 		return errors.New("host: a kind, a folder and a cache are needed")
@@ -113,7 +113,7 @@ func obey(ctx context.Context, h host, o order) (r report, err error) {
 	return r, fmt.Errorf("there is no order %q", o.Do)
 }
 
-// searchAll asks each text, and gives how long each took in ms.
+// searchAll searches for each text, and returns how long each took in ms.
 func searchAll(ctx context.Context, s searcher, o order) (took []float64, found int, err error) {
 	next := time.Now()
 	for _, text := range o.Texts {
@@ -140,7 +140,7 @@ func searchAll(ctx context.Context, s searcher, o order) (took []float64, found 
 const benchDevice = "pin"
 
 func (l *life) device(ctx context.Context, name string) (broker, password string, err error) {
-	if l.locked { // an open node alone lets a wearable in
+	if l.locked { // only an unlocked node can add a wearable
 		if _, err := l.node.UnlockAsConfigured(ctx); err != nil {
 			return "", "", err
 		}
@@ -152,7 +152,7 @@ func (l *life) device(ctx context.Context, name string) (broker, password string
 
 func (l *life) quiet(ctx context.Context) error {
 	if l.locked {
-		return nil // it works through nothing
+		return nil // it processes nothing
 	}
 	return l.node.Quiet(ctx)
 }
@@ -162,11 +162,10 @@ func (l *life) search(ctx context.Context, text string, at time.Time) (int, erro
 	return len(r.Hits), err
 }
 
-// resident is this process's memory in MB, as the kernel counts it; 0 where
-// there is no /proc.
+// resident returns this process's memory in MB, as the kernel counts it, or 0 without /proc.
 func resident() float64 { return residentOf("self", "VmRSS") }
 
-// residentOf is a field of a process's status in MB: VmRSS, RssAnon, RssFile.
+// residentOf returns a field of a process's status in MB: VmRSS, RssAnon, RssFile.
 func residentOf(pid, field string) float64 {
 	b, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {
@@ -186,11 +185,11 @@ func residentOf(pid, field string) float64 {
 // every platform that Go runs on.
 const ticks = 100
 
-// processor is this process's time on processors in seconds, by 10 ms; 0 where
-// there is no /proc.
+// processor returns this process's processor time in seconds, in steps of 10 ms, or 0 without
+// /proc.
 func processor() float64 { return processorOf("self") }
 
-// processorOf is [processor] of a process.
+// processorOf is [processor] for another process.
 func processorOf(pid string) float64 {
 	b, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {

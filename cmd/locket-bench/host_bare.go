@@ -80,9 +80,9 @@ func (p *plain) Close() error {
 	return errors.Join(p.broker.Close(), p.in.Close(), p.file.Close())
 }
 
-// bare is the least that is durable over the same broker library: payloads are
-// appended as they come, as many at once as have gathered while the disk was
-// busy, synced, and acknowledged, by PUBACK and to the device.
+// bare is the minimal durable host over the same broker library. It appends payloads as they come,
+// together with those that arrived while the disk was busy, syncs them, and acknowledges them, by
+// PUBACK and to the device.
 type bare struct {
 	mqtt.HookBase
 	server *mqtt.Server
@@ -117,7 +117,7 @@ func openBare(dir string) (_ *bare, err error) {
 	go func() {
 		err := b.run()
 		if err != nil {
-			err = errors.Join(err, b.server.Close()) // who waits for an answer sees the connection end
+			err = errors.Join(err, b.server.Close()) // clients that wait for an answer see the connection close
 		}
 		b.done <- err
 	}()
@@ -135,7 +135,7 @@ func (b *bare) Provides(h byte) bool {
 	return h == mqtt.OnConnectAuthenticate || h == mqtt.OnACLCheck || h == mqtt.OnPublish
 }
 
-// OnConnectAuthenticate lets everybody in.
+// OnConnectAuthenticate accepts everybody.
 func (b *bare) OnConnectAuthenticate(*mqtt.Client, packets.Packet) bool { return true }
 
 // OnACLCheck allows everything.

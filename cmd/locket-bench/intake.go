@@ -11,11 +11,10 @@ import (
 // The intake suite publishes as a wearable does, from one process to a host in
 // another, over loopback, with a fixed number of messages in flight.
 //
-// Its peers are hosts with an empty durable handler, which append what they
-// get to a file and sync it before they acknowledge, to the broker and to the
-// device, and gather as many messages for one sync as have come in the
-// meantime, as Locket does: see openHost. Hosts take turns, round by round, and
-// the middle of the rounds counts.
+// Its peers are hosts with an empty durable handler. Like Locket, they append what they get to a
+// file, sync it before they acknowledge to the broker and to the device, and collect for one sync
+// the messages that have arrived meanwhile: see openHost. Hosts take turns, round by round, and the
+// median round counts.
 
 func runIntake(ctx context.Context, f *frame) error {
 	events := f.Int("events", 3000, "how many lines of talk to publish in a round")
@@ -38,7 +37,7 @@ type intakeBench struct {
 	stderr                          io.Writer
 }
 
-// started is a host with its device let in.
+// started is a host that has accepted its device.
 type started struct {
 	*apart
 	report
@@ -54,7 +53,7 @@ func (b *intakeBench) start(ctx context.Context, kind string) (s started, err er
 	return s, err
 }
 
-// journal measures publish to acknowledged.
+// journal measures the time from publishing to the acknowledgement.
 func (b *intakeBench) journal(ctx context.Context) (out []result, err error) {
 	kinds := []string{"locked", "plain", "bare", "node"}
 	hosts := map[string]started{}
@@ -106,7 +105,7 @@ func (b *intakeBench) journal(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// commit measures publish to searchable.
+// commit measures the time from publishing until the text can be found.
 func (b *intakeBench) commit(ctx context.Context) (out []result, err error) {
 	h, err := b.start(ctx, "node")
 	if err != nil {
@@ -139,8 +138,8 @@ func (b *intakeBench) commit(ctx context.Context) (out []result, err error) {
 			Note: "of processor, whatever else the machine does"}}, nil
 }
 
-// audio measures what an hour of speech costs the node: broker, journal,
-// speech plugin, blobs and commits; not the device.
+// audio measures the processor time of the node for an hour of speech: broker, journal, speech
+// plugin, blobs and commits, without the device.
 func (b *intakeBench) audio(ctx context.Context) (out []result, err error) {
 	h, err := b.start(ctx, "node")
 	if err != nil {

@@ -16,21 +16,20 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// life is a node in a folder of its own, with its own broker, to which events
-// happen as they do to a wearer's.
+// life is a node in its own folder, with its own broker, that gets events like a wearer's node.
 type life struct {
-	home string // taken away by Close; empty: left
+	home string // removed by Close; empty if it stays
 	node *node.Node
 
 	locked bool
 }
 
-// cacheFlag is of the suites that run plugins.
+// cacheFlag is the flag of suites that run plugins.
 func cacheFlag(fs *flag.FlagSet) *string {
 	return fs.String("cache", "", "keep compiled plugins in `DIR`, which saves the next run some seconds")
 }
 
-// withCache calls f with dir, or with a folder that lasts as long as f.
+// withCache calls f with dir, or with a temporary folder that is removed after f.
 func withCache(dir string, f func(dir string) error) error {
 	if dir != "" {
 		return f(dir)
@@ -42,13 +41,12 @@ func withCache(dir string, f func(dir string) error) error {
 	return errors.Join(f(filepath.Join(dir, "cache")), os.RemoveAll(dir)) // the cache's key lies beside it
 }
 
-// newLife starts a node in a folder of its own, which Close takes away. The
-// cache is of compiled plugins.
+// newLife starts a node in its own folder, which Close removes. cache is for compiled plugins.
 func newLife(ctx context.Context, cache, wearer string) (*life, error) {
 	return newLifeWith(ctx, cache, wearer, func(*config.Config) {})
 }
 
-// newLifeWith gives one with other settings.
+// newLifeWith is newLife with other settings.
 func newLifeWith(ctx context.Context, cache, wearer string, change func(*config.Config)) (*life, error) {
 	home, err := os.MkdirTemp("", "locket-bench-")
 	if err != nil {
@@ -62,7 +60,7 @@ func newLifeWith(ctx context.Context, cache, wearer string, change func(*config.
 	return l, nil
 }
 
-// startLife starts a node in a folder that is not there yet.
+// startLife starts a node in a folder that does not exist yet.
 func startLife(ctx context.Context, home, cache, wearer string, locked bool, change func(*config.Config)) (l *life, err error) {
 	l = &life{locked: locked}
 	defer func() {
@@ -87,8 +85,8 @@ func startLife(ctx context.Context, home, cache, wearer string, locked bool, cha
 	return l, l.node.Start(ctx)
 }
 
-// happen publishes events of one device as a wearable does, and returns when
-// each is acknowledged and all are committed.
+// happen publishes events of one device as a wearable does, and returns when all are acknowledged
+// and committed.
 func (l *life) happen(ctx context.Context, device string, events []day.Event) error {
 	broker, password, err := l.device(ctx, device)
 	if err != nil {
@@ -104,7 +102,7 @@ func (l *life) happen(ctx context.Context, device string, events []day.Event) er
 	return l.node.Quiet(ctx)
 }
 
-// memories are all there are, whatever their state.
+// memories returns all memories, in any state.
 func (l *life) memories(ctx context.Context) ([]memory.Memory, error) {
 	var out []memory.Memory
 	for q := (serve.ListQuery{State: serve.AnyState, Limit: serve.MaxPage}); ; {
@@ -119,7 +117,7 @@ func (l *life) memories(ctx context.Context) ([]memory.Memory, error) {
 	}
 }
 
-// Close is safe on a life that didn't begin.
+// Close is safe on a life that was not started.
 func (l *life) Close() error {
 	var err error
 	if l.node != nil {

@@ -123,7 +123,7 @@ func howMany(set ...bool) (n int) {
 	return n
 }
 
-// pick gives the conversations that are named; without a name all.
+// pick returns the named conversations, or all if no name is given.
 func pick(from []conversation, names string) ([]conversation, error) {
 	if names == "" {
 		return from, nil
@@ -139,7 +139,7 @@ func pick(from []conversation, names string) ([]conversation, error) {
 	return out, nil
 }
 
-// measureLocomo feeds each conversation to an engine of its own and asks.
+// measureLocomo feeds each conversation to its own engine, and asks it the questions.
 func measureLocomo(ctx context.Context, conversations []conversation, ks []int, fresh func() engine) (*locomoResult, error) {
 	most := max(50, ks[len(ks)-1])
 	r := &locomoResult{Suite: "locomo", Conversations: len(conversations), Recall: map[string]map[string]float64{}, Tokens: map[string]float64{}, Within: map[string]float64{}, Words: map[string]float64{}}
@@ -228,7 +228,7 @@ func measureLocomo(ctx context.Context, conversations []conversation, ks []int, 
 	return r, nil
 }
 
-// shareOfWords is the share of an answer's words that stand in a text.
+// shareOfWords returns the share of an answer's words that a text contains.
 func shareOfWords(told []string, text string) float64 {
 	n := 0
 	has := stems(text)
@@ -240,7 +240,7 @@ func shareOfWords(told []string, text string) float64 {
 	return float64(n) / float64(len(told))
 }
 
-// evidenceRecall is the share of evidence among the first k hits.
+// evidenceRecall returns the share of the evidence that is among the first k hits.
 func evidenceRecall(got []answer, evidence []string, k int) float64 {
 	found := map[string]bool{}
 	for _, a := range got[:min(k, len(got))] {
@@ -282,7 +282,7 @@ func (t *tally) means() map[string]map[string]float64 {
 
 func round(v float64) float64 { return math.Round(v*100) / 100 }
 
-// percentile of unsorted numbers, by nearest rank; p is of a hundred.
+// percentile returns a percentile of unsorted numbers, by nearest rank. p is from 1 to 100.
 func percentile(v []float64, p float64) float64 {
 	if p < 1 || p > 100 {
 		panic(fmt.Sprintf("percentile %v: want 1 to 100", p)) // .99 is next to the least

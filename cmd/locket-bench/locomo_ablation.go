@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// locomoAblation measures with all signals and with each left out.
+// locomoAblation measures with all signals, and with each signal left out.
 func locomoAblation(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
 	base := recall.DefaultWeights()
 	var full *locomoResult

@@ -21,8 +21,8 @@ type modelChoice struct {
 	config.LLM
 }
 
-// modelFlags adds the flags that choose it. The key comes from the
-// environment: a command line is seen by everybody on the machine.
+// modelFlags adds the flags that choose the model. The key comes from the environment, because
+// everybody on the machine can see a command line.
 func modelFlags(fs *flag.FlagSet) *modelChoice {
 	m := &modelChoice{LLM: config.LLM{Key: config.Secret(os.Getenv("LOCKET_LLM_KEY"))}}
 	fs.StringVar(&m.URL, "llm", "", "OpenAI-compatible `URL` of the model that answers; its key is in LOCKET_LLM_KEY")
@@ -33,8 +33,8 @@ func modelFlags(fs *flag.FlagSet) *modelChoice {
 // answerBudget is how many tokens of context a question is answered from.
 const answerBudget = 2000
 
-// answersResult says how good the answers are, in per cent. F1 is over all
-// questions that have an answer, and adversarial ones, as LoCoMo measures it.
+// answersResult says how good the answers are, in per cent. F1 covers all questions that have an
+// answer, and adversarial ones, as LoCoMo measures it.
 type answersResult struct {
 	Model     string             `json:"model"`
 	Questions int                `json:"questions"`
@@ -51,7 +51,7 @@ type marks struct {
 	asked, said, cited, unknown, failed int
 }
 
-// answers asks every question as a user does, and marks what comes.
+// answers asks every question as a user does, and marks the answers.
 func (e *lived) answers(ctx context.Context, c *conversation, m *marks) error {
 	m.model = e.model.Model
 	for _, q := range c.Asked {
@@ -118,9 +118,9 @@ func (r *answersResult) table(w io.Writer) error {
 	return err
 }
 
-// f1 marks an answer as LoCoMo's evaluation does: of a multi-hop question the
-// mean over the parts of the true answer, divided at commas, of the best part
-// of what was said; of an open-domain one the true answer up to a semicolon.
+// f1 marks an answer as LoCoMo's evaluation does. For a multi-hop question, it takes, for each part
+// of the true answer (divided at commas), the best part of the given answer, and returns the mean.
+// For an open-domain question, it uses the true answer up to a semicolon.
 func f1(said, truth, category string) float64 {
 	switch category {
 	case "multi_hop":
@@ -159,8 +159,8 @@ func tokenF1(said, truth string) float64 {
 	return 2 * float64(both) / float64(len(a)+len(b))
 }
 
-// stems are the words of an answer: lower case, without punctuation and the
-// words a, an, the and and, by Porter's stemmer.
+// stems returns the words of an answer, in lower case and stemmed by Porter's stemmer, without
+// punctuation and without the words a, an, the and and.
 func stems(s string) []string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsPunct(r) || unicode.IsSymbol(r) {

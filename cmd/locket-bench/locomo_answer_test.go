@@ -35,9 +35,8 @@ func TestF1(t *testing.T) {
 	}
 }
 
-// A model that answers one question nearly rightly, and fails at one, through
-// the node. Of the other four recall says that it does not know, so that nobody
-// is asked.
+// Through the node, a model answers one question nearly correctly, and fails at another. For the
+// other four, recall does not know the answer, so the model is not asked.
 func TestLocomoAnswers(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: "k"})
 	t.Setenv("LOCKET_LLM_KEY", "k")
@@ -59,7 +58,7 @@ func TestLocomoAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := filepath.Join(t.TempDir(), "talk.json") // in which recall takes the question about the boat for one that it knows, so that the model is asked
+	data := filepath.Join(t.TempDir(), "talk.json") // here recall believes that it knows the answer about the boat, so the model is asked
 	if err := os.WriteFile(data, bytes.Replace(talk, []byte("What boat does Ines show on the lake?"), []byte("What boat does Olaf show on a lake?"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -43,9 +43,9 @@ type asked struct {
 // categories by LoCoMo's numbers.
 var categories = [...]string{1: "multi_hop", 2: "temporal", 3: "open_domain", 4: "single_hop", 5: "adversarial"}
 
-// readLocomo reads LoCoMo's own file. Evidence is cleaned: ids run together
-// in one string, with a colon or zero too many, are read for what they mean,
-// and those that name no turn are left out.
+// readLocomo reads LoCoMo's own file. It cleans the evidence: it reads ids that are joined in one
+// string, or that have a colon or zero too many, as they are meant, and leaves out those that name
+// no turn.
 func readLocomo(path string) ([]conversation, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// embedder is a model that knows what is near only by a rule: a node's search has to bear
-// all of them.
+// embedder is a model that finds neighbours by a simple rule. A node's search must cope with all of
+// them.
 type embedder struct {
 	name string
 	of   func(question string, q, doc []float32, id memory.ID) float64
@@ -28,8 +28,8 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// embedders are none, one that knows words and parts of words, one whose answers are
-// drawn, and one that gives what is farthest.
+// embedders are: none, one that knows words and parts of words, one with random answers, and one
+// that returns what is farthest.
 var embedders = []embedder{
 	{name: "none"},
 	{"hashed words", func(_ string, q, d []float32, _ memory.ID) float64 { return dot(q, d) }},

@@ -10,15 +10,15 @@ import (
 	"github.com/locket-dev/locket/memory/retrieve"
 )
 
-// engine is what is asked: fed with one conversation, as text events with
-// their dates and speakers, and then asked about it.
+// engine is what is measured. It is fed one conversation, as text events with their dates and
+// speakers, and then asked about it.
 type engine interface {
-	// Feed takes a conversation in. It is called once.
+	// Feed adds a conversation. It is called once.
 	Feed(ctx context.Context, c *conversation) error
-	// Ask answers with at most k hits, best first, on nothing but the question.
+	// Ask answers with at most k hits, best first, from only the question.
 	Ask(ctx context.Context, question string, kinds []recall.Kind, k int) ([]answer, error)
-	// Within gives what stands in the context block of a question, within a
-	// budget of tokens, and the block.
+	// Within returns the content of the context block for a question, within a budget of tokens,
+	// and the block itself.
 	Within(ctx context.Context, question string, budget int) ([]answer, string, error)
 	// Kept is the share of turns that a memory quotes, 0 to 1.
 	Kept() float64
@@ -31,7 +31,7 @@ type answer struct {
 	text string
 }
 
-// straight is the index alone: each turn an utterance, a photo its caption.
+// straight is only the index: each turn is an utterance, and each photo its caption.
 type straight struct {
 	index   *recall.Index
 	weights *recall.Weights

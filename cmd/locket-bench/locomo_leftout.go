@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// leftOutResult is what recall gives on conversations that had no part in a
-// choice, beside what it gives with the weights that ship.
+// leftOutResult is the recall on conversations that had no part in a choice, compared with the
+// recall with the weights that ship.
 type leftOutResult struct {
 	Suite         string       `json:"suite"`
 	Case          string       `json:"case"`
@@ -26,8 +26,8 @@ type leftOutResult struct {
 	Rows          []leftOutRow `json:"rows"`
 }
 
-// leftOutRow is one way to choose. Recall is in per cent, by category and
-// depth. Low and High bound 95 % of the bootstrap over conversations.
+// leftOutRow is the result of one way to choose. Recall is in per cent, by category and depth. Low
+// and High are the bounds of 95 % of the bootstrap over conversations.
 type leftOutRow struct {
 	Name    string                        `json:"name"`
 	Recall  map[string]map[string]float64 `json:"recall"`
@@ -37,12 +37,11 @@ type leftOutRow struct {
 	Weights map[string]recall.Weights     `json:"weights,omitempty"` // by the conversation that was left out
 }
 
-// leftOutDepths are counted in every row, and chosen by: the mean of recall at
-// 5, 10 (twice) and 25.
+// leftOutDepths are the depths in every row. Weights are chosen by the mean of recall at 5, 10
+// (twice) and 25.
 var leftOutDepths = []int{5, 10, 25}
 
-// plainWeights are the plain sum of signals with which recall began: each of
-// a round weight, set by hand.
+// plainWeights are the plain sum of signals with which recall began: round weights, set by hand.
 func plainWeights() recall.Weights {
 	w := recall.DefaultWeights()
 	w.Session, w.Heard, w.Covered, w.Several = 0, 0, 0, 0
@@ -71,26 +70,26 @@ var knobs = []knob{
 	{func(w *recall.Weights) *float64 { return &w.Length }, []float64{.15, .3, .45}},
 }
 
-// heard is a conversation in an index of its own.
+// heard is a conversation in its own index.
 type heard struct {
 	*straight
 	talk *conversation
 }
 
-// marked is what the questions of one conversation got: by category, and in
-// sum, per depth.
+// marked is the result of the questions of one conversation: by category, and as a sum, for each
+// depth.
 type marked struct {
 	n   map[string]int
 	sum map[string][]float64
 }
 
-// goal is what a choice makes greatest, 0 to 100.
+// goal is the value that a choice maximises, 0 to 100.
 func (m marked) goal() float64 {
 	s := m.sum["all"]
 	return 100 * (s[0] + 2*s[1] + s[2]) / 4 / float64(max(1, m.n["all"]))
 }
 
-// join adds what another conversation got.
+// join adds the result of another conversation.
 func (m *marked) join(o marked) {
 	if m.n == nil {
 		m.n, m.sum = map[string]int{}, map[string][]float64{}
@@ -198,7 +197,7 @@ func others(lives []*heard, left int) []*heard {
 	return slices.Delete(slices.Clone(lives), left, left+1)
 }
 
-// goalOf is the mean goal of conversations, each counting the same.
+// goalOf returns the mean goal of conversations, with equal weight.
 func goalOf(ctx context.Context, lives []*heard, w recall.Weights) (float64, error) {
 	sum := 0.0
 	for _, h := range lives {
@@ -211,11 +210,10 @@ func goalOf(ctx context.Context, lives []*heard, w recall.Weights) (float64, err
 	return sum, nil
 }
 
-// leastGain is what a value must win to be taken: less is one question's luck.
+// leastGain is how much a value must gain to be chosen: less may be the luck of one question.
 const leastGain = .1
 
-// ascend chooses one weight after the other, until none moves, three times
-// round at most.
+// ascend chooses one weight after the other until none changes, in at most three rounds.
 func ascend(ctx context.Context, lives []*heard, w recall.Weights) (recall.Weights, error) {
 	best, err := goalOf(ctx, lives, w)
 	for moved, round := true, 0; moved && round < 3 && err == nil; round++ {
@@ -242,9 +240,8 @@ func ascend(ctx context.Context, lives []*heard, w recall.Weights) (recall.Weigh
 	return w, err
 }
 
-// carriedOver gives, for each conversation, the lines of the lexicon that win
-// nothing on the others: what is left of the lexicon without them was not
-// chosen for that conversation.
+// carriedOver returns, for each conversation, the lines of the lexicon that gain nothing on the
+// other conversations. The rest of the lexicon was not chosen for that conversation.
 func carriedOver(ctx context.Context, lives []*heard) ([]map[int]bool, error) {
 	w := recall.DefaultWeights()
 	full := make([]float64, len(lives))
@@ -293,11 +290,11 @@ func (row *leftOutRow) fold(marks []marked) {
 	row.Low, row.High = bootstrap(marks)
 }
 
-// bootstraps is how many times conversations are drawn anew.
+// bootstraps is how many times conversations are resampled.
 const bootstraps = 10_000
 
-// bootstrap gives the 2.5th and the 97.5th percentile of recall over sets of
-// conversations that are drawn with replacement from those that are there.
+// bootstrap returns the 2.5th and the 97.5th percentile of recall over sets of conversations that
+// are drawn with replacement.
 func bootstrap(marks []marked) (low, high map[string]float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	low, high = map[string]float64{}, map[string]float64{}

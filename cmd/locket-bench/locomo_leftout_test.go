@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// twoTalks is the test's conversation, and it again under another name and
-// with other people.
+// twoTalks returns the test's conversation, and the same under another name and with other people.
 func twoTalks(t *testing.T) []conversation {
 	t.Helper()
 	var out []conversation
@@ -52,9 +51,8 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
-// pets is a conversation whose first two turns say a word of the question's
-// matter beside its own word, and the others do not. The evidence is those two,
-// or the last four.
+// pets is a conversation whose first two turns contain a word related to the question besides the
+// question's own word. The others do not. The evidence is these two turns, or the last four.
 func pets(name string, puppies bool) conversation {
 	c := conversation{Name: name}
 	q := asked{Question: "pet", Category: 4}

@@ -11,13 +11,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// lived is a node that a conversation happens to: its turns are published over
-// MQTT by a wearable, journalled, taken through the plugins and committed, and
-// it is asked as any caller asks.
+// lived is a node that hears a conversation. A wearable publishes the turns over MQTT; the node
+// journals them, runs them through the plugins and commits them. It is asked like by any caller.
 type lived struct {
 	*life
 	cache string     // of compiled plugins
-	model config.LLM // that answers; without a URL none does
+	model config.LLM // the model that answers; none without a URL
 	turns map[memory.EventID]turn
 	kept  float64
 	now   time.Time
@@ -27,8 +26,7 @@ func newLived(cache string, model config.LLM) *lived {
 	return &lived{life: &life{}, cache: cache, model: model, turns: map[memory.EventID]turn{}}
 }
 
-// spacing lies between two turns of a session, of which only the first has a
-// date.
+// spacing is the time between two turns of a session. Only the first turn has a date.
 const spacing = 10 * time.Second
 
 func (e *lived) Feed(ctx context.Context, c *conversation) (err error) {
@@ -57,7 +55,7 @@ func (e *lived) Feed(ctx context.Context, c *conversation) (err error) {
 	return e.count(ctx)
 }
 
-// count finds the share of turns that a memory quotes.
+// count computes the share of turns that a memory quotes.
 func (e *lived) count(ctx context.Context) error {
 	all, err := e.memories(ctx)
 	if err != nil {

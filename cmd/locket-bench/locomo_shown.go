@@ -16,8 +16,8 @@ type shown struct {
 	hits                [2]struct{ lines, evidence, found int } // all ten, and without the minor ones
 }
 
-// locomoShown prints how many of ten hits are not minor, which a person is shown, and how much of the evidence
-// is among them: beside all ten.
+// locomoShown prints how many of ten hits are not minor, which are those that a person is shown,
+// and how much of the evidence is among them, compared with all ten.
 func locomoShown(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
 	var s shown
 	for i := range conversations {

@@ -14,16 +14,16 @@ import (
 // foundWithin is the depth at which a question counts as found.
 const foundWithin = 10
 
-// sureness is how confident the index was of its answers to four kinds of
-// questions: whose evidence it found, whose evidence it missed, those of
-// another life, with the names of this one, and those of this life that nothing
-// answers, which are asked of the one of whom it was not said.
+// sureness is the confidence of the index in its answers to four kinds of questions: those whose
+// evidence it found; those whose evidence it missed; those of another conversation, with the names
+// of this one; and those of this conversation that nothing answers, because they are asked about
+// the person of whom it was not said.
 type sureness struct{ found, missed, strange, unanswerable []float64 }
 
-// locomoUnknown asks each conversation its own questions and those of the
-// others that have an answer, and prints how often the answer is "I don't know": at the threshold
-// that ships, and for each conversation at the one that the other
-// conversations allow, where 5 % of what they found is refused.
+// locomoUnknown asks each conversation its own questions, and those of the others that have an
+// answer, and prints how often the answer is "I don't know". It uses the threshold that ships and,
+// for each conversation, the threshold at which 5 % of what the other conversations found is
+// refused.
 func locomoUnknown(ctx context.Context, conversations []conversation, w io.Writer, asJSON bool) error {
 	each := make([]sureness, len(conversations))
 	for i := range conversations {
@@ -113,7 +113,7 @@ func surenessOf(ctx context.Context, conversations []conversation, own int) (s s
 	return s, nil
 }
 
-// renamed puts the speakers of one conversation for those of another.
+// renamed replaces the speakers of one conversation by those of another.
 func renamed(from, to *conversation) *strings.Replacer {
 	speakers := func(c *conversation) (out []string) {
 		for _, s := range c.Sessions {

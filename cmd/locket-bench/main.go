@@ -1,9 +1,9 @@
-// Command locket-bench measures Locket, beside what a user would pick
-// instead, in the same run on the same data.
+// Command locket-bench measures Locket and what a user would pick instead, in the same run on the
+// same data.
 //
 //	locket-bench SUITE [flags] [--json]
 //
-// A suite prints one JSON object a line for each result, or without --json a
+// With --json, a suite prints one JSON object per line for each result. Otherwise it prints a
 // table.
 package main
 
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
+	if wasm.IsWorker(os.Args) { // this process runs plugins for another one
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -37,13 +37,12 @@ type suite struct {
 	run  func(ctx context.Context, f *frame) error
 }
 
-// frame is a suite's command line: its flags, of which each has --json, and where it
-// prints to.
+// frame is a suite's command line: its flags, which always include --json, and where it prints.
 type frame struct {
 	*flag.FlagSet
 	args           []string
 	json           *bool
-	told           bool // what is wrong with the flags was printed
+	told           bool // an error in the flags was already printed
 	stdout, stderr io.Writer
 }
 
@@ -53,13 +52,13 @@ func newFrame(name string, args []string, stdout, stderr io.Writer) *frame {
 	return &frame{FlagSet: fs, args: args, json: fs.Bool("json", false, "print one JSON object a line"), stdout: stdout, stderr: stderr}
 }
 
-// parsed reads the flags, and reports whether they are such as the suite has.
+// parsed reads the flags, and reports whether the suite has them.
 func (f *frame) parsed() bool {
 	f.told = f.Parse(f.args) != nil
 	return !f.told
 }
 
-// usage says what the suite wants, unless the flags' own parser has spoken.
+// usage prints what the suite wants, unless the flags' parser has already printed an error.
 func (f *frame) usage(format string, a ...any) error {
 	if !f.told {
 		fmt.Fprintf(f.stderr, "locket-bench "+f.Name()+": "+format+"\n", a...)
@@ -67,7 +66,7 @@ func (f *frame) usage(format string, a ...any) error {
 	return errUsage
 }
 
-// print writes one JSON object a line, or a table; err is that of getting the results.
+// print writes one JSON object per line, or a table. err is the error of getting the results.
 func (f *frame) print(results []result, err error) error {
 	if err != nil {
 		return err
@@ -75,7 +74,7 @@ func (f *frame) print(results []result, err error) error {
 	return printResults(f.stdout, results, *f.json)
 }
 
-// allOf gives the results of parts, one after the other.
+// allOf runs parts one after the other, and returns their results.
 func allOf(ctx context.Context, parts ...func(context.Context) ([]result, error)) (all []result, err error) {
 	for _, part := range parts {
 		some, err := part(ctx)
@@ -87,8 +86,7 @@ func allOf(ctx context.Context, parts ...func(context.Context) ([]result, error)
 	return all, nil
 }
 
-// named gives those of a suite's parts that were asked for, in their order. Their errors
-// have their names.
+// named returns the requested parts of a suite, in order. Their errors have their names.
 func named(order, asked []string, do map[string]func(context.Context) ([]result, error)) (parts []func(context.Context) ([]result, error)) {
 	for _, name := range order {
 		if slices.Contains(asked, name) {
@@ -133,7 +131,7 @@ func suites() []suite {
 	}
 }
 
-// errUsage: the command line is wrong; what is wrong was already printed.
+// errUsage means that the command line is wrong. What is wrong was already printed.
 var errUsage = errors.New("usage")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

@@ -14,7 +14,7 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// The recall and intake suites run themselves again in processes of their own.
+// The recall and intake suites run themselves again in separate processes.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && (os.Args[1] == "recall" && os.Args[2] == "--child" || os.Args[1] == hostArg || os.Args[1] == cloudHostArg) || len(os.Args) == 2 && os.Args[1] == eightArg {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// cache of compiled plugins, of all tests.
+// cache is the folder of compiled plugins for all tests.
 var cache string
 
 func bench(t *testing.T, args ...string) (code int, stdout, stderr string) {

@@ -30,10 +30,10 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// The market suite measures what a sale is made of: copies with redaction, decisions of
-// a policy beside Cedar's own implementation, an order from its beginning to its end and
-// entries of the log on both databases, a search of many listings beside PostgreSQL's
-// bare full-text search, and how often an attacker names who is meant in a copy.
+// The market suite measures the parts of a sale: copies with redaction; decisions of a policy,
+// compared with Cedar's own implementation; a whole order and entries of the log on both databases;
+// a search of many listings, compared with PostgreSQL's bare full-text search; and how often an
+// attacker can name who is meant in a copy.
 
 func runMarket(ctx context.Context, f *frame) error {
 	b := marketBench{stderr: f.stderr}
@@ -94,7 +94,7 @@ func (b *marketBench) run(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// copies makes redacted copies, and has the attacker of the share suite at them.
+// copies makes redacted copies, and lets the attacker of the share suite read them.
 func (b *marketBench) copies(ctx context.Context) ([]result, error) {
 	const how = "names,places,times=month"
 	memories, _ := newTown(b.people).memories(b.people / 5)
@@ -120,7 +120,7 @@ func (b *marketBench) copies(ctx context.Context) ([]result, error) {
 	return out, nil
 }
 
-// policy decides by rules of which one applies.
+// policy measures decisions by rules of which one applies.
 func (b *marketBench) policy(context.Context) ([]result, error) {
 	var text strings.Builder
 	for i := range b.rules {
@@ -162,7 +162,7 @@ func party() trade.Party {
 	return trade.PartyOf(key)
 }
 
-// trade has orders made, paid, delivered and accepted, and appends to the log.
+// trade measures orders that are made, paid, delivered and accepted, and appends to the log.
 func (b *marketBench) trade(ctx context.Context, db *tables.DB, suffix string) ([]result, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -245,7 +245,7 @@ func listing(operator, arbiter trade.Key, seller trade.Party, secret *seal.Key, 
 // bargain is an order from its beginning to its end.
 func bargain(ctx context.Context, m *market.Market, l *trade.Offer, buyer, seller trade.Party, secret *seal.Key) error {
 	o := trade.Order{Market: l.Market, Listing: l.Hash, Price: l.Price, Currency: l.Currency, Recipient: seal.NewIdentity().Recipient().String(), Created: time.Now().Unix()}
-	_, _ = rand.Read(o.Nonce[:]) // which never fails
+	_, _ = rand.Read(o.Nonce[:]) // this never fails
 	signed, id, err := trade.SignOrder(o, buyer)
 	if err != nil {
 		return err

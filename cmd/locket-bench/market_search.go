@@ -28,14 +28,14 @@ const listedWords = 20_000
 
 func wordN(n int) string { return fmt.Sprintf("w%dx", n) }
 
-// drawn is a word by its frequency.
+// drawn returns a random word according to its frequency.
 func drawn(r *mathrand.Rand) string {
 	return wordN(int(math.Exp(r.Float64() * math.Log(listedWords))))
 }
 
-// search fills a database with listings, and searches them: two words each, of which one
-// is frequent. The peer is PostgreSQL's own search of the same words over the same index,
-// which counts nothing, has no facets and reads no listing.
+// search fills a database with listings, and searches them for two words each, one of which is
+// frequent. The peer is PostgreSQL's own search for the same words over the same index, which
+// counts nothing, has no facets and reads no listing.
 func (b *marketBench) search(ctx context.Context, db *tables.DB, url string) ([]result, error) {
 	began := time.Now()
 	conn, err := pgx.Connect(ctx, url)
@@ -92,8 +92,8 @@ func (b *marketBench) search(ctx context.Context, db *tables.DB, url string) ([]
 	return []result{out.beside("bare full-text search", round(percentile(milliseconds(bare), 99)), false)}, nil
 }
 
-// filled copies listings into the tables as Publish leaves them. All have the bytes of one
-// signed listing.
+// filled copies listings into the tables in the state that Publish leaves. All have the bytes of
+// one signed listing.
 func (b *marketBench) filled(ctx context.Context, conn *pgx.Conn, db *tables.DB) (*market.Market, error) {
 	operator, arbiter, seller := party(), party(), party()
 	secret := seal.NewKey()
@@ -107,7 +107,7 @@ func (b *marketBench) filled(ctx context.Context, conn *pgx.Conn, db *tables.DB)
 		return nil, err
 	}
 	key := make([]byte, 32)
-	_, _ = rand.Read(key) // which never fails
+	_, _ = rand.Read(key) // this never fails
 	vouchers, err := voucher.New(db, key, nil)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (b *marketBench) filled(ctx context.Context, conn *pgx.Conn, db *tables.DB)
 	}
 	r := mathrand.New(mathrand.NewPCG(3, 4))
 	facets := []string{"garden", "travel", "cooking", "music", "health", "work", "sport", "history"}
-	if _, err := conn.Exec(ctx, "DROP INDEX listings_words"); err != nil { // it is built at once, after the rows
+	if _, err := conn.Exec(ctx, "DROP INDEX listings_words"); err != nil { // rebuilt in one go after the rows are inserted
 		return nil, err
 	}
 	if _, err := conn.Exec(ctx, "CREATE TEMP TABLE filling (n bigint, id bytea, at bigint, words text)"); err != nil {

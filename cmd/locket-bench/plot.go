@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// plotRuns draws p99 over the number of lines, both by powers of ten, one
-// line an engine. The data stands in the file's desc as CSV.
+// plotRuns draws p99 over the number of lines, both on logarithmic scales, with one line per
+// engine. The file's desc contains the data as CSV.
 func plotRuns(path string, runs []recallRun) error {
 	const w, h, left, bottom, top, right = 720.0, 420.0, 70.0, 50.0, 30.0, 110.0
 	var engines []string

@@ -33,7 +33,7 @@ func runPlugin(ctx context.Context, f *frame) error {
 	b := pluginBench{ctx: ctx, dir: dir, rounds: *rounds, modules: map[guests.Kind][]byte{}}
 	for _, k := range kinds {
 		m, err := guests.Build(ctx, k, filepath.Join(dir, "guest "+string(k)))
-		if err != nil { // what it is wanted for says that it is missing
+		if err != nil { // the measurements that need it report it as missing
 			fmt.Fprintf(f.stderr, "locket-bench plugin: not measured: %v\n", err)
 			b.missing = append(b.missing, result{Case: "error_" + strings.ReplaceAll(string(k), " ", "_"), N: 1, Unit: "missing", Note: err.Error()})
 			continue
@@ -56,7 +56,7 @@ func runPlugin(ctx context.Context, f *frame) error {
 	return f.print(b.results, nil)
 }
 
-// guestKinds are the guests of languages, and what they are compared with.
+// guestKinds returns the guests in these languages, and the guests that they are compared with.
 func guestKinds(names string) (kinds []guests.Kind, err error) {
 	of := map[string][]guests.Kind{"c": {guests.C, guests.Echo, guests.ExtismC}, "go": {guests.Go, guests.ExtismGo}, "rust": {guests.Rust}, "as": {guests.AS}}
 	for _, n := range strings.Split(names, ",") {
@@ -68,8 +68,7 @@ func guestKinds(names string) (kinds []guests.Kind, err error) {
 	return kinds, nil
 }
 
-// pluginBench gathers results; what needs a module that could not be built
-// is left out.
+// pluginBench collects results. It leaves out what needs a module that could not be built.
 type pluginBench struct {
 	ctx     context.Context
 	dir     string
@@ -100,8 +99,8 @@ var sizes = []struct {
 	calls int // of a round
 }{{"200B", 200, 400}, {"20KB", 20_000, 40}, {"200KB", 200_000, 8}}
 
-// inTurns runs each contender's round after the others', rounds times, and
-// gives the median time of one of its calls in µs.
+// inTurns runs a round of each contender in turn, rounds times, and returns the median time of one
+// call of each, in µs.
 func inTurns(rounds, calls int, contenders ...func() error) ([]float64, error) {
 	took := make([][]float64, len(contenders))
 	for r := range rounds + 1 {
@@ -124,15 +123,15 @@ func inTurns(rounds, calls int, contenders ...func() error) ([]float64, error) {
 	return out, nil
 }
 
-// guestManifest is of a guest without a signature.
+// guestManifest returns the manifest of an unsigned guest.
 func guestManifest() wasm.Manifest {
 	return wasm.Manifest{ID: "bench/guest", Version: "1.0.0", ABI: 1, Title: "Measured", Licence: "Apache-2.0",
 		Kinds: []string{"text", "utterance", "audio", "photo"}, Types: []string{"semantic"},
 		Limits: wasm.Limits{Fuel: 2_000_000_000, TimeMS: 2000}}
 }
 
-// pluginHost has workers of this program, and the machine code of its plugins
-// in the bench's folder, as a node has it.
+// pluginHost returns a host whose workers are this program. The machine code of its plugins is in
+// the bench's folder, as in a node.
 func (b *pluginBench) pluginHost() (*wasm.Host, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -142,7 +141,7 @@ func (b *pluginBench) pluginHost() (*wasm.Host, error) {
 		CacheDir: filepath.Join(b.dir, "code"), CacheKey: make([]byte, 32)})
 }
 
-// loaded calls f with a plugin, in this process or apart from it.
+// loaded calls f with a plugin, in this process or in a separate one.
 func (b *pluginBench) loaded(k guests.Kind, m wasm.Manifest, apart bool, f func(p *wasm.Plugin) error) (err error) {
 	h, err := b.pluginHost()
 	if err != nil {

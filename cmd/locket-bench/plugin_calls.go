@@ -18,7 +18,7 @@ func textEvent(n int) *abi.Event {
 	return &abi.Event{ID: "bench/1/1", Kind: "text", At: 1_800_000_000_000, Text: strings.Repeat("a word or", n/9+1)[:n]}
 }
 
-// errOther: a guest's answer is not the one candidate that was asked for.
+// errOther means that a guest's answer is not the one expected candidate.
 var errOther = errors.New("the guest doesn't answer with one candidate")
 
 // callPlugin is a whole call: the event is encoded, the answer decoded and
@@ -54,8 +54,8 @@ func callExtism(p *extism.Plugin, e *abi.Event) func() error {
 	}
 }
 
-// openExtism gives a plugin of Extism's Go SDK without a time limit, with which
-// each loop would call into the host.
+// openExtism returns a plugin of Extism's Go SDK without a time limit. With a limit, each loop
+// would call into the host.
 func openExtism(ctx context.Context, module []byte) (*extism.Plugin, error) {
 	return extism.NewPlugin(ctx, extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: module}}}, extism.PluginConfig{EnableWasi: true}, nil)
 }
@@ -97,7 +97,7 @@ func (b *pluginBench) calls() error {
 	return nil
 }
 
-// rawCalls are those of a guest that gives its input back.
+// rawCalls measures calls of a guest that returns its input.
 func (b *pluginBench) rawCalls() error {
 	g, err := measure.Open(b.ctx, b.modules[guests.Echo], true)
 	if err != nil {

@@ -15,9 +15,10 @@ import (
 // languages are the kinds of guest that do the same work.
 var languages = []guests.Kind{guests.C, guests.Rust, guests.AS, guests.Go}
 
-// fuel measures what counting adds to a call that looks at each of 20 KB of text,
-// in loops of a few instructions, the dearest to count: the module as it was built and as it is rewritten take turns, and the fastest call of each
-// counts, since what else runs on the machine only adds.
+// fuel measures what counting fuel adds to a call that reads each byte of 20 KB of text, in loops
+// of a few instructions, which are the most expensive to count. The module as built and as
+// rewritten take turns. The fastest call of each counts, because other programs on the machine only
+// add time.
 func (b *pluginBench) fuel() error {
 	for _, k := range languages {
 		if !b.has(k) {
@@ -99,8 +100,8 @@ func (b *pluginBench) languages() error {
 	return nil
 }
 
-// cachedStart is a host that begins, with the machine code on disk: verified,
-// mapped, instantiated, and asked once.
+// cachedStart measures the start of a host with the machine code on disk: verified, mapped,
+// instantiated, and called once.
 func (b *pluginBench) cachedStart() error {
 	for _, k := range languages {
 		if !b.has(k) {
@@ -127,8 +128,8 @@ func (b *pluginBench) cachedStart() error {
 	return nil
 }
 
-// work compares the same Go, compiled to WASM and called as a plugin, with what
-// the machine runs itself.
+// work compares Go code that is compiled to WASM and called as a plugin with the same code as a
+// native program.
 func (b *pluginBench) work() error {
 	if !b.has(guests.Go) {
 		return nil

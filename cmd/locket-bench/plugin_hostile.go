@@ -17,8 +17,7 @@ func spinEvent() *abi.Event {
 	return e
 }
 
-// spinFor has a plugin in its worker spin until it is ended, and tells when
-// that was.
+// spinFor lets a plugin spin in its worker until it is stopped, and returns when that was.
 func spinFor(ctx context.Context, p *wasm.Plugin) (time.Time, error) {
 	_, _, err := p.Extract(ctx, spinEvent())
 	f := outOfTime(err)
@@ -28,7 +27,8 @@ func spinFor(ctx context.Context, p *wasm.Plugin) (time.Time, error) {
 	return f.Ended, nil
 }
 
-// outOfTime returns the fault of a plugin whose time was up, whoever had used that time. It returns nil for any other error.
+// outOfTime returns the fault of a plugin that ran out of time, whatever used that time. It returns
+// nil for any other error.
 func outOfTime(err error) *wasm.Fault {
 	var f *wasm.Fault
 	if errors.As(err, &f) && (f.Kind == wasm.FaultTime || f.Kind == wasm.FaultStarved) {
@@ -40,8 +40,8 @@ func outOfTime(err error) *wasm.Fault {
 // mostLate is how many rounds a measurement of recovery may lose to a busy machine.
 const mostLate = 20
 
-// recovery is how long after the deadline of a call that spins the next one
-// is answered, by a new worker.
+// recovery measures how long after the deadline of a spinning call the next call is answered, by a
+// new worker.
 func (b *pluginBench) recovery() error {
 	const deadline = 100 * time.Millisecond
 	for _, g := range []struct {

@@ -13,14 +13,14 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// spinTurn is how long a turn of searches lasts at least: some deadlines of the
-// plugin that spins, with the end of its worker and the start of the next.
+// spinTurn is the minimum time of a turn of searches. It covers several deadlines of the spinning
+// plugin, with the end of its worker and the start of the next.
 const spinTurn = 500 * time.Millisecond
 
-// spinWarm is what is searched before anything counts.
+// spinWarm is how many searches warm up before anything counts.
 const spinWarm = 2 * spinTurn
 
-// searched is what a turn came to.
+// searched is the result of a turn.
 type searched struct {
 	took  []float64 // ms, of each search
 	pause float64   // ms, the longest for which the collector stopped this process
@@ -54,7 +54,7 @@ func newAsker(ctx context.Context, cache string, lines int) (*asker, error) {
 	return s, nil
 }
 
-// turn searches count times, or for so long where that is 0.
+// turn searches count times, or for spinTurn if count is 0.
 func (s *asker) turn(ctx context.Context, least time.Duration) (out searched, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -72,8 +72,8 @@ func (s *asker) turn(ctx context.Context, least time.Duration) (out searched, er
 	return out, nil
 }
 
-// spinning calls f while a plugin spins in its worker, one call after the
-// other, each until it is ended for it.
+// spinning calls f while a plugin spins in its worker, one call after the other, each until it is
+// stopped.
 func spinning(ctx context.Context, p *wasm.Plugin, f func() error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -94,10 +94,10 @@ func spinning(ctx context.Context, p *wasm.Plugin, f func() error) error {
 	return errors.Join(err, <-ended)
 }
 
-// spin searches a node, in turns with and without a plugin that spins in a
-// worker of this process: as often in each, and each goes first as often as the
-// other. What others do to the machine in one turn they mostly do in the next,
-// so that it is each turn's p99 that is compared with its neighbour's.
+// spin searches a node, in turns with and without a plugin that spins in a worker of this process.
+// Both have the same number of searches, and each goes first equally often. Other load on the
+// machine is mostly the same in neighbouring turns, so each turn's p99 is compared with its
+// neighbour's.
 func (b *pluginBench) spin(cache string, lines int) (err error) {
 	if !b.has(guests.C) {
 		return nil

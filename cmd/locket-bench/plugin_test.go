@@ -7,7 +7,7 @@ import (
 )
 
 func TestPluginSuite(t *testing.T) {
-	t.Setenv("RUSTC", "no-such-compiler") // a toolchain that is missing is told
+	t.Setenv("RUSTC", "no-such-compiler") // a missing toolchain is reported
 	code, stdout, stderr := bench(t, "plugin", "--rounds", "1", "--lines", "20", "--guests", "c,go,rust", "--json", "--cache", cache)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)

@@ -12,12 +12,11 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// patience is how long one flood may take: a host that failed answers nothing.
+// patience is how long one flood may take, because a host that failed does not answer.
 const patience = time.Hour
 
-// flood publishes messages as fast as they are acknowledged, with a fixed
-// number of them in flight, and gives the time from the first publication to
-// the last acknowledgement.
+// flood publishes messages as fast as they are acknowledged, with a fixed number of them in flight,
+// and returns the time from the first publication to the last acknowledgement.
 func flood(ctx context.Context, to report, boot uint64, window int, messages []wire.Message) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -31,8 +30,8 @@ func flood(ctx context.Context, to report, boot uint64, window int, messages []w
 	return time.Since(begin), err
 }
 
-// publish sends messages of one boot to a host, next being called before each,
-// and waits until all are acknowledged.
+// publish sends messages of one boot to a host, and waits until all are acknowledged. It calls next
+// before each message.
 func publish(ctx context.Context, to report, boot uint64, window int, messages []wire.Message, next func() error) (err error) {
 	format := wire.JSON // as the smallest firmware has it
 	if messages[0].Kind() == memory.KindAudio {
@@ -69,7 +68,7 @@ func publish(ctx context.Context, to report, boot uint64, window int, messages [
 	return nil
 }
 
-// talk is n lines of generated days, one day after the other.
+// talk returns n lines of generated days, one day after the other.
 func talk(n int) ([]wire.Message, error) {
 	var out []wire.Message
 	for seed := uint64(1); ; seed++ {
@@ -90,8 +89,8 @@ func talk(n int) ([]wire.Message, error) {
 	}
 }
 
-// sound is n seconds of speech from the fixed day, over and over, in parts of
-// a second as a pin sends them.
+// sound returns n seconds of speech, repeated from the fixed day, in parts of a second as a pin
+// sends them.
 func sound(n int, from time.Time) ([]wire.Message, error) {
 	d, err := day.Fixed()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// recallRun is what one engine did at one size, in a process of its own.
+// recallRun is the result of one engine at one size, in a separate process.
 type recallRun struct {
 	Engine  string             `json:"engine"`
 	N       int                `json:"n"`
@@ -133,8 +133,8 @@ func recallSpeed(ctx context.Context, ns []int, engines, over []string, seed uin
 	return recallResults(runs), nil
 }
 
-// recallApart runs one engine in processes of its own, on one core: one that
-// builds, and one that opens what was built and answers.
+// recallApart runs one engine in separate processes, on one core: one that builds, and one that
+// opens what was built and answers.
 func recallApart(ctx context.Context, engine string, seed uint64, n, questions int, stderr io.Writer) (recallRun, error) {
 	var r recallRun
 	dir, err := os.MkdirTemp("", "locket-bench-")
@@ -174,7 +174,7 @@ func recallChild(ctx context.Context, part, engine, dir string, seed uint64, n, 
 		return err
 	}
 	out := map[string]any{"engine": engine, "n": n}
-	memory := engine == "chromem" // it is built where it is asked
+	memory := engine == "chromem" // it is built in the process that asks
 	if part == "build" && !memory || part == "ask" && memory {
 		c := generate(seed, n, questions)
 		begin := time.Now()
@@ -217,9 +217,9 @@ func recallChild(ctx context.Context, part, engine, dir string, seed uint64, n, 
 	return json.NewEncoder(stdout).Encode(out)
 }
 
-// Each question is asked this many times, one round after another, and its
-// fastest answer counts: what else the machine does in between is not the
-// engine's. All engines alike. The first round warms up.
+// Each question is asked this many times, round after round, and its fastest answer counts, because
+// other work of the machine is not the engine's. This holds for all engines. The first round warms
+// up.
 const askRounds = 4
 
 // recallAsk asks every question; rounds stop after two minutes.
@@ -273,12 +273,12 @@ func recallAsk(ctx context.Context, f finder, seed uint64, n, questions int, out
 	return nil
 }
 
-// usual is the greatest number of lines that every engine is measured over.
+// usual is the largest number of lines for which every engine is measured.
 const usual = 100_000
 
-// recallResults are the cases, of Locket at the greatest usual size and at
-// those above, beside the fastest peer of at least equal recall; where there
-// is none, beside the fastest of all, which the note says.
+// recallResults returns the cases for Locket at the largest usual size and above, compared with the
+// fastest peer of at least equal recall. If there is none, they are compared with the fastest of
+// all, and the note says so.
 func recallResults(runs []recallRun) []result {
 	var own *recallRun
 	var out []result

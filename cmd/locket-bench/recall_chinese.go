@@ -21,9 +21,9 @@ const chineseWearer = "沈悦"
 // depths at which the Chinese set is measured.
 var depths = []int{5, 10}
 
-// recallChinese lets the Chinese set happen to a node and asks it as any
-// caller does; beside it stands bleve with its analyzer for Chinese. Where a file is
-// named, the same is measured with it as the node's dictionary.
+// recallChinese feeds the Chinese set to a node and asks it like any caller, compared with bleve
+// and its analyzer for Chinese. If a file is given, it also measures with that as the node's
+// dictionary.
 func recallChinese(ctx context.Context, cache, dictionary string) ([]result, error) {
 	lines, questions, err := labelled.Chinese()
 	if err != nil {
@@ -74,7 +74,7 @@ func chineseBeside(ctx context.Context, cache, name, dictionary string, lines []
 	return append(out, result{Suite: "recall", Case: name + "_p50", N: len(took), Value: percentile(took, 50), Unit: "ms"}), nil
 }
 
-// chineseOwn gives each question's hits, and how long each took in ms.
+// chineseOwn returns each question's hits, and how long each took in ms.
 func chineseOwn(ctx context.Context, cache, dictionary string, lines []labelled.Line, questions []labelled.Question) (got [][]answer, took []float64, err error) {
 	l, err := newLifeWith(ctx, cache, chineseWearer, func(c *config.Config) { c.Recall.Dictionary = dictionary })
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// fewCount is of the homes of one language.
+// fewCount counts the results for the homes of one language.
 type fewCount struct{ asked, first, known, none, wrong int }
 
-// recallFew types a dozen lines into a new home, as one does on the first
-// evening, and asks: how often the right memory comes first, how often the
-// answer is then taken for known, and how often it is where no line answers.
+// recallFew adds a dozen lines to a new home, as on the first evening, and asks. It measures how
+// often the right memory comes first, how often the answer then counts as known, and how often it
+// does although no line answers.
 func recallFew(ctx context.Context, cache string) ([]result, error) {
 	homes, err := labelled.FewLines()
 	if err != nil {

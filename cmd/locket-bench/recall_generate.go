@@ -10,10 +10,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// corpus is a made-up life, from a seed: lines of talk in sessions, and
-// questions whose right answers are known because the questions were made
-// from them. Words are syllables put together, drawn by Zipf's law, so that no
-// engine has seen them and none of our lexicons knows them.
+// corpus is an invented life, generated from a seed: lines of talk in sessions, and questions whose
+// right answers are known because the questions were made from them. Words are made of syllables
+// and drawn by Zipf's law, so that no engine has seen them and none of our lexicons knows them.
 type corpus struct {
 	lines   []line
 	queries []query
@@ -35,10 +34,9 @@ type query struct {
 	want int    // index of the line
 }
 
-// ways are how questions are made from their answers, and the share of each.
-// Six in ten any full-text engine can do; typo needs letters compared, and
-// reply needs the turn before: its words are the question that the answer
-// replies to.
+// ways are how questions are made from their answers, and the share of each. Any full-text engine
+// can answer six in ten. typo needs a comparison of letters. reply needs the previous turn: its
+// words are the question that the answer replies to.
 var ways = []struct {
 	name  string
 	share float64
@@ -49,8 +47,8 @@ const (
 	perSession = 20
 )
 
-// generate makes n lines and a number of questions. Every question has two
-// distractors among the lines: each holds all but one of its words.
+// generate makes n lines and a number of questions. Every question has two distractors among the
+// lines: each contains all but one of its words.
 func generate(seed uint64, n, questions int) *corpus {
 	r := rand.New(rand.NewPCG(seed, 1))
 	words := makeWords(r)
@@ -72,7 +70,7 @@ func generate(seed uint64, n, questions int) *corpus {
 		picked = append(picked, text)
 		c.lines = append(c.lines, l)
 	}
-	rare := func(text []string, k int) []string { // k words, none of the commonest
+	rare := func(text []string, k int) []string { // k words, but none of the most common
 		var out []string
 		for _, j := range r.Perm(len(text)) {
 			if len(out) < k && len(text[j]) > 5 {
@@ -137,7 +135,7 @@ func pickWay(r *rand.Rand) string {
 	return ways[0].name
 }
 
-// makeWords makes the vocabulary: the commoner a word, the shorter.
+// makeWords makes the vocabulary. More common words are shorter.
 func makeWords(r *rand.Rand) []string {
 	const onsets, vowels, codas = "b d f g k l m n p r t v z", "a e i o u", "k l m n p r t d g"
 	o, v, c := strings.Fields(onsets), strings.Fields(vowels), strings.Fields(codas)

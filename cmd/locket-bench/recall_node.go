@@ -12,32 +12,32 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// pace is from one search to the next while a node is watched: what an
-// assistant that looks something up after each sentence does at most.
+// pace is the time from one search to the next while a node is measured. An assistant that looks
+// something up after each sentence searches no faster.
 const pace = 25 * time.Millisecond
 
-// whoseQuestions ask for what is the wearer's, or somebody's who is named. A search reads whose it is in each document
-// that may answer.
+// whoseQuestions ask for something of the wearer or of a named person. For these a search reads the
+// owner of each document that may answer.
 var whoseQuestions = []string{"Where do I live?", "Who is my doctor?", "What is my job?", "Am I allergic to cats?", "Where does Anna live?", "When is my birthday?",
 	"我住在哪里？", "我的医生是谁？", "我喜欢吃什么？", "我对猫过敏吗？"}
 
-// watch is how long a node is asked, quiet and while it takes audio.
+// watch says how long to ask a node, while it is quiet and while it receives audio.
 type watch struct {
 	cache   string
 	n       int           // lines in the node
 	seconds int           // of each
-	rest    time.Duration // from the last line to the first search: a node gives memory back once a quiet minute
+	rest    time.Duration // from the last line to the first search: a node frees memory once a minute while it is quiet
 	seed    uint64
 	stderr  io.Writer
 }
 
-// recallNode fills a whole node over MQTT and measures its memory, and how
-// long its callers wait, quiet and while it takes live audio in the same
-// process: broker, journal, speech plugin and commits.
+// recallNode fills a whole node over MQTT, and measures its memory and how long its callers wait,
+// both while it is quiet and while it receives live audio in the same process: broker, journal,
+// speech plugin and commits.
 func recallNode(ctx context.Context, w watch) (out []result, err error) {
 	h, err := startApart(ctx, "node", w.cache, w.stderr)
 	if err == nil {
-		err = h.close() // it has compiled the plugins: only a first start does
+		err = h.close() // the plugins are compiled now: only a first start does that
 	}
 	if err != nil {
 		return nil, err
@@ -144,8 +144,7 @@ func tell(ctx context.Context, to report, lines []line) error {
 	return err
 }
 
-// speak publishes speech as it is spoken, a part a second, until ctx ends or
-// for a time.
+// speak publishes speech in real time, one part a second, until ctx or the given time ends.
 func speak(ctx context.Context, to report, from time.Time, seconds int) error {
 	messages, err := sound(seconds+1, from)
 	if err != nil {

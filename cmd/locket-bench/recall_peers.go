@@ -20,7 +20,7 @@ import (
 
 // finder is one engine under test, in a folder of its own.
 type finder interface {
-	// build takes all lines in and leaves them in the folder.
+	// build indexes all lines and leaves them in the folder.
 	build(ctx context.Context, lines []line) error
 	// open reads what build left, in a new process.
 	open(ctx context.Context) error
@@ -29,8 +29,7 @@ type finder interface {
 	close() error
 }
 
-// newFinder makes the engine of a name. Their settings, as their own
-// documentation recommends:
+// newFinder makes the engine with this name. The settings follow the engines' documentation:
 //
 //	locket   the defaults; segments sealed with AES-256-GCM in files
 //	bleve    v2, scorch on disk, analyzer "en" (over Chinese "cjk"), match query,
@@ -60,8 +59,8 @@ type locketFinder struct {
 	index *recall.Index
 }
 
-// lineID turns a line's index into an id and back: the generator's own ids are
-// random, which is what an HMAC gives; its index is put into the last bytes.
+// lineID turns a line's index into an id and back. The ids are random, like those from an HMAC, and
+// have the index in their last bytes.
 func lineID(l *line, i int) memory.ID {
 	id := l.id
 	id[12], id[13], id[14], id[15] = byte(i>>24), byte(i>>16), byte(i>>8), byte(i)

@@ -19,7 +19,7 @@ type result struct {
 	Note      string  `json:"note,omitempty"`
 }
 
-// beside sets what a peer did in the same run; more says that more is better.
+// beside adds the result of a peer in the same run. more says that more is better.
 func (r result) beside(peer string, value float64, more bool) result {
 	if value > 0 && r.Value > 0 {
 		r.Peer, r.PeerValue, r.Ratio = peer, value, round(value/r.Value)
@@ -30,7 +30,7 @@ func (r result) beside(peer string, value float64, more bool) result {
 	return r
 }
 
-// printResults writes one JSON object a line, or a table.
+// printResults writes one JSON object per line, or a table.
 func printResults(w io.Writer, results []result, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)

@@ -17,12 +17,11 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/storetest"
 )
 
-// The scale suite fills a PostgreSQL of its own with the deltas of many
-// accounts, as they come in life: one of each in turn, so that what a device
-// pulls lies on many pages. Then it does what a relay does in one space that
-// has a tenth of all, by the relay's own store, and reads from the server's log
-// how each statement went (auto_explain: EXPLAIN ANALYZE of what really ran,
-// row-level security and functions included).
+// The scale suite fills its own PostgreSQL with the deltas of many accounts, in the order of real
+// use: one of each account in turn, so that what a device pulls is spread over many pages. Then,
+// with the relay's own store, it does what a relay does in one space that has a tenth of all
+// deltas. From the server's log it reads how each statement was executed (auto_explain: EXPLAIN
+// ANALYZE of what really ran, including row-level security and functions).
 
 func runScale(ctx context.Context, f *frame) error {
 	b := scaleBench{stderr: f.stderr}
@@ -113,8 +112,8 @@ func openScale(ctx context.Context, url, dir string) (*postgres.Store, error) {
 	return postgres.Open(ctx, url+"&pool_max_conns=2", blobs)
 }
 
-// measure does one thing some times, and reads how the last went. Its value is
-// what a caller waits for, over a Unix socket.
+// measure repeats one operation, and reads the plan of the last run. The value is how long a caller
+// waits, over a Unix socket.
 func (b *scaleBench) measure(ctx context.Context, log string, op scaleOperation) (result, error) {
 	var took []time.Duration
 	var said string
@@ -147,7 +146,7 @@ func (b *scaleBench) measure(ctx context.Context, log string, op scaleOperation)
 	return result{Suite: "scale", Case: op.name, N: b.rows, Value: round(percentile(milliseconds(took), 50)), Unit: "ms", Note: strings.Join(scansOf(said), ", ")}, nil
 }
 
-// sizes are those of the large tables, with their indexes.
+// sizes returns the sizes of the large tables, with their indexes.
 func (b *scaleBench) sizes(ctx context.Context, conn *pgx.Conn) (out []result, err error) {
 	for _, table := range []string{"deltas", "blobs", "log", "spaces", "accounts", "directory"} {
 		var rows, heap, total int64

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// fill settles a household and puts everybody's deltas beside it: what is made up
-// has the sizes of what is real. Indexes are built at the end, and nothing is
-// written to the log of writes: the plans are the same.
+// fill sets up a household, and adds everybody else's deltas. The generated data has the sizes of
+// real data. Indexes are built at the end, and nothing is written to the write-ahead log: the plans
+// are the same.
 func (b *scaleBench) fill(ctx context.Context, conn *pgx.Conn, url, dir string, h *storetest.Household) (err error) {
 	s, err := openScale(ctx, url, dir)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// scaleOperation is a thing that a relay does, for a device or by itself.
+// scaleOperation is something that a relay does, for a device or by itself.
 type scaleOperation struct {
 	name string
 	do   func(context.Context) error
 }
 
-// operations are all that ask the large tables.
+// operations returns all operations that query the large tables.
 func (b *scaleBench) operations(s *postgres.Store, h *storetest.Household) []scaleOperation {
 	now := time.Now()
 	space, account := h.Space, relay.AccountID(h.Root.Public())
@@ -94,8 +94,7 @@ var (
 	planScan  = regexp.MustCompile(`(Seq Scan on (?:deltas|blobs|log|spaces|accounts|directory)\b|(?:Index Only Scan|Index Scan)(?: Backward)? using \w+|Bitmap Index Scan on \w+)`)
 )
 
-// scansOf says how the tables were looked into, each way once, from what the
-// server says of plans.
+// scansOf lists how the tables were scanned, each way once, from the plans in the server's log.
 func scansOf(said string) (out []string) {
 	for _, plan := range planStart.Split(said, -1) {
 		for _, scan := range planScan.FindAllString(plan, -1) {

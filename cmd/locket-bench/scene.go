@@ -51,11 +51,11 @@ func runScene(ctx context.Context, f *frame) error {
 	return f.print(append(results, times...), nil)
 }
 
-// alike tells whether the second picture shows the scene of the first.
+// alike reports whether the second picture shows the same scene as the first.
 type alike func(a, b *image.Gray) (bool, error)
 
-// extractorAlike gives the extractor one photo and then the other, scaled as
-// its manifest asks, and looks whether it refuses the second as a duplicate.
+// extractorAlike gives the extractor one photo and then the other, scaled as its manifest asks, and
+// checks whether it refuses the second as a duplicate.
 func extractorAlike(side int) alike {
 	x := scene.New()
 	return func(a, b *image.Gray) (bool, error) {
@@ -79,8 +79,8 @@ func photo(id string, g *image.Gray, state []byte) *abi.Event {
 	return &abi.Event{ID: id, Kind: "photo", At: 1_800_000_000_000, Width: g.Rect.Dx(), Height: g.Rect.Dy(), Gray: g.Pix, State: state}
 }
 
-// averageAlike is what one would write first: hashes of 8×8 cells, each a bit
-// that says whether it is brighter than the mean, of which at most 5 differ.
+// averageAlike is the obvious baseline: hashes of 8×8 cells. Each bit says whether a cell is
+// brighter than the mean, and at most 5 bits may differ.
 func averageAlike(a, b *image.Gray) (bool, error) {
 	const most = 5
 	return bits.OnesCount64(averageHash(a)^averageHash(b)) <= most, nil
@@ -101,9 +101,8 @@ func averageHash(g *image.Gray) (h uint64) {
 	return h
 }
 
-// compareScenes compares each scene with its variants, which are duplicates,
-// and with what is none: variants of the others of its family, and the other
-// scenes.
+// compareScenes compares each scene with its variants, which are duplicates, and with pictures that
+// are not: variants of the others of its family, and the other scenes.
 func compareScenes(ctx context.Context, scenes []pictures.Scene, side int, told func(string, ...any)) ([]result, error) {
 	of := map[string]alike{"locket": extractorAlike(side), "average": averageAlike}
 	counts := map[string]*frameCount{}
@@ -180,8 +179,8 @@ func compareScenes(ctx context.Context, scenes []pictures.Scene, side int, told 
 	return out, nil
 }
 
-// timeScenes times frames of 640×480 with a state that is full, in Go and in
-// the plugin that runs in a node; nothing is decoded.
+// timeScenes times frames of 640×480 with a full state, in Go and in the plugin that runs in a
+// node. Decoding is not included.
 func timeScenes(ctx context.Context, plugin *wasm.Plugin, scenes []pictures.Scene, frames int) ([]result, error) {
 	variants := pictures.Variants()
 	// One pass each, over the same frames, so that each has its processor time.

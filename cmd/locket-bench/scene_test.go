@@ -16,8 +16,7 @@ func TestSceneSuite(t *testing.T) {
 			t.Errorf("%s: %+v", c, r)
 		}
 	}
-	// Ten scenes in twelve variants; six of the pairs of each variant are of
-	// two pages or two rooms.
+	// Ten scenes in twelve variants. Six of the pairs of each variant show two pages or two rooms.
 	if got["duplicate_recall"].N != 120 || got["wrong_pages_of_one_layout"].N != 72 || got["wrong_frames_of_one_room"].N != 72 {
 		t.Errorf("%+v", got)
 	}

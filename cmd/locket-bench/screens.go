@@ -19,9 +19,9 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// The screens suite draws made-up screens in Chromium, has a worker read them with Tesseract in a
-// space of its own, and asks one question of each. What answers is the owner's index over what the
-// worker said, so that nothing of the pictures but their print can be found.
+// The screens suite draws invented screens in Chromium, lets a worker read them with Tesseract in a
+// space of its own, and asks one question about each. The owner's index over what the worker said
+// answers, so only the print in the pictures can be found.
 
 func runScreens(ctx context.Context, f *frame) error {
 	n := f.Int("screens", 200, "how many screens, of five kinds")
@@ -73,7 +73,7 @@ func drawScreens(ctx context.Context, program string, quality int, all []screen)
 	return nil
 }
 
-// askScreens has the pictures read, and asks the questions.
+// askScreens lets a worker read the pictures, and asks the questions.
 func askScreens(ctx context.Context, cache string, all []screen) (out []result, err error) {
 	g, err := newGrantees(ctx, cache)
 	if err != nil {
@@ -147,7 +147,8 @@ func askScreens(ctx context.Context, cache string, all []screen) (out []result, 
 	return out, nil
 }
 
-// read lets a worker in that has Tesseract, has it read all pictures, and takes what it said.
+// read grants access to a worker with Tesseract, lets it read all pictures, and fetches what it
+// said.
 func (g *grantees) read(ctx context.Context, pictures int) (member memory.MemberID, err error) {
 	home, member, err := g.let(ctx, "reader")
 	if err != nil {
@@ -179,7 +180,7 @@ func (g *grantees) read(ctx context.Context, pictures int) (member memory.Member
 	return member, errors.Join(err, g.owner.Sync(ctx))
 }
 
-// index puts the owner's memories into x, and gives the number of the screen that each is of, and
+// index adds the owner's memories to x, and returns the number of the screen of each memory, and
 // the print of each screen.
 func (g *grantees) index(ctx context.Context, x *recall.Index) (of map[memory.ID]uint64, printed map[uint64]string, err error) {
 	of, printed = map[memory.ID]uint64{}, map[uint64]string{}
@@ -206,8 +207,8 @@ func (g *grantees) index(ctx context.Context, x *recall.Index) (of map[memory.ID
 	return of, printed, err
 }
 
-// findScreens asks the question of each screen, and gives the place among the hits, from 1, at
-// which the screen first stands; 0: not among ten.
+// findScreens asks the question about each screen, and returns the first place of the screen among
+// the hits, counted from 1, or 0 if it is not among ten.
 func findScreens(ctx context.Context, x *recall.Index, all []screen, of map[memory.ID]uint64) ([]int, error) {
 	found := make([]int, len(all))
 	for i := range all {
@@ -234,7 +235,7 @@ func findScreens(ctx context.Context, x *recall.Index, all []screen, of map[memo
 	return found, nil
 }
 
-// unmarked is text as it is compared: without case, space and marks.
+// unmarked returns text in the form for comparison: without case, spaces and punctuation.
 func unmarked(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (r < '0' || r > '9') && (r < 'a' || r > 'z') || strings.ContainsRune("，。：、？！　“”（）", r) {

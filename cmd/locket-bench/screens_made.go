@@ -17,7 +17,8 @@ const (
 // screenDay is when the questions are asked.
 var screenDay = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// screen is a made-up screen: its page, the picture of it, and a question that it alone answers.
+// screen is an invented screen: its page, its picture, and a question that only this screen
+// answers.
 type screen struct {
 	kind     string
 	html     string
@@ -28,8 +29,8 @@ type screen struct {
 
 var screenKinds = []string{"mail", "chat", "calendar", "map", "receipt"}
 
-// Names and things of the screens. Every person, thing and place stands on several screens, so that
-// only two of them together tell a screen from the others.
+// Names and things on the screens. Every person, thing and place is on several screens, so that
+// only two of them together identify a screen.
 var (
 	screenPeople = strings.Fields("Anna Bruno Chidi Dilek Emil Farah Goran Hanna Ivo Jana Kofi Lena Milan Nadia Oskar Paola Quinn Rosa Sven Tara")
 	screenThings = strings.Fields("roof boiler piano garden fence kitchen bicycle sofa window chimney")
@@ -45,10 +46,10 @@ var (
 	zhItems      = strings.Fields("橄榄油 灯泡 素描本 螺丝 止咳糖浆 面包 充电线 刹车片 围巾 绿萝")
 )
 
-// makeScreens makes n screens, kind after kind; every fourth of mail, chat and receipts is Chinese.
+// makeScreens makes n screens, kind after kind. Every fourth mail, chat and receipt is Chinese.
 func makeScreens(n int, seed uint64) []screen {
 	r := rand.New(rand.NewPCG(seed, 17))
-	pairs := map[string][]int{} // of each kind, which pairs of names are left
+	pairs := map[string][]int{} // for each kind, the pairs of names that are left
 	pair := func(kind string, a, b int) (int, int) {
 		if pairs[kind] == nil {
 			pairs[kind] = r.Perm(a * b)
@@ -90,7 +91,7 @@ type pairing func(kind string, a, b int) (int, int)
 
 func oneOf(r *rand.Rand, of []string) string { return of[r.IntN(len(of))] }
 
-// window is a page of a program: its title and what stands in it.
+// window returns a page of a program: its title and its content.
 func window(title, style string, body ...string) string {
 	return `<!doctype html><meta charset="utf-8"><style>body{margin:0;font:17px "DejaVu Sans","Noto Sans CJK SC",sans-serif;background:#fff;color:#111}
 header{background:#28415c;color:#fff;padding:10px 20px;font-size:18px}main{padding:24px 32px;line-height:1.6}` + style + `</style><header>` + html.EscapeString(title) + `</header><main>` + strings.Join(body, "\n") + `</main>`

@@ -37,7 +37,7 @@ func TestScreensSuite(t *testing.T) {
 	}
 }
 
-// A question names a pair that stands on one screen of its kind only, and its answer is on it.
+// A question names a pair that is on only one screen of its kind, and the answer is on that screen.
 func TestMakeScreens(t *testing.T) {
 	all, asked := makeScreens(200, 1), map[string]bool{}
 	for i, s := range all {

@@ -20,11 +20,10 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// The share suite is a red team. It makes up a town, what everybody may know of
-// each of its people, and what a wearer remembers of some of them. It has that
-// shared with one redaction after the other, and then tries to name who is meant
-// in each memory, from what the reader gets and the public facts alone. The figure
-// is how often it is right.
+// The share suite is a red team. It makes up a town, with public facts about each of its people,
+// and what a wearer remembers about some of them. It shares these memories with one redaction after
+// the other, and then tries to name who is meant in each memory, from only what the reader gets and
+// the public facts. The result is how often it is right.
 
 func runShare(ctx context.Context, f *frame) error {
 	people := f.Int("people", 2000, "who live in the town")
@@ -35,7 +34,7 @@ func runShare(ctx context.Context, f *frame) error {
 	return f.print(redTeam(ctx, *people, *known))
 }
 
-// redactions are tried in this order; the first is what they are compared with.
+// redactions are tried in this order. The first is the baseline.
 var redactions = []string{"", "names", "names=pseudonyms", "names,places", "names,places=Marren", "names,places,times=month", "names,places,times,numbers",
 	"names=pseudonyms,places,times,numbers", "names,places,times,numbers,at least 3"}
 
@@ -62,7 +61,7 @@ func redTeam(ctx context.Context, people, known int) ([]result, error) {
 	return out, nil
 }
 
-// townsman is somebody, and what everybody may know.
+// townsman is a person with public facts.
 type townsman struct {
 	name  string
 	facts []string
@@ -70,12 +69,11 @@ type townsman struct {
 
 type town struct {
 	people []townsman
-	shared map[string]int // by fact: how many it is true of
+	shared map[string]int // for each fact, for how many people it is true
 	rand   *rand.Rand
 }
 
-// What there is in the town. Streets, cafés and employers are places to the
-// wearer's memories.
+// What the town has. Streets, cafés and employers are places in the wearer's memories.
 var (
 	firsts   = strings.Fields("Ada Bela Cora Dario Edda Franz Greta Hanno Ilka Jonas Kira Lukas Mira Nils Oda Pavel Rika Selma Timo Ulla Vera Wim Yara Zeno Agnes Bruno Clara Dora Emil Frida Gustav Heidi")
 	seconds  = strings.Fields("Albrecht Bauer Cerny Dietz Ebert Falk Grün Hartl Ivers Jahn Keller Lorenz Maurer Novak Ostrow Pohl Quast Reimer Sauer Thoma Uhl Vogt Weiss Zander Arendt Behr Claus Drews Engel Fuchs Gerke Holm Imhof Jost Kuhn Lang Merz Nagel Otto Prinz")
@@ -108,7 +106,7 @@ func newTown(people int) *town {
 	return t
 }
 
-// memories are what the wearer remembers of the first people, and of whom.
+// memories returns what the wearer remembers about the first people, and whom each memory is about.
 func (t *town) memories(known int) (all []memory.Memory, of map[memory.ID]int) {
 	of = map[memory.ID]int{}
 	add := func(who int, text string, places ...string) {
@@ -141,11 +139,11 @@ func (t *town) memories(known int) (all []memory.Memory, of map[memory.ID]int) {
 	return all, of
 }
 
-// attack gives, for each copy, the probability with which the attacker says somebody
-// is meant: nobody where nothing is known, one, or one of several at random.
+// attack returns, for each copy, the probability with which the attacker names each person: nobody
+// if nothing is known, one person, or one of several at random.
 func (t *town) attack(copies []projection.Copy) []map[int]float64 {
 	rounder := projection.NewRedactor(projection.Redaction{Numbers: true}, projection.Vocabulary{}, nil)
-	forms := map[string][]string{} // of facts: as they are, and with their numbers rounded, as they may be in a copy
+	forms := map[string][]string{} // the forms of each fact that a copy may contain: unchanged, and with rounded numbers
 	for f := range t.shared {
 		for _, form := range []string{f, rounder.Text(f)} {
 			forms[f] = append(forms[f], " "+strings.Join(nonWords.Split(form, -1), " ")+" ")
@@ -166,7 +164,7 @@ func (t *town) attack(copies []projection.Copy) []map[int]float64 {
 	}
 	out := make([]map[int]float64, len(copies))
 	for _, members := range pools {
-		said := map[string]bool{} // facts that stand in one of them
+		said := map[string]bool{} // facts that one of them contains
 		for f := range t.shared {
 			for _, form := range forms[f] {
 				said[f] = said[f] || slices.ContainsFunc(members, func(i int) bool { return strings.Contains(texts[i], form) })
@@ -220,7 +218,7 @@ func (w wearer) Vocabulary(context.Context) (v projection.Vocabulary, err error)
 func (w wearer) Records(context.Context) ([]projection.Record, error) { return nil, nil }
 func (w wearer) Keep(context.Context, []projection.Record) error      { return nil }
 
-// reader gives what a reader would get.
+// reader returns what a reader would get.
 func reader(ctx context.Context, all []memory.Memory, how string) ([]projection.Copy, error) {
 	list, least, _ := strings.Cut(how, ",at least ")
 	redact, err := projection.ParseRedaction(strings.Split(list, ","))

@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// Names in the clear name everybody; each redaction more names fewer, and none names
-// nobody for nothing: the attacker's figure is not always 0 or 100.
+// With unredacted names the attacker names everybody. Each further redaction lets it name fewer
+// people. The result is not always 0 or 100.
 func TestShareSuite(t *testing.T) {
 	code, stdout, stderr := bench(t, "share", "--people", "200", "--known", "15", "--json")
 	if code != 0 {

@@ -17,12 +17,11 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// The siege suite asks what honest devices notice while others do their worst
-// to the relay: a stranger, a member who was removed, and an account, each from
-// the same four addresses (127.0.0.2 to 127.0.0.5). The relay is a process of
-// its own with the limits that locket-cloud serve has. Devices append at a
-// steady rate, below what the relay can take, first alone and then under siege;
-// an append that fails is sent again, and its time counts from when it was due.
+// The siege suite measures what honest devices notice while others attack the relay: a stranger, a
+// removed member, and an account, each from the same four addresses (127.0.0.2 to 127.0.0.5). The
+// relay is a separate process with the limits of locket-cloud serve. Devices append at a steady
+// rate, below what the relay can handle, first alone and then under attack. An append that fails is
+// sent again, and its time counts from when it was due.
 
 func runSiege(ctx context.Context, f *frame) error {
 	s := siege{stderr: f.stderr}
@@ -113,7 +112,7 @@ func (s *siege) run(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// removeWriter has a household's writer go.
+// removeWriter removes a household's writer.
 func removeWriter(ctx context.Context, addr string, h *storetest.Household) error {
 	e := h.Remove(h.Owner, h.Writer)
 	r, err := signedRequest(addr, "POST", "/log", "", h, h.Owner, e.Bytes())
@@ -128,7 +127,7 @@ func removeWriter(ctx context.Context, addr string, h *storetest.Household) erro
 	return c.ask(r)
 }
 
-// half lets the devices append, and others pair, for a while.
+// half lets the devices append, and others pair, for a time.
 func (s *siege) half(ctx context.Context, host *cloudHost, all []*device) (half, error) {
 	var h half
 	var mu sync.Mutex
@@ -182,12 +181,12 @@ func (s *siege) half(ctx context.Context, host *cloudHost, all []*device) (half,
 	return h, errors.Join(failed, ctx.Err())
 }
 
-// device is an honest one, on one connection as long as it holds.
+// device is an honest device, on one connection as long as it lasts.
 type device struct {
 	addr  string
 	house *storetest.Household
 	conn  *cloudConn
-	next  []byte // what is not taken yet; else its chain would have a gap
+	next  []byte // what was not accepted yet; dropping it would leave a gap in the chain
 }
 
 func (d *device) close() {
@@ -197,7 +196,7 @@ func (d *device) close() {
 	}
 }
 
-// append sends one delta until it is taken.
+// append sends one delta until it is accepted.
 func (d *device) append(ctx context.Context) bool {
 	if d.next == nil {
 		d.next = nextDeltas(d.house, 1)
@@ -220,7 +219,7 @@ func (d *device) append(ctx context.Context) bool {
 	return false
 }
 
-// pairs leaves six messages in a mailbox of its own, and reads each.
+// pairs leaves six messages in its own mailbox, and reads each.
 func pairs(ctx context.Context, addr, from string) error {
 	c, err := dialFrom(ctx, addr, from)
 	if err != nil {
@@ -240,7 +239,7 @@ func pairs(ctx context.Context, addr, from string) error {
 	return nil
 }
 
-// plainRequest gives the bytes of a request without a signature.
+// plainRequest returns the bytes of an unsigned request.
 func plainRequest(method, addr, target, body string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, target, addr)

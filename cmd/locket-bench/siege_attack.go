@@ -18,7 +18,7 @@ import (
 // besiegers are the addresses that attackers have.
 var besiegers = [...]string{"127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"}
 
-// What each attacker holds from each address, at most.
+// What each attacker holds from each address at most.
 const (
 	idlers  = 600       // connections that ask nothing more
 	stalled = 40        // uploads that stall
@@ -26,9 +26,9 @@ const (
 	sentOf  = 1<<20 - 1 // bytes that come of a stalled upload of 1 MiB
 )
 
-// besiege lets a stranger, the removed writer of a household, and the owner of
-// another do their worst until ctx is done, each at so many requests a second
-// from each address. What fails is tried on: nobody is to be spared.
+// besiege lets a stranger, the removed writer of a household, and the owner of another do their
+// worst until ctx is done, each with this many requests per second from each address. They continue
+// after failures.
 func besiege(ctx context.Context, addr string, wearer, hostile *storetest.Household, rate int) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -57,7 +57,7 @@ func besiege(ctx context.Context, addr string, wearer, hostile *storetest.Househ
 		wg.Go(func() {
 			a.ask(func(int) []byte { return a.signed("POST", "/deltas", wearer, wearer.Writer, random(2000)) })
 		})
-		// The account: uploads, streams, and whatever is dear.
+		// The account: uploads, streams, and whatever is expensive.
 		wg.Go(func() { a.stall(stalled, hostile, hostile.Owner, "/deltas", 1<<20, sentOf) })
 		wg.Go(func() { a.stream(streams, hostile) })
 		wg.Go(func() {
@@ -85,19 +85,19 @@ func random(n int) []byte {
 	return b
 }
 
-// signed is a request by somebody of a household; its owner where nil.
+// signed makes a request of a member of a household, or of its owner if the member is nil.
 func (a attacker) signed(method, path string, h *storetest.Household, who *storetest.Person, body []byte) []byte {
 	if who == nil {
 		who = h.Owner
 	}
 	r, err := signedRequest(a.addr, method, path, "", h, who, body)
 	if err != nil {
-		panic(err) // what it is made of is right
+		panic(err) // its parts are valid
 	}
 	return r
 }
 
-// ask sends request after request, on one connection as long as it holds.
+// ask sends request after request, on one connection as long as it lasts.
 func (a attacker) ask(next func(n int) []byte) {
 	var c *cloudConn
 	defer func() {
@@ -122,8 +122,8 @@ func (a attacker) ask(next func(n int) []byte) {
 	}
 }
 
-// hold keeps n connections on which a head and more was sent, and begins each
-// anew that the relay ends.
+// hold keeps n connections open on which a head and more was sent, and reopens each that the relay
+// closes.
 func (a attacker) hold(n int, head func() []byte, more []byte) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -150,14 +150,14 @@ func (a attacker) idle(n int) {
 	a.hold(n, func() []byte { return plainRequest("GET", a.addr, "/healthz", "") }, nil)
 }
 
-// stall holds uploads of so many bytes, of which some come.
+// stall holds uploads open that announce a size and send only a part.
 func (a attacker) stall(n int, h *storetest.Household, who *storetest.Person, path string, size, sent int) {
 	body := random(sent) // one for all: who stalls does not tire itself
 	digest := httpsig.Digest(body)
 	a.hold(n, func() []byte {
 		head, err := signedHead(a.addr, "POST", path, "", h, who, size, digest)
 		if err != nil {
-			panic(err) // what it is made of is right
+			panic(err) // its parts are valid
 		}
 		return head
 	}, body)

@@ -60,8 +60,8 @@ func runSpeech(ctx context.Context, f *frame) error {
 // speechRatios are signal to noise in dB.
 var speechRatios = []float64{20, 10, 5, 0}
 
-// speechTakes are recordings and, where espeak-ng is installed, sentences; at
-// most n of each, 0 for all.
+// speechTakes returns recordings and, if espeak-ng is installed, spoken sentences: at most n of
+// each, or all if n is 0.
 func speechTakes(ctx context.Context, n int, stderr io.Writer) ([]noisy.Take, error) {
 	recorded, err := noisy.Recordings()
 	if err != nil {
@@ -85,7 +85,7 @@ type hear struct {
 	snr             float64
 }
 
-// frameCount is of frames: what was decided against what is.
+// frameCount counts frames by decision and truth.
 type frameCount struct{ hit, missed, alarm, quiet int }
 
 func (c *frameCount) add(got, truth bool) {
@@ -108,8 +108,7 @@ func (c frameCount) recall() float64    { return fraction(c.hit, c.hit+c.missed)
 func (c frameCount) f1() float64        { return fraction(2*c.hit, 2*c.hit+c.alarm+c.missed) }
 func (c frameCount) alarms() float64    { return fraction(c.alarm, c.alarm+c.quiet) }
 
-// hearing counts frames by what was heard and where they are from; "" is all
-// of the track.
+// hearing counts frames by what was heard and by source. The source "" means the whole track.
 type hearing map[hear]map[string]*frameCount
 
 func (h hearing) count(of hear, track *noisy.Track, got []bool) {
@@ -209,8 +208,7 @@ func (h hearing) results(detectors []detector, track *noisy.Track, spent time.Du
 	return out
 }
 
-// best is the detector with the highest F1 over all noises and ratios; "" of
-// none.
+// best returns the detector with the highest F1 over all noises and ratios, or "" if there is none.
 func (h hearing) best(of []detector) (name string) {
 	most := -1.0
 	for _, d := range of {

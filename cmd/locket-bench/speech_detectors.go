@@ -14,16 +14,15 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins/speech"
 )
 
-// detector says for each frame of 20 ms whether it is speech. pcm is 16 kHz,
-// little-endian signed 16 bit, whole frames.
+// detector reports for each frame of 20 ms whether it is speech. pcm is 16 kHz, little-endian
+// signed 16 bit, in whole frames.
 type detector struct {
 	name   string
 	frames func(ctx context.Context, pcm []byte) ([]bool, error)
 }
 
-// speechLag is how many events of a frame each the extractor hears before it
-// decides a frame: one until its window of 32 ms is full, and 11 that it looks
-// ahead.
+// speechLag is how many one-frame events the extractor hears before it decides on a frame: one
+// until its window of 32 ms is full, and 11 that it looks ahead.
 const speechLag = 12
 
 // extractorFrames gives the extractor an event for each frame, as a stream of
@@ -55,8 +54,8 @@ func extractorFrames(ctx context.Context, pcm []byte) ([]bool, error) {
 	return got, ctx.Err()
 }
 
-// energyFrames is what one would write first: a frame is speech 6 dB over the
-// mean of the first second, and for 200 ms after.
+// energyFrames is the obvious baseline: a frame is speech if it is 6 dB over the mean of the first
+// second, and so are the following 200 ms.
 func energyFrames(_ context.Context, pcm []byte) ([]bool, error) {
 	const first, over, hold = 50, 4.0, 10
 	got := make([]bool, len(pcm)/2/noisy.Frame)

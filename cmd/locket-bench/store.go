@@ -47,10 +47,10 @@ func runStore(ctx context.Context, f *frame) error {
 	return f.print(results, nil)
 }
 
-// rate is how fast a store took what, and what it needed for it.
+// rate is the speed of a store, and the processor time that it needed.
 type rate struct{ perSecond, cpu float64 } // adds a second; ms of processor for each
 
-// middle gives the median of each.
+// middle returns the median of each value.
 func middle(rates []rate) rate {
 	var s, c []float64
 	for _, r := range rates {
@@ -59,8 +59,7 @@ func middle(rates []rate) rate {
 	return rate{round(percentile(s, 50)), percentile(c, 50)}
 }
 
-// storeResults has one line of Locket's beside the fastest, and one of each
-// peer.
+// storeResults returns one line that compares Locket with the fastest peer, and one for each peer.
 func storeResults(name string, n int, rates map[string][]rate) []result {
 	fastest := ""
 	for _, k := range keepers[1:] {
@@ -82,7 +81,7 @@ func storeResults(name string, n int, rates map[string][]rate) []result {
 	return out
 }
 
-// keep adds to a new store, one by one and in batches.
+// keep measures adding to a new store, one by one and in batches.
 func keep(ctx context.Context, name, dir string, ones, batches, size int) (one, batch rate, err error) {
 	k, err := newKeeper(name, dir)
 	if err != nil {
@@ -111,8 +110,7 @@ func addAll(ctx context.Context, k keeper, facts []memory.Assertion, size int) (
 	return rate{n / time.Since(begin).Seconds(), 1000 * (processor() - cpu) / n}, nil
 }
 
-// makeFacts makes assertions such as an extractor proposes, each of a memory of
-// its own.
+// makeFacts makes assertions such as an extractor proposes, each for a separate memory.
 func makeFacts(n int) []memory.Assertion {
 	lines := generate(1, n, 1).lines
 	member, space := memory.MemberID{1}, memory.SpaceID{1}
@@ -128,8 +126,7 @@ func makeFacts(n int) []memory.Assertion {
 	return out
 }
 
-// makeLines makes the lines that facts were made from, as a node keeps what it
-// was told, and has each fact cite its own.
+// makeLines makes the lines behind facts, as a node stores them, and makes each fact cite its own.
 func makeLines(facts []memory.Assertion) []memory.Utterance {
 	talk := generate(1, len(facts), 1).lines
 	out := make([]memory.Utterance, len(facts))
@@ -142,7 +139,7 @@ func makeLines(facts []memory.Assertion) []memory.Utterance {
 	return out
 }
 
-// syncTime is the median time in ms of an append and an fsync.
+// syncTime returns the median time in ms of an append and an fsync.
 func syncTime(path string, n int) (float64, error) {
 	f, err := os.Create(path)
 	if err != nil {

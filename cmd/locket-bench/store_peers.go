@@ -18,8 +18,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-// keeper is a store under test. What add was given is on disk, synced, when it
-// returns.
+// keeper is a store under test. When add returns, what it was given is synced to disk.
 type keeper interface {
 	add(ctx context.Context, facts []memory.Assertion) error
 	Close() error
@@ -28,7 +27,7 @@ type keeper interface {
 // keepers, Locket first.
 var keepers = []string{"locket", "badger", "bbolt", "sqlite"}
 
-// newKeeper makes the store of a name. Each takes a batch in one transaction:
+// newKeeper makes the store with this name. Each adds a batch in one transaction:
 //
 //	locket   memory/store with its defaults: for each assertion the memory that
 //	         follows from it, its history, group, index of evidence and outbox,

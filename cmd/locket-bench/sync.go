@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// The sync suite has one relay as it is deployed (package api over SQLite and
-// a folder), on loopback, and devices in this process: whole nodes where it
-// says "device", and replicas over a store alone where it says "replica".
+// The sync suite runs one relay as it is deployed (package api over SQLite and a folder), on
+// loopback, and devices in this process. A "device" is a whole node; a "replica" is only a replica
+// over a store.
 
 // syncParts in the order in which they run.
 var syncParts = []string{"bytes", "visible", "rate", "idle", "first"}

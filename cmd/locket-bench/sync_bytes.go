@@ -22,14 +22,13 @@ var lots = []struct {
 	n    int
 }{{"alone", 1}, {"tens", 20}, {"hundreds", 400}}
 
-// bytesDays are how many generated days the memories are of. The dictionary
-// was trained on days of other seeds.
+// bytesDays is from how many generated days the memories come. The dictionary was trained on days
+// with other seeds.
 const bytesDays = 30
 
-// bytes compares what a memory takes on its way. zstd_json is what is left of
-// the same changes as a JSON array under zstd's default level, without a
-// dictionary, padding, seal, author or place; restic is what its repository
-// grows by for the same JSON, one file a memory.
+// bytes compares the size of a memory in transit. zstd_json is the size of the same changes as a
+// JSON array at zstd's default level, without a dictionary, padding, seal, author or place. restic
+// is how much its repository grows for the same JSON, with one file per memory.
 func (b *syncBench) bytes(ctx context.Context) (out []result, err error) {
 	var as []memory.Assertion
 	h := envelope.Header{Version: envelope.Version, Space: memory.SpaceID{1}, Member: memory.MemberID{2}, Incarnation: 3, Seq: 300,

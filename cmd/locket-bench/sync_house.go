@@ -27,20 +27,18 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// house is a relay, and what counts its bytes, in a folder that Close takes
-// away.
+// house is a relay, with a counter of its bytes, in a folder that Close removes.
 type house struct {
 	dir   string
 	url   string
 	wire  wireCount
-	close []func() error // the last first
+	close []func() error // called in reverse order
 }
 
-// wireCount counts what went over a relay's connections, of either side, as
-// TCP carried it.
+// wireCount counts what went over a relay's connections in either direction, as carried by TCP.
 type wireCount struct {
 	received, sent atomic.Int64 // bytes
-	writes         atomic.Int64 // how often the relay sent something: what may wake a device
+	writes         atomic.Int64 // how often the relay sent something, which may wake a device
 }
 
 type counting struct {
@@ -115,7 +113,7 @@ func newHouseIn(ctx context.Context, dir string) (h *house, err error) {
 	return h, nil
 }
 
-// Close ends everything that the house began.
+// Close stops everything that the house started.
 func (h *house) Close() error {
 	var errs []error
 	for _, f := range slices.Backward(h.close) {
@@ -132,7 +130,7 @@ func (h *house) settings(name string) config.Config {
 	return cfg
 }
 
-// device opens the node of a home that is there.
+// device opens the node of an existing home.
 func (h *house) device(ctx context.Context, name, cache string) (*node.Node, error) {
 	n, err := node.Open(h.settings(name), node.Options{Cache: cache})
 	if err != nil {
@@ -145,7 +143,7 @@ func (h *house) device(ctx context.Context, name, cache string) (*node.Node, err
 	return n, nil
 }
 
-// recovered makes a new device of the space that the phrase opens.
+// recovered makes a new device in the space that the phrase opens.
 func (h *house) recovered(ctx context.Context, name, cache, phrase string) (*node.Node, error) {
 	_, err := node.Recover(ctx, h.settings(name), node.JoinOptions{InitOptions: node.InitOptions{KeyFile: true}, Relay: h.url}, phrase)
 	if err != nil {
@@ -196,8 +194,8 @@ func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error)
 	return b, nil
 }
 
-// say has the replica's member say facts, 50 in a transaction, with the lines
-// that they were made from, where there are any: one each.
+// say adds facts as the replica's member, 50 per transaction, each with the line that it was made
+// from, if there is one.
 func (b *solo) say(ctx context.Context, facts []memory.Assertion, lines ...memory.Utterance) error {
 	for chunk := range slices.Chunk(facts, 50) {
 		heard := lines[:min(len(lines), len(chunk))]
@@ -226,7 +224,7 @@ func (b *solo) say(ctx context.Context, facts []memory.Assertion, lines ...memor
 	return nil
 }
 
-// soloKeys is replica.Keys over a ring, for a space of one epoch.
+// soloKeys is replica.Keys over a ring, for a space with one epoch.
 type soloKeys struct{ ring *keyring.Ring }
 
 func (k soloKeys) Sign(domain string, msg []byte) ([]byte, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/membership"
 )
 
-// two are devices of one wearer that run, and know each other.
+// two are two running devices of one wearer that know each other.
 func (b *syncBench) two(ctx context.Context, h *house) (first, second *node.Node, err error) {
 	phrase, err := node.Init(h.settings("first"), node.InitOptions{KeyFile: true})
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *syncBench) two(ctx context.Context, h *house) (first, second *node.Node
 	return first, second, nil
 }
 
-// settled does rounds until nothing waits.
+// settled does rounds of sync until nothing waits.
 func settled(ctx context.Context, n *node.Node) error {
 	for {
 		s, err := n.SyncNow(ctx)
@@ -60,8 +60,8 @@ func settled(ctx context.Context, n *node.Node) error {
 	}
 }
 
-// visible tells one device something, and asks the other for it until it is
-// there: each by itself, at a moment when nothing else is on its way.
+// visible tells one device something, and asks the other device until it has it: one change at a
+// time, while nothing else is being sent.
 func (b *syncBench) visible(ctx context.Context) (out []result, err error) {
 	h, err := newHouse(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (b *syncBench) visible(ctx context.Context) (out []result, err error) {
 	var took []float64
 	for i, f := range makeFacts(b.changes + 5) {
 		r, err := first.Add(ctx, serve.AddRequest{Text: f.Candidate.Text, Infer: &no, At: time.Now()})
-		began := time.Now() // it is kept here now, and the caller knows
+		began := time.Now() // this device has stored it now, and the caller knows
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (b *syncBench) visible(ctx context.Context) (out []result, err error) {
 	return []result{syncResult("visible_p50", len(took), percentile(took, 50), "ms", note), syncResult("visible_p99", len(took), percentile(took, 99), "ms", note)}, nil
 }
 
-// arrival is how long a change may be on its way.
+// arrival is how long a change may take to arrive.
 const arrival = time.Minute
 
 func seen(ctx context.Context, n *node.Node, id memory.ID) error {
@@ -125,7 +125,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// quiet counts what two devices that listen cost while nothing happens.
+// quiet measures the cost of two listening devices while nothing happens.
 func (b *syncBench) quiet(ctx context.Context) (out []result, err error) {
 	h, err := newHouse(ctx)
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *syncBench) quiet(ctx context.Context) (out []result, err error) {
 		syncResult("idle_hour_wakeups", 1, float64(h.wire.writes.Load()-fromWrites)*scale, "1/h", "how often the relay sent it something; "+fmt.Sprintf("%v of two devices, scaled", b.idle))}, nil
 }
 
-// rate has a replica take deltas of one memory each, and send memories.
+// rate lets a replica receive deltas of one memory each, and send memories.
 func (b *syncBench) rate(ctx context.Context) (out []result, err error) {
 	h, err := newHouse(ctx)
 	if err != nil {
@@ -204,8 +204,7 @@ func (b *syncBench) rate(ctx context.Context) (out []result, err error) {
 		syncResult("memories_per_s_sent", b.deltas, sent, "1/s", "from the outbox to acknowledged, up to 400 in a delta")}, nil
 }
 
-// singly puts deltas of one memory each into the relay, as an incarnation of
-// the member's own.
+// singly puts deltas of one memory each into the relay, as another incarnation of the member.
 func (b *syncBench) singly(ctx context.Context, by *solo, key *seal.Key) error {
 	entries, err := by.at.Log(ctx, 0)
 	if err != nil {
@@ -231,7 +230,7 @@ func (b *syncBench) singly(ctx context.Context, by *solo, key *seal.Key) error {
 	return err
 }
 
-// sealed is a delta as it goes to the relay.
+// sealed returns a delta as it is sent to the relay.
 func sealed(h envelope.Header, ops []delta.Op, key *seal.Key, sign envelope.Signer) (*envelope.Delta, error) {
 	plain, err := delta.Encode(h, ops)
 	if err != nil {
@@ -244,7 +243,7 @@ func sealed(h envelope.Header, ops []delta.Op, key *seal.Key, sign envelope.Sign
 	return envelope.Sign(h, body, sign)
 }
 
-// first has a new device, which has the recovery phrase alone, take everything.
+// first lets a new device, which has only the recovery phrase, fetch everything.
 func (b *syncBench) first(ctx context.Context) (out []result, err error) {
 	h, err := newHouse(ctx)
 	if err != nil {

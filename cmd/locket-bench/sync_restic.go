@@ -12,8 +12,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// restic is Debian's, with a repository in a folder and its settings as they
-// come. nil: it is not installed.
+// restic is Debian's restic with default settings and a repository in a folder. It is nil if restic
+// is not installed.
 type restic struct {
 	dir   string
 	files int
@@ -49,8 +49,8 @@ func (r *restic) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// keep writes one file of each memory, backs the folder up, and gives the bytes
-// that the repository grew by.
+// keep writes one file for each memory, backs up the folder, and returns by how many bytes the
+// repository grew.
 func (r *restic) keep(ctx context.Context, as []memory.Assertion) (grown int64, err error) {
 	if r == nil {
 		return 0, nil

@@ -20,9 +20,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// The tiers suite has the relay in this process, and the device as it ships:
-// the locket daemon with the wearable profile, a process of its own, asked over
-// its socket.
+// The tiers suite runs the relay in this process, and the device as it ships: the locket daemon
+// with the wearable profile, in a separate process, asked over its socket.
 
 func runTiers(ctx context.Context, f *frame) (err error) {
 	b := tiersBench{stderr: f.stderr}
@@ -49,7 +48,7 @@ func runTiers(ctx context.Context, f *frame) (err error) {
 	return f.print(b.run(ctx))
 }
 
-// besideThis finds another program of ours: beside this one, or by PATH.
+// besideThis finds another program of Locket: beside this one, or in the PATH.
 func besideThis(name string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,11 +157,10 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// manyShares is of how many kinds of records it is said what they take: the
-// others are small.
+// manyShares is for how many kinds of records the size is shown. The others are small.
 const manyShares = 10
 
-// sharesOf a home that no daemon has open gives what its records take by kind.
+// sharesOf returns the size of the records by kind, in a home that no daemon has open.
 func sharesOf(ctx context.Context, home string) (shares []store.Share, err error) {
 	locked, err := keyring.Open(filepath.Join(home, "keys"))
 	if err != nil {
@@ -181,8 +179,8 @@ func sharesOf(ctx context.Context, home string) (shares []store.Share, err error
 	return s.Shares(ctx)
 }
 
-// fill has another device say everything, and a new one with the wearable
-// profile take it and turn cold what is over its budget.
+// fill lets another device add everything, and a new one with the wearable profile fetch it and
+// turn cold what is over its budget.
 func (b *tiersBench) fill(ctx context.Context, h *house, home string) (way most, err error) {
 	from, err := h.newSolo("from", nil)
 	if err != nil {
@@ -218,15 +216,15 @@ func (b *tiersBench) fill(ctx context.Context, h *house, home string) (way most,
 	return way, errors.Join(err, d.stop())
 }
 
-// most is the most that a device held on its way.
+// most is the maximum of what a device held during the run.
 type most struct {
 	resident, store float64 // MB
-	residents       string  // what the former was made of, about then
+	residents       string  // the composition of resident at about that time
 	hot             int     // memories
 	took            time.Duration
 }
 
-// watchMost looks five times a second until ctx ends.
+// watchMost measures five times a second until ctx ends.
 func watchMost(ctx context.Context, d *daemon, dir string) (m most) {
 	for pause(ctx, 200*time.Millisecond) == nil {
 		if now := d.resident(); now > m.resident {
@@ -242,7 +240,7 @@ func watchMost(ctx context.Context, d *daemon, dir string) (m most) {
 	return m
 }
 
-// settle waits until the device has everything, and its budget is kept.
+// settle waits until the device has everything and is within its budget.
 func (b *tiersBench) settle(ctx context.Context, d *daemon) error {
 	for {
 		s, err := d.client.SyncNow(ctx)
@@ -263,7 +261,7 @@ func (b *tiersBench) settle(ctx context.Context, d *daemon) error {
 	}
 }
 
-// ask asks each question, and gives how long each answer took in ms.
+// ask asks each question, and returns how long each answer took in ms.
 func (b *tiersBench) ask(ctx context.Context, d *daemon, queries []query) (took []float64, err error) {
 	for _, q := range queries {
 		began := time.Now()
@@ -286,7 +284,7 @@ func (b *tiersBench) fetchCold(ctx context.Context, d *daemon) (took []float64, 
 		}
 		began := time.Now()
 		_, err = d.client.Get(ctx, lineID(&lines[at], at).String())
-		if errors.Is(err, memory.ErrNotFound) || errors.Is(err, serve.ErrCold) { // the same was said again; it did not come in time
+		if errors.Is(err, memory.ErrNotFound) || errors.Is(err, serve.ErrCold) { // the memory was replaced by one that says the same, or was not fetched in time
 			continue
 		}
 		if err != nil {
@@ -305,15 +303,14 @@ func (b *tiersBench) fetchCold(ctx context.Context, d *daemon) (took []float64, 
 	return took, nil
 }
 
-// bytesIn is what the files of a folder take on the disk: of a sparse one the
-// blocks that it has.
+// bytesIn returns the disk space of the files in a folder: for a sparse file, only its blocks.
 func bytesIn(dir string) (n int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		info, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) { // a compaction took it away
+		if errors.Is(err, fs.ErrNotExist) { // a compaction removed it
 			return nil
 		}
 		if err == nil {

@@ -38,7 +38,7 @@ func recoverHome(ctx context.Context, program, home, relay, phrase string, stder
 	return nil
 }
 
-// startDaemon returns when it answers commands.
+// startDaemon starts a daemon, and returns when it answers commands.
 func startDaemon(ctx context.Context, program, home, relay string, stderr io.Writer) (d *daemon, err error) {
 	cmd := exec.CommandContext(ctx, program, "--home", home, "run", "--json")
 	cmd.Env, cmd.Stderr = wearableSettings(relay), stderr
@@ -64,15 +64,15 @@ func launch(cmd *exec.Cmd, home string) (d *daemon, err error) {
 
 func (d *daemon) pid() string { return strconv.Itoa(d.cmd.Process.Pid) }
 
-// resident is its memory in MB, as the kernel counts it.
+// resident returns the daemon's memory in MB, as the kernel counts it.
 func (d *daemon) resident() float64 { return residentOf(d.pid(), "VmRSS") }
 
-// residents says what that is made of.
+// residents describes the composition of that memory.
 func (d *daemon) residents() string {
 	return fmt.Sprintf("%.0f of its own, %.0f of files", residentOf(d.pid(), "RssAnon"), residentOf(d.pid(), "RssFile"))
 }
 
-// stop ends it as a service manager does.
+// stop ends the daemon like a service manager.
 func (d *daemon) stop() error {
 	d.client.Close()
 	return errors.Join(d.cmd.Process.Signal(os.Interrupt), d.cmd.Wait())

@@ -16,13 +16,13 @@ import (
 	wave "github.com/locket-dev/locket/node/extract/sound"
 )
 
-// voiceNames are espeak-ng's variants that sound like people. The model was shaped on
-// every second one, and is measured on the others.
+// voiceNames are espeak-ng's variants that sound like people. The model was fitted to every second
+// one, and is measured on the others.
 var voiceNames = strings.Fields(`Alex Alicia Andrea Andy Annie Denis Diogo Gene Henrique Hugo Jacky Lee Marco Michel Nguyen adam anika
 antonio belinda benjamin boris caleb david ed edward f1 f2 f3 f4 f5 gustave iven john linda m1 m2 m3 m4 m5 m7 m8 marcelo max
 michael miguel mike pablo paul pedro quincy rob robert steph travis victor zac`)
 
-// voiceLines are what each says.
+// voiceLines are the sentences that each voice says.
 var voiceLines = []string{
 	"When the sunlight strikes raindrops in the air, they act like a prism and form a rainbow.",
 	"Please call Stella and ask her to bring these things with her from the store.",
@@ -32,7 +32,7 @@ var voiceLines = []string{
 	"My brother works in a bakery near the harbour and gets up at four every morning.",
 }
 
-// threePeople are those of the recordings.
+// threePeople describes the people in the recordings.
 const threePeople = "three people, who had no part in the model"
 
 // aVoice is all that one speaker said.
@@ -80,7 +80,8 @@ func runVoices(ctx context.Context, f *frame) error {
 	return f.print(out, nil)
 }
 
-// diarised is how much speech is given to the wrong voice, beside what it is if all is given to one.
+// diarised measures how much speech is assigned to the wrong voice, compared with assigning all of
+// it to one voice.
 func diarised(suite, set, of string, voices []aVoice) []result {
 	wrong, one, seconds := diarisation(voices)
 	note := fmt.Sprintf("share of %.0f s of speech, two voices in turn, pauses of .25 s; %s", seconds, of)
@@ -89,8 +90,8 @@ func diarised(suite, set, of string, voices []aVoice) []result {
 		{Suite: suite, Case: "one_speaker" + set, N: len(voices), Value: thousandth(100 * one), Unit: "%", Note: "all of it given to one voice"}}
 }
 
-// synthesised has espeak-ng speak, and parts the voices into those on which the model is
-// shaped and the others.
+// synthesised lets espeak-ng speak, and divides the voices into those to which the model is fitted
+// and the others.
 func synthesised(ctx context.Context, names []string) (shaped, held []aVoice, err error) {
 	program, err := exec.LookPath("espeak-ng")
 	if err != nil {
@@ -142,7 +143,7 @@ func recordedVoices() (out []aVoice, err error) {
 	return out, err
 }
 
-// cuts are the prints of a voice's sound in pieces of so many seconds.
+// cuts returns the voiceprints of a voice's sound, cut into pieces of this many seconds.
 func (v *aVoice) cuts(seconds float64) (out []voiceprint.Print) {
 	n := int(seconds * voiceprint.Rate)
 	for at := 0; at+n <= len(v.pcm); at += n {
@@ -153,7 +154,8 @@ func (v *aVoice) cuts(seconds float64) (out []voiceprint.Print) {
 	return out
 }
 
-// equalErrorRate is where as many pieces of a voice are refused as are taken of others.
+// equalErrorRate returns the error rate at which the share of a voice's pieces that are refused
+// equals the share of others' pieces that are accepted.
 func equalErrorRate(voices []aVoice) (rate float64, trials int) {
 	var same, other []float64
 	for i := range voices {
@@ -183,9 +185,9 @@ func equalErrorRate(voices []aVoice) (rate float64, trials int) {
 	return rate, len(same) + len(other)
 }
 
-// diarisation has each voice talk with the next in turns. It returns the share of speech that
-// is given to a wrong voice, the same share if all is given to one voice, and the seconds of
-// speech. Each voice of the answer stands for the one with which it shares most.
+// diarisation lets each voice talk with the next in turns. It returns the share of speech that is
+// assigned to a wrong voice, the same share if all is assigned to one voice, and the seconds of
+// speech. Each voice of the answer is matched with the voice with which it shares most speech.
 func diarisation(voices []aVoice) (wrong, one, seconds float64) {
 	for i := range voices {
 		a, b := &voices[i], &voices[(i+1)%len(voices)]
@@ -221,8 +223,8 @@ func diarisation(voices []aVoice) (wrong, one, seconds float64) {
 	return wrong / seconds, one / seconds, seconds
 }
 
-// twoVoices has two voices speak in turns of 2 to 3 s, with .25 s between them; truth says
-// whose each sample is, −1 for none.
+// twoVoices lets two voices speak in turns of 2 to 3 s, with .25 s between them. truth says whose
+// each sample is; −1 means silence.
 func twoVoices(a, b []int16) (pcm []int16, truth []int) {
 	lengths := []int{2 * voiceprint.Rate, 3 * voiceprint.Rate, 5 * voiceprint.Rate / 2}
 	both := [2][]int16{a, b}
@@ -239,8 +241,8 @@ func twoVoices(a, b []int16) (pcm []int16, truth []int) {
 	return pcm, truth
 }
 
-// printShapes prints what internal/voiceprint/shape.go has: variances between voices,
-// within a voice, and by what is said in a second.
+// printShapes prints the numbers of internal/voiceprint/shape.go: variances between voices, within
+// a voice, and from what is said in a second.
 func printShapes(f *frame, voices []aVoice) error {
 	pooled := func(value int, seconds float64) float64 {
 		sum, n := 0.0, 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Voices are told apart better than by giving all to one, and worse than perfectly.
+// Voices are told apart better than by assigning all speech to one, and worse than perfectly.
 func TestVoices(t *testing.T) {
 	if _, err := exec.LookPath("espeak-ng"); err != nil {
 		t.Fatal(err)

@@ -16,19 +16,18 @@ import (
 	"github.com/locket-dev/locket/testdata/day"
 )
 
-// The worker suite has each engine that is present hear recordings of which the
-// words are known, and read a photo of print; then a worker reads photos in a
-// space, and loses its grant. Engines that are services are
-// present where they have an address, as those of locket-cloud worker.
+// The worker suite lets each available engine transcribe recordings with known words, and read a
+// photo of print. Then a worker reads photos in a space, and loses its grant. An engine that is a
+// service is available if it has an address, as in locket-cloud worker.
 
-// wordsIn is what is said in the recordings that the project and its data have.
+// wordsIn maps the recordings of the project and its data to the words that are said in them.
 var wordsIn = map[string]string{
 	"jfk.wav":       "And so my fellow Americans ask not what your country can do for you ask what you can do for your country",
 	"spk1_snt1.wav": "the child almost hurt the small dog",
 	"spk1_snt2.wav": "drop the two when you add the figures",
 }
 
-// noteSaid is the print of testdata/day/note.png.
+// noteSaid is the text printed in testdata/day/note.png.
 const noteSaid = "LANE 128 BOOK SWAP Saturday 26 September Open from two until five in the courtyard Bring two books take two home Tea from Mrs Shen"
 
 func runWorker(ctx context.Context, f *frame) error {
@@ -140,7 +139,7 @@ func recordings(dir string) (clips []clip, skipped []string, err error) {
 	return clips, skipped, nil
 }
 
-// caseName is an engine's as a case.
+// caseName returns an engine's name as a case.
 func caseName(name string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -150,7 +149,7 @@ func caseName(name string) string {
 	}, strings.ToLower(name)), "_")
 }
 
-// wordErrorRate has an engine hear the clips, as the worker does.
+// wordErrorRate lets an engine transcribe the clips, as the worker does.
 func wordErrorRate(ctx context.Context, e speech.Engine, clips []clip) ([]result, error) {
 	w := speech.Windows{Engine: e}
 	wrong, words := 0, 0
@@ -177,7 +176,7 @@ func wordErrorRate(ctx context.Context, e speech.Engine, clips []clip) ([]result
 	}, nil
 }
 
-// printErrorRate has Tesseract read the project's photo of a note.
+// printErrorRate lets Tesseract read the project's photo of a note.
 func printErrorRate(ctx context.Context) (result, error) {
 	photo, err := day.Files.ReadFile("note.png")
 	if err != nil {

@@ -23,10 +23,10 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// These cases have a worker in a space, over a real relay: what is stored of
-// photos that it read, and how soon it is gone when its grant ends.
+// These cases run a worker in a space, over a real relay. They measure what is stored for the
+// photos that it reads, and how soon that is gone when its grant ends.
 
-// grantees is an owner's replica that lets workers in.
+// grantees is an owner's replica that grants access to workers.
 type grantees struct {
 	h     *house
 	cache string // of compiled plugins
@@ -49,7 +49,7 @@ func newGrantees(ctx context.Context, cache string) (*grantees, error) {
 	return &grantees{h: h, cache: cache, owner: owner}, nil
 }
 
-// let makes a worker's home, and lets it in.
+// let makes a worker's home, and grants it access.
 func (g *grantees) let(ctx context.Context, name string) (home string, member memory.MemberID, err error) {
 	home = filepath.Join(g.h.dir, name)
 	request, err := worker.InviteKey(home)
@@ -116,7 +116,7 @@ func (g *grantees) photo(ctx context.Context, data []byte) error {
 	return g.owner.Sync(ctx)
 }
 
-// running has a worker work until stop.
+// running lets a worker work until stop.
 func running(ctx context.Context, c worker.Config) (w *worker.Worker, stop func() error, err error) {
 	if w, err = worker.Open(ctx, c); err != nil {
 		return nil, nil, err
@@ -127,7 +127,7 @@ func running(ctx context.Context, c worker.Config) (w *worker.Worker, stop func(
 	return w, func() error { cancel(); return errors.Join(<-ended, w.Close()) }, nil
 }
 
-// jobsAre waits until the jobs of a worker are as they are to be.
+// jobsAre waits until the jobs of a worker are as expected.
 func jobsAre(ctx context.Context, w *worker.Worker, are func([]queue.Job) bool) error {
 	for tick := time.NewTicker(10 * time.Millisecond); ; {
 		jobs, err := w.Queue().List(ctx, queue.Filter{Kind: queue.Read})
@@ -143,8 +143,8 @@ func jobsAre(ctx context.Context, w *worker.Worker, are func([]queue.Job) bool) 
 	}
 }
 
-// framesStored has a worker read pages, each of which a wearable saw three times,
-// and tells what of that is stored for a frame seen.
+// framesStored lets a worker read pages, each of which a wearable saw three times, and measures
+// what is stored for each frame.
 func framesStored(ctx context.Context, cache string, pages int) (res result, err error) {
 	g, err := newGrantees(ctx, cache)
 	if err != nil {
@@ -184,7 +184,7 @@ func framesStored(ctx context.Context, cache string, pages int) (res result, err
 		Note: fmt.Sprintf("%d pages, each seen three times, %.0f KB in all; %d assertions of %d B. MIRIX: 15.89 MB for its screenshot benchmark", min(pages, len(scenes)), float64(seen)/1e3, said, stored)}, nil
 }
 
-// saidBy gives how many assertions of a member the owner has, and their bytes as they travel.
+// saidBy returns how many assertions of a member the owner has, and their size as sent.
 func (g *grantees) saidBy(ctx context.Context, member memory.MemberID) (stored, said int, err error) {
 	err = g.owner.store.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{}) {
@@ -211,8 +211,8 @@ func (g *grantees) saidBy(ctx context.Context, member memory.MemberID) (stored, 
 	return stored, said, err
 }
 
-// revoked ends grants while a program is at work on a photo, and tells how long
-// the worker's keys and data stay.
+// revoked ends grants while a program is working on a photo, and measures how long the worker's
+// keys and data stay.
 func revoked(ctx context.Context, cache string, rounds int) (res []result, err error) {
 	g, err := newGrantees(ctx, cache)
 	if err != nil {

@@ -28,14 +28,14 @@ type configAssist struct {
 	Ears    string   `toml:"ears"`
 }
 
-// assistant is a configAssist that was checked.
+// assistant is a checked configAssist.
 type assistant struct {
 	listen string
 	node   *assist.Node
 	assist.Config
 }
 
-// check reads it, with names of files from dir.
+// check checks the settings. File names are relative to dir.
 func (c *configAssist) check(dir string) (*assistant, error) {
 	c.Listen = cmp.Or(c.Listen, "127.0.0.1:10500")
 	local, err := assist.Loopback(c.Listen)
@@ -47,7 +47,7 @@ func (c *configAssist) check(dir string) (*assistant, error) {
 	case err != nil:
 		return nil, fmt.Errorf("peers: %w", err)
 	case !local && len(peers) == 0:
-		return nil, fmt.Errorf("listen: others reach %s, and whoever does asks your memory: say in peers who may, such as peers = [\"192.168.1.10\"]", c.Listen)
+		return nil, fmt.Errorf("listen: other machines can reach %s, and ask your memory: list those that may in peers, such as peers = [\"192.168.1.10\"]", c.Listen)
 	case c.KeyFile == "":
 		return nil, errors.New("key_file is missing: a file with the key of an app that may read (locket app add)")
 	}
@@ -55,7 +55,7 @@ func (c *configAssist) check(dir string) (*assistant, error) {
 	if host, port, err := net.SplitHostPort(ears); ears != "" && (err != nil || host == "" || port == "") {
 		return nil, fmt.Errorf("ears: %q: want HOST:PORT of a speech server that speaks Wyoming", c.Ears)
 	} else if ears != "" && reaches(c.Listen, host, port) {
-		return nil, fmt.Errorf("ears: %q is where this listens itself: name the speech server's own address", c.Ears)
+		return nil, fmt.Errorf("ears: %q is the bridge's own address: give the address of the speech server", c.Ears)
 	}
 	in := func(name string) string {
 		if name == "" || filepath.IsAbs(name) || strings.Contains(name, "://") {
@@ -74,7 +74,7 @@ func (c *configAssist) check(dir string) (*assistant, error) {
 	return &assistant{listen: c.Listen, node: n, Config: assist.Config{Peers: peers, Intent: c.Intent, Ears: ears, Ask: n.Ask, Version: thisVersion()}}, nil
 }
 
-// reaches reports whether host and port lead to who listens at an address of this machine.
+// reaches reports whether host and port lead to a listener at an address of this machine.
 func reaches(listen, host, port string) bool {
 	at, its, err := net.SplitHostPort(listen)
 	if err != nil || its != port {
@@ -86,7 +86,7 @@ func reaches(listen, host, port string) bool {
 	return at == host || clientaddr.Loopback(host) && (all || named && clientaddr.Loopback(at))
 }
 
-// assist serves until ctx ends. Where it can't listen it tries again.
+// assist serves until ctx ends. If it can't listen, it tries again.
 func (a *app) assist(ctx context.Context, c *assistant) {
 	defer c.node.Close()
 	tell := func(what, text string) { a.tell("assist", carry.Note{What: what, Text: text}) }

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/intake/wire"
 )
 
-// brokerWait is how long the broker may take to let the device in.
+// brokerWait is how long the broker may take to accept the device.
 const brokerWait = 20 * time.Second
 
 var errBroker = errors.New("no connection to the broker")
@@ -38,8 +38,8 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 		Use: fmt.Sprintf("%s (%s %s | --capture FILE)", family.Name, source.flag, value), Short: family.Short,
 		Long: family.Long + `
 
---record writes what comes to a file; --capture plays such a file instead, and ends
-with it.`,
+--record writes what the device sends to a file. --capture plays such a file instead, and
+ends with it.`,
 		Example: fmt.Sprintf(`  locket wearable add %[1]s
   locket-bridge %[1]s %[2]s %[3]s --broker tcp://127.0.0.1:1883 --name %[1]s --password-file %[1]s.password`,
 			family.Name, source.flag, example),
@@ -103,7 +103,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 		URL: f.broker, Device: f.name, Password: password,
 		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.Tells},
 		OnWait: func(why string) {
-			a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("the node takes nothing for now (%s): see locket doctor", why)})
+			a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("the node accepts no events now (%s): see locket doctor", why)})
 		},
 		OnCmd: func(cmd *wire.Cmd) {
 			if cmd.Cmd == wire.CmdKey && kept != nil {
@@ -114,7 +114,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 			}
 			select {
 			case commands <- cmd:
-			default: // nobody is connected: the next connection begins without old ones
+			default: // nobody is connected: the next connection starts without old ones
 			}
 		},
 	}
@@ -141,8 +141,8 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	return errors.Join(err, a.report(f.label, &report))
 }
 
-// spool opens what is kept on disk beside the state file; nil for a capture, which is on
-// disk already.
+// spool opens the spool on disk beside the state file. It returns nil for a capture, which is
+// already on disk.
 func (a *app) spool(f *deviceFlags, state string) (*spool.Spool, error) {
 	if f.capture != "" {
 		return nil, nil
@@ -155,13 +155,13 @@ func (a *app) spool(f *deviceFlags, state string) (*spool.Spool, error) {
 		a.tell(f.label, carry.Note{What: "warning", Text: "spool: " + l})
 	}
 	if n := s.Len(); n > 0 {
-		a.tell(f.label, carry.Note{What: "spool", Text: fmt.Sprintf("%d messages of an earlier start wait for the node", n)})
+		a.tell(f.label, carry.Note{What: "spool", Text: fmt.Sprintf("%d messages from an earlier run wait for the node", n)})
 	}
 	return s, nil
 }
 
-// tell prints what happens: for a person on standard error, as it is progress;
-// as JSON on standard output.
+// tell prints what happens: for a person on standard error, because it is progress; as JSON on
+// standard output.
 func (a *app) tell(label string, n carry.Note) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,11 +21,11 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// maxDevices is how many devices one process carries: as many as a node's broker lets in.
+// maxDevices is how many devices one process carries: as many as a node's broker accepts.
 const maxDevices = 64
 
-// configFile is the file of run, in TOML. Its keys are the flags of the families'
-// commands; a key at the top counts for every device that does not have its own.
+// configFile is the TOML file of run. Its keys are the flags of the families' commands. A key at
+// the top applies to every device that does not have its own.
 type configFile struct {
 	Broker  string         `toml:"broker"`
 	CA      string         `toml:"ca"`
@@ -62,10 +62,10 @@ type configDevice struct {
 func (a *app) runCommand() *cobra.Command {
 	var path string
 	c := &cobra.Command{
-		Use: "run --config FILE", Short: "Carry several devices, as a file says",
-		Long: `Carries all devices of a file in TOML at once, until it is stopped. A device that is away
-holds up none of the others. The keys are the flags of the families' commands, with _ in
-place of -, and stand for every device where they stand at the top:
+		Use: "run --config FILE", Short: "Carry several devices, listed in a file",
+		Long: `Carries all devices in a TOML file at once, until it is stopped. A device that is away does
+not hold up the others. The keys are the flags of the families' commands, with _ instead of -.
+A key at the top applies to every device:
 
   broker = "tcp://127.0.0.1:1883"
 
@@ -83,17 +83,18 @@ place of -, and stand for every device where they stand at the top:
   from = "tcp://house:1883"
   device = "jane/phone"
 
-A table [assist] has it answer Home Assistant's Assist by Wyoming, from what the node
-remembers, for whoever reaches the address. Elsewhere than on loopback it wants peers:
+With a table [assist], it answers Home Assistant's Assist over Wyoming from what the node
+remembers, for anyone who can reach the address. Unless that is a loopback address, peers is
+required:
 
   [assist]
-  listen = "192.168.1.5:10500"       # 127.0.0.1:10500 unless said
+  listen = "192.168.1.5:10500"       # default 127.0.0.1:10500
   peers = ["192.168.1.10"]           # addresses and networks that may ask
-  node = "http://127.0.0.1:7331"     # its api.listen, or its socket's path; none with a link
+  node = "http://127.0.0.1:7331"     # its api.listen, or its socket's path; not with a link
   key_file = "assist.key"            # the key of an app that may read, or its link
-  ears = "192.168.1.7:10300"         # a speech server by Wyoming, for speech to text; none unless said
+  ears = "192.168.1.7:10300"         # a Wyoming speech server, for speech to text; default: none
 
-Names of files are taken from the folder of the file.`,
+File names are relative to the folder of the TOML file.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path == "" {
@@ -110,8 +111,8 @@ Names of files are taken from the folder of the file.`,
 	return c
 }
 
-// readConfig reads and checks a file as a whole, before anything is begun. It gives nil for
-// an assistant that it does not have.
+// readConfig reads and checks the whole file before anything is started. The assistant is nil if
+// the file has none.
 func readConfig(path string) ([]*deviceFlags, *assistant, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -136,7 +137,7 @@ func readConfig(path string) ([]*deviceFlags, *assistant, error) {
 	for i, d := range c.Device {
 		f, err := d.flags(&c, filepath.Dir(path))
 		if err == nil && slices.ContainsFunc(out, func(o *deviceFlags) bool { return o.name == f.name }) {
-			err = fmt.Errorf("there is another device of the name %q", f.name)
+			err = fmt.Errorf("there is another device with the name %q", f.name)
 		}
 		if err != nil {
 			return nil, nil, usagef("config: %s: device %d: %s", path, i+1, asKeys.Replace(err.Error()))
@@ -157,7 +158,7 @@ func readConfig(path string) ([]*deviceFlags, *assistant, error) {
 var asKeys = strings.NewReplacer("--password-file", "password_file", "--from-password-file", "from_password_file", "--from-user", "from_user",
 	"--photo-every", "photo_every", "--metered", "metered", "give --from or --capture", "from is missing", "give --device or --capture", "device is missing", "--", "")
 
-// flags are those of the family's command.
+// flags returns the flags of the family's command.
 func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	all := families()
 	i := slices.IndexFunc(all, func(f carry.Family) bool { return f.Name == d.Family })
@@ -214,8 +215,8 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	return f, nil
 }
 
-// run carries devices until ctx ends, and answers questions if asked is not nil. If one
-// fails, run reports the error and starts that one again. The others go on.
+// run carries devices until ctx ends, and answers questions if asked is not nil. If one fails, run
+// reports the error and restarts it. The others continue.
 func (a *app) run(ctx context.Context, devices []*deviceFlags, asked *assistant) error {
 	var wg sync.WaitGroup
 	if asked != nil {

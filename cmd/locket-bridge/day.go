@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
-	_ "image/png" // photos of a day may be PNG
+	_ "image/png" // the photos of a day may be PNG
 	"slices"
 	"strings"
 	"time"
@@ -19,15 +19,15 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// scenes reads what a simulated device of a family lives through from a file that `locket
-// replay` takes. What was said is spoken by espeak-ng where the family has a microphone.
+// scenes reads the day of a simulated device from a file that `locket replay` accepts. If the
+// family has a microphone, espeak-ng speaks what was said.
 func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]carry.Scene, error) {
 	events, err := day.Replay{Device: "day", Boot: 1, End: time.Now()}.ReadFiles(file)
 	if err != nil {
 		return nil, err
 	}
 	var out []carry.Scene
-	var pcm []byte // of the sound that goes on
+	var pcm []byte // samples of the current sound
 	began := time.Time{}
 	for _, e := range events {
 		at := func(err error) error { return fmt.Errorf("%s:%d: %w", file, e.Line, err) }
@@ -79,14 +79,13 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 		for _, k := range family.Lives {
 			kinds = append(kinds, string(k))
 		}
-		return nil, fmt.Errorf("%s has nothing for a device of the family %s: it takes %s", file, family.Name, strings.Join(kinds, ", "))
+		return nil, fmt.Errorf("%s has nothing for a device of the family %s: it sends only %s", file, family.Name, strings.Join(kinds, ", "))
 	}
 	a.tell("", carry.Note{What: "day", Text: fmt.Sprintf("%d scenes of %s", len(out), file)})
 	return out, nil
 }
 
-// frames gives samples of 16 bits as a device of the codec has them; the last frame is filled up
-// with silence.
+// frames encodes samples of 16 bits in a device's codec. It fills up the last frame with silence.
 func frames(ctx context.Context, c carry.Codec, pcm []byte, rate int) ([][]byte, error) {
 	switch c.Name {
 	case "opus":
@@ -104,7 +103,8 @@ func frames(ctx context.Context, c carry.Codec, pcm []byte, rate int) ([][]byte,
 	return out, nil
 }
 
-// resampled has each sample lie between its two neighbours: enough for speech of a simulation.
+// resampled interpolates linearly between neighbouring samples, which is enough for simulated
+// speech.
 func resampled(pcm []byte, from, to int) []byte {
 	le := binary.LittleEndian
 	n := len(pcm) / 2

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/carry/xiaozhi"
 )
 
-// families are the kinds of devices that there are commands for, one line each.
+// families are the kinds of devices that have a command, one per line.
 func families() []carry.Family {
 	return []carry.Family{
 		omi.Family,

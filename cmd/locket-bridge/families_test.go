@@ -14,8 +14,9 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// A family is a folder for its bytes, with a fuzz target, a folder for its session, with a simulator, a line in
-// families.go, and a row in the document. What comes as files or from this machine's screen has no bytes of its own.
+// A family consists of a folder for its wire format, with a fuzz target; a folder for its session,
+// with a simulator; a line in families.go; and a row in the document. Files and this machine's
+// screen have no wire format of their own.
 func TestEachFamily(t *testing.T) {
 	root := filepath.Join("..", "..")
 	document, err := os.ReadFile(filepath.Join(root, "docs", "devices.md"))
@@ -72,7 +73,8 @@ func TestFamilyOf(t *testing.T) {
 	}
 }
 
-// The screen of this session is that of Wayland where there is one: the X11 display beside it shows old programs alone.
+// In a Wayland session the screen is the Wayland display: the X11 display beside it shows only X11
+// programs.
 func TestDisplays(t *testing.T) {
 	for _, c := range []struct {
 		wayland, x, given string

@@ -21,10 +21,10 @@ import (
 	"github.com/locket-dev/locket/node/lan"
 )
 
-// listed is a line of list as JSON.
+// listed is one line of list, as JSON.
 type listed struct {
 	What   string `json:"what"`             // device, waiting
-	Family string `json:"family,omitempty"` // device: empty where it is none that is carried
+	Family string `json:"family,omitempty"` // device: empty if it can't be carried
 	*link.Found
 	Wearable string `json:"wearable,omitempty"` // waiting: its name
 	Messages *int   `json:"messages,omitempty"` // waiting
@@ -36,9 +36,10 @@ func (a *app) listCommand() *cobra.Command {
 	search, all := 8*time.Second, false
 	c := &cobra.Command{
 		Use: "list", Short: "List the devices in range, and what waits for the node",
-		Long: `Looks for Bluetooth devices that can be carried, and for Wyoming satellites that the network
-announces, and shows their address, name, signal and battery. Then it shows, for each wearable that was carried by this user, how many messages
-lie in its spool because the node has not taken them yet, and why more waits in the device.`,
+		Long: `Searches for Bluetooth devices that can be carried, and for Wyoming satellites announced in
+the network, and shows their address, name, signal and battery. Then it shows, for each
+wearable that this user has carried, how many messages are in its spool because the node has
+not accepted them yet, and why more is waiting in the device.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if search <= 0 || search > 10*time.Minute {
@@ -47,8 +48,8 @@ lie in its spool because the node has not taken them yet, and why more waits in 
 			return a.list(cmd.Context(), search, all)
 		},
 	}
-	c.Flags().DurationVar(&search, "for", search, "the `duration` of the search for devices")
-	c.Flags().BoolVar(&all, "all", false, "show devices of no known family, too")
+	c.Flags().DurationVar(&search, "for", search, "how long to search for devices: a `duration`")
+	c.Flags().BoolVar(&all, "all", false, "also show devices of unknown families")
 	return c
 }
 
@@ -62,7 +63,7 @@ func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
 		if !errors.Is(err, link.ErrNoBluetooth) {
 			return err
 		}
-		fmt.Fprintf(a.stderr, "locket-bridge: %v\n", err) // other carriers don't need it
+		fmt.Fprintf(a.stderr, "locket-bridge: %v\n", err) // other carriers don't need Bluetooth
 	}
 	known := 0
 	row := func(family string, d *link.Found) error {
@@ -85,13 +86,13 @@ func (a *app) list(ctx context.Context, search time.Duration, all bool) error {
 		}
 	}
 	if err == nil && known == 0 && !a.json {
-		fmt.Fprintln(a.stdout, "No device that can be carried is in range.")
+		fmt.Fprintln(a.stdout, "No supported device is in range.")
 	}
 	return a.listWaiting(known > 0)
 }
 
-// familyOf is the family of what advertises its service, or was paired. Of several, it is the one
-// whose devices have such a name, else the first.
+// familyOf returns the family of a device that advertises the family's service, or that was paired.
+// Of several families it returns the one whose devices have such a name, or else the first.
 func familyOf(d *link.Found) (name string) {
 	for _, f := range families() {
 		if f.Carrier != carry.Bluetooth || f.Service == "" || !slices.Contains(d.Services, f.Service) {
@@ -140,7 +141,7 @@ func (a *app) listWaiting(apart bool) error {
 	return nil
 }
 
-// row prints a line, after a head where it is the first.
+// row prints a line, with a heading before the first one.
 func (a *app) row(l listed, head string, first bool, line string) error {
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(l)

@@ -1,6 +1,5 @@
-// Command locket-bridge brings wearables that don't speak MQTT to a node: it
-// speaks their protocol on one side, and is a wearable of docs/mqtt.md on the
-// other.
+// Command locket-bridge connects wearables that don't speak MQTT to a node. On one side it speaks
+// their protocol; on the other it acts as a wearable according to docs/mqtt.md.
 package main
 
 import (

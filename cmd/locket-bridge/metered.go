@@ -10,8 +10,9 @@ import (
 	"github.com/locket-dev/locket/internal/metered"
 )
 
-// withLine are the options with what is known of the way to the node. To a broker on this machine
-// nothing costs: what its node then sends elsewhere is for its own setting, sync.metered.
+// withLine returns the options, completed with whether the connection to the node is metered. A
+// broker on this machine is never metered. What its node then sends elsewhere is up to the node's
+// setting sync.metered.
 func (f *deviceFlags) withLine() carry.Options {
 	o := f.options
 	switch {
@@ -24,7 +25,7 @@ func (f *deviceFlags) withLine() carry.Options {
 	return o
 }
 
-// isOwn says whether a broker's address is one of this machine.
+// isOwn reports whether a broker's address belongs to this machine.
 func isOwn(broker string) bool {
 	u, err := url.Parse(broker)
 	return err == nil && clientaddr.Loopback(u.Hostname())

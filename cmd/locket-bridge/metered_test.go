@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link/linktest"
 )
 
-// Nothing waits on the way to a broker on this machine, whatever the network costs.
+// Nothing waits for a broker on this machine, even on a metered network.
 func TestMeteredLine(t *testing.T) {
 	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "nowhere"))
 	for _, c := range []struct {
@@ -32,13 +32,13 @@ func TestMeteredLine(t *testing.T) {
 	}
 }
 
-// That the network costs stays known while NetworkManager does not answer.
+// A network stays metered while NetworkManager does not answer.
 func TestMeteredWithoutAnswer(t *testing.T) {
 	address := linktest.Bus(t)
 	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", address)
 	manager := linktest.NetworkManager(t, address)
 	ask := (&deviceFlags{broker: "tcp://house:1883", metered: "auto"}).withLine().Metered
-	for _, says := range []uint32{1, 5} { // 5 is no value of NetworkManager's
+	for _, says := range []uint32{1, 5} { // 5 is not a value of NetworkManager
 		manager.Says(t, says)
 		if !ask(t.Context()) {
 			t.Errorf("after %d the network is free", says)
@@ -46,7 +46,7 @@ func TestMeteredWithoutAnswer(t *testing.T) {
 	}
 }
 
-// A key at the top of a file counts for the devices that have something that can wait.
+// A key at the top of a file applies to the devices that have something that can wait.
 func TestMeteredKey(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"password": "secret\n", "bridge.toml": `

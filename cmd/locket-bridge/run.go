@@ -16,14 +16,14 @@ import (
 	"github.com/locket-dev/locket/internal/version"
 )
 
-// Exit codes, as locket's.
+// The exit codes are the same as those of locket.
 const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
 )
 
-// usageError is a command line that can't be meant.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func (a *app) tellError(err error) {
 	advice := adviceOn(err)
 	if a.json {
-		_ = json.NewEncoder(a.stderr).Encode(struct { // to where errors go: nowhere is left to tell
+		_ = json.NewEncoder(a.stderr).Encode(struct { // standard error itself failed, so nobody can be told
 			Error  string `json:"error"`
 			Advice string `json:"advice,omitempty"`
 		}{err.Error(), advice})
@@ -82,13 +82,13 @@ func (a *app) tellError(err error) {
 func adviceOn(err error) string {
 	switch {
 	case errors.Is(err, link.ErrNoBluetooth):
-		return "Check that bluetooth.service runs, and switch the adapter on: bluetoothctl power on"
+		return "Check that bluetooth.service is running, and turn on the adapter: bluetoothctl power on"
 	case errors.Is(err, link.ErrNotFound):
-		return "Bring the device near, and see what is in range: bluetoothctl scan le"
+		return "Bring the device closer, and check what is in range: bluetoothctl scan le"
 	case errors.Is(err, link.ErrUnserved):
-		return "GNOME and KDE Plasma tell no program which window is in front: log in to their session with X11, or to Sway, labwc, Wayfire, river or Hyprland"
+		return "GNOME and KDE Plasma do not tell programs which window is in front: log in to their X11 session, or to Sway, labwc, Wayfire, river or Hyprland"
 	case errors.Is(err, errBroker):
-		return "Check --broker; make credentials with: locket wearable add NAME"
+		return "Check --broker. To make credentials: locket wearable add NAME"
 	}
 	return ""
 }
@@ -96,7 +96,7 @@ func adviceOn(err error) string {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locket-bridge",
-		Short: "Bring wearables that don't speak MQTT to a Locket node",
+		Short: "Connect wearables that don't speak MQTT to a Locket node",
 		Example: `  locket-bridge omi --device D0:12:34:56:78:9A --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password
   locket-bridge omi --capture walk.jsonl --broker tcp://127.0.0.1:1883 --name omi --password-file omi.password`,
 		SilenceErrors: true,
@@ -108,7 +108,7 @@ func (a *app) root() *cobra.Command {
 			return nil
 		},
 	}
-	// Not cobra's Version: its template has the linker keep every method there is.
+	// Not cobra's Version: its template makes the linker keep every method there is.
 	showVersion := root.Flags().BoolP("version", "v", false, "print the version")
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if *showVersion {
@@ -118,12 +118,12 @@ func (a *app) root() *cobra.Command {
 		return needsCommand(a)(c, args)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() { // the command is unknown, and was typed first
+		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() { // the command does not exist, and was typed first
 			return unknown(c, args[0])
 		}
 		return meant(err, suggest.Flags(c, err))
 	})
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object a line")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object per line")
 	for _, f := range families() {
 		root.AddCommand(a.deviceCommand(f))
 	}
@@ -139,7 +139,7 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// unknown is the answer to a command that c does not have.
+// unknown returns the error for a command that c does not have.
 func unknown(c *cobra.Command, name string) error {
 	of := ""
 	if c.HasParent() {
@@ -148,7 +148,7 @@ func unknown(c *cobra.Command, name string) error {
 	return meant(fmt.Errorf("%q is not a command%s", name, of), suggest.Commands(c, name))
 }
 
-// meant is an error of usage, with what was probably meant.
+// meant returns a usage error with guesses of what was meant.
 func meant(err error, guesses []string) error {
 	if len(guesses) == 0 {
 		return usageError{err}
@@ -156,7 +156,7 @@ func meant(err error, guesses []string) error {
 	return usageError{fmt.Errorf("%w\n%s", err, suggest.Sentence(guesses))}
 }
 
-// needsCommand is what a command does that only has others under it.
+// needsCommand returns the Run function of a command that only has subcommands.
 func needsCommand(a *app) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -173,5 +173,5 @@ func needsCommand(a *app) func(*cobra.Command, []string) error {
 // release is set by the linker: -X main.release=v0.1.0.
 var release string
 
-// thisVersion is that of the release, or the module's, as the toolchain stamped it.
+// thisVersion returns the version of the release, or of the module as the toolchain stamped it.
 func thisVersion() string { return version.Of(release, "", "").Release }

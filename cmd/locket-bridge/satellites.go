@@ -20,12 +20,13 @@ const (
 	announcedAs   = "_wyoming._tcp"
 	announcedIn   = 2 * time.Second
 	describedIn   = 3 * time.Second
-	maxSatellites = 32 // that are asked what they are: anybody may announce as many as they like
+	maxSatellites = 32 // how many are asked what they are: anybody can announce any number
 )
 
-// announced gives what finds a satellite by its name, or by the host in host:port, at each connection; nil where that is
-// an address, or a name that the system alone looks up. A host in host:port that nobody announces is the system's to look
-// up, too. Where several addresses answer to a name, none of them is believed. interfaces are as in [lan.Find].
+// announced returns a function that finds a satellite at each connection, by its name or by the
+// host in host:port. It returns nil if the host is an address, or a name that only the system looks
+// up. A host in host:port that nobody announces is also looked up by the system. If several
+// addresses answer to a name, none of them is trusted. interfaces are as in [lan.Find].
 func announced(device string, interfaces []net.Interface) func(context.Context) (string, error) {
 	host, port, err := net.SplitHostPort(device)
 	if err == nil && !strings.HasSuffix(strings.TrimSuffix(host, "."), ".local") {
@@ -44,11 +45,11 @@ func announced(device string, interfaces []net.Interface) func(context.Context) 
 		case len(at) == 1:
 			return at[0], nil
 		case len(at) > 1:
-			return "", fmt.Errorf("several answer to %q: %s: name the right one by its address", device, strings.Join(at[:min(len(at), 4)], ", "))
+			return "", fmt.Errorf("several answer to %q: %s: give the address of the right one", device, strings.Join(at[:min(len(at), 4)], ", "))
 		case err == nil:
 			return device, nil
 		}
-		return "", fmt.Errorf("the network announces no satellite %q: see locket-bridge list", device)
+		return "", fmt.Errorf("no satellite %q is announced in the network: see locket-bridge list", device)
 	}
 }
 
@@ -77,7 +78,7 @@ func isSatellite(ctx context.Context, at netip.AddrPort) bool {
 		return false
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })() // ends the reading
+	defer context.AfterFunc(ctx, func() { conn.Close() })() // unblocks the read
 	ask, err := frame.Append(nil, frame.Event{Type: "describe"})
 	if err != nil {
 		return false

@@ -19,11 +19,11 @@ import (
 	"github.com/locket-dev/locket/node/lan"
 )
 
-// testPrefix begins the names that the tests announce: other tests of this machine
-// hear them, too.
+// testPrefix begins the names that the tests announce, because other tests on this machine hear
+// them, too.
 var testPrefix = fmt.Sprintf("locket-%d-", os.Getpid())
 
-// serving is a Wyoming server on loopback that says what it is, and announces itself.
+// serving starts a Wyoming server on loopback that says what it is, and announces itself.
 func serving(t *testing.T, lo net.Interface, name string, info map[string]any) (addr string) {
 	t.Helper()
 	return servingAt(t, lo, name, "127.0.0.1", info)
@@ -44,7 +44,7 @@ func servingAt(t *testing.T, lo net.Interface, name, ip string, info map[string]
 			}
 			if line, err := bufio.NewReader(c).ReadString('\n'); err == nil && line != "" {
 				if b, err := frame.Append(nil, frame.Event{Type: "info", Data: info}); err == nil {
-					_, _ = c.Write(b) // who asked may be gone
+					_, _ = c.Write(b) // the client may be gone
 				}
 			}
 			c.Close()
@@ -67,8 +67,8 @@ func servingAt(t *testing.T, lo net.Interface, name, ip string, info map[string]
 	return l.Addr().String()
 }
 
-// hears asks the network until what it answers will do, at most so many times: an answer may come too late on a
-// busy machine.
+// hears asks the network until the answer satisfies the test, a limited number of times: on a busy
+// machine an answer may come too late.
 func hears(will func() bool) bool {
 	for range 10 {
 		if will() {
@@ -78,7 +78,8 @@ func hears(will func() bool) bool {
 	return false
 }
 
-// Of what the network announces, satellites are listed, and found by their names at each connection.
+// The satellites that the network announces are listed, and found by their names at each
+// connection.
 func TestSatellites(t *testing.T) {
 	all, err := net.Interfaces()
 	if err != nil {
@@ -122,11 +123,12 @@ func TestSatellites(t *testing.T) {
 	if _, err := (&link.TCP{Look: announced(testPrefix+"none", all[i:i+1])}).Connect(t.Context()); !errors.Is(err, link.ErrNotFound) {
 		t.Errorf("nobody is found: %v", err)
 	}
-	// One that is not announced, as by a DNS server of the house, is the system's to look up.
+	// A name that is not announced, such as one from the house's DNS server, is looked up by the
+	// system.
 	if at, err := announced(testPrefix+"kitchen.local:9", all[i:i+1])(t.Context()); err != nil || at != testPrefix+"kitchen.local:9" {
 		t.Errorf("not announced: %s, %v", at, err)
 	}
-	// Whoever answers to another's name gets no connection, whichever address is the lower.
+	// A server that answers to another's name gets no connection, no matter which address is lower.
 	servingAt(t, lo, testPrefix+"kitchen", "127.0.0.2", map[string]any{"satellite": map[string]any{"name": "guest"}})
 	for _, name := range []string{testPrefix + "kitchen", testPrefix + "kitchen.local"} {
 		var at string

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// disk is a real journal that remembers what kinds it took.
+// disk is a real journal that remembers the kinds of events that it accepted.
 type disk struct {
 	j     *journal.Journal
 	mu    sync.Mutex
@@ -62,8 +62,8 @@ func (r registry) Lookup(name string) (string, bool) { return r.hash, name == "o
 
 type diskKey struct{}
 
-// TestScripts runs testdata/script with processes of their own, against a real
-// broker and, over D-Bus, a device that is python-dbusmock.
+// TestScripts runs testdata/script in separate processes, against a real broker and, over D-Bus, a
+// device simulated by python-dbusmock.
 func TestScripts(t *testing.T) {
 	scenario := linktest.Scenario{
 		Address: "D0:12:34:56:78:9A", Name: "Omi", MTU: 247,
@@ -77,7 +77,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It speaks on its first connection alone, so two scripts can't share it.
+	// It sends only on its first connection, so two scripts can't share it.
 	z, second := linktest.Start(t, scenario), linktest.Start(t, scenario)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,

@@ -14,13 +14,13 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-// simulateCommand has a command for each family of which there is a device made of
-// software. It is carried as the real one would be.
+// simulateCommand has a subcommand for each family with a simulated device. It is carried like the
+// real one.
 func (a *app) simulateCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "simulate", Short: "Carry a device that is made of software, over a link as bad as you like",
-		Long: `Carries a simulated device to the node, with the same session that carries the real
-one: to see what arrives, and what is told of what does not.`,
+		Use: "simulate", Short: "Carry a simulated device, over a link as bad as you like",
+		Long: `Carries a simulated device to the node, with the same code as the real one, to see what
+arrives and what is reported as lost.`,
 		RunE: needsCommand(a),
 	}
 	for _, f := range families() {
@@ -45,18 +45,18 @@ func (a *app) simulateFamily(family carry.Family) *cobra.Command {
 		},
 	}
 	fl := c.Flags()
-	fl.Uint64Var(&p.Seed, "seed", 1, "the `number` that all chance follows from")
-	fl.Var((*part)(&p.Loss), "loss", "the `fraction` of what the device sends that is lost, 0 to 0.9, or 0% to 90%")
-	fl.BoolVar(&p.Reorder, "reorder", false, "have one message in ten change its place with the next")
-	fl.IntVar(&p.Reboot, "reboot", 0, "how many `times` the connection ends in the middle")
+	fl.Uint64Var(&p.Seed, "seed", 1, "the seed `number` for everything random")
+	fl.Var((*part)(&p.Loss), "loss", "lose this `fraction` of what the device sends, 0 to 0.9, or 0% to 90%")
+	fl.BoolVar(&p.Reorder, "reorder", false, "swap one message in ten with the next")
+	fl.IntVar(&p.Reboot, "reboot", 0, "how many `times` the connection breaks")
 	fl.DurationVar(&p.ClockOff, "clock-off", 0, "the `duration` by which the device's clock is ahead, such as 3h")
-	fl.IntVar(&p.Amount, "amount", 0, "the `count` of fixes, events or pages; 0: some dozens")
-	fl.StringVar(&file, "day", "", "live through the day in a `file`, of a kind that locket replay takes, in place of what is made up")
+	fl.IntVar(&p.Amount, "amount", 0, "the `count` of fixes, events or pages; 0: a few dozen")
+	fl.StringVar(&file, "day", "", "play the day in a `file` that locket replay accepts, instead of random data")
 	f.nodeFlags(fl)
 	return c
 }
 
-// part is a number from 0 to 1, which may be given in per cent.
+// part is a number from 0 to 1, which can also be given in per cent.
 type part float64
 
 func (p *part) Type() string   { return "fraction" }
@@ -77,12 +77,12 @@ func (p *part) Set(s string) error {
 
 func (a *app) simulate(ctx context.Context, f *deviceFlags, p carry.Play, file string) (err error) {
 	switch {
-	case !(p.Loss >= 0 && p.Loss <= .9): // not a number neither
+	case !(p.Loss >= 0 && p.Loss <= .9): // also refuses NaN
 		return usagef("--loss %g: want 0 to 0.9", p.Loss)
 	case p.Reboot < 0 || p.Reboot > 1000:
 		return usagef("--reboot %d: want 0 to 1000", p.Reboot)
 	case file != "" && p.Amount != 0:
-		return usagef("--amount is of what is made up: give none with --day")
+		return usagef("--amount can't be combined with --day")
 	case p.Amount < 0 || p.Amount > 1_000_000:
 		return usagef("--amount %d: want 0 to 1000000", p.Amount)
 	}

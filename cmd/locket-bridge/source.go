@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/intake"
 )
 
-// dialer is the device or the capture, recorded where that is asked for.
+// dialer returns the device or the capture. With --record, it also records.
 func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error) {
 	if f.capture != "" {
 		file, err := os.Open(f.capture)
@@ -38,7 +38,7 @@ func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error)
 	if f.record == "" {
 		return device, end, nil
 	}
-	// What a person wore is in it. It is never written over.
+	// A recording contains a person's life. Never overwrite one.
 	file, err := os.OpenFile(f.record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, nil, fmt.Errorf("record: %w", atomicfile.Fault(f.record, err))
@@ -47,7 +47,7 @@ func (f *deviceFlags) dialer() (_ link.Dialer, closeAll func() error, err error)
 	return rec, func() error { return errors.Join(end(), rec.Err(), file.Close()) }, nil
 }
 
-// source is where the devices of the family are, and what it is called in a capture.
+// source returns where the devices of the family are, and the name of that in a capture.
 func (f *deviceFlags) source() (link.Dialer, string, error) {
 	if left, right, ok := strings.Cut(f.device, ","); ok && f.family.Pair {
 		return &link.Pair{Left: &link.BlueZ{Device: left}, Right: &link.BlueZ{Device: right}}, f.device, nil
@@ -82,7 +82,8 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 	return &link.MQTT{Feed: feed}, f.from, nil
 }
 
-// screen is that of this session unless another is given. The X11 display of a Wayland session shows old programs alone.
+// screen returns the screen of this session unless another is given. The X11 display of a Wayland
+// session shows only X11 programs.
 func (f *deviceFlags) screen() (link.Dialer, string, error) {
 	own := os.Getenv("WAYLAND_DISPLAY")
 	display := cmp.Or(f.display, own, os.Getenv("DISPLAY"))
@@ -95,12 +96,12 @@ func (f *deviceFlags) screen() (link.Dialer, string, error) {
 	return &link.Wayland{Display: display, Sway: os.Getenv("SWAYSOCK")}, display, nil
 }
 
-// x11 matches the end of a display of X11: its number, and maybe that of a screen. A
-// display of Wayland is the name of a socket.
+// x11 matches the end of an X11 display: its number, and maybe that of a screen. A Wayland display
+// is the name of a socket.
 var x11 = regexp.MustCompile(`:[0-9]+(\.[0-9]+)?$`)
 
-// sockets listens for the device. The key in its paths follows from the wearable's
-// password, so that the device's OTA address stays the same.
+// sockets listens for the device. The key in its paths is derived from the wearable's password, so
+// that the device's OTA address stays the same.
 func (f *deviceFlags) sockets() (link.Dialer, string, error) {
 	password, err := readPassword(f.passwordFile)
 	if err != nil {

@@ -21,14 +21,15 @@ import (
 func (a *app) backupCommand() *cobra.Command {
 	var w where
 	cmd := &cobra.Command{
-		Use: "backup (--data DIR | --db URL --blobs URL) FILE", Short: "Keep a whole relay in a file, while it serves", Args: one("FILE"),
-		Long: `Write all accounts, spaces, logs, deltas and blobs of this moment into FILE. The
-relay may go on serving. Nothing in the file can be read by who has it but what
-the relay's operator sees anyway (docs/privacy.md); keep it as you keep the relay.
+		Use: "backup (--data DIR | --db URL --blobs URL) FILE", Short: "Back up a whole relay to a file while it serves", Args: one("FILE"),
+		Long: `Write all current accounts, spaces, logs, deltas and blobs to FILE. The relay may
+keep serving. A person who has the file can read only what the relay's operator
+sees anyway (docs/privacy.md). Protect it like the relay itself.
 
-The file fits either store: a relay that has grown moves to PostgreSQL by
-'backup --data' and 'restore --db'. With --db the login must be a member of
-locket_operator, which reads all tenants. A market's money and keys are not in it.`,
+The file can be restored into either kind of store: a relay that has grown moves
+to PostgreSQL with 'backup --data' and 'restore --db'. With --db, the login must be
+a member of locket_operator, which reads all tenants. The file does not contain a
+market's money and keys.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.backup(cmd.Context(), w, args[0]) },
 	}
 	w.flags(cmd)
@@ -41,7 +42,7 @@ func (a *app) backup(ctx context.Context, w where, path string) (err error) {
 		return err
 	}
 	if w.db != "" && w.blobs == "" {
-		return fmt.Errorf("%w: --blobs is needed with --db: where blobs are", errUsage)
+		return fmt.Errorf("%w: --db needs --blobs: where the blobs are", errUsage)
 	}
 	var from relay.Snapshot
 	if w.db == "" {
@@ -58,7 +59,7 @@ func (a *app) backup(ctx context.Context, w where, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	var n archive.Count
-	err = atomicfile.Stream(path, func(out io.Writer) (err error) { // for its owner alone
+	err = atomicfile.Stream(path, func(out io.Writer) (err error) { // readable only by its owner
 		n, err = archive.Backup(ctx, from, out)
 		return err
 	})
@@ -72,15 +73,15 @@ func (a *app) restoreCommand() *cobra.Command {
 	var w where
 	verify := false
 	cmd := &cobra.Command{
-		Use: "restore (--data DIR | --db URL --blobs URL) FILE", Short: "Put a backup into a store", Args: one("FILE"),
-		Long: `Check FILE from beginning to end, signatures, chains and hashes included, and
-then put what is in it into a store. What is there already and the same is left;
-a store that has another or a newer space is refused. A restore that was cut off
-can be repeated.`,
+		Use: "restore (--data DIR | --db URL --blobs URL) FILE", Short: "Restore a backup into a store", Args: one("FILE"),
+		Long: `Check FILE from beginning to end, including signatures, chains and hashes, and
+then restore its content into a store. What already exists unchanged is kept. A
+store with a different or newer version of a space is refused. An interrupted
+restore can be repeated.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.restore(cmd.Context(), w, args[0], verify) },
 	}
 	w.flags(cmd)
-	cmd.Flags().BoolVar(&verify, "verify", false, "check the file, and restore nothing")
+	cmd.Flags().BoolVar(&verify, "verify", false, "only check the file, and restore nothing")
 	return cmd
 }
 
@@ -90,7 +91,7 @@ func (a *app) restore(ctx context.Context, w where, path string, verify bool) (e
 			return err
 		}
 		if w.db != "" && w.blobs == "" {
-			return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
+			return fmt.Errorf("%w: --db needs --blobs: where blobs go", errUsage)
 		}
 	}
 	f, err := os.Open(path)

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// A relay that serves is kept in a file; another that is made of the file
-// serves the same. A file that was changed makes nothing.
+// A serving relay is backed up to a file, and another relay restored from the file serves the same.
+// From a changed file nothing is restored.
 func TestBackupAndRestore(t *testing.T) {
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "relay.backup")

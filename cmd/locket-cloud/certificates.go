@@ -20,8 +20,8 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 )
 
-// certificates says where TLS has its certificate from: two files, or an ACME
-// authority, which looks at port 443 of each name for its proof (TLS-ALPN-01).
+// certificates says where TLS gets its certificate from: two files, or an ACME authority, which
+// looks for the proof at port 443 of each name (TLS-ALPN-01).
 type certificates struct {
 	cert, key string
 	hosts     []string
@@ -33,17 +33,17 @@ type certificates struct {
 func (c *certificates) check(data string) error {
 	switch {
 	case (c.cert == "") != (c.key == ""):
-		return fmt.Errorf("%w: --tls-cert and --tls-key go together", errUsage)
+		return fmt.Errorf("%w: --tls-cert and --tls-key need each other", errUsage)
 	case c.cert != "" && len(c.hosts) > 0:
 		return fmt.Errorf("%w: --tls-cert or --acme, not both", errUsage)
 	case len(c.hosts) > 0 && c.cache == "" && data == "":
-		return fmt.Errorf("%w: --acme-cache is needed with --db: where certificates are kept", errUsage)
+		return fmt.Errorf("%w: --acme with --db needs --acme-cache: where certificates are kept", errUsage)
 	case len(c.hosts) > 0 && !strings.HasPrefix(c.authority, "https://"):
 		return fmt.Errorf("%w: --acme-directory %q: want https://…", errUsage, c.authority)
 	}
 	for _, host := range c.hosts {
 		if !strings.Contains(host, ".") || strings.ContainsAny(host, ":/* ") {
-			return fmt.Errorf("%w: --acme %q: want the name that devices call, such as relay.example.org, without a port", errUsage, host)
+			return fmt.Errorf("%w: --acme %q: want the name that devices connect to, such as relay.example.org, without a port", errUsage, host)
 		}
 	}
 	return nil
@@ -51,7 +51,7 @@ func (c *certificates) check(data string) error {
 
 func (c *certificates) on() bool { return c.cert != "" || len(c.hosts) > 0 }
 
-// source is where certificates come from. The zero value is plain HTTP.
+// source is where certificates come from. The zero value means plain HTTP.
 type source struct {
 	config *tls.Config // nil for plain HTTP
 	acme   *autocert.Manager
@@ -78,17 +78,16 @@ func (c *certificates) source(data string, log *slog.Logger) (source, error) {
 	return source{}, nil
 }
 
-// How often a certificate that is not there is asked for: authorities refuse
-// who asks too often (Let's Encrypt: five failures of a name an hour). One that
-// is there is looked at each hour.
+// How often to request a missing certificate: authorities refuse clients that ask too often (Let's
+// Encrypt: five failures per name and hour). An existing certificate is checked every hour.
 const (
 	firstTry = time.Minute
 	lastTry  = time.Hour
 )
 
-// run gets the certificates before the first device comes, and says how that
-// goes and when one is not renewed in time, until ctx is done. Renewing is the
-// manager's affair. It is called once the relay serves: the proof is given there.
+// run gets the certificates before the first device connects, until ctx is done. It logs the
+// result, and certificates that are not renewed in time. The manager does the renewing. Call run
+// once the relay serves, because the relay answers the authority's check.
 func (s source) run(ctx context.Context) error {
 	if s.acme == nil {
 		return nil
@@ -102,7 +101,7 @@ func (s source) run(ctx context.Context) error {
 }
 
 func (s source) watch(ctx context.Context, host string) {
-	said := time.Time{} // the end of the certificate that was spoken of
+	said := time.Time{} // the end of the certificate that was logged last
 	pace := retry.Backoff{First: firstTry, Most: lastTry}
 	for {
 		end, late, err := s.get(host)
@@ -127,8 +126,8 @@ func (s source) watch(ctx context.Context, host string) {
 	}
 }
 
-// get asks for the certificate as a device would that connects, and reports
-// until when it holds, and whether it should have been renewed by now.
+// get asks for the certificate like a device that connects. It returns until when the certificate
+// is valid, and whether it should already have been renewed.
 func (s source) get(host string) (end time.Time, late bool, err error) {
 	c, err := s.acme.GetCertificate(&tls.ClientHelloInfo{ServerName: host, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/locket-dev/locket/internal/testing/testservers"
 )
 
-// names gives the address of a name server that finds every name at this machine.
+// names returns the address of a name server that resolves every name to this machine.
 func names(t *testing.T) string {
 	t.Helper()
-	at, err := net.Listen("tcp", "127.0.0.1:0") // as Pebble asks
+	at, err := net.Listen("tcp", "127.0.0.1:0") // Pebble uses TCP
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func names(t *testing.T) string {
 		if q.Question[0].Qtype == dns.TypeA {
 			m.Answer = append(m.Answer, &dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.IPv4(127, 0, 0, 1)})
 		}
-		_ = w.WriteMsg(m) // who asked may have gone
+		_ = w.WriteMsg(m) // the client may be gone
 	})}
 	ended := make(chan error, 1)
 	go func() { ended <- s.ActivateAndServe() }()
@@ -39,10 +39,10 @@ func names(t *testing.T) string {
 
 const host = "relay.example.org"
 
-// patience is how long an authority may take, on a busy machine.
+// patience is how long an authority may take on a busy machine.
 const patience = 10 * time.Minute
 
-// certified starts a relay with a certificate of an authority.
+// certified starts a relay with a certificate from an authority.
 func certified(t *testing.T, a *testservers.Authority, dir string) *process {
 	t.Helper()
 	p := startWith(t, []string{"SSL_CERT_FILE=" + a.Trust}, "--data", dir, "--open", "--acme", host, "--acme-directory", a.Directory)
@@ -51,8 +51,8 @@ func certified(t *testing.T, a *testservers.Authority, dir string) *process {
 	return p
 }
 
-// serial connects as a device does, and gives the number of the certificate,
-// once there is one that holds.
+// serial connects like a device, and returns the serial number of the certificate once there is a
+// valid one.
 func serial(t *testing.T, a *testservers.Authority, p *process) string {
 	t.Helper()
 	for late := time.After(patience); ; {
@@ -110,8 +110,8 @@ func TestCertificateIsGotAndKept(t *testing.T) {
 
 // A certificate is replaced before it ends, while the relay serves.
 func TestCertificateIsRenewed(t *testing.T) {
-	// Of 8 seconds one was over before it had come, on a busy machine: the authority refuses
-	// some nonces, and the relay waits between tries.
+	// With 8 seconds, a certificate had expired before it arrived on a busy machine: the authority
+	// refuses some nonces, and the relay waits between attempts.
 	a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: names(t), Lifetime: 40 * time.Second})
 	p := certified(t, a, t.TempDir())
 	first := serial(t, a, p)
@@ -124,8 +124,8 @@ func TestCertificateIsRenewed(t *testing.T) {
 	}
 }
 
-// What keeps a certificate from coming is said, with the authority's own words,
-// and the relay goes on.
+// The reason why there is no certificate is logged, in the authority's own words, and the relay
+// continues.
 func TestCertificateIsRefused(t *testing.T) {
 	await := func(t *testing.T, p *process, words ...string) {
 		t.Helper()
@@ -148,12 +148,12 @@ func TestCertificateIsRefused(t *testing.T) {
 		a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: resolver, Refused: []string{host}})
 		await(t, certified(t, a, t.TempDir()), "no certificate", host, a.Directory, "rejectedIdentifier", "the certificate authority refuses")
 	})
-	t.Run("unreached", func(t *testing.T) { // the authority finds something else at the name
+	t.Run("unreached", func(t *testing.T) { // the authority finds another server at the name
 		a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: resolver})
 		a.Reach("127.0.0.1:1")
 		await(t, certified(t, a, t.TempDir()), "no certificate", host, "port 443", "could not prove the name", "tls-alpn-01", "Failed to connect")
 	})
-	t.Run("stranger", func(t *testing.T) { // a directory whose own certificate nobody vouches for
+	t.Run("stranger", func(t *testing.T) { // a directory whose own certificate is not trusted
 		a := testservers.ACME(t, testservers.AuthorityConfig{Resolver: resolver})
 		p := start(t, "--data", t.TempDir(), "--open", "--acme", host, "--acme-directory", a.Directory)
 		t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })

@@ -17,24 +17,23 @@ import (
 	"github.com/locket-dev/locket/cmd/internal/suggest"
 )
 
-// A flag of serve is a setting: it may be given in a file, in the environment,
-// or on the command line, the later the stronger. In the file it has the flag's
-// name, in the environment LOCKET_CLOUD_ before it, in capitals, with
-// underscores.
+// Each flag of serve is a setting: it can be given in a file, in the environment, or on the command
+// line. The later of these overrides the earlier. In the file it has the flag's name; in the
+// environment it has the prefix LOCKET_CLOUD_, capitals and underscores.
 
-// prefix of variables.
+// prefix is the prefix of environment variables.
 const prefix = "LOCKET_CLOUD_"
 
-// fileVariable names the file, as --config does.
+// fileVariable is the environment variable that names the file, like --config.
 const fileVariable = prefix + "CONFIG"
 
 func variable(flag string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// settings gives a command --config and what it reads.
+// settings adds --config to a command, and makes it read the file and the environment.
 func settings(cmd *cobra.Command, environ func() []string) {
-	file := cmd.Flags().String("config", "", "`file` of settings, TOML: each is a flag's name; also "+fileVariable)
+	file := cmd.Flags().String("config", "", "TOML `file` of settings, with the names of flags as keys; also "+fileVariable)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		env := map[string]string{}
 		for _, e := range environ() {
@@ -56,13 +55,13 @@ func settings(cmd *cobra.Command, environ func() []string) {
 	}
 }
 
-// given says which settings the command line has: they stay as they are.
+// given reports whether the command line has a setting, which then is not overridden.
 func given(fl *pflag.FlagSet, name string) bool {
 	f := fl.Lookup(name)
 	return f.Changed && f.Annotations[byUs] == nil
 }
 
-// byUs marks what a file or a variable has set.
+// byUs marks a flag that a file or a variable has set.
 const byUs = "locket-cloud"
 
 func set(fl *pflag.FlagSet, name string, values []string) error {
@@ -97,12 +96,12 @@ func readVariables(fl *pflag.FlagSet, env map[string]string) (err error) {
 		}
 	})
 	for name := range env {
-		err = errors.Join(err, fmt.Errorf("%s is no setting", name))
+		err = errors.Join(err, fmt.Errorf("%s is not a setting", name))
 	}
 	return err
 }
 
-// meant asks whether a setting was meant that is spelled nearly so.
+// meant asks whether a setting with a similar name was meant.
 func meant(fl *pflag.FlagSet, name string) string {
 	var names []string
 	fl.VisitAll(func(f *pflag.Flag) {
@@ -131,7 +130,7 @@ func readSettings(fl *pflag.FlagSet, path string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(file)) {
 		if fl.Lookup(name) == nil || name == "config" || name == "help" {
-			return fmt.Errorf("%s: %q is no setting%s", path, name, meant(fl, name))
+			return fmt.Errorf("%s: %q is not a setting%s", path, name, meant(fl, name))
 		}
 		var values []string
 		switch v := file[name].(type) {
@@ -140,7 +139,7 @@ func readSettings(fl *pflag.FlagSet, path string) error {
 				values = append(values, fmt.Sprint(x))
 			}
 		case map[string]any:
-			return fmt.Errorf("%s: %q is a table; settings stand alone", path, name)
+			return fmt.Errorf("%s: %q is a table; settings must not be in tables", path, name)
 		default:
 			values = []string{fmt.Sprint(v)}
 		}

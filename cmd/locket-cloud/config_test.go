@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A file, the environment and the command line: the later is the stronger, and
-// what is no setting is refused with its place.
+// Settings come from a file, the environment and the command line. The later overrides the earlier,
+// and anything that is not a setting is refused with its place.
 func TestSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cloud.toml")
 	for _, c := range []struct {
@@ -23,14 +23,14 @@ func TestSettings(t *testing.T) {
 		{toml: "data = \"/srv\"", env: []string{"LOCKET_CLOUD_DATA=/env"}, args: []string{"--data", "/flag"}, want: "/flag 0 [] false"},
 		{env: []string{"LOCKET_CLOUD_AUTHORITY=a,b"}, args: []string{"--authority", "c"}, want: " 0 [c] false"},
 		{env: []string{"LOCKET_CLOUD_AUTHORITY=a,b"}, want: " 0 [a b] false"},
-		{toml: "dta = \"x\"", want: `cloud.toml: "dta" is no setting`},
+		{toml: "dta = \"x\"", want: `cloud.toml: "dta" is not a setting`},
 		{toml: "quota-byte = 5", want: "Did you mean: quota-bytes?"},
 		{toml: "quota-bytes = \"many\"", want: "cloud.toml: quota-bytes: "},
 		{toml: "data = [\"a\", \"b\"]", want: "data takes one value"},
-		{toml: "config = \"x\"", want: `"config" is no setting`},
-		{toml: "[serve]\ndata = \"x\"", want: `"serve" is no setting`},
+		{toml: "config = \"x\"", want: `"config" is not a setting`},
+		{toml: "[serve]\ndata = \"x\"", want: `"serve" is not a setting`},
 		{toml: "data = \"x\"\nopen = = 3", want: "cloud.toml:2: "},
-		{env: []string{"LOCKET_CLOUD_DTA=x"}, want: "LOCKET_CLOUD_DTA is no setting"},
+		{env: []string{"LOCKET_CLOUD_DTA=x"}, want: "LOCKET_CLOUD_DTA is not a setting"},
 		{env: []string{"LOCKET_CLOUD_QUOTA_BYTES=x"}, want: "LOCKET_CLOUD_QUOTA_BYTES: "},
 	} {
 		args := c.args

@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-// inviteFile is a file of invitation codes, one a line. Codes that are added
-// while the relay serves count from the next look on. A code that is taken out
-// still counts: the store has it.
+// inviteFile is a file of invitation codes, one per line. Codes that are added while the relay
+// serves are valid after the next check. A code that is removed from the file stays valid: the
+// store has it.
 type inviteFile struct {
 	path  string
 	store relay.Store
@@ -22,8 +22,8 @@ type inviteFile struct {
 	read  time.Time // modification time of the file when it was read
 }
 
-// look adds the codes of the file if it has changed since the last time. Blank
-// lines and those after # are passed over.
+// look adds the codes of the file if it has changed since the last time. It skips blank lines and
+// lines that begin with #.
 func (i *inviteFile) look(ctx context.Context) error {
 	file, err := os.Open(i.path)
 	if err != nil {
@@ -58,7 +58,7 @@ func (i *inviteFile) look(ctx context.Context) error {
 	return nil
 }
 
-// run looks now and then, until ctx is done.
+// run checks the file regularly until ctx is done.
 func (i *inviteFile) run(ctx context.Context) error {
 	if i == nil {
 		return nil
@@ -72,7 +72,7 @@ func (i *inviteFile) run(ctx context.Context) error {
 		case <-every.C:
 		}
 		if err := i.look(ctx); err != nil && ctx.Err() == nil {
-			i.log.Error("invitations can't be read again; those of before count", "error", err)
+			i.log.Error("invitations can't be read again; the previous ones stay valid", "error", err)
 		}
 	}
 }

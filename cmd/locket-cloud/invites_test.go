@@ -11,8 +11,8 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 )
 
-// Codes that are added to the file count without a restart. A file that is gone
-// is an error, and what was read before still counts.
+// Codes that are added to the file are valid without a restart. A missing file is an error, and the
+// codes that were read before stay valid.
 func TestInvitationsAddedWhileServing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "invites")

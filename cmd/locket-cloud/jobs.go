@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// jobsFlags are those of the commands under jobs.
+// jobsFlags are the flags of the subcommands of jobs.
 type jobsFlags struct {
 	home, db, state, kind, space string
 	limit                        int
@@ -27,34 +27,34 @@ type jobsFlags struct {
 func (a *app) jobsCommand() *cobra.Command {
 	f := &jobsFlags{}
 	cmd := &cobra.Command{
-		Use: "jobs", Short: "List, show, retry and give up a worker's jobs", Args: nothing,
-		Long: `List, show, retry and give up the jobs of a worker, beside it while it runs.
+		Use: "jobs", Short: "List, show, retry and discard a worker's jobs", Args: nothing,
+		Long: `List, show, retry and discard the jobs of a worker. The worker may be running.
 
-A job is one kind of work on one subject (a recording, a photo) of one space. One
-that failed is tried again, up to five times; then, or at once where trying again
-is of no use, it is parked with the reason, and stays parked until somebody
-retries or discards it. What is discarded is not done, and not asked for again.`,
+A job is one kind of work on one subject (a recording, a photo) of one space. A job that
+failed is tried again, up to five times. After that, or at once if trying again is useless,
+it is parked with the reason, and stays parked until somebody retries or discards it. A
+discarded job is not done, and not created again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	p := cmd.PersistentFlags()
 	p.StringVar(&f.home, "home", "", "`folder` of the worker")
-	p.StringVar(&f.db, "db", os.Getenv("LOCKET_JOBS_DB"), "`postgres://…` that has the jobs, instead of the home (LOCKET_JOBS_DB)")
-	list := &cobra.Command{Use: "list --home DIR", Short: "List jobs, those that were added last first", Args: nothing,
+	p.StringVar(&f.db, "db", os.Getenv("LOCKET_JOBS_DB"), "`postgres://…` database with the jobs, instead of the home (LOCKET_JOBS_DB)")
+	list := &cobra.Command{Use: "list --home DIR", Short: "List jobs, newest first", Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.listJobs(cmd.Context(), f) }}
-	list.Flags().StringVar(&f.state, "state", "", "only those that are `STATE`: waiting, running, done, parked or discarded")
-	list.Flags().StringVar(&f.kind, "kind", "", "only those of a `KIND`: transcribe, read, caption …")
-	list.Flags().StringVar(&f.space, "space", "", "only those of a space, by its `id`")
-	list.Flags().IntVar(&f.limit, "limit", 100, "at most so many; 0: all")
+	list.Flags().StringVar(&f.state, "state", "", "only jobs in this `STATE`: waiting, running, done, parked or discarded")
+	list.Flags().StringVar(&f.kind, "kind", "", "only jobs of this `KIND`: transcribe, read, caption …")
+	list.Flags().StringVar(&f.space, "space", "", "only jobs of the space with this `id`")
+	list.Flags().IntVar(&f.limit, "limit", 100, "show at most this many; 0: all")
 	cmd.AddCommand(list,
 		&cobra.Command{Use: "show --home DIR JOB", Short: "Show one job, with each failure", Args: one("JOB"),
 			RunE: func(cmd *cobra.Command, args []string) error { return a.showJob(cmd.Context(), f, args[0]) }},
-		&cobra.Command{Use: "retry --home DIR JOB...", Short: "Try jobs again at once, as parked, discarded or waiting as they are", Args: cobra.MinimumNArgs(1),
+		&cobra.Command{Use: "retry --home DIR JOB...", Short: "Retry parked, discarded or waiting jobs at once", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.eachJob(cmd.Context(), f, args, "is tried again", (*queue.Queue).Retry)
+				return a.eachJob(cmd.Context(), f, args, "will be retried", (*queue.Queue).Retry)
 			}},
-		&cobra.Command{Use: "discard --home DIR JOB...", Short: "Give jobs up that wait or were parked", Args: cobra.MinimumNArgs(1),
+		&cobra.Command{Use: "discard --home DIR JOB...", Short: "Discard waiting or parked jobs", Args: cobra.MinimumNArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.eachJob(cmd.Context(), f, args, "is given up", (*queue.Queue).Discard)
+				return a.eachJob(cmd.Context(), f, args, "is discarded", (*queue.Queue).Discard)
 			}},
 	)
 	return cmd
@@ -63,7 +63,7 @@ retries or discards it. What is discarded is not done, and not asked for again.`
 // openJobs opens the jobs beside the worker.
 func openJobs(ctx context.Context, f *jobsFlags) (*queue.Queue, error) {
 	if f.home == "" && f.db == "" {
-		return nil, fmt.Errorf("%w: --home is needed, or --db: where the jobs are", errUsage)
+		return nil, fmt.Errorf("%w: --home or --db is missing: where the jobs are", errUsage)
 	}
 	return worker.Jobs(ctx, worker.Config{Home: f.home, DB: postgres.At(f.db)})
 }
@@ -99,7 +99,7 @@ func (a *app) listJobs(ctx context.Context, f *jobsFlags) (err error) {
 		return nil
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.stderr, "no jobs of this kind: what an owner grants makes them, once it has come")
+		fmt.Fprintln(a.stderr, "no such jobs: they are created once data granted by an owner has arrived")
 	}
 	out := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, j := range list {
@@ -111,7 +111,7 @@ func (a *app) listJobs(ctx context.Context, f *jobsFlags) (err error) {
 func jobID(s string) (int64, error) {
 	id, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %q is no job's number: 'locket-cloud jobs list' shows them", errUsage, s)
+		return 0, fmt.Errorf("%w: %q is not the number of a job; to list them: 'locket-cloud jobs list'", errUsage, s)
 	}
 	return id, nil
 }
@@ -159,7 +159,7 @@ func (a *app) showJob(ctx context.Context, f *jobsFlags, name string) (err error
 	return out.Flush()
 }
 
-// eachJob does something to jobs, all of them even where one of them fails.
+// eachJob does something to each job. If it fails for one, it continues with the others.
 func (a *app) eachJob(ctx context.Context, f *jobsFlags, names []string, did string, do func(*queue.Queue, context.Context, int64) error) (err error) {
 	var ids []int64
 	for _, name := range names {

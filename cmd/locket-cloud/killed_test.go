@@ -23,8 +23,8 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// Killed at any moment, the relay has all that it acknowledged: deltas by
-// their cursors, blobs by their bytes. KILLS has it killed so many times.
+// A relay that is killed at any moment still has everything that it acknowledged: deltas by their
+// cursors, blobs by their bytes. KILLS sets how many times it is killed.
 func TestKilledWhileServing(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { killedWhileServing(t, "--data", t.TempDir()) })
 	t.Run("postgres", func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestKilledWhileServing(t *testing.T) {
 	})
 }
 
-// survivor is a relay that is killed again and again, and what it acknowledged.
+// survivor is a relay that is killed repeatedly, and what it acknowledged.
 type survivor struct {
 	house  *storetest.Household
 	relay  *remote.Relay
@@ -92,7 +92,7 @@ func killedWhileServing(t *testing.T, where ...string) {
 	t.Logf("%d kills, %d deltas, %d blobs", kills, len(s.deltas), len(s.blobs))
 }
 
-// again sends what an earlier round sent and got no answer for.
+// again resends what an earlier round sent without getting an answer.
 func (s *survivor) again(ctx context.Context) error {
 	for _, d := range s.left {
 		cursors, err := s.as(s.house.Owner).Append(ctx, []*envelope.Delta{d})
@@ -107,7 +107,7 @@ func (s *survivor) again(ctx context.Context) error {
 	return nil
 }
 
-// took notes a delta that the relay acknowledged.
+// took records a delta that the relay acknowledged.
 func (s *survivor) took(d *envelope.Delta, cursor uint64) error {
 	if want := uint64(len(s.deltas)) + 1; cursor != want {
 		return fmt.Errorf("a delta got cursor %d, want %d", cursor, want)
@@ -116,7 +116,7 @@ func (s *survivor) took(d *envelope.Delta, cursor uint64) error {
 	return nil
 }
 
-// check looks whether what was acknowledged is there: all of it, or else the newest.
+// check verifies that what was acknowledged is there: all of it, or only the newest.
 func (s *survivor) check(ctx context.Context, t *testing.T, all bool) error {
 	cursor, blobs := uint64(0), s.blobs
 	if !all {
@@ -154,7 +154,7 @@ func (s *survivor) check(ctx context.Context, t *testing.T, all bool) error {
 	return nil
 }
 
-// untilKilled appends deltas and puts blobs, and kills the relay in the midst of it.
+// untilKilled appends deltas and puts blobs, and kills the relay meanwhile.
 func (s *survivor) untilKilled(ctx context.Context, p *process) (wrong error) {
 	var wg sync.WaitGroup
 	wg.Go(func() {

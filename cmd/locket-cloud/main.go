@@ -1,5 +1,5 @@
-// Command locket-cloud is the cloud tier: a relay that keeps and forwards what
-// it cannot read.
+// Command locket-cloud is the cloud tier: a relay that stores and forwards what it cannot read, and
+// a worker.
 package main
 
 import (
@@ -26,23 +26,23 @@ func main() {
 	os.Exit(code)
 }
 
-// The codes that a process ends with.
+// The exit codes.
 const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
 )
 
-// errUsage: the command line is wrong.
+// errUsage means that the command line is wrong.
 var errUsage = errors.New("wrong usage")
 
-// app is what every command has.
+// app is what all commands share.
 type app struct {
 	stdout, stderr io.Writer
 	json           bool
 }
 
-// commands are all that there are; each is in its own file.
+// commands are all commands. Each is in its own file.
 var commands = []func(*app) *cobra.Command{
 	(*app).serveCommand,
 	(*app).migrateCommand,
@@ -55,7 +55,7 @@ var commands = []func(*app) *cobra.Command{
 	(*app).versionCommand,
 }
 
-// usage says what is wrong with a command line, and what was probably meant.
+// usage returns an error that says what is wrong with a command line, and what was probably meant.
 func usage(what string, guesses []string) error {
 	if len(guesses) > 0 {
 		what += "\n" + suggest.Sentence(guesses)
@@ -63,7 +63,7 @@ func usage(what string, guesses []string) error {
 	return fmt.Errorf("%w: %s", errUsage, what)
 }
 
-// nothing refuses arguments, for a command that takes none.
+// nothing refuses arguments for a command that takes none.
 func nothing(c *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -74,7 +74,7 @@ func nothing(c *cobra.Command, args []string) error {
 	return usage(fmt.Sprintf("%q is not a command of %s", args[0], c.CommandPath()), suggest.Commands(c, args[0]))
 }
 
-// one takes one argument, which the command's usage calls what.
+// one requires one argument, which the command's usage calls what.
 func one(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -87,7 +87,7 @@ func one(what string) cobra.PositionalArgs {
 	}
 }
 
-// print writes v as one line of JSON, or else a line of words.
+// print writes v as one line of JSON, or a line of words.
 func (a *app) print(v any, format string, args ...any) error {
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(v)
@@ -99,10 +99,10 @@ func (a *app) print(v any, format string, args ...any) error {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdout: stdout, stderr: stderr}
 	root := &cobra.Command{
-		Use: "locket-cloud", Short: "Keep and forward what only its owners can read",
-		Long: `The cloud tier of Locket. A relay (serve, migrate, backup, restore) keeps and forwards
-sealed deltas of wearers' devices, and can't read them. A worker (worker, jobs)
-transcribes and reads for the wearers who let it in.`,
+		Use: "locket-cloud", Short: "Store and forward what only its owners can read",
+		Long: `The cloud tier of Locket. A relay (serve, migrate, backup, restore) stores and forwards the
+sealed deltas of wearers' devices, and can't read them. A worker (worker, jobs) transcribes
+and reads for the wearers who grant it access.`,
 		SilenceErrors: true, SilenceUsage: true, CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 		Args: nothing,
@@ -112,7 +112,7 @@ transcribes and reads for the wearers who let it in.`,
 	root.SetErr(stderr)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(err.Error(), suggest.Flags(c, err)) })
-	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON objects, one a line")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON objects, one per line")
 	for _, c := range commands {
 		root.AddCommand(c(a))
 	}
@@ -134,13 +134,13 @@ transcribes and reads for the wearers who let it in.`,
 	return exitFailed
 }
 
-// advise says what can be done about an error; empty: nothing that is known.
+// advise says what can be done about an error. It is empty if it knows nothing.
 func advise(err error) string {
 	switch {
 	case errors.Is(err, postgres.ErrTables):
-		return "Bring older ones up: 'locket-cloud migrate up --db URL', with a login that may make tables and roles. Newer ones need the newer program."
+		return "To upgrade older tables: 'locket-cloud migrate up --db URL', with a login that may create tables and roles. Newer tables need a newer program."
 	case errors.Is(err, postgres.ErrLogin):
-		return "serve and restore need a login in locket_relay, backup one in locket_operator: GRANT the role to the login of --db."
+		return "serve and restore need a login in locket_relay, backup needs one in locket_operator: GRANT the role to the login of --db."
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote"
 )
 
-// The test binary is the command, too, when it is started with this set.
+// The test binary acts as the command when it is started with this variable.
 const asCommand = "LOCKET_TEST_AS_CLOUD"
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func start(t *testing.T, args ...string) *process {
 	return startWith(t, nil, args...)
 }
 
-// startWith is start with variables besides.
+// startWith is start with additional environment variables.
 func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
@@ -90,7 +90,7 @@ func scratch(t *testing.T) *os.File {
 	return f
 }
 
-// SIGTERM ends it well; a second start finds what was there.
+// SIGTERM ends the relay cleanly, and a second start finds its data.
 func TestTerminated(t *testing.T) {
 	dir := t.TempDir()
 	invites := filepath.Join(dir, "invites")
@@ -121,7 +121,7 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// A database without this program's tables is refused, with the command that makes them.
+// A database without this program's tables is refused, with the command that creates them.
 func TestDatabaseWithoutTables(t *testing.T) {
 	var out bytes.Buffer
 	code := run(t.Context(), []string{"serve", "--db", cluster.Database(t), "--blobs", "file://" + t.TempDir(), "--open"}, nil, &out, &out)
@@ -144,8 +144,8 @@ func TestUsage(t *testing.T) {
 		{"serve --data " + dir, exitUsage, "--open"},
 		{"serve --data " + dir + " --open --invite-file x", exitUsage, "not both"},
 		{"serve --data x --open --quota-spaces -1", exitUsage, "--quota-"},
-		{"serve --data x --open --authority https://relay.example", exitUsage, "nothing else of a URL"},
-		{"serve --data x --open --authority relay.example/", exitUsage, "nothing else of a URL"},
+		{"serve --data x --open --authority https://relay.example", exitUsage, "want only a name"},
+		{"serve --data x --open --authority relay.example/", exitUsage, "want only a name"},
 		{"serve --data x --open --authority [::1]:7440 --authority relay.example:8443 --otlp-ratio 2", exitUsage, "--otlp-ratio"},
 		{"serve --data " + dir + " --open --tls-cert x", exitUsage, "--tls-key"},
 		{"serve --data x --db postgres:///y --open", exitUsage, "not both"},

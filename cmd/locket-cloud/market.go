@@ -31,14 +31,14 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// marketFlags say whether a market is served, and how.
+// marketFlags say whether and how a market is served.
 type marketFlags struct {
 	on           bool
 	key, arbiter string
 	fee          float64 // percent
 	name         string
-	witnesses    []string // who cosigns this market's log: URL and key
-	watched      []string // whose logs are cosigned here: keys
+	witnesses    []string // the witnesses of this market's log: URL and key
+	watched      []string // the keys of the logs that are cosigned here
 	witness      string   // name
 	stripe       stripeFlags
 	x402         x402Flags
@@ -46,13 +46,13 @@ type marketFlags struct {
 
 func (m *marketFlags) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&m.on, "market", false, "serve a market, too: listings, orders and the money that is held for them (docs/market.md)")
-	fl.StringVar(&m.key, "market-key", "", "`file` of the market's key, made if it is not there; market.key in --data if empty. Who has it can issue vouchers, and sign as the market")
-	fl.StringVar(&m.arbiter, "market-arbiter", "", "`file` with the key of who decides disputes, as 'locket share key' prints it on the arbiter's own machine")
-	fl.Float64Var(&m.fee, "market-fee", 0, "`percent` of what sellers earn that is the market's, 0 to 50")
+	fl.BoolVar(&m.on, "market", false, "also serve a market: listings, orders and the money held for them (docs/market.md)")
+	fl.StringVar(&m.key, "market-key", "", "`file` of the market's key, made if it does not exist; default: market.key in --data. Anyone who has the key can issue vouchers and sign as the market")
+	fl.StringVar(&m.arbiter, "market-arbiter", "", "`file` with the key of the arbiter, who decides disputes, as printed by 'locket share key' on the arbiter's own machine")
+	fl.Float64Var(&m.fee, "market-fee", 0, "the market's fee, in `percent` of what sellers earn, 0 to 50")
 	fl.StringVar(&m.name, "market-name", "locket-market", "`name` of the market's transparency log, such as market.example/log; it never changes")
-	fl.StringArrayVar(&m.witnesses, "market-witness", nil, "`\"URL KEY\"` of another operator's relay that cosigns the log, and its key as 'locket-cloud market keys' prints it there; give it for each")
-	fl.StringArrayVar(&m.watched, "witness", nil, "`KEY` of another market's log that this relay cosigns, as 'locket-cloud market keys' prints it there; give it for each")
+	fl.StringArrayVar(&m.witnesses, "market-witness", nil, "`\"URL KEY\"` of another operator's relay that cosigns the log; KEY is what 'locket-cloud market keys' prints there; may be repeated")
+	fl.StringArrayVar(&m.watched, "witness", nil, "`KEY` of another market's log that this relay cosigns, as printed there by 'locket-cloud market keys'; may be repeated")
 	m.stripe.flags(fl)
 	m.x402.flags(fl)
 	fl.StringVar(&m.witness, "witness-name", "locket-witness", "`name` of this relay as a witness; it never changes")
@@ -61,20 +61,20 @@ func (m *marketFlags) flags(cmd *cobra.Command) {
 func (m *marketFlags) check(w *where) error {
 	switch {
 	case m.key == "" && w.data == "" && (m.on || len(m.watched) > 0):
-		return fmt.Errorf("%w: --market-key FILE is needed with --market or --witness, and --db", errUsage)
+		return fmt.Errorf("%w: --market and --witness with --db need --market-key FILE", errUsage)
 	case !m.on && len(m.witnesses) > 0:
-		return fmt.Errorf("%w: --market-witness is for a market: --market is needed", errUsage)
+		return fmt.Errorf("%w: --market-witness needs --market", errUsage)
 	case !m.on:
 		return nil
 	case m.arbiter == "":
-		return fmt.Errorf("%w: --market-arbiter FILE is needed with --market: who decides disputes", errUsage)
+		return fmt.Errorf("%w: --market needs --market-arbiter FILE: who decides disputes", errUsage)
 	case m.fee < 0 || m.fee > 50:
-		return fmt.Errorf("%w: --market-fee is from 0 to 50", errUsage)
+		return fmt.Errorf("%w: --market-fee must be from 0 to 50", errUsage)
 	}
 	return errors.Join(m.stripe.check(), m.x402.check(m.stripe.page))
 }
 
-// open adds a market and a witness to what is served, if the flags ask for them.
+// open adds a market and a witness to the server if the flags ask for them.
 func (m *marketFlags) open(ctx context.Context, w *where, c *api.Config, log *slog.Logger) (run func(context.Context) error, done func() error, err error) {
 	run = func(context.Context) error { return nil }
 	if !m.on && len(m.watched) == 0 {
@@ -151,14 +151,14 @@ func (m *marketFlags) market(ctx context.Context, db *markettables.DB, key ed255
 	return made, nil
 }
 
-// derived is a secret for one use that follows from the market's key.
+// derived returns a secret for one use, derived from the market's key.
 func derived(key ed25519.PrivateKey, use string) []byte {
 	secret := sha256.Sum256(append([]byte("locket/v1 market "+use+"\x00"), key.Seed()...))
 	return secret[:]
 }
 
-// marketKey reads the file of a market's key: 64 hexadecimal characters of the
-// Ed25519 seed. Where create is set, it is made if it is not there.
+// marketKey reads the file of a market's key: the Ed25519 seed in 64 hexadecimal characters. If
+// create is set and the file does not exist, it makes one.
 func marketKey(path string, create bool) (ed25519.PrivateKey, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && create {
@@ -180,17 +180,17 @@ func marketKey(path string, create bool) (ed25519.PrivateKey, error) {
 func (a *app) marketCommand() *cobra.Command {
 	var at, file string
 	cmd := &cobra.Command{
-		Use: "market", Short: "Issue and revoke vouchers, read reports, take listings down, and print a market's keys", Args: nothing,
-		Long: `Operate a market that 'locket-cloud serve --market' serves, by its own key. What the
-market holds is sealed: an operator sees listings, who orders what, and reports.`,
+		Use: "market", Short: "Operate a market: vouchers, reports, takedowns and keys", Args: nothing,
+		Long: `Operate a market that 'locket-cloud serve --market' serves, with the market's key. The
+bundles in a market are sealed: the operator sees listings, who orders what, and reports.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	p := cmd.PersistentFlags()
 	p.StringVar(&at, "at", "http://127.0.0.1:7440", "`URL` of the relay with the market")
-	p.StringVar(&file, "market-key", "", "`file` of the market's key, as serve has it")
+	p.StringVar(&file, "market-key", "", "`file` of the market's key, as given to serve")
 	ask := func(ctx context.Context, f func(*remote.Market) error) error {
 		if file == "" {
-			return fmt.Errorf("%w: --market-key FILE is needed: market.key in the folder of --data", errUsage)
+			return fmt.Errorf("%w: --market-key FILE is missing: market.key in the folder of --data", errUsage)
 		}
 		key, err := marketKey(file, false)
 		if err != nil {
@@ -211,7 +211,7 @@ type marketAsk func(context.Context, func(*remote.Market) error) error
 
 func (a *app) reportsCommand(ask marketAsk) *cobra.Command {
 	return &cobra.Command{
-		Use: "reports", Short: "List what was reported of live listings, the newest first", Args: nothing,
+		Use: "reports", Short: "List the reports about live listings, newest first", Args: nothing,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return ask(cmd.Context(), func(m *remote.Market) error {
 				all, err := m.Complaints(cmd.Context())
@@ -229,10 +229,10 @@ func (a *app) reportsCommand(ask marketAsk) *cobra.Command {
 func (a *app) takedownCommand(ask marketAsk) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "takedown LISTING|ORDER --reason TEXT", Short: "End a listing, or delete the review of an order, with a reason that everybody sees", Args: one("LISTING|ORDER"),
-		Long: `Nobody finds or orders the listing any more. What was ordered before goes on. Where the
-id is that of an order (locket market show --json prints it with each review), what its
-buyer said of it is deleted, for good. The reason stands in the transparency log.`,
+		Use: "takedown LISTING|ORDER --reason TEXT", Short: "Take down a listing, or delete a review, with a public reason", Args: one("LISTING|ORDER"),
+		Long: `Nobody can find or order the listing any more. Earlier orders continue. If the id is that of
+an order (locket market show --json prints it with each review), the buyer's review is
+deleted for good. The reason is recorded in the transparency log.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n := trade.Notice{Version: trade.Version, Reason: reason, At: time.Now().Unix()}
 			if err := n.Listing.UnmarshalText([]byte(args[0])); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/postgres"
 )
 
-// tables are what a store is migrated by.
+// tables migrates a store.
 type tables interface {
 	Up(context.Context) ([]migrate.Step, error)
 	Down(ctx context.Context, destroy bool) (migrate.Step, error)
@@ -23,12 +23,12 @@ type tables interface {
 func (a *app) migrateCommand() *cobra.Command {
 	var w where
 	cmd := &cobra.Command{
-		Use: "migrate", Short: "Lead the tables of a store to another version",
-		Long: `Lead the tables of a store to this program's version, or back.
+		Use: "migrate", Short: "Migrate the tables of a store to another version",
+		Long: `Migrate the tables of a store to this program's version, or back.
 
-A folder (--data) is brought up by 'serve' itself; it must not be served
-meanwhile. A database (--db) is brought up here, by a login that may make tables
-and roles; 'serve' then needs a login that is a member of locket_relay:
+'serve' upgrades a folder (--data) by itself. A relay must not serve the folder during
+a migration. A database (--db) is upgraded here, with a login that may create tables
+and roles. 'serve' then needs a login that is a member of locket_relay:
 
     locket-cloud migrate up --db postgres://admin@db.example/locket
     psql -c 'CREATE ROLE locket LOGIN IN ROLE locket_relay'
@@ -46,13 +46,13 @@ and roles; 'serve' then needs a login that is a member of locket_relay:
 		cmd.AddCommand(c)
 		return c
 	}
-	add("up", "Take every step that is left", func(ctx context.Context, t tables) ([]migrate.Step, error) { return t.Up(ctx) })
-	down := add("down", "Take the last step back", func(ctx context.Context, t tables) ([]migrate.Step, error) {
+	add("up", "Apply all remaining steps", func(ctx context.Context, t tables) ([]migrate.Step, error) { return t.Up(ctx) })
+	down := add("down", "Revert the last step", func(ctx context.Context, t tables) ([]migrate.Step, error) {
 		step, err := t.Down(ctx, destroy)
 		return []migrate.Step{step}, err
 	})
-	down.Flags().BoolVar(&destroy, "destroy", false, "also the first: nothing that is stored is left")
-	add("status", "List the steps, and which were taken", func(ctx context.Context, t tables) ([]migrate.Step, error) { return t.Status(ctx) })
+	down.Flags().BoolVar(&destroy, "destroy", false, "revert the first step, too, which deletes everything that is stored")
+	add("status", "List the steps, and which were applied", func(ctx context.Context, t tables) ([]migrate.Step, error) { return t.Status(ctx) })
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func (a *app) migrate(ctx context.Context, w where, f func(context.Context, tabl
 	defer func() { err = errors.Join(err, t.Close()) }()
 	steps, err := f(ctx, t)
 	if errors.Is(err, migrate.ErrBottom) {
-		return fmt.Errorf("%w (--destroy takes that back, too, with everything that is stored)", err)
+		return fmt.Errorf("%w (--destroy reverts that, too, and deletes everything that is stored)", err)
 	}
 	if err != nil {
 		return err

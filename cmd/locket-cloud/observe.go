@@ -27,9 +27,9 @@ import (
 
 const tracesPath = "/v1/traces"
 
-// readCollector reads the URL of an OpenTelemetry collector. One that ends in the path of traces
-// takes these alone, and base is empty then. Any other is the base below which the collector has
-// the paths of traces and metrics.
+// readCollector parses the URL of an OpenTelemetry collector. If it ends in the path for traces,
+// the collector gets only traces, and base is empty. Otherwise it is the base of the collector's
+// paths for traces and metrics.
 func readCollector(s string) (traces, base string, err error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -41,7 +41,7 @@ func readCollector(s string) (traces, base string, err error) {
 	return u.JoinPath(tracesPath).String(), s, nil
 }
 
-// sendMetrics sends what a registry counts to the collector at base, until ctx is done.
+// sendMetrics sends the metrics of a registry to the collector at base until ctx is done.
 func sendMetrics(ctx context.Context, base string, every time.Duration, from prometheus.Gatherer, log *slog.Logger) error {
 	if base != "" {
 		otlp.New(otlp.Config{URL: base, Service: "locket-cloud", Version: thisBuild().Release, Every: every, Metrics: from, Log: log}).Run(ctx)
@@ -49,7 +49,7 @@ func sendMetrics(ctx context.Context, base string, every time.Duration, from pro
 	return nil
 }
 
-// traces gives where spans go: to an OTLP collector over HTTP, a part of them.
+// traces returns a provider that sends a part of the spans to an OTLP collector over HTTP.
 func traces(ctx context.Context, url string, part float64) (*trace.TracerProvider, error) {
 	out, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(url))
 	if err != nil {
@@ -59,7 +59,7 @@ func traces(ctx context.Context, url string, part float64) (*trace.TracerProvide
 	return trace.NewTracerProvider(trace.WithBatcher(out), trace.WithResource(about), trace.WithSampler(trace.TraceIDRatioBased(part))), nil
 }
 
-// listenBeside gives nil for no address.
+// listenBeside listens on addr. Without an address it returns nil.
 func listenBeside(what, addr string) (net.Listener, error) {
 	if addr == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func listenBeside(what, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// serveBeside answers on a listener of its own, until ctx is done.
+// serveBeside serves h on its own listener until ctx is done.
 func serveBeside(ctx context.Context, what string, ln net.Listener, h http.Handler) error {
 	if ln == nil {
 		return nil
@@ -87,13 +87,13 @@ func serveBeside(ctx context.Context, what string, ln net.Listener, h http.Handl
 
 // pooled is a store that keeps connections to a database.
 type pooled interface {
-	// Pool gives how many connections are in use, idle and allowed, and how long
-	// requests have waited for one since the start.
+	// Pool returns how many connections are in use, idle and allowed, and how long requests have
+	// waited for one since the start.
 	Pool() (used, idle, most int, waited time.Duration)
 }
 
-// counted is what the server counts, what Go and the system say of the process, and how
-// the database's connections are used.
+// counted returns a registry with the metrics of the server, of Go and the process, and of the
+// connections to the database.
 func counted(server *api.Server, store relay.Store) *prometheus.Registry {
 	reg := server.Metrics()
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -118,8 +118,8 @@ func metricsHandler(reg prometheus.Gatherer) http.Handler {
 	return mux
 }
 
-// profileHandler serves Go's profiles. They show the program, and what is in
-// its memory while it runs: for the operator's own eyes.
+// profileHandler serves Go's profiles. They show the program and the content of its memory, so they
+// are only for the operator.
 func profileHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

@@ -21,8 +21,7 @@ import (
 	standin "github.com/locket-dev/locket/internal/testing/collector"
 )
 
-// Spans reach a collector as OTLP over HTTP says: a protobuf of spans at the
-// path that the URL names.
+// Spans reach a collector by OTLP over HTTP: as a protobuf of spans at the path in the URL.
 func TestTracesAreSent(t *testing.T) {
 	got := make(chan *collector.ExportTraceServiceRequest, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +49,7 @@ func TestTracesAreSent(t *testing.T) {
 	}
 }
 
-// One URL is enough for traces and metrics; that of the traces alone is as it was.
+// One URL is enough for traces and metrics. A URL for traces only still works.
 func TestReadCollector(t *testing.T) {
 	for in, want := range map[string][2]string{
 		"http://127.0.0.1:4318":             {"http://127.0.0.1:4318/v1/traces", "http://127.0.0.1:4318"},
@@ -68,8 +67,8 @@ func TestReadCollector(t *testing.T) {
 	}
 }
 
-// A collector is sent what the relay counts, of routes and not of spaces. It is one that takes
-// what OTLP's own messages can be read from.
+// A collector gets the relay's metrics, by route and not by space. The test's collector accepts
+// only valid OTLP messages.
 func TestMetricsAreSent(t *testing.T) {
 	server, store := served(t, "/v1/spaces/"+strings.Repeat("5e", 16)+"/log")
 	to := standin.New(t)
@@ -115,12 +114,12 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// busy is a store with connections, as PostgreSQL's.
+// busy is a store with a connection pool, like PostgreSQL's.
 type busy struct{ relay.Store }
 
 func (busy) Pool() (used, idle, most int, waited time.Duration) { return 3, 4, 16, 2 * time.Second }
 
-// served gives a relay that has answered one request, and its store.
+// served returns a relay that has answered one request, and its store.
 func served(t *testing.T, path string) (*api.Server, relay.Store) {
 	t.Helper()
 	store, err := embedded.Open(t.Context(), t.TempDir())
@@ -148,7 +147,7 @@ func served(t *testing.T, path string) (*api.Server, relay.Store) {
 	return server, store
 }
 
-// Prometheus is told of requests, of the process, and of the database.
+// Prometheus gets metrics of requests, of the process, and of the database.
 func TestMetrics(t *testing.T) {
 	server, store := served(t, "/healthz")
 	told := httptest.NewRecorder()

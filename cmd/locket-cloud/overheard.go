@@ -12,29 +12,28 @@ import (
 	"sync"
 )
 
-// overheard passes requests to an ACME authority on, and logs what it refuses
-// and which proofs failed, in its own words: a renewal fails in the background,
-// and the manager keeps to itself why a name could not be proved.
+// overheard passes requests on to an ACME authority. It logs, in the authority's words, what it
+// refuses and which proofs failed: a renewal fails in the background, and the manager does not say
+// why a name could not be proved.
 //
-// It also tells the client where an order is that is being finalized: RFC 8555
-// (7.4) has an authority issue later without saying that again, and x/crypto's
-// client looks for it in that very answer (golang.org/issue/77704). Safe for
-// concurrent use.
+// It also adds the location of an order to the answer that finalizes it. RFC 8555 (7.4) lets an
+// authority issue later without repeating the location, but x/crypto's client looks for it in that
+// answer (golang.org/issue/77704). Safe for concurrent use.
 type overheard struct {
 	log *slog.Logger
 
 	mu     sync.Mutex
-	orders map[string]string // by the URL that finalizes them
+	orders map[string]string // the location of each order, by the URL that finalizes it
 }
 
 // maxOrders is how many orders are remembered.
 const maxOrders = 1000
 
-// maxAnswer is how much of an answer is looked at; the objects of RFC 8555 are smaller.
+// maxAnswer is how much of an answer is read; the objects of RFC 8555 are smaller.
 const maxAnswer = 64 << 10
 
-// trouble is a problem document (RFC 7807) of an authority, as it stands by
-// itself, in an order, or in a challenge of an authorization.
+// trouble is a problem document (RFC 7807) of an authority: by itself, in an order, or in a
+// challenge of an authorization.
 type trouble struct {
 	Type   string `json:"type"`
 	Detail string `json:"detail"`
@@ -65,8 +64,8 @@ func (o *overheard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	res.Body = &replayed{io.MultiReader(bytes.NewReader(said), res.Body), res.Body}
 	var a acmeAnswer
-	_ = json.Unmarshal(said, &a)                                                  // who it is for says what is wrong with it
-	if res.StatusCode >= 400 && a.Type != "urn:ietf:params:acme:error:badNonce" { // which is tried again
+	_ = json.Unmarshal(said, &a)                                                  // the client reports what is wrong with it
+	if res.StatusCode >= 400 && a.Type != "urn:ietf:params:acme:error:badNonce" { // this is tried again
 		o.log.Warn("the certificate authority refuses", "at", r.URL.Redacted(), "status", res.StatusCode, "type", a.Type, "detail", a.Detail)
 	}
 	o.place(r, res, a.Finalize)
@@ -78,7 +77,7 @@ func (o *overheard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// place notes where an order is, or says it.
+// place remembers the location of an order, or adds it to an answer.
 func (o *overheard) place(r *http.Request, res *http.Response, finalize string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +91,7 @@ func (o *overheard) place(r *http.Request, res *http.Response, finalize string) 
 	}
 }
 
-// replayed is a body that was read in part, from its beginning.
+// replayed is a body that was partly read, and that is read again from its beginning.
 type replayed struct {
 	io.Reader
 	io.Closer

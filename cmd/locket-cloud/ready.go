@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// readyCommand is for who watches a relay where there is no other program to ask
-// it: the health check of an image.
+// readyCommand checks a relay's health where no other program can, such as in the health check of
+// an image.
 func (a *app) readyCommand() *cobra.Command {
 	url := "http://127.0.0.1:7440"
 	cmd := &cobra.Command{
-		Use: "ready [--url URL]", Short: "Ask a relay whether it serves", Args: nothing,
-		Long: "Asks a relay's /readyz. It exits with 0 where the relay answers and its store does, and else with 1.",
+		Use: "ready [--url URL]", Short: "Check whether a relay is ready", Args: nothing,
+		Long: "Asks a relay's /readyz. The exit code is 0 if the relay and its store answer, and otherwise 1.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.ready(cmd.Context(), url) },
 	}
 	cmd.Flags().StringVar(&url, "url", url, "`URL` of the relay")
@@ -31,7 +31,7 @@ func (a *app) ready(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("%w: --url: %w", errUsage, err)
 	}
-	// Of its own, so that no proxy of the environment is asked in its place.
+	// A transport of its own, so that no proxy of the environment is used.
 	client := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{}).DialContext, DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
@@ -39,8 +39,8 @@ func (a *app) ready(ctx context.Context, url string) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		why, _ := io.ReadAll(io.LimitReader(res.Body, 512)) // what came of it
-		return fmt.Errorf("the relay does not serve: %s %s", res.Status, why)
+		why, _ := io.ReadAll(io.LimitReader(res.Body, 512)) // as much of the answer as came
+		return fmt.Errorf("the relay is not ready: %s %s", res.Status, why)
 	}
-	return a.print(map[string]bool{"ready": true}, "The relay serves.")
+	return a.print(map[string]bool{"ready": true}, "The relay is ready.")
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What watches a relay is told by the exit code.
+// The exit code reports whether a relay is ready.
 func TestReady(t *testing.T) {
 	status := http.StatusOK
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

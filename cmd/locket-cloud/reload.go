@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// lookEvery is how long a certificate's files are believed to be the same.
+// lookEvery is how often a certificate's files are checked for changes.
 const lookEvery = 30 * time.Second
 
-// pairFiles is a certificate and its key in two files, which something else
-// renews. It is safe for concurrent use.
+// pairFiles is a certificate and its key in two files, which another program renews. It is safe for
+// concurrent use.
 type pairFiles struct {
 	cert, key string
 	now       func() time.Time
@@ -37,8 +37,8 @@ func (p *pairFiles) load() error {
 	return p.read(times)
 }
 
-// get is [tls.Config.GetCertificate]. What was there before goes on where the
-// files can't be read, or don't fit: one of them may be being written.
+// get is [tls.Config.GetCertificate]. If the files can't be read, or don't match, it keeps the
+// previous certificate: one of the files may just be being written.
 func (p *pairFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func (p *pairFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			}
 		}
 		if err != nil {
-			p.log.Error("a renewed certificate can't be read; the one before goes on", "error", err)
+			p.log.Error("a renewed certificate can't be read; the previous one stays in use", "error", err)
 		}
 	}
 	return p.pair, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/internal/logbook"
 )
 
-// writePair writes a certificate of that number, and its key.
+// writePair writes a certificate with this serial number, and its key.
 func writePair(t *testing.T, cert, key string, number int64, at time.Time) {
 	t.Helper()
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,7 +44,7 @@ func writePair(t *testing.T, cert, key string, number int64, at time.Time) {
 }
 
 // A certificate that was renewed is served without a restart; one that is half
-// written, or gone, is not, and the one before goes on.
+// written, or gone, is not, and the previous one stays in use.
 func TestRenewedCertificate(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -65,10 +65,10 @@ func TestRenewedCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePair(t, cert, key, 2, now.Add(time.Second))
-	serves(1) // they are looked at now and then
+	serves(1) // the files are checked only from time to time
 	now = now.Add(lookEvery)
 	serves(2)
-	writePair(t, filepath.Join(dir, "other.pem"), key, 3, now) // the key of a certificate that is not here yet
+	writePair(t, filepath.Join(dir, "other.pem"), key, 3, now) // the key of a certificate that is not written yet
 	now = now.Add(lookEvery)
 	serves(2)
 	if err := os.Rename(filepath.Join(dir, "other.pem"), cert); err != nil {
@@ -81,7 +81,7 @@ func TestRenewedCertificate(t *testing.T) {
 	}
 	now = now.Add(lookEvery)
 	serves(3)
-	if got := strings.Count(logs.String(), "the one before goes on"); got != 2 {
+	if got := strings.Count(logs.String(), "the previous one stays in use"); got != 2 {
 		t.Errorf("%d times said that it can't be read: %s", got, logs)
 	}
 }

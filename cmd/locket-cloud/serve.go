@@ -20,7 +20,7 @@ import (
 	"github.com/locket-dev/locket/internal/clientaddr"
 )
 
-// sweepEvery is how often what has had its time is removed.
+// sweepEvery is how often expired data is removed.
 const sweepEvery = time.Hour
 
 type serveFlags struct {
@@ -29,8 +29,8 @@ type serveFlags struct {
 	market                       marketFlags
 	listen, metrics, pprof, otlp string
 	wakes                        string
-	traced                       float64       // part of the requests
-	every                        time.Duration // from one sending of metrics to the next
+	traced                       float64       // the fraction of requests that is traced
+	every                        time.Duration // how often metrics are sent
 	authorities, proxies         []string
 	open                         bool
 	conns                        int
@@ -45,14 +45,14 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve (--data DIR | --db URL --blobs URL) (--open | --invite-file FILE)", Short: "Run a relay", Args: nothing,
 		Long: `Run a relay. It keeps sealed deltas and blobs in SQLite and files under --data, or in
-PostgreSQL and a bucket, where any number of relays may serve together (see
-'locket-cloud migrate --help'). A wearer's node uses it after 'locket relay add URL'.
+PostgreSQL and a bucket, which any number of relays can serve together (see
+'locket-cloud migrate --help'). To make a wearer's node use it: 'locket relay add URL'.
 
-Each flag may stand in a TOML file (--config) under its name, or in the
+Each flag can also be set in a TOML file (--config) under its name, or in the
 environment: LOCKET_CLOUD_QUOTA_BYTES for --quota-bytes.
 
-It stops on SIGTERM or SIGINT, after what is under way. Without a certificate it
-speaks plain HTTP, for this machine or a proxy that has one.`,
+The relay stops on SIGTERM or SIGINT, after it has finished running requests. Without a
+certificate it speaks plain HTTP, for this machine or a proxy that has a certificate.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.hosts) > 0 && !cmd.Flags().Changed("listen") {
 				f.listen = ":443"
@@ -62,25 +62,25 @@ speaks plain HTTP, for this machine or a proxy that has one.`,
 	}
 	f.where.flags(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 takes any. With --acme, :443 if absent")
-	fl.StringVar(&f.metrics, "metrics", "", "`address` to serve metrics for Prometheus on, at /metrics; off if empty")
-	fl.StringVar(&f.wakes, "wakes", "", "`URL` of a NATS server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT] or tls://, by which relays on one database wake each other; the database's own NOTIFY if empty")
-	fl.StringVar(&f.pprof, "pprof", "", "`address` to serve Go's profiles on, at /debug/pprof/; off if empty")
-	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector that takes traces and metrics by OTLP over HTTP, such as http://127.0.0.1:4318; one that ends in /v1/traces is sent traces alone; off if empty")
-	fl.DurationVar(&f.every, "otlp-every", time.Minute, "how often metrics are sent to --otlp")
-	fl.Float64Var(&f.traced, "otlp-ratio", 1, "part of the requests that is traced, 0 to 1")
-	fl.DurationVar(&f.drain, "drain", 10*time.Second, "how long running requests may take to end when it stops")
-	fl.StringArrayVar(&f.hosts, "acme", nil, "`HOST` to get a certificate for by ACME; give it for each name. The authority connects to port 443 of it, and must reach this relay there")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 chooses any. Default with --acme: :443")
+	fl.StringVar(&f.metrics, "metrics", "", "`address` for Prometheus metrics, at /metrics; off if empty")
+	fl.StringVar(&f.wakes, "wakes", "", "`URL` of a NATS server, nats://[USER:PASSWORD@]HOST[:PORT][/SUBJECT] or tls://, with which relays on one database wake each other; default: the database's NOTIFY")
+	fl.StringVar(&f.pprof, "pprof", "", "`address` for Go's profiles, at /debug/pprof/; off if empty")
+	fl.StringVar(&f.otlp, "otlp", "", "`URL` of an OpenTelemetry collector for traces and metrics by OTLP over HTTP, such as http://127.0.0.1:4318; if it ends in /v1/traces, only traces are sent; off if empty")
+	fl.DurationVar(&f.every, "otlp-every", time.Minute, "how often to send metrics to --otlp")
+	fl.Float64Var(&f.traced, "otlp-ratio", 1, "fraction of requests to trace, 0 to 1")
+	fl.DurationVar(&f.drain, "drain", 10*time.Second, "how long running requests may take to end when the relay stops")
+	fl.StringArrayVar(&f.hosts, "acme", nil, "`HOST` to get a certificate for by ACME; may be repeated. The authority must reach this relay at port 443 of the name")
 	fl.StringVar(&f.certificates.authority, "acme-directory", acme.LetsEncryptURL, "`URL` of the ACME authority")
-	fl.StringVar(&f.mail, "acme-mail", "", "`address` that the authority may write to")
-	fl.StringVar(&f.cache, "acme-cache", "", "`folder` for certificates and their keys; certificates/ in --data if empty")
+	fl.StringVar(&f.mail, "acme-mail", "", "email `address` for the authority")
+	fl.StringVar(&f.cache, "acme-cache", "", "`folder` for certificates and their keys; default: certificates/ in --data")
 	fl.StringVar(&f.cert, "tls-cert", "", "`file` of the certificate chain, PEM")
 	fl.StringVar(&f.key, "tls-key", "", "`file` of its key, PEM")
-	fl.StringArrayVar(&f.authorities, "authority", nil, "`HOST[:PORT]` that devices call; give it for each name. Requests that were signed for another are refused. If absent, the names of --acme; without those it serves this machine alone")
-	fl.IntVar(&f.conns, "connections-per-address", 512, "connections, or requests through --proxy, that one address may hold at a time")
-	fl.StringArrayVar(&f.proxies, "proxy", nil, "`NETWORK` or address of a proxy in front, whose X-Forwarded-For is believed; give it for each. Without it all who come through it share one limit")
-	fl.BoolVar(&f.open, "open", false, "take new accounts from anyone")
-	fl.StringVar(&f.invites, "invite-file", "", "`file` of invitation codes, one a line, each good for one new account. Codes that are added count within a minute")
+	fl.StringArrayVar(&f.authorities, "authority", nil, "`HOST[:PORT]` that devices connect to; may be repeated. Requests signed for another name are refused. Default: the names of --acme; without those, only this machine is served")
+	fl.IntVar(&f.conns, "connections-per-address", 512, "connections, or requests through --proxy, that one address may have open at a time")
+	fl.StringArrayVar(&f.proxies, "proxy", nil, "`NETWORK` or address of a proxy in front, whose X-Forwarded-For is trusted; may be repeated. Without this, all clients of a proxy share one limit")
+	fl.BoolVar(&f.open, "open", false, "accept new accounts from anyone")
+	fl.StringVar(&f.invites, "invite-file", "", "`file` of invitation codes, one per line, each good for one new account. Added codes are valid within a minute")
 	fl.Int64Var(&f.quota.Bytes, "quota-bytes", f.quota.Bytes, "bytes that an account may store; 0: no limit")
 	fl.Int64Var(&f.quota.Blobs, "quota-blobs", f.quota.Blobs, "blobs that an account may store; 0: no limit")
 	fl.Int64Var(&f.quota.DeltasPerDay, "quota-deltas", f.quota.DeltasPerDay, "deltas that an account may send a day; 0: no limit")
@@ -98,36 +98,36 @@ func (f serveFlags) check() error {
 	}
 	switch {
 	case f.db != "" && f.blobs == "":
-		return fmt.Errorf("%w: --blobs is needed with --db: where blobs go", errUsage)
+		return fmt.Errorf("%w: --db needs --blobs: where blobs go", errUsage)
 	case f.wakes != "" && f.db == "":
-		return fmt.Errorf("%w: --wakes is for relays on one database: --db is needed", errUsage)
+		return fmt.Errorf("%w: --wakes is for relays on one database, and needs --db", errUsage)
 	case f.open && f.invites != "":
 		return fmt.Errorf("%w: --open or --invite-file, not both", errUsage)
 	case !f.open && f.invites == "":
-		return fmt.Errorf("%w: --open or --invite-file is needed: who may come", errUsage)
+		return fmt.Errorf("%w: --open or --invite-file is missing: who may have an account", errUsage)
 	case f.traced < 0 || f.traced > 1:
-		return fmt.Errorf("%w: --otlp-ratio is from 0 to 1", errUsage)
+		return fmt.Errorf("%w: --otlp-ratio must be from 0 to 1", errUsage)
 	case f.every < time.Second:
-		return fmt.Errorf("%w: --otlp-every is a second or more", errUsage)
+		return fmt.Errorf("%w: --otlp-every must be at least a second", errUsage)
 	case len(f.authorities) == 0 && len(f.hosts) == 0 && !onLoopback(f.listen):
-		return fmt.Errorf("%w: --authority HOST[:PORT] is needed with --listen %s: the name that devices call, so that no other relay passes their requests on to this one", errUsage, f.listen)
+		return fmt.Errorf("%w: --listen %s needs --authority HOST[:PORT]: the name that devices connect to, so that no other relay can pass their requests on to this one", errUsage, f.listen)
 	case f.conns < 1:
-		return fmt.Errorf("%w: --connections-per-address is 1 at least", errUsage)
+		return fmt.Errorf("%w: --connections-per-address must be at least 1", errUsage)
 	case f.drain <= 0:
-		return fmt.Errorf("%w: --drain is more than nothing", errUsage)
+		return fmt.Errorf("%w: --drain must be more than 0", errUsage)
 	case min(f.quota.Bytes, f.quota.Blobs, f.quota.DeltasPerDay, f.quota.Spaces, f.quota.PerMinute) < 0:
-		return fmt.Errorf("%w: a --quota-… is 0, for no limit, or more", errUsage)
+		return fmt.Errorf("%w: --quota-… must be 0 (no limit) or more", errUsage)
 	}
 	for _, name := range f.authorities {
 		if !isAuthority(name) {
-			return fmt.Errorf("%w: --authority %q: want a name with its port if that is not 443, such as relay.example or relay.example:8443, and nothing else of a URL", errUsage, name)
+			return fmt.Errorf("%w: --authority %q: want only a name, with its port if that is not 443, such as relay.example or relay.example:8443", errUsage, name)
 		}
 	}
 	return f.certificates.check(f.data)
 }
 
-// names are those that requests are signed for: what the operator says, or what
-// the certificates are for. Empty: this machine's own.
+// names returns the names that requests must be signed for: those that the operator gave, or those
+// of the certificates. It is empty if only this machine is served.
 func (f serveFlags) names(at net.Addr) []string {
 	if len(f.authorities) > 0 {
 		return f.authorities
@@ -142,17 +142,17 @@ func (f serveFlags) names(at net.Addr) []string {
 	return out
 }
 
-// isAuthority reports whether name is HOST[:PORT], as requests name it.
+// isAuthority reports whether name has the form HOST[:PORT] that requests use.
 func isAuthority(name string) bool {
 	u, err := url.Parse("https://" + name)
 	return err == nil && u.Host == name && u.Hostname() != ""
 }
 
-// onLoopback reports whether an address to listen on is this machine's own.
+// onLoopback reports whether only this machine can reach an address to listen on.
 func onLoopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return true // which listening says better
+		return true // listening gives a better error
 	}
 	return clientaddr.Loopback(host)
 }
@@ -223,7 +223,7 @@ func (a *app) serve(ctx context.Context, f serveFlags) (err error) {
 	go func() { side <- sendMetrics(ctx, collector, f.every, counts, config.Log) }()
 	go func() { side <- serveBeside(ctx, "profiles", profiles, profileHandler()) }()
 	if err := a.announce(ln.Addr(), f); err != nil {
-		config.Log.Warn("cannot say where it serves", "error", err)
+		config.Log.Warn("cannot print the address of the relay", "error", err)
 	}
 	err = server.Serve(ctx, ln)
 	cancel()
@@ -238,8 +238,8 @@ func (a *app) logger(noAccessLog bool) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// trace has the requests traced until shutdown, which sends what is left, for a while.
-// metrics is the base below which the collector takes metrics, too; empty: it takes none.
+// trace traces the requests until shutdown is called, which sends what is left within a time limit.
+// metrics is the base of the collector's path for metrics; it is empty if none are sent.
 func (f serveFlags) trace(ctx context.Context, config *api.Config) (shutdown func(), metrics string, err error) {
 	to, metrics, err := readCollector(f.otlp)
 	if err != nil {
@@ -259,7 +259,7 @@ func (f serveFlags) trace(ctx context.Context, config *api.Config) (shutdown fun
 	}, metrics, nil
 }
 
-// relay gives the relay over a store.
+// relay returns the relay over a store.
 func (f serveFlags) relay(store relay.Store, log *slog.Logger) (_ *relay.Relay, err error) {
 	serving := relay.Config{Quota: f.quota, Invite: !f.open}
 	if shared, ok := store.(*postgres.Store); ok {
@@ -273,7 +273,7 @@ func (f serveFlags) relay(store relay.Store, log *slog.Logger) (_ *relay.Relay, 
 	return relay.New(store, serving), nil
 }
 
-// announce says where the relay is reached, once it is.
+// announce prints the address of the relay once it can be reached.
 func (a *app) announce(addr net.Addr, f serveFlags) error {
 	scheme := "http"
 	if f.certificates.on() {
@@ -283,7 +283,7 @@ func (a *app) announce(addr net.Addr, f serveFlags) error {
 	return a.print(map[string]string{"listening": url, "data": f.where.String()}, "serving %s on %s", f.where.String(), url)
 }
 
-// sweep removes what has had its time, now and then, until ctx is done.
+// sweep removes expired data regularly until ctx is done.
 func sweep(ctx context.Context, r *relay.Relay, log *slog.Logger) error {
 	every := time.NewTicker(sweepEvery)
 	defer every.Stop()

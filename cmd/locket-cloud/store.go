@@ -14,36 +14,36 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/postgres"
 )
 
-// where says which store is meant: a folder, or a database and a place for blobs.
+// where names a store: a folder, or a database and a place for blobs.
 type where struct{ data, db, blobs string }
 
 func (w *where) flags(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&w.data, "data", "", "`folder` of the relay's store: SQLite and files; made if it is not there")
-	fl.StringVar(&w.db, "db", "", "`URL` of a PostgreSQL database, postgres://…, in place of --data")
-	fl.StringVar(&w.blobs, "blobs", "", "`URL` of where blobs go, with --db: s3://…, gs://…, azblob://… or file:///DIR")
+	fl.StringVar(&w.data, "data", "", "`folder` of the relay's store (SQLite and files), made if it does not exist")
+	fl.StringVar(&w.db, "db", "", "`URL` of a PostgreSQL database, postgres://…, instead of --data")
+	fl.StringVar(&w.blobs, "blobs", "", "with --db: `URL` for blobs: s3://…, gs://…, azblob://… or file:///DIR")
 }
 
 func (w *where) check() error {
 	switch {
 	case w.data == "" && w.db == "":
-		return fmt.Errorf("%w: --data DIR or --db URL is needed: where the relay's store is", errUsage)
+		return fmt.Errorf("%w: --data DIR or --db URL is missing: where the relay's store is", errUsage)
 	case w.data != "" && w.db != "":
 		return fmt.Errorf("%w: --data or --db, not both", errUsage)
 	case w.db == "" && w.blobs != "":
-		return fmt.Errorf("%w: --blobs goes with --db; with --data they are in its folder", errUsage)
+		return fmt.Errorf("%w: --blobs needs --db; with --data, blobs are in its folder", errUsage)
 	}
 	return w.checkDatabase()
 }
 
 func (w *where) checkDatabase() error {
 	if w.db != "" && !strings.HasPrefix(w.db, "postgres://") && !strings.HasPrefix(w.db, "postgresql://") {
-		return fmt.Errorf("%w: --db is a URL, postgres://USER@HOST/DATABASE", errUsage)
+		return fmt.Errorf("%w: --db: want a URL such as postgres://USER@HOST/DATABASE", errUsage)
 	}
 	return nil
 }
 
-// store opens it.
+// store opens the store.
 func (w *where) store(ctx context.Context) (relay.Restorer, error) {
 	if w.db == "" {
 		return embedded.Open(ctx, w.data)
@@ -55,7 +55,7 @@ func (w *where) store(ctx context.Context) (relay.Restorer, error) {
 	return postgres.Open(ctx, w.db, blobs)
 }
 
-// String names it without what is secret in it.
+// String names the store, without secrets.
 func (w *where) String() string {
 	if w.db == "" {
 		return w.data

@@ -13,7 +13,7 @@ import (
 	markettables "github.com/locket-dev/locket/cloud/market/tables"
 )
 
-// stripeFlags are an operator's account at Stripe, by which buyers pay with a card.
+// stripeFlags are an operator's account at Stripe, with which buyers pay by card.
 type stripeFlags struct {
 	key, webhook string // files
 	page         string // this relay, as a browser reaches it
@@ -21,9 +21,9 @@ type stripeFlags struct {
 }
 
 func (s *stripeFlags) flags(fl *pflag.FlagSet) {
-	fl.StringVar(&s.key, "market-stripe-key", "", "`file` with a secret key of Stripe, sk_live_… or sk_test_…, so that buyers can pay by card on a page of Stripe's")
+	fl.StringVar(&s.key, "market-stripe-key", "", "`file` with a secret key of Stripe, sk_live_… or sk_test_…, so that buyers can pay by card on Stripe's page")
 	fl.StringVar(&s.webhook, "market-stripe-webhook", "", "`file` with the secret of Stripe's webhook, whsec_…, whose endpoint is PAGE/v1/market/stripe/webhook")
-	fl.StringVar(&s.page, "market-page", "", "`URL` of this relay as a buyer's browser reaches it, where Stripe leads back to, and where agents pay: https://relay.example")
+	fl.StringVar(&s.page, "market-page", "", "`URL` of this relay for buyers' browsers, to which Stripe returns, and where agents pay: https://relay.example")
 	fl.StringVar(&s.api, "market-stripe-api", "https://api.stripe.com", "`URL` of Stripe's API; another for tests")
 }
 
@@ -37,7 +37,7 @@ func (s *stripeFlags) check() error {
 	return nil
 }
 
-// open gives payments by Stripe; nil where there are none.
+// open returns payments by Stripe, or nil if they are not configured.
 func (s *stripeFlags) open(db *markettables.DB) (pay.Provider, error) {
 	if s.key == "" {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An operator sees what became of the vouchers, and ends those that nobody has used.
+// An operator sees the state of the vouchers, and revokes the unused ones.
 func TestVouchers(t *testing.T) {
 	args, key := marketArgs(t)
 	p := start(t, args...)
@@ -18,14 +18,14 @@ func TestVouchers(t *testing.T) {
 		}
 	}
 	operate(exitDone, "")
-	operate(exitUsage, "--batch NAME is needed", "--each", "5.00 EUR")
-	operate(exitUsage, "--batch NAME is needed", "--revoke")
-	operate(exitUsage, "--each AMOUNT is needed", "--batch", "may")
-	operate(exitUsage, "--revoke takes --batch alone", "--batch", "may", "--each", "5.00 EUR", "--revoke")
+	operate(exitUsage, "--batch NAME is missing", "--each", "5.00 EUR")
+	operate(exitUsage, "--batch NAME is missing", "--revoke")
+	operate(exitUsage, "--each AMOUNT, such as", "--batch", "may")
+	operate(exitUsage, "--revoke can be combined only with --batch", "--batch", "may", "--each", "5.00 EUR", "--revoke")
 	operate(exitDone, "-", "--batch", "may", "--each", "5.00 EUR", "--count", "2")
 	operate(exitDone, "may                   2 issued, 0 used, 0 revoked, 0 lapsed; 10.00 EUR open, until 20")
 	operate(exitFailed, "no such batch of vouchers", "--batch", "june", "--revoke")
-	operate(exitDone, "2 ended.", "--batch", "may", "--revoke")
+	operate(exitDone, "2 revoked.", "--batch", "may", "--revoke")
 	operate(exitDone, `{"revoked":0}`, "--batch", "may", "--revoke", "--json")
 	operate(exitDone, `"issued":2,"used":0,"revoked":2,"lapsed":0,"open":0,"currency":"EUR"`, "--json")
 }

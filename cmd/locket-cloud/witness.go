@@ -15,7 +15,7 @@ import (
 	synclog "github.com/locket-dev/locket/sync/translog"
 )
 
-// witnessSigner cosigns as the relay with a market's key.
+// witnessSigner returns a signer with which the relay cosigns as a witness, under a market's key.
 func witnessSigner(name string, key ed25519.PrivateKey) (note.Signer, error) {
 	s, err := synclog.Cosigner(name, ed25519.NewKeyFromSeed(derived(key, "witness")), nil)
 	if err != nil {
@@ -24,7 +24,8 @@ func witnessSigner(name string, key ed25519.PrivateKey) (note.Signer, error) {
 	return s, nil
 }
 
-// watch serves a witness of the logs that --witness names, or nothing.
+// watch returns a handler for a witness of the logs that --witness names. It returns nil if there
+// are none.
 func (m *marketFlags) watch(db *markettables.DB, key ed25519.PrivateKey) (http.Handler, error) {
 	if len(m.watched) == 0 {
 		return nil, nil
@@ -51,7 +52,7 @@ func (m *marketFlags) watch(db *markettables.DB, key ed25519.PrivateKey) (http.H
 // witnessWithin is how long a witness may take to answer.
 const witnessWithin = 20 * time.Second
 
-// cosigners are the witnesses that --market-witness names.
+// cosigners returns the witnesses that --market-witness names.
 func (m *marketFlags) cosigners() (out []translog.Witness, err error) {
 	for _, text := range m.witnesses {
 		address, key, err := synclog.ParseWitness(text)
@@ -66,15 +67,15 @@ func (m *marketFlags) cosigners() (out []translog.Witness, err error) {
 func (a *app) keysCommand(file *string) *cobra.Command {
 	var name, witnessName string
 	c := &cobra.Command{
-		Use: "keys", Short: "Print the key of the market's log, and that of this relay as a witness", Args: nothing,
-		Long: `Print two public keys, for other operators: that of this market's log, for the relay that
-is to cosign it (serve --witness), and that of this relay as a witness, for the market
-whose log it cosigns (serve --market-witness "URL KEY"). The market's key is made if it is
-not there. Nothing is asked over the network.`,
+		Use: "keys", Short: "Print the keys of the market's log and of this relay as a witness", Args: nothing,
+		Long: `Print two public keys for other operators: the key of this market's log, for relays that
+should cosign it (serve --witness), and the key of this relay as a witness, for markets whose
+log it cosigns (serve --market-witness "URL KEY"). The market's key is made if it does not
+exist. The command uses no network.`,
 		Example: `  locket-cloud market keys --market-key DATA/market.key`,
 		RunE: func(*cobra.Command, []string) error {
 			if *file == "" {
-				return fmt.Errorf("%w: --market-key FILE is needed: market.key in the folder of --data", errUsage)
+				return fmt.Errorf("%w: --market-key FILE is missing: market.key in the folder of --data", errUsage)
 			}
 			key, err := marketKey(*file, true)
 			if err != nil {
@@ -92,7 +93,7 @@ not there. Nothing is asked over the network.`,
 			return err
 		},
 	}
-	c.Flags().StringVar(&name, "market-name", "locket-market", "`name` of the log, as serve has it")
-	c.Flags().StringVar(&witnessName, "witness-name", "locket-witness", "`name` as a witness, as serve has it")
+	c.Flags().StringVar(&name, "market-name", "locket-market", "`name` of the log, as given to serve")
+	c.Flags().StringVar(&witnessName, "witness-name", "locket-witness", "`name` as a witness, as given to serve")
 	return c
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/internal/engine/cost"
 )
 
-// workerFlags are those of worker and of the commands under it.
+// workerFlags are the flags of worker and its subcommands.
 type workerFlags struct {
 	home, relay string
 	engines     worker.Engines
@@ -37,65 +37,66 @@ type workerFlags struct {
 func (a *app) workerCommand() *cobra.Command {
 	f := &workerFlags{}
 	cmd := &cobra.Command{
-		Use: "worker --home DIR", Short: "Run a worker, which transcribes and reads for owners who let it in", Args: nothing,
-		Long: `Transcribe recordings and read the print in photos, in the spaces whose owners let
-this worker in, and answer with memories of the lowest rank. With --llm-url a language
-model finds memories in what was said; names that belong together are summed up, and
-what was said twice is put away, once a day, with a model or without.
+		Use: "worker --home DIR", Short: "Run a worker, which transcribes and reads for owners who grant it access", Args: nothing,
+		Long: `Transcribe recordings and read the print in photos, in the spaces whose owners have
+granted access to this worker, and answer with memories of the lowest rank. With
+--llm-url, a language model finds memories in what was said. Once a day, with a model or
+without, the worker summarises names that belong together, and archives what workers have
+said twice.
 
-What an engine or model at an address is shown leaves this machine. 'locket-cloud
-worker engines' says which ones there are.
+Data for an engine or model at an address leaves this machine. 'locket-cloud worker
+engines' lists the engines.
 
-To be let in: 'locket-cloud worker invite-key' prints a request. With that the owner
-runs 'locket grant worker', which prints a welcome. 'locket-cloud worker join' takes
-the welcome. It stops on SIGTERM or SIGINT. When an owner revokes the grant,
-it destroys its keys and all that it had of the space.
+To get access: 'locket-cloud worker invite-key' prints a request. With it the owner runs
+'locket grant worker', which prints a welcome. 'locket-cloud worker join' accepts the
+welcome. The worker stops on SIGTERM or SIGINT. When an owner revokes the grant, the
+worker destroys its keys and everything that it had of the space.
 
-It reads what it is granted. Run it where you would read it yourself.`,
+The worker can read what it is granted. Run it only where you would read that yourself.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runWorker(cmd.Context(), f) },
 	}
 	p := cmd.PersistentFlags()
-	p.StringVar(&f.home, "home", "", "`folder` of the worker; made if it is not there")
-	p.StringVar(&f.engines.Speech, "speech", "", "`engine` for recordings: pocketsphinx, whisper.cpp, openai, wyoming or none; the one that has an address if absent")
+	p.StringVar(&f.home, "home", "", "`folder` of the worker, made if it does not exist")
+	p.StringVar(&f.engines.Speech, "speech", "", "`engine` for recordings: pocketsphinx, whisper.cpp, openai, wyoming or none; default: the one that has an address")
 	p.StringVar(&f.engines.WhisperURL, "whisper-url", os.Getenv("LOCKET_WHISPER_URL"), "`address` of a whisper.cpp server (LOCKET_WHISPER_URL)")
 	p.StringVar(&f.engines.OpenAIURL, "openai-url", os.Getenv("LOCKET_OPENAI_URL"), "`address` of an OpenAI-compatible service that transcribes (LOCKET_OPENAI_URL)")
-	p.StringVar(&f.engines.OpenAIModel, "openai-model", "", "its `model`; whisper-1 if absent")
-	p.StringVar(&f.openAIKey, "openai-key-file", "", "`file` of its key; LOCKET_OPENAI_KEY if absent")
+	p.StringVar(&f.engines.OpenAIModel, "openai-model", "", "its `model`; default whisper-1")
+	p.StringVar(&f.openAIKey, "openai-key-file", "", "`file` with its key; default: LOCKET_OPENAI_KEY")
 	p.StringVar(&f.engines.Wyoming, "wyoming", os.Getenv("LOCKET_WYOMING"), "`HOST:PORT` of a Wyoming server (LOCKET_WYOMING)")
 	p.StringVar(&f.engines.WyomingModel, "wyoming-model", "", "its `model`")
 	p.StringVar(&f.engines.Sight, "sight", "", "`engine` for print: tesseract or none")
-	p.StringVar(&f.languages, "print-languages", "", "Tesseract's `names`, with commas; eng,chi_sim if absent")
-	p.StringVar(&f.engines.VisionURL, "vision-url", os.Getenv("LOCKET_VISION_URL"), "`address` of an OpenAI-compatible service that sees (LOCKET_VISION_URL)")
+	p.StringVar(&f.languages, "print-languages", "", "Tesseract's language `names`, separated by commas; default eng,chi_sim")
+	p.StringVar(&f.engines.VisionURL, "vision-url", os.Getenv("LOCKET_VISION_URL"), "`address` of an OpenAI-compatible vision model (LOCKET_VISION_URL)")
 	p.StringVar(&f.engines.VisionModel, "vision-model", "", "its `model`")
-	p.StringVar(&f.visionKey, "vision-key-file", "", "`file` of its key; LOCKET_VISION_KEY if absent")
+	p.StringVar(&f.visionKey, "vision-key-file", "", "`file` with its key; default: LOCKET_VISION_KEY")
 	l := &f.engines.Language
-	p.StringVar(&l.URL, "llm-url", os.Getenv("LOCKET_LLM_URL"), "`address` of an OpenAI-compatible service for words, such as Ollama's http://127.0.0.1:11434/v1 (LOCKET_LLM_URL)")
+	p.StringVar(&l.URL, "llm-url", os.Getenv("LOCKET_LLM_URL"), "`address` of an OpenAI-compatible language model, such as Ollama's http://127.0.0.1:11434/v1 (LOCKET_LLM_URL)")
 	p.StringVar(&l.Model, "llm-model", "", "its `model`")
-	p.StringVar(&f.llmKey, "llm-key-file", "", "`file` of its key; LOCKET_LLM_KEY if absent")
-	p.StringVar((*string)(&l.Format), "llm-format", "", "`format` that JSON is asked for in: schema, object or text; the best that it takes if absent")
-	p.DurationVar(&l.Timeout, "llm-time", 0, "the longest that one answer may take; 2m if absent")
-	p.StringVar(&l.Wearer, "wearer", "", "`name` of the spaces' owner, as speakers have it; what the spaces say if absent")
-	p.DurationVar(&f.wall, "engine-time", 0, "the longest that a program may run for one input; 3m if absent")
-	p.DurationVar(&f.cpu, "engine-cpu", 0, "the most processor time that it may take; 2m if absent")
+	p.StringVar(&f.llmKey, "llm-key-file", "", "`file` with its key; default: LOCKET_LLM_KEY")
+	p.StringVar((*string)(&l.Format), "llm-format", "", "`format` in which to ask for JSON: schema, object or text; default: the best that it accepts")
+	p.DurationVar(&l.Timeout, "llm-time", 0, "the longest that one answer may take; default 2m")
+	p.StringVar(&l.Wearer, "wearer", "", "`name` of the spaces' owner among the speakers; default: what the spaces say")
+	p.DurationVar(&f.wall, "engine-time", 0, "the longest that a program may run for one input; default 3m")
+	p.DurationVar(&f.cpu, "engine-cpu", 0, "the most processor time that it may take; default 2m")
 	flags := cmd.Flags()
-	flags.StringVar(&f.db, "db", os.Getenv("LOCKET_JOBS_DB"), "`postgres://…` that has the jobs, for workers that share them and are set up alike; a file in the home if absent (LOCKET_JOBS_DB)")
-	flags.IntVar(&f.parallel, "parallel", 1, "how many `jobs` at a time")
-	flags.Int64Var(&f.tokens, "budget-tokens", 0, "the most `tokens` for a space in a day (UTC); what is left waits for tomorrow. 0: no limit")
-	flags.Float64Var(&f.dollars, "budget-usd", 0, "the most `dollars` for a space in a day, at the prices that the worker was told; 0: no limit")
-	p.StringArrayVar(&f.prices, "price", nil, "`MODEL=IN/OUT`: dollars for a million tokens in and out, or MODEL=DOLLARS/min for a minute of sound, of any model that is named here; of one without a price only tokens are counted")
-	p.Int64Var(&f.memoryMiB, "engine-memory", 0, "the most memory that it may have, in `MiB`; 1024 if absent")
+	flags.StringVar(&f.db, "db", os.Getenv("LOCKET_JOBS_DB"), "`postgres://…` database for the jobs, shared by workers with the same settings; default: a file in the home (LOCKET_JOBS_DB)")
+	flags.IntVar(&f.parallel, "parallel", 1, "how many `jobs` to run at a time")
+	flags.Int64Var(&f.tokens, "budget-tokens", 0, "the most `tokens` for a space in a day (UTC); the rest waits for the next day. 0: no limit")
+	flags.Float64Var(&f.dollars, "budget-usd", 0, "the most `dollars` for a space in a day, at the prices given with --price; 0: no limit")
+	p.StringArrayVar(&f.prices, "price", nil, "`MODEL=IN/OUT`: dollars for a million tokens in and out, or MODEL=DOLLARS/min for a minute of sound; may be repeated. For a model without a price, only tokens are counted")
+	p.Int64Var(&f.memoryMiB, "engine-memory", 0, "the most memory that it may use, in `MiB`; default 1024")
 	cmd.AddCommand(
 		&cobra.Command{Use: "invite-key --home DIR", Short: "Print the request that an owner grants", Args: nothing,
 			RunE: func(*cobra.Command, []string) error { return a.inviteKey(f) }},
 		a.joinCommand(f),
-		&cobra.Command{Use: "engines", Short: "Say which engines there are, and what to install or set for those that aren't", Args: nothing,
+		&cobra.Command{Use: "engines", Short: "List the engines, and what to install or set for those that are missing", Args: nothing,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.engines(cmd.Context(), f) }},
 	)
 	return cmd
 }
 
 func (a *app) joinCommand(f *workerFlags) *cobra.Command {
-	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Take an owner's welcome, as itself or as @FILE", Args: one("WELCOME"),
+	cmd := &cobra.Command{Use: "join --home DIR --relay URL WELCOME", Short: "Accept an owner's welcome, given as text or as @FILE", Args: one("WELCOME"),
 		Example: "  locket-cloud worker join --home worker --relay https://relay.example @welcome",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.join(cmd.Context(), f, args[0]) }}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "`address` of the relay that has the space")
@@ -104,12 +105,12 @@ func (a *app) joinCommand(f *workerFlags) *cobra.Command {
 
 func (f *workerFlags) needHome() error {
 	if f.home == "" {
-		return fmt.Errorf("%w: --home is needed: where the worker keeps its keys and jobs", errUsage)
+		return fmt.Errorf("%w: --home is missing: where the worker keeps its keys and jobs", errUsage)
 	}
 	return nil
 }
 
-// fill completes the engines from what is not a flag of its own.
+// fill completes the engines with settings that have no flag.
 func (f *workerFlags) fill() error {
 	f.engines.Limits.Wall, f.engines.Limits.CPU, f.engines.Limits.Memory = f.wall, f.cpu, f.memoryMiB<<20
 	if f.languages != "" {
@@ -150,7 +151,7 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 		return err
 	}
 	if f.parallel < 1 || f.tokens < 0 || !(f.dollars == 0 || f.dollars >= 1e-6 && f.dollars < 1e9) {
-		return fmt.Errorf("%w: --parallel is 1 or more, and a budget is 0, for no limit, or at least a token or a millionth of a dollar", errUsage)
+		return fmt.Errorf("%w: --parallel must be 1 or more; a budget must be 0 (no limit), or at least a token or a millionth of a dollar", errUsage)
 	}
 	w, err := worker.Open(ctx, worker.Config{Home: f.home, Engines: f.engines, DB: postgres.At(f.db), Parallel: f.parallel,
 		Budget: queue.Cost{Tokens: f.tokens, MicroUSD: cost.MicroUSD(f.dollars * 1e6)}, Log: slog.New(slog.NewJSONHandler(a.stderr, nil))})
@@ -163,7 +164,7 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	n, what := len(w.Spaces()), "spaces"
 	switch n {
 	case 0:
-		what += ": no owner has let it in. 'locket-cloud worker invite-key --home " + f.home + "' prints the request, and 'worker join' takes the welcome"
+		what += ": no owner has granted access. 'locket-cloud worker invite-key --home " + f.home + "' prints the request, and 'worker join' accepts the welcome"
 	case 1:
 		what = "space"
 	}
@@ -189,14 +190,14 @@ func (a *app) join(ctx context.Context, f *workerFlags, welcome string) error {
 		return err
 	}
 	if f.relay == "" {
-		return fmt.Errorf("%w: --relay is needed: where the space is", errUsage)
+		return fmt.Errorf("%w: --relay is missing: where the space is", errUsage)
 	}
 	if file, ok := strings.CutPrefix(welcome, "@"); ok {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("read the welcome: %w", err)
 		}
-		welcome = string(b) // white space does not count in it
+		welcome = string(b) // white space in it is ignored
 	}
 	j, err := worker.Join(ctx, f.home, f.relay, welcome)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// say runs the command and gives what it printed.
+// say runs the command and returns what it printed.
 func say(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -74,19 +74,19 @@ func TestWorkerUsage(t *testing.T) {
 		words string
 		args  []string
 	}{
-		{exitUsage, "--home is needed", []string{"worker"}},
-		{exitUsage, "--home is needed", []string{"worker", "invite-key"}},
-		{exitUsage, "--relay is needed", []string{"worker", "join", "--home", home, "x"}},
+		{exitUsage, "--home is missing", []string{"worker"}},
+		{exitUsage, "--home is missing", []string{"worker", "invite-key"}},
+		{exitUsage, "--relay is missing", []string{"worker", "join", "--home", home, "x"}},
 		{exitUsage, "not known", []string{"worker", "engines", "--speech", "siri"}},
 		{exitFailed, "locket-space-1.", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "x"}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", envelope.Welcome{}.String()}},
 		{exitFailed, "make one first", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + file}},
 		{exitFailed, "read the welcome", []string{"worker", "join", "--home", home, "--relay", "http://127.0.0.1:1", "@" + home + "/nowhere"}},
 		{exitFailed, "job queue", []string{"jobs", "list", "--home", home}},
-		{exitUsage, "--home is needed", []string{"jobs", "list"}},
+		{exitUsage, "--home or --db is missing", []string{"jobs", "list"}},
 		{exitUsage, "want waiting", []string{"jobs", "list", "--home", home, "--state", "asleep"}},
 		{exitUsage, "--space", []string{"jobs", "list", "--home", home, "--space", "x"}},
-		{exitUsage, "no job's number", []string{"jobs", "retry", "--home", home, "1", "x"}},
+		{exitUsage, "not the number of a job", []string{"jobs", "retry", "--home", home, "1", "x"}},
 		{exitUsage, "--parallel", []string{"worker", "--home", home, "--parallel", "0"}},
 		{exitUsage, "--price", []string{"worker", "--home", home, "--price", "llava"}},
 		{exitUsage, "budget", []string{"worker", "--home", home, "--budget-usd", "-1"}},
@@ -110,12 +110,12 @@ func TestWorkerRunsAndListsJobs(t *testing.T) {
 	if !strings.Contains(out.String(), "invite-key --home "+home) {
 		t.Errorf("a worker that nobody has let in: %s", out.String())
 	}
-	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" || !strings.HasPrefix(stderr, "no jobs") {
+	if code, out, stderr := say(t, "jobs", "list", "--home", home); code != exitDone || out != "" || !strings.HasPrefix(stderr, "no such jobs") {
 		t.Fatal(code, out, stderr)
 	}
 }
 
-// firstLines calls then once it was written what it waits for.
+// firstLines calls then once the text that it waits for was written.
 type firstLines struct {
 	bytes.Buffer
 	until string

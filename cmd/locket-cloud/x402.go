@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// x402Flags configure how agents pay: by which facilitator, to which address and in which
+// x402Flags configure how agents pay: through which facilitator, to which address and in which
 // token.
 type x402Flags struct {
 	facilitator, token   string // URL, and a file
@@ -29,15 +29,15 @@ type x402Flags struct {
 }
 
 func (x *x402Flags) flags(fl *pflag.FlagSet) {
-	fl.StringVar(&x.facilitator, "market-x402-facilitator", "", "`URL` of a facilitator of x402, so that agents can pay: https, or this machine")
-	fl.StringVar(&x.token, "market-x402-token", "", "`file` with the token that the facilitator wants, if it wants one")
-	fl.StringVar(&x.payTo, "market-x402-pay-to", "", "`address` that agents pay to: 0x…")
-	fl.StringVar(&x.network, "market-x402-network", "eip155:8453", "`network` on which they pay, as CAIP-2 has it")
+	fl.StringVar(&x.facilitator, "market-x402-facilitator", "", "`URL` of an x402 facilitator, so that agents can pay: https, or on this machine")
+	fl.StringVar(&x.token, "market-x402-token", "", "`file` with the token for the facilitator, if it needs one")
+	fl.StringVar(&x.payTo, "market-x402-pay-to", "", "`address` to which agents pay: 0x…")
+	fl.StringVar(&x.network, "market-x402-network", "eip155:8453", "`network` on which they pay, in the form of CAIP-2")
 	fl.StringVar(&x.asset, "market-x402-asset", "", "`address` of the token's contract: 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 is USDC on eip155:8453")
 	fl.StringVar(&x.name, "market-x402-asset-name", "USD Coin", "`name` of the token in signatures (EIP-712)")
 	fl.StringVar(&x.version, "market-x402-asset-version", "2", "`version` of the token in signatures (EIP-712)")
-	fl.IntVar(&x.decimals, "market-x402-decimals", 6, "digits of the token behind the point")
-	fl.StringVar(&x.currency, "market-x402-currency", "USD", "`currency` of the orders that are paid so, one for one")
+	fl.IntVar(&x.decimals, "market-x402-decimals", 6, "decimal places of the token")
+	fl.StringVar(&x.currency, "market-x402-currency", "USD", "`currency` of the orders that are paid this way, one to one")
 }
 
 func (x *x402Flags) check(page string) error {
@@ -45,18 +45,18 @@ func (x *x402Flags) check(page string) error {
 		return nil
 	}
 	if x.facilitator == "" || x.payTo == "" || x.asset == "" || page == "" {
-		return fmt.Errorf("%w: --market-x402-facilitator URL, --market-x402-pay-to ADDRESS, --market-x402-asset ADDRESS and --market-page URL are needed together", errUsage)
+		return fmt.Errorf("%w: --market-x402-facilitator URL, --market-x402-pay-to ADDRESS, --market-x402-asset ADDRESS and --market-page URL need each other", errUsage)
 	}
 	return nil
 }
 
-// open gives payments by x402; nil where there are none, and none are open since before.
+// open returns payments by x402, or nil if they are not configured and none are still open.
 func (x *x402Flags) open(ctx context.Context, db *markettables.DB, page string, secret []byte, log *slog.Logger) (*x402.Provider, error) {
 	if x.facilitator == "" {
 		payments, payouts, err := x402.Left(ctx, db)
 		if err == nil && payments+payouts > 0 {
-			err = fmt.Errorf("%w: %d payments and %d payouts by x402 are open since before: serve with --market-x402-facilitator and what belongs to it, "+
-				"close what 'locket-cloud market x402' lists, and stop taking them then", errUsage, payments, payouts)
+			err = fmt.Errorf("%w: %d payments and %d payouts by x402 are still open: serve with --market-x402-facilitator and its other flags, "+
+				"close what 'locket-cloud market x402' lists, and only then remove the flags", errUsage, payments, payouts)
 		}
 		return nil, err
 	}
@@ -73,26 +73,28 @@ func (x *x402Flags) open(ctx context.Context, db *markettables.DB, page string, 
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	five := ledger.Money{Minor: 500, Currency: ledger.Currency(x.currency)}
-	if units, err := p.Amount(five); err == nil { // so that wrong decimals or another network are seen
+	if units, err := p.Amount(five); err == nil { // so that the operator notices wrong decimals or a wrong network
 		log.Info("payments by x402: " + five.String() + " = " + units + " units of " + x.asset + " on " + x.network)
 	}
 	return p, nil
 }
 
-// x402Command lists what waits for the operator, and takes the operator's word.
+// x402Command lists what waits for the operator, and records what the operator says about it.
 func (a *app) x402Command(ask marketAsk) *cobra.Command {
 	var tx string
 	var never bool
 	c := &cobra.Command{
-		Use: "x402 [ID…]", Short: "List payouts to pay by hand, and payments of which nobody knows whether they were settled; or say what became of them",
-		Long: `Where a facilitator does not say whether a payment was settled, nothing is booked. Look on
-the network for a transfer of the amount from the payer to your address, and say which
-transaction it was; or, once the time that the list has is over, that there is none.
-What is paid out to an address you pay yourself; then say by which transaction. Payouts that
-one transaction paid are named together: otherwise it closes one of them. The same command
-again changes nothing of what is closed, and closes the rest. Neither
-can be taken back, but a payment that was refused, or never settled by your word, can be
-given its transaction later: its money is the buyer's, and pays no order.`,
+		Use: "x402 [ID…]", Short: "List payouts to pay by hand and payments with an unknown result, or close them",
+		Long: `If a facilitator does not say whether a payment was settled, nothing is booked. Look on the
+network for a transfer of the amount from the payer to your address. Then give its
+transaction, or, after the time shown in the list, say that there is none (--never).
+
+You make payouts to an address yourself. Then give the transaction. If one transaction paid
+several payouts, give their ids together: otherwise it closes only one of them. If you repeat
+the command, it changes nothing that is closed, and closes the rest.
+
+Closing cannot be undone. But a payment that was refused, or that you closed with --never, can
+be given its transaction later: the money then belongs to the buyer, and pays no order.`,
 		Example: `  locket-cloud market x402 --market-key DATA/market.key
   locket-cloud market x402 ID --transaction 0x… --market-key DATA/market.key`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -100,10 +102,10 @@ given its transaction later: its money is the buyer's, and pays no order.`,
 				return ask(cmd.Context(), func(m *remote.Market) error { return a.listOpen(cmd, m) })
 			}
 			if len(args) == 0 || (tx == "") == !never {
-				return fmt.Errorf("%w: an ID is needed with --transaction HASH or with --never", errUsage)
+				return fmt.Errorf("%w: --transaction HASH and --never need an ID", errUsage)
 			}
 			if never && len(args) > 1 {
-				return fmt.Errorf("%w: --never is of one payment: each is looked for by itself", errUsage)
+				return fmt.Errorf("%w: --never closes one payment at a time: look for each on the network", errUsage)
 			}
 			all, err := closedBy(args, tx)
 			if err != nil {
@@ -112,7 +114,7 @@ given its transaction later: its money is the buyer's, and pays no order.`,
 			return ask(cmd.Context(), func(m *remote.Market) error {
 				for i, c := range all {
 					if err := m.CloseOpen(cmd.Context(), c); err != nil {
-						return fmt.Errorf("%s: %w: %d of %d are closed; the same command again closes the rest", c.ID, err, i, len(all))
+						return fmt.Errorf("%s: %w: %d of %d are closed; run the same command again to close the rest", c.ID, err, i, len(all))
 					}
 				}
 				return nil
@@ -120,12 +122,12 @@ given its transaction later: its money is the buyer's, and pays no order.`,
 		},
 	}
 	c.Flags().StringVar(&tx, "transaction", "", "`hash` of the transaction that settled the payment, or paid the payout")
-	c.Flags().BoolVar(&never, "never", false, "the payment was never settled, and can't be any more")
+	c.Flags().BoolVar(&never, "never", false, "the payment was never settled, and cannot be any more")
 	return c
 }
 
-// closedBy says of each id that a transaction closed it; of several, that they were paid
-// together, so that those which it closed already keep no other back.
+// closedBy says that a transaction closed each of these ids. Several are marked as paid together,
+// so that those which it has already closed do not hold back the others.
 func closedBy(ids []string, tx string) ([]trade.Closed, error) {
 	all := make([]trade.Closed, len(ids))
 	for i, id := range ids {

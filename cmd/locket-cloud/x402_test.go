@@ -42,10 +42,10 @@ func TestX402Flags(t *testing.T) {
 		code        int
 		says        string
 	}{
-		{"--market-page", "", exitUsage, "are needed together"},
-		{"--market-x402-facilitator", "", exitUsage, "are needed together"},
-		{"--market-x402-pay-to", "", exitUsage, "are needed together"},
-		{"--market-x402-asset", "", exitUsage, "are needed together"},
+		{"--market-page", "", exitUsage, "need each other"},
+		{"--market-x402-facilitator", "", exitUsage, "need each other"},
+		{"--market-x402-pay-to", "", exitUsage, "need each other"},
+		{"--market-x402-asset", "", exitUsage, "need each other"},
 		{"--market-x402-facilitator", "http://facilitator.example", exitUsage, "https://"},
 		{"--market-x402-facilitator", "https://name:secret@facilitator.example", exitUsage, "https://HOST"},
 		{"--market-page", "http://relay.example", exitUsage, "https://"},
@@ -72,8 +72,8 @@ func TestX402Flags(t *testing.T) {
 	}
 }
 
-// A facilitator says of a payment what can't be. It is the operator's to close: nonsense
-// is refused, and what the operator says funds the order, once.
+// A facilitator gives an impossible answer about a payment, which the operator then has to close.
+// Nonsense is refused, and a valid answer of the operator funds the order, once.
 func TestX402SettledByHand(t *testing.T) {
 	args, key := marketArgs(t)
 	side, agent := x402test.New(t), x402test.NewWallet("agent")
@@ -106,19 +106,19 @@ func TestX402SettledByHand(t *testing.T) {
 	visit(t, url, payment, http.StatusAccepted)
 	id, _, _ := strings.Cut(operate(exitDone, "5.00 EUR from "+agent.Address), " ")
 
-	stop(t, p) // and who doesn't take payments any more does not forget it
+	stop(t, p) // a relay that no longer takes payments does not forget the open one
 	code, _, errs := say(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-	if code != exitUsage || !strings.Contains(errs, "1 payments and 0 payouts by x402 are open") || !strings.Contains(errs, "locket-cloud market x402") {
+	if code != exitUsage || !strings.Contains(errs, "1 payments and 0 payouts by x402 are still open") || !strings.Contains(errs, "locket-cloud market x402") {
 		t.Fatalf("without a facilitator: %d %s", code, errs)
 	}
 	p = start(t, append(taking, "--listen", strings.TrimPrefix(p.url, "http://"))...)
 
 	tx := "0x" + strings.Repeat("ab", 32)
 	for _, half := range [][]string{{id}, {"--never"}, {"--transaction", tx}, {id, "--transaction", tx, "--never"}} {
-		operate(exitUsage, "an ID is needed with", half...)
+		operate(exitUsage, "--transaction HASH and --never need an ID", half...)
 	}
 	operate(exitUsage, "", "nonsense", "--never")
-	operate(exitUsage, "of one payment", id, id, "--never")
+	operate(exitUsage, "one payment at a time", id, id, "--never")
 	operate(exitFailed, "64 hexadecimal characters", id, "--transaction", "0xab")
 	operate(exitFailed, "is still valid", id, "--never")
 	operate(exitFailed, "waits", strings.Repeat("0", 64), "--never")
@@ -146,8 +146,7 @@ func TestX402SettledByHand(t *testing.T) {
 	}
 }
 
-// ordered makes an order of 5.00 EUR, and gives the address where an agent pays it and
-// how it stands.
+// ordered makes an order of 5.00 EUR, and returns the address where an agent pays it and its state.
 func ordered(t *testing.T, p *process) (url string, state func() trade.Phase) {
 	t.Helper()
 	party := func(n byte) *remote.Market {
@@ -202,8 +201,8 @@ func visit(t *testing.T, url string, h http.Header, want int) http.Header {
 	return a.Header
 }
 
-// Several payouts of one transaction are closed together, each of them: whichever was
-// closed before keeps no other back.
+// Several payouts of one transaction are closed together. One that was closed before does not hold
+// back the others.
 func TestX402ClosedTogether(t *testing.T) {
 	a, b := strings.Repeat("aa", 32), strings.Repeat("bb", 32)
 	all, err := closedBy([]string{a, b}, "0x1")

@@ -1,5 +1,5 @@
-// Command locket-demo tells Locket's whole story with a day of a wearer: see
-// package story. It needs nothing but itself.
+// Command locket-demo shows what Locket does with a wearer's day: see package story. It needs no
+// other program.
 package main
 
 import (
@@ -26,8 +26,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fl := flag.NewFlagSet("locket-demo", flag.ContinueOnError)
 	fl.SetOutput(stderr)
 	var opt story.Options
-	fl.BoolVar(&opt.JSON, "json", false, "one object a line")
-	fl.Uint64Var(&opt.Seed, "seed", 0, "a generated day instead of the one in testdata/day")
+	fl.BoolVar(&opt.JSON, "json", false, "print JSON, one object per line")
+	fl.Uint64Var(&opt.Seed, "seed", 0, "generate a day instead of using the one in testdata/day")
 	if err := fl.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if fl.NArg() > 0 {
-		fmt.Fprintf(stderr, "locket-demo: %q is not expected\n", fl.Arg(0))
+		fmt.Fprintf(stderr, "locket-demo: unexpected argument %q\n", fl.Arg(0))
 		return 2
 	}
 	err := story.Run(ctx, stdout, opt)

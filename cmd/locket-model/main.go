@@ -1,14 +1,14 @@
 //go:build !386 && !arm
 
-// Command locket-model serves a model folder to a node: embeddings by OpenAI's
-// protocol, and a reranker by the one that Jina, Cohere and others share. It
-// is a process of its own, so that the daemon stays small.
+// Command locket-model serves model folders to a node: embeddings over OpenAI's protocol, and a
+// reranker over the protocol that Jina, Cohere and others share. It is a separate process, so that
+// the daemon stays small.
 //
 //	locket-model serve --embed DIR [--rerank DIR] [--listen HOST:PORT]
 //
-// A folder has model.onnx, tokenizer.json and config.json, as Hugging Face has
-// them for sentence-transformers; the reranker's is a cross-encoder with one
-// output, and special_tokens_map.json. No weights come with Locket.
+// A folder contains model.onnx, tokenizer.json and config.json, in the form of Hugging Face's
+// sentence-transformers. The reranker's folder contains a cross-encoder with one output, and
+// special_tokens_map.json. Locket comes without weights.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	os.Exit(code)
 }
 
-// Of how the server is set up where nobody says.
+// The defaults of the server.
 const (
 	defaultListen = "127.0.0.1:8430"
 	drain         = 5 * time.Second
@@ -42,8 +42,8 @@ const (
 
 const usage = `usage: locket-model serve --embed DIR [--rerank DIR] [--listen 127.0.0.1:8430] [--key-file FILE]
 
-Serves the models of folders on this machine's processors. A folder has model.onnx, tokenizer.json
-and config.json. In the node's settings:
+Runs the models in these folders on this machine's processors. A folder contains model.onnx,
+tokenizer.json and config.json. Put this into the node's settings:
 
   [dense]
   url = "http://127.0.0.1:8430/v1"
@@ -83,9 +83,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func serve(ctx context.Context, embed, rerank, listen, keyFile string, stdout io.Writer) (err error) {
 	if runtime.NumCPU() < 2 {
-		// Its queue of work waits for a second worker for ever (gomlx v0.26.0,
-		// simplego).
-		return errors.New("the library that runs models needs two processors, and there is one here")
+		// Its work queue waits for a second worker for ever (gomlx v0.26.0, simplego).
+		return errors.New("the library that runs models needs two processors; this machine has one")
 	}
 	s := server{}
 	if keyFile != "" {
@@ -124,7 +123,7 @@ func serve(ctx context.Context, embed, rerank, listen, keyFile string, stdout io
 	return err
 }
 
-// nameOf is what a folder's model is called.
+// nameOf returns the name of a folder's model.
 func nameOf(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

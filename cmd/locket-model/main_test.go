@@ -19,7 +19,7 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// started runs the command until the test ends, and gives its address.
+// started runs the command until the test ends, and returns its address.
 func started(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -46,7 +46,7 @@ func started(t *testing.T, args ...string) string {
 	return ""
 }
 
-// The node's own client gets vectors and scores of weights that the test made.
+// The node's own client gets vectors and scores from weights that the test made.
 func TestServe(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, []byte("k-1\n"), 0o600); err != nil {
@@ -104,8 +104,8 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// Through the index: the reranker's weights sort the first hundred, and where
-// it is late the answer comes without it and says so.
+// Through the index: the reranker sorts the first hundred. If it is late, the answer comes without
+// it and says so.
 func TestRerankFirstHundred(t *testing.T) {
 	url := started(t, "--rerank", folder(t, "judge", judge()))
 	v, err := llm.NewVectors(llm.VectorsConfig{RerankURL: url})

@@ -15,10 +15,10 @@ import (
 	"github.com/knights-analytics/hugot/pipelines"
 )
 
-// models runs one inference at a time: one takes all processors.
+// models runs one inference at a time, because one uses all processors.
 type models struct {
 	session    *hugot.Session
-	embedName  string // empty: there is none
+	embedName  string // empty if there is none
 	embed      *pipelines.FeatureExtractionPipeline
 	rerankName string
 	rerank     *pipelines.CrossEncoderPipeline
@@ -27,18 +27,17 @@ type models struct {
 	once sync.Once
 }
 
-// Shapes for which the library compiles: without them it keeps a program for
-// every length of text that it has ever seen.
+// The shapes for which the library compiles. Without them it keeps a program for every length of
+// text that it has ever seen.
 var (
 	batchShapes    = []int{1, 8, 64}
 	sequenceShapes = []int{16, 64, 128, 256, 512}
 )
 
-// rerankBatch is how many pairs are judged at a time: after each the request
-// may be found to be over.
+// rerankBatch is how many pairs are judged at a time. After each batch, a cancelled request ends.
 const rerankBatch = 8
 
-// open reads the folders; one of the two may be empty.
+// open reads the folders. One of the two may be empty.
 func open(embed, rerank string) (*models, error) {
 	session, err := hugot.NewGoSession(options.WithGoMLXBatchBuckets(batchShapes), options.WithGoMLXSequenceBuckets(sequenceShapes))
 	if err != nil {
@@ -59,7 +58,7 @@ func (m *models) load(embed, rerank string) (err error) {
 		}
 		for _, file := range []string{"tokenizer.json", "config.json"} {
 			if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
-				return fmt.Errorf("%s is no model folder: %w", dir, err)
+				return fmt.Errorf("%s is not a model folder: %w", dir, err)
 			}
 		}
 	}
@@ -92,7 +91,7 @@ func (m *models) names() (out []string) {
 	return out
 }
 
-// Close waits for what runs.
+// Close waits for a running inference.
 func (m *models) Close() (err error) {
 	m.once.Do(func() {
 		<-m.turn
@@ -101,8 +100,8 @@ func (m *models) Close() (err error) {
 	return err
 }
 
-// alone waits for its turn, and runs f where ctx has not ended by then. What
-// runs can't be stopped.
+// alone waits for its turn, and runs f unless ctx has ended by then. A running inference can't be
+// stopped.
 func (m *models) alone(ctx context.Context, f func() error) error {
 	select {
 	case <-ctx.Done():
@@ -128,7 +127,7 @@ func (m *models) vectors(ctx context.Context, texts []string) (out [][]float32, 
 	return out, err
 }
 
-// scores judges how well each text answers, 0 to 1.
+// scores judges how well each text answers the question, from 0 to 1.
 func (m *models) scores(ctx context.Context, question string, texts []string) ([]float32, error) {
 	out := make([]float32, 0, len(texts))
 	for len(texts) > 0 {

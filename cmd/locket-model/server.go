@@ -19,13 +19,13 @@ import (
 const (
 	maxBody   = 4 << 20 // bytes
 	maxInputs = 256     // texts
-	maxText   = 8 << 10 // bytes of a text that the model is shown: more tokens than it takes
+	maxText   = 8 << 10 // bytes of a text that the model gets: more tokens than it accepts
 )
 
 // server speaks the two protocols.
 type server struct {
 	models *models
-	key    string // asked for as a bearer token; empty: none is
+	key    string // the required bearer token; empty if none is required
 }
 
 func readKey(path string) (string, error) {
@@ -87,7 +87,7 @@ func (s *server) admit(f func(r *http.Request) (any, error)) http.HandlerFunc {
 		switch {
 		case errors.As(err, &fail):
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-			return // nobody is there any more
+			return // the client is gone
 		default:
 			fail = &failure{http.StatusInternalServerError, err.Error(), "server_error"}
 		}
@@ -98,7 +98,7 @@ func (s *server) admit(f func(r *http.Request) (any, error)) http.HandlerFunc {
 func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that went away is not our error
+	_ = json.NewEncoder(w).Encode(v) // a client that is gone is no error of ours
 }
 
 func read(r *http.Request, v any) error {
@@ -112,13 +112,13 @@ func read(r *http.Request, v any) error {
 	return nil
 }
 
-// known checks a model's name; servers of one model are asked without.
+// known checks a model's name. Clients of a server with one model may leave it out.
 func known(name, have string) error {
 	if have == "" {
-		return badf(http.StatusNotFound, "no folder for this was given at the start")
+		return badf(http.StatusNotFound, "the server was started without a folder for this")
 	}
 	if name != "" && name != have {
-		return badf(http.StatusNotFound, "the model %q is not here, but %s", name, have)
+		return badf(http.StatusNotFound, "the model %q is not here; this server has %s", name, have)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (s *server) embeddings(r *http.Request) (any, error) {
 	var one string
 	switch {
 	case in.Encoding != "" && in.Encoding != "float":
-		return nil, badf(http.StatusBadRequest, "encoding_format %q: this server has float", in.Encoding)
+		return nil, badf(http.StatusBadRequest, "encoding_format %q: this server only supports float", in.Encoding)
 	case json.Unmarshal(in.Input, &one) == nil:
 		texts = []string{one}
 	case json.Unmarshal(in.Input, &texts) != nil:
@@ -193,7 +193,7 @@ func (s *server) rerank(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(in.Query) == "" {
-		return nil, badf(http.StatusBadRequest, "query: empty")
+		return nil, badf(http.StatusBadRequest, "query is empty")
 	}
 	if err := checkTexts(in.Documents); err != nil {
 		return nil, err

@@ -14,17 +14,16 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Weights that the tests make: a table of directions for words, and a judge
-// that counts words which stand on both sides. They know nothing of language;
-// what is shown with them is that folders are read, texts go through the
-// tokenizer and the graph, and numbers come out.
+// The weights that the tests make: a table of directions for words, and a judge that counts the
+// words that both sides share. They know nothing about language. They show that folders are read,
+// that texts go through the tokenizer and the graph, and that numbers come out.
 
 // words of the made-up tokenizer, after its four special tokens.
 var words = []string{"the", "a", "bike", "is", "blue", "green", "ann", "likes", "tea", "rain", "in", "ghent", "tomatoes", "want", "water", "who", "what", "colour"}
 
 const dim = 16
 
-// message is a protocol buffer under way.
+// message is a protocol buffer that is being built.
 type message []byte
 
 func (m message) text(n protowire.Number, s string) message { return m.bytes(n, []byte(s)) }
@@ -53,7 +52,7 @@ func node(op string, inputs []string, output string, attributes ...message) mess
 
 func attribute(name string, v int64) message { return message{}.text(1, name).int(3, v).int(20, 2) }
 
-// axis is the attribute by which a reduction says over what.
+// axis is the attribute of a reduction that names its dimension.
 func axis(v int64) message { return message{}.text(1, "axes").int(8, v).int(20, 7) }
 
 func floats(name string, dims []int64, v []float32) message {
@@ -100,13 +99,13 @@ func model(nodes, initializers, inputs, outputs []message) message {
 	return message{}.int(1, 8).bytes(7, g).bytes(8, message{}.text(1, "").int(2, 13))
 }
 
-// inputs are those of BERT.
+// inputs are the inputs of BERT.
 func inputs() []message {
 	const int64s = 7
 	return []message{value("input_ids", int64s, "batch", "sequence"), value("attention_mask", int64s, "batch", "sequence")}
 }
 
-// embedder gives each word a direction of its own.
+// embedder gives each word its own direction.
 func embedder() message {
 	vocabulary := int64(len(words) + 4)
 	table := make([]float32, 0, vocabulary*dim)
@@ -126,8 +125,8 @@ func embedder() message {
 		inputs(), []message{value("last_hidden_state", 1, "batch", "sequence", dim)})
 }
 
-// judge takes the mean of the squares of each word's share of question and
-// text together: the more words they share, the greater.
+// judge returns the mean of the squares of each word's share in the question and the text together.
+// It is larger if they share more words.
 func judge() message {
 	vocabulary := int64(len(words) + 4)
 	one := make([]float32, vocabulary*vocabulary)
@@ -145,7 +144,7 @@ func judge() message {
 		inputs(), []message{value("logits", 1, "batch", 1)})
 }
 
-// folder writes a model as Hugging Face lays it out.
+// folder writes a model in the layout of Hugging Face.
 func folder(t *testing.T, name string, onnx message) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)

@@ -15,11 +15,11 @@ import (
 // entry is a file of an archive or a package.
 type entry struct {
 	name string // with slashes
-	from string // the file whose bytes it has
+	from string // the file with its content
 	mode os.FileMode
 }
 
-// archiveName is that of a target's archive.
+// archiveName returns the name of a target's archive.
 func (r *making) archiveName(t target) string {
 	name := "locket_" + r.number() + "_" + t.name()
 	if t.os == "windows" {
@@ -28,8 +28,8 @@ func (r *making) archiveName(t target) string {
 	return name + ".tar.gz"
 }
 
-// archives are for who does without a package: a folder with bin, share and the
-// papers.
+// archives writes archives for those who install without a package: a folder with bin, share and
+// the documents.
 func (r *making) archives(chosen []target) error {
 	for _, t := range chosen {
 		top := "locket_" + r.number() + "_" + t.name()
@@ -70,12 +70,12 @@ func (r *making) archives(chosen []target) error {
 	return nil
 }
 
-// starter is a file that has a system's manager start the daemon at login.
+// starter returns a file that makes the service manager start the daemon at login.
 func (r *making) starter(name string) string {
 	return filepath.Join(r.root, "cmd", "locket", "cli", "atlogin", name)
 }
 
-// completionPlace is where a shell looks for a command's completions, under share.
+// completionPlace returns where, under share, a shell looks for a command's completions.
 func completionPlace(shell, command, share string) string {
 	return map[string]string{"bash": share + "/bash-completion/completions/" + command, "zsh": share + "/zsh/site-functions/_" + command,
 		"fish": share + "/fish/vendor_completions.d/" + command + ".fish"}[shell]
@@ -96,7 +96,7 @@ func (r *making) tar(w io.Writer, list []entry) (err error) {
 	defer func() { err = errors.Join(err, t.Close()) }()
 	for _, e := range sorted(list) {
 		if e.mode.IsDir() {
-			// An image has a folder of its user's own; its number is that of nonroot.
+			// An image has a folder that belongs to its user, nonroot.
 			h := &tar.Header{Name: e.name + "/", Typeflag: tar.TypeDir, Mode: int64(e.mode.Perm()), ModTime: r.time, Uid: nonroot, Gid: nonroot, Format: tar.FormatPAX}
 			if err := t.WriteHeader(h); err != nil {
 				return err

@@ -18,10 +18,10 @@ import (
 // target is a system and a processor, as Go names them.
 type target struct{ os, arch, arm string }
 
-// String is linux/arm/7.
+// String returns a name such as linux/arm/7.
 func (t target) String() string { return strings.TrimSuffix(t.os+"/"+t.arch+"/"+t.arm, "/") }
 
-// name is linux_armv7, in names of files.
+// name returns the form for file names, such as linux_armv7.
 func (t target) name() string {
 	if t.arm != "" {
 		return t.os + "_armv" + t.arm
@@ -36,9 +36,9 @@ func (t target) exe() string {
 	return ""
 }
 
-// commands are those that a target gets: the bridge speaks to BlueZ, which Windows
-// does not have, nobody serves a relay from a Mac or from Windows, and the queue of
-// the worker's jobs (River 0.31) does not compile for 32 bits.
+// commands returns the commands that a target gets. The bridge needs BlueZ, which Windows does not
+// have. Nobody serves a relay from a Mac or from Windows. The worker's job queue (River 0.31) does
+// not compile for 32 bits.
 func (t target) commands() []string {
 	switch {
 	case t.os == "windows":
@@ -59,7 +59,7 @@ func (r *making) commands(t target) []string {
 var targets = []target{{"linux", "amd64", ""}, {"linux", "arm64", ""}, {"linux", "arm", "7"}, {"linux", "riscv64", ""},
 	{"darwin", "amd64", ""}, {"darwin", "arm64", ""}, {"windows", "amd64", ""}}
 
-// chooseTargets reads a list of them; empty are all.
+// chooseTargets parses a list of targets. An empty list means all.
 func chooseTargets(list string) (chosen []target, err error) {
 	if list == "" {
 		return targets, nil
@@ -67,7 +67,7 @@ func chooseTargets(list string) (chosen []target, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		i := slices.IndexFunc(targets, func(t target) bool { return t.String() == name })
 		if i < 0 {
-			return nil, fmt.Errorf("--targets: %q is none of %v", name, targets)
+			return nil, fmt.Errorf("--targets: %q is not one of %v", name, targets)
 		}
 		chosen = append(chosen, targets[i])
 	}
@@ -79,12 +79,12 @@ func (t target) has(commands ...string) bool {
 	return !slices.ContainsFunc(commands, func(c string) bool { return !slices.Contains(t.commands(), c) })
 }
 
-// binary is where one that was built lies.
+// binary returns the path of a binary that was built.
 func (r *making) binary(t target, command string) string {
 	return filepath.Join(r.work, "bin", t.name(), command+t.exe())
 }
 
-// environ is what a build depends on, and nothing of what this machine sets.
+// environ returns the environment of a build. It leaves out the settings of this machine.
 func (r *making) environ(t target) []string {
 	keep := []string{"PATH", "HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOINSECURE", "GOROOT",
 		"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy", "SSL_CERT_FILE", "SystemRoot", "LocalAppData", "USERPROFILE"}
@@ -99,7 +99,8 @@ func (r *making) environ(t target) []string {
 	return env
 }
 
-// small gives the flags that Taskfile.yml builds with, too (docs/decisions.md, "Why is only a part of the command built with inlining?").
+// small returns the build flags from Taskfile.yml (docs/decisions.md, "Why is only a part of the
+// command built with inlining?").
 func (r *making) small() ([]string, error) {
 	b, err := os.ReadFile(filepath.Join(r.root, "Taskfile.yml"))
 	_, after, _ := strings.Cut(string(b), "\n  SMALL: ")
@@ -147,11 +148,11 @@ func (r *making) build(ctx context.Context, chosen []target) error {
 	return nil
 }
 
-// shells have a completion script each, in a file of this name beside the others.
+// shells are the shells for which there are completion scripts.
 var shells = []string{"bash", "zsh", "fish"}
 
-// manuals has each command write its man pages and completions, into a folder for
-// each command. It is built for this machine, and with the code for that.
+// manuals makes each command write its man pages and completions into its own folder. For this, the
+// command is built for this machine, with the code that writes them.
 func (r *making) manuals(ctx context.Context) error {
 	here := target{os: runtime.GOOS, arch: runtime.GOARCH}
 	for _, c := range r.commands(targets[0]) {
@@ -181,10 +182,10 @@ func (r *making) manuals(ctx context.Context) error {
 	return nil
 }
 
-// pages is the folder of a command's man pages.
+// pages returns the folder of a command's man pages.
 func (r *making) pages(command string) string { return filepath.Join(r.work, "man", command) }
 
-// completion is the file of a command's completions for a shell.
+// completion returns the file of a command's completions for a shell.
 func (r *making) completion(command, shell string) string {
 	return filepath.Join(r.work, "man", command+"."+shell)
 }

@@ -19,10 +19,10 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// nonroot is the user of images, by the number that distroless images use.
+// nonroot is the user id in images, the same as in distroless images.
 const nonroot = 65532
 
-// container is an image of one command, with nothing of a system but certificates.
+// container is an image of one command. Of a system, it contains only certificates.
 type container struct {
 	name, title string
 	config      v1.Config
@@ -43,7 +43,7 @@ var containers = []container{
 	}},
 }
 
-// images are OCI image layouts in a tar each, of all targets that are Linux.
+// images writes an OCI image layout, as a tar, for each container, with all Linux targets.
 func (r *making) images(chosen []target) error {
 	for _, c := range containers {
 		index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
@@ -144,13 +144,13 @@ func (r *making) image(c container, t target) (v1.Image, error) {
 	return image, nil
 }
 
-// certificates are the roots that Mozilla trusts without conditions, as PEM. One
-// with conditions can't be told from the others in a file.
+// certificates returns, as PEM, the roots that Mozilla trusts without conditions. In a file, one
+// with conditions could not be told from the others.
 func certificates() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a buffer takes everything
+			_ = pem.Encode(&out, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writing to a buffer never fails
 		}
 	}
 	return out.Bytes()

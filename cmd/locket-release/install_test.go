@@ -14,8 +14,8 @@ import (
 	"aead.dev/minisign"
 )
 
-// released is a release with an archive for this machine, in which locket is a
-// script, signed by a key of its own.
+// released makes a release with an archive for this machine, signed by a test key. In it, locket is
+// a script.
 func released(t *testing.T, version string) (r *making, key minisign.PrivateKey) {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -126,7 +126,7 @@ func TestInstallVerifiesFirst(t *testing.T) {
 	}
 }
 
-// resign signs the sums of a release once more.
+// resign signs the sums of a release again.
 func resign(r *making, key minisign.PrivateKey, comment string) error {
 	b, err := os.ReadFile(filepath.Join(r.out, checksums))
 	if err != nil {
@@ -135,7 +135,7 @@ func resign(r *making, key minisign.PrivateKey, comment string) error {
 	return os.WriteFile(filepath.Join(r.out, checksums+".minisig"), append(minisign.SignWithComments(key, b, comment, "of a test"), '\n'), 0o644)
 }
 
-// A machine with nothing to verify by gets nothing.
+// On a machine without a program to verify signatures, nothing is installed.
 func TestInstallWithoutAVerifier(t *testing.T) {
 	r, _ := released(t, "v0.1.0")
 	bin := t.TempDir()
@@ -220,7 +220,7 @@ func TestNotesOfThisSource(t *testing.T) {
 	}
 }
 
-// TestPageHasTheKey: whoever verifies by hand copies the key from the page.
+// TestPageHasTheKey checks the key in the page, from which people copy it to verify by hand.
 func TestPageHasTheKey(t *testing.T) {
 	key, err := os.ReadFile(filepath.Join("../..", publicKey))
 	if err != nil {

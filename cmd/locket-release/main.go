@@ -1,7 +1,6 @@
-// Command locket-release makes everything that a release consists of, from one
-// source: archives, packages, images, a formula, a bill of materials, checksums
-// and their signature. Where source and version are the same it makes the same
-// bytes, in whatever folder.
+// Command locket-release makes all parts of a release from one source: archives, packages, images,
+// a formula, a bill of materials, checksums and their signature. The same source and version give
+// the same bytes, in any folder.
 package main
 
 import (
@@ -26,14 +25,14 @@ func main() {
 	}
 }
 
-// publicKey is where the key lies that signatures are checked with, in the source.
+// publicKey is the path in the source of the key with which signatures are verified.
 const publicKey = "docs/release.pub"
 
 const usage = `Usage: locket-release [--version v0.1.0] --out DIR (--key FILE | --unsigned)
        locket-release --new-key FILE
 
-Makes a release of the commit that is checked out: its tag is the version. The
-password of a key is in the file that LOCKET_RELEASE_PASSWORD_FILE names.
+Makes a release of the commit that is checked out. Its tag is the version.
+LOCKET_RELEASE_PASSWORD_FILE names the file with the password of the key.
 
 `
 
@@ -44,16 +43,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("locket-release", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Usage = func() { fmt.Fprint(stderr, usage); f.PrintDefaults() }
-	f.StringVar(&s.root, "root", "", "`folder` of the source; where this was started, if empty")
-	f.StringVar(&s.version, "version", "", "such as v0.1.0; the tag of the commit, if empty")
-	f.StringVar(&s.commit, "commit", "", "that is checked out; asked of git, if empty")
-	f.StringVar(&when, "time", "", "of the commit, RFC 3339; asked of git, if empty")
-	f.StringVar(&only, "targets", "", "such as linux/amd64,darwin/arm64; all, if empty")
-	f.StringVar(&out, "out", "", "`folder` that is made for the release")
+	f.StringVar(&s.root, "root", "", "`folder` of the source; default: the current folder")
+	f.StringVar(&s.version, "version", "", "version, such as v0.1.0; default: the tag of the commit")
+	f.StringVar(&s.commit, "commit", "", "commit that is checked out; default: ask git")
+	f.StringVar(&when, "time", "", "time of the commit, RFC 3339; default: ask git")
+	f.StringVar(&only, "targets", "", "targets, such as linux/amd64,darwin/arm64; default: all")
+	f.StringVar(&out, "out", "", "`folder` to make for the release")
 	f.StringVar(&key, "key", "", "`file` of the minisign key that signs")
-	f.StringVar(&newKey, "new-key", "", "make a key in this `file`, with its public half beside it, and end")
-	f.BoolVar(&deb, "deb", false, "make locket's Debian packages alone, unsigned: for a trial")
-	f.BoolVar(&unsigned, "unsigned", false, "sign nothing: for a trial")
+	f.StringVar(&newKey, "new-key", "", "only make a key in this `file`, with its public half beside it")
+	f.BoolVar(&deb, "deb", false, "only make locket's Debian packages, unsigned, for a trial")
+	f.BoolVar(&unsigned, "unsigned", false, "sign nothing, for a trial")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -65,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case out == "":
 		return errors.New("--out is missing: the folder for the release")
 	case deb && key != "":
-		return errors.New("--deb is for a trial, and nothing of it is signed")
+		return errors.New("--deb is for a trial, and signs nothing")
 	case !deb && (key == "") != unsigned:
 		return errors.New("give --key FILE, or --unsigned for a trial")
 	}
@@ -80,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(out, 0o755); err != nil { // into a folder of its own, so that nothing else is signed
+	if err := os.Mkdir(out, 0o755); err != nil { // a new folder, so that nothing else is signed
 		return err
 	}
 	r := &making{source: s, packs: packs, formats: formats, out: out, log: stderr}
@@ -100,18 +99,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// making is one run.
+// making is one run of the program.
 type making struct {
 	source
 	packs     []pack
 	formats   []string // of packages
-	work, out string   // folders: of what is thrown away, and of what is released
+	work, out string   // the folders for temporary files and for the release
 	made      []string
 	log       io.Writer
 }
 
-// all makes everything, in the order in which one thing needs another.
-// For a trial it makes packages alone.
+// all makes everything, in the order of dependencies. For a trial it makes only packages.
 func (r *making) all(ctx context.Context, chosen []target, sign *signer, packages bool) error {
 	steps := []struct {
 		name  string
@@ -143,7 +141,7 @@ func (r *making) all(ctx context.Context, chosen []target, sign *signer, package
 // number is the version without its v: 0.1.0.
 func (r *making) number() string { return strings.TrimPrefix(r.version, "v") }
 
-// file makes one file of the release, whose name is listed with the checksums.
+// file makes one file of the release, and adds its name to the checksums.
 func (r *making) file(name string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(filepath.Join(r.out, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// materials is what the binaries are made of, as they say themselves, in CycloneDX.
+// materials writes a CycloneDX bill of materials, from what the binaries say about themselves.
 func (r *making) materials(chosen []target) error {
 	parts := map[string]cdx.Component{}
-	of := map[string]map[string]bool{} // of each command: its parts
+	of := map[string]map[string]bool{} // the parts of each command
 	for _, t := range chosen {
 		for _, c := range t.commands() {
 			info, err := buildinfo.ReadFile(r.binary(t, c))
@@ -32,7 +32,7 @@ func (r *making) materials(chosen []target) error {
 					if m.Replace != nil {
 						m = m.Replace
 					}
-					// Go's own sum of a module is over its files, and no hash of one file.
+					// Go's sum of a module covers all its files. It is not the hash of one file.
 					part = cdx.Component{Type: cdx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, PackageURL: "pkg:golang/" + m.Path + "@" + m.Version,
 						Properties: &[]cdx.Property{{Name: "go:sum", Value: m.Sum}}}
 				}

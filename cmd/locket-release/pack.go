@@ -27,34 +27,34 @@ type pack struct {
 	content             []place
 }
 
-// place is a file that a package brings beside its commands, from package files.
+// place is a file that a package contains besides its commands, from the folder files.
 type place struct {
 	at, file string
-	formats  string // that it is for; empty: all
-	config   bool   // the administrator's: an upgrade leaves it
+	formats  string // the formats that contain it; empty: all
+	config   bool   // belongs to the administrator: an upgrade keeps it
 	mode     os.FileMode
 }
 
 var packs = []pack{
 	{
 		name: "locket", summary: "memory for wearables that belongs to its wearer", commands: []string{"locket", "locket-bridge"},
-		text: `A daemon that takes what glasses, pins and pendants hear and see, makes typed
-memories of it, keeps them encrypted on this machine, and answers with the
-network off. To begin: locket setup`,
+		text: `A daemon that receives what glasses, pins and pendants hear and see, turns it
+into typed memories, keeps them encrypted on this machine, and answers
+questions with the network off. To start: locket setup`,
 		content: []place{{"/usr/lib/systemd/system/locket.service", "locket.service", "deb rpm", false, 0o644},
 			{"/usr/lib/systemd/user/locket-bridge.service", "locket-bridge.service", "deb rpm", false, 0o644},
 			{"/usr/lib/sysusers.d/locket.conf", "sysusers.conf", "rpm", false, 0o644}, {"/etc/init.d/locket", "locket.openrc", "apk", true, 0o755}},
 	},
 	{
 		name: "locket-cloud", summary: "relay and worker for Locket, which keep what only its owners can read", commands: []string{"locket-cloud"},
-		text: `A relay that keeps and forwards sealed deltas of wearers' devices, and a
-worker that hears and reads for the wearers who let it in.`,
+		text: `A relay that stores and forwards sealed deltas of wearers' devices, and a
+worker that transcribes and reads for the wearers who grant it access.`,
 		content: []place{{"/usr/lib/systemd/system/locket-relay.service", "locket-relay.service", "deb rpm", false, 0o644},
 			{"/etc/locket-relay.toml", "locket-relay.toml", "", true, 0o644}},
 	},
 }
 
-// packages makes those of all formats, for the targets that are Linux.
+// packages makes the packages of all formats for the Linux targets.
 func (r *making) packages(chosen []target) error {
 	for _, p := range r.packs {
 		for _, t := range chosen {
@@ -92,12 +92,12 @@ func (r *making) pack(p pack, t target, format string) error {
 	}
 	switch format {
 	case "deb":
-		info.License = "" // stands in the file of the copyright
+		info.License = "" // is in the copyright file
 		if p.name == "locket" {
-			info.Depends = []string{"adduser"} // for the user of the system's service
+			info.Depends = []string{"adduser"} // to make the user of the system service
 		}
 	case "rpm":
-		info.Description = p.text // the summary has a place of its own
+		info.Description = p.text // the summary has its own field
 	}
 	if info.Scripts, err = r.scripts(p, format); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *making) pack(p pack, t target, format string) error {
 	return r.file(packager.ConventionalFileName(info), func(w io.Writer) error { return packager.Package(info, w) })
 }
 
-// content is what a package has, each file from one on this disk.
+// content returns the files of a package, each copied from a file on this disk.
 func (r *making) content(p pack, t target, format string) (list files.Contents, err error) {
 	add := func(at, from string, mode os.FileMode) {
 		list = append(list, &files.Content{Source: from, Destination: at, FileInfo: &files.ContentFileInfo{Mode: mode, MTime: r.time, Owner: "root", Group: "root"}})
@@ -171,8 +171,8 @@ func (r *making) content(p pack, t target, format string) (list files.Contents, 
 	return list, r.documents(p, format, put)
 }
 
-// documents are what Debian's policy asks of /usr/share/doc, and the license
-// elsewhere.
+// documents adds what Debian's policy requires in /usr/share/doc, and for other formats the
+// licence.
 func (r *making) documents(p pack, format string, put func(string, []byte) error) error {
 	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
 	if err != nil {
@@ -200,7 +200,7 @@ func (r *making) documents(p pack, format string, put func(string, []byte) error
 	return nil
 }
 
-// scripts are those that a package's manager runs.
+// scripts returns the scripts that the package manager runs.
 func (r *making) scripts(p pack, format string) (s nfpm.Scripts, err error) {
 	for name, to := range map[string]*string{"postinstall": &s.PostInstall, "preremove": &s.PreRemove, "postremove": &s.PostRemove} {
 		b, err := carried.ReadFile("files/" + p.name + "." + format + "." + name)
@@ -217,8 +217,8 @@ func (r *making) scripts(p pack, format string) (s nfpm.Scripts, err error) {
 	return s, nil
 }
 
-// scratch writes a file that a package is made of. It has the time of the commit,
-// which Alpine's packages take from their scripts.
+// scratch writes a file for a package. The file has the time of the commit, which Alpine's packages
+// take from their scripts.
 func (r *making) scratch(name string, b []byte) (path string, err error) {
 	path = filepath.Join(r.work, "pack", filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -230,11 +230,11 @@ func (r *making) scratch(name string, b []byte) (path string, err error) {
 	return path, os.Chtimes(path, r.time, r.time)
 }
 
-// zipped is by gzip -9n: with no name and no time.
+// zipped compresses like gzip -9n: without a name or a time.
 func (r *making) zipped(b []byte) []byte {
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is valid
-	_, _ = z.Write(b)                                       // a buffer takes everything
+	_, _ = z.Write(b)                                       // writing to a buffer never fails
 	_ = z.Close()
 	return out.Bytes()
 }

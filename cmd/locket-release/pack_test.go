@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Packages of every format are the same bytes, whenever and wherever they are made.
+// Packages of every format have the same bytes, no matter when and where they are made.
 func TestPackagesAreReproducible(t *testing.T) {
 	made := func() (*making, error) {
 		root := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"aead.dev/minisign"
 )
 
-// fill writes one of the carried templates, with what it names.
+// fill executes one of the embedded templates with the values in of.
 func fill(w io.Writer, name string, of any) error {
 	text, err := carried.ReadFile("files/" + name)
 	if err != nil {
@@ -27,7 +27,7 @@ func fill(w io.Writer, name string, of any) error {
 	return t.Execute(w, of)
 }
 
-// formula is Homebrew's, where it has all the archives that it names.
+// formula writes the Homebrew formula if all the archives that it names exist.
 func (r *making) formula(chosen []target) error {
 	type archive struct{ URL, SHA256 string }
 	of := map[string]any{"Version": r.number()}
@@ -45,8 +45,7 @@ func (r *making) formula(chosen []target) error {
 	return r.file("locket.rb", func(w io.Writer) error { return fill(w, "locket.rb", of) })
 }
 
-// papers are the install script, which knows this version and the key, and the
-// release notes.
+// papers writes the install script, which contains this version and the key, and the release notes.
 func (r *making) papers() error {
 	key, err := minisign.PublicKeyFromFile(filepath.Join(r.root, publicKey))
 	if err != nil {
@@ -71,16 +70,16 @@ func (r *making) papers() error {
 	})
 }
 
-// notesOf is the summary with which a version's part of the changelog begins; of
-// what is not released yet where the version has none. Its links are to the files of
-// the version's tag, as it is read outside of the repository.
+// notesOf returns the summary at the beginning of a version's part of the changelog. If the version
+// has none, it returns that of the unreleased part. Its links point to the files of the version's
+// tag, because it is read outside of the repository.
 func notesOf(log []byte, number string) (string, error) {
 	_, part, ok := bytes.Cut(log, []byte("\n## "+number+" ("))
 	if !ok {
 		_, part, ok = bytes.Cut(log, []byte("\n## Unreleased\n"))
 	}
 	if !ok {
-		return "", fmt.Errorf("neither %s nor what is unreleased has a part", number)
+		return "", fmt.Errorf("the changelog has a part neither for %s nor for unreleased changes", number)
 	}
 	part, _, _ = bytes.Cut(part, []byte("\n## "))
 	_, summary, ok := bytes.Cut(part, []byte("\n### In two minutes\n"))

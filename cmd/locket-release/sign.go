@@ -14,15 +14,15 @@ import (
 	"aead.dev/minisign"
 )
 
-// checksums is the file that is signed: a line for each other one, as sha256sum
-// writes them.
+// checksums is the file that is signed. It has a line for each other file, in the format of
+// sha256sum.
 const checksums = "SHA256SUMS"
 
-// passwordFile names the variable for the file that has a key's password.
+// passwordFile is the environment variable that names the file with a key's password.
 const passwordFile = "LOCKET_RELEASE_PASSWORD_FILE"
 
-// signer signs by minisign (jedisct1.github.io/minisign), over the bytes themselves
-// and not over their hash, so that OpenSSL verifies the signature, too.
+// signer signs with minisign (jedisct1.github.io/minisign). It signs the bytes and not their hash,
+// so that OpenSSL can verify the signature, too.
 type signer struct{ key minisign.PrivateKey }
 
 func password() (string, error) {
@@ -41,8 +41,8 @@ func password() (string, error) {
 	return p, nil
 }
 
-// loadSigner opens the key of a file; nil for none. Whoever installs has the public
-// half of the source, so that another key is refused.
+// loadSigner opens the key in a file. It returns nil if there is no file. It refuses a key whose
+// public half is not the one in the source, because users verify with that.
 func loadSigner(file, public string) (*signer, error) {
 	if file == "" {
 		return nil, nil
@@ -53,20 +53,20 @@ func loadSigner(file, public string) (*signer, error) {
 	}
 	key, err := minisign.PrivateKeyFromFile(p, file)
 	if err != nil {
-		return nil, fmt.Errorf("--key %s: %w; --new-key makes another, whose public half is then to be %s", file, err, publicKey)
+		return nil, fmt.Errorf("--key %s: %w; --new-key makes another one, whose public half must then become %s", file, err, publicKey)
 	}
 	want, err := minisign.PublicKeyFromFile(public)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", publicKey, err)
 	}
 	if !want.Equal(key.Public()) {
-		return nil, fmt.Errorf("--key %s: its public half is not %s: nobody could verify what it signs. Where the other key is lost, commit the file %s.pub as %s, and its line in docs/install.md", file, publicKey, file, publicKey)
+		return nil, fmt.Errorf("--key %s: its public half is not %s: nobody could verify what it signs. If the other key is lost, commit the file %s.pub as %s, and its line in docs/install.md", file, publicKey, file, publicKey)
 	}
 	return &signer{key}, nil
 }
 
-// makeKey makes a key under a password, and its public half in FILE.pub, and says
-// what is to be done with them.
+// makeKey makes a key with a password, writes its public half to FILE.pub, and says what to do with
+// them.
 func makeKey(file string, say io.Writer) error {
 	p, err := password()
 	if err != nil {
@@ -93,13 +93,13 @@ func makeKey(file string, say io.Writer) error {
 	fmt.Fprintf(say, `%s is the key, and %s.pub its public half. Before a release is signed with it:
   1. commit the public half as %s
   2. put its second line into docs/install.md, in place of the one after "minisign -P"
-  3. keep the key and its password where you will find them, and nowhere in the repository
-Releases that another key signed are verified by the page of their own tag.
+  3. keep the key and its password in a safe place outside of the repository
+Releases that another key signed can be verified with the page of their own tag.
 `, file, file, publicKey)
 	return nil
 }
 
-// writeNew makes a file that is not there.
+// writeNew makes a file that must not exist.
 func writeNew(file string, b []byte, mode os.FileMode) (err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// source is what a release is made of.
+// source is the source of a release.
 type source struct {
 	root    string // absolute
 	version string // v0.1.0
 	commit  string
-	time    time.Time // of the commit: every file bears it
+	time    time.Time // of the commit; every file has this time
 	goes    string    // the Go release that go.mod names: go1.26.8
 }
 
 var isVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$`) // semver.org, without a build
 
-// complete asks git for what the flags did not say. A tree with changes is no
-// commit: it is refused where git is asked.
+// complete asks git for what the flags did not say. If it asks git, it refuses a tree with
+// uncommitted changes.
 func (s *source) complete(ctx context.Context, when string) (err error) {
 	if s.root, err = filepath.Abs(s.root); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *source) complete(ctx context.Context, when string) (err error) {
 			return errors.New("git does not know this source: give --version, --commit and --time")
 		}
 		if changes != "" {
-			return errors.New("there are changes that are not committed: a release is made of a commit")
+			return errors.New("there are uncommitted changes: a release is made from a commit")
 		}
 	}
 	for _, ask := range []struct {
@@ -68,7 +68,7 @@ func (s *source) complete(ctx context.Context, when string) (err error) {
 		}
 	}
 	if !isVersion.MatchString(s.version) {
-		return fmt.Errorf("--version: %q: want v0.1.0 or the like", s.version)
+		return fmt.Errorf("--version: %q: want a version such as v0.1.0", s.version)
 	}
 	if s.time, err = time.Parse(time.RFC3339, when); err != nil {
 		return fmt.Errorf("--time: %w", err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The bridge of a user runs as confined as the user's daemon, and both as a manager of one user can
-// confine them: what needs a namespace of files or devices would take serial ports and folders away.
+// A user's bridge is confined like the user's daemon, and both as far as a user's service manager
+// can: options that need a namespace of files or devices would hide serial ports and folders.
 func TestUserUnitsAreConfined(t *testing.T) {
 	read := func(path string) []string {
 		b, err := os.ReadFile(path)

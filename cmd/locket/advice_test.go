@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Who interrupts a command is told so, and not which call noticed.
+// A person who interrupts a command sees that it was interrupted, and not which call noticed.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

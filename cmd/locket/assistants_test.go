@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// strictly reads a JSON file that has these fields alone.
+// strictly reads a JSON file that has only these fields.
 func strictly(t *testing.T, file string, to any) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "docs", file))
@@ -26,7 +26,7 @@ func strictly(t *testing.T, file string, to any) {
 	}
 }
 
-// understood has the command take a line with its flags.
+// understood checks that the command accepts a line with its flags.
 func understood(t *testing.T, file string, words []string) {
 	t.Helper()
 	if len(words) == 0 || words[0] != "locket" {
@@ -45,8 +45,8 @@ func understood(t *testing.T, file string, words []string) {
 	}
 }
 
-// What the plugin for Claude Code and the hooks for Codex start is there in the command, and
-// can't end with the code that takes a prompt away.
+// The commands that the plugin for Claude Code and the hooks for Codex start exist, and can't end
+// with the exit code that discards a prompt.
 func TestAssistantFiles(t *testing.T) {
 	for _, file := range []string{"claude-code/hooks/hooks.json", "codex/hooks.json"} {
 		var hooks struct {
@@ -93,7 +93,7 @@ func TestAssistantFiles(t *testing.T) {
 	}
 }
 
-// The skill has the two fields of its head, and names tools and commands that there are.
+// The skill has the two fields of its header, and names tools and commands that exist.
 func TestAssistantSkill(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "claude-code", "skills", "locket", "SKILL.md"))
 	if err != nil {

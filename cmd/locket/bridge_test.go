@@ -24,8 +24,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A locked daemon runs its bridge too, begins it anew, says how it is, gives it no secret,
-// and ends it.
+// A locked daemon also runs its bridge: it restarts it, reports its state, gives it no secret, and
+// ends it.
 func TestDaemonRunsABridge(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()
@@ -51,7 +51,7 @@ stay`)
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(r.Findings, func(f serve.Finding) bool {
-		return f.Check == "bridge" && f.Level == serve.LevelOK && strings.Contains(f.Detail, "it runs as process")
+		return f.Check == "bridge" && f.Level == serve.LevelOK && strings.Contains(f.Detail, "it is running as process")
 	}) {
 		t.Errorf("doctor says %s", &out)
 	}
@@ -60,7 +60,7 @@ stay`)
 	<-ended
 }
 
-// stopsLast is a node that tells whether a bridge runs as it stops.
+// stopsLast is a node that records whether a bridge is running when it stops.
 type stopsLast struct {
 	cli.OpenNode
 	pid  *int
@@ -72,7 +72,7 @@ func (n stopsLast) Stop(ctx context.Context) error {
 	return n.OpenNode.Stop(ctx)
 }
 
-// A daemon's bridge ends before the node stops, which takes what the bridge says at its end.
+// A daemon's bridge ends before the node stops, so that the node accepts the bridge's last events.
 func TestNodeStopsAfterItsBridge(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()
@@ -111,7 +111,7 @@ func TestNodeStopsAfterItsBridge(t *testing.T) {
 	}
 }
 
-// The bridge of a daemon that was killed ends.
+// The bridge of a killed daemon ends.
 func TestKilledDaemonHasNoBridge(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a process is tied to its parent on Linux alone")

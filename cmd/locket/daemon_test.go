@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// clumsy is a home that can't be locked, nor stopped, without a fault.
+// clumsy is a home whose lock and stop fail.
 type clumsy struct{ cli.OpenNode }
 
 // clumsyKeys are its keys.
@@ -36,7 +36,7 @@ func (c clumsyKeys) Lock(ctx context.Context) error {
 
 func (c clumsy) Stop(ctx context.Context) error { return errors.Join(c.OpenNode.Stop(ctx), errClumsy) }
 
-// interrupted is a home that is told to end while it stops to begin anew.
+// interrupted is a home that is told to end while it stops for a restart.
 type interrupted struct {
 	cli.OpenNode
 	end func()
@@ -47,8 +47,8 @@ func (i interrupted) Stop(ctx context.Context) error {
 	return i.OpenNode.Stop(ctx)
 }
 
-// A daemon that is told to end while it is locked does not begin anew: the one that began
-// would not know of it.
+// A daemon that is told to end while it is being locked does not restart: the new process would not
+// know that it should end.
 func TestEndsWhileItIsLocked(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()
@@ -79,14 +79,14 @@ func TestEndsWhileItIsLocked(t *testing.T) {
 		t.Fatal("it does not say that it is ready: ", err)
 	}
 	go io.Copy(io.Discard, ready)
-	run(ctx, []string{"--home", home, "lock"}, strings.NewReader(""), io.Discard, io.Discard, d) // which waits for one that begins anew
+	run(ctx, []string{"--home", home, "lock"}, strings.NewReader(""), io.Discard, io.Discard, d) // this waits for the restarted daemon
 	if code := <-ended; code != 0 {
 		t.Errorf("the daemon ends with %d", code)
 	}
 }
 
-// A daemon whose keys are dropped with a fault on the way begins anew all the
-// same: else it would take no events, or keep what the keys were in.
+// A daemon restarts even if dropping its keys failed in part. Otherwise it would accept no events,
+// or keep the memory that held the keys.
 func TestLockedWithAFault(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()

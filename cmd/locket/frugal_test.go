@@ -15,13 +15,13 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// A daemon knows how much memory it may take before it opens its home. What it opens
-// asks: a store and plugins that were opened first took as much as on a large machine,
-// and the daemon was killed in a small one.
+// A daemon sets how much memory it may use before it opens its home, because what it opens depends
+// on that. When a store and plugins were opened first, they used as much as on a large machine, and
+// the daemon was killed on a small one.
 func TestFrugalBeforeItOpens(t *testing.T) {
 	t.Setenv("GOGC", "")
 	before := debug.SetGCPercent(100)
-	limit := debug.SetMemoryLimit(-1) // a control group around this test has one set
+	limit := debug.SetMemoryLimit(-1) // a control group around this test may have set one
 	t.Cleanup(func() { debug.SetGCPercent(before); debug.SetMemoryLimit(limit) })
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()

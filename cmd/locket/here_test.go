@@ -11,23 +11,24 @@ import (
 	"testing"
 )
 
-// proposes finds a command in a text as one proposes it: after a colon, on a line of its own,
-// after "see", or in quotes.
+// proposes finds a proposed command in a text: after a colon, on a line of its own, after "see", or
+// in quotes.
 var proposes = regexp.MustCompile(`(?:[:;] |\\n  |[Ss]ee |')locket [a-z]`)
 
-// notHere are proposals that Here does not get where they stand, by how they begin: those for another
-// machine or another home, those that need no home, and those that are an error's advice later.
+// notHere lists, by their beginnings, proposals that are not passed to Here at that place: those
+// for another machine or another home, those that need no home, and those that become an error's
+// advice later.
 var notHere = []string{
-	`"Have the other device show`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Let in. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
-	`"%s forgotten here and stay forgotten. To have them again, import into another home`,
-	`"Made %s. Next:`, `"Built %s, %s. Next`, `"%s is not there: locket plugin build`, `"%w; locket plugin test`,
-	`"If you know from the publisher`, `"An old version may have holes`, `"If it is your own, say --unsigned`,
-	`"run 'locket doctor --repair'"`, `"Whether there is a newer version`, `"The newest memories`, `"To do it later: locket backup`,
+	`"Show a new code on the other device`, `"On another machine`, `"On the new device,`, `"They open it with:`, `"Admitted. They join with:`, `"On the node's machine,`, `"If it was locked, unlock it on`,
+	`"%s forgotten here and will not come back. To get them, import into another home`,
+	`"Made %s. Next:`, `"Built %s, %s. Next`, `"%s does not exist: locket plugin build`, `"%w; for details: locket plugin test`,
+	`"If you know from the publisher`, `"An old version may have security holes`, `"If it is your own, add --unsigned`,
+	`"run 'locket doctor --repair'"`, `"To check for a newer version`, `"The newest memories`, `"To do it later: locket backup`,
 	`"  locket consent allow`,
 }
 
-// TestProposedCommandsAreHere: whoever writes a proposal gives it to Here or Heref, or to what
-// gives it to them.
+// TestProposedCommandsAreHere checks that each proposed command is passed to Here or Heref,
+// directly or through a function that does so.
 func TestProposedCommandsAreHere(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go"} {

@@ -14,13 +14,13 @@ import (
 )
 
 // cheapHome are settings with which a home opens quickly: it loads no built-in plugin.
-// A script that has sentences understood sets LOCKET_PLUGINS_DISABLED to fewer.
+// A script that needs sentences to be understood sets LOCKET_PLUGINS_DISABLED to fewer plugins.
 var cheapHome = []string{"LOCKET_PLUGINS_DISABLED=secrets,language,speech,scene,facts,plans,howto", "LOCKET_BROKER_LISTEN=127.0.0.1:0", "LOCKET_DISK_RESERVE=1MB"}
 
 // madePhrase is the recovery phrase of the home that testDeps made last.
 var madePhrase string
 
-// testDeps is product with what is compiled shared, cheap passphrases and no demo.
+// testDeps is Product with shared compiled plugins, cheap passphrases and no demo.
 func testDeps() cli.Deps {
 	d := runcmd.Product(os.Getenv(plugincache.Env), 4)
 	d.Environ = append(slices.Clone(cheapHome), os.Environ()...)

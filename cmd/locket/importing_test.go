@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// A notebook in a zip file of some KB, whose pages have more bytes together than
-// this machine may have: each of them alone is not too large.
+// Imports a notebook in a zip file of some KB whose pages together are larger than this machine's
+// memory, although none of them is too large by itself.
 func TestThreatZippedNotebook(t *testing.T) {
 	var zipped bytes.Buffer
 	z := zip.NewWriter(&zipped)

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/omitest"
 )
 
-// What Omi has is shown first, added once, and no more the next time. What came before a
-// limit is kept, a secret goes to the vault, and the key is in no output.
+// What Omi has is first shown, added once, and not added again the next time. What was read before
+// a rate limit is kept, a secret goes to the vault, and the key is in no output.
 func TestImportPolled(t *testing.T) {
 	c := omitest.New(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -65,9 +65,9 @@ func TestImportPolled(t *testing.T) {
 		code int
 		said string
 	}{
-		{cli.ExitFailed, `Added 50; 0 there already, 0 failed\.\n(.*\n)*.*Rate limit exceeded.*run the command again later`},
-		{0, `Added 3; 50 there already, 0 failed`},
-		{0, `Added 0; 53 there already, 0 failed`},
+		{cli.ExitFailed, `Added 50; 0 already there, 0 failed\.\n(.*\n)*.*Rate limit exceeded.*run the command again later`},
+		{0, `Added 3; 50 already there, 0 failed`},
+		{0, `Added 0; 53 already there, 0 failed`},
 	} {
 		if code, said := try(from...); code != want.code || !regexp.MustCompile(want.said).MatchString(said) {
 			t.Errorf("%d: exit %d: %s", i, code, said)

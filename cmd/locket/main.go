@@ -1,6 +1,5 @@
-// Command locket is a wearer's node: the daemon, and what its wearer asks of
-// it. Commands speak to the daemon where one runs on the home, and open the
-// home in this process where none does.
+// Command locket is a wearer's node: the daemon, and the commands for its wearer. Commands talk to
+// the daemon if one is running on the home. Otherwise they open the home in their own process.
 package main
 
 import (
@@ -20,19 +19,19 @@ import (
 // -X main.releaseKey=…, of docs/release.pub.
 var release, commit, builtAt, releaseKey string
 
-// pluginCache is a folder of compiled plugins that all homes share. Only the linker sets
-// it, for tests with many homes (-X main.pluginCache=…). In releases it is empty, and each
-// home has a folder of its own, sealed with its key.
+// pluginCache is a folder of compiled plugins that all homes share. Only the linker sets it, for
+// tests with many homes (-X main.pluginCache=…). In releases it is empty, and each home has its own
+// folder, sealed with its key.
 var pluginCache string
 
 func main() {
 	cli.Linked.Release, cli.Linked.Commit, cli.Linked.BuiltAt, cli.Linked.Key = release, commit, builtAt, releaseKey
 	// If the system refuses, everything else still works.
 	_ = nodump.Protect()
-	if wasm.IsWorker(os.Args) { // this process is to run plugins for another one
+	if wasm.IsWorker(os.Args) { // this process runs plugins for another one
 		os.Exit(wasm.ServeWorker(os.Stdin, os.Stdout, os.Stderr))
 	}
-	if engines.IsProcess(os.Args) { // this process is to run engines for another one
+	if engines.IsProcess(os.Args) { // this process runs engines for another one
 		os.Exit(engines.ServeProcess(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := untilSignal()
@@ -41,8 +40,9 @@ func main() {
 	os.Exit(code)
 }
 
-// untilSignal gives a context that ends when the process is told to end. A second Ctrl+C kills
-// what does not hear the first. SIGHUP, which a terminal that closes may send twice, does not.
+// untilSignal returns a context that ends when the process is told to end. A second Ctrl+C kills a
+// process that does not react to the first. A second SIGHUP does not, because a closing terminal
+// may send it twice.
 func untilSignal() (context.Context, func()) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

@@ -23,7 +23,7 @@ func serveRelay(t *testing.T) (url string) {
 	return relaytest.Serve(t, t.TempDir(), relay.Config{}, api.Config{}).URL
 }
 
-// locket runs the real commands on a home, and gives what they print.
+// locket runs the real commands on a home, and returns what they print.
 func locket(t *testing.T, home, stdin string, args ...string) (string, int) {
 	t.Helper()
 	var out, problems bytes.Buffer
@@ -41,8 +41,8 @@ func ok(t *testing.T, home, stdin string, args ...string) string {
 	return out
 }
 
-// Two people's worth of typing: invite here, join there, compare the words,
-// and later recover from the phrase, all through the commands.
+// All through the commands: invite on one device, join on another, compare the words, and later
+// recover from the phrase.
 func TestPairByCommand(t *testing.T) {
 	t.Setenv("LOCKET_CONFIG", "")
 	url := serveRelay(t)
@@ -102,7 +102,7 @@ func TestPairByCommand(t *testing.T) {
 		t.Errorf("words %q here; there\n%s", words, joined)
 	}
 	if out, code := locket(t, three, "yes\n", "pair", "--join", f[3], "--relay", f[5], "--key-file"); code != cli.ExitFailed ||
-		!strings.Contains(out, "used already") || !strings.Contains(out, "Have the other device show another") || strings.Contains(out, "five words") {
+		!strings.Contains(out, "used already") || !strings.Contains(out, "Show a new code on the other device") || strings.Contains(out, "five words") {
 		t.Errorf("a third with the same code: %d %s", code, out)
 	}
 	if _, err := os.Stat(three); !errors.Is(err, os.ErrNotExist) {
@@ -123,11 +123,11 @@ func TestPairByCommand(t *testing.T) {
 	if out := ok(t, two, "", "devices"); strings.Count(out, "owner") != 2 || !strings.Contains(out, "this device") || strings.Count(out, runtime.GOOS+"/"+runtime.GOARCH) != 2 {
 		t.Errorf("devices: %s", out)
 	}
-	if out := ok(t, one, "", "devices"); strings.Count(out, "  let in ") != 1 || !strings.Contains(out, ", and nothing said since\n") {
+	if out := ok(t, one, "", "devices"); strings.Count(out, "  added ") != 1 || !strings.Contains(out, ", not heard from since\n") {
 		t.Errorf("devices, before the second has said anything: %s", out)
 	}
 	ok(t, two, "", "add", "--plain", "The second speaks.")
-	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != cli.ExitFailed || !strings.Contains(out, "no daemon runs, so nothing is sent") {
+	if out, code := locket(t, two, "", "sync", "status", "--watch"); code != cli.ExitFailed || !strings.Contains(out, "no daemon is running, so nothing is sent") {
 		t.Errorf("watching what nobody does: %d %s", code, out)
 	}
 	ok(t, two, "", "sync", "--now")
@@ -156,7 +156,7 @@ func TestPairByCommand(t *testing.T) {
 		if strings.Contains(line, "this device") {
 			continue
 		}
-		if out, code := locket(t, one, "\n", "devices", "remove", strings.Fields(line)[0]); code != cli.ExitFailed || !strings.Contains(out, "only the 24 words remove one") {
+		if out, code := locket(t, one, "\n", "devices", "remove", strings.Fields(line)[0]); code != cli.ExitFailed || !strings.Contains(out, "which only the 24 words can remove") {
 			t.Errorf("remove a device without the words: %d %s", code, out)
 		}
 	}
@@ -170,15 +170,15 @@ func TestPairByCommand(t *testing.T) {
 	}
 	ok(t, two, "", "add", "--plain", "The second goes on.")
 	ok(t, two, "", "sync", "--now")
-	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "behind") || !strings.Contains(out, "One history") {
+	if out := ok(t, two, "", "devices", "compare", strings.TrimSpace(heads)); !strings.Contains(out, "behind") || !strings.Contains(out, "have one history") {
 		t.Errorf("compare with older heads: %s", out)
 	}
 
 	phrase := phraseOf(shown)
-	if out, code := locket(t, three, phrase+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home of these words") {
+	if out, code := locket(t, three, phrase+"\n", "recover", "--relay", serveRelay(t), "--key-file"); code != cli.ExitFailed || !strings.Contains(out, "The relay knows no home with these words") {
 		t.Errorf("from another relay: %d %s", code, out)
 	}
-	if out := ok(t, three, phrase+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `write wearer = "NAME"`) {
+	if out := ok(t, three, phrase+"\n", "recover", "--relay", url, "--key-file"); !strings.Contains(out, `Write wearer = "NAME"`) {
 		t.Errorf("recovered, without a name: %s", out)
 	}
 	if b, err := os.ReadFile(filepath.Join(three, "config.toml")); err != nil || strings.Contains(string(b), "wearer") || !strings.Contains(string(b), "reserve = '1MB'") {
@@ -190,10 +190,10 @@ func TestPairByCommand(t *testing.T) {
 	}
 }
 
-// phraseOf gives the 24 words that locket init shows.
+// phraseOf returns the 24 words that locket init shows.
 func phraseOf(shown string) string {
 	var phrase []string
-	for _, w := range strings.Fields(shown[strings.Index(shown, "nowhere:"):])[1:] {
+	for _, w := range strings.Fields(shown[strings.Index(shown, "anywhere."):])[1:] {
 		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && len(phrase) < 24 {
 			phrase = append(phrase, w)
 		}
@@ -201,8 +201,8 @@ func phraseOf(shown string) string {
 	return strings.Join(phrase, " ")
 }
 
-// The words delete the account at the relay, and nothing else does. The home
-// keeps its memories, and does not begin the account anew.
+// Only the words delete the account at the relay. The home keeps its memories, and does not create
+// the account again.
 func TestRelayDelete(t *testing.T) {
 	t.Setenv("LOCKET_CONFIG", "")
 	url, home := serveRelay(t), filepath.Join(t.TempDir(), "home")
@@ -217,29 +217,29 @@ func TestRelayDelete(t *testing.T) {
 	}
 	fails("", "no words", "relay", "delete", url)
 	fails("one two\n", "the 24 words", "relay", "delete", url)
-	fails(phrase, "has no account of these words", "relay", "delete", serveRelay(t), "--yes")
-	fails(phrase, "To do it without being asked: --yes", "relay", "delete", url)
+	fails(phrase, "has no account for these words", "relay", "delete", serveRelay(t), "--yes")
+	fails(phrase, "To go ahead without being asked, add --yes.", "relay", "delete", url)
 	fails(phrase+"no\n", "nothing was deleted", "relay", "delete", url)
 	ok(t, home, "", "sync", "--now")
 	if out := ok(t, home, phrase+"yes\n", "relay", "delete", url); !strings.Contains(out, "Deleted at "+url+": ") || !strings.Contains(out, " in 1 space, ") {
 		t.Error(out)
 	}
 	fails("", "403", "sync", "--now")
-	fails(phrase, "has no account of these words", "relay", "delete", url)
+	fails(phrase, "has no account for these words", "relay", "delete", url)
 	if out := ok(t, home, "", "list"); !strings.Contains(out, "spare key") {
 		t.Error(out)
 	}
 }
 
-// A relay that wants invitations says so; a code that it does not take is told from none.
+// The output says that a relay wants invitations, and tells a wrong code from a missing one.
 func TestRelayWantsInvitation(t *testing.T) {
 	t.Setenv("LOCKET_CONFIG", "")
 	url := relaytest.Serve(t, t.TempDir(), relay.Config{Invite: true}, api.Config{}).URL
 	home := filepath.Join(t.TempDir(), "home")
 	ok(t, home, "", "init", "--key-file", "--no-check", "--wearer", "Maja")
 	for says, args := range map[string][]string{
-		"Ask who runs the relay for a code":              {"relay", "add", url},
-		"The code in sync.invite is none of the relay's": {"relay", "add", url, "--set", "sync.invite=wrong"},
+		"Ask the operator of the relay for a code":        {"relay", "add", url},
+		"The relay does not know the code in sync.invite": {"relay", "add", url, "--set", "sync.invite=wrong"},
 	} {
 		if out, code := locket(t, home, "", args...); code != cli.ExitFailed || !strings.Contains(out, says) {
 			t.Errorf("locket %v: %d %s", args, code, out)

@@ -20,7 +20,8 @@ import (
 // A replay that is killed leaves a login, and the next one replaces it; SIGHUP leaves none. The
 // login that the wearer has made is not touched.
 func TestReplayThatDies(t *testing.T) {
-	// Where SIGHUP is ignored, as below nohup, a process that is started ignores it, too, unless who starts it hears it.
+	// If SIGHUP is ignored, as under nohup, a child process ignores it, too, unless its parent
+	// handles it.
 	hung := make(chan os.Signal, 1)
 	signal.Notify(hung, syscall.SIGHUP)
 	defer signal.Stop(hung)
@@ -60,7 +61,7 @@ func TestReplayThatDies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// dies starts a replay of twelve hours, and has it end by a signal once it has connected.
+	// dies starts a replay of twelve hours, and ends it with a signal once it has connected.
 	dies := func(by os.Signal) {
 		t.Helper()
 		path, err := exec.LookPath("locket")
@@ -82,7 +83,7 @@ func TestReplayThatDies(t *testing.T) {
 			default:
 			}
 		}
-		if code, _, problems := locket("replay", "--device", "pin", short); code == 0 || !strings.Contains(problems, "pin has credentials already") {
+		if code, _, problems := locket("replay", "--device", "pin", short); code == 0 || !strings.Contains(problems, "pin already has credentials") {
 			t.Errorf("a second replay beside the first: %d, %s", code, problems)
 		}
 		if err := c.Process.Signal(by); err != nil {
@@ -114,7 +115,7 @@ func TestReplayThatDies(t *testing.T) {
 		t.Errorf("of the wearer's own login there is %q", left)
 	}
 
-	// Its password plays it, and beside it what has no credentials.
+	// With its password it can be replayed, together with devices without credentials.
 	var pin serve.DeviceCredentials
 	if err := json.Unmarshal([]byte(added), &pin); err != nil {
 		t.Fatal(err)

@@ -37,26 +37,26 @@ type group struct {
 func groups(a *cli.App) []group {
 	setUp := func(ctx context.Context) error { return setupcmd.SetUp(a, ctx) }
 	return []group{
-		{"Begin", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), homecmd.StatusCommand(a), homecmd.DoctorCommand(a), homecmd.ConfigCommand(a),
+		{"Get started", []*cobra.Command{setupcmd.Command(a), homecmd.InitCommand(a), runcmd.RunCommand(a, setUp), runcmd.OpenCommand(a), homecmd.StatusCommand(a), homecmd.DoctorCommand(a), homecmd.ConfigCommand(a),
 			runcmd.DemoCommand(a), runcmd.ReplayCommand(a)}},
 		{"Remember and find", []*cobra.Command{memorycmd.AddCommand(a), memorycmd.BatchCommand(a), recallcmd.SearchCommand(a), recallcmd.AskCommand(a), recallcmd.ChatCommand(a), recallcmd.ContextCommand(a), recallcmd.CoreCommand(a),
 			memorycmd.ListCommand(a), memorycmd.GetCommand(a), recallcmd.DayCommand(a), recallcmd.TalkCommand(a), recallcmd.MediaCommand(a), memorycmd.CategoriesCommand(a), recallcmd.GraphCommand(a)}},
-		{"See where it comes from", []*cobra.Command{memorycmd.WhyCommand(a), memorycmd.HistoryCommand(a), recallcmd.TraceCommand(a), memorycmd.RefusalsCommand(a)}},
+		{"See where memories come from", []*cobra.Command{memorycmd.WhyCommand(a), memorycmd.HistoryCommand(a), recallcmd.TraceCommand(a), memorycmd.RefusalsCommand(a)}},
 		{"Correct and forget", []*cobra.Command{memorycmd.UpdateCommand(a), memorycmd.UndoCommand(a), memorycmd.PinCommand(a, true), memorycmd.PinCommand(a, false), recallcmd.EntitiesCommand(a), memorycmd.DreamCommand(a),
 			memorycmd.DeleteCommand(a), memorycmd.ForgetCommand(a), memorycmd.RetentionCommand(a)}},
 		{"Keep it private", []*cobra.Command{homecmd.PauseCommand(a), homecmd.ResumeCommand(a), devicecmd.ZonesCommand(a), memorycmd.VaultCommand(a), homecmd.LockCommand(a), homecmd.UnlockCommand(a),
 			homecmd.PassphraseCommand(a), homecmd.KeysCommand(a)}},
-		{"Wearables that send events", []*cobra.Command{devicecmd.WearableCommand(a)}},
+		{"Wearables", []*cobra.Command{devicecmd.WearableCommand(a)}},
 		{"Your other devices", []*cobra.Command{devicecmd.PairCommand(a), devicecmd.DevicesCommand(a), devicecmd.RecoverCommand(a), devicecmd.SyncCommand(a), devicecmd.RelayCommand(a),
 			memorycmd.ConflictsCommand(a), recallcmd.TiersCommand(a), devicecmd.FetchCommand(a), devicecmd.RotateCommand(a)}},
 		{"Assistants, readers and workers", []*cobra.Command{sharecmd.ShareCommand(a), sharecmd.CommunityCommand(a), sharecmd.MatchCommand(a), marketcmd.Command(a), sharecmd.PolicyCommand(a), sharecmd.ConsentCommand(a), appcmd.AppCommand(a), appcmd.MCPCommand(a), devicecmd.GrantCommand(a), memorycmd.RevertCommand(a)}},
 		{"Engines, plugins and language models", []*cobra.Command{enginecmd.EngineCommand(a), enginecmd.VoiceCommand(a), plugincmd.Command(a), enginecmd.LLMCommand(a), enginecmd.InstructionsCommand(a)}},
-		{"Take it with you", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
+		{"Back up, export and import", []*cobra.Command{copycmd.BackupCommand(a), copycmd.ExportCommand(a), copycmd.ImportCommand(a), copycmd.NotesCommand(a)}},
 	}
 }
 
-// otherWords are what people type who know another program. One of two words is what a
-// command does that has no other under it for that.
+// otherWords are words that people who know another program may type for a command. Two words, such
+// as "keys list", stand for a subcommand that does not exist because the command itself does that.
 var otherWords = map[string][]string{
 	"list": {"ls", "memories", "memory", "get-all", "all"}, "delete": {"rm", "remove", "erase", "del", "delete-all"}, "get": {"show", "cat"},
 	"search": {"find", "query", "recall", "grep", "lookup"}, "ask": {"who", "when", "where", "what", "how", "question"},
@@ -77,13 +77,13 @@ var otherWords = map[string][]string{
 	"keys": {"keys list", "keys ls", "keys show", "keys status"},
 }
 
-// otherWordsBelow are the same for commands under others.
+// otherWordsBelow are the same for subcommands.
 var otherWordsBelow = map[string][]string{
 	"list": {"ls", "all"}, "status": {"ls", "list", "show"}, "remove": {"rm", "delete", "del"}, "revoke": {"rm", "remove", "delete", "del"}, "forget": {"rm", "remove", "delete", "del"},
 	"add": {"new", "create"}, "create": {"new", "add"}, "new": {"create", "add"}, "show": {"get", "cat", "view", "reveal"}, "log": {"logs", "history"}, "check": {"verify", "test"},
 }
 
-// knowOtherWords has the commands under c know otherWordsBelow.
+// knowOtherWords adds otherWordsBelow to the commands under c.
 func knowOtherWords(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		sub.SuggestFor = append(sub.SuggestFor, otherWordsBelow[sub.Name()]...)
@@ -91,18 +91,18 @@ func knowOtherWords(c *cobra.Command) {
 	}
 }
 
-// root is the command with everything under it.
+// root returns the command with all its subcommands.
 func root(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locket",
 		Short: "A memory that belongs to its wearer",
-		Long: `Locket keeps what a pair of glasses or a pin hears and sees. It makes typed memories
-of it, encrypts them on this machine, and answers from them with the network off.
+		Long: `Locket remembers what your glasses or pin hear and see. It turns that into typed
+memories, encrypts them on this machine, and answers questions with the network off.
 
-A command asks the daemon (locket run) where one runs on the home. Where none runs,
-the command opens the home itself.
+Commands talk to the daemon (locket run) if one is running on the home. Otherwise they
+open the home themselves.
 
-Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tree/main/docs`,
+The pages named docs/NAME.md are at https://github.com/locket-dev/locket/tree/main/docs`,
 		Example: `  locket setup
   locket run
   locket search "when is the dentist"
@@ -121,22 +121,22 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
 		return a.NeedsCommand(c, args)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		// The command is unknown, too, and was typed first. A command that takes arguments says
-		// so in its Use.
+		// The command does not exist either, and was typed first. A command that takes arguments
+		// says so in its Use.
 		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !strings.Contains(c.Use, " ") {
 			return cli.Unknown(c, args[0])
 		}
-		if n, ok := errors.AsType[*strconv.NumError](err); ok { // which tells the name of a function
+		if n, ok := errors.AsType[*strconv.NumError](err); ok { // its text contains the name of a function
 			err = errors.New(strings.Replace(err.Error(), n.Error(), "want a number", 1))
 		}
 		guesses := suggest.Flags(c, err)
 		if _, no := errors.AsType[*pflag.NotExistError](err); no && len(guesses) == 0 && strings.Contains(c.Use, "...") {
-			return cli.UsageError{Err: cli.AdvisedError{Err: err, Advice: "Words that begin with - stand after --: " + c.CommandPath() + " -- WORDS"}}
+			return cli.UsageError{Err: cli.AdvisedError{Err: err, Advice: "Put words that begin with - after --: " + c.CommandPath() + " -- WORDS"}}
 		}
 		return cli.UsageError{Err: cli.Meant(err, guesses)}
 	})
 	f := root.PersistentFlags()
-	f.BoolVar(&a.JSON, "json", false, "print JSON: one object, or one a line")
+	f.BoolVar(&a.JSON, "json", false, "print JSON: one object, or one per line")
 	f.StringVar(&a.File, "config", "", "configuration `file`")
 	f.Var(a.Setting("home", "--home"), "home", "the node's `folder`")
 	f.Var(&setFlag{a}, "set", "any setting, as `key=value`; see locket config")
@@ -156,7 +156,7 @@ Pages that are named docs/NAME.md are at https://github.com/locket-dev/locket/tr
 		switch c.Name() {
 		case "completion":
 			c.RunE, c.Args = a.NeedsCommand, nil
-			c.Long += "\nWhile the daemon runs unlocked, completing shows names, and the first words of your newest memories.\n"
+			c.Long += "\nWhile the daemon is running and unlocked, completion shows names, and the first words of your newest memories.\n"
 		case "help":
 			c.Run, c.RunE = nil, func(a0 *cobra.Command, a1 []string) error { return help(a, a0, a1) }
 		}

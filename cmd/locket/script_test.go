@@ -27,7 +27,7 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// clearing removes what was compiled once the tests are through.
+// clearing removes the compiled plugins once the tests are done.
 type clearing struct {
 	testscript.TestingM
 	done func() error
@@ -62,7 +62,7 @@ func TestMain(tests *testing.M) {
 	}})
 }
 
-// TestScripts runs testdata/script with processes of their own.
+// TestScripts runs testdata/script in separate processes.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true, ContinueOnError: true,
@@ -151,8 +151,8 @@ func keysIn(v any) (keys []string) {
 // daemonKey finds a script's daemon among its values.
 type daemonKey struct{}
 
-// daemonCmd start ARGS... runs locket until it says that it is ready; daemon stop
-// sends SIGTERM, and has it exit with 0.
+// daemonCmd: daemon start ARGS... runs locket and waits until it is ready; daemon stop sends
+// SIGTERM, after which it must exit with 0.
 func daemonCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: daemon start ARGS... | daemon stop")
@@ -189,9 +189,8 @@ func daemonCmd(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("%s", line)
 }
 
-// module FILE writes a WebAssembly module in which there is nothing; module
-// silent FILE one of the contract that answers nothing to anything, be it an
-// event or not.
+// module FILE writes an empty WebAssembly module; module silent FILE writes one that follows the
+// contract and answers nothing to any input, valid or not.
 func module(ts *testscript.TestScript, neg bool, args []string) {
 	b := []byte("\x00asm\x01\x00\x00\x00")
 	if made := map[string][]byte{"silent": plugintest.SilentModule, "trapping": plugintest.TrappingModule}[args[0]]; made != nil {
@@ -213,7 +212,7 @@ func web(ts *testscript.TestScript, neg bool, args []string) {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(ts.MkAbs(args[0]))))
 	oci := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
-	mux.HandleFunc("/v2/", func(w http.ResponseWriter, r *http.Request) { // an OCI registry, for ann alone
+	mux.HandleFunc("/v2/", func(w http.ResponseWriter, r *http.Request) { // an OCI registry, only for ann
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "sesame" {
 			w.Header().Set("Www-Authenticate", `Basic realm="test"`)
 			w.WriteHeader(http.StatusUnauthorized)

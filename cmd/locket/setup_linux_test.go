@@ -23,8 +23,9 @@ import (
 
 var phraseWord = regexp.MustCompile(`  (\d+) ([a-z]+)`)
 
-// atTerminal runs setup as a process at a terminal. It answers what is asked, and does end at the
-// prompt of that number; 0: never. It gives the prompts and the process's exit code, -1: killed.
+// atTerminal runs setup as a process at a terminal. It answers the prompts, and calls end at the
+// prompt with this number, or never if it is 0. It returns the prompts and the process's exit code,
+// which is -1 if it was killed.
 func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os.Process, *os.File)) (asked []string, said string, code int) {
 	t.Helper()
 	person, program := terminal.Open(t, 80, 24)
@@ -39,7 +40,7 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	program.Close() // it is the process's alone, so that reading ends with it
+	program.Close() // only the process keeps it open, so that reading ends with the process
 	var all bytes.Buffer
 	part, from := make([]byte, 4<<10), 0
 	for {
@@ -57,7 +58,7 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 			asked, from = append(asked, last), all.Len()
 			if len(asked) == end {
 				do(cmd.Process, person)
-			} else if len(asked) > 50 { // it asks the same again and again
+			} else if len(asked) > 50 { // it keeps asking the same
 				_ = cmd.Process.Kill() // it may have ended
 			} else if _, err := io.WriteString(person, r.answer(all.String())+"\n"); err != nil {
 				t.Error(err)
@@ -65,7 +66,7 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 			break
 		}
 	}
-	_ = cmd.Wait() // its code says it
+	_ = cmd.Wait() // the exit code has the result
 	code = cmd.ProcessState.ExitCode()
 	if mode, err := unix.IoctlGetTermios(int(person.Fd()), unix.TCGETS); err != nil || code >= 0 && mode.Lflag&unix.ECHO == 0 {
 		t.Errorf("what is typed is not shown any more, %v", err)
@@ -73,7 +74,7 @@ func atTerminal(t *testing.T, home string, answers []reply, end int, do func(*os
 	return asked, all.String(), code
 }
 
-// wordShown is the word of the phrase that the last prompt asks for.
+// wordShown returns the word of the phrase that the last prompt asks for.
 func wordShown(said string) string {
 	asked := setupWord.FindAllStringSubmatch(said, -1)
 	for _, m := range phraseWord.FindAllStringSubmatch(said, -1) {
@@ -84,9 +85,9 @@ func wordShown(said string) string {
 	return "none"
 }
 
-// The process is killed at each prompt, or interrupted at one for a passphrase. There is no home then, or
-// a whole one, and setup goes on with it. A passphrase that is typed wrong is asked for again. KILLS
-// has it killed at so many prompts, 19 at all of them.
+// The process is killed at each prompt, or interrupted at one for a passphrase. After that there is
+// no home, or a complete one with which setup continues. A mistyped passphrase is asked for again.
+// KILLS sets at how many prompts it is killed; 19 are all of them.
 func TestSetupKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	answers := func(backup string) []reply {
@@ -98,12 +99,12 @@ func TestSetupKilledAnywhere(t *testing.T) {
 				}
 				return "correct horse"
 			}},
-			{"Languages", fixed("de")}, {"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Its name", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
+			{"Languages", fixed("de")}, {"24 words", fixed("en")}, {"Word ", wordShown}, {"Passphrase", fixed("correct horse")}, {"Name of the wearable", fixed("pendant")}, {"Use it?", fixed("n")}, {"log in", fixed("y")},
 			{"remember", fixed("I park the car on level 3")}, {"backup", fixed(backup)}}
 	}
 	dir := t.TempDir()
 	whole, said, code := atTerminal(t, filepath.Join(dir, "whole", "home"), answers(filepath.Join(dir, "whole", "backup")), 0, nil)
-	if code != cli.ExitDone || !strings.Contains(said, "the two are not the same") || !strings.Contains(said, "It is found") || !strings.Contains(said, "▀") {
+	if code != cli.ExitDone || !strings.Contains(said, "the two passphrases differ") || !strings.Contains(said, "Found again") || !strings.Contains(said, "▀") {
 		t.Fatalf("exit %d, asked %q\n%s", code, whole, said)
 	}
 	kill := func(p *os.Process, _ *os.File) { _ = p.Kill() }
@@ -122,7 +123,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 		if end*kills/len(whole) > (end-1)*kills/len(whole) {
 			ways["killed"] = kill
 		}
-		if strings.Contains(whole[end-1], "assphrase") || strings.Contains(whole[end-1], "Once more") { // of the others TestSetupEndsAnywhere tells
+		if strings.Contains(whole[end-1], "assphrase") || strings.Contains(whole[end-1], "Once more") { // TestSetupEndsAnywhere covers the others
 			ways["interrupted"] = interrupt
 		}
 		for how, do := range ways {

@@ -18,8 +18,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// answerer is at the terminal of a setup: it answers each prompt that is asked
-// on standard error, and ends the input at the one with the number end.
+// answerer plays the person at the terminal of a setup: it answers each prompt on standard error,
+// and ends the input at the prompt with the number end.
 type answerer struct {
 	in      *io.PipeWriter
 	replies []reply
@@ -100,10 +100,10 @@ func runSetupWith(t *testing.T, home string, p *answerer, interrupt bool, change
 }
 
 var setupReplies = []reply{{"Your name", fixed("Maja")}, {"time zone", fixed("Europe/Berlin")}, {"1, 2 or 3", fixed("3")}, {"Word", rightWord},
-	{"Its name", fixed("pendant")}, {"log in", fixed("y")}, {"remember", fixed("I park the car on level 3")}}
+	{"Name of the wearable", fixed("pendant")}, {"log in", fixed("y")}, {"remember", fixed("I park the car on level 3")}}
 
-// Somebody answers everything: the home is there with its settings, a wearable,
-// the unit, and a first thing that is found.
+// If a person answers everything, there is a home with its settings, a wearable, the unit, and a
+// first memory that is found.
 func TestSetupAsks(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	p := &answerer{replies: setupReplies}
@@ -111,7 +111,7 @@ func TestSetupAsks(t *testing.T) {
 	if code != cli.ExitDone {
 		t.Fatalf("exit %d\n%s\n%q\n%s", code, out, p.asked, p.line.String())
 	}
-	for _, want := range []string{"24 ", "user name  pendant", "It is found: ", "level 3", "The node is ready", " engine add ears auto, or", "▀", " backup DIR, onto"} {
+	for _, want := range []string{"24 ", "user name  pendant", "Found again: ", "level 3", "The node is ready", " engine add ears auto, or", "▀", " backup DIR, to a stick"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -120,12 +120,12 @@ func TestSetupAsks(t *testing.T) {
 	if err != nil || !strings.Contains(string(conf), "Maja") || !strings.Contains(string(conf), "Europe/Berlin") {
 		t.Errorf("%s, %v", conf, err)
 	}
-	// Again: nothing is made anew, and what was skipped is asked.
+	// Again: nothing is made again, and what was skipped is asked.
 	p = &answerer{}
 	if code, out := runSetup(t, home, p, false, "setup"); code != cli.ExitDone || strings.Contains(out, "24 ") || len(p.asked) == 0 || strings.Contains(p.asked[0], "Your name") {
 		t.Errorf("exit %d, asked %q\n%s", code, p.asked, out)
 	}
-	// A first daemon offers it, and goes without where nobody wants it.
+	// A first daemon offers the setup, and does without if nobody wants it.
 	p = &answerer{}
 	other := filepath.Join(t.TempDir(), "other")
 	if code, _ := runSetup(t, other, p, false, "run"); code != cli.ExitFailed || !slices.ContainsFunc(p.asked, func(s string) bool { return strings.Contains(s, "Set one up now?") }) {
@@ -133,8 +133,8 @@ func TestSetupAsks(t *testing.T) {
 	}
 }
 
-// Ended at any prompt, by the end of input or an interrupt, nothing is half done:
-// there is no home until its words are checked, and a whole one afterwards.
+// If setup ends at any prompt, by the end of input or an interrupt, nothing is half done: there is
+// no home until its words are checked, and a complete one afterwards.
 func TestSetupEndsAnywhere(t *testing.T) {
 	whole := &answerer{replies: setupReplies}
 	if code, out := runSetup(t, filepath.Join(t.TempDir(), "home"), whole, false, "setup"); code != cli.ExitDone {
@@ -169,8 +169,8 @@ func TestSetupEndsAnywhere(t *testing.T) {
 	}
 }
 
-// Where there is no keyring, whoever chose it is asked again, and so is who gives a wearable a
-// name that it can't have.
+// A person who chooses the keyring where there is none is asked again, and so is one who gives a
+// wearable an invalid name.
 func TestSetupAsksAgain(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	ways := []string{"3", "2", "9"}
@@ -182,7 +182,7 @@ func TestSetupAsksAgain(t *testing.T) {
 			return v
 		}
 	}
-	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Its name", last(&names)})}
+	p := &answerer{replies: append(slices.Clone(setupReplies), reply{"1, 2 or 3", last(&ways)}, reply{"Name of the wearable", last(&names)})}
 	noKeyring := func(d *cli.Deps) {
 		make := d.InitHome
 		d.InitHome = func(cfg config.Config, o cli.InitOptions) (string, error) {

@@ -9,7 +9,8 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// The languages are asked, kept, and what follows is said. A name in place of a code is asked again.
+// Setup asks for the languages, stores them, and says what they mean. If it gets a name instead of
+// a code, it asks again.
 func TestSetupLanguages(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	answers := []string{"German", "de"}
@@ -26,7 +27,7 @@ func TestSetupLanguages(t *testing.T) {
 		t.Errorf("%s, %v", conf, err)
 	}
 	said := strings.Join(p.asked, "\n")
-	for _, want := range []string{`"German": want codes`, "all speech is in de", "PocketSphinx is not used", "print in deu", "For de, add a mind"} {
+	for _, want := range []string{`"German": want codes`, "all speech to be in de", "PocketSphinx is not used", "data deu", "For de, add a mind"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}

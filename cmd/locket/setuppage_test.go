@@ -34,7 +34,7 @@ func (w *atLink) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A first daemon offers the page, too; one that is ended before it makes a home leaves none.
+// A first daemon also offers the page. If it is ended before it makes a home, it leaves none.
 func TestRunOffersThePage(t *testing.T) {
 	t.Setenv("PATH", "") // no browser
 	home := filepath.Join(t.TempDir(), "home")
@@ -53,8 +53,7 @@ func TestRunOffersThePage(t *testing.T) {
 	}
 }
 
-// What the page sends is held to the rules of the command, and a home that is there
-// already stays as it is.
+// What the page sends must follow the rules of the command, and an existing home is not changed.
 func TestSetupPageAnswers(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +111,7 @@ func TestSetupPageAnswers(t *testing.T) {
 			t.Errorf("%s makes something", body)
 		}
 	}
-	// Another has made a home meanwhile.
+	// Another process has made a home meanwhile.
 	if err := os.MkdirAll(filepath.Join(home, "keys"), 0o700); err != nil {
 		t.Fatal(err)
 	}

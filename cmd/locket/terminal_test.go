@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// person answers what is asked on standard error.
+// person answers the prompts on standard error.
 type person struct {
 	asked   bytes.Buffer
 	answers *io.PipeWriter
@@ -34,7 +34,7 @@ func (p *person) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// word gives one of the phrase that was made last; the first is 1.
+// word returns a word of the phrase that was made last. The first is 1.
 func word(n int) string { return strings.Fields(madePhrase)[n-1] }
 
 // The words are asked for, and a second try is given.

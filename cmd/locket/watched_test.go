@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/internal/testing/systemdtest"
 )
 
-// A daemon that systemd started tells it when it takes events, that it answers
-// for as long as it does, and that it ends.
+// A daemon that systemd started tells systemd when it accepts events, regularly that it answers,
+// and that it ends.
 func TestSystemdIsTold(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()

@@ -91,9 +91,9 @@ func (r *AddResult) Says() string {
 	case r.Redacted > 0 && len(r.Changes) == 0:
 		return "the text has a secret, which was moved to the wearer's vault; nothing else was remembered"
 	case r.Redacted > 0:
-		return "it holds a secret, which went to the wearer's vault and is kept nowhere else"
+		return "the text has a secret, which was moved to the wearer's vault and is stored nowhere else"
 	case len(r.Left) > 0:
-		return "it was known already and was not changed: " + strings.Join(r.Left, ", ") + " of this request had no effect; an update sets them"
+		return "the text was known already; these fields of the request had no effect: " + strings.Join(r.Left, ", ") + "; an update sets them"
 	case len(r.Changes) > 0:
 		return ""
 	case len(r.Refusals) > 0:

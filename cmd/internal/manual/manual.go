@@ -1,4 +1,3 @@
-// Package manual has a command write its own man pages. Binaries that ship do
-// not have it: it is there in a build with the tag manual, which a release makes
-// for itself.
+// Package manual adds a command that writes a program's man pages. The command exists only in
+// builds with the tag manual, which a release makes for its own use. Binaries that ship lack it.
 package manual

@@ -12,10 +12,9 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// Commands are what a program is given beside its own commands: manual DIR, which
-// writes a page of section 1 for each command of the program into DIR. The pages
-// bear the date of SOURCE_DATE_EPOCH, in seconds since 1970
-// (reproducible-builds.org/specs/source-date-epoch).
+// Commands returns the commands to add to a program: manual DIR, which writes a page of section 1
+// into DIR for each command of the program. The pages bear the date in SOURCE_DATE_EPOCH, in
+// seconds since 1970 (reproducible-builds.org/specs/source-date-epoch).
 func Commands() []*cobra.Command {
 	return []*cobra.Command{{
 		Use: "manual DIR", Hidden: true, Args: cobra.ExactArgs(1),
@@ -25,7 +24,7 @@ func Commands() []*cobra.Command {
 				return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
 			}
 			root, date := c.Root(), time.Unix(seconds, 0).UTC()
-			root.DisableAutoGenTag = true // it would have the date of today
+			root.DisableAutoGenTag = true // the tag would contain today's date
 			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "Locket", Manual: "Locket"}, args[0])
 		},
 	}}

@@ -1,4 +1,4 @@
-// Package suggest guesses which command or flag was meant by one that does not
+// Package suggest guesses which command or flag a person meant when the one they typed does not
 // exist.
 package suggest
 
@@ -13,13 +13,13 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// most is how many guesses are of use.
+// most is how many guesses are shown at most.
 const most = 3
 
-// Commands gives the paths of the commands under c that word may stand for, the
-// likeliest first: what is spelled nearly so, what begins so, what says by its
-// SuggestFor that it is meant, or else what has that name elsewhere. "keys list" in the
-// SuggestFor of keys means that keys itself does what its list would.
+// Commands returns the paths of the commands under c that word may stand for, the likeliest first:
+// commands with a similar spelling, commands that begin with word, and commands that have word in
+// their SuggestFor. If there are none, it returns commands of that name elsewhere. "keys list" in
+// the SuggestFor of keys means that keys itself does what a subcommand list would do.
 func Commands(c *cobra.Command, word string) []string {
 	word = strings.ToLower(word)
 	var g guesses
@@ -49,14 +49,14 @@ func Commands(c *cobra.Command, word string) []string {
 	}
 	if len(g) == 0 {
 		named(c.Root(), word, &g)
-		if c.HasParent() && len(g) > 1 { // every other one has a list
+		if c.HasParent() && len(g) > 1 { // nearly every command has a subcommand list
 			return nil
 		}
 	}
 	return g.best()
 }
 
-// named gives the commands anywhere under c that have just this name.
+// named adds the commands anywhere under c that have exactly this name.
 func named(c *cobra.Command, word string, g *guesses) {
 	for _, sub := range c.Commands() {
 		if !sub.IsAvailableCommand() {
@@ -69,8 +69,8 @@ func named(c *cobra.Command, word string, g *guesses) {
 	}
 }
 
-// Flags gives the flags of c that may be meant where err says that there is no
-// such flag, with their dashes; none for any other error.
+// Flags returns the flags of c, with their dashes, that may be meant if err says that a flag does
+// not exist. For any other error it returns none.
 func Flags(c *cobra.Command, err error) []string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -89,7 +89,7 @@ func Flags(c *cobra.Command, err error) []string {
 	return g.best()
 }
 
-// Words gives those of names that word may stand for.
+// Words returns those of names that word may stand for.
 func Words(names []string, word string) []string {
 	var g guesses
 	for _, name := range names {
@@ -98,8 +98,7 @@ func Words(names []string, word string) []string {
 	return g.best()
 }
 
-// Sentence asks whether one of the guesses was meant; it is empty where there
-// are none.
+// Sentence asks whether one of the guesses was meant. It is empty if there are none.
 func Sentence(guesses []string) string {
 	if len(guesses) == 0 {
 		return ""
@@ -107,7 +106,7 @@ func Sentence(guesses []string) string {
 	return "Did you mean: " + strings.Join(guesses, ", ") + "?"
 }
 
-// guess is a name, and how far it is from what was typed.
+// guess is a name and its distance from what was typed.
 type guess struct {
 	far  int
 	name string
@@ -120,7 +119,7 @@ func (g *guesses) add(far int, name string) { *g = append(*g, guess{far, name}) 
 // slack is how many letters of word may be wrong: one in five, two in longer words.
 func slack(word string) int { return 1 + min(1, len(word)/6) }
 
-// compare adds name, shown as given, if word is near it, or its beginning.
+// compare adds name, displayed as shown, if word is similar to it or to its beginning.
 func (g *guesses) compare(word, name, shown string) {
 	far := distance(word, name)
 	switch {
@@ -141,8 +140,8 @@ func (g guesses) best() (names []string) {
 	return names
 }
 
-// distance counts the letters to put in, take out, change or exchange with
-// their neighbour to make b of a (optimal string alignment).
+// distance counts the insertions, deletions, substitutions and swaps of neighbouring letters that
+// turn a into b (optimal string alignment).
 func distance(a, b string) int {
 	var before, above []int
 	row := make([]int, len(b)+1)

@@ -1,6 +1,6 @@
-// Package guests builds plugins from source to measure them: the same work in
-// C, Rust, AssemblyScript and Go, over the templates that authors begin with,
-// and in C and Go for Extism's host too.
+// Package guests builds plugins from source to measure them: the same work in C, Rust,
+// AssemblyScript and Go, on the templates that authors start with, and in C and Go also for
+// Extism's host.
 package guests
 
 import (
@@ -36,7 +36,7 @@ var sourceExtism string
 //go:embed work/work.go
 var sourceWork string
 
-// Kind is a guest: a language, or one with more to it.
+// Kind is a kind of guest: a language, or a variant of one.
 type Kind string
 
 // The guests. Those of Extism's export run, the one in C echo too.
@@ -45,13 +45,13 @@ const (
 	Rust     Kind = "rust"
 	AS       Kind = "as"
 	Go       Kind = "go"
-	Echo     Kind = "echo" // in C: gives its input back
+	Echo     Kind = "echo" // in C: returns its input
 	ExtismC  Kind = "extism c"
 	ExtismGo Kind = "extism go"
 )
 
-// Build makes the module in dir, a folder that is not there yet, with the
-// template's own build.sh. What that lacks is in the error. RUSTC is heeded.
+// Build makes the module in dir, a folder that does not exist yet, with the template's own
+// build.sh. The error says what build.sh lacks. RUSTC is respected.
 func Build(ctx context.Context, kind Kind, dir string) ([]byte, error) {
 	language := map[Kind]string{Echo: "c", ExtismC: "c", ExtismGo: "go"}[kind]
 	if language == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/wasm/measure"
 )
 
-// The guest in C takes the texts that the host's decoder takes, and no others:
-// it looks at eight bytes at a time, so bad ones stand at every place.
+// The guest in C accepts exactly the texts that the host's decoder accepts. It reads eight bytes at
+// a time, so the test puts bad bytes at every place.
 func TestCTexts(t *testing.T) {
 	module, err := Build(t.Context(), C, filepath.Join(t.TempDir(), "guest"))
 	if err != nil {

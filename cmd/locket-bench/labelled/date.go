@@ -30,8 +30,8 @@ func span(date string, zone *time.Location) (from, to time.Time, err error) {
 	return from, to, fmt.Errorf("date %q: %w", date, err)
 }
 
-// dated reports whether one of the memory's times falls within the label's
-// date, or its folded text names a day (or month, or year) of it.
+// dated reports whether one of the memory's times is within the label's date, or its folded text
+// names a day (or month, or year) of that date.
 func dated(m *memory.Memory, text, date string, zone *time.Location) bool {
 	from, to, err := span(date, zone)
 	if err != nil {
@@ -45,7 +45,7 @@ func dated(m *memory.Memory, text, date string, zone *time.Location) bool {
 		if t := starts[i]; !t.IsZero() && !t.Before(from) && t.Before(to) {
 			return true
 		}
-		// An end is the first moment after.
+		// An end is the first moment after the period.
 		if t := ends[i]; !t.IsZero() && t.After(from) && !t.After(to) {
 			return true
 		}

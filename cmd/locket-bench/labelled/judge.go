@@ -66,13 +66,13 @@ func Judge(m *memory.Memory, e *Label, zone *time.Location) Fault {
 	return Fits
 }
 
-// Ends says whether a memory of an earlier line is what a label of kind ended
-// is about, and no longer so.
+// Ends reports whether a memory of an earlier line is what a label of kind ended is about, and is
+// no longer true.
 func Ends(m *memory.Memory, e *Label) bool {
 	return slices.Contains(e.Kinds, "ended") && (m.State == memory.Superseded || !m.TrueTo.IsZero()) && holds(fold(statement(m)), e.Terms)
 }
 
-// statement is what a reader of the memory sees.
+// statement returns what a reader of the memory sees.
 func statement(m *memory.Memory) string {
 	s := m.Text
 	if p := m.Fields.Procedural; p != nil {
@@ -86,7 +86,7 @@ func statement(m *memory.Memory) string {
 
 func fold(s string) string { return cases.Fold().String(norm.NFKC.String(s)) }
 
-// firstPerson is how the wearer may stand in a statement besides by name.
+// firstPerson are the words by which a statement may refer to the wearer, besides the name.
 var firstPerson = [][]string{{"i"}, {"me"}, {"my"}, {"we"}, {"our"}, {"us"}, {"用户"}}
 
 func about(m *memory.Memory, e *Label) bool {
@@ -113,7 +113,7 @@ func about(m *memory.Memory, e *Label) bool {
 	return false
 }
 
-// holds reports whether one term of each group is in a folded text.
+// holds reports whether a folded text contains one term of each group.
 func holds(text string, groups [][]string) bool {
 	for _, g := range groups {
 		if !slices.ContainsFunc(g, func(term string) bool { return contains(text, fold(term), false) }) {
@@ -123,8 +123,8 @@ func holds(text string, groups [][]string) bool {
 	return true
 }
 
-// contains finds a term where a word begins, for digits also where a number
-// ends; Chinese anywhere. Whole words end where they end.
+// contains reports whether text contains term at the beginning of a word, for digits also up to the
+// end of a number, and for Chinese anywhere. If whole is set, the word must end with the term.
 func contains(text, term string, whole bool) bool {
 	first, _ := utf8.DecodeRuneInString(term)
 	last, _ := utf8.DecodeLastRuneInString(term)
@@ -159,28 +159,28 @@ func leaks(m *memory.Memory, e *Label) bool {
 	return err != nil || slices.ContainsFunc(e.Never, func(n string) bool { return strings.Contains(fold(string(b)), fold(n)) })
 }
 
-// Score is what became of one line's labels and memories.
+// Score is the result for one line's labels and memories.
 type Score struct {
 	Line *Line
-	// Found has, for each label, the memory that fits it, or -1, or Ended.
+	// Found has, for each label, the index of the memory that fits it, or -1, or Ended.
 	Found []int
-	// Verdicts has one for each memory.
+	// Verdicts has one verdict for each memory.
 	Verdicts []Verdict
-	// Near has, for each label not found, the rule by which the memory
-	// nearest to it misses, or NothingMade.
+	// Near has, for each label not found, the rule that the nearest memory breaks, or NothingMade.
 	Near []Fault
 }
 
-// Ended stands in Found where a memory of an earlier line was ended.
+// Ended is the value in Found if a memory of an earlier line was ended.
 const Ended = 1 << 20
 
-// NothingMade: the line gave no memory at all.
+// NothingMade means that the line gave no memory at all.
 const NothingMade Fault = "nothing"
 
-// Verdict is what a memory counts as.
+// Verdict says how a memory is counted.
 type Verdict string
 
-// The verdicts; Uncounted is of an either line, or fits an optional label.
+// The verdicts. Uncounted means that the line has Either set, or that the memory fits an optional
+// label.
 const (
 	Right     Verdict = "right"
 	Duplicate Verdict = "duplicate"
@@ -188,7 +188,7 @@ const (
 	Uncounted Verdict = "uncounted"
 )
 
-// order of faults, the nearest to fitting last.
+// order of faults; the last is the nearest to fitting.
 var order = []Fault{NothingMade, Leaks, BadType, BadAbout, BadTerms, BadDate}
 
 // Rate judges the memories that a line gave, with those of the earlier lines

@@ -132,7 +132,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// What an earlier line of the scene said, and no longer holds.
+// What an earlier line of the scene said can be ended.
 func TestRateEnded(t *testing.T) {
 	l := &Line{Zone: "UTC", Expect: []Label{{Kinds: []Kind{"ended"}, Terms: [][]string{{"Netflix"}}}}}
 	was := semantic("User has Netflix")

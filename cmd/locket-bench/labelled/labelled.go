@@ -1,9 +1,8 @@
-// Package labelled holds sets of everyday talk with what a careful person
-// would say of it: what each line gives to keep, and which lines answer a
-// question. A line is one thing said by one speaker; a scene is a conversation
-// of lines that follow each other; a label is one memory that a line should
-// give. README.md defines the fields and when a memory is right; the sets are
-// frozen by SHA256SUMS.
+// Package labelled contains sets of everyday talk with the judgement of a careful person: what each
+// line gives to remember, and which lines answer a question. A line is one thing said by one
+// speaker. A scene is a conversation of lines that follow each other. A label is one memory that a
+// line should give. README.md defines the fields, and when a memory is right. SHA256SUMS freezes
+// the sets.
 package labelled
 
 import (
@@ -22,8 +21,8 @@ import (
 //go:embed *.jsonl SHA256SUMS
 var files embed.FS
 
-// Line is one thing that somebody said. Of the extraction set, either Expect
-// or None is set; of the Chinese set, neither.
+// Line is one thing that somebody said. In the extraction set, either Expect or None is set; in the
+// Chinese set, neither.
 type Line struct {
 	ID      string    `json:"id"`
 	Scene   string    `json:"scene"`
@@ -33,8 +32,8 @@ type Line struct {
 	Zone    string    `json:"zone"` // IANA name
 	Text    string    `json:"text"`
 	Expect  []Label   `json:"expect,omitempty"`
-	None    string    `json:"none,omitempty"`   // why there is nothing to keep
-	Either  bool      `json:"either,omitempty"` // what is made of it counts neither way
+	None    string    `json:"none,omitempty"`   // why there is nothing to remember
+	Either  bool      `json:"either,omitempty"` // memories made from it are not counted
 }
 
 // Label is one memory that a line should give.
@@ -53,7 +52,7 @@ type Kind string
 // Kinds in the order in which they are shown.
 var Kinds = [...]Kind{"preference", "biography", "relation", "place", "possession", "event", "plan", "promise", "howto", "correction", "ended", "secret"}
 
-// Question is asked of the Chinese set.
+// Question is a question about the Chinese set.
 type Question struct {
 	ID       string   `json:"id"`
 	Lang     string   `json:"lang"`
@@ -69,8 +68,7 @@ func Extract() ([]Line, error) { return read[Line]("extract.jsonl") }
 // ASR is the set of lines as a recogniser writes them, in the order of time.
 func ASR() ([]Line, error) { return read[Line]("asr.jsonl") }
 
-// Chinese is the retrieval set: its lines in the order of time, and what is
-// asked of them.
+// Chinese is the retrieval set: its lines in the order of time, and the questions about them.
 func Chinese() ([]Line, []Question, error) {
 	lines, err := read[Line]("chinese_lines.jsonl")
 	if err != nil {
@@ -80,8 +78,7 @@ func Chinese() ([]Line, []Question, error) {
 	return lines, questions, err
 }
 
-// Few is a home of a dozen lines, as it is on the first evening, with what is
-// asked of it.
+// Few is a home of a dozen lines, as on the first evening, with the questions about it.
 type Few struct {
 	Home  string   `json:"home"`
 	Lang  string   `json:"lang"`

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The sets are as they were before the first measurement.
+// The sets are unchanged since before the first measurement.
 func TestFrozen(t *testing.T) {
 	var want string
 	for _, name := range []string{"asr.jsonl", "chinese_lines.jsonl", "chinese_questions.jsonl", "extract.jsonl", "few.jsonl"} {
@@ -37,7 +37,7 @@ func TestExtractSet(t *testing.T) {
 	checkLines(t, lines)
 }
 
-// A recogniser writes neither capitals nor marks.
+// A recogniser writes neither capitals nor punctuation.
 func TestASRSet(t *testing.T) {
 	lines, err := ASR()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Noise is a kind of noise. Make gives n samples drawn from r, at no particular
-// loudness; takes are what voices babble.
+// Noise is a kind of noise. Make returns n samples drawn from r, at no particular loudness. takes
+// are the voices for babble.
 type Noise struct {
 	Name string
 	Make func(takes []Take, n int, r *rand.Rand) []float64
@@ -45,11 +45,11 @@ func pink(_ []Take, n int, r *rand.Rand) []float64 {
 	return s
 }
 
-// voices that babble at once: so many that none stands out for long.
+// How many voices babble at once: enough that none stands out for long.
 const voices = 14
 
-// babble is voices of the takes, equally loud, each from a place of its own and
-// slower or faster by up to 15 %.
+// babble mixes voices of the takes, equally loud, each from a different place and slower or faster
+// by up to 15 %.
 func babble(takes []Take, n int, r *rand.Rand) []float64 {
 	s := make([]float64, n)
 	for v := range voices {

@@ -50,7 +50,7 @@ func TestTrack(t *testing.T) {
 	}
 }
 
-// What a mix adds to the track is as loud as was asked, for each noise.
+// For each noise, what a mix adds to the track is as loud as requested.
 func TestMix(t *testing.T) {
 	takes, err := Recordings()
 	if err != nil {

@@ -49,7 +49,7 @@ func Recordings() ([]Take, error) {
 	return takes, nil
 }
 
-// spoken is what espeak-ng says, and in which voice.
+// spoken lists what espeak-ng says, and in which voice.
 var spoken = []struct{ voice, text string }{
 	{"en-us", "I left the keys on the shelf next to the door, and the blue folder is in the car."},
 	{"en-gb+f3", "We are meeting Clara at half past six on Thursday. She is allergic to peanuts."},
@@ -61,11 +61,11 @@ var spoken = []struct{ voice, text string }{
 	{"es+m4", "El médico dijo que tome las pastillas después de la cena, no antes."},
 }
 
-// ErrNoSynthesiser: espeak-ng is not installed.
+// ErrNoSynthesiser means that espeak-ng is not installed.
 var ErrNoSynthesiser = fmt.Errorf("espeak-ng is not installed: %w", exec.ErrNotFound)
 
-// Synthesise has espeak-ng say eight sentences in as many voices. It returns
-// ErrNoSynthesiser where that is not installed.
+// Synthesise lets espeak-ng say eight sentences in eight voices. It returns ErrNoSynthesiser if
+// espeak-ng is not installed.
 func Synthesise(ctx context.Context) ([]Take, error) {
 	program, err := exec.LookPath("espeak-ng")
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package noisy makes speech in noise, and knows where the speech is.
+// Package noisy makes speech in noise with a known position of the speech.
 //
 // The words:
 //
 //   - A frame is 20 ms of 16 kHz sound: 320 samples.
-//   - A take is one clean recording. Its truth is told from its own frames: a
-//     frame is speech over −30 dB of the take's loudest, and so is a pause of up
-//     to 300 ms between two such frames.
-//   - A track is takes at one loudness with silence around them, so long that
-//     half of its frames are speech.
+//   - A take is one clean recording. Its truth follows from its own frames: a
+//     frame is speech if it is over −30 dB of the take's loudest, and so is a
+//     pause of up to 300 ms between two such frames.
+//   - A track is a series of takes at one loudness, with enough silence around
+//     them that half of its frames are speech.
 //   - A noise is mixed to a track at a ratio of mean power within the frames of
 //     speech to mean power of the noise, in dB.
 package noisy
@@ -30,7 +30,7 @@ const (
 	within  = 15   // frames: a pause of up to 300 ms within speech counts as speech
 )
 
-// ErrSilent: the takes hold nothing to measure by.
+// ErrSilent means that the takes contain nothing to measure.
 var ErrSilent = errors.New("noisy: a take is silent or shorter than a frame")
 
 // Take is one clean recording.
@@ -50,9 +50,8 @@ type Track struct {
 	Sources []string
 }
 
-// NewTrack lays takes out after each other. Lengths of silences are drawn from
-// r, about equal; together with the pauses within takes they are as long as the
-// speech.
+// NewTrack puts takes one after the other. The lengths of the silences are drawn from r and are
+// about equal. Together with the pauses within takes they are as long as the speech.
 func NewTrack(takes []Take, r *rand.Rand) (*Track, error) {
 	var t Track
 	speech, pauses := 0, 0
@@ -108,7 +107,7 @@ func (t *Track) silence(frames int) {
 	t.Sources = append(t.Sources, make([]string, frames)...)
 }
 
-// shares cuts n into k parts, of which none is over twice another.
+// shares divides n into k parts, none of which is more than twice another.
 func shares(n, k int, r *rand.Rand) []int {
 	weights, sum := make([]float64, k), 0.0
 	for i := range weights {
@@ -124,7 +123,7 @@ func shares(n, k int, r *rand.Rand) []int {
 	return parts
 }
 
-// truth says which of the take's frames are speech, and the power of each.
+// truth returns which of the take's frames are speech, and the power of each.
 func (k Take) truth() (speech []bool, power []float64) {
 	power = make([]float64, len(k.Samples)/Frame)
 	top := 0.0
@@ -153,8 +152,8 @@ func (k Take) truth() (speech []bool, power []float64) {
 // Len is the number of samples.
 func (t *Track) Len() int { return len(t.sound) }
 
-// Mix gives the track in a noise of at least its length, snr dB under the
-// speech, as little-endian signed 16 bit.
+// Mix returns the track with a noise of at least its length, snr dB below the speech, as
+// little-endian signed 16 bit.
 func (t *Track) Mix(noise []float64, snr float64) []byte {
 	var p float64
 	for _, v := range noise[:t.Len()] {

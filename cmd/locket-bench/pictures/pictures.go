@@ -1,12 +1,12 @@
-// Package pictures makes photos that show one scene again, and photos that
-// only look as if they did.
+// Package pictures makes photos that show the same scene again, and photos that only look similar.
 //
 // The words:
 //
-//   - A scene is a picture to begin with: a photo of the fixed day, a printed
-//     page, or a room that was drawn.
-//   - A family is scenes that are hard to tell apart: pages of one layout, or
-//     frames of one room, with its light and walls, and things in other places.
+//   - A scene is an original picture: a photo of the fixed day, a printed page,
+//     or a drawn room.
+//   - A family is a set of scenes that are hard to tell apart: pages of one
+//     layout, or frames of one room, with the same light and walls, and things
+//     in other places.
 //   - A variant is a scene as a wearable sees it again: cropped, brighter, of
 //     less quality, moved while it was taken, turned a little.
 package pictures
@@ -38,8 +38,8 @@ type Scene struct {
 	Gray         *image.Gray
 }
 
-// Scenes gives the photos of the day, then pages and rooms: as many families of
-// either as said, each of three scenes, drawn from a seed.
+// Scenes returns the photos of the day, and then pages and rooms: this many families of each, with
+// three scenes per family, drawn from a seed.
 func Scenes(families int, seed uint64) ([]Scene, error) {
 	var all []Scene
 	for _, name := range []string{"astronaut", "cat", "coffee-1", "rocket"} {
@@ -96,8 +96,7 @@ func decode(b []byte) (*image.Gray, error) {
 var words = []string{"milk", "bread", "two", "o'clock", "Tuesday", "window", "oil", "chair", "before", "Anna", "call", "eleven",
 	"never", "salt", "the", "green", "bus", "42", "paper", "flour", "pay", "back", "door", "with", "lamp", "7.50", "tea", "Mr Ito"}
 
-// page is the lines of a note: one heading, and lines of as many words as shape
-// says.
+// page returns the lines of a note: one heading, and lines with as many words as shape says.
 func page(heading string, shape []int, r *rand.Rand) []string {
 	lines := []string{heading}
 	for _, n := range shape {
@@ -131,7 +130,7 @@ func drawRoom(r *rand.Rand) *image.Gray {
 	return g
 }
 
-// furnish puts six smaller things anywhere.
+// furnish adds six smaller things at random places.
 func furnish(room *image.Gray, r *rand.Rand) *image.Gray {
 	g := image.NewGray(room.Rect)
 	copy(g.Pix, room.Pix)

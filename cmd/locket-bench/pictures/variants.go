@@ -11,8 +11,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Variant is a way in which a scene is seen again. Make leaves its argument
-// alone.
+// Variant is a way in which a scene is seen again. Make does not change its argument.
 type Variant struct {
 	Name string
 	Make func(*image.Gray) *image.Gray
@@ -69,8 +68,7 @@ func quality(g *image.Gray, q int) *image.Gray {
 	return o
 }
 
-// moved is what a shutter sees that is open while the picture goes dx and dy
-// pixels along.
+// moved blurs a picture as if it moved by dx and dy pixels while the shutter was open.
 func moved(g *image.Gray, dx, dy int) *image.Gray {
 	w, h, steps := g.Rect.Dx(), g.Rect.Dy(), max(dx, dy)
 	sum := make([]int, len(g.Pix))
@@ -90,7 +88,7 @@ func moved(g *image.Gray, dx, dy int) *image.Gray {
 	return o
 }
 
-// turned turns about the middle, and cuts away the corners that come empty.
+// turned rotates about the centre, and cuts off the empty corners.
 func turned(g *image.Gray, degrees float64) *image.Gray {
 	w, h := float64(g.Rect.Dx()), float64(g.Rect.Dy())
 	sin, cos := math.Sincos(degrees * math.Pi / 180)

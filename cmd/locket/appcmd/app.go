@@ -1,6 +1,6 @@
-// Package appcmd has the commands that let assistants and other programs in: app, with the keys of
-// each and what it may do and did; and mcp, the server and the hooks that assistants start, and
-// their settings.
+// Package appcmd contains the commands for assistants and other programs: app, which manages the
+// key of each app, what it may do and what it did; and mcp, which is the server and the hooks that
+// assistants start, and changes their settings.
 package appcmd
 
 import (
@@ -24,10 +24,10 @@ import (
 
 func AppCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "app", Short: "Let assistants and other programs in, each with its own key", RunE: a.NeedsCommand,
-		Long: `An app asks this node with a key of its own, as a bearer token. It may do what you allow it
-and nothing else, and has an entry of the vault only after your yes. Its account says which
-memories it was shown and what it wrote.`,
+		Use: "app", Short: "Give assistants and other programs access, each with its own key", RunE: a.NeedsCommand,
+		Long: `An app uses this node with its own key, as a bearer token. It may do only what you allow,
+and gets an entry of the vault only after your yes. Its log says which memories it was
+shown and what it wrote.`,
 	}
 	c.AddCommand(appAddCommand(a), appListCommand(a), appLogCommand(a), appPassCommand(a), appRevokeCommand(a), appWaitingCommand(a))
 	return c
@@ -37,22 +37,25 @@ func appAddCommand(a *cli.App) *cobra.Command {
 	var o newAppOptions
 	c := &cobra.Command{
 		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: cli.Between(1, 1, "the app's name"),
-		Long: `The key is printed to standard output alone, this once. The node keeps its hash.
+		Long: `Only the key is printed to standard output, and only once. The node stores its hash.
 
-Rights are read, add, update, forget, chat, buy, share and vault. With update an app
-corrects what it wrote itself. With forget it erases for good what it may see, unless you
-pinned it. What an app writes has its name, and replaces nothing that you or your wearables
-said. With chat it asks the model at proxy.url, which is given what the app may see of the
-topic. With buy it buys at a market with your money there (locket market deposit), within
---budget; what costs more than --alone waits for your yes (locket consent). With share (and
-read) it gives readers of its choice copies of what it may see itself (locket share list).
-With vault it may ask for entries of your vault by their label; you are asked about each
-reading (locket consent). With console, which stands alone and needs --for, the wearer
-opens the console on another machine (locket open --key-file).
+What an app writes carries the app's name, and never replaces what you or your wearables
+said. The rights are:
 
-Types are core, episodic, semantic, procedural, resource, and utterances: the lines that
-were said, as they are. Those need --sensitivity private. What an app may not see looks
-to it as if it were not there.`,
+  read     find and read memories
+  add      add memories
+  update   correct what the app wrote itself
+  forget   erase for good what it may see, unless you pinned it
+  chat     ask the model at proxy.url, which gets what the app may see of the topic
+  buy      buy with your money at a market (locket market deposit), within --budget;
+           above --alone it needs your yes (locket consent)
+  share    with read: give readers copies of what it may see (locket share list)
+  vault    ask for entries of your vault; each reading needs your yes (locket consent)
+  console  alone, with --for: lets you open the console elsewhere (locket open --key-file)
+
+The types are core, episodic, semantic, procedural, resource, and utterances, which are the
+lines as they were said. Utterances need --sensitivity private. To an app, what it may not
+see looks as if it did not exist.`,
 		Example: `  locket app add claude --can read,add --types semantic,episodic,procedural
   locket app add crm --can read --types semantic --tags work --since 2026-01-01 --for 90d
   locket app add shopper --can buy --types semantic --budget "10.00 EUR" --alone "2.00 EUR"
@@ -74,20 +77,20 @@ to it as if it were not there.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.can, "can", nil, "`rights`: read, add, update, forget, chat, buy, share, vault; or console alone")
 	f.StringSliceVar(&o.r.Types, "types", nil, "`types` that it may see and add")
-	f.StringVar(&o.sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; personal unless said")
+	f.StringVar(&o.sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see; default personal")
 	f.StringSliceVar(&o.r.Tags, "tags", nil, "only memories with one of these `tags`")
-	f.StringVar(&o.since, "since", "", "only what is of this `time` or later")
-	f.StringVar(&o.until, "until", "", "only what is of before this `time`")
+	f.StringVar(&o.since, "since", "", "only what is from this `time` or later")
+	f.StringVar(&o.until, "until", "", "only what is from before this `time`")
 	f.StringSliceVar(&o.owner, "owner", nil, "only memories of this `scope`: user:NAME, agent:NAME or run:NAME")
-	f.IntVar(&o.r.Delegate, "delegate", 0, "the `count` of times that it may pass a narrower key on; see locket app pass")
-	f.StringVar(&o.r.Hook, "hook", "", "`URL` that is told of new memories which it may see")
-	f.StringVar(&o.buying.Budget, "budget", "", "with --can buy: the `price` that it may pay in 30 days: 10.00 EUR")
-	f.StringVar(&o.buying.Alone, "alone", "", "the `price` up to which it pays without asking you (locket consent)")
-	f.StringVar(&o.buying.Market, "market", "", "`URL` of the relay with the market; the node's relay unless said")
-	f.StringSliceVar(&o.buying.Categories, "category", nil, "it buys only in one of these `categories`")
-	f.StringVar(&o.life, "for", "", "the `duration` that the key opens: 90d")
-	f.IntVar(&o.r.Requests, "requests", 0, fmt.Sprintf("`requests` a minute; %d unless said", serve.DefaultAppRequests))
-	f.IntVar(&o.r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it is given a day; %d unless said", serve.DefaultAppTokens))
+	f.IntVar(&o.r.Delegate, "delegate", 0, "how many times (`count`) it may pass on a narrower key; see locket app pass")
+	f.StringVar(&o.r.Hook, "hook", "", "`URL` to call when there are new memories that it may see")
+	f.StringVar(&o.buying.Budget, "budget", "", "with --can buy: the `amount` that it may spend in 30 days, such as 10.00 EUR")
+	f.StringVar(&o.buying.Alone, "alone", "", "the highest `price` that it pays without asking you (locket consent)")
+	f.StringVar(&o.buying.Market, "market", "", "`URL` of the relay with the market; default: the node's relay")
+	f.StringSliceVar(&o.buying.Categories, "category", nil, "it may buy only in these `categories`")
+	f.StringVar(&o.life, "for", "", "how long the key is valid: a `duration` such as 90d")
+	f.IntVar(&o.r.Requests, "requests", 0, fmt.Sprintf("`requests` per minute; default %d", serve.DefaultAppRequests))
+	f.IntVar(&o.r.Tokens, "tokens", 0, fmt.Sprintf("`tokens` of memories that it gets per day; default %d", serve.DefaultAppTokens))
 	return c
 }
 
@@ -120,13 +123,13 @@ func (o *newAppOptions) read(a *cli.App) (err error) {
 	if o.life != "" {
 		d, err := config.ParseDuration(o.life)
 		if err != nil || d <= 0 {
-			return cli.Usagef("--for: want a time such as 90d or 12h")
+			return cli.Usagef("--for: want a duration such as 90d or 12h")
 		}
 		r.Ends = time.Now().Add(d.Std())
 	}
 	if b := &o.buying; b.Budget+b.Alone+b.Market != "" || len(b.Categories) > 0 || slices.Contains(r.Can, serve.RightBuy) {
 		if b.Market = cmp.Or(b.Market, node.PrimaryRelay(&a.Settings.Config)); b.Market == "" {
-			return cli.Usagef("--market URL is needed: this home has no relay")
+			return cli.Usagef("--market URL is missing: this home has no relay")
 		}
 		r.Buying = b
 	}
@@ -144,13 +147,13 @@ func addApp(a *cli.App, ctx context.Context, c *serve.Client, r serve.AppRequest
 		fmt.Fprintf(a.Stderr, "There is no link for other machines: %v\n", err)
 	}
 	if !a.JSON {
-		fmt.Fprintf(a.Stderr, "%s may %s. Its key is shown this once:\n", n.App.Name, rightsText(n.App.Can))
+		fmt.Fprintf(a.Stderr, "%s may %s. Its key is shown only once:\n", n.App.Name, rightsText(n.App.Can))
 	}
 	return a.Print(newApp{n, link}, func(w io.Writer) {
 		fmt.Fprintln(w, string(n.Key))
 		showLink(a, link)
 		if n.HookSecret != "" {
-			fmt.Fprintf(a.Stderr, "What it is told at %s is signed with this secret:\n%s\n", n.App.Hook, string(n.HookSecret))
+			fmt.Fprintf(a.Stderr, "The calls to %s are signed with this secret:\n%s\n", n.App.Hook, string(n.HookSecret))
 		}
 	})
 }
@@ -203,13 +206,14 @@ func appListCommand(a *cli.App) *cobra.Command {
 
 func appWaitingCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "waiting", Short: "Show the apps that ask to be let in, with the code for each one's page", Args: cli.Nothing(),
-		Long: `An assistant that was given no key, such as ChatGPT or Home Assistant, asks for one at the
-address of this node's /mcp, and opens a page in your browser. The page says what it asks
-for, lets you allow less, and wants the code that stands here. Give no code to any other page.`,
+		Use: "waiting", Short: "Show the apps that ask for access, with the code for each one's page", Args: cli.Nothing(),
+		Long: `An assistant without a key, such as ChatGPT or Home Assistant, asks for one at the address
+of this node's /mcp, and opens a page in your browser. The page says what it asks for, lets
+you allow less, and wants the code that this command shows. Never enter the code on any
+other page.`,
 		RunE: cli.Listing(a, (*serve.Client).WaitingApps, func(w io.Writer, p *serve.WaitingApp) {
-			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser goes on to %s\n", string(p.Code), p.Name, rightsText(p.Can), a.When(p.At), cli.OneLine(p.Goes))
-		}, "No app asks to be let in."),
+			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser then goes to %s\n", string(p.Code), p.Name, rightsText(p.Can), a.When(p.At), cli.OneLine(p.Goes))
+		}, "No app asks for access."),
 	}
 }
 
@@ -219,9 +223,9 @@ func appRow(a *cli.App, w io.Writer, p *serve.App) {
 	case !p.Revoked.IsZero():
 		state = "revoked " + a.When(p.Revoked)
 	case !p.Ends.IsZero() && !time.Now().Before(p.Ends):
-		state = "over since " + a.When(p.Ends)
+		state = "expired " + a.When(p.Ends)
 	case p.Used.IsZero():
-		state = "was shown nothing yet"
+		state = "never used"
 	}
 	scope := listed(p.Types)
 	if len(p.Types) == 0 {
@@ -256,8 +260,8 @@ func appLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "log NAME", Short: "Show what an app was shown, wrote and was refused", Args: cli.Between(1, 1, "the app's name"),
-		Long: `The account goes back 90 days, the newest first. It is kept sealed on this device, and
-has ids and no texts: see one with locket get ID. With --json it can be exported.`,
+		Long: `The log goes back 90 days, newest first. It is kept sealed on this device, and contains ids
+but no texts: to see a memory, use locket get ID. Use --json to export the log.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.AppLog(cmd.Context(), args[0], limit)
 			return a.Printed(err, l, func(w io.Writer) { showAppLog(a, w, &l) })
@@ -267,11 +271,11 @@ has ids and no texts: see one with locket get ID. With --json it can be exported
 	return c
 }
 
-// didWords say what an app did.
+// didWords describe what an app did.
 var didWords = map[string]string{
-	"search": "searched", "ask": "asked", "context": "took context", "topic": "had a model say what its messages are about", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
+	"search": "searched", "ask": "asked", "context": "took context", "topic": "had a model name the topic of its messages", "listMemories": "listed", "getMemory": "read", "memoryHistory": "read the history",
 	"memoryWhy": "read the evidence", "graph": "drew a graph", "owners": "counted owners", "media": "took a photo or recording", "changes": "followed changes",
-	"hook": "was told at its hook", "createShare": "shared", "revokeShare": "ended a share of its own", "listShares": "listed its shares", "askVault": "asked for an entry of the vault", "readVault": "read an entry of the vault with your yes", "addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
+	"hook": "was called at its hook", "createShare": "shared", "revokeShare": "ended one of its shares", "listShares": "listed its shares", "askVault": "asked for an entry of the vault", "readVault": "read an entry of the vault with your yes", "addMemory": "added", "updateMemory": "corrected", "deleteMemory": "erased",
 }
 
 func showAppLog(a *cli.App, w io.Writer, l *serve.AppLog) {
@@ -289,7 +293,7 @@ func showAppLog(a *cli.App, w io.Writer, l *serve.AppLog) {
 			fmt.Fprintf(w, "  %s", shortIDs(u.Wrote))
 		case u.Did == "askVault", u.Did == "revokeShare", u.Did == "listShares", u.Did == "owners":
 		case u.Did == "addMemory":
-			fmt.Fprint(w, ", and no memory came of it")
+			fmt.Fprint(w, ", and no memory was made")
 		case u.Did == "createShare":
 			fmt.Fprintf(w, "  %s", shortIDs(u.Shown))
 		case len(u.Shown) > 0:
@@ -299,12 +303,12 @@ func showAppLog(a *cli.App, w io.Writer, l *serve.AppLog) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "Today: %s of %d given", cli.Plural(l.Today.Tokens, "token", "tokens"), l.App.Tokens)
+	fmt.Fprintf(w, "Today: %s of %d used", cli.Plural(l.Today.Tokens, "token", "tokens"), l.App.Tokens)
 	if l.Today.Refused > 0 {
 		fmt.Fprintf(w, ", %s refused", cli.Plural(l.Today.Refused, "request", "requests"))
 	}
 	if l.Today.Unnoted > 0 {
-		fmt.Fprintf(w, ", %s in vain without an entry", cli.Plural(l.Today.Unnoted, "request", "requests"))
+		fmt.Fprintf(w, ", %s that showed and wrote nothing (not listed)", cli.Plural(l.Today.Unnoted, "request", "requests"))
 	}
 	fmt.Fprintln(w, ".")
 }
@@ -326,10 +330,10 @@ func appRevokeCommand(a *cli.App) *cobra.Command {
 	var shares bool
 	command := &cobra.Command{
 		Use: "revoke NAME[:ID]", Short: "End an app's key, or one that it passed on", Args: cli.Between(1, 1, "the app's name"),
-		Long: `Its key opens nothing from now on, and what it has open ends; so do the keys that it passed
-on. NAME:ID ends one of these alone, with all that follow from it: locket app log says which
-was used. What an app wrote stays; to take that back: locket revert --app NAME. What it shared
-stays, too, unless you say --shares.`,
+		Long: `From now on the app's key opens nothing, and its open connections end. The same holds for
+the keys that it passed on. NAME:ID ends only one of these, with the keys made from it:
+locket app log shows which key was used. What the app wrote stays; to undo that, use
+locket revert --app NAME. What it shared also stays, unless you give --shares.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			p, err := c.RevokeApp(cmd.Context(), args[0])
 			if err == nil {
@@ -337,10 +341,10 @@ stays, too, unless you say --shares.`,
 			}
 			return a.Printed(err, p, func(w io.Writer) {
 				if _, id, part := strings.Cut(args[0], ":"); part {
-					fmt.Fprintf(w, "Key %s of %s opens nothing any more, nor does what was passed on with it.\n", id, p.Name)
+					fmt.Fprintf(w, "Key %s of %s and the keys made from it no longer open anything.\n", id, p.Name)
 					return
 				}
-				fmt.Fprint(w, a.Heref("%s is out. To take back what it wrote: locket revert --app %s\n", p.Name, p.Name))
+				fmt.Fprint(w, a.Heref("%s has no access any more. To undo what it wrote: locket revert --app %s\n", p.Name, p.Name))
 			})
 		}),
 	}
@@ -348,18 +352,18 @@ stays, too, unless you say --shares.`,
 	return command
 }
 
-// revokeSharesOf ends what an app shared, or says that it is still read.
+// revokeSharesOf ends what an app shared, or says that it can still be read.
 func revokeSharesOf(a *cli.App, ctx context.Context, c *serve.Client, p *serve.App, end bool) error {
 	if !slices.Contains(p.Can, serve.RightShare) && !end {
 		return nil
 	}
 	list, err := c.Shares(ctx)
-	if errors.Is(err, serve.ErrUnsupported) { // there is no relay, so that nothing is shared
+	if errors.Is(err, serve.ErrUnsupported) { // without a relay nothing is shared
 		return nil
 	}
 	list = slices.DeleteFunc(list, func(s serve.Share) bool { return s.App != p.Name || !s.Revoked.IsZero() })
 	if err == nil && len(list) > 0 && !end {
-		fmt.Fprint(a.Stderr, a.Heref("What it shared is still read: %s. To end that: locket app revoke %s --shares\n", cli.Plural(len(list), "share", "shares"), p.Name))
+		fmt.Fprint(a.Stderr, a.Heref("What it shared can still be read: %s. To end that: locket app revoke %s --shares\n", cli.Plural(len(list), "share", "shares"), p.Name))
 		return nil
 	}
 	for i := range list {
@@ -368,7 +372,7 @@ func revokeSharesOf(a *cli.App, ctx context.Context, c *serve.Client, p *serve.A
 		}
 	}
 	if err == nil && len(list) > 0 && !a.JSON {
-		fmt.Fprintf(a.Stderr, "%s of it ended.\n", cli.Plural(len(list), "share", "shares"))
+		fmt.Fprintf(a.Stderr, "%s ended.\n", cli.Plural(len(list), "share", "shares"))
 	}
 	return err
 }
@@ -376,7 +380,7 @@ func revokeSharesOf(a *cli.App, ctx context.Context, c *serve.Client, p *serve.A
 // rightsText says what an app may do, after "may".
 func rightsText(list []serve.Right) string {
 	out := listed(list)
-	if slices.Contains(list, serve.RightVault) { // it names what it may do it with
+	if slices.Contains(list, serve.RightVault) { // name the object of this right
 		out = strings.Replace(out, string(serve.RightVault), "ask for secrets of your vault", 1)
 	}
 	return out

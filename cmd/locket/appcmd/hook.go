@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	hookTime   = 5 * time.Second // after this time, the assistant goes on without memory
+	hookTime   = 5 * time.Second // after this time, the assistant continues without memory
 	hookBudget = 500             // tokens that go into a session, and into each prompt
 	maxHook    = 4 << 20         // bytes of a hook's input
-	maxAsked   = 4 << 10         // bytes of a prompt that are looked for
+	maxAsked   = 4 << 10         // bytes of a prompt that are searched for
 )
 
 // hookInput is what Claude Code and Codex send to a hook: the fields that both document.
@@ -36,7 +36,7 @@ type hookInput struct {
 	Prompt string `json:"prompt"` // of UserPromptSubmit
 }
 
-// hookAnswer is what both read. Without Output it says nothing: {}.
+// hookAnswer is what both read. Without Output it adds nothing: {}.
 type hookAnswer struct {
 	Output *hookOutput `json:"hookSpecificOutput,omitempty"`
 }
@@ -51,17 +51,19 @@ func mcpHookCommand(a *cli.App) *cobra.Command {
 	var budget int
 	c := &cobra.Command{
 		Use: "hook --app NAME", Short: "Answer a hook of Claude Code or Codex with what is remembered", Args: cli.Nothing(),
-		Long: `Reads the JSON of a hook from standard input, and prints the hook's answer, as JSON. When a
-session starts (SessionStart) the answer has core memories, what is due within 48 hours, and
-what is remembered of the folder by its name; to a prompt (UserPromptSubmit) it has what is remembered of that. It is
-fenced data, as far as the app may read it. Nothing is added where nothing is known. Other hooks are answered by {}.
+		Long: `Reads the JSON of a hook from standard input, and prints the answer as JSON. When a session
+starts (SessionStart), the answer has core memories, what is due within 48 hours, and what
+is remembered about the name of the folder. To a prompt (UserPromptSubmit), it has what is
+remembered about the prompt. The answer is fenced data, limited to what the app may read.
+If nothing is known, nothing is added. The answer to any other hook is {}.
 
-A hook never holds the assistant up: where no daemon runs, the key opens nothing, or an
-answer takes more than ` + hookTime.String() + `, the answer is {}, the reason is on standard error, and the exit
-code is 0.
+A hook never holds up the assistant. If no daemon is running, the key is not valid, or an
+answer takes more than ` + hookTime.String() + `, the answer is {}, the reason goes to standard error, and the
+exit code is 0.
 
-With mcp.learn (LOCKET_MCP_LEARN=true) each prompt is remembered as a line of yours, where
-the app may add. It is off unless you set it. What the assistant says is never remembered.`,
+With mcp.learn (LOCKET_MCP_LEARN=true), each prompt is remembered as something that you
+said, if the app may add memories. This is off by default. What the assistant says is never
+remembered.`,
 		Example: `  echo '{"hook_event_name": "SessionStart"}' | locket mcp hook --app claude-code
   echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Where is my kayak?"}' | locket mcp hook --app codex`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,19 +71,19 @@ the app may add. It is off unless you set it. What the assistant says is never r
 			defer cancel()
 			answer, err := answerHook(a, ctx, file, name, budget)
 			if err != nil {
-				a.TellError(err) // and no more: with another exit code the prompt would be lost
+				a.TellError(err) // but exit with 0: with another exit code the prompt would be lost
 			}
 			return json.NewEncoder(a.Stdout).Encode(answer)
 		},
 	}
 	f := c.Flags()
 	appFlags(f, &file, &name)
-	f.IntVar(&budget, "budget", hookBudget, "most `tokens` that are added")
+	f.IntVar(&budget, "budget", hookBudget, "add at most this many `tokens`")
 	return c
 }
 
-// answerHook asks as the app for what a hook wants. An answer that comes with an error is
-// good all the same.
+// answerHook asks, as the app, for what a hook wants. An answer is valid even if it comes with an
+// error.
 func answerHook(a *cli.App, ctx context.Context, file, name string, budget int) (answer hookAnswer, err error) {
 	in, err := readHook(a.Stdin)
 	if err != nil {
@@ -106,14 +108,14 @@ func answerHook(a *cli.App, ctx context.Context, file, name string, budget int) 
 	if text != "" {
 		answer.Output = &hookOutput{in.Event, retrieve.Fence(text)}
 	}
-	// After that, or what is said now would be what is remembered of it.
+	// Learn the prompt last. Otherwise the answer would contain the prompt itself.
 	return answer, errors.Join(err, learnPrompt(a, ctx, c, in.Prompt))
 }
 
-// Core memories go into a session when it begins, and not again with each prompt.
+// notCore leaves out core memories: they go into a session once, when it begins.
 const notCore = "type != core"
 
-// atStart gives core memories, what is due soon, and what is remembered of the folder by its name.
+// atStart returns core memories, what is due soon, and what is remembered about the folder's name.
 func atStart(ctx context.Context, c *serve.Client, in hookInput, budget int) (string, error) {
 	topic := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -131,7 +133,7 @@ func atStart(ctx context.Context, c *serve.Client, in hookInput, budget int) (st
 	return got.Text, err
 }
 
-// atPrompt gives what is remembered of a prompt; nothing, where nothing answers it.
+// atPrompt returns what is remembered about a prompt, or nothing if nothing answers it.
 func atPrompt(ctx context.Context, c *serve.Client, in hookInput, budget int) (string, error) {
 	asked := strings.TrimSpace(in.Prompt)
 	if len(asked) > maxAsked {
@@ -165,10 +167,10 @@ func readHook(from io.Reader) (in hookInput, err error) {
 	return in, err
 }
 
-// learnPrompt takes a prompt as a line of the wearer's, once a day however often it comes,
-// where the wearer turned that on. An app that may not add teaches nothing. Commands of the
-// assistant (/compact), and what it writes into prompts itself (<task-notification>), are
-// not what somebody said.
+// learnPrompt remembers a prompt as a line of the wearer if the wearer turned that on, at most once
+// a day for the same prompt. An app that may not add memories teaches nothing. Commands of the
+// assistant (/compact) and text that the assistant itself writes into prompts (<task-notification>)
+// are left out, because nobody said them.
 func learnPrompt(a *cli.App, ctx context.Context, c *serve.Client, prompt string) error {
 	l, err := a.Load()
 	if err != nil {

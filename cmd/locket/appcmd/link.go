@@ -9,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// newApp is what locket app add gives.
+// newApp is what locket app add prints.
 type newApp struct {
 	serve.NewApp
 	Link string `json:"link,omitempty"`
 }
 
-// showLink shows what an app on another machine is given, at a terminal as a picture.
+// showLink shows the link for an app on another machine, on a terminal also as a QR code.
 func showLink(a *cli.App, link string) {
 	if link == "" {
 		return
@@ -27,8 +27,8 @@ func showLink(a *cli.App, link string) {
 	}
 }
 
-// linkFor is what an app on another machine is given; empty: the node has no address
-// for it.
+// linkFor returns the link for an app on another machine. It is empty if the node has no address
+// that other machines can reach.
 func linkFor(c *config.Config, n *serve.NewApp) (string, error) {
 	if c.API.Remote == "" && c.API.Public == "" {
 		return "", nil

@@ -23,12 +23,12 @@ import (
 func MCPCommand(a *cli.App) *cobra.Command {
 	var file, name string
 	c := &cobra.Command{
-		Use: "mcp --key-file FILE", Short: "Serve an assistant by the Model Context Protocol", Args: cli.Nothing(),
+		Use: "mcp --key-file FILE", Short: "Serve an assistant over the Model Context Protocol", Args: cli.Nothing(),
 		Long: `Speaks the Model Context Protocol over standard input and output, for a host that starts
-it, and asks the daemon (locket run) with the key of an app. What the host may do is what
-the app may: see locket app add --help. The daemon also serves it over HTTP, at /mcp.
+it, and calls the daemon (locket run) with the key of an app. The host may do what the app
+may do: see locket app add --help. The daemon also serves the protocol over HTTP, at /mcp.
 
-In place of the key, FILE may hold the link that locket app add shows where the node has
+Instead of the key, FILE may contain the link that locket app add shows on a node with
 api.remote. Then the node may be on another machine, and this one needs no home.`,
 		Example: `  locket mcp install cursor
   locket mcp --key-file claude.key`,
@@ -50,14 +50,14 @@ api.remote. Then the node may be on another machine, and this one needs no home.
 	return c
 }
 
-// appFlags are how a command is told as which app it asks.
+// appFlags adds the flags that say which app a command acts as.
 func appFlags(f *pflag.FlagSet, file, name *string) {
 	f.StringVar(file, "key-file", "", "`file` with the key of an app")
 	f.StringVar(name, "app", "", "`name` of the app whose key locket mcp install put into this home")
 }
 
-// appKeyFile gives the file of an app's key: the one that was named, or where install put
-// the key of a name.
+// appKeyFile returns the file with an app's key: the one that was given, or the one where install
+// put the key of the app with this name.
 func appKeyFile(a *cli.App, file, name string) (string, error) {
 	if name == "" {
 		return file, nil
@@ -78,21 +78,23 @@ func mcpInstallCommand(a *cli.App) *cobra.Command {
 	var file string
 	var yes, keyOnly bool
 	c := &cobra.Command{
-		Use: "install CLIENT", Short: "Make a key for an assistant, and enter Locket into its settings", Args: cli.Between(1, 1, "a client ("+hostNames()+")"),
-		Long: `CLIENT is ` + hostNames() + `. Shows the change to its settings, and makes it when you
-agree. The key goes into a file of this home that is yours alone, and not into the settings.
-For claude-code the settings are .mcp.json in this folder. Where a plugin brings them, it
-needs the key alone: --key-only.`,
+		Use: "install CLIENT", Short: "Make a key for an assistant, and add Locket to its settings", Args: cli.Between(1, 1, "a client ("+hostNames()+")"),
+		Long: `CLIENT is one of ` + hostNames() + `.
+
+Shows the change to the client's settings, and makes it if you agree. The key goes into a
+file in this home that only you can read, and not into the settings. For claude-code the
+settings are .mcp.json in this folder. If a plugin brings the settings, only the key is
+needed: --key-only.`,
 		Example: `  locket mcp install claude-desktop
   locket mcp install cursor --can read --types semantic
   locket mcp install claude-code --key-only`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			i := slices.IndexFunc(hosts, func(h host) bool { return h.name == args[0] })
 			if i < 0 {
-				return cli.Usagef("%q is no client that is known: want %s", args[0], hostNames())
+				return cli.Usagef("%q is not a known client: want %s", args[0], hostNames())
 			}
 			if a.JSON && !yes {
-				return cli.Usagef("--json asks nobody: add --yes")
+				return cli.Usagef("--json cannot ask: add --yes")
 			}
 			for _, s := range can {
 				r.Can = append(r.Can, serve.Right(s))
@@ -101,7 +103,7 @@ needs the key alone: --key-only.`,
 				r.Name = args[0]
 			}
 			if keyOnly && file != "" {
-				return cli.Usagef("--key-only changes no settings, and --file names some")
+				return cli.Usagef("choose --key-only or --file: --key-only changes no settings")
 			}
 			in := installing{host: &hosts[i], app: r, yes: yes}
 			if !keyOnly {
@@ -114,12 +116,12 @@ needs the key alone: --key-only.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.Name, "name", "", "name of the app; the client's name unless said")
+	f.StringVar(&r.Name, "name", "", "name of the app; default: the client's name")
 	f.StringSliceVar(&can, "can", []string{"read", "add"}, "`rights`: read, add, update, forget")
 	cli.Choose(f, "can", cli.AppRights...)
 	f.StringSliceVar(&r.Types, "types", []string{"core", "episodic", "semantic", "procedural", "resource"}, "`types` that it may see and add")
 	cli.Choose(f, "types", cli.AppTypes...)
-	f.StringVar(&file, "file", "", "the client's settings, where they are in another `file`")
+	f.StringVar(&file, "file", "", "the client's settings `file`, if it is not the usual one")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&keyOnly, "key-only", false, "make the key, and change no settings")
 	return c
@@ -129,14 +131,14 @@ needs the key alone: --key-only.`,
 type installed struct {
 	Client  string `json:"client"`
 	App     string `json:"app"`
-	File    string `json:"file,omitempty"` // absent: the key alone was made
+	File    string `json:"file,omitempty"` // absent if only the key was made
 	KeyFile string `json:"key_file"`
 }
 
 // installing is what install is to do.
 type installing struct {
 	host *host
-	file string // the host's settings; empty: the key alone is made
+	file string // the host's settings; empty if only the key is made
 	app  serve.AppRequest
 	yes  bool
 }
@@ -160,8 +162,8 @@ func installMCP(a *cli.App, ctx context.Context, in *installing) error {
 	return a.With(ctx, true, func(c *serve.Client) error {
 		there := keyThere(ctx, c, r.Name, keyFile)
 		if there != nil && !(sameOf(there.Can, r.Can) && sameOf(there.Types, r.Types)) {
-			return cli.AdvisedError{Err: fmt.Errorf("there is an app %q already, which may %s, and see %s", r.Name, rightsText(there.Can), listed(there.Types)),
-				Advice: "End its key, and install again: locket app revoke " + r.Name + "\nOr give this one a name of its own: --name"}
+			return cli.AdvisedError{Err: fmt.Errorf("the app %q already exists, which may %s, and see %s", r.Name, rightsText(there.Can), listed(there.Types)),
+				Advice: "End its key, and install again: locket app revoke " + r.Name + "\nOr give this one another name: --name"}
 		}
 		fmt.Fprintf(a.Stderr, "%s The app %q may %s, and see %s.\n", what, r.Name, rightsText(r.Can), strings.Join(r.Types, ", "))
 		if !in.yes && !a.Confirm("Make this change?") {
@@ -184,12 +186,12 @@ func installMCP(a *cli.App, ctx context.Context, in *installing) error {
 			return err
 		}
 		return a.Print(installed{h.name, r.Name, file, keyFile}, func(w io.Writer) {
-			fmt.Fprint(w, a.Heref("Done. Restart %s, with locket run going. What it does: locket app log %s\n", h.name, r.Name))
+			fmt.Fprint(w, a.Heref("Done. Restart %s while locket run is running. To see what the app does: locket app log %s\n", h.name, r.Name))
 		})
 	})
 }
 
-// keyThere gives the app whose key is in a file and opens; nil: there is none.
+// keyThere returns the app whose valid key is in a file, or nil if there is none.
 func keyThere(ctx context.Context, c *serve.Client, name, file string) *serve.App {
 	key, err := serve.ReadToken(file)
 	if err != nil {
@@ -202,7 +204,7 @@ func keyThere(ctx context.Context, c *serve.Client, name, file string) *serve.Ap
 	return self.App
 }
 
-// sameOf reports whether two lists have the same in any order.
+// sameOf reports whether two lists have the same elements in any order.
 func sameOf[T cmp.Ordered](a, b []T) bool {
 	return slices.Equal(slices.Compact(slices.Sorted(slices.Values(a))), slices.Compact(slices.Sorted(slices.Values(b))))
 }

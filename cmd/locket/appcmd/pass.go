@@ -16,11 +16,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// appKeyEnv has the key that is passed on: what stands in a command line others
-// can see.
+// appKeyEnv is the environment variable with the key that is passed on. A command line would show
+// the key to others.
 const appKeyEnv = "LOCKET_APP_KEY"
 
-// passed is a key that was passed on, as JSON.
+// passed is a new key as JSON.
 type passed struct {
 	Key serve.Secret `json:"key"`
 	ID  string       `json:"id"`
@@ -33,19 +33,19 @@ func appPassCommand(a *cli.App) *cobra.Command {
 	var more int
 	c := &cobra.Command{
 		Use: "pass [NAME]", Short: "Make a narrower key from an app's key, without the node", Args: cli.Between(0, 1, "the app's name"),
-		Long: `For an agent that hands a part of its work to another. The key of the app NAME, or one that
-was passed on already, is read from ` + appKeyEnv + `. The new one allows what both allow: what you
-name here, and no more than the old key; it is printed to standard output alone. It works
-where the owner let the app pass keys on (locket app add --delegate), and needs neither the
-node nor a network to be made.
+		Long: `For an agent that hands a part of its work to another. The command reads the key of the app
+NAME, or one made from it, from ` + appKeyEnv + `. The new key allows what you name here, but
+never more than the old key. Only the new key is printed to standard output. The owner must
+have let the app pass keys on (locket app add --delegate). Making the key needs neither the
+node nor a network.
 
-The owner ends it by locket app revoke NAME:ID.`,
+The owner ends the key with locket app revoke NAME:ID.`,
 		Example: `  LOCKET_APP_KEY=lka_… locket app pass planner --can read --types episodic --tags work --for 1h`,
 		PreRunE: cli.NoneEmpty,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := serve.Secret(strings.TrimSpace(os.Getenv(appKeyEnv)))
 			if !strings.HasPrefix(string(key), serve.KeyPrefix) {
-				return cli.Usagef("%s has no key of an app: want %s…", appKeyEnv, serve.KeyPrefix)
+				return cli.Usagef("%s does not contain the key of an app: want %s…", appKeyEnv, serve.KeyPrefix)
 			}
 			name := ""
 			if len(args) > 0 {
@@ -70,13 +70,13 @@ The owner ends it by locket app revoke NAME:ID.`,
 					continue
 				}
 				if *t.to = at.Unix(); *t.to == 0 {
-					return cli.Usagef("%s: a key can't say this second of 1970", flag)
+					return cli.Usagef("%s: a key can't contain this second of 1970", flag)
 				}
 			}
 			if life != "" {
 				d, err := config.ParseDuration(life)
 				if err != nil || d <= 0 {
-					return cli.Usagef("--for: want a time such as 1h or 7d")
+					return cli.Usagef("--for: want a duration such as 1h or 7d")
 				}
 				n.Ends = time.Now().Add(d.Std()).Unix()
 			}
@@ -88,7 +88,7 @@ The owner ends it by locket app revoke NAME:ID.`,
 				return err
 			}
 			if !a.JSON {
-				fmt.Fprintf(a.Stderr, "The owner ends this key by its id, %s:\n", id)
+				fmt.Fprintf(a.Stderr, "The owner can end this key with its id, %s:\n", id)
 			}
 			return a.Print(passed{narrower, id}, func(w io.Writer) { fmt.Fprintln(w, string(narrower)) })
 		},
@@ -98,11 +98,11 @@ The owner ends it by locket app revoke NAME:ID.`,
 	cli.Choose(f, "can", cli.AppRights...)
 	f.StringSliceVar(&n.Types, "types", nil, "only these `types`")
 	cli.Choose(f, "types", cli.AppTypes...)
-	f.StringVar(&sensitivity, "sensitivity", "", "the most sensitive that it may see")
+	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that it may see")
 	f.StringSliceVar(&n.Tags, "tags", nil, "only memories with one of these `tags`")
-	f.StringVar(&since, "since", "", "only what is of this `time` or later")
-	f.StringVar(&until, "until", "", "only what is of before this `time`")
-	f.StringVar(&life, "for", "", "the `duration` that the key opens: 1h")
-	f.IntVar(&more, "delegate", 0, "the `count` of times that it may be passed on further")
+	f.StringVar(&since, "since", "", "only what is from this `time` or later")
+	f.StringVar(&until, "until", "", "only what is from before this `time`")
+	f.StringVar(&life, "for", "", "how long the key is valid: a `duration` such as 1h")
+	f.IntVar(&more, "delegate", 0, "how many times (`count`) it may be passed on again")
 	return c
 }

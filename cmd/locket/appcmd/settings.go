@@ -19,7 +19,7 @@ import (
 // host is a program that starts MCP servers.
 type host struct {
 	name string
-	list string // member of its file that has the servers
+	list string // member of its file that contains the servers
 	path func(home, config string) string
 }
 
@@ -43,7 +43,7 @@ func hostNames() string {
 	return strings.Join(out, ", ")
 }
 
-// change gives the host's file as it is and as it is to be, and the new entry as lines.
+// change returns the host's file before and after the change, and the new entry as lines.
 func (h *host) change(file, home, keyFile string) (was, now []byte, shown string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -60,7 +60,7 @@ func (h *host) change(file, home, keyFile string) (was, now []byte, shown string
 	return entered(file, []string{h.list, "locket"}, entry)
 }
 
-// settings is where the host has its file.
+// settings returns the path of the host's file.
 func (h *host) settings(given string) (string, error) {
 	if given != "" {
 		return filepath.Abs(given)
@@ -79,8 +79,8 @@ func (h *host) settings(given string) (string, error) {
 	return filepath.Abs(h.path(home, config))
 }
 
-// entered gives a JSON file as it is and as it is to be, with value at path, and the
-// new value as lines. nil: the file is not there.
+// entered returns a JSON file before and after value is put at path, and the new value as lines.
+// was is nil if the file does not exist.
 func entered(file string, path []string, value any) (was, now []byte, shown string, err error) {
 	text, err := json.MarshalIndent(value, "    ", "  ")
 	if err != nil {
@@ -95,7 +95,7 @@ func entered(file string, path []string, value any) (was, now []byte, shown stri
 		from = []byte("{}")
 	}
 	if !json.Valid(from) {
-		return nil, nil, "", fmt.Errorf("%s is not plain JSON (it may have comments): enter this yourself as %q:\n%s", file, strings.Join(path, "."), text)
+		return nil, nil, "", fmt.Errorf("%s is not plain JSON (it may have comments). Add this yourself as %q:\n%s", file, strings.Join(path, "."), text)
 	}
 	if now, err = withMember(from, path, text); err != nil {
 		return nil, nil, "", fmt.Errorf("%s: %w", file, err)
@@ -110,18 +110,18 @@ func entered(file string, path []string, value any) (was, now []byte, shown stri
 	return was, now, shown, nil
 }
 
-// withMember gives a JSON object that has value at path. All else in it stays as it is, to
-// the byte. Of two members with one name the last is replaced, because that is the one that counts.
+// withMember returns a JSON object with value at path. Everything else in it stays byte for byte.
+// If two members have the same name, it replaces the last, because that is the one that counts.
 func withMember(object []byte, path []string, value []byte) ([]byte, error) {
 	if len(path) == 0 {
 		return value, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, fmt.Errorf("%.40q is not an object, so it has no member %q", object, path[0])
+		return nil, fmt.Errorf("%.40q is not an object, so it can't have a member %q", object, path[0])
 	}
-	end, before := d.InputOffset(), "" // of the last member, and what stands between it and the next
-	var at int64                       // where the value is now, if it is there
+	end, before := d.InputOffset(), "" // end of the last member, and the text between it and the next
+	var at int64                       // where the value is now, if it exists
 	var was json.RawMessage
 	for d.More() {
 		name, err := d.Token()
@@ -149,7 +149,7 @@ func withMember(object []byte, path []string, value []byte) ([]byte, error) {
 	return slices.Concat(object[:end], []byte(before), name, []byte(":"), inner, object[end:]), err
 }
 
-// readSettings reads a file; nil: it is not there, or has nothing in it.
+// readSettings reads a file. It returns nil if the file does not exist or is empty.
 func readSettings(file string) ([]byte, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(b)) == 0 {
@@ -158,14 +158,14 @@ func readSettings(file string) ([]byte, error) {
 	return b, err
 }
 
-// writeSettings replaces a file that is still as it was read.
+// writeSettings replaces a file, but only if it is still as it was read.
 func writeSettings(file string, was, now []byte) error {
 	have, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if was != nil && !bytes.Equal(have, was) || was == nil && len(bytes.TrimSpace(have)) > 0 {
-		return fmt.Errorf("%s was changed meanwhile, and is left as it is", file)
+		return fmt.Errorf("%s was changed meanwhile and was not overwritten; run the command again", file)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

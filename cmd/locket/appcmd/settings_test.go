@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An entry is put into an assistant's settings, and every other byte of them stays.
+// An entry is added to an assistant's settings, and every other byte of them stays.
 func TestWithMember(t *testing.T) {
 	for _, c := range []struct{ was, want string }{
 		{`{}`, `{"servers":{"locket":1}}`},

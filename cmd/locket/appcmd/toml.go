@@ -16,16 +16,16 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// enteredTOML gives a TOML file as it is and as it is to be, with the table [list.locket]
-// that starts a command, and the new lines. Where the table is there, only its command and
-// args change: what the host or its user has added to it stays. nil: the file is not there.
+// enteredTOML returns a TOML file before and after the table [list.locket], which starts a command,
+// is added, and the new lines. If the table exists, only its command and args change: what the host
+// or its user has added to it stays. was is nil if the file does not exist.
 func enteredTOML(file, list, command string, args []string) (was, now []byte, shown string, err error) {
 	if was, err = readSettings(file); err != nil {
 		return nil, nil, "", err
 	}
 	values := []struct{ key, line string }{{"command", ""}, {"args", ""}}
 	for i, v := range []any{command, args} {
-		text, err := json.Marshal(v) // which is TOML, too: of strings, and of arrays of them
+		text, err := json.Marshal(v) // JSON strings and arrays of strings are also valid TOML
 		if err != nil {
 			return nil, nil, "", err
 		}
@@ -34,11 +34,11 @@ func enteredTOML(file, list, command string, args []string) (was, now []byte, sh
 	header := "[" + list + ".locket]"
 	lines := header + "\n" + values[0].line + "\n" + values[1].line
 	shown = "+ " + strings.ReplaceAll(lines, "\n", "\n+ ")
-	byHand := fmt.Errorf("%s has %q in a form that is not changed here: enter this yourself:\n%s", file, list, lines)
+	byHand := fmt.Errorf("%s has %q in a form that Locket does not change. Add this yourself:\n%s", file, list, lines)
 
 	before, err := tableOf(was)
 	if err != nil {
-		return nil, nil, "", fmt.Errorf("%s is no TOML that can be read (%w): put it right, or enter this yourself:\n%s", file, err, lines)
+		return nil, nil, "", fmt.Errorf("%s is not valid TOML (%w). Correct it, or add this yourself:\n%s", file, err, lines)
 	}
 	t, err := findTable(was, []string{list, "locket"})
 	if err != nil {
@@ -62,13 +62,13 @@ func enteredTOML(file, list, command string, args []string) (was, now []byte, sh
 		sorting.Sort(values, func(a, b struct{ key, line string }) int { return t.at(b.key).from - t.at(a.key).from })
 		for _, v := range values {
 			at, text := t.at(v.key), v.line
-			if at.from == at.to { // it is not there yet
+			if at.from == at.to { // the key does not exist yet
 				text = end + text
 			}
 			now = slices.Replace(now, at.from, at.to, []byte(text)...)
 		}
 	}
-	// Whatever the form of the file: nothing but these two values may have changed.
+	// A safeguard for any form of file: nothing but these two values may have changed.
 	if !setOnly(before, now, list, map[string]any{"command": command, "args": anyList(args)}) {
 		return nil, nil, "", byHand
 	}
@@ -78,13 +78,13 @@ func enteredTOML(file, list, command string, args []string) (was, now []byte, sh
 // stretch is a part of a file, in bytes.
 type stretch struct{ from, to int }
 
-// foundTable is where a table stands in a file.
+// foundTable is the place of a table in a file.
 type foundTable struct {
-	header int // end of the header's line; -1: there is no such header
+	header int // end of the header's line; -1 if there is no such header
 	values map[string]stretch
 }
 
-// at is where a key stands with its value, or where it is to be put.
+// at returns where a key is with its value, or where it has to be inserted.
 func (t *foundTable) at(key string) stretch {
 	if s, ok := t.values[key]; ok {
 		return s
@@ -120,7 +120,7 @@ func findTable(data []byte, path []string) (*foundTable, error) {
 	return t, p.Error()
 }
 
-// lineEnd is where the line ends that has a place in it.
+// lineEnd returns the end of the line that contains an offset.
 func lineEnd(data []byte, at int) int {
 	line, _, _ := bytes.Cut(data[at:], []byte("\n"))
 	return at + len(bytes.TrimSuffix(line, []byte("\r")))
@@ -136,8 +136,8 @@ func tableOf(data []byte) (map[string]any, error) {
 	return table, err
 }
 
-// setOnly reports whether a file says what it said before, and in the table list.locket
-// these values, which start a command and name no address.
+// setOnly reports whether now differs from before only in these values of the table list.locket, and
+// whether that table names no address.
 func setOnly(before map[string]any, now []byte, list string, values map[string]any) bool {
 	after, err := tableOf(now)
 	if err != nil {

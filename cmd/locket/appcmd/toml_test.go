@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// Of a file of Codex's only the command and args of locket change, or it is not changed at
-// all.
+// In a settings file of Codex only the command and args of locket change, or nothing changes.
 func TestEnteredTOML(t *testing.T) {
 	const header, entry = "[mcp_servers.locket]", "command = \"/bin/locket\"\nargs = [\"mcp\",\"--key-file\",\"/k\"]"
 	const old = "args = [ # theirs\n  \"x\",\n]\n"
-	for name, c := range map[string]struct{ before, after string }{ // after: empty: refused
+	for name, c := range map[string]struct{ before, after string }{ // an empty after means refused
 		"no file":           {"", header + "\n" + entry + "\n"},
 		"other things":      {"a = 1 # one\n\n[b]\nc=  2\n", "a = 1 # one\n\n[b]\nc=  2\n\n" + header + "\n" + entry + "\n"},
 		"no last line end":  {"[b]\nc = 2", "[b]\nc = 2\n\n" + header + "\n" + entry + "\n"},
@@ -34,7 +33,7 @@ func TestEnteredTOML(t *testing.T) {
 		}
 		_, now, shown, err := enteredTOML(file, "mcp_servers", "/bin/locket", []string{"mcp", "--key-file", "/k"})
 		if c.after == "" {
-			if err == nil || !strings.Contains(err.Error(), "enter this yourself") {
+			if err == nil || !strings.Contains(err.Error(), "this yourself") {
 				t.Errorf("%s: %q, %v", name, now, err)
 			}
 			continue

@@ -1,8 +1,8 @@
-// Package cli is what the commands of locket share: [App], which is one call with its flags; how
-// a home is made, opened, or asked through its daemon; how a person is asked; and how memories,
-// progress and errors are shown. It has no command. Those are in the packages whose names end in
-// cmd, one for each kind, which do not import each other. Such a command is a function that takes
-// an App and gives a cobra.Command. root.go of cmd/locket lists all of them.
+// Package cli holds what the commands of locket share: [App], which is one run with its flags; how
+// a home is made, opened, or reached through its daemon; how a person is asked; and how memories,
+// progress and errors are shown. It has no commands itself. They are in the packages whose names
+// end in cmd, one for each kind, which do not import each other. A command is a function that takes
+// an App and returns a cobra.Command. root.go of cmd/locket lists all of them.
 package cli
 
 import (
@@ -26,49 +26,50 @@ const (
 	ExitUsage  = 2
 )
 
-// Deps is what the commands are built on; runcmd.Product gives the real ones.
+// Deps is what the commands are built on. runcmd.Product returns the real ones.
 type Deps struct {
 	Environ []string
-	// InitHome makes a home: [ErrHomeExists].
+	// InitHome makes a home. It may fail with [ErrHomeExists].
 	InitHome func(cfg config.Config, o InitOptions) (phrase string, err error)
-	// JoinHome makes a home for a new device, by the code of another: [ErrHomeExists].
+	// JoinHome makes a home for a new device, with the code that another device shows. It may fail
+	// with [ErrHomeExists].
 	JoinHome func(ctx context.Context, cfg config.Config, o InitOptions, relay string, code pairing.Code, same func(words []string, other string) bool) (Joined, error)
-	// RecoverHome makes a home from the phrase: [ErrHomeExists].
+	// RecoverHome makes a home from the phrase. It may fail with [ErrHomeExists].
 	RecoverHome func(ctx context.Context, cfg config.Config, o InitOptions, relay, phrase string) (Joined, error)
-	// OpenNode opens a home, locked: [ErrNoHome], memory.ErrInUse. Spans may be nil.
+	// OpenNode opens a home, locked. It may fail with [ErrNoHome] and memory.ErrInUse. Spans may be
+	// nil.
 	OpenNode func(cfg config.Config, log *slog.Logger, spans span.Sink) (OpenNode, error)
-	// LookHome names what is damaged in a home that nothing has open, and
-	// RepairHome puts it right: memory.ErrInUse. ask gives the passphrase.
+	// LookHome names what is damaged in a home, and RepairHome repairs it. Both fail with
+	// memory.ErrInUse if a process has the home open. ask returns the passphrase.
 	LookHome   func(ctx context.Context, cfg config.Config, ask node.Ask) ([]node.RepairedItem, error)
 	RepairHome func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error)
-	// Restart replaces this process by a new one of the same program. It returns only if
-	// that fails. args are without the program's name.
+	// Restart replaces this process by a new one of the same program. It returns only if that
+	// fails. args do not include the program's name.
 	Restart func(args, environ []string) error
-	// Demo plays a day in a home of its own; seed 0 is the fixed one.
+	// Demo plays a day in a home of its own. Seed 0 plays the fixed day.
 	Demo func(ctx context.Context, out io.Writer, json bool, seed uint64, home string) error
-	// Terminal reports whether a person is there to answer; nil: where standard
-	// input is a terminal.
+	// Terminal reports whether a person is there to answer. If it is nil, a person is assumed if
+	// standard input is a terminal.
 	Terminal func() bool
 }
 
 // OpenNode is a home that is open in this process.
 type OpenNode interface {
-	// Services is what the commands ask.
+	// Services is the API that the commands call.
 	Services() serve.Services
 	// Web takes what wearables send over HTTP.
 	Web() http.Handler
-	// UnlockAsConfigured opens the keys where the configuration gives the
-	// means; opened is false where it gives none.
+	// UnlockAsConfigured opens the keys if the configuration says how. Otherwise opened is false.
 	UnlockAsConfigured(ctx context.Context) (opened bool, err error)
-	// Drain works through what a daemon took and left behind.
+	// Drain processes the events that a daemon accepted and did not finish.
 	Drain(ctx context.Context) error
-	// Start takes events until Stop.
+	// Start accepts events until Stop.
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
 	Close() error
 }
 
-// InitOptions say how a new home's keys are opened; at least one is set.
+// InitOptions say how a new home's keys are opened. At least one is set.
 type InitOptions struct {
 	Passphrase serve.Secret
 	KeyFile    bool   // in the home itself
@@ -76,12 +77,13 @@ type InitOptions struct {
 	Language   string // of the phrase: en or zh
 }
 
-// Joined is what a new device learns of the space that it is in.
+// Joined is what a new device learns about the space that it joins.
 type Joined struct{ Space, Relay, Wearer string }
 
-// App is one run of the command. Its methods name types that all commands know. What needs others,
-// such as [OpenBackup] and [Reader], is a function: the compiler reads all that a method of App
-// names in each package of commands, and the program's tables then have its files as many times.
+// App is one run of the command. Its methods use only types that all commands know. What needs
+// other types, such as [OpenBackup] and [Reader], is a function: the compiler reads everything that
+// a method of App names once for each package of commands, and the program's tables then contain
+// those files as many times.
 type App struct {
 	Deps
 	Stdin          io.Reader
@@ -89,7 +91,7 @@ type App struct {
 	Stdout, Stderr io.Writer
 	Paint          Painter
 
-	Args     []string // of the command line, without the program's name
+	Args     []string // the command line, without the program's name
 	JSON     bool
 	Flags    []config.Flag // in the order of the command line
 	File     string

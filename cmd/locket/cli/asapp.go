@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// AsApp gives a client that asks as the app whose key a file has: the running daemon,
-// or, if the file has a link, the node there.
+// AsApp returns a client that acts as the app whose key is in a file. It talks to the running
+// daemon, or, if the file contains a link, to the node at that link.
 func (a *App) AsApp(ctx context.Context, file string) (*serve.Client, error) {
 	if file == "" {
 		return nil, Usagef("give --key-file, with the key that locket app add printed")
@@ -38,7 +38,7 @@ func (a *App) AsApp(ctx context.Context, file string) (*serve.Client, error) {
 	return c, nil
 }
 
-// daemonAs gives a client of the running daemon that asks as an app.
+// daemonAs returns a client of the running daemon that acts as an app.
 func (a *App) daemonAs(ctx context.Context, key serve.Secret) (*serve.Client, error) {
 	l, err := a.Load()
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *App) daemonAs(ctx context.Context, key serve.Secret) (*serve.Client, er
 	case serve.IsUnreachable(err):
 		err = AdvisedError{Err: errors.New("no daemon runs on " + l.Home), Advice: "Start it: locket run"}
 	case err == nil && self.App == nil:
-		err = errors.New("the key file holds no key of an app")
+		err = errors.New("the key file does not contain the key of an app")
 	}
 	if err != nil {
 		c.Close()

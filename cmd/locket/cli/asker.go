@@ -13,14 +13,14 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// ErrEnded: the person ended the questions.
+// ErrEnded is returned when the person ended the questions.
 var ErrEnded = errors.New("setup was ended")
 
 // Asker asks a person who may end it at any time.
 type Asker struct {
 	App   *App
 	Ctx   context.Context
-	Talks bool // somebody is there
+	Talks bool // somebody is there to answer
 }
 
 func (s *Asker) Tell(format string, args ...any) {
@@ -29,8 +29,8 @@ func (s *Asker) Tell(format string, args ...any) {
 	}
 }
 
-// Ask gives the answer to a question, or what is meant by none. The end of input
-// is ErrEnded, as is an interrupt.
+// Ask returns the answer to a question, or usual if the answer is empty. At the end of the input,
+// and on an interrupt, it returns ErrEnded.
 func (s *Asker) Ask(question, usual string) (string, error) {
 	if usual != "" {
 		question += " [" + usual + "]"
@@ -53,7 +53,7 @@ func (s *Asker) Ask(question, usual string) (string, error) {
 	return line, nil
 }
 
-// Yes asks a question that may be answered by y.
+// Yes asks a question to which y means yes.
 func (s *Asker) Yes(question string) (bool, error) {
 	v, err := s.Ask(question+" y or n", "n")
 	return strings.HasPrefix(strings.ToLower(v), "y"), err
@@ -92,8 +92,8 @@ func (a *App) Talks() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// AnswerFault is what is wrong with an answer to a question for a setting, without the flag,
-// which nobody has given.
+// AnswerFault says what is wrong with the answer to a question for a setting. It leaves out the
+// name of the flag, which nobody has typed.
 func AnswerFault(key string, wrong error) error {
 	return errors.New(strings.TrimPrefix(wrong.Error(), fmt.Sprintf("%v: --%s: %[2]s: ", config.ErrConfig, key)))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 )
 
-// What packages install, for the program in /usr/bin and the usual home.
+// The files that packages install, for the program in /usr/bin and the usual home.
 //
 //go:embed atlogin/locket.service
 var userUnit string
@@ -21,8 +21,8 @@ var userUnit string
 //go:embed atlogin/dev.locket.locket.plist
 var launchAgent string
 
-// StartsAtLogin has this program started on this home. now is the command that starts it
-// at once.
+// StartsAtLogin has the system start this program with this home at login. now is the command that
+// starts it at once.
 func (a *App) StartsAtLogin() (file, now string, err error) {
 	exe, err := os.Executable()
 	if err == nil {
@@ -35,7 +35,7 @@ func (a *App) StartsAtLogin() (file, now string, err error) {
 	return file, now, err
 }
 
-// LoginArgument is the home as it stands in the file.
+// LoginArgument returns the flag for the home as the file contains it.
 func LoginArgument(system, home string) string {
 	if system == "darwin" {
 		return plistString("--home") + "\n\t\t" + plistString(home)
@@ -43,7 +43,7 @@ func LoginArgument(system, home string) string {
 	return " --home " + unitString(home) + " "
 }
 
-// startAtLogin writes the file by which the system's manager starts exe on home.
+// startAtLogin writes the file that tells the service manager to start exe with home.
 func (a *App) startAtLogin(system, exe, home string) (file string, err error) {
 	if file, err = a.LoginFile(system); err != nil {
 		return "", err
@@ -68,7 +68,7 @@ func (a *App) startAtLogin(system, exe, home string) (file string, err error) {
 	return file, nil
 }
 
-// LoginFile is the file by which the system's manager knows of Locket.
+// LoginFile returns the path of the file that tells the service manager about Locket.
 func (a *App) LoginFile(system string) (string, error) {
 	user, dir := a.Environment("HOME"), a.Environment("XDG_CONFIG_HOME")
 	switch {
@@ -93,24 +93,24 @@ func (a *App) Environment(name string) string {
 	return ""
 }
 
-// unit is that of a daemon of one's own.
+// unit returns the systemd unit of a user's own daemon.
 func unit(exe, home string) string {
 	return strings.Replace(userUnit, "/usr/bin/locket run\n", unitString(exe)+LoginArgument("linux", home)+"run\n", 1)
 }
 
-// unitString is an argument of a command in a unit (systemd.service(5), systemd.unit(5)).
+// unitString quotes an argument of a command in a unit (systemd.service(5), systemd.unit(5)).
 func unitString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(s) + `"`
 }
 
-// agent is that of a daemon of one's own.
+// agent returns the launchd agent of a user's own daemon.
 func agent(exe, home string) string {
 	return strings.Replace(launchAgent, "<string>/usr/local/bin/locket</string>\n", plistString(exe)+"\n\t\t"+LoginArgument("darwin", home)+"\n", 1)
 }
 
-// plistString is a string in an agent's file (launchd.plist(5)).
+// plistString returns a string as an agent's file contains it (launchd.plist(5)).
 func plistString(s string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // writing to a buffer never fails
 	return "<string>" + b.String() + "</string>"
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What systemd takes for something else is quoted.
+// What has a special meaning for systemd is quoted.
 func TestUnit(t *testing.T) {
 	got := unit("/opt/my locket/100%/locket", `/home/a"b$c`)
 	if !strings.Contains(got, `ExecStart="/opt/my locket/100%%/locket" --home "/home/a\"b$$c" run`+"\n") {
@@ -17,7 +17,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// The agent of launchd is XML, whatever stands in a path.
+// The agent for launchd is valid XML, whatever a path contains.
 func TestAgent(t *testing.T) {
 	user := t.TempDir()
 	a := &App{Deps: Deps{Environ: []string{"HOME=" + user}}}

@@ -26,7 +26,7 @@ func backupPlace(a *App, dir string) (backup.Place, error) {
 	return backup.At(dir, l.Home, a.Environment)
 }
 
-// OpenBackup opens a backup that is there.
+// OpenBackup opens an existing backup.
 func OpenBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, error) {
 	at, err := backupPlace(a, dir)
 	if err != nil {
@@ -45,21 +45,21 @@ func OpenBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, 
 	}
 	f, err := backup.Open(ctx, at, string(pass))
 	if errors.Is(err, seal.ErrFile) {
-		return nil, fmt.Errorf("backup: this is not its passphrase, or key.age is damaged: %w", seal.ErrFile)
+		return nil, fmt.Errorf("backup: the passphrase is wrong, or key.age is damaged: %w", seal.ErrFile)
 	}
 	return f, err
 }
 
-// BackupOptions are those of locket backup.
+// BackupOptions are the options of locket backup.
 type BackupOptions struct {
-	File         string // of the passphrase
+	File         string // contains the passphrase
 	WithoutVault bool
-	Replace      bool // what is of another home
+	Replace      bool // overwrite the backup of another home
 	Every        string
 }
 
 func ShowBackup(out io.Writer, w *backup.Written) {
-	did := "Nothing has changed since the last one."
+	did := "Nothing has changed since the last backup."
 	switch {
 	case w.New > 0 && w.Gone > 0:
 		did = fmt.Sprintf("Written: %s, %s, in place of %d.", Plural(w.New, "piece", "pieces"), Size(w.Bytes), w.Gone)
@@ -71,7 +71,7 @@ func ShowBackup(out io.Writer, w *backup.Written) {
 	fmt.Fprintf(out, "%s. %s\n", Plural(w.Records, "record", "records"), did)
 }
 
-// BackUp makes a backup, and begins it where there is none.
+// BackUp makes a backup. It begins a new one if there is none.
 func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *BackupOptions) (w backup.Written, err error) {
 	f, err := OpenBackup(a, ctx, dir, o.File)
 	if errors.Is(err, backup.ErrNone) {
@@ -84,7 +84,7 @@ func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *Backup
 	opt := serve.ExportOptions{Secrets: !o.WithoutVault}
 	before, err := f.Index(ctx)
 	if errors.Is(err, backup.ErrDamaged) {
-		fmt.Fprintf(a.Stderr, "What is there is damaged, and is written anew: %v\n", err)
+		fmt.Fprintf(a.Stderr, "The backup there is damaged and will be written again: %v\n", err)
 	}
 	var sealed []string
 	write := func() (backup.Written, error) {
@@ -100,14 +100,14 @@ func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *Backup
 	}
 	switch {
 	case errors.Is(err, backup.ErrOtherHome), errors.Is(err, backup.ErrNothing):
-		return w, AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: fmt.Sprintf("Take it into this home first: locket backup restore %[1]q. To give it up for what this home has: locket backup %[1]q --replace", dir)}
+		return w, AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: fmt.Sprintf("Restore it into this home first: locket backup restore %[1]q. To overwrite it with this home: locket backup %[1]q --replace", dir)}
 	case err != nil:
-		return w, GoesOnError{Err: fmt.Errorf("backup: %w", err), State: "The backup before, if there is one, is as it was."}
+		return w, GoesOnError{Err: fmt.Errorf("backup: %w", err), State: "An earlier backup there is unchanged."}
 	}
 	if opt.Secrets {
 		a.TellSealed(sealed)
 	}
-	// The backup is made, whether or not this can be noted.
+	// The backup is complete, even if this cannot be recorded.
 	if err := backup.NoteByHand(a.Settings.Home, dir, w, opt.Secrets); err != nil {
 		fmt.Fprintf(a.Stderr, "locket status will not show this backup: %v\n", err)
 	}
@@ -123,7 +123,7 @@ func beginBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder,
 		return nil, err
 	}
 	if file == "" {
-		fmt.Fprintln(a.Stderr, "The backup gets a passphrase of its own.")
+		fmt.Fprintln(a.Stderr, "The backup has its own passphrase.")
 	}
 	pass, err := a.NewPassphrase(file)
 	if err != nil {
@@ -132,8 +132,8 @@ func beginBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder,
 	return backup.Make(ctx, at, string(pass))
 }
 
-// StillSealed passes on the records of an export with secrets. It adds to labels the label of each secret whose
-// value the export lacks.
+// StillSealed passes on the records of an export with secrets. It appends to labels the label of
+// each secret whose value is missing from the export.
 func StillSealed(records iter.Seq2[serve.ExportRecord, error], labels *[]string) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		*labels = nil
@@ -151,10 +151,10 @@ func StillSealed(records iter.Seq2[serve.ExportRecord, error], labels *[]string)
 	}
 }
 
-// TellSealed says which secrets stay sealed to another device in what was written.
+// TellSealed lists the secrets that are still sealed to another device in what was written.
 func (a *App) TellSealed(labels []string) {
 	if len(labels) == 0 {
 		return
 	}
-	fmt.Fprintf(a.Stderr, "Sealed to another device, and so in it, too: %s. To have them here, make an export there with --secrets\n--encrypt, and import it; what that device has synced: %s\n", OneLine(strings.Join(labels, ", ")), a.Here("locket vault recover"))
+	fmt.Fprintf(a.Stderr, "These secrets are sealed to another device, in this copy, too: %s.\nTo get them here, run an export with --secrets --encrypt there and import it. Secrets that it has synced: %s\n", OneLine(strings.Join(labels, ", ")), a.Here("locket vault recover"))
 }

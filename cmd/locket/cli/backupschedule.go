@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// NeverBackUp is what --every takes to end the schedule.
+// NeverBackUp is the value of --every that ends the schedule.
 const NeverBackUp = "never"
 
 func ReadBackupEvery(s string) (config.Duration, error) {
@@ -26,8 +26,8 @@ func ReadBackupEvery(s string) (config.Duration, error) {
 	return d, nil
 }
 
-// BackupSchedule gives the settings by which the daemon goes on; nil: it does not. What
-// an earlier schedule for the same place says, and o does not, is put into o.
+// BackupSchedule returns the settings with which the daemon repeats the backup, or nil if it is not
+// repeated. Options that o leaves open are filled in from an earlier schedule for the same place.
 func (a *App) BackupSchedule(dir string, o *BackupOptions) (map[string]any, error) {
 	if o.Every == "" {
 		return nil, nil
@@ -64,18 +64,18 @@ func (a *App) BackupSchedule(dir string, o *BackupOptions) (map[string]any, erro
 	return schedule, nil
 }
 
-// editable refuses a schedule that is set elsewhere than in the file of settings.
+// editable refuses a schedule that is not set in the configuration file.
 func editable(l *config.Loaded) error {
 	for _, key := range []string{"backup.to", "backup.every", "backup.passphrase_file", "backup.without_vault"} {
 		if o := l.Origin(key); o.Kind == config.FromEnv || o.Kind == config.FromFlag {
-			return fmt.Errorf("--every: %s is set by %s: change it there", key, o)
+			return fmt.Errorf("--every: %s is set by %s; change it there", key, o)
 		}
 	}
 	return nil
 }
 
-// EndBackups takes the schedule out of the settings. dir, unless empty, is the place
-// that the schedule must be for.
+// EndBackups removes the schedule from the settings. If dir is not empty, the schedule must be for
+// that place.
 func (a *App) EndBackups(dir string) error {
 	l, err := a.Load()
 	if err != nil {
@@ -97,6 +97,6 @@ func (a *App) EndBackups(dir string) error {
 		return err
 	}
 	return a.Print(map[string]string{"ended": backup.Shown(to)}, func(w io.Writer) {
-		fmt.Fprintf(w, "No backup is made by schedule from the daemon's next start: restart one that runs. What is in %s stays.\n", backup.Shown(to))
+		fmt.Fprintf(w, "Scheduled backups end with the daemon's next start: if one is running, restart it. The backup in %s stays.\n", backup.Shown(to))
 	})
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// openFile is where a browser is sent from. The address is not an argument of
-// the browser's command, because every user of the machine can read those.
+// openFile is a page that redirects the browser. The address is not an argument of the browser's
+// command, because every user of the machine can read arguments.
 const openFile = "open.html"
 
-// openPatience is how long the program that opens a browser may take to fail.
-// Some of them run for as long as the browser does.
+// openPatience is how long to wait for the program that opens a browser to fail. Some of these
+// programs run for as long as the browser does.
 const openPatience = 2 * time.Second
 
-// OpenLink prints a link and, unless quiet, opens it in the browser by a file in dir.
+// OpenLink prints a link and, unless quiet, opens it in the browser through a file in dir.
 func (a *App) OpenLink(link serve.ConsoleLink, dir string, quiet bool) error {
 	if err := a.Print(link, func(w io.Writer) { fmt.Fprintln(w, link.URL) }); err != nil || quiet {
 		return err
 	}
 	if err := a.browse(link.URL, dir); err != nil {
-		fmt.Fprintf(a.Stderr, "No browser was opened (%v): open the address yourself.\n", err)
+		fmt.Fprintf(a.Stderr, "Could not open a browser (%v). Open the address yourself.\n", err)
 	}
 	return nil
 }
 
-// browse has the browser open an address, by a file in dir.
+// browse opens an address in the browser, through a file in dir.
 func (a *App) browse(url, dir string) error {
 	file := filepath.Join(dir, openFile)
 	page := `<!doctype html><meta charset="utf-8"><title>Locket</title><meta http-equiv="refresh" content="0;url=` + html.EscapeString(url) + `">` + "\n"

@@ -10,24 +10,24 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Types are the words of a flag that takes a type of memories. All but the vault can go to
-// somebody else, and an app can see what was said, too.
+// Types are the values of a flag that takes a type of memories. All types but the vault can be
+// shared, and an app can also see what was said.
 var (
 	Types     = []string{"core", "episodic", "semantic", "procedural", "resource", "vault"}
 	OpenTypes = []string{"core", "episodic", "semantic", "procedural", "resource"}
 	AppTypes  = []string{"core", "episodic", "semantic", "procedural", "resource", serve.AppUtterances}
 )
 
-// AppRights are the words of a flag that takes what an app may do.
+// AppRights are the values of a flag that says what an app may do.
 var AppRights = []string{"read", "add", "update", "forget", "chat", "buy", "share", "vault"}
 
-// Choose has a flag that is defined already take some of these words alone.
+// Choose restricts a flag that is already defined to these words.
 func Choose(f *pflag.FlagSet, flag string, words ...string) {
 	known := f.Lookup(flag)
 	known.Value = choice{known.Value, words}
 }
 
-// choice is the value of a flag that takes some words alone.
+// choice is the value of a flag that accepts only some words.
 type choice struct {
 	pflag.Value
 	words []string

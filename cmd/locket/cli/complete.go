@@ -12,19 +12,19 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What a shell completes: ids and names, as the daemon has them now. Where none runs or
-// it is locked, nothing is completed: pressing a key opens no home.
+// A shell completes ids and names, as the daemon has them now. If no daemon is running, or it is
+// locked, nothing is completed: pressing a key must not open a home.
 
 const (
-	completed     = 30          // so many memories are offered: the newest
-	completedText = 60          // so many bytes of each are shown
-	completedTime = time.Second // for the daemon to say what there is; after it nothing is completed
+	completed     = 30          // how many of the newest memories are offered
+	completedText = 60          // how many bytes of each are shown
+	completedTime = time.Second // how long the daemon may take to answer; then nothing is completed
 )
 
-// offers gives what may stand in a place, each with a tab and what it is.
+// offers lists the possible values of an argument, each followed by a tab and a description.
 type offers func(ctx context.Context, c *serve.Client) ([]string, error)
 
-// completions says what the first argument of a command is, by the command's path.
+// completions lists what the first argument of a command can be, by the command's path.
 var completions = []struct {
 	commands string
 	offers   offers
@@ -42,7 +42,7 @@ var completions = []struct {
 	{"engine add,engine remove", func(context.Context, *serve.Client) ([]string, error) { return serve.EngineKinds, nil }},
 }
 
-// offering gives what a call of the API lists.
+// offering returns what a call of the API lists.
 func offering[T any](call func(*serve.Client, context.Context) ([]T, error), show func(T) string) offers {
 	return func(ctx context.Context, c *serve.Client) (out []string, err error) {
 		all, err := call(c, ctx)
@@ -53,8 +53,8 @@ func offering[T any](call func(*serve.Client, context.Context) ([]T, error), sho
 	}
 }
 
-// memoryIDs gives the newest memories of a type; empty: of any. It says nothing about a secret: a
-// shell shows it to whoever sees the screen.
+// memoryIDs returns the newest memories of a type, or of any type if it is empty. It does not show
+// the text of secrets, because anybody who sees the screen can read what a shell completes.
 func memoryIDs(of memory.Type) offers {
 	return offering(func(c *serve.Client, ctx context.Context) ([]memory.Memory, error) {
 		page, err := c.List(ctx, serve.ListQuery{Type: of, Limit: completed})
@@ -67,7 +67,7 @@ func memoryIDs(of memory.Type) offers {
 	})
 }
 
-// Complete has the commands under root complete arguments and types.
+// Complete adds completion of arguments and types to the commands under root.
 func (a *App) Complete(root *cobra.Command) error {
 	for _, e := range completions {
 		for path := range strings.SplitSeq(e.commands, ",") {
@@ -81,13 +81,13 @@ func (a *App) Complete(root *cobra.Command) error {
 	return completeTypes(root)
 }
 
-// completing asks the daemon for what may stand in the place of the first argument.
+// completing asks the daemon for the possible values of the first argument.
 func (a *App) completing(of offers) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), completedTime) // meanwhile the shell takes no keys
+		ctx, cancel := context.WithTimeout(cmd.Context(), completedTime) // the shell accepts no keys meanwhile
 		defer cancel()
 		c, err := a.Daemon(ctx)
 		if err != nil || c == nil {
@@ -102,7 +102,7 @@ func (a *App) completing(of offers) cobra.CompletionFunc {
 	}
 }
 
-// completeTypes has each flag that takes types of memories complete them.
+// completeTypes adds completion to each flag that takes types of memories.
 func completeTypes(c *cobra.Command) error {
 	var types []string
 	for _, t := range memory.Types {

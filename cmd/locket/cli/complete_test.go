@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A daemon that is busy keeps nobody's shell waiting: after a while nothing is completed. The
-// one of this test answers none but the first request, or not even that.
+// A busy daemon does not keep a shell waiting: after a while nothing is completed. The daemon in
+// this test answers only the first request, or not even that.
 func TestCompletingEnds(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		var kept atomic.Int32 // requests that got no answer
@@ -26,7 +26,7 @@ func TestCompletingEnds(t *testing.T) {
 				return
 			}
 			kept.Add(1)
-			<-r.Context().Done() // until the caller goes
+			<-r.Context().Done() // until the caller is gone
 		}))
 		defer busy.Close()
 		cfg := config.Config{API: config.API{Listen: busy.Listener.Addr().String(), TokenFile: filepath.Join(t.TempDir(), "token")}}

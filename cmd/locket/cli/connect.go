@@ -43,10 +43,10 @@ func (a *App) Logger(cfg *config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Stderr, o))
 }
 
-// healthTime is how long a daemon may take to say that it is there.
+// healthTime is how long a daemon may take to answer the first request.
 const healthTime = 5 * time.Second
 
-// Daemon gives a client of the daemon that runs on the home; nil: none does.
+// Daemon returns a client of the daemon that runs on the home, or nil if none does.
 func (a *App) Daemon(ctx context.Context) (*serve.Client, error) {
 	l, err := a.Load()
 	if err != nil {
@@ -79,20 +79,20 @@ func (a *App) Daemon(ctx context.Context) (*serve.Client, error) {
 	return c, nil
 }
 
-// LockPatience is how long a home may be held by a process that answers no
-// commands: one that is just starting, or another command.
+// LockPatience is how long a command waits for a process that holds the home and answers no
+// commands: a daemon that is just starting, or another command.
 const (
 	LockPatience = 30 * time.Second
 	LockPoll     = 50 * time.Millisecond
 )
 
-// Open opens the home, or gives a client of the daemon that has it. It waits
-// for a process that has the home and is not ready yet, or about to end.
+// Open opens the home, or returns a client of the daemon that has it open. It waits for a process
+// that has the home open and is not ready yet or is about to end.
 func (a *App) Open(ctx context.Context) (OpenNode, *serve.Client, error) {
 	return a.OpenTraced(ctx, nil)
 }
 
-// OpenTraced is open for a node that tells what it does.
+// OpenTraced is [App.Open] for a node that reports its steps to spans.
 func (a *App) OpenTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve.Client, error) {
 	l, err := a.Load()
 	if err != nil {
@@ -113,21 +113,21 @@ func (a *App) OpenTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve
 	}
 }
 
-// With calls f with a client: of the daemon, or of the home, opened here for
-// as long as f takes. Where unlocked, a home that the configuration does not
-// unlock has its passphrase asked for.
+// With calls f with a client of the daemon, or, if none is running, of the home, which it opens
+// here for as long as f runs. If unlocked is set, it asks for the passphrase of a home that the
+// configuration does not unlock.
 func (a *App) With(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
 	return a.WithKeys(ctx, unlocked, "", f)
 }
 
-// Call makes what a command runs that does nothing else: see [App.With].
+// Call returns the Run function of a command that only calls f: see [App.With].
 func (a *App) Call(f func(cmd *cobra.Command, c *serve.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return a.With(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
 	}
 }
 
-// Listing makes what a command runs that prints what the node lists: see [Rows].
+// Listing returns the Run function of a command that prints a list from the node: see [Rows].
 func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, error), row func(w io.Writer, v *T), none string) func(*cobra.Command, []string) error {
 	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 		all, err := list(c, cmd.Context())
@@ -135,7 +135,7 @@ func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, erro
 	})
 }
 
-// WithKeys is [App.With], where the passphrase may be known already.
+// WithKeys is [App.With] for a passphrase that may already be known.
 func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
 	n, c, err := a.Open(ctx)
 	if err != nil {
@@ -165,7 +165,7 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 			return err
 		}
 	}
-	m := a.Meter("work through what was left", "", 0)
+	m := a.Meter("process what was left", "", 0)
 	err = n.Drain(ctx)
 	m.End()
 	if err != nil {
@@ -176,14 +176,14 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 	return f(c)
 }
 
-// opensHome is what a person is told while a home opens.
+// opensHome is what the progress line says while a home opens.
 const opensHome = "open the home"
 
-// opensLong is said once that has taken long.
-const opensLong = "Opening the home takes a while: extractors are compiled the first time, and after an upgrade."
+// opensLong is printed once opening has taken long.
+const opensLong = "Opening the home takes a while the first time and after an upgrade, because extractors are compiled."
 
-// UnlockNode opens the keys of a node as the configuration says. That takes long where
-// plugins are compiled, the index is made anew or a store is upgraded.
+// UnlockNode opens the keys of a node as the configuration says. This takes long if plugins are
+// compiled, the index is rebuilt or a store is upgraded.
 func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err error) {
 	m := a.Meter(opensHome, "", 0)
 	m.saying(a.Stderr, opensLong)
@@ -191,10 +191,9 @@ func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err erro
 	return n.UnlockAsConfigured(ctx)
 }
 
-var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is no terminal to ask for it: use --passphrase-file")
+var ErrNoTerminal = errors.New("the passphrase is needed, and standard input is not a terminal: use --passphrase-file")
 
-// AskPassphrase reads a line without showing it. Without a terminal there is
-// nobody to ask.
+// AskPassphrase reads a line without showing it. Without a terminal it returns ErrNoTerminal.
 func (a *App) AskPassphrase(prompt string) (serve.Secret, error) {
 	f, ok := a.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -209,7 +208,7 @@ func (a *App) AskPassphrase(prompt string) (serve.Secret, error) {
 	return serve.Secret(b), nil
 }
 
-// Passphrase takes it from a file, or asks.
+// Passphrase reads the passphrase from a file, or asks for it.
 func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
 	if file == "" {
 		return a.AskPassphrase(prompt)
@@ -225,14 +224,14 @@ func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
 	return serve.Secret(p), nil
 }
 
-// ShowingOf is [Showing] of what the command's argument names.
+// ShowingOf is [Showing] for the thing that the command's argument names.
 func ShowingOf[T any](a *App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return Answered(cmd.Context(), a, get, args[0], show)
 	}
 }
 
-// Showing makes what a command runs that prints one answer of the node's.
+// Showing returns the Run function of a command that prints one answer of the node.
 func Showing[T any](a *App, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
 	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 		v, err := get(c, cmd.Context())
@@ -240,7 +239,7 @@ func Showing[T any](a *App, get func(*serve.Client, context.Context) (T, error),
 	})
 }
 
-// Answered asks the node for something by one call, and prints the answer: see [App.With].
+// Answered makes one call to the node and prints the answer: see [App.With].
 func Answered[I, T any](ctx context.Context, a *App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
 	return a.With(ctx, true, func(c *serve.Client) error {
 		v, err := ask(c, ctx, in)

@@ -24,9 +24,9 @@ func (a *App) PauseText(p serve.PauseState) string {
 	return "Paused until " + a.When(p.Until) + why + "."
 }
 
-// WithDaemon is for commands that make no sense without a daemon.
+// WithDaemon is for commands that need a running daemon.
 func (a *App) WithDaemon(ctx context.Context, f func(c *serve.Client) error) error {
-	n, c, err := a.Open(ctx) // which waits for one that is just starting
+	n, c, err := a.Open(ctx) // waits for a daemon that is just starting
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (a *App) OpenVault(ctx context.Context, cl *serve.Client, file string, ttl 
 	return a.UnlockWith(file, func(pass serve.Secret) (serve.UnlockState, error) { return cl.UnlockVault(ctx, pass, ttl) })
 }
 
-// UnlockWith tries without a passphrase, which will do where a key file or the OS
-// keyring opens the node, and asks for it if need be.
+// UnlockWith first tries without a passphrase, which is enough if a key file or the OS keyring
+// opens the node. Otherwise it asks for the passphrase.
 func (a *App) UnlockWith(file string, open func(pass serve.Secret) (serve.UnlockState, error)) (serve.UnlockState, error) {
 	if file == "" {
 		if s, err := open(""); !errors.Is(err, serve.ErrPassphrase) {

@@ -9,8 +9,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// IsDamage reports whether an error says that something of the home is not as
-// it was written.
+// IsDamage reports whether an error says that something in the home is damaged.
 func IsDamage(err error) bool {
 	return slices.ContainsFunc([]error{memory.ErrDamaged, keyring.ErrDamaged, keyring.ErrSwapped, atomicfile.ErrDamaged, atomicfile.ErrUnsealed}, func(e error) bool { return errors.Is(err, e) })
 }

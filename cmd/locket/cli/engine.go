@@ -14,21 +14,21 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// EngineGets says what an engine is given.
+// EngineGets says what data an engine of each kind gets.
 var EngineGets = map[string]string{"ears": "your recordings", "eyes": "your photos", "mind": "what is said around you"}
 
-// CheckEngineAddress refuses an engine's address that has a user name or a password in it, and does not
-// repeat it.
+// CheckEngineAddress refuses an engine's address that contains a user name or a password. The error
+// does not repeat the address.
 func CheckEngineAddress(address string) error {
 	if strings.Contains(address, "@") {
-		return Usagef("an engine's address has no user name or password in it; a key is given with locket engine add --key-file FILE")
+		return Usagef("an engine's address must not contain a user name or password; give a key with locket engine add --key-file FILE")
 	}
 	return nil
 }
 
-// TryEngine adds an engine that answers to the sample. A service may have to load its model for that.
+// TryEngine adds an engine if it answers the sample. A service may have to load its model first.
 func (a *App) TryEngine(ctx context.Context, cl *serve.Client, r serve.AddEngineRequest) (serve.Engine, error) {
-	m := a.Meter(fmt.Sprintf("try it with a sample, %.0f minutes at most", engines.SampleTime.Minutes()), "", 0)
+	m := a.Meter(fmt.Sprintf("try it with a sample (%.0f minutes at most)", engines.SampleTime.Minutes()), "", 0)
 	defer m.End()
 	return cl.AddEngine(ctx, r)
 }
@@ -73,8 +73,8 @@ func (a *App) ShowEngine(w io.Writer, e *serve.Engine) {
 	}
 }
 
-// EngineAgain is the command to try an engine again after a failure, with what the failure says
-// that it lacked: a model or a key.
+// EngineAgain returns the command that tries an engine again after a failure. lacked is true if the
+// failure shows that a model or a key was missing; the command then contains a place for it.
 func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string, lacked bool) {
 	e := serve.Engine{Kind: r.Kind, URL: r.Address, Model: r.Model, Local: !engines.IsAddress(r.Address) || (&engines.Spec{URL: r.Address}).Local()}
 	if errors.Is(err, memory.ErrInvalid) && engines.IsAddress(r.Address) && r.Kind != "ears" && r.Model == "" {
@@ -84,10 +84,10 @@ func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string,
 	return a.addAgain(&e), e.Keyed || e.Model != r.Model
 }
 
-// wantsKey finds the status by which a server refuses a key that is wrong or missing.
+// wantsKey finds the status with which a server refuses a wrong or missing key.
 var wantsKey = regexp.MustCompile(`\b40[13]\b`)
 
-// addAgain is the command that adds an engine anew, as it is.
+// addAgain returns the command that adds an engine again, unchanged.
 func (a *App) addAgain(e *serve.Engine) string {
 	c := "locket engine add " + e.Kind + " " + shellWord(OneLine(cmp.Or(e.URL, e.Engine)))
 	if e.Model != "" {
@@ -102,7 +102,7 @@ func (a *App) addAgain(e *serve.Engine) string {
 	return a.Here(c)
 }
 
-// EngineWaits says what waits for an engine, empty where nothing does.
+// EngineWaits says what waits for an engine. It is empty if nothing does.
 func (a *App) EngineWaits(e *serve.Engine) string {
 	one, many := "recording", "recordings"
 	switch e.Kind {
@@ -131,4 +131,4 @@ func (a *App) EngineWaits(e *serve.Engine) string {
 }
 
 // EngineVerb says what engines of a kind do.
-var EngineVerb = map[string]string{"ears": "hears recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}
+var EngineVerb = map[string]string{"ears": "transcribes recordings", "eyes": "reads photos", "mind": "finds memories in what is said"}

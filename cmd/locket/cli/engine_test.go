@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Where something is parked, the list says how it is tried again.
+// If something is parked, the list says how to try it again.
 func TestParkedHasANextStep(t *testing.T) {
 	for _, c := range []struct {
 		e    serve.Engine

@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
-// AdvisedError is an error with what a person can do about it.
+// AdvisedError is an error with advice on what a person can do about it.
 type AdvisedError struct {
 	Err    error
 	Advice string
@@ -39,7 +39,7 @@ var ErrNoHome = errors.New("there is no node here")
 
 var ErrHomeExists = errors.New("there is a node here already")
 
-// UsageError is a command line that can't be meant.
+// UsageError is an error in the command line.
 type UsageError struct{ Err error }
 
 func (u UsageError) Error() string { return u.Err.Error() }
@@ -47,12 +47,12 @@ func (u UsageError) Unwrap() error { return u.Err }
 
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// ErrTold is a failure that was told already.
+// ErrTold is a failure that was already reported.
 var ErrTold = errors.New("told")
 
 var errInterrupted = errors.New("interrupted")
 
-// GoesOnError says what an interrupted command has done, and how it goes on.
+// GoesOnError says what an interrupted command has done, and how to continue it.
 type GoesOnError struct {
 	Err   error
 	State string // sentences
@@ -61,8 +61,8 @@ type GoesOnError struct {
 func (g GoesOnError) Error() string { return g.Err.Error() }
 func (g GoesOnError) Unwrap() error { return g.Err }
 
-// Ended is what a person is told of an error. Of a command that was interrupted that is
-// what it has done; what it did at that moment matters to nobody.
+// Ended returns the error that a person sees for err. If the command was interrupted, that is what
+// it has done so far, and not what it was doing at that moment.
 func Ended(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -73,7 +73,7 @@ func Ended(ctx context.Context, err error) error {
 	return errInterrupted
 }
 
-// TellError prints what went wrong, and what a person can do about it.
+// TellError prints what went wrong and what a person can do about it.
 func (a *App) TellError(err error) {
 	advice := a.advice(err)
 	if a.JSON {
@@ -86,7 +86,7 @@ func (a *App) TellError(err error) {
 		if p, ok := errors.AsType[*serve.Problem](err); ok {
 			v.Type, v.Field = p.Type, p.Field
 		}
-		_ = json.NewEncoder(a.Stderr).Encode(v) // to where errors go: nowhere is left to tell
+		_ = json.NewEncoder(a.Stderr).Encode(v) // standard error itself failed, so nobody can be told
 		return
 	}
 	fmt.Fprintf(a.Stderr, "locket: %v\n", err)
@@ -95,11 +95,12 @@ func (a *App) TellError(err error) {
 	}
 }
 
-// lists has the command that lists what an error names.
+// lists maps the kind of thing that an error names to the command that lists such things.
 var lists = map[string]string{"app": "app list", "community": "community list", "comparison": "match list", "conflict": "conflicts", "consent": "consent list", "device": "wearable list",
 	"dream": "dream", "given": "share given", "grant": "grant list", "member": "devices", "order": "market orders", "plugin": "plugin list", "sale": "market sales", "share": "share list", "worker": "grant list", "zone": "zones list"}
 
-// notThere returns the command that lists what an error did not find, by the first word of the error; empty: none.
+// notThere returns the command that lists the kind of thing that was not found, which is the first
+// word of the error. It is empty if there is none.
 func notThere(err error) string {
 	if m := wrongName.FindStringSubmatch(err.Error()); m != nil {
 		return lists[m[1]]
@@ -107,10 +108,11 @@ func notThere(err error) string {
 	return ""
 }
 
-// wrongName finds the error for a name or an id that nothing of its kind has, or that is malformed.
+// wrongName finds the error for a name or an id that is malformed, or that nothing of its kind has.
 var wrongName = regexp.MustCompile(`^(?:invalid: )?(\w+):? .*: (?:not found$|want at least |want 16 hex)`)
 
-// ambiguous finds the error for a name or beginning that several of its kind have.
+// ambiguous finds the error for a name, or the beginning of an id, that several things of a kind
+// have.
 var ambiguous = regexp.MustCompile(`^(\w+) .*: ambiguous$`)
 
 // wrongID finds the error for an id that is malformed, or that no memory has.
@@ -119,7 +121,7 @@ var wrongID = regexp.MustCompile(`\b(?:invalid: id:?|memory) "[^"]*": (?:want|no
 func (a *App) advice(err error) string {
 	if told, ok := errors.AsType[AdvisedError](err); ok {
 		if strings.Contains(told.Advice, "locket --home ") {
-			return told.Advice // it says where already
+			return told.Advice // it already names the home
 		}
 		return a.Here(told.Advice)
 	}
@@ -151,23 +153,23 @@ func (a *App) advice(err error) string {
 		}
 		return "Give more of its characters."
 	case strings.Contains(err.Error(), "needs an invitation of its own in sync.invite"):
-		return "Ask who runs the relay for one more code. Write it to " + config.FileName + " as sync.invite, and start the daemon anew, if one runs."
+		return "Ask the operator of the relay for another code. Write it to " + config.FileName + " as sync.invite, and restart the daemon if one is running."
 	case errors.Is(err, memory.ErrNoSpace):
 		return "Free some space, or set disk.reserve lower."
 	case errors.Is(err, memory.ErrInUse):
-		return "Another process has the home open and does not answer commands here: wait for it, or end it. A daemon that was\ntold to listen elsewhere is found by the same --set api.listen."
+		return "Another process has the home open and does not answer commands here. Wait for it, or end it. If it is a daemon that was\nstarted with --set api.listen, give this command the same flag."
 	case errors.Is(err, pairing.ErrUsed):
-		return "Have the other device show another: locket pair. If it was not you who used it, answer no there."
+		return "Show a new code on the other device: locket pair. If somebody else used the code, answer no there."
 	case errors.Is(err, keyring.ErrNoKeyring):
-		return "Use a passphrase or a key file in its place: --passphrase-file, --key-file."
+		return "Use a passphrase or a key file instead: --passphrase-file, --key-file."
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "Something else listens there, such as Mosquitto or the daemon of another home. End it, or choose another address, for\nwearables --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.Here("locket run --broker tcp://127.0.0.1:1883")
+		return "Another program listens there, such as Mosquitto or the daemon of another home. End it, or choose another address;\nfor wearables: --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.Here("locket run --broker tcp://127.0.0.1:1883")
 	case IsDamage(err):
 		what := "What is named here"
 		if d, ok := errors.AsType[*store.Damage](err); ok {
 			what = "The store's " + d.Kind + " " + d.Key
 		}
-		return what + " is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: " + a.Here("locket doctor --repair")
+		return what + " is damaged; the rest is intact. Stop the daemon if one is running, and repair the damage: " + a.Here("locket doctor --repair")
 	}
 	return ""
 }
@@ -175,7 +177,7 @@ func (a *App) advice(err error) string {
 // DocsAt is the address of the folder docs. Errors name it because packages have no docs.
 const DocsAt = serve.Docs
 
-// HowToSync says how a node begins to sync that does not.
+// HowToSync says how to make a node sync that does not yet.
 func (a *App) HowToSync() string {
-	return "Name a relay: " + a.Here("locket relay add URL") + "; or, for devices in one network, write sync.lan = true to config.toml\non each and start their daemons anew. What you wear is no such device: " + a.Here("locket wearable list")
+	return "Name a relay: " + a.Here("locket relay add URL") + ". Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: " + a.Here("locket wearable list")
 }

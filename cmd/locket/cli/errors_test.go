@@ -19,7 +19,7 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		err  error
 		want string
 	}{
-		{errors.Join(fmt.Errorf("open: %w", file)), "The store's table file 000003.sst is damaged; the rest is untouched. Stop the daemon, if one runs, and put it right: locket doctor --repair"},
+		{errors.Join(fmt.Errorf("open: %w", file)), "The store's table file 000003.sst is damaged; the rest is intact. Stop the daemon if one is running, and repair the damage: locket doctor --repair"},
 		{fmt.Errorf("share: %w", memory.ErrDamaged), "What is named here is damaged"},
 		{fmt.Errorf("open keys: %w", keyring.ErrDamaged), "What is named here is damaged"},
 		{fmt.Errorf("devices: %w", atomicfile.ErrDamaged), "What is named here is damaged"},
@@ -27,7 +27,7 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 		{errors.New(`grant of "nosuch": not found`), "See what there is: locket grant list"},
 		{fmt.Errorf("grant of %q: %w", "reader ed949007", memory.ErrAmbiguous), "Give more of its characters, or its id, which stands first in the lines of locket grant list."},
 		{fmt.Errorf("memory 3jvh: %w", memory.ErrAmbiguous), "Give more of its characters."},
-		{errors.New("share: what is shared needs an invitation of its own in sync.invite: 403"), "Ask who runs the relay for one more code. Write it to config.toml"},
+		{errors.New("share: what is shared needs an invitation of its own in sync.invite: 403"), "Ask the operator of the relay for another code. Write it to config.toml"},
 		{errors.New(`relay does not have it (404, "no such route")`), "That relay does not serve this: it has no market"},
 	} {
 		if got := new(App).advice(c.err); !strings.HasPrefix(got, c.want) {
@@ -36,8 +36,8 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 	}
 }
 
-// Who interrupts a command hears what it has done and how it goes on, and of another failure
-// what failed.
+// A person who interrupts a command sees what it has done and how to continue. For another failure
+// they see what failed.
 func TestInterruptedSaysHowItGoesOn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}

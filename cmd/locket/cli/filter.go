@@ -8,14 +8,14 @@ import (
 	"github.com/locket-dev/locket/memory/filter"
 )
 
-// filterHelp is in the help of each command that has --where.
+// filterHelp is part of the help of each command that has --where.
 const filterHelp = `
---where chooses by fields: = != < <= > >= in, not in, contains, icontains, exists, joined by
-and, or, not and parentheses. The fields:
+--where selects memories by their fields. Operators: = != < <= > >= in, not in, contains, icontains,
+exists. Combine them with and, or, not and parentheses. The fields:
   %s,
   metadata.KEY`
 
-// fieldsInLine is how many names of fields a line has room for.
+// fieldsInLine is how many field names fit on a line.
 const fieldsInLine = 8
 
 func WithFilterHelp(text string) string {
@@ -27,7 +27,7 @@ func WithFilterHelp(text string) string {
 	return strings.TrimLeft(text+"\n"+fmt.Sprintf(filterHelp, strings.Join(lines, ",\n  ")), "\n")
 }
 
-// ReadFilter takes the line after --where.
+// ReadFilter parses the value of --where.
 func (a *App) ReadFilter(line string) (filter.Filter, error) {
 	if line == "" {
 		return filter.Filter{}, nil
@@ -47,5 +47,5 @@ func (a *App) ReadFilter(line string) (filter.Filter, error) {
 	return f, nil
 }
 
-// LinesOfBatch is how many lines go into one request.
+// LinesOfBatch is how many lines are sent in one request.
 const LinesOfBatch = 200

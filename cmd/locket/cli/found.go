@@ -14,14 +14,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Found is how hits are shown.
+// Found says how hits are shown.
 type Found struct {
-	Explain bool // every part of a score on a line of its own, in words
-	Past    bool // another time was asked about: when each thing was so
-	Minor   bool // with minor hits
+	Explain bool // show every part of a score on its own line, in words
+	Past    bool // the question is about another time: show when each thing was true
+	Minor   bool // show minor hits, too
 }
 
-// Unsure heads what was found where recall can't tell whether it answers.
+// Unsure is the heading of hits if recall can't tell whether they answer the question.
 const Unsure = "Not sure. The nearest is:"
 
 func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how Found) {
@@ -78,17 +78,17 @@ func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how Found) {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintln(w, a.Paint.Dim(fmt.Sprintf("%s less to do with it; -n %d shows all.", Plural(left, "more has", "more have"), len(r.Hits))))
+		fmt.Fprintln(w, a.Paint.Dim(fmt.Sprintf("%s less to do with it. -n %d shows all.", Plural(left, "more has", "more have"), len(r.Hits))))
 	}
 }
 
-// shapes says in words what a question is after.
+// shapes says in words what a question asks for.
 var shapes = map[string]string{
 	"who": "asks who", "when": "asks when", "where": "asks where", "how_to": "asks how to do something", "how_many": "asks how many",
-	"exact": "names the very words", "preference": "asks what somebody likes",
+	"exact": "quotes exact words", "preference": "asks about likes and dislikes",
 }
 
-// understood prints how the question was read, and what had no part.
+// understood prints how the question was understood, and which parts of the search were skipped.
 func (a *App) understood(w io.Writer, r *serve.SearchResult) {
 	s := fmt.Sprintf("Confidence %.2f", r.Confidence)
 	if what := shapes[r.Shape]; what != "" {
@@ -100,7 +100,7 @@ func (a *App) understood(w io.Writer, r *serve.SearchResult) {
 	}
 }
 
-// explain prints the parts of a score, the greatest first.
+// explain prints the parts of a score, the largest first.
 func (a *App) explain(w io.Writer, parts map[string]float64) {
 	about := map[string]string{}
 	for _, p := range recall.Parts() {
@@ -114,7 +114,7 @@ func (a *App) explain(w io.Writer, parts map[string]float64) {
 	}
 }
 
-// held says when a memory was so out in the world, and when it was believed.
+// held says when a memory was true in the world, and when the node believed it.
 func (a *App) held(m *memory.Memory) string {
 	s := "so from " + a.When(m.Began())
 	if m.TrueTo.IsZero() {

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What recall is not sure of is said to be so, and what has less to do with it is counted.
+// The output says when recall is not sure, and counts the minor hits.
 func TestUnsureHits(t *testing.T) {
 	first, second := serve.Hit{ID: memory.ID{1}, Text: "The red kayak lies in Lindau"}, serve.Hit{ID: memory.ID{2}, Text: "I know Lindau", Minor: true}
 	for _, tt := range []struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// A command that is proposed is on the home that the command line names, and repeats nothing
-// else of it. What is filled into a text stays as it is.
+// A proposed command has the home of the command line, and repeats nothing else of it. Values that
+// are filled into a text stay unchanged.
 func TestHere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my 50% home")
 	a := &App{Flags: []config.Flag{{Name: "--home", Key: "home", Value: dir}, {Name: "--set", Key: "wearer", Value: "Ana"}}}

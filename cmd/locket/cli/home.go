@@ -21,10 +21,10 @@ import (
 
 const VaultNote = "Secrets in the vault are not synced: if this machine is lost, the words do not bring them back."
 
-// Of a new passphrase that can't be taken. Another may be asked for.
+// ErrTooShort and ErrNotSame refuse a new passphrase. The person may be asked for another.
 var ErrTooShort = fmt.Errorf("the passphrase has fewer than %d characters", serve.MinPassphrase)
 
-var ErrNotSame = errors.New("the two are not the same; nothing was made")
+var ErrNotSame = errors.New("the two passphrases differ; nothing was created")
 
 func (a *App) NewPassphrase(file string) (serve.Secret, error) {
 	p, err := a.Passphrase(file, "New passphrase: ")
@@ -53,8 +53,8 @@ func LongEnough(p serve.Secret) error {
 	return nil
 }
 
-// WriteSettings keeps in the home what was chosen on the command line, so that
-// later commands know it. A file that is there is left as it is.
+// WriteSettings saves in the home what was chosen on the command line, so that later commands know
+// it. It does not change an existing file.
 func (a *App) WriteSettings(l *config.Loaded, passphraseFile string, o *InitOptions) (path string, err error) {
 	keep := map[string]any{}
 	for key, value := range map[string]string{"wearer": l.Wearer, "zone": l.Zone} {
@@ -90,7 +90,7 @@ func (a *App) WriteSettings(l *config.Loaded, passphraseFile string, o *InitOpti
 	return path, atomicfile.Write(path, b)
 }
 
-// SetKeys are the settings that --set gave, but for the home's place.
+// SetKeys returns the keys of the settings that --set gave, except for the home.
 func (a *App) SetKeys() (keys []string) {
 	for _, f := range a.Flags {
 		if f.Name == SetName && f.Key != "home" {
@@ -100,7 +100,7 @@ func (a *App) SetKeys() (keys []string) {
 	return keys
 }
 
-// KeepSet adds what --set gave to the settings of a new home.
+// KeepSet adds the settings that --set gave to those of a new home.
 func (a *App) KeepSet(keep map[string]any, l *config.Loaded) {
 	for _, key := range a.SetKeys() {
 		into := keep
@@ -116,8 +116,8 @@ func (a *App) KeepSet(keep map[string]any, l *config.Loaded) {
 	}
 }
 
-// SetTable puts a table into the file of settings, in place of one of that name; nil
-// takes it out. The rest of the file stays as it is, comments too.
+// SetTable writes a table to the configuration file and replaces one of that name. A nil table
+// removes it. The rest of the file stays unchanged, with its comments.
 func (a *App) SetTable(name string, table map[string]any) error {
 	path := cmp.Or(a.Settings.File, filepath.Join(a.Settings.Home, config.FileName))
 	b, err := os.ReadFile(path)
@@ -129,7 +129,7 @@ func (a *App) SetTable(name string, table map[string]any) error {
 	if err := errors.Join(toml.Unmarshal(b, &was), toml.Unmarshal(b2, &is)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if delete(was, name); !reflect.DeepEqual(was, is) { // it is written in another way
+	if delete(was, name); !reflect.DeepEqual(was, is) { // the table is written in another form
 		return fmt.Errorf("%s: no table [%s] that can be replaced: change it by hand", path, name)
 	}
 	if table != nil {
@@ -145,8 +145,7 @@ func (a *App) SetTable(name string, table map[string]any) error {
 	return atomicfile.Write(path, b2)
 }
 
-// withoutTable takes the lines of a table out of a TOML file. Comments before the next
-// table stay.
+// withoutTable removes the lines of a table from a TOML file. Comments before the next table stay.
 func withoutTable(b []byte, name string) []byte {
 	var out, held []byte
 	in := false
@@ -178,7 +177,7 @@ func (a *App) ShowPhrase(home, written, phrase string) {
 	if written != "" {
 		fmt.Fprintf(w, "Its settings are in %s\n", written)
 	}
-	fmt.Fprintf(w, "\nThese 24 words recover its keys. Write them down; they are shown this once and kept nowhere:\n\n")
+	fmt.Fprintf(w, "\nThese 24 words recover its keys. Write them down: they are shown only once and are not stored anywhere.\n\n")
 	words, n := strings.Fields(phrase), 0
 	for row := range slices.Chunk(words, 4) {
 		var line strings.Builder
@@ -191,7 +190,7 @@ func (a *App) ShowPhrase(home, written, phrase string) {
 	fmt.Fprintf(w, "\n%s\n", VaultNote)
 }
 
-// CheckPhrase asks for three of the words, three times at most.
+// CheckPhrase asks for three of the words, at most three times.
 func (a *App) CheckPhrase(words []string) error {
 	ask := rand.Perm(len(words))[:min(3, len(words))]
 	slices.Sort(ask)
@@ -203,7 +202,7 @@ func (a *App) CheckPhrase(words []string) error {
 			if strings.TrimSpace(strings.ToLower(line)) != words[i] {
 				wrong = i + 1
 				if err != nil {
-					return errors.New("the words were not checked: the home is made all the same, and the words above are good")
+					return errors.New("the words were not checked; the home exists all the same, and the words above are valid")
 				}
 				break
 			}
@@ -214,5 +213,5 @@ func (a *App) CheckPhrase(words []string) error {
 		}
 		fmt.Fprintf(a.Stderr, "That is not word %d. Look at the list above.\n", wrong)
 	}
-	return errors.New("the words were not checked: the home is made all the same, and the words above are good")
+	return errors.New("the words were not checked; the home exists all the same, and the words above are valid")
 }

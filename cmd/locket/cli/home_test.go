@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// A table goes out of a file with its comments, and nothing else does.
+// A table is removed from a file with its comments, and nothing else is.
 func TestWithoutTable(t *testing.T) {
 	const before, after = "zone = \"UTC\" # mine\n\n", "# of the log\n[log]\nlevel = \"error\"\n"
 	for _, table := range []string{"", "[backup]\nto = \"/x\" # there\n\n", "[backup] # each day\n# to\nto = \"/x\"\n"} {

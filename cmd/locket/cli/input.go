@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ReadInput reads a file, or standard input if its name is -: not more than most bytes.
+// ReadInput reads a file, or standard input if its name is -. It reads at most most bytes.
 func (a *App) ReadInput(file string, most int64) ([]byte, error) {
 	in := io.Reader(a.In)
 	if file != "-" {
@@ -21,7 +21,7 @@ func (a *App) ReadInput(file string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, most))
 }
 
-// KeyText reads a key that is given as itself, or as the name of a file behind @.
+// KeyText returns a key that is given directly, or as @ and the name of a file.
 func KeyText(s string) (string, error) {
 	name, key, named := strings.Cut(s, "=")
 	if !named {

@@ -13,44 +13,44 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// ShowAdded shows what became of a text. That its words also end what nobody had said is
-// shown where they did nothing else.
+// ShowAdded shows what became of a text. A change that had no effect is shown only if the same
+// words changed nothing else.
 func (a *App) ShowAdded(w io.Writer, r *serve.AddResult) {
 	made := r.Made()
 	for i, ch := range made {
 		again := func(o memory.Change) bool { return o.New == ch.New && o.Verdict != memory.Noop }
 		if ch.Verdict == memory.Noop && (slices.ContainsFunc(made, again) || slices.ContainsFunc(made[:i], func(o memory.Change) bool { return o.New == ch.New })) {
-			continue // the same words did something else, or nothing either
+			continue // the same words changed something else, or this was already shown
 		}
 		text := cmp.Or(ch.New, ch.Old)
 		fmt.Fprintf(w, "%-6s  %s  %s%s\n", ch.Verdict, a.Paint.Dim(ShortID(ch.Memory)), OneLine(text), a.Paint.Dim("  "+ch.Reason))
 	}
-	partly := false // a part of it says nothing that a rule knows
+	partly := false // no rule matches a part of the text
 	for _, ref := range r.Refusals {
 		switch ref.Kind {
 		case "nothing":
 			partly = true
 			continue
-		case "question", "greeting", "filler", "command": // what anybody says, and no fault
+		case "question", "greeting", "filler", "command": // normal speech, and no failure
 			fmt.Fprintf(w, "Heard, and not remembered: %s.\n", OneLine(ref.Reason))
 			if ref.Kind == "question" {
-				fmt.Fprintln(w, a.Here("To have it answered: locket ask TEXT"))
+				fmt.Fprintln(w, a.Here("To get an answer: locket ask TEXT"))
 			}
 			continue
 		}
 		fmt.Fprintf(w, "%-6s  %s: %s\n", "REFUSE", ref.Kind, ref.Reason)
 	}
 	switch {
-	case r.Redacted > 0: // what is left of such a line seldom says anything
-		fmt.Fprintf(w, "%s went to the vault, and stands nowhere else.\n", Plural(r.Redacted, "secret", "secrets"))
+	case r.Redacted > 0: // the rest of such a line is seldom of any use
+		fmt.Fprintf(w, "%s went to the vault, and is kept nowhere else.\n", Plural(r.Redacted, "secret", "secrets"))
 	case partly && len(made) > 0:
-		fmt.Fprintln(w, "The rest of it makes no memory. It can be searched for as what was said.")
+		fmt.Fprintln(w, "The rest makes no memory. It can still be found by searching for what was said.")
 	case partly || len(r.Changes)+len(r.Refusals) == 0:
-		fmt.Fprintln(w, "Heard, and nothing in it to remember. It can be searched for as what was said.")
+		fmt.Fprintln(w, "Heard, but there is nothing in it to remember. It can still be found by searching for what was said.")
 	}
 }
 
-// SharedBy says whose a memory is, and until when.
+// SharedBy says who shared or sold a memory, and until when it is available.
 func (a *App) SharedBy(by *serve.SharedBy) string {
 	s := "shared by " + OneLine(by.By)
 	if by.Order != "" {
@@ -62,12 +62,13 @@ func (a *App) SharedBy(by *serve.SharedBy) string {
 	return s
 }
 
-// ReadTime takes a date, a time, today, yesterday, or how long ago. A day is its beginning.
+// ReadTime parses a date, a time, today, yesterday, or how long ago. A date means the beginning of
+// that day.
 func (a *App) ReadTime(flag, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil && !t.IsZero() { // zero stands for none
+	if t, err := time.Parse(time.RFC3339, s); err == nil && !t.IsZero() { // a zero time means that none was given
 		return t, nil
 	}
 	l, err := a.Load()
@@ -95,12 +96,12 @@ func (a *App) ReadTime(flag, s string) (time.Time, error) {
 	return time.Time{}, Usagef("%s %q: want 2026-03-01, \"2026-03-01 14:30\", today, yesterday, or how long ago, such as 3d", flag, s)
 }
 
-// midnight is when a day begins.
+// midnight returns the beginning of a day.
 func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// ReadPeriod takes the times of --since and --until.
+// ReadPeriod parses --since and --until.
 func (a *App) ReadPeriod(since, until string) (from, to time.Time, err error) {
 	if from, err = a.ReadTime("--since", since); err == nil {
 		to, err = a.ReadTime("--until", until)
@@ -108,7 +109,7 @@ func (a *App) ReadPeriod(since, until string) (from, to time.Time, err error) {
 	return from, to, err
 }
 
-// Evidence is the first piece, in words.
+// Evidence describes the first piece of evidence in words.
 func (a *App) Evidence(list []memory.Evidence) string {
 	if len(list) == 0 {
 		return ""
@@ -136,7 +137,7 @@ func ReadSensitivity(s string) (*memory.Sensitivity, error) {
 	return &v, nil
 }
 
-// coldLine stands where the text of a cold memory would.
+// coldLine is shown in place of the text of a cold memory.
 func coldLine(m *memory.Memory) string {
 	return fmt.Sprintf("(%s, cold: its text is at the relay, which can't be reached now)", m.Type)
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// The names within a home that is being made.
+// The names inside a home that is being made.
 const (
-	stagingDir  = "setup.new" // where it is made, until its words are checked
+	stagingDir  = "setup.new" // where it is made until its words are checked
 	stagingLock = "lock"
-	homeKeys    = "keys" // with which it is a home
+	homeKeys    = "keys" // a folder that has these is a home
 )
 
-// NewHome is a home that is made in a folder of its own, within the one where it
-// will be. A process that dies leaves that folder, which the next setup clears.
+// NewHome is a home that is made in a temporary folder inside its final one. A process that dies
+// leaves that folder behind, and the next setup clears it.
 type NewHome struct {
 	home    string
 	lock    *filelock.Lock // on the folder
-	Written string         // the settings, as they will be called; empty: none
+	Written string         // the final path of the settings; empty if there are none
 	Phrase  string
 }
 
 func (h *NewHome) staging() string { return filepath.Join(h.home, stagingDir) }
 
-// PrepareHome makes a home that is kept or discarded afterwards: ErrHomeExists,
-// memory.ErrInUse where another setup is at work.
+// PrepareHome makes a home that the caller keeps or discards afterwards. It fails with
+// ErrHomeExists, or with memory.ErrInUse if another setup is running.
 func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOptions) (_ *NewHome, err error) {
 	if _, err := os.Stat(filepath.Join(l.Home, homeKeys)); err == nil {
 		return nil, fmt.Errorf("%w: %s", ErrHomeExists, l.Home)
@@ -42,7 +42,7 @@ func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOption
 		return nil, fmt.Errorf("make home: %w", err)
 	}
 	if h.lock, err = filelock.Take(filepath.Join(h.staging(), stagingLock)); err != nil {
-		return nil, fmt.Errorf("another setup makes this home: %w", err)
+		return nil, fmt.Errorf("another setup is making this home: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -69,7 +69,7 @@ func (a *App) PrepareHome(l *config.Loaded, passphraseFile string, o *InitOption
 	return h, nil
 }
 
-// clear removes what is in the folder, but for the lock.
+// clear removes everything in the folder except the lock.
 func (h *NewHome) clear() error {
 	err := node.Discard(h.staging())
 	names, e := h.entries()
@@ -90,7 +90,7 @@ func (h *NewHome) entries() (names []string, err error) {
 	return names, err
 }
 
-// Keep puts the home in its place. The keys go last: without them there is no home.
+// Keep moves the home to its place. It moves the keys last: without them there is no home.
 func (h *NewHome) Keep() error {
 	names, err := h.entries()
 	if err != nil {
@@ -116,8 +116,8 @@ func (h *NewHome) Keep() error {
 	return errors.Join(atomicfile.SyncDir(h.home), h.leave())
 }
 
-// Discard removes the home that was made, and its folder where that has nothing else.
-// It is safe to call twice.
+// Discard removes the home that was made, and its folder if nothing else is in it. It is safe to
+// call twice.
 func (h *NewHome) Discard() error {
 	if h.lock == nil {
 		return nil
@@ -133,9 +133,9 @@ func (h *NewHome) leave() error {
 	}
 	lock := h.lock
 	h.lock, h.Phrase = nil, ""
-	// Windows removes no file that is open.
+	// Windows does not remove a file that is open.
 	return errors.Join(lock.Release(), os.RemoveAll(h.staging()))
 }
 
-// Words are those of the phrase.
+// Words returns the words of the phrase.
 func (h *NewHome) Words() []string { return strings.Fields(h.Phrase) }

@@ -7,16 +7,16 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// showMarks says how copies of a bundle will differ.
+// showMarks says how the copies of a bundle will differ.
 func showMarks(w io.Writer, m *serve.CopyMarks) {
 	switch {
 	case m == nil:
 	case !m.Marked:
-		fmt.Fprintf(w, "Not marked: copies could differ at %s alone, and %d are needed to tell who passed one on.\n", Plural(m.Spots, "place", "places"), m.Least)
+		fmt.Fprintf(w, "Not marked: copies could differ in only %s, and %d are needed to tell who passed one on.\n", Plural(m.Spots, "place", "places"), m.Least)
 	case m.Robust:
-		fmt.Fprintf(w, "Marked: each copy differs at %d places, so that you can tell who passed one on (--unmarked: none does).\n", m.Spots)
+		fmt.Fprintf(w, "Marked: each copy differs in %d places, so that you can tell who passed one on. --unmarked turns this off.\n", m.Spots)
 	default:
-		fmt.Fprintf(w, "Marked: each copy differs at %d places, so that you can tell who passed one on as it is (--unmarked: none does).\n", m.Spots)
+		fmt.Fprintf(w, "Marked: each copy differs in %d places, so that you can tell who passed one on unchanged. --unmarked turns this off.\n", m.Spots)
 	}
 }
 
@@ -31,17 +31,17 @@ func (a *App) ShowPreview(w io.Writer, p *serve.SharePreview) {
 		}
 	}
 	if p.LeftOut > 0 {
-		fmt.Fprintf(w, "%s left out: nothing of it would remain.\n", Plural(p.LeftOut, "memory is", "memories are"))
+		fmt.Fprintf(w, "%s left out: nothing would remain after redaction.\n", Plural(p.LeftOut, "memory is", "memories are"))
 	}
 	for _, h := range p.Held {
 		fmt.Fprintf(w, "%s held back by your policy: %s.\n", Plural(h.Memories, "memory is", "memories are"), OneLine(h.Why))
 	}
 	if p.Few > 0 {
-		fmt.Fprintf(w, "%s left out: too few people stand behind.\n", Plural(p.Few, "memory is", "memories are"))
+		fmt.Fprintf(w, "%s left out: too few people have the same.\n", Plural(p.Few, "memory is", "memories are"))
 	}
 	for i, r := range p.Risks {
 		if i == 0 {
-			fmt.Fprintln(w, "A reader might tell more than you mean:")
+			fmt.Fprintln(w, "A reader might learn more than you intend:")
 		}
 		if i == shownRisks {
 			fmt.Fprintf(w, "  and %d more; --json names all\n", len(p.Risks)-i)
@@ -55,5 +55,5 @@ func (a *App) ShowPreview(w io.Writer, p *serve.SharePreview) {
 	}
 }
 
-// shownRisks is how many a person is shown.
+// shownRisks is how many risks a person is shown.
 const shownRisks = 12

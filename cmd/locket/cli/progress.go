@@ -15,36 +15,36 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Work that takes longer than patient says on standard error how far it is: on a
-// terminal in one line that goes again, with --json an object each second, and
-// else nothing. Some work says one sentence after a while, but not with --json.
+// Work that takes longer than patient reports its progress on standard error: on a terminal as one
+// line that is removed at the end, with --json as one object a second, and otherwise not at all.
+// Some work prints one sentence after a while, but not with --json.
 const (
 	patient      = time.Second
-	untold       = 2 * time.Second // after which that sentence is said
+	untold       = 2 * time.Second // after this, that sentence is printed
 	meterRefresh = 200 * time.Millisecond
 )
 
-// Meter counts work. Its methods may be called at the same time, but for end.
+// Meter counts work. Its methods are safe for concurrent use, except End.
 type Meter struct {
 	*progress.Gauge
-	what, unit string    // "export", "records"; no unit: only the time passes
-	w          io.Writer // nil: nobody looks
-	onTerminal bool      // one line that is written again and again; else an object a second
+	what, unit string    // "export", "records"; without a unit only the time is shown
+	w          io.Writer // nil if nothing is shown
+	onTerminal bool      // one line that is rewritten; otherwise one object a second
 	stop       chan struct{}
 	running    sync.WaitGroup
 
-	mu    sync.Mutex // guards what stands on the terminal
-	shown bool       // a line of progress stands there
+	mu    sync.Mutex // guards the output on the terminal
+	shown bool       // a progress line is on the terminal
 }
 
-// Meter begins one; total 0 is not known. The caller ends it.
+// Meter starts a meter. A total of 0 means that it is not known. The caller must call End.
 func (a *App) Meter(what, unit string, total int) *Meter {
 	g := new(progress.Gauge)
 	g.Total.Store(int64(total))
 	return a.MeterOf(g, what, unit)
 }
 
-// MeterOf begins one that shows what others count.
+// MeterOf starts a meter that shows what g counts.
 func (a *App) MeterOf(g *progress.Gauge, what, unit string) *Meter {
 	m := &Meter{Gauge: g, what: what, unit: unit, stop: make(chan struct{})}
 	f, ok := a.Stderr.(*os.File)
@@ -56,7 +56,7 @@ func (a *App) MeterOf(g *progress.Gauge, what, unit string) *Meter {
 	return m
 }
 
-// saying has a meter say a sentence, too, once it has taken long; not with --json.
+// saying makes a meter also print a sentence once the work has taken long, but not with --json.
 func (m *Meter) saying(w io.Writer, sentence string) {
 	if m.w != nil && !m.onTerminal {
 		return
@@ -78,7 +78,7 @@ func (m *Meter) End() {
 	m.running.Wait()
 }
 
-// Aside writes what stays where the progress stands.
+// Aside removes the progress line and calls write, whose output stays.
 func (m *Meter) Aside(write func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +86,7 @@ func (m *Meter) Aside(write func()) {
 	write()
 }
 
-// clear takes the line away. The caller holds mu.
+// clear removes the progress line. The caller holds mu.
 func (m *Meter) clear() {
 	if m.shown {
 		fmt.Fprint(m.w, "\r\x1b[K")
@@ -115,7 +115,7 @@ func (m *Meter) show() {
 		}
 		m.Aside(func() {
 			if !m.onTerminal {
-				_ = json.NewEncoder(m.w).Encode(struct { // there is nowhere left to report it
+				_ = json.NewEncoder(m.w).Encode(struct { // a failure can be reported nowhere
 					Progress sofar `json:"progress"`
 				}{s})
 				return
@@ -126,14 +126,14 @@ func (m *Meter) show() {
 	}
 }
 
-// sofar is how far something is.
+// sofar is the progress of some work.
 type sofar struct {
 	What    string  `json:"what"`
 	Unit    string  `json:"unit,omitempty"`
 	Done    int64   `json:"done"`
-	Total   int64   `json:"total,omitempty"` // 0: not known
+	Total   int64   `json:"total,omitempty"` // 0 if not known
 	Seconds float64 `json:"seconds"`
-	Left    float64 `json:"seconds_left,omitempty"` // 0: not known
+	Left    float64 `json:"seconds_left,omitempty"` // 0 if not known
 }
 
 func (m *Meter) at(passed time.Duration) sofar {
@@ -144,7 +144,7 @@ func (m *Meter) at(passed time.Duration) sofar {
 	return p
 }
 
-// String is one line.
+// String returns the progress as one line.
 func (p sofar) String() string {
 	switch {
 	case p.Unit == "" || p.Done == 0 && p.Total == 0:
@@ -157,7 +157,7 @@ func (p sofar) String() string {
 	return fmt.Sprintf("%s: %d of %d %s, %.0f s left", p.What, p.Done, p.Total, p.Unit, p.Left)
 }
 
-// Counted counts the records of an export on their way.
+// Counted counts the records of an export as they pass.
 func (m *Meter) Counted(records iter.Seq2[serve.ExportRecord, error]) iter.Seq2[serve.ExportRecord, error] {
 	return func(yield func(serve.ExportRecord, error) bool) {
 		for r, err := range records {

@@ -11,8 +11,7 @@ import (
 	"github.com/locket-dev/locket/internal/progress"
 )
 
-// What takes long says how far it is and how long it will take; what does not
-// says nothing.
+// Long work shows its progress and the remaining time. Short work shows nothing.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -20,7 +19,7 @@ func TestProgress(t *testing.T) {
 		m.Total.Store(100)
 		m.running.Go(m.show)
 		m.Done.Store(20)
-		time.Sleep(900 * time.Millisecond) // of the bubble's clock, as all below
+		time.Sleep(900 * time.Millisecond) // on the bubble's clock, like everything below
 		synctest.Wait()
 		if out.Len() > 0 {
 			t.Errorf("after 0.9 s: %q", out.String())

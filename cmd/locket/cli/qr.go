@@ -12,9 +12,9 @@ import (
 	"github.com/locket-dev/locket/sync/pairing"
 )
 
-// QR draws a text as a QR code for a terminal; for any other output it gives nothing. Where the
-// terminal can't show all of it, a sentence stands in its place, and whole is false. A text that is
-// too long for a code gives nothing. So the text has to stand beside it.
+// QR draws a text as a QR code for a terminal. For any other output, and for a text that is too
+// long for a code, the picture is empty. If the terminal is too small, the picture is a sentence
+// that says so, and whole is false. Callers must therefore show the text as well.
 func (a *App) QR(at io.Writer, text string) (picture string, whole bool) {
 	f, ok := at.(*os.File)
 	if !(ok && term.IsTerminal(int(f.Fd())) || a.Terminal != nil && a.Terminal()) {
@@ -24,27 +24,27 @@ func (a *App) QR(at io.Writer, text string) (picture string, whole bool) {
 	if err != nil {
 		return "", false
 	}
-	if !a.Paint.on { // without colours: light on dark, as terminals mostly are
+	if !a.Paint.on { // without colours: light on dark, like most terminals
 		picture = uncoloured.Replace(picture)
 	}
 	wide, high := qrSize(picture)
 	columns, lines := terminalSize(at)
 	if columns > 0 && (wide > columns || high > lines) {
-		return fmt.Sprintf("The terminal is too small for the QR code, which takes %d columns and %d lines.\n", wide, high), false
+		return fmt.Sprintf("The terminal is too small for the QR code, which needs %d columns and %d lines.\n", wide, high), false
 	}
 	return picture, true
 }
 
-// uncoloured turns a picture in colours into one of the characters alone.
+// uncoloured turns a coloured picture into one of plain characters.
 var uncoloured = strings.NewReplacer("\x1b[30;47m", "", "\x1b[0m", "", "█", " ", " ", "█", "▀", "▄", "▄", "▀")
 
-// qrSize is how many columns and lines a QR code takes.
+// qrSize returns how many columns and lines a QR code needs.
 func qrSize(picture string) (columns, lines int) {
 	line, _, _ := strings.Cut(picture, "\n")
 	return utf8.RuneCountInString(uncoloured.Replace(line)), strings.Count(picture, "\n")
 }
 
-// terminalSize is that of the terminal that is written to, 0 where there is none.
+// terminalSize returns the size of the terminal that w writes to, or 0 if w is no terminal.
 func terminalSize(w io.Writer) (columns, lines int) {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -25,12 +25,12 @@ func TestQRInATerminal(t *testing.T) {
 	for _, c := range []struct {
 		columns, lines int
 		whole          bool
-	}{{80, 24, true}, {wide, high, true}, {wide - 1, 100, false}, {200, high - 1, false}, {0, 0, true}} { // of a terminal whose size nobody knows, it is drawn
+	}{{80, 24, true}, {wide, high, true}, {wide - 1, 100, false}, {200, high - 1, false}, {0, 0, true}} { // on a terminal of unknown size it is drawn
 		_, at := terminal.Open(t, uint16(c.columns), uint16(c.lines))
 		got, whole := a.QR(at, link)
 		want := picture
 		if !c.whole {
-			want = fmt.Sprintf("The terminal is too small for the QR code, which takes %d columns and %d lines.\n", wide, high)
+			want = fmt.Sprintf("The terminal is too small for the QR code, which needs %d columns and %d lines.\n", wide, high)
 		}
 		if got != want || whole != c.whole {
 			t.Errorf("%d times %d: %v\n%s", c.columns, c.lines, whole, got)
@@ -39,7 +39,7 @@ func TestQRInATerminal(t *testing.T) {
 	if got, whole := a.QR(large, strings.Repeat("x", 5000)); got != "" || whole {
 		t.Errorf("%d bytes for what no code can say", len(got))
 	}
-	// NO_COLOR: the picture without its colours, which an inverted one has on a dark terminal.
+	// NO_COLOR: the picture without colours, inverted for a dark terminal.
 	plain, whole := (&App{}).QR(large, link)
 	if w, h := qrSize(plain); !whole || w != wide || h != high || strings.Contains(plain, "\x1b") || !strings.HasPrefix(plain, "█████") {
 		t.Errorf("%d times %d, %v\n%s", w, h, whole, plain)

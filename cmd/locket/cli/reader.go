@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/node/share"
 )
 
-// readerDir is where a reader's key and what it fetched are, in the home.
+// readerDir is the folder in the home for a reader's key and what it fetched.
 const readerDir = "reader"
 
 // Reader opens what others share with the wearer on this machine. It needs no node.

@@ -12,19 +12,19 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// otherWays say how to do what no command does.
+// otherWays say how to do things for which there is no command.
 var otherWays = map[string]string{
-	"upgrade": "Whether there is a newer version: locket update --check. How to take it: " + DocsAt + "install.md", "uninstall": "What installed the program removes it. Your home stays: " + DocsAt + "install.md#removing",
+	"upgrade": "To check for a newer version: locket update --check. To install it: " + DocsAt + "install.md", "uninstall": "Uninstall Locket the way you installed it. Your home stays: " + DocsAt + "install.md#removing",
 	"docs": thePages, "manual": thePages,
 	"tail": theNewest, "watch": theNewest, "logs": theNewest, "events": theNewest,
 }
 
 const (
 	theNewest = "The newest memories: locket list. What was said last: locket talk. The daemon's log, as a service: journalctl --user -u locket"
-	thePages  = "The commands: locket --help; one of them: locket COMMAND --help. The pages: https://github.com/locket-dev/locket#documents"
+	thePages  = "All commands: locket --help. One command: locket COMMAND --help. The documents: https://github.com/locket-dev/locket#documents"
 )
 
-// NeedsCommand is what a command does that only has others under it.
+// NeedsCommand is the Run function of a command that only has subcommands.
 func (a *App) NeedsCommand(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Unknown(c, args[0])
@@ -36,7 +36,7 @@ func (a *App) NeedsCommand(c *cobra.Command, args []string) error {
 	return UsageError{ErrTold}
 }
 
-// Unknown is the answer to a command that c does not have.
+// Unknown returns the error for a command that c does not have.
 func Unknown(c *cobra.Command, name string) error {
 	of := ""
 	if c.HasParent() {
@@ -49,7 +49,7 @@ func Unknown(c *cobra.Command, name string) error {
 	return UsageError{Meant(err, suggest.Commands(c, name))}
 }
 
-// Meant adds to err what was probably meant.
+// Meant adds guesses of what was meant to err.
 func Meant(err error, guesses []string) error {
 	if len(guesses) == 0 {
 		return err
@@ -76,7 +76,7 @@ func (f *settingFlag) Set(s string) error {
 // SetName is the flag that sets any setting.
 const SetName = "--set"
 
-// Between has a command take from low to high arguments; high -1: any number.
+// Between makes a command accept from low to high arguments. If high is -1, there is no limit.
 func Between(low, high int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -95,7 +95,7 @@ func Between(low, high int, what string) cobra.PositionalArgs {
 	}
 }
 
-// LimitFlag is --limit with -n, and -k, which is what others call it.
+// LimitFlag adds --limit with -n, and with -k, the name that other programs use.
 func LimitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
 	f.IntVarP(to, "limit", "n", value, usage)
 	f.IntVarP(to, "k", "k", value, usage)
@@ -104,19 +104,19 @@ func LimitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
 
 func Nothing() cobra.PositionalArgs { return Between(0, 0, "") }
 
-// CutSetting takes key=value apart; ok: there is a key.
+// CutSetting splits key=value. ok is false if there is no key.
 func CutSetting(s string) (key, value string, ok bool) {
 	key, value, ok = strings.Cut(s, "=")
 	return key, value, ok && key != ""
 }
 
-// NoneEmpty refuses a flag that is given without a value, if it chooses memories or rights. A
-// script whose variable is not set gives such a flag, and it would restrict nothing. NoneEmpty
-// is a PreRunE of cobra.
+// NoneEmpty refuses an empty value for a flag that selects memories or rights. A script whose
+// variable is not set passes such a value, and the flag would then restrict nothing. NoneEmpty is a
+// PreRunE of cobra.
 func NoneEmpty(cmd *cobra.Command, _ []string) (err error) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
-		case "title", "description", "name", "licence", "terms", "market", "hook": // which choose nothing
+		case "title", "description", "name", "licence", "terms", "market", "hook": // these select nothing
 			return
 		}
 		if text := f.Value.String(); f.Changed && (text == "" || text == "[]") {

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Painter colours, or does not.
+// Painter colours text, or leaves it plain.
 type Painter struct{ on bool }
 
 func (p Painter) with(code, s string) string {
@@ -30,7 +30,7 @@ func (p Painter) Dim(s string) string  { return p.with("2", s) }
 func (p Painter) Bold(s string) string { return p.with("1", s) }
 func (p Painter) Red(s string) string  { return p.with("31", s) }
 
-// Print writes v as one line of JSON, or has human write it in words.
+// Print writes v as one line of JSON with --json. Otherwise human writes it in words.
 func (a *App) Print(v any, human func(w io.Writer)) error {
 	if a.JSON {
 		e := json.NewEncoder(a.Stdout)
@@ -43,7 +43,7 @@ func (a *App) Print(v any, human func(w io.Writer)) error {
 	return err
 }
 
-// Printed is print, unless getting v has failed: err tells it.
+// Printed is [App.Print], unless err is set: then it returns err.
 func (a *App) Printed(err error, v any, human func(w io.Writer)) error {
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func Rows[T any](a *App, err error, list []T, row func(w io.Writer, v *T), none 
 	return err
 }
 
-// When is a time as the wearer reads it.
+// When returns a time in the wearer's zone, for a person.
 func (a *App) When(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -73,8 +73,8 @@ func (a *App) When(t time.Time) string {
 	return t.In(a.Zone()).Format("Mon 2 Jan 2006 15:04")
 }
 
-// Exactly prints when the event of a memory began, as exactly as it is known: without an hour
-// if it has none, and as a month or a year if the text names no more.
+// Exactly returns when the event of a memory began, as precisely as it is known: without an hour if
+// it has none, and as a month or a year if the text names no more than that.
 func (a *App) Exactly(text string, t time.Time) string {
 	t = t.In(a.Zone())
 	if t.IsZero() || t.Hour() != 0 || t.Minute() != 0 || strings.Contains(text, "00:00") {
@@ -91,10 +91,10 @@ func (a *App) Exactly(text string, t time.Time) string {
 	return t.Format("Mon 2 Jan 2006")
 }
 
-// Day is the wearer's day of a time.
+// Day returns the date of a time in the wearer's zone.
 func (a *App) Day(t time.Time) string { return t.In(a.Zone()).Format(time.DateOnly) }
 
-// Zone is the wearer's, or UTC where the one that is set is not known here.
+// Zone returns the wearer's zone, or UTC if this machine does not know it.
 func (a *App) Zone() *time.Location {
 	zone, err := a.Settings.Location()
 	if err != nil {
@@ -103,18 +103,17 @@ func (a *App) Zone() *time.Location {
 	return zone
 }
 
-// ShortID is enough of an id to name it; commands take it.
+// ShortID returns enough of an id to name it. Commands accept it.
 func ShortID(id memory.ID) string { return id.String()[:10] }
 
-// OneLine takes what could disturb a terminal out of a text from outside, and
-// makes it one line.
+// OneLine removes from an untrusted text what could disturb a terminal, and makes it one line.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return ' '
 		case r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
-			return -1 // control characters and those that change the direction
+			return -1 // control characters and those that change the text direction
 		}
 		return r
 	}, s)
@@ -129,7 +128,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Marks says what is particular about a memory, in brackets, or nothing.
+// Marks lists the special properties of a memory in parentheses, or returns an empty string.
 func Marks(m *memory.Memory) string {
 	var list []string
 	if m.State != memory.Active {
@@ -144,8 +143,8 @@ func Marks(m *memory.Memory) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-// Row is one memory on one line, with when it happened. When it was learnt it
-// says where that was on another day.
+// Row prints a memory on one line, with the time at which it happened. It adds when the memory was
+// learnt if that was on another day.
 func (a *App) Row(w io.Writer, m *memory.Memory) {
 	at, learnt := happened(m), ""
 	if a.Day(at) != a.Day(m.Learnt) {
@@ -154,7 +153,7 @@ func (a *App) Row(w io.Writer, m *memory.Memory) {
 	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), OneLine(m.Text), Marks(m), learnt)
 }
 
-// begins is exactly for an event, and the time as it is for everything else.
+// begins is [App.Exactly] for an event, and [App.When] for everything else.
 func (a *App) begins(m *memory.Memory, at time.Time) string {
 	if e := m.Fields.Episodic; e != nil && e.Started.Equal(at) {
 		return a.Exactly(m.Text, at)
@@ -162,8 +161,8 @@ func (a *App) begins(m *memory.Memory, at time.Time) string {
 	return a.When(at)
 }
 
-// happened is when what a memory tells of began, or else when it was said. The
-// time at which it was learnt stands in where neither is known.
+// happened returns when the event of a memory began, or else when it was said. If neither is known,
+// it returns when the memory was learnt.
 func happened(m *memory.Memory) time.Time {
 	switch {
 	case m.Fields.Episodic != nil && !m.Fields.Episodic.Started.IsZero():
@@ -176,7 +175,7 @@ func happened(m *memory.Memory) time.Time {
 	return m.Learnt
 }
 
-// Short cuts a text after most characters, and says so.
+// Short cuts a text after most characters, and marks the cut.
 func Short(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
@@ -184,7 +183,8 @@ func Short(s string, most int) string {
 	return s
 }
 
-// NewPainter paints on a terminal where NO_COLOR is not set (no-color.org).
+// NewPainter returns a painter that colours if w is a terminal and NO_COLOR is not set
+// (no-color.org).
 func NewPainter(w io.Writer, environ []string) Painter {
 	f, ok := w.(*os.File)
 	on := ok && term.IsTerminal(int(f.Fd())) && !slices.Contains(environ, "TERM=dumb")
@@ -196,8 +196,8 @@ func NewPainter(w io.Writer, environ []string) Painter {
 	return Painter{on: on}
 }
 
-// Padded fills a text with spaces to at least n columns of a terminal, where Chinese,
-// Japanese and Korean characters and most pictures take two.
+// Padded fills a text with spaces to at least n columns of a terminal. Chinese, Japanese and Korean
+// characters and most emoji take two columns.
 func Padded(s string, n int) string {
 	for _, r := range s {
 		switch {
@@ -212,7 +212,7 @@ func Padded(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n))
 }
 
-// Size is a number of bytes for people.
+// Size formats a number of bytes for people.
 func Size(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
 	v, i := float64(n), 0

@@ -10,8 +10,8 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// A line of locket list has when a thing happened, and when it was learnt where
-// that was on another day.
+// A line of locket list shows when something happened, and when it was learnt if that was on
+// another day.
 func TestRowSaysWhenItHappened(t *testing.T) {
 	at := time.Date(2026, 9, 14, 13, 31, 0, 0, time.UTC)
 	heard := func(m memory.Memory, learnt time.Duration) *memory.Memory {
@@ -52,7 +52,7 @@ func TestPadded(t *testing.T) {
 	}
 }
 
-// A text from outside can't steer the terminal.
+// A text from outside can't control the terminal.
 func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain text":              "plain text",
@@ -91,8 +91,7 @@ func TestSizesAndCounts(t *testing.T) {
 	}
 }
 
-// What a plugin logs, or its publisher writes, does not reach the terminal as
-// anything but a line of text.
+// What a plugin logs, or its publisher writes, reaches the terminal only as a line of text.
 func TestOneLineOfAStranger(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x1b[2J\x1b]0;title\x07gone":   "[2J]0;titlegone",

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// EveryAddress is a broker's URL for a person. One that listens on all addresses of the machine has
-// none in it that a wearable could use.
+// EveryAddress returns a broker's URL for a person. The URL of a broker that listens on all
+// addresses of the machine contains none that a wearable could use.
 func EveryAddress(broker string) string {
 	if u, err := url.Parse(broker); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
 		return u.Scheme + "://*:" + u.Port() + ", any address of this machine"
@@ -18,8 +18,8 @@ func EveryAddress(broker string) string {
 	return broker
 }
 
-// HasRoom returns memory.ErrNoSpace where the node takes nothing in, as its disk is under
-// its reserve.
+// HasRoom returns memory.ErrNoSpace if the node accepts no events because its disk has less free
+// space than the reserve.
 func HasRoom(s *serve.Status) error {
 	if s.Disk.Free >= s.Disk.Reserve {
 		return nil

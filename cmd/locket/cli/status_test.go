@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// What listens on every address of a machine is not told by one that no wearable can use.
+// A broker that listens on every address of a machine is not shown with an address that no wearable
+// can use.
 func TestEveryAddress(t *testing.T) {
 	for broker, want := range map[string]string{
 		"tcp://[::]:1883": "tcp://*:1883, any address of this machine", "tcp://0.0.0.0:1883": "tcp://*:1883, any address of this machine",

@@ -9,5 +9,5 @@ var Linked struct {
 	Key                      string // by which releases are signed, as minisign writes it
 }
 
-// ThisBuild says which program this is.
+// ThisBuild returns the version of this program.
 func ThisBuild() version.Build { return version.Of(Linked.Release, Linked.Commit, Linked.BuiltAt) }

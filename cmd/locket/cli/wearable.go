@@ -5,13 +5,12 @@ import (
 	"net/url"
 )
 
-// ShownOnce says what to do without the password of a wearable that is there.
+// ShownOnce says what to do if the password of an existing wearable is lost.
 func (a *App) ShownOnce(name string) string {
-	return "Its password was shown once. For another one: " + a.Here("locket wearable remove "+name) + ", and add it again."
+	return "Its password was shown only once. To get a new one: " + a.Here("locket wearable remove "+name) + ", and add it again."
 }
 
-// OnlyHere says what to do where a broker's URL is of no use to a device that is not this machine;
-// otherwise it is empty.
+// OnlyHere says what to do if other devices cannot reach a broker's URL. Otherwise it is empty.
 func OnlyHere(broker string) string {
 	u, err := url.Parse(broker)
 	if err != nil {
@@ -20,5 +19,5 @@ func OnlyHere(broker string) string {
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && !ip.IsLoopback() && !ip.IsUnspecified() {
 		return ""
 	}
-	return "Only programs on this machine reach that address. For a wearable that comes over the network:\n" + DocsAt + "mqtt.md#over-the-network\n"
+	return "Only programs on this machine can reach that address. For a wearable that connects over the network:\n" + DocsAt + "mqtt.md#over-the-network\n"
 }

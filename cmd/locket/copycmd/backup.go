@@ -1,4 +1,4 @@
-// Package copycmd has the commands that take memories out of a home and into one: backup,
+// Package copycmd contains the commands that copy memories out of a home and into one: backup,
 // export, import, notes.
 package copycmd
 
@@ -30,24 +30,24 @@ var otherBackupWords = []string{"list", "ls", "snapshots", "show", "status", "st
 func BackupCommand(a *cli.App) *cobra.Command {
 	var o cli.BackupOptions
 	c := &cobra.Command{
-		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Keep everything in a folder or bucket, sealed, and write only what is new", Args: cli.Between(0, 1, "the folder or bucket"),
-		Long: `Writes every line that was said and every claim, photos and recordings, and the vault, into
-DIR, sealed under a passphrase of its own. The next backup into DIR writes what is new, and
-takes away what you forgot: the folder holds what you have now, and nothing older. Where it is
-interrupted, the backup before stays. It also stays if it is of another home, such as the one
-that was on this machine before: locket backup restore takes it in, and --replace gives it up.
+		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Back up everything to a folder or bucket, encrypted and incremental", Args: cli.Between(0, 1, "the folder or bucket"),
+		Long: `Writes every line that was said and every claim, photos and recordings, and the vault to
+DIR, sealed with a passphrase of its own. The next backup to DIR writes only what is new,
+and removes what you forgot: DIR contains what you have now, and nothing older. If a backup
+is interrupted, the previous one stays. A backup of another home, such as an earlier one of
+this machine, also stays: restore it with locket backup restore, or use --replace.
 
-With --every the daemon goes on with it: the settings backup.to, backup.every and
-backup.passphrase_file are written to config.toml, in place of a schedule that is there. For
-the same place, a passphrase file and --without-vault that were set before stay. --every never
-ends the schedule, and makes no backup. The daemon reads the schedule when it starts, so
-restart one that runs. Whoever has the passphrase's file and the backup can read everything,
-so keep them apart.
+With --every, the daemon repeats the backup. The command writes the settings backup.to,
+backup.every and backup.passphrase_file to config.toml, and replaces an earlier schedule. For
+the same place it keeps an earlier passphrase file and --without-vault. --every never ends
+the schedule, and makes no backup. The daemon reads the schedule when it starts, so restart
+it if it is running. Anyone who has both the passphrase file and the backup can read
+everything, so keep them apart.
 
-The folder may lie on a stick, or be carried anywhere by another program: whoever has it
-without the passphrase sees sizes and times alone. A bucket is Amazon's, or one of any service
-that speaks S3: s3://BUCKET/PREFIX?endpoint=URL&region=REGION. Its keys are AWS_ACCESS_KEY_ID
-and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
+DIR may be on a stick, or be copied anywhere by another program: without the passphrase it
+reveals only sizes and times. A bucket is at Amazon, or at any service that speaks S3:
+s3://BUCKET/PREFIX?endpoint=URL&region=REGION. Its keys come from AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY in the environment, or from ~/.aws/credentials.`,
 		Example: `  locket backup /media/stick/locket
   locket backup /mnt/nas/locket --every 1d --passphrase-file ~/.locket-backup
   locket backup "s3://my-bucket/locket?region=eu-central-1"
@@ -62,7 +62,7 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 				}
 				if slices.Contains(otherBackupWords, dir) {
 					return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("there is no folder %s; for a new one of that name, write ./%[1]s", dir),
-						Advice: "A backup is one copy of what is here now, and keeps no older ones. To make it: locket backup DIR. To see that it can be read: locket backup check DIR. When it was made: locket status"}}
+						Advice: "A backup is one copy of what is here now, and keeps no older ones. To make it: locket backup DIR. To check that it can be read: locket backup check DIR. To see when it was made: locket status"}}
 				}
 			}
 			if o.Every == cli.NeverBackUp {
@@ -80,20 +80,20 @@ and AWS_SECRET_ACCESS_KEY of the environment, or stand in ~/.aws/credentials.`,
 		},
 	}
 	c.PersistentFlags().StringVar(&o.File, "passphrase-file", "", "read the backup's passphrase from a `file`")
-	c.Flags().BoolVar(&o.WithoutVault, "without-vault", false, "leave the values of the vault sealed for this node, so that nothing has to open it")
-	c.Flags().BoolVar(&o.Replace, "replace", false, "give up a backup of another home, or one that has records while this home has none")
-	c.Flags().StringVar(&o.Every, "every", "", "have the daemon repeat it at this `interval`, such as 1d; never ends that")
+	c.Flags().BoolVar(&o.WithoutVault, "without-vault", false, "leave the vault's values sealed for this node, so that the vault need not be open")
+	c.Flags().BoolVar(&o.Replace, "replace", false, "overwrite a backup of another home, or one that has records while this home has none")
+	c.Flags().StringVar(&o.Every, "every", "", "let the daemon repeat it at this `interval`, such as 1d; never ends the schedule")
 	check := &cobra.Command{
-		Use: "check DIR", Short: "Restore a backup into a home that is thrown away, and compare", Args: cli.Between(1, 1, "the folder or bucket"),
-		Long:    "Reads the whole backup, takes it into a home in the folder for temporary files, and compares\nwhat that has then with what the backup has. The home is removed.",
+		Use: "check DIR", Short: "Check a backup by restoring it into a temporary home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Long:    "Reads the whole backup, restores it into a home in the folder for temporary files, and\ncompares that home with the backup. Then it removes the home.",
 		Example: "  locket backup check /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return checkBackup(a, cmd.Context(), args[0], o.File)
 		},
 	}
 	restore := &cobra.Command{
-		Use: "restore DIR", Short: "Take a backup into this home", Args: cli.Between(1, 1, "the folder or bucket"),
-		Long:    "Takes in what the backup has and the home has not. To begin with an empty one: locket init.",
+		Use: "restore DIR", Short: "Restore a backup into this home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Long:    "Adds to this home what the backup has and the home lacks. To start with an empty home: locket init.",
 		Example: "  locket backup restore /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return restoreBackup(a, cmd.Context(), args[0], o.File)
@@ -117,7 +117,7 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions
 		return a.Printed(err, w, func(out io.Writer) {
 			cli.ShowBackup(out, &w)
 			if schedule != nil {
-				fmt.Fprint(out, a.Heref("The daemon goes on with it every %s, from its next start: restart one that runs. How it went: locket status\n", o.Every))
+				fmt.Fprint(out, a.Heref("The daemon will repeat it every %s, from its next start: if it is running, restart it. To see the result: locket status\n", o.Every))
 			}
 		})
 	})
@@ -129,7 +129,7 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// Whoever knows the passphrase wrote it, so that its signer is trusted.
+	// Somebody who knows the passphrase wrote the backup, so its signer is trusted.
 	sum, err := archive.Check(f.Records(ctx), nil)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -139,39 +139,39 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		m.End()
 		if err != nil {
-			err = cli.GoesOnError{Err: err, State: "What was taken until then is in. The same command goes on from there."}
+			err = cli.GoesOnError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
 		}
 		return a.Printed(err, r, func(w io.Writer) {
-			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
+			fmt.Fprintf(w, "Restored %s; %d already there, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 		})
 	})
 }
 
-// backupCheck is what locket backup check says.
+// backupCheck is what locket backup check prints.
 type backupCheck struct {
 	At      time.Time `json:"at"`
 	Records int       `json:"records"`
-	Vault   bool      `json:"vault"` // with the values of the vault
+	Vault   bool      `json:"vault"` // the backup has the values of the vault
 	Missing int       `json:"missing"`
 	Refused int       `json:"refused"`
 }
 
-// checkFolder makes a folder for a home that is thrown away, and removes those of runs
-// that were killed.
+// checkFolder makes a folder for a temporary home, and removes the folders of runs that were
+// killed.
 func checkFolder() (dir string, remove func() error, err error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "locket-check-*"))
 	if err != nil {
 		return "", nil, err
 	}
 	for _, dir := range left {
-		// Another user may have made it, with a link in it.
+		// Another user may have made the folder, with a link in it.
 		if is, err := os.Lstat(dir); err != nil || !is.IsDir() {
 			continue
 		}
 		if is, err := os.Lstat(filepath.Join(dir, "lock")); err != nil || !is.Mode().IsRegular() {
 			continue
 		}
-		if l, err := filelock.Take(filepath.Join(dir, "lock")); err == nil { // nobody uses it
+		if l, err := filelock.Take(filepath.Join(dir, "lock")); err == nil { // no other run uses it
 			_ = errors.Join(l.Release(), os.RemoveAll(dir)) // or it is another user's
 		}
 	}
@@ -197,7 +197,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 		damaged, nerr := f.NoteDamage(ctx)
 		err = errors.Join(fmt.Errorf("backup: %w", err), nerr)
 		if len(damaged) > 0 && nerr == nil {
-			err = cli.AdvisedError{Err: err, Advice: cli.Plural(len(damaged), "piece is", "pieces are") + " damaged. The next locket backup writes again what this home has of them."}
+			err = cli.AdvisedError{Err: err, Advice: cli.Plural(len(damaged), "piece is", "pieces are") + " damaged. The next locket backup rewrites those that this home still has."}
 		}
 		return err
 	}
@@ -217,7 +217,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	// Nobody can open what a killed run leaves.
+	// Nobody can open what a killed run leaves behind.
 	o := &cli.InitOptions{Passphrase: serve.Secret(rand.Text()), Language: "en"}
 	if _, err := b.InitHome(l.Config, *o); err != nil {
 		return err
@@ -225,9 +225,9 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if _, err := b.WriteSettings(l, "", o); err != nil {
 		return err
 	}
-	b.Settings = nil // with what was written
+	b.Settings = nil // read them again, as they were written
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
-	m := a.Meter("restore it", "records", sum.Records)
+	m := a.Meter("restore the backup", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
 		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
@@ -244,17 +244,17 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	})
 	m.End()
 	if err != nil {
-		return fmt.Errorf("backup: restore it: %w", err)
+		return fmt.Errorf("backup: restore the backup: %w", err)
 	}
 	if err := a.Print(done, func(w io.Writer) { showChecked(a, w, &done) }); err != nil {
 		return err
 	}
 	if done.Missing > 0 {
-		return errors.New("the backup is not what it restores")
+		return errors.New("the restored home differs from the backup")
 	}
 	return nil
 }
 
 func showChecked(a *cli.App, w io.Writer, c *backupCheck) {
-	fmt.Fprintf(w, "The backup of %s has %s; restored, %d are missing.\n", c.At.In(a.Zone()).Format("2 Jan 2006, 15:04"), cli.Plural(c.Records, "record", "records"), c.Missing)
+	fmt.Fprintf(w, "The backup of %s has %s; after a restore, %d are missing.\n", c.At.In(a.Zone()).Format("2 Jan 2006, 15:04"), cli.Plural(c.Records, "record", "records"), c.Missing)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// exportFlags are those of locket export.
+// exportFlags are the flags of locket export.
 type exportFlags struct {
 	out, notebook  string
 	to             []string
@@ -35,14 +35,15 @@ type exportFlags struct {
 func ExportCommand(a *cli.App) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
-		Use: "export", Short: "Write everything into a file or folder of yours", Args: cli.Nothing(),
-		Long: `Writes every line that was said and every claim, photos and recordings included, signed by
-this device: as JSON, one record a line, or with --notebook as a folder (or .zip) of Markdown
-that anybody can read. Both are taken in again by locket import, whole.
+		Use: "export", Short: "Write everything to a file or folder", Args: cli.Nothing(),
+		Long: `Writes every line that was said and every claim, including photos and recordings, signed by
+this device. The format is JSON, one record per line, or with --notebook a folder (or .zip)
+of Markdown that anybody can read. locket import reads both back completely.
 
-Unless encrypted, the export is readable to whoever has it. --to and --encrypt make a file of
-the age format, which the age command opens too. Secrets of the vault stay sealed in it, to a
-key that is on this device alone; with --secrets an encrypted export has them in clear.`,
+Unless it is encrypted, anybody who has the export can read it. --to and --encrypt make a
+file in the age format, which the age command also opens. Secrets of the vault stay sealed
+in it, with a key that only this device has. With --secrets, an encrypted export contains
+them in plain text.`,
 		Example: `  locket export -o memories.jsonl
   locket export --notebook memories
   locket export --encrypt -o memories.jsonl.age
@@ -53,16 +54,16 @@ key that is on this device alone; with --secrets an encrypted export has them in
 			}
 			sealed := f.encrypt || len(f.to) > 0
 			if f.secrets && !sealed {
-				return cli.Usagef("--secrets: only in an encrypted export: give --to or --encrypt")
+				return cli.Usagef("--secrets needs an encrypted export: give --to or --encrypt")
 			}
 			if f.encrypt && len(f.to) > 0 {
 				return cli.Usagef("--encrypt and --to: choose a passphrase or recipients")
 			}
 			if sealed && f.notebook != "" && !strings.HasSuffix(f.notebook, ".zip.age") {
-				return cli.Usagef("--notebook: an encrypted one is a file: name it …zip.age")
+				return cli.Usagef("--notebook: an encrypted notebook is one file: name it …zip.age")
 			}
 			if info, err := os.Lstat(f.out); err == nil && info.Mode().IsRegular() {
-				return cli.AdvisedError{Err: fmt.Errorf("%s is there already", f.out), Advice: "Name a new file, or take that one away first."}
+				return cli.AdvisedError{Err: fmt.Errorf("%s already exists", f.out), Advice: "Name a new file, or remove that one first."}
 			}
 			var pass serve.Secret
 			if f.encrypt {
@@ -77,29 +78,29 @@ key that is on this device alone; with --secrets an encrypted export has them in
 		},
 	}
 	fl := c.Flags()
-	fl.StringVarP(&f.out, "output", "o", "", "a new `file` instead of standard output, for its owner only")
-	fl.StringVar(&f.notebook, "notebook", "", "a `folder` of Markdown, or a .zip or .zip.age of it")
-	fl.StringArrayVar(&f.to, "to", nil, "encrypt to an age `recipient`, more than one if need be")
+	fl.StringVarP(&f.out, "output", "o", "", "write to a new `file` that only you can read, instead of standard output")
+	fl.StringVar(&f.notebook, "notebook", "", "write a `folder` of Markdown, or a .zip or .zip.age of it")
+	fl.StringArrayVar(&f.to, "to", nil, "encrypt to an age `recipient`; may be repeated")
 	fl.BoolVar(&f.encrypt, "encrypt", false, "encrypt with a passphrase")
 	fl.StringVar(&f.passphraseFile, "passphrase-file", "", "read that passphrase from a `file`")
-	fl.BoolVar(&f.secrets, "secrets", false, "with the vault's values in clear; unlock it first")
+	fl.BoolVar(&f.secrets, "secrets", false, "include the vault's values in plain text; unlock the vault first")
 	return c
 }
 
-// exported is what locket export says of a file.
+// exported is what locket export prints about a file.
 type exported struct {
 	File    string `json:"file"`
 	Records int    `json:"records"` // between header and end
 	Signer  string `json:"signer"`  // words of the key that signed it
 }
 
-// export writes everything that the node gives.
+// export writes everything that the node exports.
 func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, pass string) error {
 	s, err := cl.Status(ctx)
 	if err != nil {
 		return err
 	}
-	about := s.Utterances // the number of records, but for what no longer holds
+	about := s.Utterances // roughly the number of records; former memories are not counted
 	for _, n := range s.Memories {
 		about += n
 	}
@@ -114,14 +115,14 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 		a.TellSealed(sealed)
 	}
 	if n := s.Memories[memory.Vault]; n > 0 && !f.secrets {
-		fmt.Fprint(a.Stderr, a.Heref("The vault (%s) stays sealed in it to this node: a new home can't read it. With its values: locket backup DIR, or --secrets with --encrypt.\n", cli.Plural(n, "secret", "secrets")))
+		fmt.Fprint(a.Stderr, a.Heref("The vault (%s) stays sealed to this node in the export: a new home can't read it. To include its values: locket backup DIR, or --secrets with --encrypt.\n", cli.Plural(n, "secret", "secrets")))
 	}
 	if path == "" {
 		return nil
 	}
 	done := exported{path, sum.Records, archive.Words(sum.Key)}
 	return a.Print(done, func(w io.Writer) {
-		fmt.Fprintf(w, "Wrote %s to %s, signed by the key of the words %s.\n", cli.Plural(done.Records, "record", "records"), path, done.Signer)
+		fmt.Fprintf(w, "Wrote %s to %s, signed by the key with the words %s.\n", cli.Plural(done.Records, "record", "records"), path, done.Signer)
 	})
 }
 
@@ -152,7 +153,7 @@ func writeExport(a *cli.App, records iter.Seq2[serve.ExportRecord, error], f *ex
 		}
 		sum, err := write(sealed, records)
 		if err != nil {
-			return sum, err // without an end, so that the file can't be opened
+			return sum, err // do not close the file: without its end it can't be opened
 		}
 		return sum, sealed.Close()
 	}
@@ -191,7 +192,7 @@ func writeZip(w io.Writer, records iter.Seq2[serve.ExportRecord, error]) (archiv
 	return sum, errors.Join(err, z.Close())
 }
 
-// diskFolder is a notebook in a folder, out of which no name leads.
+// diskFolder is a notebook in a folder. No name can lead out of the folder.
 type diskFolder struct{ root *os.Root }
 
 func (d diskFolder) Create(name string) (io.WriteCloser, error) {
@@ -203,12 +204,12 @@ func (d diskFolder) Create(name string) (io.WriteCloser, error) {
 	return d.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// exportFolder makes a folder, which must not be there: an older notebook's
-// files among the new ones would be taken for records of it.
+// exportFolder makes a folder, which must not exist yet: the files of an older notebook would be
+// taken for records of the new one.
 func exportFolder(path string, records iter.Seq2[serve.ExportRecord, error]) (sum archive.Summary, err error) {
 	part := filepath.Clean(path) + ".part"
 	if _, err := os.Lstat(path); err == nil {
-		return sum, cli.AdvisedError{Err: fmt.Errorf("%s is there already", path), Advice: "A notebook is a folder of its own: name a new one, or take that one away first."}
+		return sum, cli.AdvisedError{Err: fmt.Errorf("%s already exists", path), Advice: "A notebook needs its own folder: name a new one, or remove that one first."}
 	}
 	if err := os.Mkdir(part, 0o700); err != nil {
 		return sum, atomicfile.Fault(path, err)

@@ -19,21 +19,21 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// imported is what locket import --from says.
+// imported is what locket import --from prints.
 type imported struct {
 	Added   int `json:"added"`
 	There   int `json:"there_already"`
 	Failed  int `json:"failed"`
-	Skipped int `json:"skipped"` // held nothing to take
+	Skipped int `json:"skipped"` // contained nothing to import
 	Secrets int `json:"secrets"` // moved to the vault
 }
 
-// previewed is what locket import --from --dry-run says.
+// previewed is what locket import --from --dry-run prints.
 type previewed struct {
-	Would   int       `json:"would_add"` // some may be there already
-	Undated int       `json:"undated"`   // of them have no time: they end nothing that is there
+	Would   int       `json:"would_add"` // some of them may already exist
+	Undated int       `json:"undated"`   // how many of them have no time; these end no existing memory
 	Skipped int       `json:"skipped"`
-	First   time.Time `json:"first,omitzero"` // of those that have a time
+	First   time.Time `json:"first,omitzero"` // the earliest time
 	Last    time.Time `json:"last,omitzero"`
 	Texts   []string  `json:"texts"` // of the first ones
 }
@@ -76,7 +76,7 @@ func importForeign(a *cli.App, cmd *cobra.Command, f *importFlags, path string) 
 	}
 	o := foreign.Options{Zone: zone, Me: append(f.me, l.Wearer), Dates: f.dates}
 	var res foreign.Result
-	var stopped error // why an address was not read to its end: what came is added
+	var stopped error // why an address was not read to its end; what was read is added
 	if f.keyFile != "" {
 		res, err = poll(a, cmd.Context(), path, f.keyFile, o)
 		if len(res.Adds) > 0 && cmd.Context().Err() == nil && !f.dry {
@@ -101,9 +101,9 @@ func importForeign(a *cli.App, cmd *cobra.Command, f *importFlags, path string) 
 			if !p.First.IsZero() {
 				fmt.Fprintf(w, ", from %s to %s", a.When(p.First), a.When(p.Last))
 			}
-			fmt.Fprintln(w, ". What is there already is not added again.")
+			fmt.Fprintln(w, ". What already exists is not added again.")
 			if p.Undated > 0 {
-				fmt.Fprintf(w, "Without a date: %d. These stand beside what is there, and end none of it.\n", p.Undated)
+				fmt.Fprintf(w, "Without a date: %d. These are added beside existing memories and end none of them.\n", p.Undated)
 			}
 			for _, text := range p.Texts {
 				fmt.Fprintln(w, "  "+cli.OneLine(text))
@@ -129,7 +129,7 @@ func poll(a *cli.App, ctx context.Context, at, keyFile string, o foreign.Options
 	return api.Read(ctx, o)
 }
 
-// addForeign adds what was read. What is there already is not added again.
+// addForeign adds what was read. It does not add again what already exists.
 func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 	done := imported{Skipped: len(res.Skipped) + res.More}
 	return a.With(ctx, true, func(cl *serve.Client) error {
@@ -137,9 +137,9 @@ func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 			return err
 		}
 		err := a.Print(done, func(w io.Writer) {
-			fmt.Fprintf(w, "Added %d; %d there already, %d failed.\n", done.Added, done.There, done.Failed)
+			fmt.Fprintf(w, "Added %d; %d already there, %d failed.\n", done.Added, done.There, done.Failed)
 			if done.Secrets > 0 {
-				fmt.Fprint(w, a.Heref("%s went to the vault, and stands nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
+				fmt.Fprint(w, a.Heref("%s went to the vault, and is kept nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
 			}
 		})
 		if err == nil && done.Failed > 0 {
@@ -161,7 +161,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 		got, err := cl.Batch(ctx, ops)
 		if err != nil {
 			err = fmt.Errorf("after %s: %w", cli.Plural(done.Added, "memory", "memories"), err)
-			return cli.GoesOnError{Err: err, State: fmt.Sprintf("%d of %d texts are in. The same command goes on from there.", m.Done.Load(), len(res.Adds))}
+			return cli.GoesOnError{Err: err, State: fmt.Sprintf("%d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(res.Adds))}
 		}
 		m.Done.Add(int64(len(part)))
 		for i, r := range got.Results {
@@ -189,8 +189,8 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 	return nil
 }
 
-// changed reports whether a text was refused because another one came with its key: it was
-// changed there since an earlier import. It gets a key of its own then.
+// changed reports whether a text was refused because an earlier import added another text with the
+// same key: the text was changed in the other system since. Then changed gives it a key of its own.
 func changed(add *serve.AddRequest, p *serve.Problem) bool {
 	if p.Field != "key" || !errors.Is(p, serve.ErrConflict) {
 		return false
@@ -200,9 +200,9 @@ func changed(add *serve.AddRequest, p *serve.Problem) bool {
 	return true
 }
 
-// holdsSecret reports whether a memory was refused because of a secret in it, and has the
-// extractors take it then: they put the secret into the vault, and what the memory says
-// else beside it. A note or a mail is more than was said, and stays refused.
+// holdsSecret reports whether a memory was refused because it contains a secret. If so, it changes
+// the request so that the extractors read the text: they put the secret into the vault and remember
+// the rest. A note or a mail is more than a spoken line, and stays refused.
 func holdsSecret(add *serve.AddRequest, p *serve.Problem) bool {
 	if add.Infers() || add.Fields.Resource != nil || !errors.Is(p, serve.ErrSecret) {
 		return false
@@ -212,7 +212,7 @@ func holdsSecret(add *serve.AddRequest, p *serve.Problem) bool {
 	return true
 }
 
-// batches parts requests so that each batch fits into a body.
+// batches splits requests so that each batch fits into one request body.
 func batches(adds []serve.AddRequest) iter.Seq[[]serve.AddRequest] {
 	return func(yield func([]serve.AddRequest) bool) {
 		for len(adds) > 0 {

@@ -23,10 +23,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// importFlags are those of locket import.
+// importFlags are the flags of locket import.
 type importFlags struct {
 	from, signer, identity, passphraseFile string
-	keyFile                                string // of an address that is read
+	keyFile                                string // contains the key for an address that is read
 	unsigned, dry                          bool
 	me                                     []string
 	dates                                  string
@@ -35,14 +35,13 @@ type importFlags struct {
 func ImportCommand(a *cli.App) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use: "import [FILE|FOLDER|URL]", Short: "Read an export, or the memories of another system", Args: cli.Between(0, 1, ""),
+		Use: "import [FILE|FOLDER|URL]", Short: "Import an export, or memories from another system", Args: cli.Between(0, 1, ""),
 		Long: `Reads what locket export wrote, in any of its forms, from a file or standard input. The
-export is checked first. One that is cut off, was changed, or was signed by a stranger is
-refused as a whole. What is there already is skipped, and what was forgotten here stays
-forgotten.
+export is checked first. If it is cut off, was changed, or was signed by a stranger, all of
+it is refused. What already exists is skipped, and what was forgotten here stays forgotten.
 
---from reads other systems. Importing twice adds nothing, and --dry-run shows what would be
-added.
+--from reads exports of other systems. Importing the same twice adds nothing. --dry-run
+shows what would be added.
 
   mem0       the JSON of get_all or of an export, and of OpenMemory's list
   chatgpt    saved memories as text or JSON, or conversations.json
@@ -50,18 +49,18 @@ added.
   notes      a Markdown file or folder
   whatsapp   a chat, exported without media
   telegram   result.json of Telegram Desktop, of a chat or the account
-  mbox       a mailbox in one file, as Thunderbird and Google Takeout write it
+  mbox       a mailbox in one file, from Thunderbird or Google Takeout
   locations  Google's Timeline.json, or Takeout's Semantic Location History, a file or folder
   mirix      the answer to GET /memory/components?memory_type=all&limit=200
   letta      an agent file (.af), or a list of archival passages
-  omi        memories of its developer API, or conversations as its export and webhook have them;
-             or the address of that API, https://api.omi.me or your own, with --key-file
+  omi        memories from its developer API, or conversations from its export or webhook; or
+             the address of that API, https://api.omi.me or your own, with --key-file
   screenpipe the answer to GET /search
   basic-memory  its folder of Markdown
 
-Memories of mem0, notes and mails are kept as they stand, and visits to places as episodes.
-What was said goes through the extractors: of conversations what you wrote, of chats what
-everybody wrote. --me says what you are called in a chat, if not as in your settings.`,
+Memories of mem0, notes and mails are kept unchanged, and visits to places as episodes. The
+extractors read what people wrote: in conversations with an assistant what you wrote, in
+chats what everybody wrote. --me gives your name in a chat if it differs from your settings.`,
 		Example: `  locket import memories.jsonl.age
   locket import --from mem0 mem0.json
   locket import --from notes ~/Notes
@@ -82,31 +81,31 @@ everybody wrote. --me says what you are called in a chat, if not as in your sett
 				return cli.Usagef("--dates %q: want %s", f.dates, strings.Join(foreign.Orders, ", "))
 			}
 			if at := strings.Contains(path, "://"); at != (f.keyFile != "") || at && f.from != string(foreign.Omi) {
-				return cli.Usagef("an address is read with --from omi and --key-file, a file that has the key")
+				return cli.Usagef("to read from an address, give --from omi and --key-file, a file that contains the key")
 			}
 			if f.from != "" {
 				return importForeign(a, cmd, &f, path)
 			}
 			if f.dry {
-				return cli.Usagef("--dry-run: want --from, too")
+				return cli.Usagef("--dry-run needs --from")
 			}
 			return importArchive(a, cmd, path, &f)
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.from, "from", "", "of another `system`: "+systems())
+	fl.StringVar(&f.from, "from", "", "read an export of another `system`: "+systems())
 	fl.BoolVar(&f.dry, "dry-run", false, "with --from: show what would be added, and add nothing")
-	fl.StringArrayVar(&f.me, "me", nil, "with --from: a `name` that you have in the chat; may be given again")
+	fl.StringArrayVar(&f.me, "me", nil, "with --from: your `name` in the chat; may be repeated")
 	fl.StringVar(&f.dates, "dates", "", "with --from whatsapp: the `order` of its dates, dmy, mdy or ymd")
-	fl.StringVar(&f.keyFile, "key-file", "", "with --from omi and an address: a `file` with the key that Omi's app made, under Settings, Developer")
-	fl.StringVar(&f.signer, "signer", "", "accept it although it is signed by the key with these five `words`, which belongs to no device of yours")
-	fl.BoolVar(&f.unsigned, "unsigned", false, "take it without a signature")
-	fl.StringVar(&f.identity, "identity", "", "open it with a `file` of age identities")
-	fl.StringVar(&f.passphraseFile, "passphrase-file", "", "open it with a passphrase out of a `file`")
+	fl.StringVar(&f.keyFile, "key-file", "", "with --from omi and an address: a `file` with the key from Omi's app (Settings, Developer)")
+	fl.StringVar(&f.signer, "signer", "", "accept an export that none of your devices signed, by the key with these five `words`")
+	fl.BoolVar(&f.unsigned, "unsigned", false, "accept an export without a signature")
+	fl.StringVar(&f.identity, "identity", "", "decrypt it with a `file` of age identities")
+	fl.StringVar(&f.passphraseFile, "passphrase-file", "", "decrypt it with the passphrase from a `file`")
 	return c
 }
 
-// systems are those that an import can read, for messages.
+// systems lists the systems that an import can read, for messages.
 func systems() string {
 	names := make([]string, len(foreign.Formats))
 	for i, f := range foreign.Formats {
@@ -174,7 +173,7 @@ func openSource(a *cli.App, path string, f *importFlags) (*source, error) {
 func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) (err error) {
 	opt := serve.ImportOptions{Unsigned: f.unsigned, Signer: strings.Join(strings.Fields(f.signer), " ")}
 	var body io.Reader
-	total := 0 // kB, where it is known
+	total := 0 // kB, if it is known
 	if st, serr := os.Stat(path); path != "-" && serr == nil && st.IsDir() {
 		root, err := os.OpenRoot(path)
 		if err != nil {
@@ -182,7 +181,7 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		}
 		defer root.Close()
 		if _, err := root.Stat("README.md"); errors.Is(err, os.ErrNotExist) {
-			return cli.AdvisedError{Err: fmt.Errorf("importing %s: it has no README.md, so it is not the notebook of an export", path), Advice: "If it is a folder of notes: give --from notes."}
+			return cli.AdvisedError{Err: fmt.Errorf("importing %s: it has no README.md, so it is not a notebook made by an export", path), Advice: "If it is a folder of notes, give --from notes."}
 		}
 		if body, err = notebook(a, root.FS(), archive.MaxNotebook); err != nil {
 			return fmt.Errorf("importing %s: %w", path, err)
@@ -202,7 +201,7 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		}
 	}
 	if c, ok := body.(io.Closer); ok {
-		defer c.Close() // which ends the writer of a pipe
+		defer c.Close() // this also ends the writer of a pipe
 	}
 	return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 		m := a.Meter("import", "kB", total)
@@ -210,27 +209,26 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		m.End()
 		switch {
 		case errors.Is(err, serve.ErrSigner):
-			err = cli.AdvisedError{Err: err, Advice: `Export printed five words. If the archive is signed by the same: add --signer "THE FIVE WORDS". One without a signature is taken with --unsigned.`}
+			err = cli.AdvisedError{Err: err, Advice: `locket export printed five words. If the file is signed by the key with these words, add --signer "THE FIVE WORDS". To accept a file without a signature, add --unsigned.`}
 		case err != nil:
-			err = cli.GoesOnError{Err: err, State: "What was taken until then is in. The same command goes on from there."}
+			err = cli.GoesOnError{Err: err, State: "What was imported so far stays. Run the same command to continue."}
 		}
 		return a.Printed(err, r, func(w io.Writer) {
-			fmt.Fprintf(w, "Took %s; %d there already, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
+			fmt.Fprintf(w, "Imported %s; %d already there, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 			if r.Refused > 0 {
-				fmt.Fprintln(w, a.Here("See why: locket doctor"))
+				fmt.Fprintln(w, a.Here("To see why: locket doctor"))
 			}
 			if len(r.Sealed) > 0 {
-				fmt.Fprintf(w, "Sealed to the device that made the export, and not to be opened here: %s. To have them, make the export there with --secrets --encrypt, and import it, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
+				fmt.Fprintf(w, "These secrets are sealed to the device that made the export, and cannot be opened here: %s. To get them, make the export there with --secrets --encrypt, and import that, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
 			}
 			if r.Forgotten > 0 {
-				fmt.Fprintf(w, "%s forgotten here and stay forgotten. To have them again, import into another home: locket setup --home FOLDER\n", cli.Plural(r.Forgotten, "record was", "records were"))
+				fmt.Fprintf(w, "%s forgotten here and will not come back. To get them, import into another home: locket setup --home FOLDER\n", cli.Plural(r.Forgotten, "record was", "records were"))
 			}
 		})
 	})
 }
 
-// lines gives the lines of an archive: those of the file, or of the notebook
-// that is in it.
+// lines returns the lines of an archive: those of the file, or of the notebook in the file.
 func lines(a *cli.App, path string, s *source) (io.Reader, error) {
 	start := make([]byte, 512)
 	n, err := s.ReadAt(start, 0)
@@ -248,26 +246,26 @@ func lines(a *cli.App, path string, s *source) (io.Reader, error) {
 		}
 		return notebook(a, z, archive.MaxZipped(s.size))
 	case foreign.Guess(path, start) != "":
-		return nil, fmt.Errorf("this looks like something of %s: give --from %s", foreign.Guess(path, start), foreign.Guess(path, start))
+		return nil, fmt.Errorf("this looks like an export of %s: give --from %s", foreign.Guess(path, start), foreign.Guess(path, start))
 	case bytes.HasPrefix(bytes.TrimSpace(start), []byte("[")), bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) && !bytes.Contains(start, []byte(`"kind"`)):
-		return nil, errors.New("this is no export of Locket: another system's file? Give --from, with its name")
+		return nil, errors.New("this is not an export of Locket; if it is from another system, give --from with its name")
 	}
 	return io.NewSectionReader(s, 0, s.size), nil
 }
 
-// notebook gives the lines of the archive that a folder of Markdown holds.
+// notebook returns the lines of the archive that a folder of Markdown contains.
 func notebook(a *cli.App, folder fs.FS, most int64) (io.Reader, error) {
 	records, edited, err := archive.ReadNotebook(folder, most)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range edited {
-		fmt.Fprintf(a.Stderr, "%s was edited by hand: its records are taken, its words are not.\n", cli.OneLine(name))
+		fmt.Fprintf(a.Stderr, "%s was edited by hand: its records are imported, but not the edited words.\n", cli.OneLine(name))
 	}
 	return linesOf(records), nil
 }
 
-// linesOf writes records as lines, as they are read.
+// linesOf writes records as lines while they are read.
 func linesOf(records iter.Seq2[serve.ExportRecord, error]) io.Reader {
 	r, w := io.Pipe()
 	go func() {

@@ -28,20 +28,20 @@ func NotesCommand(a *cli.App) *cobra.Command {
 	var types []string
 	sensitivity := memory.Personal.String()
 	c := &cobra.Command{
-		Use: "notes FOLDER", Short: "Keep a folder of notes beside the memories, for Obsidian and others", Args: cli.Between(1, 1, "the folder"),
-		Long: `Writes a Markdown note for each memory that is so now, and pages for people, places and days,
-with properties, wikilinks and photos. The next time, only what has changed is written.
+		Use: "notes FOLDER", Short: "Keep a folder of Markdown notes in sync with memories, for Obsidian and others", Args: cli.Between(1, 1, "the folder"),
+		Long: `Writes a Markdown note for each current memory, and pages for people, places and days, with
+properties, wikilinks and photos. The next run writes only what has changed.
 
-An edit of a note's text, steps, content or tags corrects its memory, and locket why names
-the note. A note that was deleted is asked about before its memory is forgotten. With
---forget this question comes only where more than ten notes, and more than a fifth, are
-missing at once; without a terminal nothing is forgotten then. A file that can't be read as
-its note any more is named, and its memory stays. If a note was edited while its memory
-changed, the edit is kept in a copy beside it. Properties of your own, and what you write
-below a note's links or around a page's, stay.
+If you edit a note's text, steps, content or tags, its memory is corrected, and locket why
+names the note. If you delete a note, the command asks before it forgets the memory. With
+--forget it asks only if more than ten notes, and more than a fifth of all, are missing at
+once; without a terminal it then forgets nothing. If a file can no longer be read as a note,
+the command names it, and its memory stays. If a note was edited while its memory changed,
+the edit is kept in a copy beside the note. Your own properties stay, and so does what you
+write below the links of a note or around those of a page.
 
-What is in the vault never becomes a note. Notes are not encrypted: --sensitivity says what
-may be in them. Use a folder of its own, within your vault of Obsidian or elsewhere.`,
+What is in the vault never becomes a note. Notes are not encrypted: --sensitivity limits
+what they contain. Use a separate folder, inside your Obsidian vault or elsewhere.`,
 		Example: `  locket notes ~/Obsidian/Locket
   locket notes ~/Obsidian/Locket --watch
   locket notes ~/Obsidian/Locket --types episodic,semantic --sensitivity public --dry-run`,
@@ -59,7 +59,7 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 				o.Types = append(o.Types, memory.Type(t))
 			}
 			if forget && again {
-				return cli.Usagef("--forget and --again: want one of them")
+				return cli.Usagef("--forget and --again: choose one")
 			}
 			if watch && o.Dry {
 				return cli.Usagef("--watch with --dry-run: nothing would change")
@@ -79,9 +79,9 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 			case again:
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Again }
 			case a.Talks():
-				o.Many = func(int, int) bool { return true } // each was asked about
+				o.Many = func(int, int) bool { return true } // the person was asked about each one
 				o.Ask = func(path string, m *memory.Memory) notes.Answer {
-					if a.Confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (No writes the note again.)", cli.OneLine(path), cli.Short(cli.OneLine(m.Text), 60))) {
+					if a.Confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (Answer no to write the note again.)", cli.OneLine(path), cli.Short(cli.OneLine(m.Text), 60))) {
 						return notes.Forget
 					}
 					return notes.Again
@@ -91,16 +91,16 @@ may be in them. Use a folder of its own, within your vault of Obsidian or elsewh
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&watch, "watch", false, "go on, and follow changes on both sides")
+	f.BoolVar(&watch, "watch", false, "keep running, and follow changes on both sides")
 	f.BoolVar(&o.Dry, "dry-run", false, "show what would be done, and change nothing")
 	f.StringVar(&sensitivity, "sensitivity", sensitivity, "the most sensitive `level` to write: public, personal, private or secret")
 	f.StringSliceVar(&types, "types", nil, "only these `types`: core, episodic, semantic, procedural, resource")
 	f.BoolVar(&forget, "forget", false, "forget the memories whose notes were deleted, without asking")
-	f.BoolVar(&again, "again", false, "write notes that were deleted again")
+	f.BoolVar(&again, "again", false, "write deleted notes again")
 	return c
 }
 
-// keepNotes makes a folder and the memories agree, once or until it is ended.
+// keepNotes makes a folder and the memories agree, once or, with watch, until ctx ends.
 func keepNotes(a *cli.App, ctx context.Context, path string, o notes.Options, watch bool) (err error) {
 	if _, missing := os.Stat(path); o.Dry && errors.Is(missing, fs.ErrNotExist) {
 		if path, err = os.MkdirTemp("", "locket-notes-"); err != nil {
@@ -118,7 +118,7 @@ func keepNotes(a *cli.App, ctx context.Context, path string, o notes.Options, wa
 	if !o.Dry {
 		lock, err := filelock.Take(filepath.Join(path, ".locket-notes.lock"))
 		if errors.Is(err, memory.ErrInUse) {
-			return fmt.Errorf("another locket notes keeps %s: %w", path, err)
+			return fmt.Errorf("another locket notes is working on %s: %w", path, err)
 		}
 		if err != nil {
 			return err
@@ -141,10 +141,10 @@ func notesOnce(a *cli.App, ctx context.Context, root *os.Root, cl *serve.Client,
 	}
 	if before == nil || r.Changed() || len(r.Waiting) != len(before.Waiting) || len(r.Failed) != len(before.Failed) || r.LeftOut != before.LeftOut {
 		for _, path := range r.Waiting {
-			fmt.Fprintf(a.Stderr, "%s was deleted, and its memory stays: give --forget to erase it, or --again to write the note again.\n", cli.OneLine(path))
+			fmt.Fprintf(a.Stderr, "%s was deleted, but its memory stays: give --forget to erase it, or --again to write the note again.\n", cli.OneLine(path))
 		}
 		for _, path := range r.Conflicts {
-			fmt.Fprintf(a.Stderr, "%s has what you wrote; its memory has changed meanwhile.\n", cli.OneLine(path))
+			fmt.Fprintf(a.Stderr, "%s keeps what you wrote, because the memory changed meanwhile.\n", cli.OneLine(path))
 		}
 		for _, why := range r.Failed {
 			fmt.Fprintln(a.Stderr, cli.OneLine(why))
@@ -152,7 +152,7 @@ func notesOnce(a *cli.App, ctx context.Context, root *os.Root, cl *serve.Client,
 		if err := a.Print(r, func(w io.Writer) {
 			would := ""
 			if o.Dry {
-				would = "Nothing was done. There would be: "
+				would = "Nothing was changed. The result would be: "
 			}
 			fmt.Fprintf(w, "%s%s. Files written: %d, removed: %d. Memories corrected: %d, forgotten: %d.\n", would, cli.Plural(r.Notes, "note", "notes"), r.Written, r.Removed, r.Corrected, r.Forgotten)
 			if r.LeftOut > 0 {
@@ -163,16 +163,16 @@ func notesOnce(a *cli.App, ctx context.Context, root *os.Root, cl *serve.Client,
 		}
 	}
 	if len(r.Failed) > 0 {
-		err = fmt.Errorf("%s could not be taken", cli.Plural(len(r.Failed), "note", "notes"))
+		err = fmt.Errorf("%s could not be read", cli.Plural(len(r.Failed), "note", "notes"))
 	}
 	return r, err
 }
 
-// notesEvery is how often a folder that is followed is looked at.
+// notesEvery is how often a watched folder is checked.
 const notesEvery = 2 * time.Second
 
-// watchNotes follows both sides until ctx ends. A round that wrote something is
-// followed by another one, so that an edit that was made meanwhile is noticed.
+// watchNotes follows both sides until ctx ends. After a round that wrote something it does another
+// one, to notice edits made meanwhile.
 func watchNotes(a *cli.App, ctx context.Context, root *os.Root, cl *serve.Client, o notes.Options) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -180,7 +180,7 @@ func watchNotes(a *cli.App, ctx context.Context, root *os.Root, cl *serve.Client
 	defer stop()
 	defer func() {
 		if ctx.Err() != nil {
-			err = nil // it was ended
+			err = nil // ending it is no failure
 		}
 	}()
 	changed, ended := make(chan struct{}, 1), make(chan error, 1)
@@ -193,7 +193,7 @@ func watchNotes(a *cli.App, ctx context.Context, root *os.Root, cl *serve.Client
 		moved := before == nil || before.Changed() || now != look
 		select {
 		case err := <-ended:
-			return errors.Join(err, errors.New("the node tells of no more changes"))
+			return errors.Join(err, errors.New("the node reports no more changes"))
 		case <-changed:
 			moved = true
 		default:

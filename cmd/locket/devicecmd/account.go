@@ -14,7 +14,7 @@ import (
 	relays "github.com/locket-dev/locket/sync/remote"
 )
 
-// deleted is what a relay had of an account.
+// deleted is what a relay had stored for an account.
 type deleted struct {
 	Relay  string `json:"relay"`
 	Spaces int    `json:"spaces"`
@@ -26,12 +26,12 @@ func relayDeleteCommand(a *cli.App) *cobra.Command {
 	yes := false
 	c := &cobra.Command{
 		Use: "delete URL", Short: "Delete your account at a relay, with all that it stores", Args: cli.Between(1, 1, "the relay's URL"),
-		Long: `Reads the 24 words, on a terminal or from standard input, and has the relay delete
-everything that your devices and workers stored there. What your devices have stays on
-them. Leave the relay first, on each of them: locket relay move, and locket relay remove.
+		Long: `Reads the 24 words, on a terminal or from standard input, and makes the relay delete
+everything that your devices and workers stored there. Your devices keep what they have.
+Leave the relay on each of them first: locket relay move, and locket relay remove.
 
-What a device shares has an account of its own, which this leaves: end it before, with
-locket share revoke, grant revoke and community leave.`,
+What a device shares is stored under an account of its own, which this command does not
+delete. End your shares first, with locket share revoke, grant revoke and community leave.`,
 		Example: "  locket relay delete https://old.example",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			relay, err := relays.New(args[0], relays.Option{})
@@ -58,7 +58,7 @@ locket share revoke, grant revoke and community leave.`,
 func deleteAccount(ctx context.Context, a *cli.App, at *relays.Root, url string, yes bool) error {
 	has, err := at.Account(ctx)
 	if errors.Is(err, relays.ErrForbidden) {
-		return cli.AdvisedError{Err: fmt.Errorf("%s: %w", url, err), Advice: "The relay has no account of these words. Is it the one that the home synced through?"}
+		return cli.AdvisedError{Err: fmt.Errorf("%s: %w", url, err), Advice: "The relay has no account for these words. Is it the relay that the home synced through?"}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", url, err)
@@ -66,7 +66,7 @@ func deleteAccount(ctx context.Context, a *cli.App, at *relays.Root, url string,
 	d := deleted{url, len(has.Spaces), has.Bytes, has.Blobs}
 	what := fmt.Sprintf("%s in %s, with %s", cli.Size(d.Bytes), cli.Plural(d.Spaces, "space", "spaces"), cli.Plural(int(d.Blobs), "photo or recording", "photos and recordings"))
 	if !yes {
-		if err := a.ConfirmOr("Delete for good what "+url+" has of you: "+what+"?", "nothing was deleted"); err != nil {
+		if err := a.ConfirmOr("Delete for good what "+url+" stores for you: "+what+"?", "nothing was deleted"); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func deleteAccount(ctx context.Context, a *cli.App, at *relays.Root, url string,
 func askWords(a *cli.App) (string, error) {
 	fmt.Fprint(a.Stderr, "The 24 words: ")
 	words, err := a.In.ReadString('\n')
-	if !a.Talks() { // nobody has ended the line
+	if !a.Talks() { // nobody has pressed Enter
 		fmt.Fprintln(a.Stderr)
 	}
 	if strings.TrimSpace(words) == "" {

@@ -12,18 +12,18 @@ import (
 
 func devicesCompareCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same", Args: cli.Between(0, 1, "what the other device shows"),
-		Long: `Without HEADS it prints a text: how far this device has read. Take the text to another of
-your devices, by any path but the relay, and give it to this command there. The command
-does a round of sync, and then says where the two differ:
+		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same data", Args: cli.Between(0, 1, "what the other device shows"),
+		Long: `Without HEADS, prints a text that says how far this device has read. Take the text to
+another of your devices, by any way but the relay, and give it to this command there. The
+command does a round of sync, and then says where the two devices differ:
 
   forked   there are two histories: the relay, or a device, lies
   hidden   the relay showed the other device more than it shows this one
   behind   the other device had less, which is no fault: compare there, too
-  untold   the relay can't be reached, or no longer shows what would tell
+  untold   the relay can't be reached, or no longer shows enough to tell
 
-With forked and hidden the command fails, and locket sync goes on showing them. Devices
-that meet in a folder or in your network compare by themselves.`,
+For forked and hidden the command fails, and locket sync keeps showing them. Devices that
+meet in a folder or in your network compare by themselves.`,
 		Example: `  locket devices compare
   locket devices compare locket-heads-1.glgo...`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
@@ -55,6 +55,6 @@ func showCompared(a *cli.App, w io.Writer, c *serve.HeadsCompared) {
 		fmt.Fprintf(w, "%-7s %s\n", d.Verdict, cli.OneLine(d.Text))
 	}
 	if c.Same {
-		fmt.Fprintln(w, "One history, as far as both go.")
+		fmt.Fprintln(w, "Both devices have one history, as far as both have read.")
 	}
 }

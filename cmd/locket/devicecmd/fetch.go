@@ -15,10 +15,11 @@ import (
 func FetchCommand(a *cli.App) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings of your other devices to this one", Args: cli.Between(0, -1, "an id"),
-		Long: `A photo or recording stays on the device that took it, and sealed at the relay, until
-another device wants it. What was fetched is part of locket export. --all fetches
-everything, which is useful after locket recover. What no device has sent yet is named.`,
+		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings from your other devices to this one", Args: cli.Between(0, -1, "an id"),
+		Long: `A photo or recording stays on the device that took it, and sealed at the relay, until you
+fetch it to another device. locket export includes what was fetched. --all fetches
+everything, which is useful after locket recover. The command names what no device has
+sent yet.`,
 		Example: "  locket fetch 3f7k9m2xqa\n  locket fetch --all",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
@@ -40,7 +41,7 @@ everything, which is useful after locket recover. What no device has sent yet is
 					f, err := cl.Fetch(cmd.Context(), id)
 					if all && errors.Is(err, memory.ErrNotFound) {
 						missing = true
-						fmt.Fprintf(a.Stderr, "%s: nobody has sent it\n", id)
+						fmt.Fprintf(a.Stderr, "%s: no device has sent it yet\n", id)
 						continue
 					}
 					if err != nil {
@@ -57,6 +58,6 @@ everything, which is useful after locket recover. What no device has sent yet is
 			})
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "every one")
+	c.Flags().BoolVar(&all, "all", false, "fetch everything")
 	return c
 }

@@ -14,8 +14,8 @@ import (
 func GrantCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "grant", Short: "Let workers transcribe and read for you", RunE: a.NeedsCommand,
-		Long: `A worker has heavier models than this machine. It reads what it is granted, and
-answers with memories of the lowest rank: it can't change what you or this node say.`,
+		Long: `A worker runs heavier models than this machine can. It reads what you grant it, and
+answers with memories of the lowest rank: it can't override what you or this node say.`,
 	}
 	c.AddCommand(grantWorkerCommand(a), grantListCommand(a), grantLogCommand(a), grantTendCommand(a), grantRevokeCommand(a))
 	return c
@@ -26,17 +26,18 @@ func grantWorkerCommand(a *cli.App) *cobra.Command {
 	var types []string
 	var since, sensitivity string
 	c := &cobra.Command{
-		Use: "worker KEY", Short: "Let a worker in", Args: cli.Between(1, 1, "the worker's key"),
-		Long: `KEY is what locket-cloud worker invite-key prints, or @FILE. The welcome that comes back
-is printed to standard output alone. It is for whoever runs the worker, and no secret.
+		Use: "worker KEY", Short: "Grant access to a worker", Args: cli.Between(1, 1, "the worker's key"),
+		Long: `KEY is what locket-cloud worker invite-key prints, or @FILE. Only the welcome is printed
+to standard output. Give it to the operator of the worker. It is not secret.
 
-Without --feed the worker joins your own space: it can read all of your memories but the
-vault, and every recording. With --feed it gets a space of its own. That has the types
-that you name, and with --recordings also recordings and photos, but none that was taken
+Without --feed, the worker joins your own space: it can read all of your memories except
+the vault, and every recording. With --feed, it gets a space of its own with the types that
+you name. With --recordings that space also has recordings and photos, except those taken
 within 10 s of a spoken secret.
 
-With --transcribe the extractors read its transcripts as if they had been heard here, so
-that what was said becomes memories. Without it a transcript only lies beside its recording.`,
+With --transcribe, the extractors read its transcripts as if they had been heard here, so
+that what was said becomes memories. Without it, a transcript is only stored beside its
+recording.`,
 		Example: `  locket grant worker @worker.key --feed --recordings --transcribe --types resource > welcome
   locket grant worker @worker.key --types semantic --name studio`,
 		PreRunE: cli.NoneEmpty,
@@ -61,26 +62,26 @@ that what was said becomes memories. Without it a transcript only lies beside it
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.Name, "name", "", "what it is called here")
-	f.StringSliceVar(&types, "types", nil, "`types` of memories that it may propose, and that a feed has; not vault")
+	f.StringVar(&r.Name, "name", "", "a `name` for the worker on this node")
+	f.StringSliceVar(&types, "types", nil, "`types` of memories that it may propose and that its feed contains; not vault")
 	cli.Choose(f, "types", cli.OpenTypes...)
-	f.BoolVar(&r.Transcribe, "transcribe", false, "make memories of what it transcribes, as of what was heard here")
-	f.IntVar(&r.PerEvidence, "per-evidence", 0, "`memories` that it may hang on one piece of evidence; 16 unless said")
+	f.BoolVar(&r.Transcribe, "transcribe", false, "make memories from its transcripts, as if they had been heard here")
+	f.IntVar(&r.PerEvidence, "per-evidence", 0, "how many `memories` it may base on one piece of evidence; default 16")
 	f.BoolVar(&r.Feed, "feed", false, "give it a space of its own, and no access to yours")
-	f.BoolVar(&r.Recordings, "recordings", false, "with --feed: recordings and photos")
-	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the highest sensitivity `level` that it gets; personal unless said")
-	f.StringVar(&since, "since", "", "with --feed: learnt at this `time` or later")
+	f.BoolVar(&r.Recordings, "recordings", false, "with --feed: include recordings and photos")
+	f.StringVar(&sensitivity, "sensitivity", "", "with --feed: the highest sensitivity `level` that it gets; default personal")
+	f.StringVar(&since, "since", "", "with --feed: only what was learnt at this `time` or later")
 	return c
 }
 
-// showGranted prints the welcome alone to standard output, for a file or a pipe.
+// showGranted prints only the welcome to standard output, for a file or a pipe.
 func showGranted(a *cli.App, g *serve.Grant) error {
 	if !a.JSON {
 		fmt.Fprintf(a.Stderr, "%s is in, as %s.\n", cli.OneLine(g.Name), g.Member)
 		if !g.Feed {
-			fmt.Fprintln(a.Stderr, "It can read all of your memories but the vault, from the beginning, and every recording.")
+			fmt.Fprintln(a.Stderr, "It can read every recording and all of your memories except the vault, from the beginning.")
 		}
-		fmt.Fprintf(a.Stderr, "Whoever runs it needs the welcome:\n  locket-cloud worker join --home DIR --relay %s WELCOME\n", cli.OneLine(g.Relay))
+		fmt.Fprintf(a.Stderr, "Give the welcome to the operator of the worker:\n  locket-cloud worker join --home DIR --relay %s WELCOME\n", cli.OneLine(g.Relay))
 	}
 	return a.Print(g, func(w io.Writer) { fmt.Fprintln(w, g.Welcome) })
 }
@@ -112,10 +113,10 @@ func grantRow(a *cli.App, w io.Writer, g *serve.Grant) {
 
 func grantTendCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "tend", Short: "Fill feeds and take workers' answers now", Args: cli.Nothing(),
-		Long: "The daemon does so each minute.",
+		Use: "tend", Short: "Fill feeds and collect workers' answers now", Args: cli.Nothing(),
+		Long: "The daemon does this every minute.",
 		RunE: cli.Showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
-			fmt.Fprintf(w, "%s filled, %d things taken.\n", cli.Plural(t.Feeds, "feed", "feeds"), t.Taken)
+			fmt.Fprintf(w, "%s filled, %d things collected.\n", cli.Plural(t.Feeds, "feed", "feeds"), t.Taken)
 		}),
 	}
 }
@@ -123,15 +124,15 @@ func grantTendCommand(a *cli.App) *cobra.Command {
 func grantRevokeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke NAME", Short: "Remove a worker", Args: cli.Between(1, 1, "a name, member id or key"),
-		Long: `It gets nothing new, and no key from now on. What it has read it has; an honest worker
-drops its keys and copies when it learns of it.`,
+		Long: `From now on the worker gets no data and no keys. What it has already read cannot be taken
+back; an honest worker deletes its keys and copies when it learns that it was removed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			who, err := cli.KeyText(args[0])
 			if err != nil {
 				return err
 			}
 			return cli.Answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
-				fmt.Fprintf(w, "%s is out, and gets nothing new. What it has read, it has.\n", cli.OneLine(g.Name))
+				fmt.Fprintf(w, "%s is removed and gets nothing new. What it has already read cannot be taken back.\n", cli.OneLine(g.Name))
 			})
 		},
 	}

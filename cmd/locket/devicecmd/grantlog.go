@@ -14,21 +14,21 @@ import (
 func grantLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show how far a worker is, and what it says it has read", Args: cli.Between(1, 1, "a name or member id"),
+		Use: "log NAME", Short: "Show a worker's progress, and what it says it has read", Args: cli.Between(1, 1, "a name or member id"),
 		Long: `Shows the worker's jobs, what holds them up, what they cost today, and each recording,
 photo, line or memory that it gave to an engine. If it sent one to another host, the host
-is named. An entry with a day alone ("2026-09-14") was read by rules on the worker's
+is named. An entry with only a day ("2026-09-14") was read by rules on the worker's
 machine.
 
-The worker writes and signs this log. Nothing can be changed or left out of its middle
-later without a trace. It is a claim and no proof: a worker that can read a space can read
-all of it and tell nobody.`,
+The worker writes and signs this log. It cannot later change an entry, or remove one from
+the middle, without a trace. The log is a claim and no proof: a worker that can read a
+space can read all of it and tell nobody.`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			v, err := cl.WorkerLog(cmd.Context(), args[0], limit)
 			return a.Printed(err, v, func(w io.Writer) { showWorkerLog(a, w, &v) })
 		}),
 	}
-	cli.LimitFlag(c.Flags(), &limit, 0, "at most so many `reads`, the newest first; 50 if absent")
+	cli.LimitFlag(c.Flags(), &limit, 0, "how many `reads` to show at most, newest first; default 50")
 	return c
 }
 

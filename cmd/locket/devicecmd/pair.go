@@ -29,15 +29,15 @@ type homeOptions struct {
 
 func (o *homeOptions) flags(a *cli.App, c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.relay, "relay", "", "address of the relay: a `URL`")
-	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the new home's passphrase from a `file`, at each start as well")
+	f.StringVar(&o.relay, "relay", "", "`URL` of the relay")
+	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the new home's passphrase from a `file`, now and at each start")
 	f.BoolVar(&o.KeyFile, "key-file", false, "keep a key file in the new home")
 	f.BoolVar(&o.Keyring, "keyring", false, "keep a key in the OS keyring for the new home")
-	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.Var(a.Setting("wearer", "--wearer"), "wearer", "`name` of the person whose memory it is")
 	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
 }
 
-// secret asks for the new home's passphrase where nothing else opens it.
+// secret asks for the new home's passphrase if nothing else opens it.
 func secret(a *cli.App, o *homeOptions) (err error) {
 	if o.passphraseFile != "" || !o.KeyFile && !o.Keyring {
 		o.Passphrase, err = a.NewPassphrase(o.passphraseFile)
@@ -53,14 +53,14 @@ type joinedHome struct {
 	Relay  string `json:"relay"`
 }
 
-// settle writes the settings of a home that came by joining.
+// settle writes the settings of a home that was made by joining.
 func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
 	keep, sync := map[string]any{}, map[string]any{}
 	keep["sync"] = sync
 	a.KeepSet(keep, l)
 	if j.Relay != "" {
 		sync["relay"] = j.Relay
-	} else { // it was let in by a device in the same network
+	} else { // a device in the same network let it in
 		sync["lan"] = true
 	}
 	named := ""
@@ -70,7 +70,7 @@ func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
 	case l.Origin("wearer").Kind != config.FromDefault:
 		keep["wearer"] = l.Wearer
 	default:
-		named = fmt.Sprintf("\nIt does not know your name, by which it knows who \"I\" is: write wearer = \"NAME\" at the top of %s, before the daemon runs.", filepath.Join(l.Home, config.FileName))
+		named = fmt.Sprintf("\nThis home does not know your name, which tells it who \"I\" is. Write wearer = \"NAME\" at the top of %s before you start the daemon.", filepath.Join(l.Home, config.FileName))
 	}
 	if l.Origin("zone").Kind == config.FromFlag {
 		keep["zone"] = l.Zone
@@ -92,7 +92,7 @@ func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
 	path := filepath.Join(l.Home, config.FileName)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		fmt.Fprintf(a.Stderr, "%s is there already, and left as it is: set sync.relay to %s in it.\n", path, j.Relay)
+		fmt.Fprintf(a.Stderr, "%s exists already and was not changed: set sync.relay to %s in it.\n", path, j.Relay)
 		err = nil
 	} else if err == nil {
 		_, err = f.Write(b)
@@ -111,13 +111,13 @@ func PairCommand(a *cli.App) *cobra.Command {
 	var code string
 	var o homeOptions
 	c := &cobra.Command{
-		Use: "pair", Short: "Let another device of yours in, or join as one", Args: cli.Nothing(),
-		Long: `On a device that has a home: shows a code, also as a picture, waits for the new
-device, and shows five words. Say yes only if the new device shows the same five.
+		Use: "pair", Short: "Add another device of yours, or join as one", Args: cli.Nothing(),
+		Long: `On a device that has a home, shows a code (also as a QR code), waits for the new device,
+and then shows five words. Answer yes only if the new device shows the same five words.
 
-On the new device: locket pair --join CODE makes a home there. CODE is the eight
-letters, with --relay, or the whole link of the picture. Where the first device has
-no relay and sync.lan is on, both have to be in the same network.`,
+On the new device, locket pair --join CODE makes a home. CODE is either the eight letters,
+together with --relay, or the whole link from the QR code. If the first device has no
+relay and sync.lan is on, both devices must be in the same network.`,
 		Example: `  locket pair
   locket pair --join k7qf-2mxp --relay https://relay.example:8443
   locket pair --join 'locket:pair?code=k7qf-2mxp&relay=https%3A%2F%2Frelay.example%3A8443'`,
@@ -128,12 +128,12 @@ no relay and sync.lan is on, both have to be in the same network.`,
 			return join(a, cmd.Context(), &o, code)
 		},
 	}
-	c.Flags().StringVar(&code, "join", "", "make a home on this new device, with the other's `code`")
+	c.Flags().StringVar(&code, "join", "", "make a home on this new device, with the `code` that the other device shows")
 	o.flags(a, c)
 	return c
 }
 
-// invite shows what the new device needs, and asks about the words.
+// invite shows what the new device needs, and asks whether the words are the same.
 func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 	p, err := c.PairInvite(ctx)
 	if err != nil {
@@ -141,12 +141,12 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 	}
 	err = a.Print(p, func(w io.Writer) {
 		picture, whole := a.QR(a.Stdout, p.Link)
-		if !whole { // for a file, or another program
+		if !whole { // the output goes to a file or to another program
 			picture += "link: " + p.Link + "\n"
 		}
 		fmt.Fprintln(w, picture)
 		relay, _, _ := pairing.ParseLink(p.Link)
-		fmt.Fprintf(w, "On the new device, within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
+		fmt.Fprintf(w, "On the new device, run this within ten minutes:\n\n  locket pair --join %s --relay %s\n\n", p.Code, relay)
 	})
 	if err != nil {
 		return err
@@ -168,12 +168,12 @@ func invite(a *cli.App, ctx context.Context, c *serve.Client) error {
 	if p.State != serve.PairDone {
 		return fmt.Errorf("pairing: %s", p.Error)
 	}
-	return a.Print(p, func(w io.Writer) { fmt.Fprintln(w, "The device is in.") })
+	return a.Print(p, func(w io.Writer) { fmt.Fprintln(w, "The device was added.") })
 }
 
-// showWords shows what a person compares. The name is whoever's is at the other
-// end, perhaps somebody's between: it can neither steer the terminal, by which
-// other words would stand there, nor reach for a line of its own.
+// showWords shows the words that a person compares. The name comes from the other end, which may be
+// somebody in between. So it is cleaned: it can neither control the terminal, and so show other
+// words, nor start a line of its own.
 func showWords(w io.Writer, words []string, name string) {
 	if name = strings.Join(strings.Fields(cli.OneLine(name)), " "); name != "" {
 		fmt.Fprintf(w, "The other device calls itself %q.\n", name)
@@ -192,12 +192,12 @@ func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
 	}
 	relay = cmp.Or(relay, o.relay, l.Sync.Relay)
 	if relay == "" {
-		return cli.Usagef("--relay is needed with a code: the other device says which")
+		return cli.Usagef("a code needs --relay: the other device shows which relay")
 	}
 	if err := secret(a, o); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "Waiting for the device that shows %s, ten minutes at most.\n", code)
+	fmt.Fprintf(a.Stderr, "Waiting up to ten minutes for the device that shows %s.\n", code)
 	j, err := a.JoinHome(ctx, l.Config, o.InitOptions, relay, code, func(words []string, name string) bool {
 		err := a.Print(serve.Pairing{State: serve.PairCompare, Code: code.String(), Link: pairing.Link(relay, code), Words: words, Name: name},
 			func(w io.Writer) { showWords(w, words, name) })
@@ -212,10 +212,10 @@ func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
 func RecoverCommand(a *cli.App) *cobra.Command {
 	var o homeOptions
 	c := &cobra.Command{
-		Use: "recover", Short: "Make a home from the 24 words, after every device was lost", Args: cli.Nothing(),
-		Long: `Reads the 24 words, on a terminal or from standard input, and makes a home that has
-everything that had been synced, after its first sync. Secrets in the vault come
-only where they were synced.`,
+		Use: "recover", Short: "Recover a home from the 24 words after every device was lost", Args: cli.Nothing(),
+		Long: `Reads the 24 words, on a terminal or from standard input, and makes a home. After its
+first sync it has everything that had been synced. That includes secrets in the vault
+only if they were synced.`,
 		Example: "  locket recover --relay https://relay.example:8443",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Load()
@@ -224,7 +224,7 @@ only where they were synced.`,
 			}
 			o.relay = cmp.Or(o.relay, l.Sync.Relay)
 			if o.relay == "" {
-				return cli.Usagef("--relay URL is needed: the relay through which the devices synced")
+				return cli.Usagef("--relay URL is missing: the relay through which the devices synced")
 			}
 			if err := secret(a, &o); err != nil {
 				return err
@@ -235,7 +235,7 @@ only where they were synced.`,
 			}
 			j, err := a.RecoverHome(cmd.Context(), l.Config, o.InitOptions, o.relay, words)
 			if errors.Is(err, relays.ErrForbidden) {
-				return cli.AdvisedError{Err: err, Advice: "The relay knows no home of these words. Is it the one that the home synced through?"}
+				return cli.AdvisedError{Err: err, Advice: "The relay knows no home with these words. Is it the relay that the home synced through?"}
 			}
 			if err != nil {
 				return err

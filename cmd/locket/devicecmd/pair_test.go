@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Who sits between two devices that pair chooses a name: what a person compares
-// is shown as it is beside any.
+// An attacker between two pairing devices can choose a name. No name can change how the words to
+// compare are shown.
 func TestThreatSwappedKeysAtPairingByTheName(t *testing.T) {
 	words := []string{"one", "two", "three", "four", "five"}
 	for name, line := range map[string]string{

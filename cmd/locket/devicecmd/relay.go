@@ -24,9 +24,10 @@ func RelayCommand(a *cli.App) *cobra.Command {
 		Long: `A relay is a server that keeps and forwards your devices' memories, sealed. This command
 chooses the relays that this node uses. To run a relay yourself, use locket-cloud serve.
 
-With more than one relay, this node sends everything to each and reads from each. While
-one is down the others do. A relay that withholds something, or shows something else than
-the others, is named. The first relay decides who is a member, and serves pairings and shares.`,
+With more than one relay, this node sends everything to each relay and reads from each.
+While one is down, it uses the others. It names a relay that withholds something or that
+shows something different. The first relay decides who is a member, and serves pairings
+and shares.`,
 		Example: `  locket relay add https://relay.example:8443
   locket relay list
   locket relay move https://relay.example:8443
@@ -38,18 +39,18 @@ the others, is named. The first relay decides who is a member, and serves pairin
 		relayListCommand(a),
 		relayChange(a, "move URL", "Move everything to another relay, and make it the first",
 			`Sends everything to the new relay: the log of members, all memories, photos and
-recordings. Once the relay shows all of it, it becomes the first. The old relay stays until
-you remove it. Run locket relay move on each of your other devices, too. Shares and grants
-stay where they were made.`, (*serve.Client).MoveRelay),
+recordings. Once the relay shows all of it, it becomes the first relay. The old relay stays
+until you remove it. Run locket relay move on each of your other devices, too. Shares and
+grants stay where they were made.`, (*serve.Client).MoveRelay),
 		relayChange(a, "remove URL", "Leave a relay",
-			"What the relay has stays there, sealed. The command locket relay delete deletes it, by the 24 words.", (*serve.Client).RemoveRelay),
+			"What the relay stores stays there, sealed. To delete it, use locket relay delete with the 24 words.", (*serve.Client).RemoveRelay),
 		relayDeleteCommand(a))
 	return c
 }
 
 func relayListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the relays, and how each stands", Args: cli.Nothing(),
+		Use: "list", Short: "List the relays and the state of each", Args: cli.Nothing(),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			list, err := c.Relays(cmd.Context())
 			if err != nil {
@@ -79,7 +80,7 @@ func relayChange(a *cli.App, use, short, long string, do func(*serve.Client, con
 	}
 }
 
-// relayFailed is err with what became of the relay, and what to do about it.
+// relayFailed adds to err what became of the relay, and what to do about it.
 func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, err error) error {
 	list, failed := c.Relays(ctx)
 	used := slices.ContainsFunc(list, func(r serve.Relay) bool { return strings.EqualFold(r.URL, strings.TrimRight(url, "/")) })
@@ -87,24 +88,24 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 	case failed != nil:
 		return err
 	case used:
-		return cli.AdvisedError{Err: err, Advice: "The node uses the relay, and tries again by itself while its daemon runs. To see how it stands: " + a.Here("locket relay list")}
+		return cli.AdvisedError{Err: err, Advice: "The node now uses this relay, and tries again by itself while its daemon is running. To see its state: " + a.Here("locket relay list")}
 	case strings.Contains(err.Error(), relays.ErrInvite.Error()):
-		why := "Ask who runs the relay for a code; each is good for one account."
+		why := "Ask the operator of the relay for a code. Each code is good for one account."
 		if l, err := a.Load(); err == nil && l.Sync.Invite != "" {
-			why = "The code in sync.invite is none of the relay's, or was used: each is good for one account. Ask who runs the relay."
+			why = "The relay does not know the code in sync.invite, or the code was used: each is good for one account. Ask the operator of the relay for another."
 		}
-		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. " + why + "\nWrite it to " + config.FileName + " as sync.invite, and start the daemon anew, if one runs."}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was changed. " + why + "\nWrite it to " + config.FileName + " as sync.invite, and restart the daemon if one is running."}
 	}
-	return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Is the address right, and does a relay run there? How to run one: " + cli.DocsAt + "relay.md"}
+	return cli.AdvisedError{Err: err, Advice: "Nothing was changed. Is the address right, and is a relay running there? How to run one: " + cli.DocsAt + "relay.md"}
 }
 
 func showRelays(a *cli.App, list []serve.Relay) error {
 	return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.Relay) { showRelay(a, a0, a1) }, "")
 }
 
-// showFailing shows the places that a node carries to by itself and that fail, or
-// lack something, and reports whether there are relays and every one of them does. What fails in a
-// round of its own the node has said.
+// showFailing shows the relays and devices that the node sends to by itself and that fail or lack
+// something. all reports whether there are relays and every one of them fails.
+// Failures of a single round were already reported by the node.
 func showFailing(a *cli.App, ctx context.Context, c *serve.Client, s *serve.SyncStatus) (all bool, err error) {
 	if s.Relay == "" && !s.Apart {
 		return false, nil
@@ -128,7 +129,7 @@ func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 	}
 	waits := ""
 	if r.Metered {
-		waits = " once the line is not metered (sync.metered)"
+		waits = " once the connection is not metered (sync.metered)"
 	}
 	fmt.Fprintf(w, "%-6s  %s", kind, cli.OneLine(r.URL))
 	switch {
@@ -142,7 +143,7 @@ func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 			fmt.Fprintf(w, ", and %s%s", cli.Plural(r.Blobs, "photo or recording", "photos and recordings"), waits)
 		}
 	case !r.Synced.IsZero():
-		fmt.Fprintf(w, "  the same, %s", a.When(r.Synced))
+		fmt.Fprintf(w, "  in sync, %s", a.When(r.Synced))
 	}
 	fmt.Fprintln(w)
 	if r.Error != "" {
@@ -156,21 +157,21 @@ func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 	}
 }
 
-// syncFolder exchanges with a folder, named from where the command runs.
+// syncFolder exchanges with a folder. A relative path is relative to where the command runs.
 func syncFolder(a *cli.App, ctx context.Context, dir string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
 	return cli.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
-		fmt.Fprintf(w, "Took %s, gave %d; %s carried, either way.\n", cli.Plural(done.Took, "delta", "deltas"), done.Gave, cli.Plural(done.Blobs, "photo or recording", "photos and recordings"))
+		fmt.Fprintf(w, "Read %s, wrote %d; copied %s in either direction.\n", cli.Plural(done.Took, "delta", "deltas"), done.Gave, cli.Plural(done.Blobs, "photo or recording", "photos and recordings"))
 		for _, t := range done.Trouble {
-			fmt.Fprintf(w, "Left where it is: %s\n", cli.OneLine(t))
+			fmt.Fprintf(w, "Not read: %s\n", cli.OneLine(t))
 		}
 	})
 }
 
-// watchEvery is how often sync status --watch looks.
+// watchEvery is how often sync status --watch checks.
 const watchEvery = time.Second
 
 func syncStatusCommand(a *cli.App) *cobra.Command {
@@ -178,8 +179,8 @@ func syncStatusCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show what each relay and device still lacks", Args: cli.Nothing(),
 		Long: `Shows what waits to be sent. For each relay, and each device in your network, it shows
-what is missing there, and why. With --watch it goes on until nothing is left to do. That
-takes a daemon that does the work: locket run.`,
+what is missing there, and why. With --watch it continues until nothing is left to do.
+That needs a daemon to do the work: locket run.`,
 		Example: "  locket sync status --watch",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			shown := ""
@@ -191,7 +192,7 @@ takes a daemon that does the work: locket run.`,
 				if s, err := c.Status(cmd.Context()); err != nil {
 					return err
 				} else if !s.Running {
-					return cli.AdvisedError{Err: errors.New("no daemon runs, so nothing is sent"), Advice: "Do one round with locket sync --now, or start locket run."}
+					return cli.AdvisedError{Err: errors.New("no daemon is running, so nothing is sent"), Advice: "Do one round with locket sync --now, or start locket run."}
 				}
 				select {
 				case <-cmd.Context().Done():
@@ -201,12 +202,12 @@ takes a daemon that does the work: locket run.`,
 			}
 		}),
 	}
-	c.Flags().BoolVar(&watch, "watch", false, "go on until nothing is left to do")
+	c.Flags().BoolVar(&watch, "watch", false, "continue until nothing is left to do")
 	return c
 }
 
-// syncLine prints the state of sync if it differs from what was shown. done reports that
-// nothing is left to send, and that all remotes have the same.
+// syncLine prints the state of sync if it differs from what was shown. done is true if nothing is
+// left to send and all remotes are in sync.
 func syncLine(a *cli.App, ctx context.Context, c *serve.Client, shown *string) (done bool, err error) {
 	s, err := c.SyncStatus(ctx)
 	if err != nil {

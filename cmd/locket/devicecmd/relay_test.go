@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// A place says what it lacks, and why photos wait.
+// The list says what each relay or device lacks, and why photos wait.
 func TestShowRelay(t *testing.T) {
 	const at = "https://relay.example"
 	for _, c := range []struct {
@@ -19,9 +19,9 @@ func TestShowRelay(t *testing.T) {
 		{serve.Relay{Kind: serve.RelayPrimary}, "first   " + at + "\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Lacks: 1}, "mirror  " + at + "  lacks 1 delta\n"},
 		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 2}, "first   " + at + "  2 photos and recordings to send\n"},
-		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the line is not metered (sync.metered)\n"},
+		{serve.Relay{Kind: serve.RelayPrimary, Blobs: 1, Metered: true}, "first   " + at + "  1 photo or recording to send once the connection is not metered (sync.metered)\n"},
 		{serve.Relay{Kind: serve.RelayPrimary, Lacks: 3, Blobs: 2, Metered: true},
-			"first   " + at + "  lacks 3 deltas, and 2 photos and recordings once the line is not metered (sync.metered)\n"},
+			"first   " + at + "  lacks 3 deltas, and 2 photos and recordings once the connection is not metered (sync.metered)\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Error: at + ": no route", Trouble: []string{at + ": went back"}}, "mirror  " + at + "\n        failed: no route\n        went back\n"},
 		{serve.Relay{Kind: serve.RelayMirror, Error: "no route"}, "mirror  " + at + "\n        failed: no route\n"},
 	} {
@@ -33,11 +33,11 @@ func TestShowRelay(t *testing.T) {
 	}
 }
 
-// Whose relay went back is told what that may be, and how sync goes on.
+// If a relay went back in time, the output says what that may mean, and how to continue syncing.
 func TestShowSyncOfARelayThatWentBack(t *testing.T) {
 	var out strings.Builder
 	s := serve.SyncStatus{Relay: "https://relay.example", Error: "deltas after 2: " + replica.ErrRolledBack.Error()}
-	if showSync(new(cli.App), &out, &s); !strings.Contains(out.String(), "\nAsk who runs the relay whether a backup of it was restored.") || !strings.Contains(out.String(), "locket relay add URL.\n") {
+	if showSync(new(cli.App), &out, &s); !strings.Contains(out.String(), "\nAsk the operator of the relay whether it was restored from a backup.") || !strings.Contains(out.String(), "locket relay add URL.\n") {
 		t.Error(out.String())
 	}
 	out.Reset()

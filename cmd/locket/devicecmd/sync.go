@@ -20,10 +20,10 @@ func SyncCommand(a *cli.App) *cobra.Command {
 	var now bool
 	var folder string
 	c := &cobra.Command{
-		Use: "sync", Short: "Show how sync with your other devices stands", Args: cli.Nothing(),
-		Long: `Shows when this node last exchanged with your other devices, what waits to be sent, and
-what failed. Deltas that the relay should not have served, or that their author had no
-right to say, are listed as set aside. They are not applied.`,
+		Use: "sync", Short: "Show the state of sync with your other devices", Args: cli.Nothing(),
+		Long: `Shows when this node last exchanged data with your other devices, what waits to be sent,
+and what failed. Deltas that the relay should not have served, or that their author had no
+right to make, are listed as set aside. They are not applied.`,
 		Example: `  locket sync
   locket sync --now
   locket sync --folder /media/stick
@@ -58,7 +58,7 @@ right to say, are listed as set aside. They are not applied.`,
 		},
 	}
 	c.Flags().BoolVar(&now, "now", false, "do one round now")
-	c.Flags().StringVar(&folder, "folder", "", "exchange with a `folder`: a stick, or one that another program keeps alike on your devices")
+	c.Flags().StringVar(&folder, "folder", "", "exchange with a `folder`: on a stick, or one that another program keeps in sync on your devices")
 	c.AddCommand(syncStatusCommand(a))
 	return c
 }
@@ -68,9 +68,9 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	case s.Relay != "":
 		fmt.Fprintf(w, "Relay     %s\n", s.Relay)
 	case s.Apart && s.LAN:
-		fmt.Fprintln(w, a.Here("Relay     none: with devices in the same network, and by locket sync --folder"))
+		fmt.Fprintln(w, a.Here("Relay     none: syncs with devices in the same network, and with locket sync --folder"))
 	case s.Apart:
-		fmt.Fprintln(w, a.Here("Relay     none: by locket sync --folder"))
+		fmt.Fprintln(w, a.Here("Relay     none: syncs with locket sync --folder"))
 	default:
 		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.HowToSync())
 		return
@@ -87,8 +87,8 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	if s.Error != "" {
 		fmt.Fprintf(w, "Failed    %s\n", s.Error)
 		if strings.Contains(s.Error, replica.ErrRolledBack.Error()) {
-			fmt.Fprintln(w, a.Here("Ask who runs the relay whether a backup of it was restored. If so, another relay makes sync go on: locket relay add URL.")+
-				"\nWhat the relay lost stays on this device. More: "+cli.DocsAt+"relay.md#backups")
+			fmt.Fprintln(w, a.Here("Ask the operator of the relay whether it was restored from a backup. If so, sync continues through another relay: locket relay add URL.")+
+				"\nThis device still has what the relay lost. More: "+cli.DocsAt+"relay.md#backups")
 		}
 	}
 	if s.Removed {
@@ -103,13 +103,13 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	}
 }
 
-// soFar is how much a round that runs has done. How much is left nobody knows but
-// the relay, which is not believed.
+// soFar says how much the current round has done. How much is left only the relay knows, and the
+// relay is not trusted.
 func soFar(s *serve.SyncStatus) string {
-	return fmt.Sprintf("%s taken, %s sent", cli.Plural(s.Took, "delta", "deltas"), cli.Plural(s.Sent, "delta or photo", "deltas and photos"))
+	return fmt.Sprintf("%s received, %s sent", cli.Plural(s.Took, "delta", "deltas"), cli.Plural(s.Sent, "delta or photo", "deltas and photos"))
 }
 
-// syncNow does a round, and tells how far it is while that takes long.
+// syncNow does a round, and shows its progress if it takes long.
 func syncNow(a *cli.App, ctx context.Context, c *serve.Client) (serve.SyncStatus, error) {
 	m := a.Meter("sync", "deltas and photos", 0)
 	defer m.End()
@@ -131,16 +131,17 @@ func syncNow(a *cli.App, ctx context.Context, c *serve.Client) (serve.SyncStatus
 func DevicesCommand(a *cli.App) *cobra.Command {
 	list := &cobra.Command{
 		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: cli.Nothing(),
-		Long: `Lists all that hold keys to your memories: id, role, name, platform, and when it was last
-heard of, by its own clock. A device that only listens sends nothing; for that the list
-has when it was let in. The list says what a device has where that is known: once it has
-agreed with a snapshot, its heads were compared, or the two met in the same network. Wearables hold no keys of yours: see locket wearable.`,
+		Long: `Lists everyone who holds keys to your memories: id, role, name, platform, and when it was
+last heard from, by its own clock. A device that only listens sends nothing. For such a
+device the list shows when it was added. How much a device has is shown if it agreed with
+a snapshot, its heads were compared, or the two met in the same network. Wearables hold
+no keys of yours: see locket wearable.`,
 		RunE: cli.Listing(a, (*serve.Client).Members, func(w io.Writer, m *serve.Member) {
 			when := "this device"
 			if !m.Here && m.LastHeard.IsZero() {
-				when = "let in " + a.When(m.Added) + ", and nothing said since"
+				when = "added " + a.When(m.Added) + ", not heard from since"
 			} else if !m.Here {
-				when = "heard " + a.When(m.LastHeard)
+				when = "heard from " + a.When(m.LastHeard)
 			}
 			if r := m.Reach; r != nil && r.Behind == 0 {
 				when += ", has all as of " + a.When(r.At)
@@ -157,28 +158,28 @@ agreed with a snapshot, its heads were compared, or the two met in the same netw
 func devicesRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove ID", Short: "Remove a device that was lost or given away", Args: cli.Between(1, 1, "the id"),
-		Long: `Reads the 24 words, on a terminal or from standard input. The device gets nothing
-new from then on. What it has it keeps: nobody can take that away from here.`,
+		Long: `Reads the 24 words, on a terminal or from standard input. From then on the device gets
+nothing new. It keeps what it already has: that cannot be deleted from here.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var id memory.MemberID
 			if err := id.UnmarshalText([]byte(args[0])); err != nil {
 				return cli.UsageError{Err: err}
 			}
 			fmt.Fprint(a.Stderr, "The 24 words: ")
-			words, _ := a.In.ReadString('\n') // without any, only one that is no device of the wearer's can go
-			if !a.Talks() {                   // nobody has ended the line
+			words, _ := a.In.ReadString('\n') // without words, only a member that is no device of the wearer can be removed
+			if !a.Talks() {                   // nobody has pressed Enter
 				fmt.Fprintln(a.Stderr)
 			}
 			words = strings.TrimSpace(words)
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
 				err := c.RemoveMember(cmd.Context(), id, serve.Secret(words))
 				if words == "" && err != nil && strings.Contains(err.Error(), "only the root removes an owner") {
-					return cli.AdvisedError{Err: err, Advice: "It is a device of yours, and only the 24 words remove one. Nothing was changed. Run it again, and give them."}
+					return cli.AdvisedError{Err: err, Advice: "It is one of your own devices, which only the 24 words can remove. Nothing was changed. Run the command again with the words."}
 				}
 				if err != nil {
 					return err
 				}
-				return a.Print(serve.RemovedMember{ID: id}, func(w io.Writer) { fmt.Fprintln(w, "It is out.") })
+				return a.Print(serve.RemovedMember{ID: id}, func(w io.Writer) { fmt.Fprintln(w, "The device was removed.") })
 			})
 		},
 	}

@@ -1,5 +1,5 @@
-// Package devicecmd has the commands of wearables (wearable, zones), of the other devices and the
-// workers of the wearer (pair, devices, recover, sync, fetch, rotate, grant), and of the relay
+// Package devicecmd contains the commands for wearables (wearable, zones), for the wearer's other
+// devices and workers (pair, devices, recover, sync, fetch, rotate, grant), and for the relay
 // between them (relay).
 package devicecmd
 
@@ -19,16 +19,16 @@ import (
 func WearableCommand(a *cli.App) *cobra.Command {
 	group := &cobra.Command{
 		Use: "wearable", Aliases: []string{"device"}, Short: "Give wearables credentials for the MQTT broker of this node", RunE: a.NeedsCommand,
-		Long: `A wearable sends events, and holds none of your keys. It may write to its own topics
-alone. Your other devices, which hold your keys and memories, are under locket devices.`,
+		Long: `A wearable sends events, and holds none of your keys. It may write only to its own
+topics. Your other devices, which hold your keys and memories, are under locket devices.`,
 	}
 	var r serve.AddDeviceRequest
 	add := &cobra.Command{
-		Use: "add NAME", Short: "Make credentials for a wearable, shown this once", Args: cli.Between(1, 1, "the name"),
-		Long: `The name is its client id, too. Other software that comes to this node's broker has the
-topics that you name, to publish on or to read, and no others: + stands for one level, #
-for the rest. What is published there goes to those who may read it, and not into memory;
-a bridge takes it there (locket-bridge).`,
+		Use: "add NAME", Short: "Make credentials for a wearable, and show them once", Args: cli.Between(1, 1, "the name"),
+		Long: `The name is also the client id. Other software that uses this node's broker can publish
+and read only on the topics that you name: + stands for one level, # for the rest. What is
+published there goes to those who may read it, and not into memory. To get it into memory,
+use a bridge (locket-bridge).`,
 		Example: `  locket wearable add glasses
   locket wearable add ann-phone --publish owntracks/ann/#
   locket wearable add bridge --read owntracks/#`,
@@ -51,19 +51,19 @@ a bridge takes it there (locket-bridge).`,
 				fmt.Fprintln(w, "\nThe password is not shown again.")
 				fmt.Fprint(w, cli.OnlyHere(d.Broker))
 				if picture, _ := a.QR(a.Stdout, string(d.Page)); d.Page != "" && picture != "" {
-					fmt.Fprintf(w, "A phone or laptop that opens the page is the wearable:\n%s", picture)
+					fmt.Fprintf(w, "A phone or laptop that opens this page becomes the wearable:\n%s", picture)
 				}
 			})
 		}),
 	}
-	add.Flags().StringSliceVar(&r.Publish, "publish", nil, "`topics` beyond its own on which it may publish")
-	add.Flags().StringSliceVar(&r.Read, "read", nil, "`topics` that it may read")
+	add.Flags().StringSliceVar(&r.Publish, "publish", nil, "`topics` on which it may publish, besides its own")
+	add.Flags().StringSliceVar(&r.Read, "read", nil, "`topics` that it may read, besides its own")
 	list := &cobra.Command{
 		Use: "list", Short: "List wearables", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
 				never := "not seen yet"
-				if s, err := cl.Status(cmd.Context()); err == nil && s.Locked { // what was before is sealed
+				if s, err := cl.Status(cmd.Context()); err == nil && s.Locked { // earlier times are sealed
 					never = "not seen since the start"
 				}
 				all, err := cl.Devices(cmd.Context())
@@ -72,7 +72,7 @@ a bridge takes it there (locket-bridge).`,
 		},
 	}
 	remove := &cobra.Command{
-		Use: "remove NAME", Short: "End a wearable's credentials; its memories stay", Args: cli.Between(1, 1, "the name"),
+		Use: "remove NAME", Short: "Remove a wearable's credentials; its memories stay", Args: cli.Between(1, 1, "the name"),
 		RunE: cli.ShowingOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
 			fmt.Fprintf(w, "Removed %s. Its memories stay.\n", cli.OneLine(d.Name))
 		}),
@@ -89,7 +89,7 @@ func showDevice(a *cli.App, w io.Writer, d *serve.Device, never string) {
 	case !d.LastSeen.IsZero():
 		state = "last seen " + a.When(d.LastSeen)
 	}
-	added := "at a broker of its own"
+	added := "at another broker"
 	if !d.Added.IsZero() {
 		added = "added " + a.When(d.Added)
 	}
@@ -105,7 +105,7 @@ func showDevice(a *cli.App, w io.Writer, d *serve.Device, never string) {
 	fmt.Fprintf(w, "%s  %s  %s\n", cli.Padded(cli.OneLine(d.Name), 16), added, state)
 }
 
-// topicsOf gives in words which topics software has beyond its own.
+// topicsOf describes which topics software has besides its own.
 func topicsOf(publish, read []string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		if len(publish) > 0 && !yield("publishes", cli.OneLine(strings.Join(publish, " "))) {

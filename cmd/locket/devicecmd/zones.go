@@ -16,9 +16,9 @@ import (
 func ZonesCommand(a *cli.App) *cobra.Command {
 	group := &cobra.Command{
 		Use: "zones", Short: "Set when and where nothing is recorded", RunE: a.NeedsCommand,
-		Long: `What happens in a private zone is acknowledged to the device and dropped. Nothing of it is
-kept, and devices are told to pause. The time and place at which a thing happened decide:
-what a device stored in a zone and sends later is dropped, too.`,
+		Long: `Events from a private zone are acknowledged to the device and dropped. Nothing of them is
+kept, and devices are told to pause. What counts is the time and place at which something
+happened: what a device recorded in a zone and sends later is dropped, too.`,
 	}
 	group.AddCommand(addZoneCommand(a), listZonesCommand(a), removeZoneCommand(a))
 	return group
@@ -28,7 +28,7 @@ func addZoneCommand(a *cli.App) *cobra.Command {
 	var z zones.Zone
 	var at string
 	c := &cobra.Command{
-		Use: "add NAME", Short: "Make a zone of a time, a place, or both", Args: cli.Between(1, 1, "the name"),
+		Use: "add NAME", Short: "Make a zone from a time, a place, or both", Args: cli.Between(1, 1, "the name"),
 		Example: `  locket zones add nights --time "daily 22:00-07:00"
   locket zones add home --at 38.72230,-9.13930 --radius 150
   locket zones add surgery --place clinic --time "mon-fri 8:00-18:00"`,
@@ -36,7 +36,7 @@ func addZoneCommand(a *cli.App) *cobra.Command {
 			z.Name = args[0]
 			f := cmd.Flags()
 			if f.Changed("at") != f.Changed("radius") {
-				return cli.Usagef("--at and --radius make a circle: both are needed")
+				return cli.Usagef("--at and --radius need each other: together they make a circle")
 			}
 			if at != "" {
 				var err error
@@ -53,9 +53,9 @@ func addZoneCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&z.Window, "time", "", "`window`: days (daily, weekdays, mon-fri, sat,sun), and a span of the clock")
-	f.StringVar(&at, "at", "", "middle of a circle: `LAT,LON` in degrees")
-	f.Float64Var(&z.Radius, "radius", 0, "of the circle, in `metres`")
+	f.StringVar(&z.Window, "time", "", "time `window`: days (daily, weekdays, mon-fri, sat,sun) and hours")
+	f.StringVar(&at, "at", "", "centre of a circle: `LAT,LON` in degrees")
+	f.Float64Var(&z.Radius, "radius", 0, "radius of the circle in `metres`")
 	f.StringVar(&z.Place, "place", "", "`name` of a place, as devices report it")
 	return c
 }
@@ -88,7 +88,7 @@ func removeZoneCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "End a private zone", Args: cli.Between(1, 1, "the name"),
 		RunE: cli.ShowingOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
-			fmt.Fprintf(w, "%s is no private zone any more.\n", cli.OneLine(z.Name))
+			fmt.Fprintf(w, "%s is no longer a private zone.\n", cli.OneLine(z.Name))
 		}),
 	}
 }

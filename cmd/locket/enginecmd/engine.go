@@ -1,5 +1,5 @@
-// Package enginecmd has the commands of engines, voices and language models: engine, voice, llm,
-// instructions.
+// Package enginecmd contains the commands for engines, voices and language models: engine, voice,
+// llm, instructions.
 package enginecmd
 
 import (
@@ -20,14 +20,14 @@ import (
 
 func EngineCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "engine", Short: "Choose what hears, reads and thinks beside the node", RunE: a.NeedsCommand,
-		Long: `Ears turn recordings into words, eyes read photos or say what they show, and a mind is a
-language model that finds memories in what is said. They work in a process of their own
-beside the daemon; no relay and no worker is needed.
+		Use: "engine", Short: "Choose the engines for speech, photos and language", RunE: a.NeedsCommand,
+		Long: `Ears turn recordings into words. Eyes read photos or say what they show. A mind is a
+language model that finds memories in what is said. They run in a process of their own
+beside the daemon, without a relay or a worker.
 
-'auto' looks for programs that are installed and for services at their usual addresses on
-this machine, and asks before it uses one. An engine that is not on this machine gets what
-it is to work on, so that you are asked once; what was said near a secret never goes there.`,
+'auto' looks for installed programs and for services at their usual addresses on this
+machine, and asks before it uses one. An engine on another machine gets your data to work
+on, so you are asked once. What was said near a secret never goes there.`,
 		Example: `  locket engine add ears auto
   locket engine add ears http://127.0.0.1:8080
   locket engine add eyes tesseract
@@ -57,12 +57,12 @@ func engineAddCommand(a *cli.App) *cobra.Command {
   http://HOST:PORT        ears: a server of whisper.cpp, or one with OpenAI's speech API
                           eyes, mind: a server with OpenAI's chat API, such as Ollama
   tcp://HOST:PORT         ears: a server that speaks Wyoming, as Home Assistant's do
-  auto                    whatever is found on this machine, and Wyoming servers that the
-                          network announces (zeroconf); each is asked about
+  auto                    look on this machine, and for Wyoming servers announced in the
+                          network (zeroconf); ask about each that is found
 
-The engine takes the place of the one that did the same. Eyes that read and eyes that see
-work side by side. It is tried with a sample first, and not added where that fails. What it
-failed at before is tried again.`,
+The engine replaces the one that did the same job. Eyes that read and eyes that see work
+side by side. The engine is first tried with a sample, and is not added if that fails.
+Inputs that failed before are then tried again.`,
 		Example: `  locket engine add ears auto --yes
   locket engine add eyes http://127.0.0.1:11434/v1 qwen2.5vl:7b
   locket engine add ears https://api.openai.com/v1 whisper-1 --key-file openai.key --consent`,
@@ -79,13 +79,13 @@ failed at before is tried again.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.keyFile, "key-file", "", "`file` with the key that the service wants")
+	f.StringVar(&o.keyFile, "key-file", "", "`file` with the key for the service")
 	f.BoolVar(&o.consent, "consent", false, "allow an engine on another machine")
-	f.BoolVarP(&o.yes, "yes", "y", false, "with auto: use the best one that is found, without asking")
+	f.BoolVarP(&o.yes, "yes", "y", false, "with auto: use the best one found, without asking")
 	return c
 }
 
-// kindFirst has a command take from low to high arguments, of which the first is a kind of engine.
+// kindFirst makes a command accept from low to high arguments. The first is a kind of engine.
 func kindFirst(low, high int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		err := cli.Between(low, high, what)(c, args)
@@ -109,16 +109,16 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 		r.Key = serve.Secret(strings.TrimSpace(string(b)))
 	}
 	if gets := cli.EngineGets[kind]; gets != "" && engines.IsAddress(address) && !(&engines.Spec{URL: address}).Local() && !o.consent {
-		if !a.Confirm(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(address), gets)) {
+		if !a.Confirm(fmt.Sprintf("%s is not on this machine. It would get %s, except what was said near a secret. Do you agree?", cli.OneLine(address), gets)) {
 			return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To agree without a terminal: --consent"}
 		}
 		r.Consent = true
 	}
 	e, err := a.TryEngine(cmd.Context(), cl, r)
 	if again, lacks := a.EngineAgain(&r, err); lacks {
-		err = cli.AdvisedError{Err: err, Advice: "want: " + again}
+		err = cli.AdvisedError{Err: err, Advice: "Use: " + again}
 	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
-		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for what is on this machine: " + a.Here("locket engine add "+kind+" auto")}
+		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for an engine on this machine: " + a.Here("locket engine add "+kind+" auto")}
 	}
 	return a.Printed(err, e, func(w io.Writer) { a.ShowEngine(w, &e) })
 }
@@ -130,7 +130,7 @@ func addFoundEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind strin
 		return err
 	}
 	if len(found) == 0 {
-		return cli.AdvisedError{Err: fmt.Errorf("nothing that %s was found", cli.EngineVerb[kind]), Advice: cli.EngineHelp[kind]}
+		return cli.AdvisedError{Err: fmt.Errorf("no engine that %s was found", cli.EngineVerb[kind]), Advice: cli.EngineHelp[kind]}
 	}
 	for _, f := range found {
 		what := cli.OneLine(f.Name)
@@ -149,13 +149,13 @@ func addFoundEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind strin
 		}
 		return err
 	}
-	return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To take the best one without being asked: --yes"}
+	return cli.AdvisedError{Err: errors.New("nothing was added"), Advice: "To use the best one without being asked: --yes"}
 }
 
 func engineListCommand(a *cli.App) *cobra.Command {
 	again := false
 	c := &cobra.Command{
-		Use: "list", Short: "List the engines, what each answered to a sample, and what waits", Args: cli.Nothing(),
+		Use: "list", Short: "List the engines, their answers to a sample, and what waits for them", Args: cli.Nothing(),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list := cl.Engines
 			if again {
@@ -178,8 +178,8 @@ func engineListCommand(a *cli.App) *cobra.Command {
 
 func engineRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ears|eyes|mind [ENGINE]", Short: "Stop using an engine", Args: kindFirst(1, 2, "what it is for"),
-		Long: "What it has made stays. ENGINE is its name or address, where there are two of a kind.",
+		Use: "remove ears|eyes|mind [ENGINE]", Short: "Stop using an engine", Args: kindFirst(1, 2, "ears, eyes or mind"),
+		Long: "What it has made stays. ENGINE is its name or address, needed if there are two of a kind.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := serve.RemoveEngineRequest{Kind: args[0]}
 			if len(args) == 2 {
@@ -188,7 +188,7 @@ func engineRemoveCommand(a *cli.App) *cobra.Command {
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				left, err := cl.RemoveEngine(cmd.Context(), r)
 				if errors.Is(err, memory.ErrNotFound) {
-					return cli.AdvisedError{Err: err, Advice: "Those that are in use: " + a.Here("locket engine list")}
+					return cli.AdvisedError{Err: err, Advice: "To list the engines in use: " + a.Here("locket engine list")}
 				}
 				if err != nil {
 					return err
@@ -200,5 +200,5 @@ func engineRemoveCommand(a *cli.App) *cobra.Command {
 }
 
 func showEngines(a *cli.App, all []serve.Engine) error {
-	return cli.Rows(a, nil, all, func(a0 io.Writer, a1 *serve.Engine) { a.ShowEngine(a0, a1) }, "There are none: recordings wait for words. See what is on this machine: locket engine add ears auto")
+	return cli.Rows(a, nil, all, func(a0 io.Writer, a1 *serve.Engine) { a.ShowEngine(a0, a1) }, "No engines: recordings wait to be transcribed. To look for one on this machine: locket engine add ears auto")
 }

@@ -15,14 +15,14 @@ import (
 func LLMCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "llm", Short: "Show what waits for the language model, and what it costs", RunE: a.NeedsCommand,
-		Long: `A language model may find memories in what is said, beside the extractors. It is off
-unless the configuration names one:
+		Long: `A language model can find memories in what is said, in addition to the extractors. It is
+off unless the configuration names one:
 
   [llm]
   url = "http://127.0.0.1:11434/v1"   # OpenAI-compatible: Ollama, llama.cpp, vLLM, OpenAI
   model = "qwen3:8b"
-  key_file = "llm.key"                 # where the server wants one
-  extract = true                       # it is sent what is said; else it only answers locket ask
+  key_file = "llm.key"                 # if the server wants a key
+  extract = true                       # send it what is said; otherwise it only answers locket ask
 
 docs/llm.md says what is sent. Nothing of the vault is sent.`,
 	}
@@ -32,7 +32,7 @@ docs/llm.md says what is sent. Nothing of the vault is sent.`,
 
 func llmStatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show which model it is, what waits, and how many tokens it took", Args: cli.Nothing(),
+		Use: "status", Short: "Show which model is used, what waits, and how many tokens it used", Args: cli.Nothing(),
 		RunE: cli.Showing(a, (*serve.Client).Model, func(a0 io.Writer, a1 *serve.ModelStatus) { showModel(a, a0, a1) }),
 	}
 }
@@ -59,8 +59,8 @@ func showModel(a *cli.App, w io.Writer, s *serve.ModelStatus) {
 func llmParkedCommand(a *cli.App) *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
-		Use: "parked", Short: "List lines that the model gave no usable answer about", Args: cli.Nothing(),
-		Long: "The lines are kept and found as any others. 'locket llm retry' has them asked about again.",
+		Use: "parked", Short: "List lines for which the model gave no usable answer", Args: cli.Nothing(),
+		Long: "The lines are kept and found like any others. 'locket llm retry' sends them to the model again.",
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list, err := cl.ParkedMessages(cmd.Context(), limit)
 			return cli.Rows(a, err, list, func(w io.Writer, m *serve.ParkedMessage) {
@@ -68,30 +68,30 @@ func llmParkedCommand(a *cli.App) *cobra.Command {
 			}, "None.")
 		}),
 	}
-	cli.LimitFlag(c.Flags(), &limit, 0, "at most this `count`; 50 unless said")
+	cli.LimitFlag(c.Flags(), &limit, 0, "show at most this `count`; default 50")
 	return c
 }
 
 func llmRetryCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "retry", Short: "Ask about parked lines again", Args: cli.Nothing(),
+		Use: "retry", Short: "Send parked lines to the model again", Args: cli.Nothing(),
 		RunE: cli.Showing(a, (*serve.Client).RetryParked, func(w io.Writer, s *serve.ModelStatus) {
-			fmt.Fprintf(w, "%s to be asked about.\n", cli.Plural(s.Waiting, "line is", "lines are"))
+			fmt.Fprintf(w, "%s for the model.\n", cli.Plural(s.Waiting, "line waits", "lines wait"))
 		}),
 	}
 }
 
 func llmRunCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "run", Short: "Ask about everything that waits, now", Args: cli.Nothing(),
-		Long: "The daemon does so by itself. This waits until it is done.",
+		Use: "run", Short: "Send everything that waits to the model now", Args: cli.Nothing(),
+		Long: "The daemon does this by itself. This command waits until it is done.",
 		RunE: cli.Showing(a, (*serve.Client).RunModel, func(w io.Writer, r *serve.ModelRun) {
 			if len(r.Changes) > 0 {
 				a.ShowAdded(w, &serve.AddResult{Changes: r.Changes})
 			}
-			fmt.Fprintf(w, "Asked about %s; %d of its answers refused, %d parked.\n", cli.Plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
+			fmt.Fprintf(w, "Sent %s to the model; %d of its answers were refused, %d parked.\n", cli.Plural(r.Messages, "line", "lines"), r.Refused, r.Parked)
 			if r.Trouble != "" {
-				fmt.Fprintf(w, "The rest waits: %s\n", cli.OneLine(r.Trouble))
+				fmt.Fprintf(w, "The rest still waits: %s\n", cli.OneLine(r.Trouble))
 			}
 		}),
 	}
@@ -100,7 +100,7 @@ func llmRunCommand(a *cli.App) *cobra.Command {
 func InstructionsCommand(a *cli.App) *cobra.Command {
 	group := &cobra.Command{
 		Use: "instructions", Short: "Tell a language model what to keep and what to leave out", RunE: a.NeedsCommand,
-		Long: "Your own words, kept with your memories, and given to the model that looks for memories in\nwhat is said. The extractors obey what says to leave something out:\n“Leave out everything about work”, “Never remember Carla”.",
+		Long: "Instructions in your own words. They are kept with your memories, and given to the model\nthat looks for memories in what is said. The extractors obey those that leave something out:\n“Leave out everything about work”, “Never remember Carla”.",
 	}
 	show := &cobra.Command{
 		Use: "show", Short: "Print the instructions", Args: cli.Nothing(),
@@ -111,7 +111,7 @@ func InstructionsCommand(a *cli.App) *cobra.Command {
 			}
 			return a.Print(serve.InstructionsAnswer{Text: text}, func(w io.Writer) {
 				if text == "" {
-					fmt.Fprintln(a.Stderr, "There are none.")
+					fmt.Fprintln(a.Stderr, "No instructions.")
 					return
 				}
 				fmt.Fprintln(w, text)
@@ -152,7 +152,7 @@ func setInstructions(a *cli.App, cmd *cobra.Command, text string) error {
 		}
 		return a.Print(serve.InstructionsAnswer{Text: text}, func(w io.Writer) {
 			if text == "" {
-				fmt.Fprintln(w, "There are none now.")
+				fmt.Fprintln(w, "Instructions removed.")
 				return
 			}
 			fmt.Fprintln(w, "Kept.")

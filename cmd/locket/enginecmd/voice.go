@@ -18,16 +18,17 @@ import (
 
 func VoiceCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "voice", Short: "Tell your voice from others', and name those", RunE: a.NeedsCommand,
-		Long: `Once your voice is enrolled, each line says whose it is: yours, that of somebody whom you
-have named, or a label such as S2-a41f of somebody whom nobody has named. What an unknown
-voice says of itself is not taken for yours. Until then everything that was heard counts as
-yours. The node errs: a sentence of two seconds is often too little to tell two people apart
-who sound alike. A voice that is not surely yours counts as unknown.
+		Use: "voice", Short: "Recognise your voice, and name other people's", RunE: a.NeedsCommand,
+		Long: `Once your voice is enrolled, each line says who spoke: you, somebody whom you have named, or
+a label such as S2-a41f for an unknown voice. What an unknown voice says about itself is not
+taken for yours. Until you enrol, everything that was heard counts as yours. The node makes
+mistakes: a sentence of two seconds is often too short to tell apart two people who sound
+alike. A voice that is not surely yours counts as unknown.
 
-A voiceprint is biometric data. It stays in the sealed records of this device, and is in no
-sync, share, export or backup. 'voice forget' erases it from all files. To keep neither
-words nor sound of voices that you have not enrolled or named, set voices.known_only.`,
+A voiceprint is biometric data. It stays in the sealed records of this device, and is never
+part of a sync, share, export or backup. 'voice forget' erases it from all files. To keep
+neither words nor sound of voices that you have not enrolled or named, set
+voices.known_only.`,
 		Example: `  locket voice enrol me.wav
   locket voice enrol --device pendant
   locket voice name S2 Grace
@@ -42,13 +43,13 @@ func voiceEnrolCommand(a *cli.App) *cobra.Command {
 	var r serve.EnrolVoiceRequest
 	c := &cobra.Command{
 		Use: "enrol [FILE.wav]", Short: "Learn a voice from half a minute of reading", Args: cli.Between(0, 1, "the recording"),
-		Long: `FILE is a WAV file in which one person reads aloud for half a minute; ten seconds of speech
-are the least. With --device, what a wearable that is on hears next is taken, until it is
-enough: read aloud, and have nobody else speak. The wearable on which you will be heard is
-the best, because each microphone sounds different.
+		Long: `FILE is a WAV file in which one person reads aloud for half a minute. At least ten seconds of
+speech are needed. With --device, Locket uses what a connected wearable hears next until it
+has enough: read aloud, and let nobody else speak. Best use the wearable that you will wear,
+because each microphone sounds different.
 
-To do it again replaces what was known of that voice. A voice that is known by another name
-is refused.`,
+Enrolling again replaces what was known of the voice. A voice that is already known by
+another name is refused.`,
 		Example: `  locket voice enrol me.wav
   locket voice enrol --device pendant --seconds 45
   locket voice enrol grace.wav --name Grace`,
@@ -61,7 +62,7 @@ is refused.`,
 			}
 			info, err := os.Stat(args[0])
 			if err == nil && info.Size() > serve.MaxVoiceSound {
-				err = fmt.Errorf("%s has more than %d MiB: half a minute is enough", args[0], serve.MaxVoiceSound>>20)
+				err = fmt.Errorf("%s is larger than %d MiB: half a minute is enough", args[0], serve.MaxVoiceSound>>20)
 			}
 			if err == nil {
 				r.Sound, err = os.ReadFile(args[0])
@@ -79,9 +80,9 @@ is refused.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.Name, "name", "", "whose voice it is, if it is not yours: `NAME`")
-	f.StringVar(&r.Device, "device", "", "take what the wearable `NAME` hears next")
-	f.IntVar(&r.Seconds, "seconds", 0, "with --device: how much speech (10 to 300; 30 unless said)")
+	f.StringVar(&r.Name, "name", "", "`NAME` of the person, if the voice is not yours")
+	f.StringVar(&r.Device, "device", "", "use what the wearable `NAME` hears next")
+	f.IntVar(&r.Seconds, "seconds", 0, "with --device: how much speech (10 to 300; default 30)")
 	return c
 }
 
@@ -120,7 +121,7 @@ const enrolTime = 10 * time.Minute
 
 func voiceListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the voices that are known, and those of the last day that are not", Args: cli.Nothing(),
+		Use: "list", Short: "List the known voices, and the unknown ones of the last day", Args: cli.Nothing(),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			known, err := cl.Voices(cmd.Context())
 			return voices(a, known, err)
@@ -131,9 +132,9 @@ func voiceListCommand(a *cli.App) *cobra.Command {
 func voiceNameCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "name VOICE NAME", Short: "Name a voice", Args: cli.Between(2, 2, "the voice or its name"),
-		Long: `VOICE is a label such as S2-a41f, of which S2 is enough, or the name that the voice has. The name holds from then on:
-lines that were kept before have the label still. Where the name is known already, both
-voices are one from then on.`,
+		Long: `VOICE is a label such as S2-a41f, or just S2, or the current name of the voice. The new name
+applies from now on: earlier lines keep the label. If the name is already known, the two
+voices become one.`,
 		Example: `  locket voice name S2 Grace`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			list, err := cl.NameVoice(cmd.Context(), args[0], args[1])
@@ -142,17 +143,17 @@ voices are one from then on.`,
 	}
 }
 
-// knownVoices is err, with where the voices are listed if one is not there.
+// knownVoices returns err. If a voice was not found, it adds the command that lists voices.
 func knownVoices(a *cli.App, err error) error {
 	if errors.Is(err, memory.ErrNotFound) {
-		return cli.AdvisedError{Err: err, Advice: "Those that are known: " + a.Here("locket voice list")}
+		return cli.AdvisedError{Err: err, Advice: "To list the known voices: " + a.Here("locket voice list")}
 	}
 	return err
 }
 
 func voiceForgetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget NAME", Short: "Erase what is known of a voice; what was said stays", Args: cli.Between(1, 1, "the voice"),
+		Use: "forget NAME", Short: "Erase a voiceprint; what was said stays", Args: cli.Between(1, 1, "the voice"),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			list, err := cl.ForgetVoice(cmd.Context(), args[0])
 			return voices(a, list, knownVoices(a, err))
@@ -179,10 +180,10 @@ func voices(a *cli.App, v serve.Voices, err error) error {
 			fmt.Fprintf(w, "%s hears %s: %.0f of %.0f s of speech\n", cli.OneLine(e.Device), cli.OneLine(e.Name), e.Have, e.Want)
 		}
 		if !enrolled && v.Enrolling == nil {
-			fmt.Fprintln(w, a.Here("Your voice is not enrolled: what is heard counts as yours. Read aloud for half a minute: locket voice enrol FILE.wav"))
+			fmt.Fprintln(w, a.Here("Your voice is not enrolled: everything that is heard counts as yours. To enrol it, read aloud for half a minute: locket voice enrol FILE.wav"))
 		}
 		if v.KnownOnly {
-			fmt.Fprintln(w, "Of voices that are not enrolled or named, nothing is kept (voices.known_only).")
+			fmt.Fprintln(w, "Nothing is kept of voices that are not enrolled or named (voices.known_only).")
 		}
 	})
 }

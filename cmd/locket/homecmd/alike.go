@@ -6,16 +6,16 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// digits are what refusals of one reason differ in: places, events, times.
+// digits finds the numbers in which refusals for the same reason differ: places, events, times.
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// alike are refusals of one kind and reason, but for the numbers in it.
+// alike is a group of refusals of one kind and reason. Numbers in the reason may differ.
 type alike struct {
 	memory.Refusal // the first of them
 	count          int
 }
 
-// foldRefusals takes those together that are alike, in the order of the first of each.
+// foldRefusals groups refusals that are alike, in the order of the first one of each group.
 func foldRefusals(list []memory.Refusal) (out []alike) {
 	at := map[[2]string]int{}
 	for _, r := range list {

@@ -24,8 +24,9 @@ func ConfigCommand(a *cli.App) *cobra.Command {
   LOCKET_…      environment variables: LOCKET_BROKER_URL is broker.url
   flags         --set broker.url=…
 
-To change one, write it to config.toml, as languages = ["en", "zh"] or retention.rules =
-["tag:work 30d"], above the first line in brackets. A daemon reads it when it starts.`,
+To change a setting, write it to config.toml, above the first line in brackets: for example
+languages = ["en", "zh"] or retention.rules = ["tag:work 30d"]. The daemon reads the file
+when it starts.`,
 		Example: `  locket config
   locket config broker.url api.listen
   locket --set log.level=debug run`,
@@ -40,9 +41,9 @@ To change one, write it to config.toml, as languages = ["en", "zh"] or retention
 				switch {
 				case slices.Contains(config.Keys(), key):
 				case i > 0 || assigned && slices.Contains(config.Keys(), name):
-					return cli.Usagef("%q is not a setting; to change one, write it to %s, and start the daemon anew", key, file)
+					return cli.Usagef("%q is not a setting; to change one, write it to %s and restart the daemon", key, file)
 				case slices.Contains([]string{"get", "set", "list", "show", "edit"}, key):
-					return cli.Usagef("%s", a.Heref("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s, and start the daemon anew", key, file))
+					return cli.Usagef("%s", a.Heref("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s and restart the daemon", key, file))
 				default:
 					return cli.UsageError{Err: cli.Meant(fmt.Errorf("%q is not a setting", key), suggest.Words(config.Keys(), key))}
 				}

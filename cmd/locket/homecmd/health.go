@@ -20,7 +20,7 @@ import (
 
 func StatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show how the node is", Args: cli.Nothing(),
+		Use: "status", Short: "Show the state of the node", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
 				s, err := cl.Status(cmd.Context())
@@ -50,7 +50,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 	}
 	line("keys", "%s", keys)
 	if cli.HasRoom(s) != nil && !s.Pause.Paused {
-		line("intake", "%s", a.Paint.Red(a.Here("Events are refused: less is free than disk.reserve. See locket doctor")))
+		line("intake", "%s", a.Paint.Red(a.Here("Events are refused: less disk space is free than disk.reserve. See locket doctor")))
 	} else {
 		line("intake", "%s", a.PauseText(s.Pause))
 	}
@@ -82,9 +82,9 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		line("said", "%s", cli.Plural(s.Utterances, "thing", "things"))
 	}
 	if s.Consents > 0 {
-		line("consent", "%s", a.Heref("%s for your answer: locket consent list", cli.Plural(s.Consents, "question waits", "questions wait")))
+		line("consent", "%s", a.Heref("%s for your answer: locket consent list", cli.Plural(s.Consents, "request is waiting", "requests are waiting")))
 	}
-	if s.Locked { // which of them were worked through is known to an open home alone
+	if s.Locked { // only an unlocked home knows which of them were processed
 		line("waiting", "at most %s, %s", cli.Plural(s.Journal.Waiting, "event", "events"), cli.Size(s.Journal.Bytes))
 	} else {
 		line("waiting", "%s to extract, %d to transcribe, %s", cli.Plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, cli.Size(s.Journal.Bytes))
@@ -117,7 +117,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 	}
 }
 
-// showBackups says how the backups are.
+// showBackups shows the state of the backups.
 func showBackups(a *cli.App, line func(name, format string, args ...any), s *serve.Status) {
 	if b := s.Backup; b != nil {
 		how := "none yet"
@@ -132,13 +132,13 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 		}
 		line("backup", "%s: %s; every %s", cli.OneLine(b.To), how, b.Every)
 	}
-	// The daemon has read its settings at its start.
+	// The daemon reads its settings only when it starts.
 	if to := backup.Shown(a.Settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.Settings.Backup.Every) {
 		then := "no schedule"
 		if to != "" {
 			then = fmt.Sprintf("to %s every %s", cli.OneLine(to), a.Settings.Backup.Every)
 		}
-		line("backup", "%s, once the daemon is started anew", then)
+		line("backup", "%s, once the daemon is restarted", then)
 	}
 	if b := s.BackupByHand; b != nil {
 		how := ""
@@ -159,17 +159,17 @@ type examined struct {
 func DoctorCommand(a *cli.App) *cobra.Command {
 	var verify, repair, verbose bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Find what is wrong, and repair it", Args: cli.Nothing(),
-		Long: `Checks the home, the daemon, the disk, sync and the wearables. The exit code is 1 where
+		Use: "doctor", Short: "Find problems, and repair damage", Args: cli.Nothing(),
+		Long: `Checks the home, the daemon, the disk, sync and the wearables. The exit code is 1 if
 something is wrong. With --verify it reads every record and checks its seal.
 
-Lines that were heard and not remembered are grouped: one line for each kind, with how
-often it came and when it came last. --verbose and --json list each of them.
+Lines that were heard and not remembered are grouped: one line for each kind, with the
+number of times and the last time. --verbose and --json list each of them.
 
---repair restores what is damaged from its copy, from other records, and from the relay.
+--repair restores damaged data from its copy, from other records, and from the relay.
 Stop the daemon first. Damaged files are not deleted: they are moved into the folder
-broken in the home. What could not be restored is listed. If the relay can't be reached,
-run it again later.`,
+broken in the home. The command lists what it could not restore. If the relay can't be
+reached, run it again later.`,
 		Example: "  locket doctor --verify\n  locket doctor --repair",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if l, err := a.Load(); err != nil {
@@ -186,14 +186,14 @@ run it again later.`,
 				}
 			}
 			err := a.With(cmd.Context(), true, func(cl *serve.Client) error {
-				m := a.Meter("look at everything", "records", 0)
+				m := a.Meter("check everything", "records", 0)
 				r, err := cl.Doctor(progress.With(cmd.Context(), m.Gauge), verify)
 				m.End()
 				if err != nil {
 					return err
 				}
 				x := examined{DoctorReport: r}
-				// A locked node can't open these, and has said that it is locked.
+				// A locked node can't open these. The findings already say that it is locked.
 				if x.Quarantine, err = cl.Quarantine(cmd.Context(), serve.MaxList); err != nil && !errors.Is(err, memory.ErrLocked) {
 					return err
 				}
@@ -202,7 +202,7 @@ run it again later.`,
 					return err
 				}
 				x.Refusals = make([]memory.Refusal, len(refused))
-				for i := range refused { // without words: people send a report to others
+				for i := range refused { // leave out the words, because people send a report to others
 					x.Refusals[i] = refused[i].Refusal
 				}
 				if err := a.Print(x, func(w io.Writer) { showDoctor(a, w, &x, verbose) }); err != nil {
@@ -213,7 +213,7 @@ run it again later.`,
 				}
 				return nil
 			})
-			if cli.IsDamage(err) { // so that the node does not open: its files can still be looked at
+			if cli.IsDamage(err) { // the node does not open, but its files can still be checked
 				if told, err := lookOver(a, cmd.Context()); err != nil || told {
 					return err
 				}
@@ -223,7 +223,7 @@ run it again later.`,
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "read every record")
 	c.Flags().BoolVar(&repair, "repair", false, "repair what is damaged")
-	c.Flags().BoolVar(&verbose, "verbose", false, "list each thing that was not remembered")
+	c.Flags().BoolVar(&verbose, "verbose", false, "list each line that was not remembered")
 	return c
 }
 
@@ -242,7 +242,7 @@ func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
 		fmt.Fprintln(w, "\nInput that was set aside, newest first")
 		for _, q := range x.Quarantine {
 			why := q.Reason
-			if !strings.Contains(why, q.Kind) { // else it has the kind already, with what it is of
+			if !strings.Contains(why, q.Kind) { // otherwise the reason already contains the kind
 				why = strings.TrimSuffix(q.Kind+": "+why, ": ")
 			}
 			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.Paint.Dim(a.When(q.At)), cli.OneLine(q.Source), cli.OneLine(why), cli.Size(q.Bytes), cli.Plural(int(q.Count), "time", "times"))
@@ -253,7 +253,7 @@ func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
 		if len(x.Refusals) == serve.MaxList {
 			latest = fmt.Sprintf(", the latest %d", serve.MaxList)
 		}
-		fmt.Fprintf(w, "\nWhat was said and not remembered%s, newest first\n", latest)
+		fmt.Fprintf(w, "\nWhat was said but not remembered%s, newest first\n", latest)
 		if verbose {
 			for _, r := range x.Refusals {
 				fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason))
@@ -282,6 +282,6 @@ func showFolded(a *cli.App, w io.Writer, list []alike) {
 		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason), times)
 	}
 	if folded {
-		fmt.Fprintln(w, a.Here("Each of them: locket doctor --verbose"))
+		fmt.Fprintln(w, a.Here("To list each of them: locket doctor --verbose"))
 	}
 }

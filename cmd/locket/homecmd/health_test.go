@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Where something is parked, doctor does not say that nothing is wrong.
+// If something is parked, doctor does not say that nothing is wrong.
 func TestParkedIsNotNothing(t *testing.T) {
 	var out strings.Builder
 	x := examined{DoctorReport: serve.DoctorReport{OK: true, Findings: []serve.Finding{{Check: "ears", Level: serve.LevelWarning, Detail: "whisper.cpp failed at 3"}}}}

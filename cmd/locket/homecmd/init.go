@@ -1,5 +1,6 @@
-// Package homecmd has the commands of a home: init, config; passphrase, keys, lock, unlock, which are
-// of what opens it; pause, resume; and status, doctor, which say how it is and repair it.
+// Package homecmd contains the commands for a home: init and config; passphrase, keys, lock and
+// unlock, which concern its keys; pause and resume; and status and doctor, which show its state and
+// repair it.
 package homecmd
 
 import (
@@ -17,11 +18,11 @@ func InitCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "init", Short: "Make a home: a folder with its keys, and 24 words to recover them", Args: cli.Nothing(),
 		Long: `Makes the node's folder with its keys, and prints 24 words, once. The words recover the
-keys. Write them down: they are kept nowhere.
+keys. Write them down: they are not stored anywhere.
 
-A passphrase, a key file in the home, or the OS keyring opens the keys. The passphrase
-is asked for, or read from a file. With a key file in the home, anyone who has the disk
-has the memories.`,
+A passphrase, a key file in the home, or the OS keyring opens the keys. The command asks
+for the passphrase, or reads it from a file. With a key file in the home, anyone who has
+the disk can read the memories.`,
 		Example: `  locket init
   locket init --passphrase-file ~/.locket-pass --wearer Maja --zone Europe/Berlin
   locket init --home /tmp/try --key-file --no-check`,
@@ -54,13 +55,13 @@ has the memories.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
+	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`, now and at each start")
 	f.BoolVar(&o.KeyFile, "key-file", false, "keep a key file in the home")
 	f.BoolVar(&o.Keyring, "keyring", false, "keep a key in the OS keyring")
 	f.StringVar(&o.Language, "words", "en", "`language` of the 24 words: en or zh")
 	cli.Choose(f, "words", "en", "zh")
-	f.BoolVar(&noCheck, "no-check", false, "do not ask for some of the words")
-	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.BoolVar(&noCheck, "no-check", false, "do not check that you have written down the words")
+	f.Var(a.Setting("wearer", "--wearer"), "wearer", "`name` of the person whose memory it is")
 	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
 	return c
 }

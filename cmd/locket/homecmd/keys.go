@@ -20,8 +20,9 @@ func PassphraseCommand(a *cli.App) *cobra.Command {
 	var old, next string
 	c := &cobra.Command{
 		Use: "passphrase", Short: "Set or change the passphrase", Args: cli.Nothing(),
-		Long: `Asks for the present passphrase, where there is one, and for the new one. A change takes a
-moment, however much is remembered. After a power cut one of the two opens the home.
+		Long: `Asks for the current passphrase, if there is one, and for the new one. The change takes a
+moment, no matter how much is remembered. If the power fails meanwhile, either the old or
+the new passphrase opens the home.
 
 An old copy of the home still opens with the old passphrase.`,
 		Example: `  locket passphrase
@@ -32,7 +33,7 @@ An old copy of the home still opens with the old passphrase.`,
 				return err
 			}
 			if r.New, err = a.NewPassphrase(next); errors.Is(err, cli.ErrNoTerminal) {
-				return cli.Usagef("--new-file is missing: standard input is no terminal to ask for the new passphrase")
+				return cli.Usagef("--new-file is missing, and standard input is not a terminal")
 			} else if err != nil {
 				return err
 			}
@@ -40,51 +41,49 @@ An old copy of the home still opens with the old passphrase.`,
 			if err != nil {
 				return err
 			}
-			if err := a.Print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is the new one.") }); err != nil {
+			if err := a.Print(ways, func(w io.Writer) { fmt.Fprintln(w, "The passphrase is changed.") }); err != nil {
 				return err
 			}
 			adviseFile(a, r.New)
 			return nil
 		}),
 	}
-	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
+	c.Flags().StringVar(&old, "passphrase-file", "", "read the current passphrase from a `file`")
 	c.Flags().StringVar(&next, "new-file", "", "read the new passphrase from a `file`")
 	return c
 }
 
-// proof is what a change asks for: the present passphrase where nothing else
-// opens the home.
+// proof asks for what a change needs: the current passphrase if nothing else opens the home.
 func proof(a *cli.App, ctx context.Context, cl *serve.Client, file string) (r serve.WayRequest, err error) {
 	v, err := cl.Ways(ctx)
 	if err != nil {
 		return r, err
 	}
 	if file != "" || len(v.Ways) == 1 && v.Ways[0] == serve.WayPassphrase {
-		r.Passphrase, err = a.Passphrase(file, "Present passphrase: ")
+		r.Passphrase, err = a.Passphrase(file, "Current passphrase: ")
 	}
 	return r, err
 }
 
-// adviseFile tells where the settings would open the home with a passphrase
-// that does so no more.
+// adviseFile says where the settings still have the old passphrase.
 func adviseFile(a *cli.App, now serve.Secret) {
 	u := &a.Settings.Unlock
 	if u.PassphraseFile != "" {
 		b, err := os.ReadFile(u.PassphraseFile)
 		if err != nil || strings.TrimRight(string(b), "\r\n") != string(now) {
-			fmt.Fprintf(a.Stderr, "The settings read it from %s, where it is not: the next start stays locked until it is there.\n", u.PassphraseFile)
+			fmt.Fprintf(a.Stderr, "The settings read the passphrase from %s, which does not have the new one: put it there, or the node stays locked after its next start.\n", u.PassphraseFile)
 		}
 	}
 	if u.PassphraseEnv != "" {
-		fmt.Fprintf(a.Stderr, "The settings read it from %s: change it there, too.\n", u.PassphraseEnv)
+		fmt.Fprintf(a.Stderr, "The settings read the passphrase from %s: change it there, too.\n", u.PassphraseEnv)
 	}
 }
 
 func KeysCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "keys", Short: "Show and change what opens the home", Args: cli.Nothing(),
+		Use: "keys", Short: "Show and change the keys that open the home", Args: cli.Nothing(),
 		Long: `A passphrase, a key file or a key in the OS keyring opens the home. Each one that is set
-opens it by itself. A change takes a moment, however much is remembered. The 24 words
+opens it alone. A change takes a moment, no matter how much is remembered. The 24 words
 recover the home whatever is set here.`,
 		Example: `  locket keys
   locket keys key-file --path /media/stick/locket.key
@@ -105,7 +104,7 @@ recover the home whatever is set here.`,
 
 var aboutWay = map[serve.Way]string{
 	serve.WayPassphrase: "what you know; change it with locket passphrase",
-	serve.WayKeyFile:    "a file: whoever has it and the home has the memories",
+	serve.WayKeyFile:    "a file: anyone who has it and the home can read the memories",
 	serve.WayKeyring:    "a key in the OS keyring",
 }
 
@@ -121,9 +120,9 @@ func keyFileCommand(a *cli.App) *cobra.Command {
 	var old, path string
 	c := &cobra.Command{
 		Use: "key-file", Short: "Let a key file open the home", Args: cli.Nothing(),
-		Long: `Makes the file, or uses one that is there. An earlier key file stops working. With a key
-file in the home, anyone who has the disk has the memories. With one on a stick, the home
-opens only with the stick: set unlock.key_file to its path.`,
+		Long: `Makes the file, or uses an existing one. An earlier key file stops working. With a key
+file in the home, anyone who has the disk can read the memories. With one on a stick, the
+home opens only with the stick: set unlock.key_file to its path.`,
 		Example: "  locket keys key-file --path /media/stick/locket.key",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if path != "" {
@@ -136,8 +135,8 @@ opens only with the stick: set unlock.key_file to its path.`,
 			return setWay(a, cmd.Context(), serve.WayKeyFile, old, path)
 		},
 	}
-	c.Flags().StringVar(&path, "path", "", "where the `file` is; without, in the home")
-	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
+	c.Flags().StringVar(&path, "path", "", "path of the key `file`; default: in the home")
+	c.Flags().StringVar(&old, "passphrase-file", "", "read the current passphrase from a `file`")
 	return c
 }
 
@@ -145,13 +144,13 @@ func keyringCommand(a *cli.App) *cobra.Command {
 	var old string
 	c := &cobra.Command{
 		Use: "keyring", Short: "Let a key in the OS keyring open the home", Args: cli.Nothing(),
-		Long: `Puts a new key into the keyring of the desktop, which may ask you. Set unlock.keyring
-to true for the daemon to use it.`,
+		Long: `Puts a new key into the keyring of the desktop, which may ask you to confirm. To let the
+daemon use it, set unlock.keyring to true.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return setWay(a, cmd.Context(), serve.WayKeyring, old, "")
 		},
 	}
-	c.Flags().StringVar(&old, "passphrase-file", "", "read the present passphrase from a `file`")
+	c.Flags().StringVar(&old, "passphrase-file", "", "read the current passphrase from a `file`")
 	return c
 }
 
@@ -173,18 +172,18 @@ func setWay(a *cli.App, ctx context.Context, way serve.Way, passphraseFile, path
 func keysRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove WAY", Short: "Remove one way to open the home", Args: cli.Between(1, 1, "WAY"),
-		Long: `The last way stays. A key file that Locket made in the home is deleted, one elsewhere is
-left where it is. Old copies of the home are opened as before.`,
+		Long: `The last way can't be removed. A key file that Locket made in the home is deleted. A key
+file elsewhere is left alone. Old copies of the home still open as before.`,
 		Example: "  locket keys remove passphrase",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			way := serve.Way(args[0])
 			if !slices.Contains([]serve.Way{serve.WayPassphrase, serve.WayKeyFile, serve.WayKeyring}, way) {
-				return cli.Usagef("%q is no way: want passphrase, key-file or keyring", args[0])
+				return cli.Usagef("%q is not a way to open the home: want passphrase, key-file or keyring", args[0])
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.RemoveWay(cmd.Context(), way)
 				if errors.Is(err, serve.ErrConflict) {
-					return cli.AdvisedError{Err: err, Advice: "Set another first: locket passphrase, locket keys key-file."}
+					return cli.AdvisedError{Err: err, Advice: "Set another way first: locket passphrase, locket keys key-file."}
 				}
 				if err != nil {
 					return err

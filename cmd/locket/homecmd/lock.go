@@ -17,9 +17,9 @@ import (
 func LockCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "lock", Short: "Make the daemon drop its keys", Args: cli.Nothing(),
-		Long: `The daemon restarts, so that nothing of its keys and memories is left in any process. The
-command returns when it has. The locked daemon still takes events and seals them, and
-works through them after locket unlock. Wearables connect again by themselves.`,
+		Long: `Restarts the daemon, so that no process holds its keys or memories any more. The command
+returns when the daemon has restarted. The locked daemon still accepts events and seals
+them, and processes them after locket unlock. Wearables reconnect by themselves.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.WithDaemon(cmd.Context(), func(cl *serve.Client) error {
 				before, err := cl.Status(cmd.Context())
@@ -30,22 +30,21 @@ works through them after locket unlock. Wearables connect again by themselves.`,
 				if err == nil && !before.Locked {
 					err = began(a, cmd.Context(), cl, before.Started)
 				}
-				return a.Printed(err, s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are taken all the same.") })
+				return a.Printed(err, s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are still accepted.") })
 			})
 		},
 	}
 }
 
-// began waits until a daemon answers that is another one than the one that
-// started then.
+// began waits until a daemon answers that did not start at then.
 func began(a *cli.App, ctx context.Context, cl *serve.Client, then time.Time) error {
 	for end := time.Now().Add(cli.LockPatience); ; {
-		s, err := cl.Status(ctx) // nobody answers for a moment
+		s, err := cl.Status(ctx) // for a moment, nobody answers
 		if err == nil && !s.Started.Equal(then) {
 			return nil
 		}
 		if time.Now().After(end) {
-			return errors.Join(fmt.Errorf("the keys are dropped, but the daemon did not start again within %v", cli.LockPatience), err)
+			return errors.Join(fmt.Errorf("the keys are dropped, but the daemon did not restart within %v", cli.LockPatience), err)
 		}
 		if !wait.For(ctx, cli.LockPoll) {
 			return ctx.Err()
@@ -68,7 +67,7 @@ it asks for the passphrase.`,
 				return err
 			}
 			if ttl != "" && !vault {
-				return cli.Usagef("--for is for --vault")
+				return cli.Usagef("--for needs --vault")
 			}
 			return a.WithDaemon(cmd.Context(), func(cl *serve.Client) error {
 				if vault {
@@ -82,7 +81,7 @@ it asks for the passphrase.`,
 	}
 	f := c.Flags()
 	f.StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
-	f.BoolVar(&vault, "vault", false, "open the vault, for a while")
-	f.StringVar(&ttl, "for", "", "with --vault: how long; 5m unless said, at most 1h")
+	f.BoolVar(&vault, "vault", false, "open the vault for a limited time")
+	f.StringVar(&ttl, "for", "", "with --vault: how long; default 5m, at most 1h")
 	return c
 }

@@ -14,8 +14,8 @@ import (
 
 func PauseCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "pause [DURATION]", Short: "Stop taking events", Args: cli.Between(0, -1, ""),
-		Long:    "What the wearables send meanwhile is dropped, and counted. Without a duration\nuntil locket resume. To end the daemon itself, see locket run --help.",
+		Use: "pause [DURATION]", Short: "Stop recording for a while", Args: cli.Between(0, -1, ""),
+		Long:    "What wearables send during a pause is counted and dropped. Without a duration, the\npause lasts until locket resume. To stop the daemon itself, see locket run --help.",
 		Example: "  locket pause 2h",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var d config.Duration
@@ -25,7 +25,7 @@ func PauseCommand(a *cli.App) *cobra.Command {
 					return cli.UsageError{Err: err}
 				}
 				if d == 0 {
-					return cli.Usagef("a pause of 0 is none")
+					return cli.Usagef("want a duration longer than 0")
 				}
 			}
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
@@ -38,7 +38,7 @@ func PauseCommand(a *cli.App) *cobra.Command {
 
 func ResumeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "resume", Short: "Take events again", Args: cli.Nothing(),
+		Use: "resume", Short: "Record again after a pause", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
 				p, err := cl.Resume(cmd.Context())

@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// asking tells how long something takes that may ask for the passphrase, but not while it asks.
+// asking shows the progress of something that may ask for the passphrase, but not while it asks.
 func asking(a *cli.App, ctx context.Context, what string, do func(ctx context.Context, ask node.Ask) error) error {
-	var g progress.Gauge // of all that is done, before and after the passphrase
+	var g progress.Gauge // counts the work before and after the passphrase
 	m := a.MeterOf(&g, what, "records")
 	err := do(progress.With(ctx, &g), func() (string, error) {
 		m.End()
@@ -27,8 +27,8 @@ func asking(a *cli.App, ctx context.Context, what string, do func(ctx context.Co
 	return err
 }
 
-// lookOver looks through a home that no daemon has, file by file, and tells
-// what is damaged, where something is.
+// lookOver checks a home that no daemon has open, file by file, and prints what is damaged. told is
+// true if something is.
 func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
 	c, err := a.Daemon(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
 		return false, nil
 	}
 	var found []node.RepairedItem
-	err = asking(a, ctx, "look at the files", func(ctx context.Context, ask node.Ask) (err error) {
+	err = asking(a, ctx, "check the files", func(ctx context.Context, ask node.Ask) (err error) {
 		found, err = a.LookHome(ctx, a.Settings.Config, ask)
 		return err
 	})
@@ -60,7 +60,7 @@ func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
 	return true, cli.ErrTold
 }
 
-// repairHome puts a home right that no daemon has.
+// repairHome repairs a home that no daemon has open.
 func repairHome(a *cli.App, ctx context.Context) error {
 	c, err := a.Daemon(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func repairHome(a *cli.App, ctx context.Context) error {
 	}
 	if c != nil {
 		c.Close()
-		return cli.AdvisedError{Err: fmt.Errorf("%w: a daemon runs on %s", memory.ErrInUse, a.Settings.Home), Advice: "A repair needs the home to itself: stop it first, by Ctrl+C where it was started or by systemctl --user stop locket."}
+		return cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is running on %s", memory.ErrInUse, a.Settings.Home), Advice: "Stop the daemon before a repair: press Ctrl+C where it was started, or run systemctl --user stop locket."}
 	}
 	var r node.Repaired
 	err = asking(a, ctx, "repair", func(ctx context.Context, ask node.Ask) (err error) {
@@ -104,16 +104,16 @@ func showRepair(a *cli.App, w io.Writer, r *node.Repaired) {
 		}
 	}
 	if r.Aside != "" {
-		fmt.Fprintf(w, "\nWhat was damaged is in %s\n", r.Aside)
+		fmt.Fprintf(w, "\nThe damaged files are in %s\n", r.Aside)
 	}
 	switch {
 	case r.Relay != "":
-		fmt.Fprintf(w, "\nThe relay was not reached: %s\nWhat it has comes with the next sync; run this again then.\n", cli.OneLine(r.Relay))
+		fmt.Fprintf(w, "\nThe relay could not be reached: %s\nWhat it has comes with the next sync. Run this command again after that.\n", cli.OneLine(r.Relay))
 	case lost > 0:
-		fmt.Fprintf(w, "\n%s could not be had back.\n", cli.Plural(lost, "thing", "things"))
+		fmt.Fprintf(w, "\n%s could not be restored.\n", cli.Plural(lost, "thing", "things"))
 	case len(r.Findings) == 0:
 		fmt.Fprintln(w, "Nothing was damaged.")
 	default:
-		fmt.Fprintln(w, "\nEverything is right again.")
+		fmt.Fprintln(w, "\nEverything is repaired.")
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// ordering is what is ordered from the command line.
+// ordering is an order from the command line.
 type ordering struct {
 	listing, question, most string
-	enters                  bool // a community, under the question's name
+	enters                  bool // order the entry to a community, under the name in question
 	yes                     bool
-	takes                   func(pays []string) error // refuses how the market is paid; nil: it does not
+	takes                   func(pays []string) error // refuses a market by its ways of payment; may be nil
 	voucher                 string
-	patience                time.Duration // for what was ordered
+	patience                time.Duration // how long to wait for what was ordered
 }
 
 // orderListing shows a listing, asks, and orders it.
@@ -45,9 +45,9 @@ func orderListing(a *cli.App, ctx context.Context, at string, w *ordering) (buye
 		}
 		if v.Entry != w.enters {
 			if v.Entry {
-				return errors.New(a.Here("it sells the entry to a community: locket market enter"))
+				return errors.New(a.Here("this listing sells the entry to a community: use locket market enter"))
 			}
-			return errors.New(a.Here("it does not sell the entry to a community: locket market show says what it sells"))
+			return errors.New(a.Here("this listing does not sell the entry to a community: to see what it sells, use locket market show"))
 		}
 		if w.most != "" {
 			minor, code, err := trade.ParsePrice(w.most)
@@ -55,7 +55,7 @@ func orderListing(a *cli.App, ctx context.Context, at string, w *ordering) (buye
 				return cli.UsageError{Err: err}
 			}
 			if code != l.Currency || l.Price > minor {
-				return fmt.Errorf("it costs %s, which is over --most %s: nothing was ordered", v.Price, w.most)
+				return fmt.Errorf("the price %s is over --most %s: nothing was ordered", v.Price, w.most)
 			}
 		}
 		if !w.yes {
@@ -83,26 +83,26 @@ func orderAndWait(a *cli.App, ctx context.Context, at string, w *ordering) error
 		return err
 	}
 	if err := b.Pay(ctx, o, w.voucher); err != nil {
-		return fmt.Errorf("%s: %w", a.Heref("ordered, and not paid: locket market pay %s --voucher CODE pays it, and in a day it lapses", o.State.ID.String()[:10]), err)
+		return fmt.Errorf("%s: %w", a.Heref("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s --voucher CODE", o.State.ID.String()[:10]), err)
 	}
 	return awaitAnswer(a, ctx, b, o, askEvery, w.patience)
 }
 
-// askEvery is how often the market is asked whether the answer is there.
+// askEvery is how often to ask the market whether the answer has come.
 const askEvery = 2 * time.Second
 
 func askCommand(a *cli.App, at *string) *cobra.Command {
 	w := ordering{}
 	c := &cobra.Command{
 		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: cli.Between(2, 2, "a listing's id or the question"),
-		Long: `Orders an answer of a listing that sells answers (locket market show says so), and pays with
-a voucher or from what you have at the market. The question is sealed to the seller, whose
-node answers with up to three memories of its bundle, redacted as the listing says; your
-home checks that they are of that bundle, and to what you asked. The market reads neither.
-The seller learns your key and what you asked.
+		Long: `Orders an answer from a listing that sells answers (locket market show says so), and pays
+with a voucher or from your balance at the market. The question is sealed to the seller. The
+seller's node answers with up to three memories of its bundle, redacted as the listing says.
+Your home checks that they are from that bundle and belong to your question. The market can
+read neither. The seller learns your key and your question.
 
-Where the seller's node has no answer, or may show you no more, the price goes back to what
-you have at the market. It does so, too, where the seller says nothing in time.
+If the seller's node has no answer, may show you no more, or does not answer in time, the
+price goes back to your balance.
 
 ` + cannotUndo,
 		Example: `  locket market ask 3f9a… "when do the tomatoes want water" --voucher 7K3QF-0M9ZT-…`,
@@ -115,9 +115,9 @@ you have at the market. It does so, too, where the seller says nothing in time.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&w.voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
-	f.StringVar(&w.most, "most", "", "ask nothing that costs more than this `price`: 0.50 EUR")
-	f.DurationVar(&w.patience, "wait", 90*time.Second, "for how `long` to wait for the answer")
+	f.StringVar(&w.voucher, "voucher", "", "`code` to pay with; the rest of its value stays in your balance at the market")
+	f.StringVar(&w.most, "most", "", "order only up to this `price`, such as 0.50 EUR")
+	f.DurationVar(&w.patience, "wait", 90*time.Second, "how `long` to wait for the answer")
 	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
 	return c
 }
@@ -125,45 +125,44 @@ you have at the market. It does so, too, where the seller says nothing in time.
 func enterCommand(a *cli.App, at *string) *cobra.Command {
 	w := ordering{enters: true}
 	c := &cobra.Command{
-		Use: "enter LISTING", Short: "Pay a fee, and be let into a community", Args: cli.Between(1, 1, "a listing's id"),
-		Long: `Orders the entry to a community for the key of locket share key, and pays with a voucher or
-from what you have at the market. The market holds the fee until the owner's node has let
-your key in; then its link comes, and locket community join LINK opens it. The fee goes
-back if the name or key is taken, the owner says no, or nothing comes in time.
+		Use: "enter LISTING", Short: "Pay the fee to enter a community", Args: cli.Between(1, 1, "a listing's id"),
+		Long: `Orders the entry to a community for your key (locket share key), and pays with a voucher or
+from your balance at the market. The market holds the fee until the owner's node has admitted
+your key. Then you get a link, and locket community join LINK opens the community. The fee
+goes back if the name or key is taken, the owner refuses, or nothing comes in time.
 
-Join before you accept. If the community does not know your key, dispute the order. Whoever
-is put out before the fee is paid has it back, and whoever has the fee back is put out;
-afterwards the owner may put out anybody, and the fee stays paid.
+Join before you accept the order. If the community does not know your key, dispute the order.
+A member who is removed before the fee is paid out gets it back, and a member who gets the
+fee back is removed. After that the owner may remove anybody, and the fee stays paid.
 
-The market reads your key and the price. Name and link are sealed to owner and you; all
-members read the name.
+The market can read your key and the price. Your name and the link are sealed to the owner
+and you. All members can read your name.
 
 ` + cannotUndo,
 		Example: `  locket market enter 3f9a… --as Ann --most "5.00 EUR" --voucher 7K3QF-0M9ZT-…`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if w.listing = args[0]; w.question == "" {
-				return cli.Usagef("--as NAME is needed: all members see it")
+				return cli.Usagef("--as NAME is missing: the name that all members see")
 			}
 			return orderAndWait(a, cmd.Context(), *at, &w)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&w.question, "as", "", "what the members call you, by `name`")
-	f.StringVar(&w.voucher, "voucher", "", "`code` to pay with; what is left of it stays yours at the market")
-	f.StringVar(&w.most, "most", "", "pay no more than this `price`: 5.00 EUR")
-	f.DurationVar(&w.patience, "wait", 90*time.Second, "for how `long` to wait until you are let in")
+	f.StringVar(&w.question, "as", "", "your `name` among the members")
+	f.StringVar(&w.voucher, "voucher", "", "`code` to pay with; the rest of its value stays in your balance at the market")
+	f.StringVar(&w.most, "most", "", "pay at most this `price`, such as 5.00 EUR")
+	f.DurationVar(&w.patience, "wait", 90*time.Second, "how `long` to wait until you are admitted")
 	f.BoolVarP(&w.yes, "yes", "y", false, "do not ask before paying")
 	return c
 }
 
-// awaitAnswer waits for the answer of an order that is paid, and shows it. A market that
-// fails meanwhile is asked again until the time is over. However it ends, it says what
-// the order is called and how it is opened.
+// awaitAnswer waits for the answer to a paid order, and shows it. If the market fails meanwhile, it
+// asks again until patience is over. In any case it prints the order's id and how to open it.
 func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought, every, patience time.Duration) (err error) {
 	order := o.State.ID.String()[:10]
-	did, none, yet := "Asked", "no answer", "Not answered yet: %s.\nThe seller has until %s to answer; else the price goes back.\n"
+	did, none, yet := "Asked", "no answer", "Not answered yet: %s.\nThe seller has until %s to answer. After that the price goes back.\n"
 	if o.State.Offer.Entry {
-		did, none, yet = "Ordered", "not let in", "Not let in yet: %s.\nThe owner has until %s to let you in; else the fee goes back.\n"
+		did, none, yet = "Ordered", "not admitted", "Not admitted yet: %s.\nThe owner has until %s to admit you. After that the fee goes back.\n"
 	}
 	fmt.Fprintf(a.Stderr, did+" and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
 	defer func() {
@@ -183,7 +182,7 @@ func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case o.State.Phase == trade.Funded && failed != nil:
-		return fmt.Errorf("asked and paid, and the market does not say whether the answer is there: %w", failed)
+		return fmt.Errorf("asked and paid, but the market does not say whether the answer has come: %w", failed)
 	case o.State.Phase == trade.Funded && a.JSON:
 		return ordered(a, nil, o)
 	case o.State.Phase == trade.Funded:
@@ -205,21 +204,21 @@ func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	return showOpened(a, b, o, ms)
 }
 
-// showOpened prints what was bought, and what can be done about it.
+// showOpened prints what was bought, and what the buyer can do next.
 func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candidate) error {
 	places := make([]int, len(ms))
 	for i := range places {
 		places[i] = i
 	}
-	what := "Each item is the one that was listed."
+	what := "Each item matches the listing."
 	if o.State.Order.Question != nil {
 		r, err := b.Answer(o)
 		if err != nil {
 			return err
 		}
-		places, what = r.Places, "It is to what you asked, and of the listed bundle."
+		places, what = r.Places, "The answer belongs to your question, and is from the listed bundle."
 		if o.State.Offer.Entry {
-			what = a.Heref("It is the link of the community that was listed; your key was let in as %q:\n  locket community join 'LINK'\nJoin before you accept.", cli.OneLine(r.Question))
+			what = a.Heref("This is the link of the listed community; your key was admitted as %q:\n  locket community join 'LINK'\nJoin before you accept.", cli.OneLine(r.Question))
 		} else if !a.JSON {
 			fmt.Fprintf(a.Stderr, "%s\n", a.Paint.Dim(cli.OneLine(r.Question)))
 		}
@@ -232,7 +231,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 		fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, cli.OneLine(v.Text))
 	}, "")
 	if err == nil && o.State.Phase == trade.Delivered && !a.JSON {
-		fmt.Fprint(a.Stderr, a.Heref("%s Accept or dispute it by %s; then the seller is paid:\n  locket market accept %s\n",
+		fmt.Fprint(a.Stderr, a.Heref("%s Accept or dispute it by %s. After that the seller is paid:\n  locket market accept %s\n",
 			what, a.When(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10]))
 	}
 	return err

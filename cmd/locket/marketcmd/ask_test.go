@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// A market that fails while an answer is awaited is asked again, and who paid is told at
-// once what the order is called.
+// A market that fails while an answer is awaited is asked again, and the buyer sees the order's id
+// at once.
 func TestAskMarketFails(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -1,4 +1,4 @@
-// Package marketcmd has locket market, by which memories are sold and bought.
+// Package marketcmd contains locket market, which sells and buys memories.
 package marketcmd
 
 import (
@@ -27,13 +27,13 @@ func Command(a *cli.App) *cobra.Command {
 	var at string
 	c := &cobra.Command{
 		Use: "market", Short: "Buy and sell bundles of redacted memories", RunE: a.NeedsCommand,
-		Long: `A market keeps listings, sealed bundles, orders and money, and can read no bundle. Its
-operator sees what stands in a listing, who orders what, and what it costs.
+		Long: `A market keeps listings, sealed bundles, orders and money, and cannot read any bundle. Its
+operator sees the listings, who orders what, and what it costs.
 
-To buy, a key is enough: it is that of locket share key, and no node is needed. To sell,
-a node seals the bundle, and delivers its key to who has paid (docs/market.md).`,
+To buy, you need only a key (locket share key), and no node. To sell, a node seals the
+bundle, and delivers its key to whoever has paid (docs/market.md).`,
 	}
-	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; the node's first relay if absent")
+	c.PersistentFlags().StringVar(&at, "at", "", "`URL` of the relay with the market; default: the node's first relay")
 	c.AddCommand(searchCommand(a, &at), showCommand(a, &at), buyCommand(a, &at), askCommand(a, &at), enterCommand(a, &at), payCommand(a), ordersCommand(a), openCommand(a),
 		acceptCommand(a), disputeCommand(a), cancelCommand(a), reviewCommand(a), reportCommand(a, &at), balanceCommand(a, &at), depositCommand(a, &at), payoutCommand(a, &at),
 		publishCommand(a, &at), listCommand(a), withdrawCommand(a), salesCommand(a), deliverCommand(a), refundCommand(a),
@@ -42,7 +42,7 @@ a node seals the bundle, and delivers its key to who has paid (docs/market.md).`
 	return c
 }
 
-// buyer is whoever has the key in this home.
+// buyer returns the buyer with the key in this home.
 func buyer(a *cli.App) (*market.Buyer, error) {
 	r, err := cli.Reader(a)
 	if err != nil {
@@ -65,7 +65,7 @@ func trading(a *cli.App, ctx context.Context, at string, f func(b *market.Buyer,
 		at = node.PrimaryRelay(&l.Config)
 	}
 	if at == "" {
-		return cli.Usagef("--at URL is needed: this home has no relay, and names no market")
+		return cli.Usagef("--at URL is missing: this home has no relay, and so no market")
 	}
 	return b.At(ctx, at, func(m *tradeat.Market, by trade.Party, terms trade.Terms) error { return f(b, at, m, by, terms) })
 }
@@ -90,7 +90,7 @@ func searchCommand(a *cli.App, at *string) *cobra.Command {
 	var facets bool
 	c := &cobra.Command{
 		Use: "search [WORDS]", Short: "Find listings", Args: cli.Between(0, 1, "what to look for"),
-		Long:    "Finds listings that have all words, in English, Chinese and other languages. Counts of sales\nand reviews are the market's word; listings and reviews are signed.",
+		Long:    "Finds listings that contain all the words, in English, Chinese and other languages. Listings\nand reviews are signed. The counts of sales and reviews are only what the market says.",
 		Example: "  locket market search \"garden tomatoes\" --at https://relay.example\n  locket market search --category travel --language zh-Hans --most \"5.00 EUR\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Words = strings.Join(args, " ")
@@ -111,25 +111,25 @@ func searchCommand(a *cli.App, at *string) *cobra.Command {
 					}, "")
 				}
 				if n := len(found.Offers); err == nil && !a.JSON && found.Total > n {
-					fmt.Fprintf(a.Stderr, "%d of %d; --skip %d goes on.\n", n, found.Total, q.Skip+n)
+					fmt.Fprintf(a.Stderr, "%d of %d shown. For more: --skip %d\n", n, found.Total, q.Skip+n)
 				}
 				return err
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&q.Category, "category", "", "only of this `category`")
-	f.StringVar(&q.Language, "language", "", "only in this `language`: en, zh-Hans")
-	f.StringVar(&q.Most, "most", "", "only up to this `price`: 5.00 EUR")
-	f.BoolVar(&q.Newest, "newest", false, "the newest first; else the best match")
+	f.StringVar(&q.Category, "category", "", "only in this `category`")
+	f.StringVar(&q.Language, "language", "", "only in this `language`, such as en or zh-Hans")
+	f.StringVar(&q.Most, "most", "", "only up to this `price`, such as 5.00 EUR")
+	f.BoolVar(&q.Newest, "newest", false, "newest first instead of best match first")
 	f.BoolVar(&facets, "facets", false, "also count the listings of each category, language and currency")
-	cli.LimitFlag(f, &q.Limit, 20, "at most this `count`")
-	f.IntVar(&q.Skip, "skip", 0, "how many to pass over")
+	cli.LimitFlag(f, &q.Limit, 20, "show at most this `count`")
+	f.IntVar(&q.Skip, "skip", 0, "how many to skip")
 	return c
 }
 
-// findListing gives the id of the one listing that an id, or the beginning of one
-// among the newest, names.
+// findListing returns the id of the listing that has this id, or, among the newest listings, of the
+// only one whose id begins so.
 func findListing(ctx context.Context, m *tradeat.Market, id string) (h trade.Hash, err error) {
 	if len(id) == 64 {
 		if err := h.UnmarshalText([]byte(strings.ToLower(id))); err != nil {
@@ -138,7 +138,7 @@ func findListing(ctx context.Context, m *tradeat.Market, id string) (h trade.Has
 		return h, nil
 	}
 	if len(id) < 8 {
-		return h, cli.Usagef("listing %q: want 8 characters of its id at least", id)
+		return h, cli.Usagef("listing %q: want at least 8 characters of its id", id)
 	}
 	found := 0
 	for skip := 0; skip < trade.MaxSkip; skip += trade.MaxHits {
@@ -160,7 +160,7 @@ func findListing(ctx context.Context, m *tradeat.Market, id string) (h trade.Has
 	case 1:
 		return h, nil
 	case 0:
-		return h, fmt.Errorf("listing %s: %w among the newest; its whole id (--json prints it) finds any", id, memory.ErrNotFound)
+		return h, fmt.Errorf("listing %s: %w among the newest; to find an older one, give its whole id (--json prints it)", id, memory.ErrNotFound)
 	}
 	return h, fmt.Errorf("listing %s: %w", id, memory.ErrAmbiguous)
 }
@@ -208,16 +208,16 @@ func showListing(a *cli.App, w io.Writer, v *serve.Offer) {
 		line("period", strings.TrimSpace(ends[0]+" to "+ends[1]))
 	}
 	if v.EveryDays > 0 {
-		line("grows", fmt.Sprintf("every %g days; this is period %d, and each is paid by itself", v.EveryDays, v.Number))
+		line("grows", fmt.Sprintf("every %g days; this is period %d, and each period is paid separately", v.EveryDays, v.Number))
 	}
 	if v.Entry {
-		line("sells", a.Here("the entry to a community (locket market enter); who pays is let in by the owner"))
+		line("sells", a.Here("the entry to a community (locket market enter); the owner admits whoever pays"))
 	}
 	if l := v.Answers; l != nil {
-		line("sells", a.Heref("answers, each for %s (locket market ask); together they show one buyer %d of the memories at most, and all buyers %d; how many there are is the seller's word", v.Price, l.Each, l.All))
+		line("sells", a.Heref("answers, each for %s (locket market ask); all answers together show one buyer at most %d of the memories, and all buyers at most %d; the number of memories is what the seller says", v.Price, l.Each, l.All))
 	}
 	if v.Marks > 0 {
-		line("marked", fmt.Sprintf("your copy will differ from others' at %d places, by a word or a full stop; by them the seller can tell who passed it on", v.Marks))
+		line("marked", fmt.Sprintf("your copy will differ from other copies in %d places, by a word or a full stop, so that the seller can tell who passed it on", v.Marks))
 	}
 	line("categories", strings.Join(v.Categories, ", "))
 	line("languages", strings.Join(v.Languages, ", "))
@@ -228,9 +228,9 @@ func showListing(a *cli.App, w io.Writer, v *serve.Offer) {
 	line("licence", v.Licence)
 	line("terms", v.Terms)
 	line("seller", v.Seller.String())
-	line("delivery", fmt.Sprintf("within %g days; then %g days to accept or dispute", v.DeliverDays, v.AcceptDays))
+	line("delivery", fmt.Sprintf("within %g days; after that %g days to accept or dispute", v.DeliverDays, v.AcceptDays))
 	for _, b := range v.Before {
-		line("before", fmt.Sprintf("at the market %s, by its word: sold %d, %.1f of 5 by %d", b.Market.String()[:8], b.Sold, b.Stars, b.Reviews))
+		line("before", fmt.Sprintf("at the market %s, which says: sold %d, %.1f of 5 by %d", b.Market.String()[:8], b.Sold, b.Stars, b.Reviews))
 		for _, r := range b.Said {
 			line(fmt.Sprintf("%d of 5", r.Stars), r.Text+" ("+r.By.String()[:8]+", there"+checked(&r, v)+")")
 		}
@@ -243,7 +243,7 @@ func showListing(a *cli.App, w io.Writer, v *serve.Offer) {
 	}
 }
 
-// checked says behind a review whether this home could prove it.
+// checked returns the note behind a review that says whether this home could prove it.
 func checked(r *serve.OfferReview, v *serve.Offer) string {
 	switch {
 	case v.Check.Error != "":
@@ -252,7 +252,7 @@ func checked(r *serve.OfferReview, v *serve.Offer) string {
 		return ", checked"
 	}
 	return ", NOT PROVEN: " + map[serve.Unproven]string{
-		serve.NoReceipt: "nobody shows that its author bought this listing", serve.NotLogged: "the market's log does not have it", serve.SaidTwice: "its order has another review",
+		serve.NoReceipt: "there is no proof that its author bought this listing", serve.NotLogged: "the market's log does not have it", serve.SaidTwice: "its order has another review",
 	}[r.Unproven]
 }
 

@@ -22,9 +22,9 @@ import (
 func exportCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "export ORDER|LISTING FILE.car", Short: "Write what you bought or sell as a CAR file", Args: cli.Between(2, 2, "an order or a listing, or the file,"),
-		Long: `Writes the sealed items, the listing and the order as a CAR file (version 1), which tools of
-IPFS and IPLD read: each is a block that its hash names. Nothing in it can be read without
-your key; locket market open FILE.car opens what you bought, without any market.`,
+		Long: `Writes the sealed items, the listing and the order as a CAR file (version 1), which IPFS and
+IPLD tools can read: each is a block named by its hash. Nothing in it can be read without
+your key. locket market open FILE.car opens what you bought, without any market.`,
 		Example: "  locket market export 8c21f0aa garden.car\n  locket market open garden.car",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !strings.HasSuffix(args[1], market.CARExt) {
@@ -57,7 +57,7 @@ your key; locket market open FILE.car opens what you bought, without any market.
 					}
 					return atomicfile.Write(args[1], text)
 				}
-				return fmt.Errorf("%s: no order and no listing of this home: %w", args[0], memory.ErrNotFound)
+				return fmt.Errorf("%s: not an order or listing of this home: %w", args[0], memory.ErrNotFound)
 			})
 		},
 	}
@@ -69,15 +69,15 @@ func sells(a *cli.App) bool {
 	return err == nil
 }
 
-// movedView is an order or a listing that moved, as it is printed.
+// movedView is an order or a listing that moved, in the form that is printed.
 type movedView struct {
 	Kind   string     `json:"kind"` // listing, order
 	ID     trade.Hash `json:"id"`
 	Now    trade.Hash `json:"now,omitzero"`
 	Title  string     `json:"title"`
 	Orders int        `json:"orders,omitempty"`
-	Open   int        `json:"open,omitempty"` // of what would move: orders that have not ended
-	Why    string     `json:"why,omitempty"`  // it did not move
+	Open   int        `json:"open,omitempty"` // before a move: orders that have not ended
+	Why    string     `json:"why,omitempty"`  // why it did not move
 }
 
 func movedRow(a *cli.App, w io.Writer, v *movedView) {
@@ -86,7 +86,7 @@ func movedRow(a *cli.App, w io.Writer, v *movedView) {
 	case v.Why != "":
 		said = "not moved: " + cli.OneLine(v.Why)
 	case v.Kind == "listing":
-		said = fmt.Sprintf("moved with %s; it is %s now", cli.Plural(v.Orders, "order", "orders"), v.Now.String()[:10])
+		said = fmt.Sprintf("moved with %s; its new id is %s", cli.Plural(v.Orders, "order", "orders"), v.Now.String()[:10])
 	}
 	fmt.Fprintf(w, "%s  %-7s  %s  %s\n", a.Paint.Dim(v.ID.String()[:10]), v.Kind, cli.OneLine(v.Title), said)
 }
@@ -129,14 +129,14 @@ func showMove(a *cli.App, w io.Writer, views []movedView, r serve.MarketMove) {
 		fmt.Fprintf(w, "%s  %-7s  %s  %s\n", a.Paint.Dim(v.ID.String()[:10]), v.Kind, cli.OneLine(v.Title), said)
 		open += v.Open
 	}
-	fmt.Fprintln(w, a.Here("\nMoney that you have where these are stays there (locket market payout), and who subscribed\nsubscribes again. Listings and orders, with who bought, are known to "+r.To+" from now on."))
+	fmt.Fprintln(w, a.Here("\nYour money at the old market stays there (locket market payout), and subscribers have to\nsubscribe again. Listings and orders, and who bought them, are known to "+r.To+" from now on."))
 	switch {
 	case r.Abandon:
-		fmt.Fprintf(w, "The market where they are is asked nothing any more, and withdraws nothing: %s that %s not ended\nwill be lost to both sides.\n", cli.Plural(open, "order", "orders"), map[bool]string{true: "has", false: "have"}[open == 1])
+		fmt.Fprintf(w, "The old market is not contacted any more, and withdraws nothing: %s that %s not ended\nwill be lost to both sides.\n", cli.Plural(open, "order", "orders"), map[bool]string{true: "has", false: "have"}[open == 1])
 	case open > 0:
-		fmt.Fprintf(w, "%s not ended: that goes on where it was paid. Listings are withdrawn there.\n", cli.Plural(open, "order has", "orders have"))
+		fmt.Fprintf(w, "%s not ended: these continue at the old market. The listings are withdrawn there.\n", cli.Plural(open, "order has", "orders have"))
 	default:
-		fmt.Fprintln(w, "Listings are withdrawn where they are.")
+		fmt.Fprintln(w, "The listings are withdrawn at the old market.")
 	}
 }
 
@@ -144,18 +144,19 @@ func moveCommand(a *cli.App) *cobra.Command {
 	var r serve.MarketMove
 	var yes bool
 	c := &cobra.Command{
-		Use: "move --to URL", Short: "Take listings, orders and reviews to another market", Args: cli.Nothing(),
-		Long: `Lists at another market what this home's node sells, with the orders that were paid, and
-brings there what you bought, with your reviews. Shows first what would move and what is lost,
-and asks. The other market checks every signature; the one where it was need not help,
-and may be dead: with --abandon it is asked nothing. Without, listings are withdrawn there, and
-what was ordered goes on there.
+		Use: "move --to URL", Short: "Move listings, orders and reviews to another market", Args: cli.Nothing(),
+		Long: `Lists at another market what this home's node sells, with the paid orders, and takes along
+what you bought, with your reviews. The command first shows what would move and what would
+be lost, and asks. The new market checks every signature. The old market need not help. It
+may even be gone: with --abandon, it is not contacted. Otherwise the listings are withdrawn
+there, and open orders continue there.
 
-No money moves: take out first what you have (locket market payout). What an order holds stays
-where it was paid. A market shows what comes from another one apart, as that one's word.`,
+No money moves: pay out your balance first (locket market payout). Money held for an order
+stays where it was paid. The new market shows what came from the old one separately, as
+what the old market said.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.To == "" {
-				return cli.Usagef("--to URL is needed")
+				return cli.Usagef("--to URL is missing")
 			}
 			b, err := buyer(a)
 			if err != nil {
@@ -179,8 +180,8 @@ where it was paid. A market shows what comes from another one apart, as that one
 		},
 	}
 	c.Flags().StringVar(&r.To, "to", "", "`URL` of the relay with the other market")
-	c.Flags().BoolVar(&r.Abandon, "abandon", false, "the old market is gone for good: do not ask it")
-	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "show what would move and what is lost, and move nothing")
+	c.Flags().BoolVar(&r.Abandon, "abandon", false, "the old market is gone for good: do not contact it")
+	c.Flags().BoolVar(&r.DryRun, "dry-run", false, "show what would move and what would be lost, and move nothing")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -211,7 +212,7 @@ func moveMarket(a *cli.App, ctx context.Context, b *market.Buyer, r serve.Market
 	}
 	for i := range views {
 		if views[i].Why != "" {
-			return errors.New("not all of it moved; the same again goes on")
+			return errors.New("not everything was moved; run the same command again to continue")
 		}
 	}
 	return nil

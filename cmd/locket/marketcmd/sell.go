@@ -18,33 +18,34 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// soldForGood is said where one sells.
-const soldForGood = `Whoever buys can keep what came, and pass it on against the licence: nobody can have that
-back. The title, description and sample are public at once, and stay in the market's log.`
+// soldForGood is part of the help of each command that sells, and no constant for the reason of
+// cannotUndo.
+var soldForGood = `Buyers can keep what they got, and can pass it on in breach of the licence; this cannot be
+undone. The title, description and sample are public at once, and stay in the market's log.`
 
-// publishHelp is of market publish.
-const publishHelp = `Chooses and redacts as locket share create does, shows first what a buyer would see, and
-asks. The vault is never sold; your policy decides what may be (locket policy, sell). The
-sealed items go to the market, and their key stays in this home until somebody has paid.
+// publishHelp is the help of market publish.
+var publishHelp = `Selects and redacts memories like locket share create, shows what a buyer would see, and
+asks. The vault is never sold. Your policy decides what may be sold (locket policy, sell).
+The sealed items go to the market, and their key stays in this home until somebody has paid.
 
-The key is delivered by this node within a minute of a payment while it runs unlocked, or at
-locket market sales; with --approve each sale waits for locket market deliver. A listing
-of which a memory is forgotten, or may not be sold any more, is withdrawn by itself.
+This node delivers the key within a minute of a payment while it is running and unlocked, or
+when you run locket market sales. With --approve, each sale waits for locket market deliver.
+If a memory in it is forgotten, or may not be sold any more, the listing is withdrawn.
 
-With --answers the bundle stays here, and each order asks a question. This node answers
-with up to three of the redacted memories, or gives the price back where none fits. One
-buyer is shown --answers-each percent of them at most, by all answers together, and all
-buyers --answers-all percent. With --approve, locket market sales shows you question and
-answer first.
+With --answers, the bundle stays here, and each order asks a question. This node answers with
+up to three of the redacted memories, or gives the price back if none fits. All answers
+together show one buyer at most --answers-each percent of the memories, and all buyers at
+most --answers-all percent. With --approve, locket market sales first shows you the question
+and the answer.
 
-With --entry the entry to a community of yours is sold, and no memories: this node lets in
-whose fee is paid, under the name that they say, and sends them the link. With --approve,
-locket market sales shows you name and words of the key first. Members are told the fee, as
-whoever pays reads what they put in.
+With --entry, you sell the entry to a community of yours, and no memories. This node admits
+everyone whose fee is paid, under the name that they give, and sends them the link. With
+--approve, locket market sales first shows you the name and the words of the key. The members
+are told the fee, because whoever pays can read what they contributed.
 
-Copies of a bundle are marked where it has enough places at which a word may stand in two
-ways: "usually" or "normally", "don't" or "do not", a full stop at the end or none. The
-preview shows both texts. locket market trace then says whose copy was passed on.
+Copies of a bundle are marked if it has enough places where a wording can vary: "usually" or
+"normally", "don't" or "do not", with or without a final full stop. The preview shows both
+texts. locket market trace then says whose copy was passed on.
 
 ` + soldForGood
 
@@ -71,7 +72,7 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 				return err
 			}
 			if *at == "" && r.Replaces == "" && !dry && node.PrimaryRelay(&l.Config) == "" {
-				return cli.Usagef("--at URL is needed: this home has no relay, and names no market")
+				return cli.Usagef("--at URL is missing: this home has no relay, and so no market")
 			}
 			r.Market, r.Bundle.Types = *at, cli.ReadTypes(types)
 			if r.Bundle.Since, r.Bundle.Until, err = a.ReadPeriod(since, until); err != nil {
@@ -83,7 +84,7 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 			if answers {
 				r.Answers = &limits
 			} else if limits != (serve.ListingAnswers{}) {
-				return cli.Usagef("--answers-each and --answers-all are of a listing with --answers")
+				return cli.Usagef("--answers-each and --answers-all need --answers")
 			}
 			return a.With(cmd.Context(), true, func(c *serve.Client) error { return publishListing(a, cmd.Context(), c, r, yes, dry) })
 		},
@@ -95,36 +96,37 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 	f.StringSliceVar(&r.Bundle.Tags, "tag", nil, "only with all these `tags`")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")
-	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that is sold; personal unless said")
-	cli.LimitFlag(f, &r.Bundle.Limit, 0, "the `count` of memories")
-	f.StringSliceVar(&r.Bundle.Redact, "redact", nil, "what is taken out: names, places, times, or `words`")
-	f.BoolVar(&r.Bundle.Quotes, "quotes", false, "with the words that a memory quotes")
-	f.IntVar(&r.Bundle.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
-	f.StringVar(&r.Bundle.Purpose, "purpose", "", "the `purpose` that it may be bought for, which a rule of your policy may ask")
+	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that is sold; default personal")
+	cli.LimitFlag(f, &r.Bundle.Limit, 0, "at most this `count` of memories")
+	f.StringSliceVar(&r.Bundle.Redact, "redact", nil, "what to take out: names, places, times, or `words`")
+	f.BoolVar(&r.Bundle.Quotes, "quotes", false, "include the words that a memory quotes")
+	f.IntVar(&r.Bundle.AtLeast, "at-least", 0, "how many `people` must have made each statement")
+	f.StringVar(&r.Bundle.Purpose, "purpose", "", "the `purpose` for which it may be bought; rules of your policy can check it")
 	f.StringVar(&r.Title, "title", "", "the title that everybody sees")
 	f.StringVar(&r.Description, "description", "", "what is in it, in `words`")
-	f.StringSliceVar(&r.Categories, "category", nil, "`categories`: garden, travel-japan")
-	f.StringSliceVar(&r.Languages, "language", nil, "`languages` of the items: en, zh-Hans")
-	f.StringArrayVar(&r.Sample, "sample", nil, "a `text` for everybody to read, of your making; up to five")
-	f.StringVar(&r.Licence, "licence", "", "what a buyer may do with it; personal use unless said")
-	f.StringVar(&r.Terms, "terms", "", "what else is agreed")
-	f.StringVar(&r.Price, "price", "", "the `price`: 5.00 EUR")
+	f.StringSliceVar(&r.Categories, "category", nil, "`categories`, such as garden or travel-japan")
+	f.StringSliceVar(&r.Languages, "language", nil, "`languages` of the items, such as en or zh-Hans")
+	f.StringArrayVar(&r.Sample, "sample", nil, "a `text` that you wrote for everybody to read; up to five")
+	f.StringVar(&r.Licence, "licence", "", "what a buyer may do with it; default: personal use")
+	f.StringVar(&r.Terms, "terms", "", "further terms")
+	f.StringVar(&r.Price, "price", "", "the `price`, such as 5.00 EUR")
 	f.StringVar(&r.Replaces, "replaces", "", "the `listing` of which this is the next version")
-	f.BoolVar(&answers, "answers", false, "sell answers, each at the price, and no copy")
-	f.IntVar(&limits.Each, "answers-each", 0, "`percent` of the memories that one buyer is shown at most; 10 unless said")
-	f.IntVar(&limits.All, "answers-all", 0, "`percent` of the memories that all buyers together are shown at most; 50 unless said")
+	f.BoolVar(&answers, "answers", false, "sell answers, each for the price, instead of copies")
+	f.IntVar(&limits.Each, "answers-each", 0, "show one buyer at most this `percent` of the memories; default 10")
+	f.IntVar(&limits.All, "answers-all", 0, "show all buyers together at most this `percent` of the memories; default 50")
 	f.StringVar(&r.Entry, "entry", "", "sell the entry to this `community` of yours, and no memories")
-	f.BoolVar(&r.Unmarked, "unmarked", false, "all copies are the same, so that nobody can tell who passed one on; next versions stay so")
-	f.BoolVar(&r.Approve, "approve", false, "each sale waits for locket market deliver")
-	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; 7 unless said")
-	f.IntVar(&r.AcceptDays, "accept-days", 0, "`days` that a buyer has to accept or dispute; 3 unless said")
-	f.IntVar(&r.EveryDays, "every-days", 0, "sell a subscription: every so many `days`, what you learnt since is sold as chosen here, without asking you")
+	f.BoolVar(&r.Unmarked, "unmarked", false, "make all copies the same, so that nobody can tell who passed one on; later versions, too")
+	f.BoolVar(&r.Approve, "approve", false, "let each sale wait for locket market deliver")
+	f.IntVar(&r.DeliverDays, "deliver-days", 0, "`days` that you have to deliver the key; default 7")
+	f.IntVar(&r.AcceptDays, "accept-days", 0, "`days` that a buyer has to accept or dispute; default 3")
+	f.IntVar(&r.EveryDays, "every-days", 0, "sell a subscription: every so many `days`, sell what you learnt since, selected as here, without asking you")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what a buyer would see, and list nothing")
 	return c
 }
 
-// publishable says what a listing lacks, before anything is shown or asked. To look at one, a price is enough.
+// publishable says what a listing lacks, before anything is shown or asked. For a dry run a price
+// is enough.
 func publishable(r *serve.ListingRequest, dry bool) error {
 	var missing []string
 	for _, f := range []struct {
@@ -141,7 +143,7 @@ func publishable(r *serve.ListingRequest, dry bool) error {
 	} else if _, _, err = trade.ParsePrice(r.Price); err == nil {
 		return nil
 	}
-	return cli.UsageError{Err: cli.AdvisedError{Err: err, Advice: "A market lists nothing for nothing. To give memories away: locket share create"}}
+	return cli.UsageError{Err: cli.AdvisedError{Err: err, Advice: "A market lists nothing for free. To give memories away, use locket share create"}}
 }
 
 func publishListing(a *cli.App, ctx context.Context, c *serve.Client, r serve.ListingRequest, yes, dry bool) error {
@@ -155,7 +157,7 @@ func publishListing(a *cli.App, ctx context.Context, c *serve.Client, r serve.Li
 	if !yes {
 		a.ShowPreview(a.Stderr, &p)
 		if fmt.Fprintln(a.Stderr, soldForGood); r.Entry != "" {
-			fmt.Fprintln(a.Stderr, "Whoever pays reads what all members put in, also what was there before.")
+			fmt.Fprintln(a.Stderr, "Whoever pays can read what all members contributed, also earlier contributions.")
 		}
 		if !a.Confirm("List it for " + r.Price + "?") {
 			return errors.New("nothing was listed")
@@ -165,11 +167,11 @@ func publishListing(a *cli.App, ctx context.Context, c *serve.Client, r serve.Li
 	l, err := c.PublishListing(ctx, r)
 	return a.Printed(err, l, func(w io.Writer) {
 		if l.Entry != (memory.SpaceID{}) {
-			fmt.Fprintf(w, "Listed the entry for %s as %s. This node lets in who has paid, within a minute while it runs unlocked.\n", l.Price, l.ID)
+			fmt.Fprintf(w, "Listed the entry for %s as %s. This node admits whoever has paid, within a minute while it is running and unlocked.\n", l.Price, l.ID)
 			return
 		}
 		if l.Answers != nil {
-			fmt.Fprintf(w, "Listed answers from %s for %s each as %s. One buyer is shown %d of them at most, and all together %d.\n",
+			fmt.Fprintf(w, "Listed answers from %s for %s each as %s. One buyer is shown at most %d of them, and all together at most %d.\n",
 				cli.Plural(l.Items, "memory", "memories"), l.Price, l.ID, l.Answers.Each, l.Answers.All)
 			return
 		}
@@ -202,7 +204,7 @@ func withdrawCommand(a *cli.App) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "withdraw LISTING", Short: "End a listing", Args: cli.Between(1, 1, "a listing's id"),
-		Long: "Nobody finds or orders it any more. What was ordered before goes on. Once no order is open,\nthe market deletes the sealed items, and the home forgets the bundle's key. It keeps the key\nof a marked bundle that was sold until a memory in it is forgotten, for locket market trace. " + soldForGood,
+		Long: "Nobody can find or order the listing any more. Earlier orders continue. Once no order is\nopen, the market deletes the sealed items, and the home forgets the bundle's key. If a marked\nbundle was sold, the home keeps its key for locket market trace, until a memory in it is\nforgotten.\n\n" + soldForGood,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
 			return a.Printed(err, l, func(w io.Writer) { ownListingRow(a, w, &l) })
@@ -234,14 +236,14 @@ func saleRow(a *cli.App, w io.Writer, s *serve.Sale) {
 		fmt.Fprintf(w, "  answers  %s\n", cli.OneLine(text))
 	}
 	if s.Waits && s.Question != "" && len(s.Answer) == 0 {
-		fmt.Fprintln(w, "  answers  nothing that may still be shown: deliver gives the price back")
+		fmt.Fprintln(w, "  answers  nothing may be shown any more: deliver gives the price back")
 	}
 }
 
 func salesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "sales", Short: "Look for orders, deliver what needs no approval, and list all", Args: cli.Nothing(),
-		RunE: cli.Listing(a, (*serve.Client).Sales, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) }, "Nobody ordered anything yet."),
+		Use: "sales", Short: "Check for orders, deliver those that need no approval, and list all", Args: cli.Nothing(),
+		RunE: cli.Listing(a, (*serve.Client).Sales, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) }, "No sales yet."),
 	}
 }
 
@@ -252,7 +254,7 @@ func settleSale(a *cli.App, ctx context.Context, r serve.SaleRequest) error {
 func deliverCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key, or the answer", Args: cli.Between(1, 1, "an order's id"),
-		Long: "Fails if the price went back to the buyer instead, because a memory may not be sold any more,\nor nothing that may still be shown answers the question.",
+		Long: "Fails if the price went back to the buyer instead, because a memory may not be sold any more,\nor because nothing that may still be shown answers the question.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return settleSale(a, cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.DeliverSale})
 		},
@@ -292,13 +294,13 @@ func disputeRow(a *cli.App, w io.Writer, v *serve.Dispute) {
 
 func disputesCommand(a *cli.App, at *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "disputes", Short: "As the arbiter: list what is in dispute, with what the evidence proves", Args: cli.Nothing(),
+		Use: "disputes", Short: "As the arbiter: list disputes, with what the evidence proves", Args: cli.Nothing(),
 		Long: `For the holder of the key that the market names as its arbiter. The evidence is one item,
-or the wrong key; it is checked against the listing, and needs nobody's word.`,
+or the wrong key. It is checked against the listing, so nobody has to be trusted.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := b.Disputes(cmd.Context(), m)
-				return cli.Rows(a, err, list, func(a0 io.Writer, a1 *serve.Dispute) { disputeRow(a, a0, a1) }, "Nothing is in dispute.")
+				return cli.Rows(a, err, list, func(a0 io.Writer, a1 *serve.Dispute) { disputeRow(a, a0, a1) }, "No disputes.")
 			})
 		},
 	}
@@ -308,12 +310,12 @@ func decideCommand(a *cli.App, at *string) *cobra.Command {
 	var refund, reason string
 	c := &cobra.Command{
 		Use: "decide ORDER --refund AMOUNT --reason TEXT", Short: "As the arbiter: divide the price of a disputed order", Args: cli.Between(1, 1, "an order's whole id"),
-		Long:    "--refund all, none, or an amount: it goes back to the buyer, and the rest to the seller.",
+		Long:    "--refund is all, none, or an amount. It goes back to the buyer, and the rest to the seller.",
 		Example: "  locket market decide 8c21… --refund all --reason \"The item is empty.\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var id trade.Hash
 			if err := id.UnmarshalText([]byte(args[0])); err != nil {
-				return cli.Usagef("order %q: want its whole id, as locket market disputes shows it", args[0])
+				return cli.Usagef("order %q: want its whole id, as shown by locket market disputes", args[0])
 			}
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
 				s, err := b.Decide(cmd.Context(), m, by, id, refund, reason)
@@ -336,11 +338,11 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 	var amount string
 	var earned bool
 	c := &cobra.Command{
-		Use: "payout --amount AMOUNT", Short: "Take your balance at the market out, as a voucher", Args: cli.Nothing(),
-		Long: "Prints a code that is worth the amount. Whoever has it can use it: keep it.",
+		Use: "payout --amount AMOUNT", Short: "Pay out your balance at the market as a voucher", Args: cli.Nothing(),
+		Long: "Prints a voucher code for the amount. Keep it safe: anyone who has it can spend it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if amount == "" {
-				return cli.Usagef("--amount AMOUNT is needed, such as \"5.00 EUR\"")
+				return cli.Usagef("--amount AMOUNT is missing, such as \"5.00 EUR\"")
 			}
 			if _, _, err := trade.ParsePrice(amount); err != nil {
 				return cli.Usagef("--amount: %w", err)
@@ -354,19 +356,19 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&earned, "earned", false, "what this home's node has earned, and not what is left to buy with")
-	c.Flags().StringVar(&amount, "amount", "", "how much: 5.00 EUR")
+	c.Flags().BoolVar(&earned, "earned", false, "pay out what this home's node has earned, instead of the balance for buying")
+	c.Flags().StringVar(&amount, "amount", "", "how much, such as 5.00 EUR")
 	return c
 }
 
 func depositCommand(a *cli.App, at *string) *cobra.Command {
 	var voucher string
 	c := &cobra.Command{
-		Use: "deposit --voucher CODE", Short: "Add a voucher's worth to your balance at the market", Args: cli.Nothing(),
-		Long: "What you have there pays your orders, and those of apps with the right buy (locket app add).\nlocket market payout gives it back as a voucher.",
+		Use: "deposit --voucher CODE", Short: "Add a voucher to your balance at the market", Args: cli.Nothing(),
+		Long: "The balance pays for your orders, and for those of apps with the right buy (locket app add).\nlocket market payout turns it back into a voucher.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if voucher == "" {
-				return cli.Usagef("--voucher CODE is needed")
+				return cli.Usagef("--voucher CODE is missing")
 			}
 			return trading(a, cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := m.Deposit(cmd.Context(), voucher)

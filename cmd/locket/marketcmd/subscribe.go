@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// subscribedOf is a subscription as it is printed.
+// subscribedOf is a subscription in the form that is printed.
 type subscribedOf struct {
 	Listing trade.Hash    `json:"listing"`
 	Title   string        `json:"title"`
@@ -46,18 +46,19 @@ func subscribeCommand(a *cli.App, at *string) *cobra.Command {
 	var until string
 	var yes bool
 	c := &cobra.Command{
-		Use: "subscribe LISTING --most PRICE", Short: "Buy each period of a listing that grows", Args: cli.Between(1, 1, "a listing's id"),
-		Long: `Buys the newest period now, and each that follows, from what you have at the market (locket
-market deposit), up to --most for each and --periods in all. Each period is an order of its
-own, paid when its items are there: it is opened, accepted, disputed and refunded like any
-other. A running node renews every ten minutes; without one, locket market renew does. A
-period that costs more, or for which there is no money, lapses; what was bought stays yours.
+		Use: "subscribe LISTING --most PRICE", Short: "Subscribe to a listing that grows", Args: cli.Between(1, 1, "a listing's id"),
+		Long: `Buys the newest period now, and then each that follows, from your balance at the market
+(locket market deposit), up to --most for each and --periods in all. Each period is a
+separate order, paid when its items are there. You can open, accept and dispute it, and it
+can be refunded, like any other order. A running node renews every ten minutes. Without one,
+use locket market renew. A period that costs more, or for which there is no money, lapses.
+What you bought stays yours.
 
 ` + cannotUndo,
 		Example: "  locket market subscribe 3f9a12bc --most \"5.00 EUR\" --periods 12",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if most == "" {
-				return cli.Usagef("--most PRICE is needed: the highest price of one period, as 5.00 EUR")
+				return cli.Usagef("--most PRICE is missing: the highest price of one period, such as 5.00 EUR")
 			}
 			minor, code, err := trade.ParsePrice(most)
 			if err != nil {
@@ -77,7 +78,7 @@ period that costs more, or for which there is no money, lapses; what was bought 
 					return err
 				}
 				if l.Market != terms.Market {
-					return fmt.Errorf("listing %s: it is for another market: %w", l.ID(), tradeat.ErrAnswer)
+					return fmt.Errorf("listing %s is for another market: %w", l.ID(), tradeat.ErrAnswer)
 				}
 				if err := market.Subscribable(l, minor, code, periods); err != nil {
 					return err
@@ -96,26 +97,26 @@ period that costs more, or for which there is no money, lapses; what was bought 
 			})
 		},
 	}
-	c.Flags().StringVar(&most, "most", "", "the highest `price` of one period: 5.00 EUR")
-	c.Flags().Uint32Var(&periods, "periods", 12, "how `many` periods are paid at most")
-	c.Flags().StringVar(&until, "until", "", "nothing is paid from this `time` on")
+	c.Flags().StringVar(&most, "most", "", "the highest `price` of one period, such as 5.00 EUR")
+	c.Flags().Uint32Var(&periods, "periods", 12, "pay at most this `count` of periods")
+	c.Flags().StringVar(&until, "until", "", "pay nothing from this `time` on")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-// renew looks at all subscriptions once, and prints them.
+// renew renews all subscriptions that are due, and prints all.
 func renew(a *cli.App, ctx context.Context, b *market.Buyer) error {
 	list, err := b.Renew(ctx)
 	views := make([]subscribedOf, len(list))
 	for i, s := range list {
 		views[i] = subscribedView(s)
 	}
-	return errors.Join(cli.Rows(a, nil, views, func(a0 io.Writer, a1 *subscribedOf) { subscribedRow(a, a0, a1) }, "You subscribed to nothing."), err)
+	return errors.Join(cli.Rows(a, nil, views, func(a0 io.Writer, a1 *subscribedOf) { subscribedRow(a, a0, a1) }, "No subscriptions."), err)
 }
 
 func renewCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "renew", Short: "Buy the periods that are due, and list what you subscribed to", Args: cli.Nothing(),
+		Use: "renew", Short: "Buy the periods that are due, and list your subscriptions", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := buyer(a)
 			if err != nil {
@@ -128,7 +129,7 @@ func renewCommand(a *cli.App) *cobra.Command {
 
 func unsubscribeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "unsubscribe LISTING", Short: "Buy no further period; what was bought stays", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "unsubscribe LISTING", Short: "End a subscription; what was bought stays", Args: cli.Between(1, 1, "a listing's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := buyer(a)
 			if err != nil {

@@ -21,22 +21,22 @@ func verifyCommand(a *cli.App, at *string) *cobra.Command {
 	var how market.Verification
 	var with, save string
 	c := &cobra.Command{
-		Use: "verify", Short: "Check the market's transparency log: one history, with what you bought in it", Args: cli.Nothing(),
+		Use: "verify", Short: "Check the market's transparency log, and that it contains what you bought", Args: cli.Nothing(),
 		Long: `A market signs a log of its listings, withdrawals, takedowns, receipts and reviews. This
-checks that the log goes on from what it was at the last look, that the market's witnesses,
-who are other operators, have seen the same, and that the listing, the receipt and your
-review of each order in this home stand in it. The reviews that the market shows of these
-listings are checked, and one that it does not show is missed. An operator who showed two histories is named by two signed
-checkpoints, which are kept in a file and convince anybody who has the market's key.
+command checks that the log continues what it was at the last check, that the market's
+witnesses (other operators) have seen the same, and that it contains the listing, the receipt
+and your review of each order in this home. It also checks the reviews that the market shows
+for these listings, and reports hidden ones. If an operator showed two histories, two signed
+checkpoints are saved in a file that proves it to anybody who has the market's key.
 
-Whoever looks at the same market can compare: one saves what was shown (--save FILE), the
-other checks against it (--with FILE).`,
+Two buyers at the same market can compare: one saves what the market showed (--save FILE),
+the other checks against it (--with FILE).`,
 		Example: "  locket market verify --at https://relay.example\n  locket market verify --at https://relay.example --with what-ann-saw",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if with != "" {
 				info, err := os.Stat(with)
 				if err == nil && info.Size() > market.MaxWith {
-					err = fmt.Errorf("%s: %d bytes are not a checkpoint: %w", with, info.Size(), memory.ErrInvalid)
+					err = fmt.Errorf("%s: a file of %d bytes is not a checkpoint: %w", with, info.Size(), memory.ErrInvalid)
 				}
 				if err == nil {
 					how.With, err = os.ReadFile(with)
@@ -47,12 +47,12 @@ other checks against it (--with FILE).`,
 			}
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, address string, _ *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				v, err := b.Verify(cmd.Context(), address, how)
-				if v != nil && v.Unkept != nil { // it is shown, since no file has it
+				if v != nil && v.Unkept != nil { // print it, because it could not be saved in a file
 					return errors.Join(err, a.Print(v.Fork, func(w io.Writer) {
 						fmt.Fprintln(w, "Save this. It convinces anybody who has the market's key:")
 						e := json.NewEncoder(w)
 						e.SetIndent("", "  ")
-						_ = e.Encode(v.Fork) // as the file would have it
+						_ = e.Encode(v.Fork) // in the form of the file
 					}))
 				}
 				if v == nil || err != nil && !errors.Is(err, market.ErrHidden) {
@@ -68,16 +68,16 @@ other checks against it (--with FILE).`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&how.Witnesses, "witness", nil, "`\"URL KEY\"` of a witness that must have cosigned, beside those that the market names")
-	f.StringVar(&with, "with", "", "`file` with what another was shown: --save writes it")
-	f.StringVar(&save, "save", "", "write what you were shown into this `file`")
+	f.StringArrayVar(&how.Witnesses, "witness", nil, "`\"URL KEY\"` of a witness that must have cosigned, besides those that the market names")
+	f.StringVar(&with, "with", "", "`file` with what another buyer was shown, written by --save")
+	f.StringVar(&save, "save", "", "write what the market showed you to this `file`")
 	return c
 }
 
 func showVerified(a *cli.App, w io.Writer, v *market.Verified) {
-	before := "looked at for the first time"
+	before := "is checked for the first time"
 	if v.Before > 0 {
-		before = fmt.Sprintf("goes on from the %d of the last look", v.Before)
+		before = fmt.Sprintf("continues the %d of the last check", v.Before)
 	}
 	fmt.Fprintf(w, "The log %s has %s, and %s.\n", cli.OneLine(v.Log), cli.Plural(int(v.Size), "entry", "entries"), before)
 	for _, s := range v.Witnesses {
@@ -85,17 +85,17 @@ func showVerified(a *cli.App, w io.Writer, v *market.Verified) {
 		if s.Signed {
 			signed = "cosigned it"
 		}
-		saw := fmt.Sprintf("has seen %d of the same history", s.Size)
+		saw := fmt.Sprintf("has seen %d entries of the same history", s.Size)
 		switch {
 		case s.Error != "" && s.Size > 0:
-			saw += ", but doesn't tell what it caught: " + cli.OneLine(s.Error)
+			saw += ", but does not say what it caught: " + cli.OneLine(s.Error)
 		case s.Error != "":
 			saw = "can't be asked: " + cli.OneLine(s.Error)
 		}
 		fmt.Fprintf(w, "Witness %s at %s %s, and %s.\n", cli.OneLine(s.Name), cli.OneLine(s.Address), signed, saw)
 	}
 	if len(v.Witnesses) == 0 {
-		fmt.Fprintln(w, "Nobody else cosigns it: compare it with another buyer (--save, --with).")
+		fmt.Fprintln(w, "Nobody else cosigns the log: compare with another buyer (--save, --with).")
 	}
 	for _, d := range v.Orders {
 		state := "is in it"

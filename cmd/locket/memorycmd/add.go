@@ -27,9 +27,9 @@ func AddCommand(a *cli.App) *cobra.Command {
 	var metadata map[string]string
 	c := &cobra.Command{
 		Use: "add TEXT...", Short: "Remember a text",
-		Long: `The text goes through the extractors as if the wearer had said it now. What none of them
-reads is kept in its own words. With --plain the text becomes one memory as it stands.
-Where TEXT is - it is read from standard input.`,
+		Long: `The extractors read the text as if the wearer had said it now. What none of them understands
+is kept in its own words. With --plain, the text becomes one memory, unchanged. If TEXT is -,
+the command reads it from standard input.`,
 		Example: `  locket add "My dentist appointment is on Friday at nine"
   xclip -o | locket add -
   locket add --plain --tag garden "The tomatoes want water every second day"
@@ -38,7 +38,7 @@ Where TEXT is - it is read from standard input.`,
   locket add --plain --step "Grind the beans" --step "Boil the water" "How to make coffee"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if file != "" {
-				return nil // its name is the title where no other is given
+				return nil // the file's name is the default title
 			}
 			return cli.Between(1, -1, "the text")(cmd, args)
 		},
@@ -47,7 +47,7 @@ Where TEXT is - it is read from standard input.`,
 			if r.Text == "-" {
 				b, err := io.ReadAll(io.LimitReader(a.Stdin, memory.MaxText+1))
 				if r.Text = strings.TrimSpace(string(b)); err == nil && r.Text == "" {
-					err = errors.New("there is nothing on standard input")
+					err = errors.New("standard input is empty")
 				}
 				if err != nil {
 					return fmt.Errorf("add: %w", err)
@@ -55,30 +55,30 @@ Where TEXT is - it is read from standard input.`,
 			}
 			r.Type, r.Metadata, r.Keep = memory.Type(kind), metadata, !plain
 			if kind == string(memory.Vault) {
-				return cli.Usagef("--type vault: a secret goes to the vault by being said: leave out --type and --plain")
+				return cli.Usagef("--type vault: leave out --type and --plain; a secret in the text goes to the vault by itself")
 			}
 			if plain {
 				infer := false
 				r.Infer = &infer
 			}
 			if !plain && (kind != "" || len(r.Tags) > 0) {
-				return cli.Usagef("--type and --tag are for a memory that is added as it stands: add --plain")
+				return cli.Usagef("--type and --tag need --plain")
 			}
 			if block != "" {
 				if !plain || kind != "" && kind != string(memory.Core) {
-					return cli.Usagef("--block is for a core memory: add --plain")
+					return cli.Usagef("--block needs --plain")
 				}
 				kind, r.Type, r.Fields.Core = string(memory.Core), memory.Core, &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
 			}
 			if len(steps) > 0 {
 				if !plain || kind != "" && kind != string(memory.Procedural) {
-					return cli.Usagef("--step is for a procedure: add --plain")
+					return cli.Usagef("--step needs --plain")
 				}
 				r.Type, r.Fields.Procedural = memory.Procedural, &memory.ProceduralFields{EntryType: "guide", Steps: steps}
 			}
 			if file != "" {
 				if !plain || block != "" || len(steps) > 0 || kind != "" && kind != string(memory.Resource) {
-					return cli.Usagef("--file is for a document: add --plain, and no --block or --step")
+					return cli.Usagef("--file needs --plain, without --block or --step")
 				}
 				f, err := documentOf(file, r.Text)
 				if err != nil {
@@ -91,13 +91,13 @@ Where TEXT is - it is read from standard input.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&plain, "plain", false, "add the text as one memory, unchanged")
-	f.StringVar(&kind, "type", "", "with --plain: its `type`; semantic unless said")
+	f.StringVar(&kind, "type", "", "with --plain: its `type`; default semantic")
 	cli.Choose(f, "type", cli.Types...)
 	f.StringVar(&block, "block", "", "with --plain: a core memory of this `block`: human, persona or your own")
-	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of how a thing is done, one flag for each")
-	f.StringVar(&file, "file", "", "with --plain: a `file` of text, kept whole as a resource; the text is its title")
-	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`, more than once if need be")
-	f.StringVar(&r.Speaker, "speaker", "", "who said it; the wearer unless said")
+	f.StringArrayVar(&steps, "step", nil, "with --plain: a `step` of a procedure; may be repeated")
+	f.StringVar(&file, "file", "", "with --plain: a text `file`, kept whole as a resource; TEXT is its title")
+	f.StringSliceVar(&r.Tags, "tag", nil, "with --plain: a `tag`; may be repeated")
+	f.StringVar(&r.Speaker, "speaker", "", "who said it; default: the wearer")
 	f.StringVar(&r.Agent, "agent", "", "the `agent` that it belongs to")
 	f.StringVar(&r.Run, "run", "", "the `run` of an agent that it belongs to")
 	f.StringToStringVar(&metadata, "meta", nil, "keep a `KEY=VALUE` with it")
@@ -105,8 +105,7 @@ Where TEXT is - it is read from standard input.`,
 	return c
 }
 
-// documentOf is the resource that a file of text becomes; its title is its name where
-// none is given.
+// documentOf returns the resource for a text file. Without a title it takes the file's name.
 func documentOf(file, title string) (*memory.ResourceFields, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -118,11 +117,11 @@ func documentOf(file, title string) (*memory.ResourceFields, error) {
 	case err != nil:
 		return nil, err
 	case len(b) > memory.MaxContent:
-		return nil, fmt.Errorf("%s: over %d KB; cut it into parts", file, memory.MaxContent>>10)
+		return nil, fmt.Errorf("%s: larger than %d KB; split it into parts", file, memory.MaxContent>>10)
 	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
-		return nil, fmt.Errorf("%s: not a text in UTF-8; photos and recordings come from a wearable", file)
+		return nil, fmt.Errorf("%s: not a UTF-8 text; photos and recordings come from a wearable", file)
 	case len(bytes.TrimSpace(b)) == 0:
-		return nil, fmt.Errorf("%s: nothing in it", file)
+		return nil, fmt.Errorf("%s is empty", file)
 	}
 	media, _, _ := strings.Cut(mime.TypeByExtension(filepath.Ext(file)), ";")
 	switch {

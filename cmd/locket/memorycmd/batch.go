@@ -17,10 +17,10 @@ import (
 
 func BatchCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "batch [FILE]", Short: "Make many changes, one a line", Args: cli.Between(0, 1, "a file"),
-		Long: `Reads a file or standard input: one JSON object a line, with add, update, delete or pin.
-The last three need an id. Changes are made in order, each by itself. Where one fails,
-the failure is printed, the rest goes on, and the exit code is 1.`,
+		Use: "batch [FILE]", Short: "Make many changes at once, one per line", Args: cli.Between(0, 1, "a file"),
+		Long: `Reads a file or standard input: one JSON object per line, with add, update, delete or pin.
+The last three need an id. Changes are made in order, each by itself. If one fails, the
+command prints the failure and continues; the exit code is then 1.`,
 		Example: `  locket batch < changes.jsonl
   {"add": {"text": "The bike is blue", "infer": false, "tags": ["bike"]}}
   {"update": {"text": "The bike is green"}, "id": "3f7k9m2xqa"}
@@ -65,8 +65,8 @@ the failure is printed, the rest goes on, and the exit code is 1.`,
 	}
 }
 
-// readOperations reads all lines first, so that a mistake in the last one leaves nothing
-// half done.
+// readOperations reads all lines before any change is made, so that a mistake in the last line
+// leaves nothing half done.
 func readOperations(name string, in io.Reader) ([]serve.Operation, error) {
 	var ops []serve.Operation
 	sc := bufio.NewScanner(in)
@@ -87,7 +87,7 @@ func readOperations(name string, in io.Reader) ([]serve.Operation, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(ops) == 0 {
-		return nil, cli.Usagef("%s holds no change", name)
+		return nil, cli.Usagef("%s contains no changes", name)
 	}
 	return ops, nil
 }

@@ -13,14 +13,14 @@ import (
 func CategoriesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "categories", Short: "Count memories by category", Args: cli.Nothing(),
-		Long: `A memory is in a category where it has one of the category's words, or is about its subject.
-Your own categories are in categories.toml in the home. They replace those that come with
-Locket:
+		Long: `A memory is in a category if it contains one of the category's words, or is about its
+subject. Put your own categories into categories.toml in the home. They replace those that
+come with Locket:
 
   [garden]
   words = ["tomato", "compost heap", "番茄"]
 
-locket list --where 'categories = garden' lists one.`,
+To list the memories of a category: locket list --where 'categories = garden'`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list, err := cl.Categories(cmd.Context())
 			if err != nil {

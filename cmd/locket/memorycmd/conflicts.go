@@ -16,16 +16,16 @@ import (
 func ConflictsCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "conflicts", Short: "Show and settle what your devices disagree about", Args: cli.Nothing(),
-		Long: `Two devices that were apart may have heard different things, or you may have corrected one
-memory on both. A machine may contradict what you have pinned. Nothing is lost. One side
-is shown elsewhere; here all sides are listed, with who said each, when, and why the first
-one is shown.`,
+		Long: `Two devices that were apart may have heard different things, or you may have corrected the
+same memory on both. A machine may contradict what you have pinned. Nothing is lost. Other
+commands show only one side. This one lists all sides, with who said each, when, and why the
+first one is shown.`,
 		Example: `  locket conflicts
   locket conflicts settle 3f7k --choose 2
   locket conflicts settle 3f7k --both
   locket conflicts settle 3f7k --write Bruges
   locket conflicts unsettle 3f7k`,
-		RunE: cli.Listing(a, (*serve.Client).Conflicts, func(a0 io.Writer, a1 *serve.Conflict) { showConflict(a, a0, a1) }, "Nothing is disagreed about."),
+		RunE: cli.Listing(a, (*serve.Client).Conflicts, func(a0 io.Writer, a1 *serve.Conflict) { showConflict(a, a0, a1) }, "No conflicts."),
 	}
 	c.AddCommand(settleCommand(a), settledCommand(a), unsettleCommand(a))
 	return c
@@ -34,25 +34,25 @@ one is shown.`,
 func settledCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "settled", Short: "List how you settled conflicts", Args: cli.Nothing(),
-		Long: "Lists the conflicts that you settled, on any of your devices, the latest first. What you\ntook back is not listed.",
+		Long: "Lists the conflicts that you settled on any of your devices, newest first, except those\nthat you unsettled.",
 		RunE: cli.Listing(a, (*serve.Client).Settlements, func(w io.Writer, s *serve.Settlement) {
 			fmt.Fprintf(w, "%s  %s  %s\n", a.Paint.Dim(cli.OneLine(s.ID)), a.When(s.At), cli.OneLine(s.Text))
-		}, "You settled nothing that stands."),
+		}, "No settled conflicts."),
 	}
 }
 
 func unsettleCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "unsettle ID", Short: "Take back how you settled a conflict", Args: cli.Between(1, 1, "the conflict, as locket conflicts settled lists it,"),
-		Long: `The conflict stands again, with all its sides, on every device. If you have said something
-since about what you settled, correct that memory instead.`,
+		Use: "unsettle ID", Short: "Undo how you settled a conflict", Args: cli.Between(1, 1, "the conflict, as locket conflicts settled lists it,"),
+		Long: `The conflict is open again, with all its sides, on every device. If you have said something
+about it since, correct that memory instead.`,
 		Example: "  locket conflicts unsettle 3f7k",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			done, err := c.Unsettle(cmd.Context(), args[0])
 			if errors.Is(err, memory.ErrNotFound) {
 				return cli.AdvisedError{Err: err, Advice: "See what there is: " + a.Here("locket conflicts settled")}
 			}
-			return a.Printed(err, done, func(w io.Writer) { fmt.Fprint(w, a.Heref("%s stands again: locket conflicts\n", done.ID)) })
+			return a.Printed(err, done, func(w io.Writer) { fmt.Fprint(w, a.Heref("%s is open again: locket conflicts\n", done.ID)) })
 		}),
 	}
 }
@@ -61,8 +61,8 @@ func settleCommand(a *cli.App) *cobra.Command {
 	var s serve.SettleRequest
 	c := &cobra.Command{
 		Use: "settle ID", Short: "Choose the side that is true", Args: cli.Between(1, 1, "the conflict, as locket conflicts lists it,"),
-		Long: `--choose N takes the side of that number. --both keeps all: texts are joined, and other
-values stand beside the one that is shown. --write gives a text or value of your own.
+		Long: `--choose N takes the side with that number. --both keeps all sides: texts are joined, and
+other values are kept beside the one that is shown. --write gives a text or value of your own.
 
 Your decision is synced like any change, and ends the conflict on every device.`,
 		Example: `  locket conflicts settle 3f7k --choose 1
@@ -75,7 +75,7 @@ Your decision is synced like any change, and ends the conflict on every device.`
 				}
 			}
 			if said != 1 {
-				return cli.Usagef("give one of --choose, --both and --write")
+				return cli.Usagef("give exactly one of --choose, --both and --write")
 			}
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
 				done, err := c.Settle(cmd.Context(), args[0], s)
@@ -91,8 +91,8 @@ Your decision is synced like any change, and ends the conflict on every device.`
 	f := c.Flags()
 	f.IntVar(&s.Choose, "choose", 0, "the `number` of a side")
 	f.BoolVar(&s.Both, "both", false, "keep all sides")
-	f.StringVar(&s.Write, "write", "", "choose neither side: write a third text or `value`")
-	f.StringVar(&s.Text, "text", "", "with --write of a value, the `statement`; else that of the shown side with the new value in it")
+	f.StringVar(&s.Write, "write", "", "choose no side: write another text or `value`")
+	f.StringVar(&s.Text, "text", "", "with --write of a value: the `statement`; default: that of the shown side with the new value")
 	return c
 }
 
@@ -106,7 +106,7 @@ func about(c *serve.Conflict) string {
 	case c.Field != "":
 		return "the " + c.Field + " of a memory"
 	case c.Slot == nil:
-		return "whether it is so"
+		return "whether it is true"
 	case c.Slot.Subject == "user":
 		return "your " + strings.ReplaceAll(c.Slot.Attribute, "_", " ")
 	default:
@@ -130,7 +130,7 @@ func showConflict(a *cli.App, w io.Writer, c *serve.Conflict) {
 	fmt.Fprintf(w, "  1 is shown: %s.\n", cli.OneLine(c.Why))
 }
 
-// who said a side.
+// who says who made the claim of a side.
 func who(s *serve.ConflictSide) string {
 	switch {
 	case s.Rank == memory.RankPerson:

@@ -14,17 +14,17 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// dreamHelp is of dream.
+// dreamHelp is the help of dream.
 const dreamHelp = `A dream merges memories that say the same, archives what is out of date (small matters
 after 7 days, projects after 90), moves lines out of core blocks that are full, sums up
 days, and moves missed credentials into the vault. It never touches what is pinned, what
-is in the vault, or the wearer's own words. It comes by itself in a quiet moment, after a
+is in the vault, or the wearer's own words. It runs by itself in a quiet moment, after a
 day, 5 sessions and 20 new memories.
 
-Without a flag it lists past dreams. --plan shows what a dream would do. --apply ID carries
-out a plan; --apply alone makes a plan and carries it out. --show ID lists what a dream did.
---undo reverses a dream, the last unless an id is given; with --step, only what it did with
-that memory. Credentials stay in the vault.`
+Without a flag, the command lists past dreams. --plan shows what a dream would do. --apply ID
+carries out a plan; --apply alone makes a plan and carries it out. --show ID lists what a
+dream did. --undo reverses a dream: the last one, or the one with the given id. With --step,
+it reverses only what the dream did with that memory. Credentials stay in the vault.`
 
 func DreamCommand(a *cli.App) *cobra.Command {
 	var plan, apply, undo, show bool
@@ -49,15 +49,15 @@ func DreamCommand(a *cli.App) *cobra.Command {
 				return cli.Usagef("--plan, --apply, --show and --undo: choose one")
 			}
 			if step != "" && !undo {
-				return cli.Usagef("--step goes with --undo")
+				return cli.Usagef("--step needs --undo")
 			}
 			if show && len(args) == 0 {
-				return cli.Usagef("--show: which dream? locket dream lists them")
+				return cli.Usagef("%s", a.Here("--show needs the id of a dream; to list them: locket dream"))
 			}
 			id := ""
 			if len(args) > 0 {
 				if id = args[0]; !apply && !undo && !show {
-					return cli.Usagef("%q: an id is for --apply, --show or --undo", id)
+					return cli.Usagef("%q: an id needs --apply, --show or --undo", id)
 				}
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
@@ -75,7 +75,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
 					}
 					r, err := cl.ApplyDream(cmd.Context(), id)
 					if errors.Is(err, memory.ErrNotFound) {
-						return cli.AdvisedError{Err: err, Advice: "Make one and look at it first: " + a.Here("locket dream --plan")}
+						return cli.AdvisedError{Err: err, Advice: "Make a plan and look at it first: " + a.Here("locket dream --plan")}
 					}
 					return a.Printed(err, r, func(w io.Writer) { showDreamt(a, w, &r, "Done") })
 				case undo:
@@ -83,7 +83,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
 				}
 				if show {
 					steps, err := cl.DreamSteps(cmd.Context(), id)
-					return cli.Rows(a, err, steps, func(a0 io.Writer, a1 *serve.DreamStep) { dreamStep(a, a0, a1) }, "Nothing of it stands.")
+					return cli.Rows(a, err, steps, func(a0 io.Writer, a1 *serve.DreamStep) { dreamStep(a, a0, a1) }, "All of it was undone.")
 				}
 				list, err := cl.Dreams(cmd.Context())
 				return cli.Rows(a, err, list, func(w io.Writer, d *serve.Dream) {
@@ -92,20 +92,20 @@ func DreamCommand(a *cli.App) *cobra.Command {
 						state = "taken back"
 					}
 					fmt.Fprintf(w, "%s  %s  %s\n", d.ID, a.Paint.Dim(a.When(d.At)), state)
-				}, "No dreams yet. See what one would do: locket dream --plan")
+				}, "No dreams yet. To see what one would do: locket dream --plan")
 			})
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&plan, "plan", false, "show what a dream would do, and why")
-	f.BoolVar(&apply, "apply", false, "do it")
-	f.BoolVar(&undo, "undo", false, "take a dream back")
-	f.BoolVar(&show, "show", false, "list what a dream did and was not taken back")
+	f.BoolVar(&apply, "apply", false, "carry out a plan")
+	f.BoolVar(&undo, "undo", false, "reverse a dream")
+	f.BoolVar(&show, "show", false, "list what a dream did, except what was undone")
 	f.StringVar(&step, "step", "", "with --undo: only what it did with this `memory`")
 	return c
 }
 
-// undoDream takes a dream back, or what it did with one memory.
+// undoDream reverses a dream, or what it did with one memory.
 func undoDream(a *cli.App, ctx context.Context, cl *serve.Client, id, step string) error {
 	var of memory.ID
 	if step != "" {
@@ -134,9 +134,9 @@ func showDream(a *cli.App, w io.Writer, p *serve.DreamPlan) {
 		dreamStep(a, w, &p.Steps[i])
 	}
 	if p.More {
-		fmt.Fprintln(w, "There is more; another dream goes on.")
+		fmt.Fprintln(w, "There is more for another dream.")
 	}
-	fmt.Fprint(w, a.Heref("\n%s. Do it: locket dream --apply %s\n", cli.Plural(len(p.Steps), "step", "steps"), p.ID))
+	fmt.Fprint(w, a.Heref("\n%s. To carry it out: locket dream --apply %s\n", cli.Plural(len(p.Steps), "step", "steps"), p.ID))
 }
 
 func dreamStep(a *cli.App, w io.Writer, s *serve.DreamStep) {
@@ -155,5 +155,5 @@ func showDreamt(a *cli.App, w io.Writer, r *serve.DreamResult, done string) {
 		fmt.Fprintln(w, "Nothing was done.")
 		return
 	}
-	fmt.Fprint(w, a.Heref("%s: %s. Take it back: locket dream --undo %s\n", done, cli.Plural(r.Steps, "step", "steps"), r.ID))
+	fmt.Fprint(w, a.Heref("%s: %s. To reverse it: locket dream --undo %s\n", done, cli.Plural(r.Steps, "step", "steps"), r.ID))
 }

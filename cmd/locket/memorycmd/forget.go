@@ -21,11 +21,11 @@ func ForgetCommand(a *cli.App) *cobra.Command {
 	var yes, plan bool
 	c := &cobra.Command{
 		Use: "forget [TIME] [--query WORDS] [--person NAME] [--place NAME] [--device NAME]", Short: "Erase memories, what was said, and raw events",
-		Long: `Shows first what it would erase, with everything that was made from that, and asks. What
-arrives meanwhile is not erased. Where several conditions are given, all must hold. A
-memory with other evidence stays, and loses only the evidence that is erased.
+		Long: `Shows what it would erase, with everything that was made from it, and asks. What arrives
+meanwhile is not erased. If you give several conditions, all must hold. A memory with other
+evidence stays, and loses only the evidence that is erased.
 
-The arguments are a time in words, English or Chinese, or ids.`,
+The arguments are a time in words, in English or Chinese, or ids.`,
 		Example: `  locket forget last 10 minutes
   locket forget yesterday in the office
   locket forget today 14:00-15:30 --person Bo
@@ -36,7 +36,7 @@ The arguments are a time in words, English or Chinese, or ids.`,
 		Args: cli.Between(0, -1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
-				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is not a time", args[0]), Advice: "Everything since a day is taken by --since 1900-01-01. To be rid of the home and its keys: " + cli.DocsAt + "install.md#removing"}}
+				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is not a time", args[0]), Advice: "To erase everything: --since 1900-01-01. To remove the home and its keys: " + cli.DocsAt + "install.md#removing"}}
 			}
 			if len(args) > 0 && isTime(args[0]) {
 				r.When = strings.Join(args, " ")
@@ -57,7 +57,7 @@ The arguments are a time in words, English or Chinese, or ids.`,
 					return cli.UsageError{Err: fmt.Errorf("--last: %w", err)}
 				}
 				if r.Last == 0 {
-					return cli.Usagef("--last: nothing is within 0")
+					return cli.Usagef("--last: want a duration longer than 0")
 				}
 			}
 			times := 0
@@ -68,9 +68,9 @@ The arguments are a time in words, English or Chinese, or ids.`,
 			}
 			switch {
 			case times > 1:
-				return cli.Usagef("a time is named twice: give one of --last, a time in words, and --since with --until")
+				return cli.Usagef("more than one time is given: choose --last, a time in words, or --since with --until")
 			case times == 0 && len(r.IDs) == 0 && r.Query == "" && r.Person == "" && r.Place == "" && r.Device == "":
-				return cli.Usagef("give one of a time, an id, --query, --person, --place and --device")
+				return cli.Usagef("say what to forget: a time, an id, --query, --person, --place or --device")
 			}
 			return forgetBy(a, cmd.Context(), yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanForget(cmd.Context(), r) },
 				func(cl *serve.Client, token string) (serve.ForgetAnswer, error) {
@@ -79,22 +79,22 @@ The arguments are a time in words, English or Chinese, or ids.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&last, "last", "", "everything of the last `duration`: 10m, 2h, 1d")
+	f.StringVar(&last, "last", "", "everything from the last `duration`, such as 10m, 2h or 1d")
 	f.StringVar(&since, "since", "", "said at this `time` or later")
 	f.StringVar(&until, "until", "", "said before this `time`")
-	f.StringVar(&r.Query, "query", "", "what has all of these `words`")
+	f.StringVar(&r.Query, "query", "", "what contains all of these `words`")
 	f.StringVar(&r.Person, "person", "", "what this `person` said, and what names them")
 	f.StringVar(&r.Place, "place", "", "what was said at this `place`, and what is about it")
 	f.StringVar(&r.Device, "device", "", "what this `wearable` heard and saw")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
-	f.BoolVar(&plan, "plan", false, "only show what it would take")
+	f.BoolVar(&plan, "plan", false, "only show what would be erased")
 	return c
 }
 
-// timeWords begin times; others have a space, a mark, or Chinese in them.
+// timeWords are words with which a time begins. Other times contain a space, a mark, or Chinese.
 var timeWords = strings.Fields("last past since on in this the today yesterday tonight monday tuesday wednesday thursday friday saturday sunday")
 
-// everything is what people type who want all of it to go.
+// everything is what people type who want to erase all.
 var everything = strings.Fields("all everything * 全部 所有 一切")
 
 // isTime reports whether an argument is a time in words, and not an id.
@@ -108,11 +108,11 @@ func isID(s string) bool {
 	return len(s) >= 4 && strings.Trim(strings.ToLower(s), "0123456789abcdefghjkmnpqrstvwxyz") == ""
 }
 
-// forgetBy shows a plan, asks, and has it carried out.
+// forgetBy shows a plan, asks, and carries it out.
 func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.Client) (serve.ForgetAnswer, error),
 	do func(*serve.Client, string) (serve.ForgetAnswer, error)) error {
 	if a.JSON && !yes && !plan {
-		return cli.Usagef("--json asks nobody: add --plan to see what would go, or --yes")
+		return cli.Usagef("--json cannot ask: add --plan to see what would be erased, or --yes")
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
 		ans, err := ask(cl)
@@ -145,7 +145,7 @@ func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.C
 func amounts(r *serve.ForgetResult) string {
 	s := fmt.Sprintf("%s, %s said, %s", cli.Plural(r.Memories, "memory", "memories"), cli.Plural(r.Utterances, "thing", "things"), cli.Plural(r.Events, "raw event", "raw events"))
 	if r.Trimmed > 0 {
-		s += fmt.Sprintf("; %s on other evidence", cli.Plural(r.Trimmed, "memory stays", "memories stay"))
+		s += fmt.Sprintf("; %s because of other evidence", cli.Plural(r.Trimmed, "memory stays", "memories stay"))
 	}
 	return s
 }
@@ -163,7 +163,7 @@ func showPlan(a *cli.App, w io.Writer, p *serve.ForgetPlan) {
 	for _, group := range []struct {
 		title string
 		list  []serve.Related
-	}{{"Memories", p.Memories}, {"What was said", p.Utterances}, {"Stay on other evidence", p.Trimmed}} {
+	}{{"Memories", p.Memories}, {"What was said", p.Utterances}, {"Stay because of other evidence", p.Trimmed}} {
 		if len(group.list) > 0 {
 			fmt.Fprintf(w, "%s (%d)\n", group.title, len(group.list))
 			for _, r := range group.list {
@@ -179,7 +179,7 @@ func showPlan(a *cli.App, w io.Writer, p *serve.ForgetPlan) {
 // deleteAll is locket delete --all.
 func deleteAll(a *cli.App, ctx context.Context, user, agent, run string, yes, plan bool) error {
 	if user == "" && agent == "" && run == "" {
-		return cli.Usagef("--all: whose memories: give --user, --agent or --run")
+		return cli.Usagef("--all: say whose memories with --user, --agent or --run")
 	}
 	scope := memory.Owner{User: user, Agent: agent, Run: run}
 	return forgetBy(a, ctx, yes, plan, func(cl *serve.Client) (serve.ForgetAnswer, error) { return cl.PlanDeleteAll(ctx, scope) },

@@ -1,4 +1,4 @@
-// Package memorycmd has the commands of single memories: add, batch, list, get, pin, unpin,
+// Package memorycmd contains the commands for single memories: add, batch, list, get, pin, unpin,
 // categories; why, history, refusals; update (of a memory, or with --check of the program), undo,
 // delete, forget, retention, dream, conflicts, revert; and vault.
 package memorycmd
@@ -21,7 +21,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// noteGiven says at the end of a list that there is more, which is not the wearer's.
+// noteGiven says at the end of a list that there are also memories of other people.
 func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
 	list, err := cl.GivenShares(ctx)
 	if errors.Is(err, serve.ErrUnsupported) || errors.Is(err, serve.ErrForbidden) {
@@ -32,7 +32,7 @@ func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
 		n += len(g.Memories)
 	}
 	if n > 0 {
-		fmt.Fprint(a.Stderr, a.Heref("%s of others, shared with you or bought, answer beside these: locket share given\n", cli.Plural(n, "memory", "memories")))
+		fmt.Fprint(a.Stderr, a.Heref("Not listed: %s of other people that you bought or that are shared with you. To list them: locket share given\n", cli.Plural(n, "memory", "memories")))
 	}
 	return err
 }
@@ -138,9 +138,9 @@ func ListCommand(a *cli.App) *cobra.Command {
 	var kind, state, since, until, where, asOf, knownAt string
 	c := &cobra.Command{
 		Use: "list", Short: "List memories, newest first", Args: cli.Nothing(),
-		Long: cli.WithFilterHelp(`A line has the id, the type, when it happened, and the text. What was learnt last comes
-first; when it was learnt is said where that was on another day. What others share with
-you is not yours, and listed by locket share given.`),
+		Long: cli.WithFilterHelp(`Each line shows the id, the type, when it happened, and the text. What was learnt last comes
+first. If it was learnt on another day, the line says when. What others share with you is
+not included: see locket share given.`),
 		Example: `  locket list --type vault
   locket list --state superseded --since 7d
   locket list --where 'speaker = Ann and not tags in (work, visit)'`,
@@ -163,7 +163,7 @@ you is not yours, and listed by locket share given.`),
 				return cli.Usagef("--limit: %d, want 1 or more, or 0 for all", q.Limit)
 			}
 			limit := q.Limit
-			q.Limit = 0 // pages are the stream's affair
+			q.Limit = 0 // the stream does the paging
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				n, err := rows(a, cl.All(cmd.Context(), q), limit)
 				if err == nil && n == 0 && !a.JSON {
@@ -180,21 +180,21 @@ you is not yours, and listed by locket share given.`),
 	f := c.Flags()
 	f.StringVar(&kind, "type", "", "only this `type`: core, episodic, semantic, procedural, resource or vault")
 	cli.Choose(f, "type", cli.Types...)
-	f.StringVar(&state, "state", "", "`active` (unless said), superseded, archived or all")
+	f.StringVar(&state, "state", "", "`active` (default), superseded, archived or all")
 	cli.Choose(f, "state", "active", "superseded", "archived", "all")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")
 	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
 	f.StringVar(&q.Tag, "tag", "", "only with this `tag`")
-	f.StringVar(&where, "where", "", "only what a `filter` chooses")
+	f.StringVar(&where, "where", "", "only what matches a `filter`")
 	f.StringVar(&q.Agent, "agent", "", "only of this `agent`")
 	f.StringVar(&q.Run, "run", "", "only of this `run`")
-	cli.LimitFlag(f, &q.Limit, 0, "at most this `count`; all unless said")
+	cli.LimitFlag(f, &q.Limit, 0, "at most this `count`; default: all")
 	return c
 }
 
-// rows prints memories, and no more than limit where that is not 0.
+// rows prints memories, at most limit if that is not 0.
 func rows(a *cli.App, list iter.Seq2[memory.Memory, error], limit int) (n int, err error) {
 	for m, err := range list {
 		if err != nil {
@@ -211,9 +211,9 @@ func rows(a *cli.App, list iter.Seq2[memory.Memory, error], limit int) (n int, e
 }
 
 func PinCommand(a *cli.App, pinned bool) *cobra.Command {
-	use, short := "pin ID", "Keep machines from changing a memory"
+	use, short := "pin ID", "Protect a memory from changes by machines"
 	if !pinned {
-		use, short = "unpin ID", "Let machines change a memory again"
+		use, short = "unpin ID", "Allow machines to change a memory again"
 	}
 	return &cobra.Command{
 		Use: use, Short: short, Args: cli.Between(1, 1, "the id"),
@@ -229,9 +229,9 @@ func DeleteCommand(a *cli.App) *cobra.Command {
 	var user, agent, run string
 	c := &cobra.Command{
 		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory, or all memories of an owner", Args: cli.Between(0, 1, "the id"),
-		Long: `What was said stays, until retention ends it; locket forget takes that too.
-With --all it erases every memory of an owner, and what was said that no other
-memory was made from; it shows first what that is.`,
+		Long: `What was said stays until its retention ends; locket forget erases that, too.
+With --all, it erases every memory of an owner, and what was said if no other memory
+was made from it. It first shows what that is.`,
 		Example: `  locket delete 3f7k9m2xqa --yes
   locket delete --all --agent planner --plan`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -243,7 +243,7 @@ memory was made from; it shows first what that is.`,
 			case len(args) == 0:
 				return cli.Usagef("the id is missing")
 			case user != "" || agent != "" || run != "" || plan:
-				return cli.Usagef("--user, --agent, --run and --plan are for --all")
+				return cli.Usagef("--user, --agent, --run and --plan need --all")
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				if !yes {
@@ -266,10 +266,10 @@ memory was made from; it shows first what that is.`,
 	f := c.Flags()
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&all, "all", false, "every memory of an owner")
-	f.StringVar(&user, "user", "", "with --all: of this `user`; the wearer unless said")
+	f.StringVar(&user, "user", "", "with --all: of this `user`")
 	f.StringVar(&agent, "agent", "", "with --all: of this `agent`")
 	f.StringVar(&run, "run", "", "with --all: of this `run`")
-	f.BoolVar(&plan, "plan", false, "with --all: only show what it would take")
+	f.BoolVar(&plan, "plan", false, "with --all: only show what would be erased")
 	return c
 }
 
@@ -294,7 +294,7 @@ func showChange(a *cli.App, w io.Writer, ch *memory.Change) {
 	fmt.Fprintf(w, "%s  %-6s  %s%s\n", a.Paint.Dim(a.When(ch.At)), ch.Verdict, text, a.Paint.Dim("  "+cli.OneLine(ch.Reason)+" ("+rankName(ch.Rank, ch.By)+")"))
 }
 
-// rankName says who did it.
+// rankName says who made a change.
 func rankName(r memory.Rank, by memory.Source) string {
 	switch {
 	case r == memory.RankPerson:
@@ -307,7 +307,7 @@ func rankName(r memory.Rank, by memory.Source) string {
 	return "this node"
 }
 
-// orLast wants an id, or --last.
+// orLast requires an id or --last.
 func orLast(last *bool) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if *last == (len(args) > 0) {
@@ -317,7 +317,7 @@ func orLast(last *bool) cobra.PositionalArgs {
 	}
 }
 
-// aimed is the id that was given, or that of the memory that was learnt last.
+// aimed returns the given id, or that of the memory that was learnt last.
 func aimed(ctx context.Context, cl *serve.Client, args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil

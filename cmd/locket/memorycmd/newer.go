@@ -20,35 +20,35 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// Of a place that has a release.
+// The place that has the releases.
 const (
 	latestRelease = "https://github.com/locket-dev/locket/releases/latest/download"
 	releaseSums   = "SHA256SUMS"
-	maxReleased   = 64 << 10 // bytes of one of its files that are read
+	maxReleased   = 64 << 10 // the most bytes read of one file
 	releaseWithin = 30 * time.Second
 )
 
-// errUnsigned: what a place has is not signed by the key of releases.
-var errUnsigned = errors.New("the signature of the release is not right")
+// errUnsigned means that the release at a place is not signed by the key of releases.
+var errUnsigned = errors.New("the signature of the release is not valid")
 
 // compared is what update --check prints.
 type compared struct {
 	Version string `json:"version"`          // of this program
-	Newest  string `json:"newest,omitempty"` // at the place; empty: nobody was asked
+	Newest  string `json:"newest,omitempty"` // at the place; empty if no place was asked
 	Newer   bool   `json:"newer"`
 }
 
-// compareRelease says whether a place, an https URL or a folder, has a newer release than this
-// program. Without a place nobody is asked.
+// compareRelease says whether a place (an https URL or a folder) has a newer release than this
+// program. Without a place it asks nobody.
 func compareRelease(a *cli.App, ctx context.Context, from, key string) error {
 	c := compared{Version: cli.ThisBuild().Release}
 	if from == "" {
 		return a.Print(c, func(w io.Writer) {
-			fmt.Fprint(w, a.Heref("This is Locket %s. Nobody was asked for a newer one, because whoever answers learns who asks.\nTo ask: locket update --check --from %s\n", c.Version, latestRelease))
+			fmt.Fprint(w, a.Heref("This is Locket %s. To protect your privacy, no server was asked for a newer version.\nTo ask one: locket update --check --from %s\n", c.Version, latestRelease))
 		})
 	}
 	if key == "" {
-		return errors.New("this program is no release: it has no key that one could be verified by")
+		return errors.New("this program is not a release: it has no key to verify one")
 	}
 	sums, err := fetchReleased(ctx, http.DefaultTransport, from, releaseSums)
 	if err != nil {
@@ -64,10 +64,10 @@ func compareRelease(a *cli.App, ctx context.Context, from, key string) error {
 	c.Newer = semver.Compare(c.Newest, c.Version) > 0
 	return a.Print(c, func(w io.Writer) {
 		if !c.Newer {
-			fmt.Fprintf(w, "Locket %s is the newest there. This is %s.\n", c.Newest, c.Version)
+			fmt.Fprintf(w, "The newest release there is Locket %s. This is %s.\n", c.Newest, c.Version)
 			return
 		}
-		fmt.Fprint(w, a.Heref("Locket %s is there. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version))
+		fmt.Fprint(w, a.Heref("A newer release is there: Locket %s. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version))
 	})
 }
 
@@ -83,7 +83,7 @@ func fetchReleased(ctx context.Context, by http.RoundTripper, from, name string)
 		return nil, fmt.Errorf("reading %s of the release: %w", name, err)
 	}
 	if len(b) > maxReleased {
-		return nil, fmt.Errorf("%s of the release has more than %d bytes", name, maxReleased)
+		return nil, fmt.Errorf("%s of the release is larger than %d bytes", name, maxReleased)
 	}
 	return b, nil
 }
@@ -122,9 +122,10 @@ func openReleased(ctx context.Context, by http.RoundTripper, from, name string) 
 	return res.Body, nil
 }
 
-// signedRelease verifies minisign's signature of the sums of a release, and gives the version
-// that it names. A signature has ten bytes that name algorithm and key, then one of Ed25519 over
-// the sums; the other is over that and the comment (jedisct1.github.io/minisign).
+// signedRelease verifies minisign's signature of the sums of a release, and returns the version in
+// its comment. A signature has ten bytes that name the algorithm and the key, and then an Ed25519
+// signature of the sums. A second signature covers the first and the comment
+// (jedisct1.github.io/minisign).
 func signedRelease(key string, sums, signature []byte) (version string, err error) {
 	k, err := base64.StdEncoding.DecodeString(key)
 	lines := strings.Split(string(signature), "\n")
@@ -142,7 +143,7 @@ func signedRelease(key string, sums, signature []byte) (version string, err erro
 	}
 	version, ok = strings.CutPrefix(comment, "Locket ")
 	if !ok || !semver.IsValid(version) {
-		return "", fmt.Errorf("%w: it is one of %.80q", errUnsigned, comment)
+		return "", fmt.Errorf("%w: it is for %.80q", errUnsigned, comment)
 	}
 	return version, nil
 }

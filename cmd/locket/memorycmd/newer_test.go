@@ -17,8 +17,8 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 )
 
-// signs writes a release's sums with their signature into a folder, as locket-release does, and
-// gives the public key.
+// signs writes a release's sums with their signature to a folder, like locket-release, and returns
+// the public key.
 func signs(t *testing.T, dir, comment string) (key string) {
 	t.Helper()
 	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
@@ -73,7 +73,7 @@ func TestUpdateCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, err := check(dir, key)
-			untrusted := file != releaseSums && i < bytes.IndexByte(was, '\n') // the first line says nothing
+			untrusted := file != releaseSums && i < bytes.IndexByte(was, '\n') // the first line is not signed
 			if !untrusted && err == nil || err == nil && c.Newest != "v0.2.0" {
 				t.Fatalf("%s, byte %d: %+v", file, i, c)
 			}
@@ -98,7 +98,7 @@ func TestUpdateCheck(t *testing.T) {
 	}
 }
 
-// What locket-release once signed, by a key of a test.
+// A signature that locket-release once made, with a test key.
 const (
 	madeKey  = "RWRxF1+Wztur+IkocyJHwQAXmU6QsXWxVsNOuGA4ikakD8cUtSTRZFeW"
 	madeSums = `daba6d16451f1d0e3ef8f2b45fd9076a9e2f64f2b1e5c438c15e8c2f6645b028  NOTES.md
@@ -121,7 +121,7 @@ func TestReleaseAsMade(t *testing.T) {
 	}
 }
 
-// Nothing is asked but by TLS, and a redirect to anything else is not followed.
+// Only TLS is used, and a redirect to anything else is not followed.
 func TestReleaseIsFetched(t *testing.T) {
 	dir := t.TempDir()
 	signs(t, dir, "Locket v0.2.0")

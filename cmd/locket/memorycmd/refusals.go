@@ -22,7 +22,7 @@ func RefusalsCommand(a *cli.App) *cobra.Command {
 	var retry bool
 	c := &cobra.Command{
 		Use: "refusals", Short: "Show what was heard and not remembered, and why", Args: cli.Nothing(),
-		Long: "Some lines make no memories: questions, commands, greetings, fillers, boilerplate, answers\nthat recall had just given, and lines that are known already. They can still be searched.\n\nWhen a plugin that removes secrets fails on a line, nobody reads the line. It is kept\nsealed (unscanned). --retry gives such lines to the plugins again.",
+		Long: "Some lines make no memories: questions, commands, greetings, fillers, boilerplate, answers\nthat Locket itself had just given, and lines that are known already. They can still be\nsearched.\n\nIf a plugin that removes secrets fails on a line, the line is not processed. It is kept\nsealed (unscanned). --retry gives such lines to the plugins again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 || limit > 1000 {
 				return cli.Usagef("-n %d: want 1 to 1000", limit)
@@ -43,8 +43,8 @@ func RefusalsCommand(a *cli.App) *cobra.Command {
 			})
 		},
 	}
-	cli.LimitFlag(c.Flags(), &limit, 10, "the `count` of the latest")
-	c.Flags().BoolVar(&retry, "retry", false, "try again the lines that were kept unread")
+	cli.LimitFlag(c.Flags(), &limit, 10, "how many of the latest to show (`count`)")
+	c.Flags().BoolVar(&retry, "retry", false, "try lines again that were kept unscanned")
 	return c
 }
 
@@ -52,12 +52,12 @@ func rescan(a *cli.App, ctx context.Context, cl *serve.Client) error {
 	r, err := cl.Rescan(ctx)
 	return a.Printed(err, r, func(w io.Writer) {
 		if r.Texts == 0 {
-			fmt.Fprintln(w, "Nothing is set aside unread.")
+			fmt.Fprintln(w, "No lines are set aside.")
 			return
 		}
-		fmt.Fprintf(w, "%s had been set aside: %d went through; %s.\n", cli.Plural(r.Texts, "line", "lines"), r.Texts-r.Left, cli.Plural(len(r.Changes), "memory changed", "memories changed"))
+		fmt.Fprintf(w, "%s had been set aside: %d processed now; %s.\n", cli.Plural(r.Texts, "line", "lines"), r.Texts-r.Left, cli.Plural(len(r.Changes), "memory changed", "memories changed"))
 		if r.Left > 0 {
-			fmt.Fprint(w, a.Heref("On %s a plugin that takes words away failed again: see locket plugin list\n", cli.Plural(r.Left, "line", "lines")))
+			fmt.Fprint(w, a.Heref("On %s a plugin that removes words failed again: see locket plugin list\n", cli.Plural(r.Left, "line", "lines")))
 		}
 	})
 }

@@ -15,10 +15,10 @@ import (
 func RetentionCommand(a *cli.App) *cobra.Command {
 	var plan bool
 	c := &cobra.Command{
-		Use: "retention", Short: "Show how long things are kept, and what would go now", Args: cli.Nothing(),
-		Long: `Recordings, photos and lines are kept for a time, and up to a size; the oldest go first.
-A thing's age is counted from when it happened. Rules for memories are in the setting
-retention.rules, in order: the first rule that fits a memory decides. Pinned memories are
+		Use: "retention", Short: "Show how long data is kept, and what would be deleted now", Args: cli.Nothing(),
+		Long: `Recordings, photos and lines are kept for a time, and up to a size; the oldest go first. Age
+is counted from the time at which something happened. Rules for memories are in the setting
+retention.rules, in order: the first rule that matches a memory decides. Pinned memories are
 never removed.`,
 		Example: `  locket retention --plan
   locket retention --plan --set 'retention.rules=tag:work & type:episodic 30d,type:episodic 90d'`,
@@ -27,12 +27,12 @@ never removed.`,
 			return a.Printed(err, r, func(w io.Writer) { showRetention(a, w, &r, plan) })
 		}),
 	}
-	c.Flags().BoolVar(&plan, "plan", false, "list what would go")
+	c.Flags().BoolVar(&plan, "plan", false, "list what would be deleted")
 	return c
 }
 
-// overrides lists the settings whose keys begin with prefix and which this command was given
-// by flags or the environment, as KEY=VALUE. A daemon does not know them.
+// overrides lists, as KEY=VALUE, the settings that this command got from flags or the environment
+// and whose keys begin with prefix. A daemon does not know them.
 func overrides(a *cli.App, prefix string) (list []string) {
 	for _, s := range a.Settings.Settings() {
 		if k := s.Origin.Kind; strings.HasPrefix(s.Key, prefix) && (k == config.FromFlag || k == config.FromEnv) {
@@ -53,10 +53,10 @@ func showRetention(a *cli.App, w io.Writer, r *serve.RetentionAnswer, plan bool)
 		fmt.Fprintln(w, "Nothing has happened yet, so nothing has an age.")
 		return
 	}
-	fmt.Fprintf(w, "%s and %s are over and go soon. Ages count up to the newest event, of %s.\n", cli.Plural(len(r.Memories), "memory", "memories"), cli.Plural(len(r.Utterances), "line", "lines"), a.When(r.Clock))
+	fmt.Fprintf(w, "%s and %s have expired and will be deleted soon. Ages are counted up to the newest event, at %s.\n", cli.Plural(len(r.Memories), "memory", "memories"), cli.Plural(len(r.Utterances), "line", "lines"), a.When(r.Clock))
 	if !plan {
 		if len(r.Memories)+len(r.Utterances) > 0 {
-			fmt.Fprintln(w, "Which: "+a.Here("locket retention --plan"))
+			fmt.Fprintln(w, "To list them: "+a.Here("locket retention --plan"))
 		}
 		return
 	}

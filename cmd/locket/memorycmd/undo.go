@@ -14,13 +14,13 @@ import (
 func UndoCommand(a *cli.App) *cobra.Command {
 	var last bool
 	c := &cobra.Command{
-		Use: "undo ID | undo --last", Short: "Take back what was understood, so that what it ended stands again", Args: orLast(&last),
-		Long: `Takes back what was made of something heard, on all devices. ID is the memory that was
-made, or the one that it ended, which then stands again. What was heard is still found by
-its words. locket revert --undo, with the id that is printed, reverses this.
+		Use: "undo ID | undo --last", Short: "Undo a memory, and restore what it replaced", Args: orLast(&last),
+		Long: `Undoes, on all devices, what was understood from something heard. ID is the memory that was
+made, or the one that it replaced, which is then restored. What was heard can still be found
+by its words. locket revert --undo, with the id that is printed, reverses this.
 
-What you have said of the memory yourself is not taken back: locket update corrects it,
-and locket delete erases it.`,
+What you yourself have said about the memory is not undone: locket update corrects it, and
+locket delete erases it.`,
 		Example: `  locket undo 3f7k9m2xqa
   locket undo --last
   locket revert --undo k3f9tq2m7x`,
@@ -36,11 +36,11 @@ and locket delete erases it.`,
 			}
 			v, err := c.Revert(ctx, serve.RevertRequest{Memory: m.ID})
 			return a.Printed(err, v, func(w io.Writer) {
-				fmt.Fprintf(w, "Taken back: %s\n", cli.OneLine(v.Memories[0].Text))
+				fmt.Fprintf(w, "Undone: %s\n", cli.OneLine(v.Memories[0].Text))
 				if again, err := c.Get(ctx, id); err == nil && again.State == memory.Active {
-					fmt.Fprintf(w, "Stands again: %s\n", cli.OneLine(again.Text))
+					fmt.Fprintf(w, "Restored: %s\n", cli.OneLine(again.Text))
 				}
-				fmt.Fprint(w, a.Heref("If that was wrong: locket revert --undo %s\n", v.ID))
+				fmt.Fprint(w, a.Heref("To reverse this: locket revert --undo %s\n", v.ID))
 			})
 		}),
 	}

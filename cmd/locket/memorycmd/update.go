@@ -18,7 +18,7 @@ type corrections struct {
 	serve.UpdateRequest
 	text, value, line, old, with, sensitivity string
 	archive, restore                          bool
-	check                                     bool   // it is about Locket itself
+	check                                     bool   // check the version of Locket itself
 	from                                      string // with check: the place to ask
 }
 
@@ -31,16 +31,16 @@ func UpdateCommand(a *cli.App) *cobra.Command {
 				return cli.Nothing()(c, args)
 			}
 			if len(args) > 1 {
-				return cli.Usagef("%q is one argument too many; a new text stands after --text", args[1])
+				return cli.Usagef("%q is one argument too many; give a new text with --text", args[1])
 			}
 			return cli.Between(1, 1, "the id of a memory (for Locket itself: --check)")(c, args)
 		},
-		Long: `Its earlier text stays in its history. Steps are counted from 1, and changed in the order of
-the flags.
+		Long: `The earlier text stays in the memory's history. Steps are counted from 1, and changed in the
+order of the flags.
 
-With --check it is about Locket itself, and says which version this is. Nobody is asked for
-a newer one unless --from says who: a folder, or an https URL, with SHA256SUMS and its
-signature, which is verified. Nothing is installed.`,
+With --check, the command is about Locket itself, and says which version this is. It asks
+for a newer one only at the place given with --from: a folder or an https URL that has
+SHA256SUMS and its signature, which is verified. Nothing is installed.`,
 		Example: `  locket update 3f7k9m2xqa --text "The bike is green" --reason repainted
   locket update 3f7k9m2xqa --append "Allergic to nuts"
   locket update 3f7k9m2xqa --replace Lyon --with Ghent
@@ -64,27 +64,27 @@ signature, which is verified. Nothing is installed.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.text, "text", "", "the statement")
+	f.StringVar(&o.text, "text", "", "the new text")
 	f.StringVar(&o.line, "append", "", "add a `line` to a core block")
 	f.StringVar(&o.old, "replace", "", "replace these `words` of the text, which must occur in it once")
 	f.StringVar(&o.with, "with", "", "with --replace: the new words; empty removes the old ones")
-	f.StringVar(&o.value, "value", "", "the value of what it is about")
+	f.StringVar(&o.value, "value", "", "the new value of its attribute")
 	f.Var(&stepFlag{memory.StepRevise, &o.Steps}, "step", "revise a step: `N=TEXT`")
-	f.Var(&stepFlag{memory.StepInsert, &o.Steps}, "insert-step", "a new step before another: `N=TEXT`, or TEXT alone for the last")
-	f.Var(&stepFlag{memory.StepRemove, &o.Steps}, "remove-step", "take a step out: `N`")
+	f.Var(&stepFlag{memory.StepInsert, &o.Steps}, "insert-step", "insert a step before step N: `N=TEXT`, or just TEXT to append")
+	f.Var(&stepFlag{memory.StepRemove, &o.Steps}, "remove-step", "remove step `N`")
 	f.Var(&stepFlag{memory.StepMove, &o.Steps}, "move-step", "move a step to another place: `N:M`")
 	f.StringVar(&o.sensitivity, "sensitivity", "", "public, personal, private or secret")
 	f.StringSliceVar(&o.Tag, "tag", nil, "add a `tag`")
-	f.StringSliceVar(&o.Untag, "untag", nil, "take a `tag` away")
-	f.BoolVar(&o.archive, "archive", false, "keep it, and do not show it")
+	f.StringSliceVar(&o.Untag, "untag", nil, "remove a `tag`")
+	f.BoolVar(&o.archive, "archive", false, "keep it, but do not show it")
 	f.BoolVar(&o.restore, "restore", false, "show it again")
 	f.StringVar(&o.Reason, "reason", "", "why, for its history")
 	f.BoolVar(&o.check, "check", false, "say which version of Locket this is")
-	f.StringVar(&o.from, "from", "", "with --check: the `place` to ask for a newer one")
+	f.StringVar(&o.from, "from", "", "with --check: the `place` to ask for a newer version")
 	return c
 }
 
-// read completes the request by the flags that were given, of which one has to change something.
+// read completes the request from the flags. At least one of them must change something.
 func (o *corrections) read(f *pflag.FlagSet) error {
 	changed := len(o.Steps)+len(o.Tag)+len(o.Untag) > 0
 	for _, s := range []struct {
@@ -98,7 +98,7 @@ func (o *corrections) read(f *pflag.FlagSet) error {
 	}
 	if f.Changed("replace") || f.Changed("with") {
 		if !f.Changed("replace") {
-			return cli.Usagef("--with: what is it to replace? Add --replace")
+			return cli.Usagef("--with needs --replace")
 		}
 		o.Replace, changed = &serve.Replacement{Old: o.old, With: o.with}, true
 	}
@@ -139,7 +139,7 @@ func (f *stepFlag) Set(s string) error {
 	switch f.op {
 	case memory.StepInsert:
 		if !cut || err != nil {
-			n, rest = 0, s // the whole of it is the step
+			n, rest = 0, s // all of it is the step's text
 		}
 		e.Text = rest
 	case memory.StepRevise:

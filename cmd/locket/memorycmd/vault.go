@@ -20,8 +20,8 @@ func VaultCommand(a *cli.App) *cobra.Command {
 	var file, ttl string
 	group := &cobra.Command{
 		Use: "vault", Short: "List and reveal secrets", Args: cli.Nothing(),
-		Long: `Lists what is in the vault: what each secret is for, not the secret. One of them is
-shown by locket vault show.`,
+		Long: `Lists what each secret in the vault is for, without the secrets. To see a secret, use
+locket vault show.`,
 		Example: `  locket vault
   locket vault show 3f7k9m2xqa`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listVault(a, cmd.Context()) },
@@ -32,7 +32,7 @@ shown by locket vault show.`,
 	}
 	show := &cobra.Command{
 		Use: "show ID|LABEL", Short: "Reveal a secret", Args: cli.Between(1, 1, "the id or the label"),
-		Long: "Opens the vault for as long as it takes to show the secret, or for --for. That it\nwas shown is noted in the memory's history. A label, or a part of one, has to name\none secret alone.",
+		Long: "Opens the vault just long enough to show the secret, or for the time in --for. The\nmemory's history records that it was shown. A label, or a part of one, must match\nexactly one secret.",
 		Example: `  locket vault
   locket vault show 3f7k9m2xqa
   locket vault show "Wi-Fi password"`,
@@ -56,7 +56,7 @@ shown by locket vault show.`,
 				if errors.Is(err, memory.ErrNotFound) {
 					err = noSecret(args[0])
 				}
-				if errors.Is(err, memory.ErrInvalid) { // the rest says it in the wearer's words
+				if errors.Is(err, memory.ErrInvalid) { // the rest of the error says it in the wearer's words
 					err = errors.New(strings.TrimPrefix(err.Error(), memory.ErrInvalid.Error()+": "))
 				}
 				return a.Printed(err, r, func(w io.Writer) {
@@ -66,19 +66,19 @@ shown by locket vault show.`,
 		},
 	}
 	show.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase from a `file`")
-	show.Flags().StringVar(&ttl, "for", "", "leave the vault of the daemon open for so long")
+	show.Flags().StringVar(&ttl, "for", "", "keep the daemon's vault open for this long")
 	group.AddCommand(list, show, vaultAskCommand(a), vaultLogCommand(a), vaultRecoverCommand(a))
 	return group
 }
 
-// idLike is what an id may be, as a whole or from its beginning.
+// idLike matches a whole id or the beginning of one.
 var idLike = regexp.MustCompile(`^[0-9a-hjkmnp-tv-zA-HJKMNP-TV-Z]{4,26}$`)
 
-// secretNamed gives the id of the secret whose label is text, or else has it. What no
-// label has is given back, as an id. Several are an error that lists them.
+// secretNamed returns the id of the secret whose label is text, or else contains it. If no label
+// does, it returns text, which may be an id. If several do, the error lists them.
 func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, error) {
 	var same, part []memory.Memory
-	loose := func(s string) string { return strings.ReplaceAll(memory.Normal(s), " ", "") } // "wifi" is "Wi-Fi", too
+	loose := func(s string) string { return strings.ReplaceAll(memory.Normal(s), " ", "") } // "wifi" also matches "Wi-Fi"
 	name := loose(text)
 	for m, err := range cl.All(ctx, serve.ListQuery{Type: memory.Vault}) {
 		if err != nil {
@@ -107,28 +107,28 @@ func secretNamed(ctx context.Context, cl *serve.Client, text string) (string, er
 	for _, m := range part {
 		fmt.Fprintf(&b, "\n  %s  %s (%s)", cli.ShortID(m.ID), cli.OneLine(m.Fields.Vault.Label), m.Fields.Vault.EntryType)
 	}
-	return "", fmt.Errorf("%s have that label; show one by its id:%s", cli.Plural(len(part), "secret", "secrets"), b.String())
+	return "", fmt.Errorf("%s match that label; give the id of one:%s", cli.Plural(len(part), "secret", "secrets"), b.String())
 }
 
-// noSecret says that the vault has no secret of that label or id.
+// noSecret says that the vault has no secret with that label or id.
 func noSecret(text string) error {
-	return cli.AdvisedError{Err: fmt.Errorf("%w: no secret has %q in its label, or an id that begins so", memory.ErrNotFound, text), Advice: "See what there is: locket vault list"}
+	return cli.AdvisedError{Err: fmt.Errorf("%w: no secret has %q in its label, or an id that begins so", memory.ErrNotFound, text), Advice: "To list the secrets: locket vault list"}
 }
 
-// listVault lists what is in the vault; the vault itself stays closed.
+// listVault lists what is in the vault. It does not open the vault.
 func listVault(a *cli.App, ctx context.Context) error {
 	return a.With(ctx, true, func(cl *serve.Client) error {
 		n, err := rows(a, cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
 		if err == nil && n == 0 && !a.JSON {
 			fmt.Fprintln(a.Stderr, "The vault is empty.")
-			err = lessHere(a, ctx, cl, "Your other devices keep their secrets to themselves, unless sync.vault = true is set there.")
+			err = lessHere(a, ctx, cl, "Your other devices do not sync their secrets unless sync.vault = true is set there.")
 		}
 		return err
 	})
 }
 
-// lessHere says why nothing was found on a device, although others may have it: it has not
-// synced yet, or else the reason that is given.
+// lessHere says why this device may lack what other devices have: it has not synced yet, or else
+// the reason in otherwise.
 func lessHere(a *cli.App, ctx context.Context, cl *serve.Client, otherwise string) error {
 	s, err := cl.SyncStatus(ctx)
 	switch {
@@ -145,7 +145,7 @@ func vaultLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "log", Short: "List who read which secret, newest first", Args: cli.Nothing(),
-		Long: "The log is of this node. Each device has its own.",
+		Long: "This is the log of this node. Each device has its own.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 || limit > 1000 {
 				return cli.Usagef("-n %d: want 1 to 1000", limit)
@@ -156,13 +156,13 @@ func vaultLogCommand(a *cli.App) *cobra.Command {
 					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.Paint.Dim(a.When(r.At)), a.Paint.Dim(cli.ShortID(r.ID)), cli.OneLine(r.Label), r.EntryType, sourceText(r.By))
 				}, "Nobody has read a secret yet.")
 				if err == nil && !a.JSON && !v.Exported.IsZero() {
-					fmt.Fprintf(a.Stdout, "An export or backup last took secrets along on %s.\n", a.When(v.Exported))
+					fmt.Fprintf(a.Stdout, "Secrets were last exported or backed up on %s.\n", a.When(v.Exported))
 				}
 				return err
 			})
 		},
 	}
-	cli.LimitFlag(c.Flags(), &limit, 0, "at most this `count`; 50 unless said")
+	cli.LimitFlag(c.Flags(), &limit, 0, "at most this `count`; default 50")
 	return c
 }
 

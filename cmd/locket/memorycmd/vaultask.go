@@ -21,18 +21,18 @@ func vaultAskCommand(a *cli.App) *cobra.Command {
 	var r serve.VaultAsk
 	c := &cobra.Command{
 		Use: "ask ENTRY --why WHY --key-file FILE", Short: "Ask for a secret as an app, and wait for the wearer's yes", Args: cli.Between(1, 1, "the label or id of an entry"),
-		Long: `For a script with the key of an app (locket app add NAME --can vault). The wearer is asked
-by locket consent: which app, which entry, and why. After a yes the secret is printed to
-standard output, once. FILE has the key, or a link as of locket mcp.`,
+		Long: `For a script with the key of an app (locket app add NAME --can vault). The wearer sees in
+locket consent which app asks, for which entry, and why. After a yes, the secret is printed
+to standard output, once. FILE contains the key, or a link (see locket mcp).`,
 		Example: `  locket vault ask "registry token" --why "publish release 1.4" --key-file deploy.key
   locket vault ask "registry token" --why "publish release 1.4" --key-file deploy.key --wait 0s`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := config.ParseDuration(life)
 			if err != nil || d < 0 {
-				return cli.Usagef("--wait: want a time such as 10m, or 0s")
+				return cli.Usagef("--wait: want a duration such as 10m, or 0s")
 			}
 			if r.Entry = args[0]; r.Why == "" {
-				return cli.Usagef("--why is missing: say to the wearer what it is needed for")
+				return cli.Usagef("--why is missing: tell the wearer what the secret is needed for")
 			}
 			cl, err := a.AsApp(cmd.Context(), file)
 			if err != nil {
@@ -50,13 +50,13 @@ standard output, once. FILE has the key, or a link as of locket mcp.`,
 					return a.Print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
 				}
 				if !told && !a.JSON {
-					fmt.Fprint(a.Stderr, a.Heref("It waits for the wearer's yes (locket consent), until %s.\n", a.When(v.Lapses)))
+					fmt.Fprint(a.Stderr, a.Heref("Waiting for the wearer's yes (locket consent) until %s.\n", a.When(v.Lapses)))
 				}
 				if told = true; !time.Now().Before(end) {
 					if err := a.Print(v, func(io.Writer) {}); err != nil {
 						return err
 					}
-					return cli.AdvisedError{Err: fmt.Errorf("%q: the wearer has not answered yet", r.Entry), Advice: "Ask again with the same words; the question waits."}
+					return cli.AdvisedError{Err: fmt.Errorf("%q: the wearer has not answered yet", r.Entry), Advice: "Run the same command again later; the request stays open."}
 				}
 				if !wait.For(ctx, vaultAskEvery) {
 					return ctx.Err()
@@ -66,7 +66,7 @@ standard output, once. FILE has the key, or a link as of locket mcp.`,
 	}
 	f := c.Flags()
 	f.StringVar(&file, "key-file", "", "`file` with the key of an app")
-	f.StringVar(&r.Why, "why", "", "`what` it is needed for, which the wearer is shown")
-	f.StringVar(&life, "wait", "10m", "the `duration` to wait for the wearer")
+	f.StringVar(&r.Why, "why", "", "`what` it is needed for; shown to the wearer")
+	f.StringVar(&life, "wait", "10m", "how long to wait for the wearer: a `duration`")
 	return c
 }

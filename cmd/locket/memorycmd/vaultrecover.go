@@ -18,11 +18,11 @@ func vaultRecoverCommand(a *cli.App) *cobra.Command {
 		Use: "recover", Short: "Open the secrets of devices that were lost", Args: cli.Nothing(),
 		Long: `Reads the 24 words, on a terminal or from standard input. With them it opens the secrets
 that your other devices put into the vault and synced (sync.vault), and seals each again
-for this device and the words. Another device that still exists can then open them only
-with the words as well. No secret is shown.`,
+for this device and the words. From then on, a device that still exists also needs the
+words to open them. No secret is shown.`,
 		Example: "  locket vault recover",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintln(a.Stderr, "What this device takes over opens here alone: other devices then need the words, too.")
+			fmt.Fprintln(a.Stderr, "Secrets that this device takes over open only here: other devices then need the words.")
 			fmt.Fprint(a.Stderr, "The 24 words: ")
 			words, err := a.In.ReadString('\n')
 			if words = strings.TrimSpace(words); words == "" {
@@ -37,9 +37,9 @@ with the words as well. No secret is shown.`,
 					v, err = cl.RecoverVault(cmd.Context(), serve.Secret(words))
 				}
 				return a.Printed(err, v, func(w io.Writer) {
-					fmt.Fprintf(w, "Recovered %d; %d could be opened here before.\n", v.Recovered, v.Here)
+					fmt.Fprintf(w, "Recovered %d; %d could already be opened here.\n", v.Recovered, v.Here)
 					if v.Lost > 0 {
-						fmt.Fprintf(w, "Only the devices that have sealed them open the other %d.\n", v.Lost)
+						fmt.Fprintf(w, "The other %d can be opened only by the devices that sealed them.\n", v.Lost)
 					}
 				})
 			})

@@ -14,7 +14,7 @@ func WhyCommand(a *cli.App) *cobra.Command {
 	var last bool
 	c := &cobra.Command{
 		Use: "why ID | why --last", Short: "Explain where a memory comes from", Args: orLast(&last),
-		Long:    "What was said, by whom and when; which plugin took it for a memory; what it\nreplaced or what replaced it; and all that changed since.",
+		Long:    "Shows what was said, by whom and when; which plugin made a memory of it; what it\nreplaced or what replaced it; and every change since.",
 		Example: "  locket why 3f7k9m2xqa\n  locket why --last",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
@@ -36,7 +36,7 @@ func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
 	fmt.Fprintf(w, "%s%s\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.Marks(m))
 	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, cli.ShortID(m.ID))
 	if len(y.From) > 0 {
-		fmt.Fprintln(w, a.Here("\nWhat it was made of; locket why ID says more of each"))
+		fmt.Fprintln(w, a.Here("\nWhat it was made from; locket why ID says more about each"))
 		for _, r := range y.From {
 			showRelated(a, w, r)
 		}
@@ -49,7 +49,7 @@ func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
 			fmt.Fprintf(w, "  and %s more\n", cli.Plural(more, "time", "times"))
 		}
 	}
-	fmt.Fprintf(w, "\nWho took it for a memory\n  %s: %s", rankName(y.Rank, y.By), y.Verdict)
+	fmt.Fprintf(w, "\nWho made the memory\n  %s: %s", rankName(y.Rank, y.By), y.Verdict)
 	if y.Reason != "" {
 		fmt.Fprintf(w, ", %s", cli.OneLine(y.Reason))
 	}
@@ -72,7 +72,7 @@ func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
 		}
 	}
 	if len(m.Conflict) > 0 {
-		fmt.Fprintln(w, "\nWhat was said otherwise at the same time")
+		fmt.Fprintln(w, "\nOther values said at the same time")
 		for _, v := range m.Conflict {
 			fmt.Fprintf(w, "  %s: %s\n", v.Field, cli.OneLine(v.Value))
 		}

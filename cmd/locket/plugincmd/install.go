@@ -17,7 +17,7 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// installOptions are what a person said with locket plugin install.
+// installOptions are the flags of locket plugin install.
 type installOptions struct {
 	yes, unsigned, lookalike, dry bool
 	settings                      []string
@@ -28,12 +28,12 @@ func installCommand(a *cli.App) *cobra.Command {
 	var net plugsource.Options
 	c := &cobra.Command{
 		Use: "install FILE|FOLDER|URL|NAME[@VERSION]", Short: "Install a plugin, or another version of one", Args: cli.Between(1, 1, "what to install"),
-		Long: `Says first what the plugin will be able to read and to bring about, and asks. Its
-publisher's key is pinned: the next version has to be signed by the same. An upgrade
-asks again only if it wants more. Events that arrive meanwhile are not lost.
+		Long: `Shows what the plugin will be able to read and do, and asks. The publisher's key is
+pinned: the next version must be signed by the same key. An upgrade asks again only if
+it wants more rights. Events that arrive meanwhile are not lost.
 
-A URL is https://… (with #sha256=HEX of the file, if you know it) or oci://REGISTRY/REPOSITORY:TAG;
-a NAME is looked for in your registries.`,
+A URL is https://… (with #sha256=HEX of the file, if you know it) or
+oci://REGISTRY/REPOSITORY:TAG. A NAME is searched for in your registries.`,
 		Example: `  locket plugin install ann-parking-1.0.0.locket-plugin
   locket plugin install oci://registry.example.org/ann/parking:1.0.0
   locket plugin install ann/parking
@@ -48,15 +48,15 @@ a NAME is looked for in your registries.`,
 	}
 	f := c.Flags()
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	f.BoolVar(&o.dry, "dry-run", false, "say what it would be able to do, and install nothing")
-	f.BoolVar(&o.unsigned, "unsigned", false, "install a plugin that nobody signed: for plugins of your own")
+	f.BoolVar(&o.dry, "dry-run", false, "show what it would be able to do, and install nothing")
+	f.BoolVar(&o.unsigned, "unsigned", false, "install an unsigned plugin; for your own plugins")
 	f.BoolVar(&o.lookalike, "lookalike", false, "install a plugin whose id looks like another's")
-	f.StringArrayVar(&o.settings, "setting", nil, "`key=value` that the plugin can read; more than once if need be")
+	f.StringArrayVar(&o.settings, "setting", nil, "`key=value` that the plugin can read; may be repeated")
 	insecureFlag(c, &net)
 	return c
 }
 
-// bundleOf gets a plugin from where ref says.
+// bundleOf gets a plugin from the place that ref names.
 func bundleOf(a *cli.App, ctx context.Context, ref string, o plugsource.Options) (bundle.Bundle, error) {
 	if plugsource.Remote(ref) {
 		b, err := plugsource.Fetch(ctx, ref, o)
@@ -96,7 +96,7 @@ func installPlugin(a *cli.App, ctx context.Context, c *serve.Client, b *bundle.B
 	case o.dry:
 		return a.Print(plan, func(w io.Writer) { showPluginPlan(a, w, &plan) })
 	case plan.Step == trust.Again && r.Settings == nil:
-		return a.Print(plan, func(w io.Writer) { fmt.Fprintf(w, "%s %s is installed already.\n", plan.ID, plan.Version) })
+		return a.Print(plan, func(w io.Writer) { fmt.Fprintf(w, "%s %s is already installed.\n", plan.ID, plan.Version) })
 	case !o.yes && len(plan.Added) > 0:
 		showPluginPlan(a, a.Stderr, &plan)
 		if err := a.ConfirmOr(question(&plan), "nothing was installed"); err != nil {
@@ -128,8 +128,8 @@ func question(p *trust.Plan) string {
 	return "Install it?"
 }
 
-// showPluginPlan is what a person reads before saying yes. What the publisher wrote
-// is a line; the rest are sentences of ours.
+// showPluginPlan prints what a person reads before saying yes. Only one line is what the publisher
+// wrote; the other sentences are Locket's.
 func showPluginPlan(a *cli.App, w io.Writer, p *trust.Plan) {
 	fmt.Fprintf(w, "%s %s", a.Paint.Bold(p.ID), p.Version)
 	if p.Title != "" {
@@ -140,15 +140,15 @@ func showPluginPlan(a *cli.App, w io.Writer, p *trust.Plan) {
 	case p.Publisher == "":
 		fmt.Fprintln(w, a.Paint.Red("Nobody signed it.")+" Install it only if you built it yourself.")
 	case p.Known:
-		fmt.Fprintf(w, "Signed by %s, whose plugins you have had before.\n", p.Fingerprint)
+		fmt.Fprintf(w, "Signed by %s, whose plugins you have installed before.\n", p.Fingerprint)
 	default:
-		fmt.Fprintf(w, "Signed by %s, who is new here:\ncompare this with what the publisher shows elsewhere.\n", p.Fingerprint)
+		fmt.Fprintf(w, "Signed by %s, whose key is new here.\nCompare it with the one that the publisher shows elsewhere.\n", p.Fingerprint)
 	}
 	if p.Step == trust.New {
-		list(w, "What it gets to know:", p.Reads)
+		list(w, "What it can read:", p.Reads)
 		list(w, "What it can do:", p.Writes)
 	} else {
-		list(w, fmt.Sprintf("Beyond what %s could:", p.From), p.Added)
+		list(w, fmt.Sprintf("More than version %s could:", p.From), p.Added)
 	}
 	fmt.Fprintln(w, trust.Cannot)
 }
@@ -163,19 +163,19 @@ func list(w io.Writer, head string, lines []string) {
 	}
 }
 
-// pluginAdvice says what to do about a refusal of the node, which comes as
-// words where a daemon is asked.
+// pluginAdvice says what to do about a refusal of the node. From a daemon, the refusal comes only
+// as text.
 func pluginAdvice(err error, id string) error {
 	for _, c := range []struct {
 		reason error
 		advice string
 	}{
-		{trust.ErrPublisher, "If you know from the publisher, by another way, that the key has changed: locket plugin remove " + id + ", then\nlocket plugin unpin " + id + ", and install it again. Otherwise somebody else wants to be taken for the publisher."},
-		{trust.ErrDowngrade, "An old version may have holes that were mended since. If you want it all the same: locket plugin remove " + id + ",\nthen locket plugin unpin " + id + ", and install it again."},
-		{trust.ErrChanged, "A publisher gives every change a version of its own. Ask for one, or get the file again from the publisher."},
+		{trust.ErrPublisher, "If you know from the publisher, through another channel, that the key has changed: locket plugin remove " + id + ", then\nlocket plugin unpin " + id + ", and install it again. Otherwise somebody else may be posing as the publisher."},
+		{trust.ErrDowngrade, "An old version may have security holes that were fixed since. If you want it all the same: locket plugin remove " + id + ",\nthen locket plugin unpin " + id + ", and install it again."},
+		{trust.ErrChanged, "A changed plugin needs a new version number. Ask the publisher for one, or get the file again."},
 		{trust.ErrReserved, "Its author has to choose another id in plugin.toml."},
-		{trust.ErrLookalike, "Is it the one that you mean? Then say --lookalike."},
-		{trust.ErrUnsigned, "If it is your own, say --unsigned, or sign it: locket plugin sign."},
+		{trust.ErrLookalike, "If it is the plugin that you mean, add --lookalike."},
+		{trust.ErrUnsigned, "If it is your own, add --unsigned, or sign it: locket plugin sign."},
 	} {
 		if strings.Contains(err.Error(), c.reason.Error()) {
 			return cli.AdvisedError{Err: err, Advice: c.advice}

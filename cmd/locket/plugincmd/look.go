@@ -23,7 +23,7 @@ func listCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// stateText is what it does now, in words.
+// stateText describes the state of a plugin.
 func stateText(p *serve.Plugin) string {
 	held := ""
 	if slices.Contains(p.Capabilities, string(wasm.CapRedact)) {
@@ -65,10 +65,10 @@ func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	}
 	line("state", "%s", stateText(&v.Plugin))
 	if v.State == serve.PluginFaulted {
-		line("", "%s", a.Heref("to have it run again: locket plugin enable %s", v.ID))
+		line("", "%s", a.Heref("to run it again: locket plugin enable %s", v.ID))
 	}
 	if v.Waiting > 0 {
-		line("waiting", "%s for it", cli.Plural(v.Waiting, "event waits", "events wait"))
+		line("waiting", "%s", cli.Plural(v.Waiting, "event", "events"))
 	}
 	switch {
 	case v.Publisher != "":
@@ -97,7 +97,7 @@ func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 			m.Memories = append(m.Memories, t)
 		}
 	}
-	list(w, "What it gets to know:", trust.Reads(&m))
+	list(w, "What it can read:", trust.Reads(&m))
 	list(w, "What it can do:", trust.Writes(&m))
 	line("calls", "%d, %.1f ms on average; %d late, %s", v.Calls, 1000*v.Seconds/float64(max(v.Calls, 1)), v.Late, cli.Plural(int(v.Dropped), "candidate left out", "candidates left out"))
 	line("faults", "%s", faults(v.Faults))
@@ -118,9 +118,9 @@ func faults(all map[string]uint64) string {
 }
 
 func enableCommand(a *cli.App, on bool) *cobra.Command {
-	use, short, done := "enable", "Let a plugin run, also after faults have disabled it", "%s runs.\n"
+	use, short, done := "enable", "Enable a plugin, also after faults have disabled it", "%s is on.\n"
 	if !on {
-		use, short, done = "disable", "Turn a plugin off; what it has found stays", "%s is off.\n"
+		use, short, done = "disable", "Disable a plugin; what it has found stays", "%s is off.\n"
 	}
 	return &cobra.Command{
 		Use: use + " ID", Short: short, Args: cli.Between(1, 1, "the id"),
@@ -133,9 +133,9 @@ func enableCommand(a *cli.App, on bool) *cobra.Command {
 
 func removeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID", Short: "Take a plugin away; what it has found stays", Args: cli.Between(1, 1, "the id"),
-		Long: `What it has found stays, and so does the pin on its publisher's key: nobody else can come
-back under its name. locket plugin unpin ends that too.`,
+		Use: "remove ID", Short: "Remove a plugin; what it has found stays", Args: cli.Between(1, 1, "the id"),
+		Long: `What the plugin has found stays, and so does the pin on its publisher's key: nobody else can
+publish under its name. locket plugin unpin removes the pin, too.`,
 		RunE: cli.ShowingOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
 			fmt.Fprintf(w, "Removed %s. What it has found stays.\n", cli.OneLine(p.ID))
 		}),
@@ -145,19 +145,20 @@ back under its name. locket plugin unpin ends that too.`,
 func unpinCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "unpin ID", Short: "Forget whose key a removed plugin was signed by", Args: cli.Between(1, 1, "the id"),
-		Long: `The next installation under this id may be signed by anybody, and may be of any version.
-Do this only when the publisher told you, by another way, that the key has changed.`,
+		Use: "unpin ID", Short: "Forget the pinned publisher key of a removed plugin", Args: cli.Between(1, 1, "the id"),
+		Long: `The next plugin that you install with this id may be signed by anybody, and may have any
+version. Do this only if the publisher told you, through another channel, that the key has
+changed.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
-			if _, err := c.PluginPin(cmd.Context(), args[0]); err != nil { // before anything is asked
+			if _, err := c.PluginPin(cmd.Context(), args[0]); err != nil { // fail before asking
 				return err
 			}
-			if !yes && !a.Confirm(fmt.Sprintf("Anybody may then publish %s to you once. Go on?", cli.OneLine(args[0]))) {
+			if !yes && !a.Confirm(fmt.Sprintf("The next %s that you install may come from anybody. Continue?", cli.OneLine(args[0]))) {
 				return fmt.Errorf("%s stays pinned", cli.OneLine(args[0]))
 			}
 			p, err := c.UnpinPlugin(cmd.Context(), args[0])
 			return a.Printed(err, p, func(w io.Writer) {
-				fmt.Fprintf(w, "Unpinned %s: the next installation pins anew.\n", cli.OneLine(p.ID))
+				fmt.Fprintf(w, "Unpinned %s: the next installation pins its key.\n", cli.OneLine(p.ID))
 			})
 		}),
 	}
@@ -168,7 +169,7 @@ Do this only when the publisher told you, by another way, that the key has chang
 func logsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "logs ID", Short: "Show what a plugin logged last", Args: cli.Between(1, 1, "the id"),
-		Long: "The last 64 lines since the node started; a plugin may write 16 an event, of 256 bytes\neach. They may quote what was said: they are kept nowhere else.",
+		Long: "Shows the last 64 lines since the node started. A plugin may write 16 lines per event, of\n256 bytes each. The lines may quote what was said, so they are not stored anywhere else.",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			lines, err := c.PluginLogs(cmd.Context(), args[0])
 			if err != nil {
@@ -179,7 +180,7 @@ func logsCommand(a *cli.App) *cobra.Command {
 					fmt.Fprintln(w, cli.OneLine(l))
 				}
 				if len(lines) == 0 {
-					fmt.Fprintln(a.Stderr, "It has logged nothing since the node started.")
+					fmt.Fprintln(a.Stderr, "The plugin has logged nothing since the node started.")
 				}
 			})
 		}),
@@ -189,10 +190,10 @@ func logsCommand(a *cli.App) *cobra.Command {
 func replayCommand(a *cli.App) *cobra.Command {
 	var since, until string
 	c := &cobra.Command{
-		Use: "replay ID", Short: "Give a plugin past events again, as far as they are kept", Args: cli.Between(1, 1, "the id"),
-		Long: `What a new plugin, or a new version, finds in the past is added. What is known already
-stays as it is: nothing is there twice. Kept are the texts that were said, photos, recordings
-as long as retention leaves them, and places with a name; readings and presses are not.`,
+		Use: "replay ID", Short: "Run a plugin on past events, as far as they are kept", Args: cli.Between(1, 1, "the id"),
+		Long: `Adds what a new plugin, or a new version, finds in past events. What is already known stays
+unchanged, and nothing is added twice. The events kept are texts that were said, photos,
+recordings within their retention, and places with a name, but not readings and presses.`,
 		Example: `  locket plugin replay ann/parking
   locket plugin replay ann/parking --since 2026-01-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -212,10 +213,10 @@ as long as retention leaves them, and places with a name; readings and presses a
 func replayPlugin(a *cli.App, ctx context.Context, c *serve.Client, r serve.ReplayPluginRequest) error {
 	done, err := c.ReplayPlugin(ctx, r)
 	return a.Printed(err, done, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s, %d of them known already; %s.\n", cli.Plural(done.Events, "event", "events"),
+		fmt.Fprintf(w, "%s: %s, %d of them already known; %s.\n", cli.Plural(done.Events, "event", "events"),
 			cli.Plural(done.Candidates, "candidate", "candidates"), done.Known, cli.Plural(len(done.Changes), "memory changed", "memories changed"))
 		if done.Faults > 0 {
-			fmt.Fprint(w, a.Heref("On %s it failed: locket plugin show %s\n", cli.Plural(done.Faults, "event", "events"), cli.OneLine(r.ID)))
+			fmt.Fprint(w, a.Heref("It failed on %s: locket plugin show %s\n", cli.Plural(done.Faults, "event", "events"), cli.OneLine(r.ID)))
 		}
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestRedactorThatFailsIsLoud: it holds up all that is said, and is no line
-// among others.
+// TestRedactorThatFailsIsLoud: a failing redactor holds up everything that is said, so its line
+// stands out.
 func TestRedactorThatFailsIsLoud(t *testing.T) {
 	p := serve.Plugin{ID: "ann/tea", Capabilities: []string{"redact"}}
 	for _, p.State = range []string{serve.PluginBroken, serve.PluginFaulted} {
@@ -23,8 +23,8 @@ func TestRedactorThatFailsIsLoud(t *testing.T) {
 	}
 }
 
-// TestShowPluginTellsAll: which memories a plugin is shown is said as before it
-// was installed.
+// TestShowPluginTellsAll: the output says which memories a plugin can read, as it did before the
+// installation.
 func TestShowPluginTellsAll(t *testing.T) {
 	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", Version: "1.0.0", Kinds: []string{"text"}, Capabilities: []string{"memories"}},
 		Asks: []string{"may memories", "reads procedural", "sees text"}}
@@ -37,12 +37,12 @@ func TestShowPluginTellsAll(t *testing.T) {
 	}
 }
 
-// TestShowNamesTheNextStep: a plugin that faults disabled is enabled by hand.
+// TestShowNamesTheNextStep: a plugin that was disabled after faults has to be enabled by hand.
 func TestShowNamesTheNextStep(t *testing.T) {
 	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", State: serve.PluginFaulted}}
 	var b strings.Builder
 	showPlugin(new(cli.App), &b, &v)
-	if !strings.Contains(b.String(), "to have it run again: locket plugin enable ann/tea\n") {
+	if !strings.Contains(b.String(), "to run it again: locket plugin enable ann/tea\n") {
 		t.Error(b.String())
 	}
 }

@@ -22,10 +22,10 @@ import (
 func newCommand(a *cli.App) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "new " + strings.Join(template.Languages(), "|") + " NAME", Short: "Begin a plugin from a small one that works", Args: cli.Between(2, 2, "the language or the name"),
-		Long: `Makes a folder with a plugin in Go, Rust, C or AssemblyScript that works, a test of it,
-and all that it links: nothing is downloaded but, for AssemblyScript, its compiler.
-NAME is an id as others will know it: parking, or ann/parking.`,
+		Use: "new " + strings.Join(template.Languages(), "|") + " NAME", Short: "Start a new plugin from a working example", Args: cli.Between(2, 2, "the language or the name"),
+		Long: `Makes a folder with a working plugin in Go, Rust, C or AssemblyScript, a test of it, and
+everything that it links. Nothing is downloaded except, for AssemblyScript, its compiler.
+NAME is the public id of the plugin, such as parking or ann/parking.`,
 		Example: `  locket plugin new rust ann/parking
   cd parking && locket plugin build && locket plugin test`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -44,13 +44,13 @@ NAME is an id as others will know it: parking, or ann/parking.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "the `folder` to make; the last part of NAME unless said")
+	c.Flags().StringVar(&dir, "dir", "", "the `folder` to make; default: the last part of NAME")
 	return c
 }
 
 func buildCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "build [FOLDER]", Short: "Build a plugin by its build.sh, and check that it loads", Args: cli.Between(0, 1, ""),
+		Use: "build [FOLDER]", Short: "Build a plugin with its build.sh, and check that it loads", Args: cli.Between(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return buildPlugin(a, cmd.Context(), folderIn(args))
 		},
@@ -60,7 +60,7 @@ func buildCommand(a *cli.App) *cobra.Command {
 func buildPlugin(a *cli.App, ctx context.Context, dir string) error {
 	script := filepath.Join(dir, "build.sh")
 	if _, err := os.Stat(script); err != nil {
-		return fmt.Errorf("%s is not there: locket plugin build runs it to make %s; locket plugin new makes both", script, bundle.ModuleName)
+		return fmt.Errorf("%s does not exist: locket plugin build runs it to make %s; locket plugin new makes both", script, bundle.ModuleName)
 	}
 	run := exec.CommandContext(ctx, "sh", "build.sh")
 	run.Dir, run.Stdout, run.Stderr = dir, a.Stderr, a.Stderr

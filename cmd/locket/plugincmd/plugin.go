@@ -1,5 +1,5 @@
-// Package plugincmd has locket plugin: to find plugins, install, enable, look at, make, test, sign
-// and publish them.
+// Package plugincmd contains locket plugin, which finds, installs, enables, shows, makes, tests,
+// signs and publishes plugins.
 package plugincmd
 
 import (
@@ -21,9 +21,9 @@ import (
 func Command(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "plugin", Short: "Write, test, sign, install and manage plugins", RunE: a.NeedsCommand,
-		Long: `A plugin is a WebAssembly module that makes memories of what your devices send. It sees
+		Long: `A plugin is a WebAssembly module that makes memories from what your devices send. It sees
 only what its manifest asks for and you agree to: no network, no files, no other memories.
-docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write one.`,
+docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write a plugin.`,
 		Example: `  locket plugin new go ann/parking
   locket plugin test parking
   locket plugin install ann-parking-0.1.0.locket-plugin`,
@@ -35,7 +35,8 @@ docs/wasm.md is the contract, and docs/tutorial-plugin.md shows how to write one
 	return c
 }
 
-// folderIn is the folder or file that a command's argument names; without one, where it runs.
+// folderIn returns the folder or file that a command's argument names, or the current folder if
+// there is none.
 func folderIn(args []string) string { return slices.Concat(args, []string{"."})[0] }
 
 // project is a plugin on its author's disk.
@@ -46,8 +47,8 @@ type project struct {
 	parsed   wasm.Manifest
 }
 
-// readProject reads a plugin that is being written: a folder with plugin.toml
-// and plugin.wasm, a module beside its manifest, or a bundle's file.
+// readProject reads a plugin that is being written: a folder with plugin.toml and plugin.wasm, a
+// module beside its manifest, or the file of a bundle.
 func readProject(path string) (project, error) {
 	if strings.HasSuffix(path, bundle.Extension) {
 		b, err := bundle.ReadPath(path)
@@ -67,12 +68,12 @@ func readProject(path string) (project, error) {
 		p.dir, module = filepath.Dir(path), path
 	}
 	if p.module, err = os.ReadFile(module); errors.Is(err, fs.ErrNotExist) {
-		return p, fmt.Errorf("%s is not there: build it first, with locket plugin build", module)
+		return p, fmt.Errorf("%s does not exist: build it first with locket plugin build", module)
 	} else if err != nil {
 		return p, fmt.Errorf("reading plugin: %w", err)
 	}
 	if len(p.module) < 4 || string(p.module[:4]) != "\x00asm" {
-		return p, fmt.Errorf("%s is no WebAssembly module", module)
+		return p, fmt.Errorf("%s is not a WebAssembly module", module)
 	}
 	if p.manifest, err = readManifestOf(module); err != nil {
 		return p, err
@@ -81,8 +82,7 @@ func readProject(path string) (project, error) {
 	return p, err
 }
 
-// readManifestOf reads what stands beside a module: NAME.toml for NAME.wasm,
-// or else plugin.toml.
+// readManifestOf reads the manifest beside a module: NAME.toml for NAME.wasm, or else plugin.toml.
 func readManifestOf(module string) ([]byte, error) {
 	own := strings.TrimSuffix(module, filepath.Ext(module)) + ".toml"
 	for _, name := range []string{own, filepath.Join(filepath.Dir(module), bundle.ManifestName)} {

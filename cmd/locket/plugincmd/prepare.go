@@ -16,15 +16,15 @@ func prepareCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "prepare", Short: "Compile the built-in plugins for all homes of this machine", Args: cli.Nothing(),
 		Long: `A home compiles the built-in plugins at its first start, which takes seconds and up to
-170 MB of memory. As root this does it once for all homes, in ` + cli.ReadyPlugins + `;
-packages do so when they are installed. It is only a cache.`,
+170 MB of memory. Run as root, this command does it once for all homes, in
+` + cli.ReadyPlugins + `. Packages do so when they are installed. The result is only a cache.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if os.Geteuid() != 0 {
-				return errors.New("only root can: homes run machine code of their own, or of root")
+				return errors.New("this needs root: a home only runs machine code that it or root compiled")
 			}
 			err := builtin.Prepare(cmd.Context(), cli.ReadyPlugins)
 			return a.Printed(err, map[string]string{"folder": cli.ReadyPlugins}, func(w io.Writer) {
-				fmt.Fprintln(w, "compiled the built-in plugins for all homes of this machine, in "+cli.ReadyPlugins)
+				fmt.Fprintln(w, "Compiled the built-in plugins for all homes of this machine, in "+cli.ReadyPlugins)
 			})
 		},
 	}

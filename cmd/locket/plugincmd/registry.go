@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// registries are the indexes that the wearer trusts, as a file in the plugins
+// registries are the indexes that the wearer trusts. They are stored as a file in the plugins
 // folder.
 type registries struct {
 	path string
@@ -66,8 +66,7 @@ func (r *registries) save() error {
 	return nil
 }
 
-// fetch gets one index, holds it to what is known of it, and remembers its
-// serial.
+// fetch gets one index, checks it against what is known about it, and stores its serial.
 func (r *registries) fetch(ctx context.Context, i int, o plugsource.Options) (plugsource.Index, error) {
 	x, key, err := plugsource.FetchIndex(ctx, r.List[i].URL, o)
 	if err != nil {
@@ -84,9 +83,8 @@ func (r *registries) fetch(ctx context.Context, i int, o plugsource.Options) (pl
 	return x, r.save()
 }
 
-// fetchAll gets the indexes of all registries, in their order. One that can't
-// be had, or is refused, is told of and left out; if that goes for all, the
-// first's error is returned.
+// fetchAll gets the indexes of all registries, in their order. It reports and leaves out those that
+// fail or are refused. If all do, it returns the first error.
 func fetchAll(a *cli.App, ctx context.Context, r *registries, o plugsource.Options) ([]plugsource.Index, error) {
 	var lists []plugsource.Index
 	var failed []error
@@ -109,7 +107,7 @@ func fetchAll(a *cli.App, ctx context.Context, r *registries, o plugsource.Optio
 	return lists, nil
 }
 
-// leftOut tells of registries without which it went on.
+// leftOut reports the registries that were left out.
 func leftOut(a *cli.App, failed []error) {
 	for _, err := range failed {
 		fmt.Fprintf(a.Stderr, "Left out: %s\n", cli.OneLine(err.Error()))
@@ -122,20 +120,20 @@ func leftOut(a *cli.App, failed []error) {
 func registryAdvice(err error, url string) error {
 	switch {
 	case errors.Is(err, plugsource.ErrIndexKey):
-		return cli.AdvisedError{Err: err, Advice: "If you know from its keeper, by another way, that the key has changed: locket plugin registry remove " + url + ",\nthen add it again."}
+		return cli.AdvisedError{Err: err, Advice: "If you know from its operator, through another channel, that the key has changed: locket plugin registry remove " + url + ",\nthen add it again."}
 	case errors.Is(err, plugsource.ErrRollback):
-		return cli.AdvisedError{Err: err, Advice: "Somebody on the way, or the server, gives out an old list. Try again later, or ask its keeper."}
+		return cli.AdvisedError{Err: err, Advice: "The server, or somebody in between, serves an old list. Try again later, or ask its operator."}
 	case errors.Is(err, plugsource.ErrExpired):
-		return cli.AdvisedError{Err: err, Advice: "Its keeper has to sign it anew. Until then, install from a file or a URL."}
+		return cli.AdvisedError{Err: err, Advice: "Its operator has to sign it again. Until then, install from a file or a URL."}
 	}
 	return err
 }
 
 func registryCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "registry", Short: "Choose whose lists of plugins to search", RunE: a.NeedsCommand,
-		Long: `A registry is a signed list of plugins at an https URL. Its key is pinned when you add
-it, an older list than one that was seen is refused, and so is one past its date.`,
+		Use: "registry", Short: "Choose the lists of plugins to search", RunE: a.NeedsCommand,
+		Long: `A registry is a signed list of plugins at an https URL. Its key is pinned when you add it.
+A list that is older than one seen before is refused, and so is one that has expired.`,
 	}
 	c.AddCommand(registryAddCommand(a), registryListCommand(a), registryRemoveCommand(a))
 	return c
@@ -153,7 +151,7 @@ func registryAddCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if slices.ContainsFunc(r.List, func(k plugsource.Known) bool { return k.URL == args[0] }) {
-				return fmt.Errorf("%s is there already", args[0])
+				return fmt.Errorf("%s is already a registry here", args[0])
 			}
 			x, signer, err := plugsource.FetchIndex(cmd.Context(), args[0], o)
 			if err != nil {
@@ -167,7 +165,7 @@ func registryAddCommand(a *cli.App) *cobra.Command {
 				return registryAdvice(err, args[0])
 			}
 			if key == "" && !yes {
-				fmt.Fprintf(a.Stderr, "%s lists %s, signed by %s.\nCompare this with what its keeper shows elsewhere.\n", cli.OneLine(x.Name), cli.Plural(len(x.Plugins), "plugin", "plugins"), trust.Fingerprint(signer))
+				fmt.Fprintf(a.Stderr, "%s lists %s, signed by %s.\nCompare this key with the one that its operator shows elsewhere.\n", cli.OneLine(x.Name), cli.Plural(len(x.Plugins), "plugin", "plugins"), trust.Fingerprint(signer))
 				if !a.Confirm("Trust it?") {
 					return errors.New("nothing was added")
 				}
@@ -182,7 +180,7 @@ func registryAddCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&key, "key", "", "its public `key`, if you know it: nothing is asked then")
+	f.StringVar(&key, "key", "", "its public `key`, if you know it; then you are not asked")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	insecureFlag(c, &o)
 	return c
@@ -190,15 +188,15 @@ func registryAddCommand(a *cli.App) *cobra.Command {
 
 func insecureFlag(c *cobra.Command, o *plugsource.Options) {
 	c.Flags().BoolVar(&o.Insecure, "insecure", false, "allow http, and addresses of your own network")
-	c.Flags().StringVar(&o.Logins, "logins", "", "`file` of mode 0600 with a login for each host that asks for one, as netrc has it:\nmachine HOST login NAME password WORD, or, for a token, machine HOST password WORD")
+	c.Flags().StringVar(&o.Logins, "logins", "", "`file` of mode 0600 with a login for each host that needs one, in the format of netrc:\nmachine HOST login NAME password WORD, or, for a token, machine HOST password WORD")
 }
 
 func insecureAdvice(err error) error {
 	if errors.Is(err, plugsource.ErrAddress) {
-		return cli.AdvisedError{Err: err, Advice: "Only https to the public internet is allowed. If it is a server of your own: --insecure."}
+		return cli.AdvisedError{Err: err, Advice: "Only https to the public internet is allowed. For a server of your own, add --insecure."}
 	}
 	if errors.Is(err, plugsource.ErrLogin) {
-		return cli.AdvisedError{Err: err, Advice: "Give it a name and password, or a token: --logins FILE."}
+		return cli.AdvisedError{Err: err, Advice: "Give a name and password, or a token, with --logins FILE."}
 	}
 	return err
 }
@@ -213,7 +211,7 @@ func registryListCommand(a *cli.App) *cobra.Command {
 			}
 			return cli.Rows(a, nil, r.List, func(w io.Writer, k *plugsource.Known) {
 				fmt.Fprintf(w, "%s  signed by %s, list %d\n", cli.OneLine(k.URL), trust.Fingerprint(k.Key), k.Serial)
-			}, "There are none: locket plugin registry add URL")
+			}, "No registries. To add one: locket plugin registry add URL")
 		},
 	}
 }
@@ -228,7 +226,7 @@ func registryRemoveCommand(a *cli.App) *cobra.Command {
 			}
 			i := slices.IndexFunc(r.List, func(k plugsource.Known) bool { return k.URL == args[0] })
 			if i < 0 {
-				return errors.New(a.Heref("%s is no registry here: locket plugin registry list", args[0]))
+				return errors.New(a.Heref("%s is not a registry here; to list them: locket plugin registry list", args[0]))
 			}
 			k := r.List[i]
 			r.List = slices.Delete(r.List, i, i+1)
@@ -250,7 +248,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if len(r.List) == 0 {
-				return errors.New(a.Here("there are no registries: locket plugin registry add URL"))
+				return errors.New(a.Here("there are no registries; to add one: locket plugin registry add URL"))
 			}
 			lists, err := fetchAll(a, cmd.Context(), r, o)
 			if err != nil {
@@ -277,8 +275,8 @@ func searchCommand(a *cli.App) *cobra.Command {
 	return c
 }
 
-// findPlugin gets a plugin by its id, with @VERSION if need be, from the
-// first registry that has it.
+// findPlugin gets a plugin by its id, optionally with @VERSION, from the first registry that has
+// it.
 func findPlugin(a *cli.App, ctx context.Context, name string, o plugsource.Options) (bundle.Bundle, error) {
 	id, version, _ := strings.Cut(name, "@")
 	r, err := registriesOf(a)
@@ -301,7 +299,7 @@ func findPlugin(a *cli.App, ctx context.Context, name string, o plugsource.Optio
 		return b, insecureAdvice(err)
 	}
 	if len(r.List) == 0 {
-		return bundle.Bundle{}, errors.New(a.Heref("there is no file or folder %s, and no registry to look for it in: locket plugin registry add URL", name))
+		return bundle.Bundle{}, errors.New(a.Heref("there is no file or folder %s, and no registry to search; to add one: locket plugin registry add URL", name))
 	}
 	return bundle.Bundle{}, fmt.Errorf("%s: %w: %s", name, plugsource.ErrNoPlugin, a.Here("locket plugin search"))
 }
@@ -311,8 +309,8 @@ func indexCommand(a *cli.App) *cobra.Command {
 	var keyFile, passFile, out string
 	sign := &cobra.Command{
 		Use: "sign FILE", Short: "Sign a list of plugins", Args: cli.Between(1, 1, "the list"),
-		Long: `The list is JSON. Count serial up with every change, and put the signed file behind an
-https URL; docs/wasm.md has its format.
+		Long: `The list is JSON. Increase serial with every change, and publish the signed file at an https
+URL. docs/wasm.md describes the format.
 
   {"name": "Ann's plugins", "serial": 1, "expires": "2027-01-01T00:00:00Z",
    "plugins": [{"id": "ann/parking", "version": "1.0.0", "title": "Notes where you parked",
@@ -357,7 +355,7 @@ https URL; docs/wasm.md has its format.
 		},
 	}
 	f := sign.Flags()
-	f.StringVar(&keyFile, "key", "", "the key `file`; publisher.key in your configuration's folder unless said")
+	f.StringVar(&keyFile, "key", "", "the key `file`; default: publisher.key in your configuration folder")
 	f.StringVar(&passFile, "passphrase-file", "", "read the key's passphrase from this `file`")
 	f.StringVarP(&out, "output", "o", "", "the `file` to write")
 	c.AddCommand(sign)

@@ -21,11 +21,11 @@ import (
 	"github.com/locket-dev/locket/wasm/trust"
 )
 
-// publisherKeyFile is where an author's key lies unless said otherwise.
+// publisherKeyFile returns the default path of an author's key.
 func publisherKeyFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("where is the publisher key? name it: %w", err)
+		return "", fmt.Errorf("no folder for the publisher key; name the file yourself: %w", err)
 	}
 	return filepath.Join(dir, "locket", "publisher.key"), nil
 }
@@ -34,13 +34,13 @@ func keygenCommand(a *cli.App) *cobra.Command {
 	var passFile string
 	var plain bool
 	c := &cobra.Command{
-		Use: "keygen [FILE]", Short: "Make the key by which you sign your plugins", Args: cli.Between(0, 1, ""),
-		Long: `Makes an Ed25519 key, wrapped by a passphrase. Whoever installs a plugin of yours has
-this key pinned: the next version must be signed by it too, so keep a copy of the file.
-Its public half, FILE.pub, is for telling others.
+		Use: "keygen [FILE]", Short: "Make the key with which you sign your plugins", Args: cli.Between(0, 1, ""),
+		Long: `Makes an Ed25519 key, encrypted with a passphrase. Homes that install a plugin of yours
+pin this key: the next version must be signed with it, too, so keep a copy of the file.
+Publish its public half, FILE.pub.
 
-A key without a passphrase is refused later where its mode lets others read it. Windows
-has no such mode: there keep it in a folder that is yours alone.`,
+A key without a passphrase is refused if the mode of the file lets others read it. Windows
+has no such mode: keep the file in a folder that only you can read.`,
 		Example: `  locket plugin keygen
   locket plugin keygen ann.key --no-passphrase`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ has no such mode: there keep it in a folder that is yours alone.`,
 					return keyNeedsPassphrase(err)
 				}
 				if passFile == "" {
-					again, err := a.Passphrase("", "Again: ")
+					again, err := a.Passphrase("", "Once more: ")
 					if err != nil {
 						return err
 					}
@@ -87,23 +87,23 @@ has no such mode: there keep it in a folder that is yours alone.`,
 			}{file, hex.EncodeToString(pub), trust.Fingerprint(hex.EncodeToString(pub))}
 			return a.Print(made, func(w io.Writer) {
 				fmt.Fprintf(w, "Wrote %s, and its public half beside it.\nFingerprint: %s\n", made.File, made.Fingerprint)
-				fmt.Fprintln(w, "Keep a copy: without it there is no next version of what you sign.")
+				fmt.Fprintln(w, "Keep a copy: without this key you cannot publish new versions of your plugins.")
 			})
 		},
 	}
 	c.Flags().StringVar(&passFile, "passphrase-file", "", "read the passphrase from this `file`")
-	c.Flags().BoolVar(&plain, "no-passphrase", false, "leave the key unwrapped: whoever reads the file can publish in your name")
+	c.Flags().BoolVar(&plain, "no-passphrase", false, "do not encrypt the key: anyone who reads the file can publish in your name")
 	return c
 }
 
 func keyNeedsPassphrase(err error) error {
-	if strings.Contains(err.Error(), "no terminal") {
-		return errors.New("a passphrase for the key is needed, and standard input is no terminal to ask for it: use --passphrase-file, or --no-passphrase")
+	if errors.Is(err, cli.ErrNoTerminal) {
+		return errors.New("a passphrase for the key is needed, and standard input is not a terminal: use --passphrase-file, or --no-passphrase")
 	}
 	return err
 }
 
-// publisherKey reads a key, and asks for its passphrase where it has one.
+// publisherKey reads a key, and asks for its passphrase if it has one.
 func publisherKey(a *cli.App, file, passFile string) (ed25519.PrivateKey, error) {
 	if file == "" {
 		var err error
@@ -116,7 +116,7 @@ func publisherKey(a *cli.App, file, passFile string) (ed25519.PrivateKey, error)
 		return string(p), err
 	})
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there is no publisher key at %s: make one with locket plugin keygen, or name yours with --key", file)
+		return nil, fmt.Errorf("there is no publisher key at %s: make one with locket plugin keygen, or give yours with --key", file)
 	}
 	return key, err
 }
@@ -125,8 +125,8 @@ func signCommand(a *cli.App) *cobra.Command {
 	var keyFile, passFile, out string
 	c := &cobra.Command{
 		Use: "sign [FOLDER]", Short: "Sign a built plugin into a file that others can install", Args: cli.Between(0, 1, ""),
-		Long: `Takes plugin.toml, plugin.wasm and, where they are there, README.md and LICENSE from the
-folder, writes the module's hash and your key into the manifest, signs it, and makes
+		Long: `Takes plugin.toml, plugin.wasm and, if they exist, README.md and LICENSE from the folder.
+Writes the module's hash and your key into the manifest, signs it, and makes
 ID-VERSION` + bundle.Extension + `.`,
 		Example: `  locket plugin build && locket plugin test && locket plugin sign`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -166,28 +166,28 @@ ID-VERSION` + bundle.Extension + `.`,
 				Fingerprint string `json:"fingerprint"`
 			}{out, m.ID, m.Version, m.SHA256, m.Publisher, trust.Fingerprint(m.Publisher)}
 			return a.Print(done, func(w io.Writer) {
-				fmt.Fprint(w, a.Heref("Signed %s %s as %s\nby %s.\nInstall it: locket plugin install %s\n", m.ID, m.Version, out, done.Fingerprint, out))
+				fmt.Fprint(w, a.Heref("Signed %s %s as %s\nby %s.\nTo install it: locket plugin install %s\n", m.ID, m.Version, out, done.Fingerprint, out))
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&keyFile, "key", "", "the key `file`; publisher.key in your configuration's folder unless said")
+	f.StringVar(&keyFile, "key", "", "the key `file`; default: publisher.key in your configuration folder")
 	f.StringVar(&passFile, "passphrase-file", "", "read the key's passphrase from this `file`")
 	f.StringVarP(&out, "output", "o", "", "the `file` to write")
 	return c
 }
 
-// notBuilt says what to do where the module is not there yet.
+// notBuilt says what to do if the module does not exist yet.
 func notBuilt(dir string, err error) error {
 	if _, statErr := os.Stat(filepath.Join(dir, bundle.ModuleName)); errors.Is(statErr, os.ErrNotExist) {
 		if _, statErr := os.Stat(filepath.Join(dir, bundle.ManifestName)); statErr == nil {
-			return fmt.Errorf("%s is not there: build it first, with locket plugin build", filepath.Join(dir, bundle.ModuleName))
+			return fmt.Errorf("%s does not exist: build it first with locket plugin build", filepath.Join(dir, bundle.ModuleName))
 		}
 	}
 	return err
 }
 
-// loads says whether a host would take a module under a manifest.
+// loads returns an error if a host would not load the module with this manifest.
 func loads(ctx context.Context, module, manifest []byte) (err error) {
 	m, err := wasm.ParseManifest(manifest)
 	if err != nil {

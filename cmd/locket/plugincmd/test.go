@@ -20,22 +20,22 @@ func testCommand(a *cli.App) *cobra.Command {
 	var record, replay, cases string
 	var opt kit.Options
 	c := &cobra.Command{
-		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin keeps the contract", Args: cli.Between(0, 1, ""),
-		Long: `Gives the plugin good, empty, largest and malformed events, calls it 10,000 times in a
-row, in two instances and into each of its limits, and says what it saw. Your own
-events, as testdata/*.json beside the module, are tried as well:
+		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin fulfils the contract", Args: cli.Between(0, 1, ""),
+		Long: `Gives the plugin valid, empty, largest and malformed events, calls it 10,000 times in a
+row, in two instances and up to each of its limits, and reports the results. It also tries
+your own events, from testdata/*.json beside the module:
 
   {"event": {"kind": "text", "text": "I parked on level 3"},
    "want": [{"type": "semantic", "text": "The car is on level 3"}]}
 
-With --record the answers are kept, and with --replay given again: a change to the
-plugin that changes an answer shows, byte by byte.`,
+--record saves the answers, and --replay compares with them: it shows every answer that a
+change to the plugin has changed, byte by byte.`,
 		Example: `  locket plugin test
   locket plugin test parking.wasm --json
   locket plugin test --record answers && locket plugin test --replay answers`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if record != "" && replay != "" {
-				return cli.Usagef("--record and --replay: one at a time")
+				return cli.Usagef("--record and --replay: choose one")
 			}
 			if opt.Repeat < 2 {
 				return cli.Usagef("--repeat %d: want 2 or more", opt.Repeat)
@@ -48,7 +48,7 @@ plugin that changes an answer shows, byte by byte.`,
 			if opt.Cases, err = kit.ReadCases(cases); err != nil {
 				return err
 			}
-			// A signed one was verified as it was read; here its limits count.
+			// A signed plugin was verified when it was read. Only its limits matter here.
 			p.parsed.Publisher = ""
 			switch {
 			case record != "":
@@ -60,11 +60,11 @@ plugin that changes an answer shows, byte by byte.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&record, "record", "", "write what it answers into this `folder`")
-	f.StringVar(&replay, "replay", "", "check that it still answers as recorded in this `folder`")
-	f.StringVar(&cases, "cases", "", "`folder` of your own events; testdata beside the module unless said")
-	f.IntVar(&opt.Repeat, "repeat", 10000, "how many `times` in a row")
-	f.BoolVar(&opt.Interpret, "interpret", false, "as on a machine where modules are interpreted: about 100 times slower")
+	f.StringVar(&record, "record", "", "save the answers in this `folder`")
+	f.StringVar(&replay, "replay", "", "check that the answers are as recorded in this `folder`")
+	f.StringVar(&cases, "cases", "", "`folder` with your own events; default: testdata beside the module")
+	f.IntVar(&opt.Repeat, "repeat", 10000, "how many `times` to call it in a row")
+	f.BoolVar(&opt.Interpret, "interpret", false, "interpret the module, as some machines do: about 100 times slower")
 	return c
 }
 
@@ -91,7 +91,7 @@ func testPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options) er
 		case failed > 0:
 			fmt.Fprintf(w, "%s of %d.\n", cli.Plural(failed, "check failed", "checks failed"), len(r.Checks))
 		default:
-			fmt.Fprintf(w, "It keeps the contract: %d checks passed, %d had no occasion.\n", len(r.Checks)-skipped, skipped)
+			fmt.Fprintf(w, "The plugin fulfils the contract: %d checks passed, %d did not apply.\n", len(r.Checks)-skipped, skipped)
 		}
 	})
 	if err == nil && !r.Passed {
@@ -100,7 +100,7 @@ func testPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options) er
 	return err
 }
 
-// showCheck is one line, and below it what went wrong.
+// showCheck prints one line, and below it what went wrong.
 func showCheck(a *cli.App, w io.Writer, c *kit.Check) {
 	mark := map[kit.Result]string{kit.OK: "ok  ", kit.Failed: a.Paint.Red("FAIL"), kit.Skipped: a.Paint.Dim("-   ")}[c.Result]
 	first, rest, more := strings.Cut(c.Detail, "\n")
@@ -139,9 +139,9 @@ func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options,
 			fmt.Fprintf(w, "%s  %s: %s\n", a.Paint.Red("FAIL"), d.File, cli.OneLine(d.Name+": "+d.What))
 		}
 		if len(r.Differ) > 0 {
-			fmt.Fprintf(w, "%d of %s other than recorded.\n", len(r.Differ), cli.Plural(r.Records, "answer is", "answers are"))
+			fmt.Fprintf(w, "%d of %s different from the recording.\n", len(r.Differ), cli.Plural(r.Records, "answer is", "answers are"))
 		} else {
-			fmt.Fprintf(w, "The same %s, byte by byte.\n", cli.Plural(r.Records, "answer", "answers"))
+			fmt.Fprintf(w, "%s, the same byte by byte.\n", cli.Plural(r.Records, "answer", "answers"))
 		}
 	})
 	if err == nil && len(r.Differ) > 0 {
@@ -150,11 +150,11 @@ func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options,
 	return err
 }
 
-// told adds what an author can do.
+// told adds to an error what an author can do.
 func told(err error) error {
 	var f *wasm.Fault
 	if errors.As(err, &f) {
-		return fmt.Errorf("%w; locket plugin test says more", err)
+		return fmt.Errorf("%w; for details: locket plugin test", err)
 	}
 	return err
 }

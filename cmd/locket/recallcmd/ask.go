@@ -17,14 +17,14 @@ func AskCommand(a *cli.App) *cobra.Command {
 	var at, photo string
 	c := &cobra.Command{
 		Use: "ask QUESTION...", Short: "Answer a question from memory",
-		Long: `Gathers what is known, and shows it. Where the configuration names a language model
-(llm.url, llm.model) that is given the block that locket context prints, and answers; its
-answer has to cite the memories that it is from. Where recall is not sure, nobody is asked,
-and the nearest is shown; where it finds nothing, the answer is "I don't know".
+		Long: `Finds what is known, and shows it. If the configuration names a language model (llm.url,
+llm.model), the model gets the text that locket context prints, and answers. It has to cite
+the memories that it used. If recall is not sure, the model is not asked, and the nearest
+memories are shown. If recall finds nothing, the answer is "I don't know".
 
-A question about a photo (--photo) goes to a worker that sees, if one was let in: it is
-kept until it is answered, on this device and through syncs. Ask the same again for the
-answer, which stays a memory with what made it and what it cost.`,
+A question about a photo (--photo) goes to a worker that can see, if you have one. It is
+kept until it is answered, on this device and through syncs. Ask the same question again to
+get the answer. The answer is kept as a memory, with what made it and what it cost.`,
 		Example: `  locket ask where is the red kayak
   locket ask --evidence "when is the dentist?"
   locket ask --photo k3f9tq2m7x "what was on the menu?"`,
@@ -49,13 +49,13 @@ answer, which stays a memory with what made it and what it cost.`,
 	}
 	f := c.Flags()
 	f.StringVar(&photo, "photo", "", "the `id` of a photo that the question is about")
-	f.BoolVar(&r.EvidenceOnly, "evidence", false, "ask no language model")
-	f.IntVar(&r.Budget, "budget", 0, "most `tokens` of what is known; 1000 unless said")
+	f.BoolVar(&r.EvidenceOnly, "evidence", false, "do not ask a language model")
+	f.IntVar(&r.Budget, "budget", 0, "at most this many `tokens` of what is known; default 1000")
 	f.StringVar(&at, "at", "", "the `time` that \"yesterday\" is relative to")
 	return c
 }
 
-// How many lines of the evidence a person is shown at most: of an answer, and where it is not sure.
+// How many lines of evidence a person is shown at most: for an answer, and if recall is not sure.
 const (
 	shownEvidence = 5
 	shownNearest  = 3
@@ -92,9 +92,9 @@ func showAnswer(a *cli.App, w io.Writer, r *serve.AskResult) {
 	case r.Model != "" && !r.Known:
 		list = nil
 	case len(r.Invented) > 0:
-		fmt.Fprintln(w, "Not to be relied on: the model cites what it was not given. What is known:")
+		fmt.Fprintln(w, "Do not rely on this: the model cites something that it was not given. What is known:")
 	case r.Model != "":
-		fmt.Fprintln(w, "Not to be relied on: the model does not say what that is from. What is known:")
+		fmt.Fprintln(w, "Do not rely on this: the model does not cite any memory. What is known:")
 	}
 	for _, it := range list {
 		by := ""

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What recall is not sure of is not denied above the very line that has it.
+// If recall is not sure, the output does not deny the answer above the very line that has it.
 func TestUnsureAnswers(t *testing.T) {
 	near := []serve.ContextItem{{ID: memory.ID{1}, Cite: "3f7k9m2xqa", Text: "The red kayak lies in Lindau"}}
 	minor := append(slices.Clone(near), serve.ContextItem{ID: memory.ID{2}, Cite: "0aw12z5576", Text: "I know Lindau", Minor: true})

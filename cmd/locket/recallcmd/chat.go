@@ -16,25 +16,26 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// chatHelp is what help says in a conversation.
-const chatHelp = `  undo     takes back what was told last, with all that was made of it; so does "forget that"
-  ? LINE   asks, whatever the line looks like
-  + LINE   tells
-  help     shows this
-  bye      ends
+// chatHelp is the answer to help in a conversation.
+const chatHelp = `  undo     undo what you told last, with all that was made of it; "forget that" does the same
+  ? LINE   ask, whatever the line looks like
+  + LINE   tell
+  help     show this help
+  bye      end the chat
 `
 
 func ChatCommand(a *cli.App) *cobra.Command {
 	var plain bool
 	c := &cobra.Command{
-		Use: "chat", Short: "Talk with your memory: ask, tell, take back", Args: cli.Nothing(),
-		Long: `Reads a line at a time. A question is answered as locket ask answers it, with a language
-model where one is set and from the evidence otherwise. A question may go on from what
-was said before: "where is the kayak?", "and who bought it?". Anything else is remembered
-as locket add would, and the answer says what of it was.
+		Use: "chat", Short: "Talk with your memory: ask, tell, undo", Args: cli.Nothing(),
+		Long: `Reads one line at a time. It answers a question like locket ask: with a language model if one
+is configured, and otherwise from the evidence. A question may refer to what was said before:
+"where is the kayak?", "and who bought it?". Anything else is remembered, as with locket add,
+and the answer says what was remembered.
 
 ` + chatHelp + `
-On a pipe each line is shown again, with its answer below; with --json, it has one object.`,
+On a pipe, each line is printed with its answer below. With --json, there is one object per
+line.`,
 		Example: `  locket chat
   echo "where is the red kayak" | locket chat
   locket chat --json < lines.txt`,
@@ -42,7 +43,7 @@ On a pipe each line is shown again, with its answer below; with --json, it has o
 			return (&chat{app: a, client: cl, plain: plain}).run(cmd.Context())
 		}),
 	}
-	c.Flags().BoolVar(&plain, "evidence", false, "ask no language model")
+	c.Flags().BoolVar(&plain, "evidence", false, "do not ask a language model")
 	return c
 }
 
@@ -50,12 +51,12 @@ On a pipe each line is shown again, with its answer below; with --json, it has o
 type chat struct {
 	app    *cli.App
 	client *serve.Client
-	plain  bool                   // no model is asked
+	plain  bool                   // do not ask a model
 	before []serve.ContextMessage // what was asked, answered and told
-	told   []addition             // what undo takes back, the latest last
+	told   []addition             // what undo can undo, newest last
 	failed int                    // lines that were not answered
-	shows  bool                   // each line before its answer: nobody has typed it here
-	shown  bool                   // one was
+	shows  bool                   // print each line before its answer, because it was not typed on a terminal
+	shown  bool                   // a line was printed before
 }
 
 // addition is one text that the conversation added.
@@ -64,13 +65,13 @@ type addition struct {
 	line memory.ID
 }
 
-// chatAnswer is what a line brought. One of Asked, Told, Undone, Help and Problem is set.
+// chatAnswer is the result of a line. One of Asked, Told, Undone, Help and Problem is set.
 type chatAnswer struct {
 	Line    string              `json:"line"`
 	Asked   *serve.AskResult    `json:"asked,omitempty"`
 	Told    *serve.AddResult    `json:"told,omitempty"`
 	Undone  *serve.ForgetResult `json:"undone,omitempty"`
-	Text    string              `json:"text,omitempty"` // with undone: what was taken back
+	Text    string              `json:"text,omitempty"` // with undone: the text that was undone
 	Help    string              `json:"help,omitempty"`
 	Problem string              `json:"problem,omitempty"`
 }
@@ -78,31 +79,32 @@ type chatAnswer struct {
 // maxBefore is how many messages of the conversation a question is sent with.
 const maxBefore = 12
 
-// undoWords name what goes. "Forget it" and a bare 忘了 are said of anything, and take nothing back.
+// undoWords are orders to undo that name their object. People say "forget it" and a bare 忘了 about
+// anything, so these undo nothing.
 var undoWords = regexp.MustCompile(`(?i)^/?(?:(?:no, |please |ok, |okay, )?(?:undo(?: (?:that|it))?|(?:scratch|delete|erase) it|(?:forget|scratch|delete|erase) (?:that|this|what i (?:just )?said|the last (?:one|thing|line))(?:,? please)?)|` +
 	`撤销|撤回|(?:请)?(?:删掉|删了)它吧?|(?:请)?(?:忘了|忘掉|忘记|删掉|删了)(?:这个|这条|那个|那条|刚才的|刚才说的|我刚才说的|我刚说的)吧?)[.。!！]?$`)
 
-// forgetWords order more than the last line to be forgotten, which a line alone doesn't do. What
-// else is forgotten or deleted is told: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
+// forgetWords are orders to forget more than the last line, which chat refuses. Other sentences
+// about forgetting are statements: "Forget about the car, I sold it", 忘了我的钥匙在办公室.
 var forgetWords = regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:(?:forget|erase|delete) (?:everything|anything|all (?:about|of|that|i|you|we|my memories|memories)\b|what (?:i|we|you|he|she|they)\b|that (?:(?:i|my|we|our|you|he|his|she|her|they|their|it|the)\b|(?-i:\p{Lu}))|(?:the|my) (?:memory|memories|lines?|conversation) )|` +
 	`forget (?:my|the|about) [^,，;—]+$)|^(?:请)?(?:忘掉|忘了|忘记|删掉)(?:所有|关于|我说)|^(?:请(?:忘掉|忘了|忘记)|忘掉)我的`)
 
-// commandWords are orders of other programs, and no line that anybody tells.
+// commandWords are commands of other programs. Nobody would tell such a line.
 var commandWords = regexp.MustCompile(`(?i)^/[a-z]+$`)
 
 var helpWords = regexp.MustCompile(`(?i)^/?(?:help|h|\?|？|帮助)$`)
 
 var leaveWords = regexp.MustCompile(`(?i)^[/:]?(?:q|quit|exit|bye|退出|再见)[.。!！]?$`)
 
-var errNothingTold = errors.New("you have told nothing here that could be taken back")
+var errNothingTold = errors.New("you have told nothing in this chat that could be undone")
 
-var errCommand = errors.New("no such order, see help: ask or tell in a line; undo takes back what was told last; ? LINE asks, + LINE tells, and bye ends")
+var errCommand = errors.New("unknown command, see help: write a question or a statement; undo undoes what you told last; ? LINE asks, + LINE tells, and bye ends the chat")
 
 func (c *chat) run(ctx context.Context) error {
 	s := &cli.Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
 	c.shows = !s.Talks && !c.app.JSON
 	if s.Talks {
-		s.Tell("Ask or tell me something. undo takes back what was told last; help shows the rest; bye ends.\n")
+		s.Tell("Ask or tell me something. Also: undo (what you told last), help, bye.\n")
 	}
 	for {
 		if s.Talks {
@@ -152,7 +154,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	case mark == "" && commandWords.MatchString(line):
 		err = errCommand
 	case mark == "" && forgetWords.MatchString(line):
-		err = errors.New(c.app.Here(`nothing was forgotten: locket forget --query "WORDS", with a time, --person or --place, shows what would go and asks first; undo takes back what was told last; a line that begins with + is told`))
+		err = errors.New(c.app.Here(`nothing was forgotten; to forget more than the last line: locket forget --query "WORDS", or with a time, --person or --place; to undo what you told last: undo; to tell this line: begin it with +`))
 	case mark == "?" || mark == "" && retrieve.Asks(text):
 		err = c.ask(ctx, text, &out)
 	default:
@@ -185,7 +187,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 		case out.Help != "":
 			fmt.Fprint(w, out.Help)
 		default:
-			fmt.Fprintf(w, "Taken back: %s\n", cli.OneLine(out.Text))
+			fmt.Fprintf(w, "Undone: %s\n", cli.OneLine(out.Text))
 		}
 	})
 }
@@ -197,7 +199,7 @@ func (c *chat) ask(ctx context.Context, question string, out *chatAnswer) error 
 	}
 	out.Asked = &res
 	c.say("", question)
-	switch { // what it answered lends its names to the next question, too
+	switch { // the next question may refer to names in the answer
 	case !res.Known:
 	case res.Model != "":
 		c.say("Locket", res.Answer)
@@ -213,8 +215,8 @@ func (c *chat) tellIt(ctx context.Context, text string, out *chatAnswer) error {
 		return err
 	}
 	out.Told = &res
-	if res.Redacted > 0 { // it went to the vault, and stands nowhere else
-		text = "what held a secret"
+	if res.Redacted > 0 { // the text contained a secret, which is kept only in the vault
+		text = "a line with a secret"
 		out.Line = text
 	}
 	if !res.Line.IsZero() {
@@ -231,8 +233,8 @@ func (c *chat) say(speaker, text string) {
 	c.before = c.before[max(0, len(c.before)-maxBefore):]
 }
 
-// undo forgets the line that was told last: what it said, and the memories made of
-// it. A memory with other evidence stays as it was before.
+// undo forgets the line that was told last, with the memories made of it. A memory with other
+// evidence stays as it was before.
 func (c *chat) undo(ctx context.Context, out *chatAnswer) error {
 	if len(c.told) == 0 {
 		return errNothingTold

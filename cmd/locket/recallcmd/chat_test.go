@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestTakesBack tells what takes back the last line, what orders more to be forgotten, and what is
-// told as any line is.
+// TestTakesBack distinguishes lines that undo the last line, lines that order more to be forgotten,
+// and lines that are told like any other.
 func TestTakesBack(t *testing.T) {
 	const undo, forget, tell = "undo", "forget", "tell"
 	for line, want := range map[string]string{

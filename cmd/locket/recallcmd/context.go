@@ -19,11 +19,11 @@ func ContextCommand(a *cli.App) *cobra.Command {
 		Use: "context [TOPIC...]", Short: "Print what an assistant should know now, as text for a model",
 		Long: `Prints core blocks, up to ten memories of each type and what was said about a topic, as
 tagged text for a language model, within a budget of tokens. Each line begins with the id
-that an answer should cite. Secrets of the vault are never in it.
+that an answer should cite. It never contains secrets of the vault.
 
-Without TOPIC, the topic is inferred from --message, which is given once for each of the
-last messages, or else from the session that is going on. Without either, what is due within
-48 hours comes first.`,
+Without TOPIC, the topic is inferred from --message, given once for each of the last
+messages, or else from the current session. Without either, what is due within 48 hours
+comes first.`,
 		Example: `  locket context
   locket context --budget 500 the trip to Lindau
   locket context --message "Maja: I bought a kayak" --message "Bo: where did she buy it?"`,
@@ -49,8 +49,8 @@ last messages, or else from the session that is going on. Without either, what i
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&r.Budget, "budget", 0, "most `tokens` of the text; 1000 unless said")
-	f.StringArrayVar(&messages, "message", nil, "one of the last messages, as \"`SPEAKER: TEXT`\", the latest last")
+	f.IntVar(&r.Budget, "budget", 0, "at most this many `tokens`; default 1000")
+	f.StringArrayVar(&messages, "message", nil, "one of the last messages, as \"`SPEAKER: TEXT`\", newest last")
 	f.StringVar(&at, "at", "", "the `time` that \"yesterday\" is relative to")
 	return c
 }
@@ -58,11 +58,11 @@ last messages, or else from the session that is going on. Without either, what i
 // maxAbout is how many characters of a topic are shown.
 const maxAbout = 60
 
-// contextNote says what the block is, beside it.
+// contextNote describes the block for a person.
 func contextNote(a *cli.App, r *serve.ContextResult) string {
 	size := fmt.Sprintf("%s, %s", cli.Plural(len(r.Items), "item", "items"), cli.Plural(r.Tokens, "token", "tokens"))
 	if r.Topic == "" {
-		return "Nobody has said anything lately: core blocks, and what is due within 48 hours. " + size + ". Name a topic for more."
+		return "Nobody has said anything lately. These are core blocks, and what is due within 48 hours: " + size + ". For more, give a topic."
 	}
 	about := strings.TrimRight(cli.OneLine(r.Topic), " .。!！")
 	if all := []rune(about); len(all) > maxAbout {
@@ -73,7 +73,7 @@ func contextNote(a *cli.App, r *serve.ContextResult) string {
 		s += " Nothing that is known answers it."
 	}
 	if r.Left > 0 {
-		s += fmt.Sprintf(" %s had no room.", cli.Plural(r.Left, "more", "more"))
+		s += fmt.Sprintf(" %s did not fit.", cli.Plural(r.Left, "more", "more"))
 	}
 	return s
 }

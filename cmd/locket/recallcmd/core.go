@@ -20,11 +20,11 @@ import (
 func CoreCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "core", Short: "Show core memory: what is always in an assistant's context", Args: cli.Nothing(),
-		Long: `Shows each block with its lines and how full it is. Dreams keep the block human: what you
-say of your name, home, work, family and diet again and again, and what concerns your
-health, becomes a line of it; what is no longer so leaves it. A block that is full loses
-its least used and oldest lines, which stay memories, but none that is pinned or about
-health. Add a line of your own with locket add --plain --block human TEXT.`,
+		Long: `Shows each block with its lines and how full it is. Dreams maintain the block human: what
+you say repeatedly about your name, home, work, family and diet, and what concerns your
+health, becomes a line in it. What is no longer true is removed. A full block loses its
+least used and oldest lines, which stay as memories, except lines that are pinned or about
+health. To add a line of your own: locket add --plain --block human TEXT.`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list, err := coreBlocks(cmd.Context(), cl)
 			return cli.Rows(a, err, list, func(a0 io.Writer, a1 *coreBlock) { showBlock(a, a0, a1) }, "Core memory is empty. See locket core --help")
@@ -37,11 +37,11 @@ type coreBlock struct {
 	Block      string          `json:"block"`
 	Characters int             `json:"characters"`
 	Limit      int             `json:"limit"`
-	Lines      []memory.Memory `json:"lines"` // the one that was learnt first before the others
+	Lines      []memory.Memory `json:"lines"` // in the order in which they were learnt
 }
 
-// coreBlocks gives the blocks, the fullest first. A line whose memory is no longer so
-// is left out, as it is from every context.
+// coreBlocks returns the blocks, the fullest first. It leaves out a line whose memory is no longer
+// true, as every context does.
 func coreBlocks(ctx context.Context, cl *serve.Client) (list []coreBlock, err error) {
 	for m, err := range cl.All(ctx, serve.ListQuery{Type: memory.Core}) {
 		if err != nil {
@@ -64,7 +64,7 @@ func coreBlocks(ctx context.Context, cl *serve.Client) (list []coreBlock, err er
 		}
 		b := &list[i]
 		b.Limit, b.Characters = max(b.Limit, f.Limit), b.Characters+utf8.RuneCountInString(m.Text)
-		b.Lines = slices.Insert(b.Lines, 0, m) // they come newest first
+		b.Lines = slices.Insert(b.Lines, 0, m) // the list is newest first
 	}
 	sorting.Stable(list, func(x, y coreBlock) int { return y.Characters - x.Characters })
 	return list, nil

@@ -21,10 +21,10 @@ import (
 func DayCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "day [DATE]", Short: "Show a day: talk, places, what was remembered, gaps and pauses", Args: cli.Between(0, 1, "the date"),
-		Long: `Shows what was heard on a day, in sessions: runs of lines without a gap of 30 minutes.
-Below each line stand the memories that quote it. Visits, photos, pauses and what was lost
-are in their places. The day is today unless DATE is given: 2026-03-01, yesterday, or a
-number of days ago, such as 3d.`,
+		Long: `Shows what was heard on a day, in sessions: runs of lines without a gap of 30 minutes. Below
+each line are the memories that quote it. Visits, photos, pauses and lost data are shown at
+their time. DATE is such as 2026-03-01, yesterday, or a number of days ago, such as 3d. The
+default is today.`,
 		Example: `  locket day
   locket day yesterday
   locket day 2026-03-01 --json`,
@@ -41,7 +41,7 @@ number of days ago, such as 3d.`,
 	}
 }
 
-// readDate reads a day.
+// readDate parses a day.
 func readDate(a *cli.App, text string) (serve.Date, error) {
 	at, err := a.ReadTime("DATE", text)
 	if err != nil {
@@ -55,9 +55,9 @@ func TalkCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "talk", Short: "Browse what was said, by time and person", Args: cli.Nothing(),
 		Long: `Shows lines in sessions, oldest first, each with the memories that quote it. Without
---since it begins a day ago. With --with, only sessions in which that person spoke.
+--since, it begins a day ago. With --with, it shows only sessions in which that person spoke.
 
-With --json, one session a line.`,
+With --json, it prints one session per line.`,
 		Example: `  locket talk
   locket talk --since 7d --with Anna
   locket talk --since 2026-03-01 --until 2026-03-08`,
@@ -73,10 +73,10 @@ With --json, one session a line.`,
 				}
 			}
 			if !from.Before(to) {
-				return cli.Usagef("--until %s: not after --since", until)
+				return cli.Usagef("--until %s is not after --since", until)
 			}
 			if with != "" && people.Fold(with) == "" {
-				return cli.Usagef("--with %q: no name", with)
+				return cli.Usagef("--with %q is not a name", with)
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := sessionsIn(a, cmd.Context(), cl, from, to, with)
@@ -84,12 +84,12 @@ With --json, one session a line.`,
 				if with != "" {
 					none = fmt.Sprintf("Nobody called %q spoke between %s and %s.", cli.OneLine(with), a.When(from), a.When(to))
 				}
-				return cli.Rows(a, err, list, showSessions(a, list), none+" For another time: --since, --until")
+				return cli.Rows(a, err, list, showSessions(a, list), none+" To look at another time, use --since and --until.")
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&since, "since", "", "said at this `time` or later; a day ago unless said")
+	f.StringVar(&since, "since", "", "said at this `time` or later; default: a day ago")
 	f.StringVar(&until, "until", "", "said before this `time`")
 	f.StringVar(&with, "with", "", "only sessions in which this `person` spoke")
 	return c
@@ -103,7 +103,7 @@ type talkSession struct {
 	Places   []string        `json:"places,omitempty"`
 	Speakers []string        `json:"speakers,omitempty"`
 	Lines    []serve.DayLine `json:"lines"`
-	Memories []memory.Memory `json:"memories"` // that quote one of its lines
+	Memories []memory.Memory `json:"memories"` // those that quote one of its lines
 }
 
 // addLine adds a line with the memories that quote it.
@@ -148,12 +148,12 @@ func byID(ms []memory.Memory) map[memory.ID]*memory.Memory {
 	return known
 }
 
-// sessionsIn gives the sessions of a time.
+// sessionsIn returns the sessions of a period.
 func sessionsIn(a *cli.App, ctx context.Context, cl *serve.Client, from, to time.Time, with string) ([]talkSession, error) {
 	var days []serve.Day
 	first, last := from.In(a.Zone()), to.In(a.Zone())
 	if n := int(last.Sub(first).Hours() / 24); n >= serve.MaxDays-1 {
-		return nil, cli.Usagef("--since: %d days; at most %d at a time, so give --until", n, serve.MaxDays-1)
+		return nil, cli.Usagef("--since: %d days are too many; at most %d at a time, so give --until", n, serve.MaxDays-1)
 	}
 	count, err := cl.Days(ctx, serve.DateOf(first), serve.DateOf(last))
 	if err != nil {
@@ -179,15 +179,14 @@ func sessionsIn(a *cli.App, ctx context.Context, cl *serve.Client, from, to time
 	return list, nil
 }
 
-// isNamed reports whether a person is meant by a name: the whole of theirs, or a
-// word of it.
+// isNamed reports whether a name means a person: it is their whole name, or a word of it.
 func isNamed(who, name string) bool {
 	who, name = people.Fold(who), people.Fold(name)
 	return slices.ContainsFunc(people.Keys(who), func(k string) bool { return slices.Contains(people.Keys(name), k) }) || slices.Contains(strings.Fields(who), name)
 }
 
-// showSessions prints one of the sessions in list: its head and its lines. A memory stands in one of
-// them, the last that has it.
+// showSessions prints one of the sessions in list: its heading and its lines. A memory is shown
+// only in the last session that has it.
 func showSessions(a *cli.App, list []talkSession) func(w io.Writer, s *talkSession) {
 	below, shown := map[string][][]*memory.Memory{}, map[memory.ID]bool{}
 	for i := len(list) - 1; i >= 0; i-- {
@@ -212,8 +211,8 @@ func showHead(a *cli.App, w io.Writer, s *talkSession) {
 	fmt.Fprintln(w, a.Paint.Bold(head))
 }
 
-// saidAgain reports whether another memory of the same line, which holds, took the place of m by
-// saying the same.
+// saidAgain reports whether m was replaced by another current memory of the same line that says the
+// same.
 func saidAgain(m *memory.Memory, ids []memory.ID, known map[memory.ID]*memory.Memory) bool {
 	return m.State == memory.Superseded && slices.ContainsFunc(ids, func(id memory.ID) bool {
 		o := known[id]
@@ -221,9 +220,9 @@ func saidAgain(m *memory.Memory, ids []memory.ID, known map[memory.ID]*memory.Me
 	})
 }
 
-// belowLines are the memories that stand below each line: one that quotes several lines, such
-// as a correction and what it corrects, once, below the last of them. It leaves out those that are
-// shown already, and adds to shown what it gives.
+// belowLines returns the memories to show below each line. A memory that quotes several lines, such
+// as a correction and what it corrects, appears once, below the last of them. belowLines leaves out
+// those in shown, and adds those that it returns.
 func belowLines(lines []serve.DayLine, known map[memory.ID]*memory.Memory, shown map[memory.ID]bool) [][]*memory.Memory {
 	below := make([][]*memory.Memory, len(lines))
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -236,7 +235,8 @@ func belowLines(lines []serve.DayLine, known map[memory.ID]*memory.Memory, shown
 	return below
 }
 
-// showLine prints a line and the memories below it. One in the line's own words has no other text.
+// showLine prints a line and the memories below it. It does not repeat the text of a memory that is
+// in the line's own words.
 func showLine(a *cli.App, w io.Writer, l *serve.DayLine, below []*memory.Memory) {
 	fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(l.At.In(a.Zone()).Format("15:04")), cli.OneLine(cmp.Or(l.Speaker, "?")), cli.OneLine(l.Text))
 	for _, m := range below {
@@ -248,7 +248,7 @@ func showLine(a *cli.App, w io.Writer, l *serve.DayLine, below []*memory.Memory)
 	}
 }
 
-// dayEntry is something of a day that has a time.
+// dayEntry is something on a day that has a time.
 type dayEntry struct {
 	at   time.Time
 	show func(w io.Writer)
@@ -265,7 +265,7 @@ func showDay(a *cli.App, w io.Writer, d *serve.Day) {
 	known, quoted := byID(d.Memories), map[memory.ID]bool{}
 	sessions := sessionsOf(*d)
 	below, shown := make([][][]*memory.Memory, len(sessions)), map[memory.ID]bool{}
-	for i := len(sessions) - 1; i >= 0; i-- { // the last session first: a memory stands once in the day
+	for i := len(sessions) - 1; i >= 0; i-- { // the last session first, because a memory is shown once a day
 		below[i] = belowLines(sessions[i].Lines, known, shown)
 	}
 	for i := range sessions {
@@ -325,7 +325,7 @@ func showDay(a *cli.App, w io.Writer, d *serve.Day) {
 		fmt.Fprintf(w, "More than %d lines were said.\n", serve.MaxDayLines)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(w, "Nothing is kept of %s.", d.Date)
+		fmt.Fprintf(w, "Nothing is stored for %s.", d.Date)
 		for _, other := range []serve.Date{d.Before, d.Next} {
 			if other != "" {
 				fmt.Fprint(w, a.Heref(" See locket day %s.", other))

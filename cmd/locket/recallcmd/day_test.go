@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What is no line stands in its place in the day: visits, photos, pauses, losses.
+// Visits, photos, pauses and losses are shown at their time in the day.
 func TestShowDay(t *testing.T) {
 	at := func(h, m int) time.Time { return time.Date(2026, 3, 2, h, m, 0, 0, time.UTC) }
 	of := func(id byte, kind memory.Type, text string, when time.Time) memory.Memory {
@@ -45,7 +45,7 @@ Mon 2 Mar 2026 09:00–09:00  Anna  the office
 	}
 }
 
-// A day that is longer than one answer holds is said to be cut.
+// The output says when a day is longer than one answer can be.
 func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 	at := func(d int) time.Time { return time.Date(2026, 3, d, 9, 0, 0, 0, time.UTC) }
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,8 @@ func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// A memory that quotes two lines stands below the last of them, and the words of a line stand once.
+// A memory that quotes two lines is shown below the last of them, and the words of a line are shown
+// once.
 func TestShowLinesOnce(t *testing.T) {
 	room, said := memory.ID{1}, memory.ID{2}
 	lines := []serve.DayLine{{Text: "My appointment is in room 4.", Memories: []memory.ID{room}}, {Text: "No, room 6.", Memories: []memory.ID{room}}, {Text: "The tide is high", Memories: []memory.ID{said}}}
@@ -84,7 +85,7 @@ func TestShowLinesOnce(t *testing.T) {
 	}
 }
 
-// In a day a memory that quotes lines of two sessions stands below the last of them.
+// In a day, a memory that quotes lines of two sessions is shown below the last of them.
 func TestShowDayOnce(t *testing.T) {
 	at := func(h int) time.Time { return time.Date(2026, 3, 2, h, 0, 0, 0, time.UTC) }
 	room := memory.ID{1}
@@ -99,8 +100,8 @@ func TestShowDayOnce(t *testing.T) {
 	}
 }
 
-// In talk, too, a memory stands below the last line of all sessions that it quotes, and what was
-// only said again stands for both.
+// In talk, too, a memory is shown below the last line that it quotes in all sessions, and a memory
+// that was only said again is shown once.
 func TestTalkShowsOnce(t *testing.T) {
 	home, twin := memory.ID{1}, memory.ID{2}
 	known := []memory.Memory{{ID: home, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Active},

@@ -24,13 +24,14 @@ func GraphCommand(a *cli.App) *cobra.Command {
 	var format, out, asOf, knownAt string
 	c := &cobra.Command{
 		Use: "graph [ENTITY]", Short: "Show the people, places and things that memories name",
-		Long: `Shows entities with all their names, the relations between them, and since when each holds.
-With an entity's name it shows what is around that, the nearest first. With --find it
-shows the relations that answer a question best. Otherwise it shows what most memories name.
+		Long: `Shows entities with all their names, the relations between them, and since when each is true.
+With the name of an entity, it shows what is around that entity, nearest first. With --find,
+it shows the relations that best answer a question. Otherwise it shows the entities that most
+memories name.
 
 --as-of shows what was true at a time, --known-at what was believed at a time, and --past
-also what is no longer true. --format graphml is for yEd, Gephi and NetworkX, and jsonld
-for JSON-LD. With --output it writes a file that only you may read.`,
+also what is no longer true. --format graphml is for yEd, Gephi and NetworkX, and jsonld for
+JSON-LD. With --output, it writes a file that only you can read.`,
 		Example: `  locket graph Elizabeth
   locket graph --find "who works at Philips" --past
   locket graph --limit 10000 --format graphml --output life.graphml`,
@@ -48,7 +49,7 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 			case q.Limit < 1 || q.Limit > atlas.MaxLimit:
 				return cli.Usagef("--limit: want 1 to %d", atlas.MaxLimit)
 			case out != "" && f != atlas.GraphML && f != atlas.JSONLD && f != atlas.JSON:
-				return cli.Usagef("--output: name a --format: json, graphml or jsonld")
+				return cli.Usagef("--output needs --format json, graphml or jsonld")
 			}
 			var err error
 			if q.At, err = a.ReadTime("--as-of", asOf); err != nil {
@@ -78,18 +79,18 @@ for JSON-LD. With --output it writes a file that only you may read.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&q.Text, "find", "", "relations whose words answer this `text`")
-	f.StringVar(&asOf, "as-of", "", "what was so at a `time`")
+	f.StringVar(&q.Text, "find", "", "show relations whose words answer this `text`")
+	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
-	f.BoolVar(&q.Past, "past", false, "also what is no longer so")
+	f.BoolVar(&q.Past, "past", false, "also what is no longer true")
 	cli.LimitFlag(f, &q.Limit, atlas.DefaultLimit, "at most this `count` of entities")
 	f.StringVar(&format, "format", "text", "text, json, graphml or jsonld")
-	f.StringVar(&out, "output", "", "`file` to write, in place of the standard output")
+	f.StringVar(&out, "output", "", "`file` to write instead of standard output")
 	return c
 }
 
-// exportGraph writes to a file of the wearer's own, or to the standard output.
-// A file that is there stays.
+// exportGraph writes to a file that only the wearer can read, or to standard output. It does not
+// overwrite a file.
 func exportGraph(a *cli.App, out string, write func(io.Writer) error) error {
 	if out == "" {
 		return write(a.Stdout)
@@ -141,9 +142,9 @@ func showGraph(a *cli.App, w io.Writer, v *atlas.View) {
 func EntitiesCommand(a *cli.App) *cobra.Command {
 	group := &cobra.Command{
 		Use: "entities", Short: "Merge and split the names of people, places and things", RunE: a.NeedsCommand,
-		Long: `Names that differ only in case, accents, order of words or script count as one name, where
-only one can be meant. You can merge others, and split what counts as one. A decision is
-a memory: it is synced to your devices, and undo takes it back.`,
+		Long: `Names that differ only in case, accents, order of words or script count as one name if only
+one can be meant. You can merge other names, and split names that count as one. A decision
+is a memory: it is synced to your devices, and undo reverses it.`,
 	}
 	decide := func(use, short, done string, do func(*serve.Client, context.Context, string, string) (serve.Decided, error)) *cobra.Command {
 		return &cobra.Command{
@@ -151,13 +152,13 @@ a memory: it is synced to your devices, and undo takes it back.`,
 			RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 				d, err := do(cl, cmd.Context(), args[0], args[1])
 				return a.Printed(err, d, func(w io.Writer) {
-					fmt.Fprint(w, a.Heref("%s %s %s. To take it back: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
+					fmt.Fprint(w, a.Heref("%s %s %s. To reverse this: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
 				})
 			}),
 		}
 	}
 	group.AddCommand(
-		decide("merge", "Take two names as one", "is also", (*serve.Client).MergeEntities),
+		decide("merge", "Treat two names as one", "is also", (*serve.Client).MergeEntities),
 		decide("split", "Keep two names apart", "is not", (*serve.Client).SplitEntities),
 		undecideCommand(a), listEntitiesCommand(a))
 	return group
@@ -165,13 +166,13 @@ a memory: it is synced to your devices, and undo takes it back.`,
 
 func undecideCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "undo ID", Short: "Take a decision about two names back", Args: cli.Between(1, 1, "the id, which locket entities list shows,"),
+		Use: "undo ID", Short: "Undo a decision about two names", Args: cli.Between(1, 1, "the id, as shown by locket entities list,"),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			d, err := cl.UndecideEntities(cmd.Context(), args[0])
 			if errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrInvalid) {
-				return cli.AdvisedError{Err: err, Advice: "The decisions: " + a.Here("locket entities list")}
+				return cli.AdvisedError{Err: err, Advice: "To list the decisions: " + a.Here("locket entities list")}
 			}
-			return a.Printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Took back: %s.\n", cli.OneLine(d.Text)) })
+			return a.Printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Undone: %s.\n", cli.OneLine(d.Text)) })
 		}),
 	}
 }

@@ -18,12 +18,12 @@ func MediaCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "media ID --out FILE", Short: "Save the recording or photo behind a memory", Args: cli.Between(1, 1, "the id"),
 		Long: `A resource memory (locket list --type resource) stands for a recording, a photo, or a file
-that another program gave. If the file is on another device of yours, it is fetched
-through the relay, checked, and kept here too.`,
+from another program. If the file is on another device of yours, it is fetched
+through the relay, checked, and also kept here.`,
 		Example: "  locket media 3f7k9m2xqa --out heron.jpg\n  locket media 3f7k9m2xqa --out - | feh -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {
-				return errors.New("say where to with --out FILE, or --out - for the standard output")
+				return errors.New("--out is missing: give --out FILE, or --out - for standard output")
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				if to == "-" {
@@ -34,7 +34,7 @@ through the relay, checked, and kept here too.`,
 			})
 		},
 	}
-	c.Flags().StringVarP(&to, "out", "o", "", "write to `FILE`, which must not be there yet; - is the standard output")
+	c.Flags().StringVarP(&to, "out", "o", "", "write to `FILE`, which must not exist; - is standard output")
 	return c
 }
 
@@ -45,7 +45,7 @@ type savedMedia struct {
 	Size int64  `json:"size"`
 }
 
-// saveMedia writes a file that is there whole or not at all.
+// saveMedia writes a file completely or not at all.
 func saveMedia(a *cli.App, to string, get func(io.Writer) (string, int64, error)) error {
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

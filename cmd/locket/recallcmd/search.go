@@ -1,5 +1,5 @@
-// Package recallcmd has the commands that find and show: search, ask, chat, context, core, day,
-// talk, media, graph, entities, trace, tiers.
+// Package recallcmd contains the commands that find and show: search, ask, chat, context, core,
+// day, talk, media, graph, entities, trace, tiers.
 package recallcmd
 
 import (
@@ -55,20 +55,20 @@ func SearchCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	cli.LimitFlag(f, &r.K, 0, "as many as this `count`; unless said, at most 10, without those that have little to do with it")
+	cli.LimitFlag(f, &r.K, 0, "show this `count`; default: at most 10, without weak hits")
 	f.StringSliceVar(&types, "type", nil, "only these `types`")
 	cli.Choose(f, "type", cli.Types...)
 	f.StringVar(&asOf, "as-of", "", "what was true at a `time`")
 	f.StringVar(&knownAt, "known-at", "", "what was believed at a `time`")
 	f.StringVar(&since, "since", "", "heard at this `time` or later")
 	f.StringVar(&until, "until", "", "heard before this `time`")
-	f.BoolVar(&explain, "explain", false, "say of each hit what its score is made of")
-	f.Float64Var(&r.Threshold, "threshold", 0, "leave out lower scores")
-	f.BoolVar(&r.History, "history", false, "also what is no longer so")
-	f.StringVar(&r.Only, "only", "", "`memories` or utterances")
+	f.BoolVar(&explain, "explain", false, "explain the score of each hit")
+	f.Float64Var(&r.Threshold, "threshold", 0, "leave out hits with a lower score")
+	f.BoolVar(&r.History, "history", false, "also what is no longer true")
+	f.StringVar(&r.Only, "only", "", "only `memories`, or only utterances")
 	cli.Choose(f, "only", "memories", "utterances")
 	f.StringVar(&r.Tag, "tag", "", "only with this `tag`")
-	f.StringVar(&where, "where", "", "only what a `filter` chooses")
+	f.StringVar(&where, "where", "", "only what matches a `filter`")
 	f.StringVar(&r.Agent, "agent", "", "only of this `agent`")
 	f.StringVar(&r.Run, "run", "", "only of this `run`")
 	return c

@@ -17,20 +17,21 @@ func TiersCommand(a *cli.App) *cobra.Command {
 	var fetch []string
 	c := &cobra.Command{
 		Use: "tiers", Aliases: []string{"hot"}, Short: "Show which memories are kept here, and which only at the relay", Args: cli.Nothing(),
-		Long: `With a budget (hot.records, hot.bytes; the wearable profile has one), the memories that are
-asked for least turn cold: the text is only at the relay, sealed, and this device keeps
-its entry in the index. A cold memory comes back when it is recalled, or earlier where a
-coming day will need it. Pinned memories, core blocks, the vault, and what the relay has
-not acknowledged never turn cold.
+		Long: `With a budget (hot.records, hot.bytes; the wearable profile has one), the least used memories
+turn cold: their text is only at the relay, sealed, and this device keeps their entry in the
+index. A cold memory comes back when it is recalled, or earlier if a coming day will need it.
+Pinned memories, core blocks, the vault, and what the relay has not acknowledged never turn
+cold.
 
-With a budget in bytes, photos and recordings go a day after they came, and come back when
-they are asked for. Without a network, hot memories are found and missing ones are named.`,
+With a budget in bytes, photos and recordings are moved to the relay a day after they came,
+and come back when they are used. Without a network, hot memories are found, and missing ones
+are named.`,
 		Example: `  locket tiers
   locket tiers --fetch 7q2k
   locket tiers --all          # before a journey without a network`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(fetch) > 0 && (r.All || r.Cool) || r.All && r.Cool {
-				return cli.Usagef("--fetch, --all and --cool: one at a time")
+				return cli.Usagef("--fetch, --all and --cool: choose one")
 			}
 			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 				if len(fetch) == 0 && !r.All && !r.Cool {
@@ -45,9 +46,9 @@ they are asked for. Without a network, hot memories are found and missing ones a
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&fetch, "fetch", nil, "bring memories back, by their ids")
+	c.Flags().StringSliceVar(&fetch, "fetch", nil, "bring memories back, by `id`")
 	c.Flags().BoolVar(&r.All, "all", false, "bring everything back")
-	c.Flags().BoolVar(&r.Cool, "cool", false, "keep the budget now, not in a quiet moment")
+	c.Flags().BoolVar(&r.Cool, "cool", false, "enforce the budget now instead of in a quiet moment")
 	return c
 }
 
@@ -93,7 +94,7 @@ func showTiers(a *cli.App, w io.Writer, t *serve.Tiers) {
 		if t.MediaBytes > 0 {
 			fmt.Fprintf(w, ", %s", cli.Size(t.MediaBytes))
 		}
-		fmt.Fprintf(w, " here; %d at the relay alone", t.ColdMedia)
+		fmt.Fprintf(w, " here; %d only at the relay", t.ColdMedia)
 		if t.ColdMediaBytes > 0 {
 			fmt.Fprintf(w, ", %s", cli.Size(t.ColdMediaBytes))
 		}
@@ -103,7 +104,7 @@ func showTiers(a *cli.App, w io.Writer, t *serve.Tiers) {
 		fmt.Fprintf(w, "%s for news of %s\n", "Wanted back", cli.Plural(t.Wanted, "matter", "matters"))
 	}
 	if t.Blocked != "" {
-		fmt.Fprintln(w, "The budget is not kept:", cli.OneLine(t.Blocked))
+		fmt.Fprintln(w, "The budget is exceeded:", cli.OneLine(t.Blocked))
 	}
 	if t.Missing != "" {
 		fmt.Fprintln(w, "What is cold can't be fetched now:", cli.OneLine(t.Missing))
@@ -117,7 +118,7 @@ func showMoved(a *cli.App, w io.Writer, m *serve.MoveAnswer) {
 	case m.Back > 0:
 		fmt.Fprintf(w, "%s came back.\n", cli.Plural(m.Back, "memory", "memories"))
 	case m.Budget.Records > 0 && m.Hot > m.Budget.Records || m.Budget.Bytes > 0 && m.HotBytes > m.Budget.Bytes:
-		fmt.Fprintln(w, "Nothing could be moved: for a day what is new stays, and always what is pinned, of the core or the vault,\nor not yet at the relay.")
+		fmt.Fprintln(w, "Nothing could be moved. New memories stay for a day; pinned ones, core blocks, the vault,\nand what is not yet at the relay always stay.")
 	default:
 		fmt.Fprintln(w, "Nothing had to be moved.")
 	}

@@ -16,10 +16,10 @@ import (
 
 func TraceCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: cli.Between(1, 1, "the event, or a memory that came of it,"),
+		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: cli.Between(1, 1, "an event, or a memory made from it,"),
 		Long: `Shows which plugins got the event, what each call cost, and what became of each candidate.
-EVENT is DEVICE/BOOT/SEQ as locket why --json prints it, or the id of a memory: then it
-is the event of its first evidence. The last 1024 events are kept, without their texts.`,
+EVENT is DEVICE/BOOT/SEQ as printed by locket why --json, or the id of a memory, which means
+the event of its first evidence. The last 1024 events are kept, without their texts.`,
 		Example: `  locket trace pin/3/2041
   locket trace 3f7k`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
@@ -29,14 +29,14 @@ is the event of its first evidence. The last 1024 events are kept, without their
 			}
 			t, err := c.TraceEvent(cmd.Context(), event)
 			if errors.Is(err, memory.ErrNotFound) {
-				return cli.AdvisedError{Err: err, Advice: "The last 1024 events are kept. The event of a memory: " + a.Here("locket why --json ID")}
+				return cli.AdvisedError{Err: err, Advice: "Only the last 1024 events are kept. To see the event of a memory: " + a.Here("locket why --json ID")}
 			}
 			return a.Printed(err, t, func(w io.Writer) { trace(a, w, &t) })
 		}),
 	}
 }
 
-// eventOf gives the event that an argument names.
+// eventOf returns the event that an argument names.
 func eventOf(ctx context.Context, c *serve.Client, arg string) (string, error) {
 	if strings.Contains(arg, "/") {
 		return arg, nil
@@ -50,14 +50,14 @@ func eventOf(ctx context.Context, c *serve.Client, arg string) (string, error) {
 			return e.Event.String(), nil
 		}
 	}
-	return "", fmt.Errorf("the event that memory %s came of: %w", arg, memory.ErrNotFound)
+	return "", fmt.Errorf("the event of memory %s: %w", arg, memory.ErrNotFound)
 }
 
 func trace(a *cli.App, w io.Writer, t *serve.Trace) {
 	fmt.Fprintf(w, "%s, %s of %s: %s in %.2f ms\n", cli.OneLine(t.Event.String()), cli.OneLine(t.Kind), t.At.Local().Format("2006-01-02 15:04:05"),
 		cli.Plural(len(t.Steps), "call", "calls"), t.Took)
 	if t.Redacted > 0 {
-		fmt.Fprintf(w, "%s taken out of it before anybody else saw it\n", cli.Plural(t.Redacted, "secret was", "secrets were"))
+		fmt.Fprintf(w, "%s removed before anybody else saw the event\n", cli.Plural(t.Redacted, "secret was", "secrets were"))
 	}
 	for i := range t.Steps {
 		traceStep(a, w, &t.Steps[i])

@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// backsUp gives what makes backups by schedule until its context ends; where the
-// settings name no place, that is nothing.
+// backsUp returns a function that makes backups by schedule until its context ends. Without a place
+// in the settings the function does nothing.
 func backsUp(a *cli.App, cfg *config.Config, services serve.Services, log *slog.Logger) func(context.Context) {
 	c := &cfg.Backup
 	if c.To == "" {
@@ -29,7 +29,7 @@ func backsUp(a *cli.App, cfg *config.Config, services serve.Services, log *slog.
 		if err != nil {
 			return w, false, err
 		}
-		// A folder that is not there may lie on a disk that is not: none is begun.
+		// If the folder does not exist, its disk may not be mounted: do not begin a new backup.
 		f, err := cli.OpenBackup(a, ctx, c.To, c.PassphraseFile)
 		if err != nil {
 			return w, false, err
@@ -37,7 +37,7 @@ func backsUp(a *cli.App, cfg *config.Config, services serve.Services, log *slog.
 		defer func() { err = errors.Join(err, f.Close()) }()
 		if vault = !c.WithoutVault; vault && s.VaultUntil.Before(time.Now().Add(time.Minute)) {
 			err := services.Vault.UnlockVault(ctx, "", time.Now().Add(time.Minute))
-			if vault = err == nil; err != nil && !errors.Is(err, serve.ErrPassphrase) { // of a passphrase that a person types
+			if vault = err == nil; err != nil && !errors.Is(err, serve.ErrPassphrase) { // if a person has to type the passphrase
 				return w, false, err
 			}
 		}

@@ -25,15 +25,15 @@ import (
 )
 
 const (
-	// bridgeStop is how long the bridge may take to end before it is killed. The node
-	// takes what it says until then, and stops after that.
+	// bridgeStop is how long the bridge may take to end before it is killed. Until then the node
+	// accepts what the bridge sends, and stops afterwards.
 	bridgeStop = 3 * time.Second
-	// bridgeLine is how much of a line of the bridge's is logged, in bytes.
+	// bridgeLine is how much of a line from the bridge is logged, in bytes.
 	bridgeLine = 4 << 10
 )
 
-// bridge runs locket-bridge as a process of the daemon's, and starts it again when it
-// ends. What it says goes to the daemon's log, and Doctor says how it is.
+// bridge runs locket-bridge as a child process of the daemon, and restarts it when it ends. Its
+// output goes to the daemon's log, and Doctor reports its state.
 type bridge struct {
 	serve.Diagnostics // the node's
 	cfg               config.Bridge
@@ -46,12 +46,12 @@ type bridge struct {
 
 func newBridge(cfg *config.Config, environ []string, health serve.Diagnostics, log *slog.Logger) *bridge {
 	b := &bridge{Diagnostics: health, cfg: cfg.Bridge, environ: environ, log: log}
-	b.tell(serve.LevelWarning, "it has not begun yet", "")
+	b.tell(serve.LevelWarning, "it has not started yet", "")
 	return b
 }
 
-// run has the bridge run until ctx ends. A bridge that can't be started, or that refuses
-// its file, is not tried again: neither changes by itself.
+// run keeps the bridge running until ctx ends. A bridge that can't be started, or that refuses its
+// configuration, is not tried again: neither changes by itself.
 func (b *bridge) run(ctx context.Context) {
 	if b.cfg.Config == "" {
 		return
@@ -64,26 +64,26 @@ func (b *bridge) run(ctx context.Context) {
 			return
 		}
 		if refused, ok := errors.AsType[refusedError](err); ok {
-			b.log.Error("the bridge does not run, and is not tried again until the daemon is restarted", "error", refused)
-			b.tell(serve.LevelError, refused.Error(), "put it right, and restart the daemon")
+			b.log.Error("the bridge is not running, and is not tried again until the daemon is restarted", "error", refused)
+			b.tell(serve.LevelError, refused.Error(), "correct it, and restart the daemon")
 			return
 		}
 		if time.Since(began) > time.Minute {
 			pace.Reset()
 		}
 		rest := pace.Next()
-		b.log.Warn("the bridge ended, and is started again", "error", err, "in", rest.Round(time.Millisecond))
-		b.tell(serve.LevelWarning, fmt.Sprintf("it ended, and is started again: %v", err), "see the daemon's log")
+		b.log.Warn("the bridge ended, and is restarted", "error", err, "in", rest.Round(time.Millisecond))
+		b.tell(serve.LevelWarning, fmt.Sprintf("it ended, and is restarted: %v", err), "see the daemon's log")
 		if !wait.For(ctx, rest) {
 			return
 		}
 	}
 }
 
-// refusedError is why trying again helps nothing.
+// refusedError is a failure for which trying again does not help.
 type refusedError struct{ error }
 
-// once runs it until it ends, or ctx does. The error says how it ended, and is never nil.
+// once runs the bridge until it or ctx ends. The error says how it ended, and is never nil.
 func (b *bridge) once(ctx context.Context) error {
 	program, err := b.program()
 	if err == nil {
@@ -92,7 +92,7 @@ func (b *bridge) once(ctx context.Context) error {
 	if err != nil {
 		return refusedError{fmt.Errorf("start locket-bridge: %w", err)}
 	}
-	// On Linux the process ends with the thread that started it, so that thread has to stay.
+	// On Linux the process ends with the thread that started it, so that thread must not end.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	out, said := &bridgeOut{log: b.log, away: map[string]bool{}}, &bridgeErr{log: b.log}
@@ -102,24 +102,24 @@ func (b *bridge) once(ctx context.Context) error {
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, bridgeStop
 	cmd.Cancel = func() error {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return cmd.Process.Kill() // there are no signals here
+			return cmd.Process.Kill() // this system has no signals
 		}
 		return nil
 	}
 	underDaemon(cmd)
-	b.mu.Lock() // until it is told that it runs
+	b.mu.Lock() // until the state says that it runs
 	if err = cmd.Start(); err == nil {
-		b.how = serve.Finding{Check: "bridge", Level: serve.LevelOK, Detail: fmt.Sprintf("it runs as process %d, with %s", cmd.Process.Pid, b.cfg.Config)}
+		b.how = serve.Finding{Check: "bridge", Level: serve.LevelOK, Detail: fmt.Sprintf("it is running as process %d, with %s", cmd.Process.Pid, b.cfg.Config)}
 	}
 	b.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("start %s: %w", program, err)
 	}
-	b.log.Info("the bridge runs", "program", program, "config", b.cfg.Config, "pid", cmd.Process.Pid)
+	b.log.Info("the bridge is running", "program", program, "config", b.cfg.Config, "pid", cmd.Process.Pid)
 	err = cmd.Wait()
 	stdout.end()
 	stderr.end()
-	// A fault of Go's ends a process with 2, too, but says nothing in JSON.
+	// A Go panic also ends a process with 2, but prints no JSON.
 	if cmd.ProcessState.ExitCode() == cli.ExitUsage && said.reason != "" {
 		return refusedError{errors.New(said.reason)}
 	}
@@ -133,7 +133,7 @@ func (b *bridge) once(ctx context.Context) error {
 	return err
 }
 
-// program gives the path of a program that may be started.
+// program returns the path of a program that may be started.
 func (b *bridge) program() (string, error) {
 	if b.cfg.Program != "" {
 		return exec.LookPath(b.cfg.Program)
@@ -145,7 +145,7 @@ func (b *bridge) program() (string, error) {
 	}
 	path, err := exec.LookPath("locket-bridge")
 	if err != nil {
-		return "", fmt.Errorf("it is neither beside locket nor on the PATH; bridge.program says where it is: %w", err)
+		return "", fmt.Errorf("it is neither beside locket nor on the PATH; set bridge.program to its path: %w", err)
 	}
 	return path, nil
 }
@@ -175,10 +175,10 @@ var bridgeVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ"
 	"DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "SWAYSOCK", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "GOMEMLIMIT", "GOMAXPROCS", "SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "TEMP"}
 
-// bridgeOut logs what the bridge says of its devices.
+// bridgeOut logs what the bridge says about its devices.
 type bridgeOut struct {
 	log  *slog.Logger
-	away map[string]bool // devices that were said to be waited for, since they were last there
+	away map[string]bool // devices for which waiting was already logged since they were last connected
 }
 
 func (o *bridgeOut) line(b []byte) {
@@ -191,7 +191,7 @@ func (o *bridgeOut) line(b []byte) {
 	switch n.What {
 	case "warning", "lost":
 		level = slog.LevelWarn
-	case "waiting": // each attempt says so
+	case "waiting": // the bridge says so at each attempt
 		if !o.away[n.Device] {
 			level = slog.LevelWarn
 		}
@@ -202,11 +202,11 @@ func (o *bridgeOut) line(b []byte) {
 	o.log.Log(context.Background(), level, "bridge", "device", n.Device, "what", n.What, "text", n.Text)
 }
 
-// bridgeErr logs what it says on standard error, and keeps why it ends.
+// bridgeErr logs the standard error of the bridge, and keeps the reason why it ends.
 type bridgeErr struct {
 	log    *slog.Logger
-	reason string // the error that it ends with, with what a person can do about it
-	last   string // the last line that is no such error
+	reason string // the error with which it ends, with advice for a person
+	last   string // the last line that is not such an error
 }
 
 func (e *bridgeErr) line(b []byte) {
@@ -222,8 +222,8 @@ func (e *bridgeErr) line(b []byte) {
 	e.log.Warn("bridge", "says", e.last)
 }
 
-// lines calls each with every line that is written to it, without its end; what is over
-// BridgeLine bytes is left out.
+// lines calls each with every line written to it, without the line end. It cuts a line after
+// bridgeLine bytes.
 type lines struct {
 	each func([]byte)
 	b    []byte
@@ -242,7 +242,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// end is the end of a line.
+// end passes on the line that was read.
 func (l *lines) end() {
 	if line := bytes.TrimSpace(l.b); len(line) > 0 {
 		l.each(line)

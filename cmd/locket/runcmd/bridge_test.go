@@ -21,14 +21,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// well is a node without a fault.
+// well is a healthy node.
 type well struct{ serve.Diagnostics }
 
 func (well) Doctor(context.Context, bool) (serve.DoctorReport, error) {
 	return serve.DoctorReport{OK: true}, nil
 }
 
-// bridgeOf gives a bridge that runs by itself, and its log.
+// bridgeOf returns a bridge without a daemon, and its log.
 func bridgeOf(cfg config.Bridge, environ ...string) (*bridge, *bytes.Buffer) {
 	log := new(bytes.Buffer)
 	return newBridge(&config.Config{Bridge: cfg}, environ, well{}, slog.New(slog.NewTextHandler(log, nil))), log
@@ -43,7 +43,8 @@ func finding(b *bridge, t *testing.T) serve.Finding {
 	return r.Findings[0]
 }
 
-// What doesn't change by itself is said once, in the bridge's words, and not tried again.
+// A failure that doesn't go away by itself is reported once, in the bridge's words, and not tried
+// again.
 func TestBridgeRefuses(t *testing.T) {
 	const refusal = `echo '{"error":"config: line 3: folder is missing","advice":"name one"}' >&2; exit 2`
 	there := fakebridge.New(t, refusal)
@@ -74,7 +75,7 @@ func TestBridgeRefuses(t *testing.T) {
 	}
 }
 
-// A fault of Go's ends a process with 2, as a refusal does; it is tried again all the same.
+// A Go panic ends a process with 2, like a refusal, but it is tried again.
 func TestBridgeCrashes(t *testing.T) {
 	f := fakebridge.New(t, `if first; then echo "panic: out of range" >&2; exit 2; fi
 echo '{"error":"config: gone"}' >&2; exit 2`)
@@ -106,7 +107,7 @@ func TestBridgeWillNotEnd(t *testing.T) {
 	<-ended
 }
 
-// What the bridge says is logged, but the same attempt at a device that is away only once.
+// What the bridge says is logged, but repeated attempts at a device that is away only once.
 func TestBridgeLines(t *testing.T) {
 	log := new(bytes.Buffer)
 	out := &bridgeOut{log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), away: map[string]bool{}}
@@ -127,7 +128,7 @@ func TestBridgeLines(t *testing.T) {
 	}
 }
 
-// The bridge beside this program comes before that on the PATH.
+// The bridge beside this program is preferred to the one on the PATH.
 func TestWhereTheBridgeIs(t *testing.T) {
 	b, _ := bridgeOf(config.Bridge{Config: "/x"})
 	t.Setenv("PATH", t.TempDir())

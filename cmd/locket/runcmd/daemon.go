@@ -29,11 +29,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// stopTime is how long the node may take to stop; with the API's 3 seconds it
-// is within the 5 that a service manager is promised.
+// stopTime is how long the node may take to stop. Together with the API's 3 seconds it stays within
+// the 5 that a service manager is promised.
 const stopTime = 4500 * time.Millisecond
 
-// ready is what run prints when it takes events and answers commands.
+// ready is what run prints once it accepts events and answers commands.
 type ready struct {
 	Ready  bool   `json:"ready"`
 	Home   string `json:"home"`
@@ -43,20 +43,20 @@ type ready struct {
 	Locked bool   `json:"locked"`
 }
 
-// daemonOptions of a daemon.
+// daemonOptions are the options of a daemon.
 type daemonOptions struct {
 	dumps  bool
-	locked bool // whatever the configuration gives
-	again  bool // it was told that it is ready already; and locked
+	locked bool // start locked, whatever the configuration says
+	again  bool // restarted after a lock: readiness was already printed
 
-	// After a setup in the browser: the page that goes on, and what opens the keys.
+	// After a setup in the browser: the page that continues, and what opens the keys.
 	page       *console.Console
 	passphrase serve.Secret
 }
 
-// runDaemon runs one until ctx ends. After it was locked another begins in its
-// place: what the keys were in is this process's memory, and that of libraries,
-// which nobody can search and clear; a process that begins anew has none of it.
+// runDaemon runs a daemon until ctx ends. After a lock, a new process replaces this one: the keys
+// were in the memory of this process, also in that of libraries, which nobody can search and clear.
+// A new process has none of it.
 func runDaemon(a *cli.App, ctx context.Context, o daemonOptions) error {
 	for {
 		args, err := serveDaemon(a, ctx, o)
@@ -64,39 +64,39 @@ func runDaemon(a *cli.App, ctx context.Context, o daemonOptions) error {
 		if args == nil {
 			return err
 		}
-		if err != nil { // events are taken all the same, and keys overwritten
-			a.Logger(&a.Settings.Config).Warn("locked, and not all of it ended well", "error", err)
+		if err != nil { // events are still accepted, and keys are overwritten
+			a.Logger(&a.Settings.Config).Warn("locked, but with an error", "error", err)
 		}
 		if ctx.Err() != nil {
-			return err // it was told to end meanwhile, which the one that begins anew would not know
+			return err // the process was told to end meanwhile, which a new process would not know
 		}
-		// Where that can't be, it goes on in this one, with what the collector
-		// leaves of them.
+		// If the process cannot be replaced, go on in this one. The garbage collector may leave
+		// traces of the keys in its memory.
 		o.again = true
 		if err := a.Restart(args, environAgain(a)); err != nil {
-			a.Logger(&a.Settings.Config).Warn("locked, and what was in memory is not overwritten: the process could not begin anew", "error", err)
+			a.Logger(&a.Settings.Config).Warn("locked, but the memory is not overwritten: the process could not be restarted", "error", err)
 		}
 		debug.FreeOSMemory()
 	}
 }
 
-// environAgain is the environment without the passphrase, if that is in it.
+// environAgain returns the environment without the passphrase.
 func environAgain(a *cli.App) []string {
 	name := a.Settings.Unlock.PassphraseEnv
 	return slices.DeleteFunc(slices.Clone(a.Environ), func(v string) bool { return name != "" && strings.HasPrefix(v, name+"=") })
 }
 
-// openAlone opens the home for a daemon, which there is once.
+// openAlone opens the home for a daemon. A home has at most one daemon.
 func openAlone(a *cli.App, ctx context.Context, spans span.Sink) (cli.OpenNode, error) {
 	n, c, err := a.OpenTraced(ctx, spans)
 	if c != nil {
 		c.Close()
-		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon runs on %s already", memory.ErrInUse, a.Settings.Home), Advice: "See how it is: " + a.Here("locket status")}
+		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is already running on %s", memory.ErrInUse, a.Settings.Home), Advice: "To see its state: " + a.Here("locket status")}
 	}
 	return n, err
 }
 
-// unlockFirst opens the keys of a daemon that begins, and reports whether they are open.
+// unlockFirst opens the keys of a daemon that starts, and reports whether they are open.
 func unlockFirst(a *cli.App, ctx context.Context, n cli.OpenNode, opt daemonOptions) (opened bool, err error) {
 	if opt.locked || opt.again {
 		return false, nil
@@ -108,7 +108,7 @@ func unlockFirst(a *cli.App, ctx context.Context, n cli.OpenNode, opt daemonOpti
 	return err == nil, err
 }
 
-// ensureTokens sets the tokens by which the API, and its metrics, are asked.
+// ensureTokens sets the tokens for the API and its metrics.
 func ensureTokens(o *serve.Options, c *config.API, network string) (err error) {
 	o.Loopback = network == "tcp"
 	if o.Token, err = serve.EnsureToken(c.TokenFile); err == nil && o.Registry != nil {
@@ -117,8 +117,8 @@ func ensureTokens(o *serve.Options, c *config.API, network string) (err error) {
 	return err
 }
 
-// serveDaemon runs one until ctx ends, or until it was locked: then args are
-// what has it begin anew, as it is.
+// serveDaemon runs a daemon until ctx ends or until it was locked. After a lock, args are the
+// arguments to restart it with the same settings.
 func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []string, err error) {
 	l, err := a.Load()
 	if err != nil {
@@ -134,7 +134,7 @@ func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []str
 	if d.spans, tell, err = tellCollector(d.cfg, d.metrics, d.log); err != nil {
 		return nil, err
 	}
-	node.Frugal(l.Profile) // before it opens: what is opened asks how much memory there is
+	node.Frugal(l.Profile) // before opening: what is opened asks how much memory there is
 	n, err := openAlone(a, ctx, d.spans)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []str
 		err = serve.Serve(inner, listener, serve.New(d.owner), d.log)
 		quiet()
 		end()
-		beside.Wait() // before the node stops, which takes what its bridge says at the end
+		beside.Wait() // before the node stops, so that it accepts the last events of its bridge
 	} else {
 		err = errors.Join(err, listener.Close())
 	}
@@ -193,23 +193,22 @@ func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []str
 	return args, errors.Join(err, n.Stop(stop))
 }
 
-// serving is what stands around the node of a daemon.
+// serving is what a daemon runs around its node.
 type serving struct {
 	app      *cli.App
 	cfg      *config.Config
 	log      *slog.Logger
 	spans    span.Sink
-	metrics  *prometheus.Registry // nil: they are off
-	services serve.Services       // of the node, behind bridge, keys and page
+	metrics  *prometheus.Registry // nil if they are off
+	services serve.Services       // of the node, wrapped by bridge, keys and page
 	keys     *once
 	page     *console.Console
 	owner    serve.Options           // of the API on this machine
-	apps     serve.Options           // of the API where others can reach it
+	apps     serve.Options           // of the API that others can reach
 	beside   []func(context.Context) // what runs beside the API
 }
 
-// surround puts in front of the node's services what belongs to a daemon. A lock of the
-// keys calls end.
+// surround wraps the node's services with those of a daemon. Locking the keys calls end.
 func (d *serving) surround(n cli.OpenNode, end context.CancelFunc) {
 	d.services = n.Services()
 	bridge := newBridge(d.cfg, d.app.Environ, d.services.Diagnostics, d.log)
@@ -228,8 +227,8 @@ func (d *serving) surround(n cli.OpenNode, end context.CancelFunc) {
 	d.beside = []func(context.Context){bridge.run, backsUp(d.app, d.cfg, d.services, d.log)}
 }
 
-// open says what the API has for whom, and what there is besides. network is where the
-// API is for the owner.
+// open sets what the API serves to whom, and what runs beside it. network is where the owner's API
+// listens.
 func (d *serving) open(network string) error {
 	zone, err := d.cfg.Location()
 	if err != nil {
@@ -261,7 +260,7 @@ func (d *serving) open(network string) error {
 	return nil
 }
 
-// once is the keys of a node that is locked once: then its daemon ends.
+// once is the Keys service of a daemon. Its node can be locked once: then the daemon ends.
 type once struct {
 	serve.Keys
 	health serve.Diagnostics
@@ -269,8 +268,8 @@ type once struct {
 	end    context.CancelFunc
 }
 
-// Lock implements serve.Keys. Once begun it goes on, whoever gave up waiting;
-// and where something of it failed the daemon ends all the same.
+// Lock implements serve.Keys. Once begun, it continues even if the caller stops waiting. The daemon
+// ends even if a part of the lock failed.
 func (o *once) Lock(ctx context.Context) error {
 	s, err := o.health.Status(ctx)
 	if err != nil || s.Locked {
@@ -278,11 +277,11 @@ func (o *once) Lock(ctx context.Context) error {
 	}
 	err = o.Keys.Lock(context.WithoutCancel(ctx))
 	o.locked.Store(true)
-	o.end() // requests that run are answered first, this one among them
+	o.end() // running requests, including this one, are answered first
 	return err
 }
 
-// Unlock implements serve.Keys. One that is about to end is not opened again.
+// Unlock implements serve.Keys. It refuses to open a node that is about to end.
 func (o *once) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	if o.locked.Load() {
 		return fmt.Errorf("%w: it is being locked at this moment", serve.ErrConflict)
@@ -290,8 +289,8 @@ func (o *once) Unlock(ctx context.Context, passphrase serve.Secret) error {
 	return o.Keys.Unlock(ctx, passphrase)
 }
 
-// againArgs has a daemon listen where this one does, also where the system
-// chose the port.
+// againArgs adds the addresses on which this daemon listens, so that the next one uses the same
+// ports even if the system chose them.
 func againArgs(args []string, cfg *config.Config, broker string, api net.Addr) []string {
 	out := slices.Clone(args)
 	if !slices.Contains(out, "--again") {
@@ -313,12 +312,12 @@ func tellReady(a *cli.App, r ready, l net.Listener) error {
 		r.API = "tcp:" + l.Addr().String()
 	}
 	return a.Print(r, func(w io.Writer) {
-		fmt.Fprintf(w, "Locket runs on %s\n  wearables  %s\n  commands   %s\n", r.Home, cli.EveryAddress(r.Broker), r.API)
+		fmt.Fprintf(w, "Locket is running on %s\n  wearables  %s\n  commands   %s\n", r.Home, cli.EveryAddress(r.Broker), r.API)
 		if r.Remote != "" {
 			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
 		}
 		if r.Locked {
-			fmt.Fprintln(w, a.Here("It is locked: events are taken and kept sealed until locket unlock."))
+			fmt.Fprintln(w, a.Here("It is locked: events are accepted and kept sealed until locket unlock."))
 		}
 	})
 }

@@ -28,8 +28,8 @@ func tellApps(ctx context.Context, services serve.Services, zone *time.Location,
 	}
 }
 
-// showHome gives what shows the node in Home Assistant until its context ends; where no
-// broker is named, that is nothing.
+// showHome returns a function that shows the node in Home Assistant until its context ends. If no
+// broker is configured, the function does nothing.
 func showHome(cfg *config.Config, services serve.Services, log *slog.Logger) (func(context.Context), error) {
 	c := &cfg.HomeAssistant
 	if c.URL == "" {
@@ -56,7 +56,7 @@ func showHome(cfg *config.Config, services serve.Services, log *slog.Logger) (fu
 	return func(ctx context.Context) { homeassistant.Run(ctx, show) }, nil
 }
 
-// doorsForApps gives the doors for apps beside the API itself.
+// doorsForApps returns the doors for apps besides the API itself.
 func doorsForApps(c *config.Config, zone *time.Location, log *slog.Logger) (func(api http.Handler) map[string]serve.Door, error) {
 	key, err := c.Proxy.Key()
 	if err != nil {

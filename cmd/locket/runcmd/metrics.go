@@ -11,18 +11,18 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// nodeCollector tells the node's status to Prometheus. It reads it when asked,
-// so that nothing is counted twice.
+// nodeCollector reports the node's status to Prometheus. It reads the status for each scrape, so
+// that nothing is counted twice.
 type nodeCollector struct {
 	health  serve.Diagnostics
 	plugins serve.Plugger
 }
 
-var descLocked = prometheus.NewDesc("locket_locked", "1 where the keys are not open.", nil, nil)
+var descLocked = prometheus.NewDesc("locket_locked", "1 if the keys are not open.", nil, nil)
 
-var descPaused = prometheus.NewDesc("locket_paused", "1 where no events are taken.", nil, nil)
+var descPaused = prometheus.NewDesc("locket_paused", "1 if no events are accepted.", nil, nil)
 
-var descBroker = prometheus.NewDesc("locket_broker_connected", "1 where the broker is connected.", nil, nil)
+var descBroker = prometheus.NewDesc("locket_broker_connected", "1 if the broker is connected.", nil, nil)
 
 var descDevices = prometheus.NewDesc("locket_devices", "Wearables with credentials.", nil, nil)
 
@@ -30,7 +30,7 @@ var descMemories = prometheus.NewDesc("locket_memories", "Active memories.", []s
 
 var descUtter = prometheus.NewDesc("locket_utterances", "Source records of what was said.", nil, nil)
 
-var descWaiting = prometheus.NewDesc("locket_journal_waiting_events", "Events that are taken and not yet extracted.", nil, nil)
+var descWaiting = prometheus.NewDesc("locket_journal_waiting_events", "Events that were accepted and not yet extracted.", nil, nil)
 
 var descJournal = prometheus.NewDesc("locket_journal_bytes", "Size of the journal.", nil, nil)
 
@@ -52,7 +52,7 @@ var descLate = prometheus.NewDesc("locket_plugin_late_calls_total", "Calls over 
 
 var descDropped = prometheus.NewDesc("locket_plugin_dropped_candidates_total", "Candidates that were left out.", []string{"plugin"}, nil)
 
-var descRuns = prometheus.NewDesc("locket_plugin_runs", "1 where an extractor runs, 0 where it is off, disabled or broken.", []string{"plugin"}, nil)
+var descRuns = prometheus.NewDesc("locket_plugin_runs", "1 if an extractor runs, 0 if it is off, disabled or broken.", []string{"plugin"}, nil)
 
 // Describe implements prometheus.Collector.
 func (c *nodeCollector) Describe(ch chan<- *prometheus.Desc) {
@@ -92,7 +92,7 @@ func (c *nodeCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(descDisk, float64(s.Disk.Free), "free")
 	gauge(descDisk, float64(s.Disk.Reserve), "reserve")
 	plugins, err := c.plugins.Plugins(ctx)
-	if err != nil && !errors.Is(err, memory.ErrLocked) { // a locked node has none
+	if err != nil && !errors.Is(err, memory.ErrLocked) { // a locked node has no plugins
 		ch <- prometheus.NewInvalidMetric(descCalls, err)
 	}
 	for _, p := range plugins {

@@ -14,18 +14,18 @@ func OpenCommand(a *cli.App) *cobra.Command {
 	var keyFile string
 	c := &cobra.Command{
 		Use: "open", Short: "Look at your memory in the browser", Args: cli.Nothing(),
-		Long: `Opens the console in the browser of this machine, and prints its address. The daemon
-serves it on a loopback address (api.console) from the first time on.
+		Long: `Opens the console in the browser of this machine, and prints its address. From the first use
+on, the daemon serves it on a loopback address (api.console).
 
-Where there is no home yet, the page makes one, step by step, as locket setup does, and
-this command goes on as the daemon.
+If there is no home yet, the page makes one step by step, like locket setup, and this command
+then continues as the daemon.
 
-The address is good once, and for two minutes. The browser's session ends when the node
-is locked, after half an hour in which nothing was done, and after 12 hours.
+The address works once, within two minutes. The browser's session ends when the node is
+locked, after half an hour without activity, and after 12 hours.
 
-With --key-file it opens the console of a node on another machine: the file has the link
-that locket app add NAME --can console --for 30d printed there. The command serves the
-page on this machine's loopback, until its last session ends.`,
+With --key-file, it opens the console of a node on another machine. The file contains the
+link that locket app add NAME --can console --for 30d printed there. The command serves the
+page on this machine's loopback address until the last session ends.`,
 		Example: "  locket open\n  locket open --print\n  locket open --key-file laptop.link",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if keyFile != "" {
@@ -39,18 +39,18 @@ page on this machine's loopback, until its last session ends.`,
 				return a.OpenLink(link, a.Settings.Home, quiet)
 			})
 			if errors.Is(err, cli.ErrNoHome) {
-				a.Args = runArgs(a) // the daemon begins anew by them when it is locked
+				a.Args = runArgs(a) // with which the daemon restarts when it is locked
 				return setupPage(a, cmd.Context(), daemonOptions{}, quiet)
 			}
 			return err
 		},
 	}
-	c.Flags().BoolVar(&quiet, "print", false, "print the address alone")
-	c.Flags().StringVar(&keyFile, "key-file", "", "`file` with a link of locket app add: open the console of that node")
+	c.Flags().BoolVar(&quiet, "print", false, "only print the address")
+	c.Flags().StringVar(&keyFile, "key-file", "", "open the console of another node, with a `file` that contains a link from locket app add")
 	return c
 }
 
-// runArgs are the arguments with which the daemon runs as this command does.
+// runArgs returns the arguments with which locket run does the same as this command.
 func runArgs(a *cli.App) (args []string) {
 	if a.File != "" {
 		args = append(args, "--config", a.File)

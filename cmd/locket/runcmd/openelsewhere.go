@@ -12,9 +12,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// openElsewhere shows the console of a node on another machine, of which a file has a
-// link, until its last session has ended. Where
-// the node ends it, the error says why.
+// openElsewhere shows the console of a node on another machine until its last session has ended. A
+// file contains the link to the node. If the node ends the session, the error says why.
 func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (err error) {
 	var to door.Link
 	text, err := serve.ReadToken(file)
@@ -22,7 +21,7 @@ func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (er
 		to, err = door.ParseLink(string(text))
 	}
 	if err != nil {
-		return cli.ThereError{Err: fmt.Errorf("reading %s: %w", file, err), Advice: "On the node's machine, with api.remote set: locket app add NAME --can console --for 30d"}
+		return cli.ThereError{Err: fmt.Errorf("reading %s: %w", file, err), Advice: "On the node's machine, with api.remote set, run: locket app add NAME --can console --for 30d"}
 	}
 	page := console.New(console.Options{Listen: "127.0.0.1:0", Again: "locket open --key-file FILE"})
 	defer func() { err = errors.Join(err, page.Close()) }()
@@ -45,7 +44,7 @@ func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (er
 	}
 	err = page.Wait(ctx)
 	if errors.Is(err, console.ErrEnded) {
-		return cli.ThereError{Err: fmt.Errorf("the console of %s: %w", to.Address, err), Advice: "If it was locked, unlock it on its own machine and open the console again. If the key has ended, make another there: locket app add NAME --can console --for 30d"}
+		return cli.ThereError{Err: fmt.Errorf("the console of %s: %w", to.Address, err), Advice: "If it was locked, unlock it on its own machine and open the console again. If the key has expired, make another there: locket app add NAME --can console --for 30d"}
 	}
 	return err
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// replay is what the replay command was asked for.
+// replay is the request of the replay command.
 type replay struct {
 	device, passwordFile string
 	speed                float64
@@ -37,12 +37,12 @@ func ReplayCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: cli.Between(0, -1, ""),
 		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the running
-daemon. It waits until each event is acknowledged and worked through. A .jsonl file names
-its own devices and times. Other files come from --device, and end now.
+daemon. It waits until each event is acknowledged and processed. A .jsonl file names its own
+devices and times. Other files come from --device, and end at the current time.
 
-On the node's own broker, a device without credentials gets some for the time of the
-replay. A replay that was killed leaves them, and the next one replaces them. For a wearable
-that has some, and on any other broker, give the password in --password-file.`,
+On the node's own broker, a device without credentials gets temporary ones for the replay. A
+replay that is killed leaves them behind, and the next one replaces them. For a wearable that
+has credentials, and on any other broker, give the password with --password-file.`,
 		Example: `  locket replay testdata/day/day.jsonl
   locket replay --device glasses note.png voice.wav
   locket replay --generate 7 --speed 600`,
@@ -67,7 +67,7 @@ that has some, and on any other broker, give the password in --password-file.`,
 				return a.Print(rep, func(w io.Writer) {
 					fmt.Fprintf(w, "Published %s; %d acknowledged", cli.Plural(rep.Sent, "event", "events"), rep.Acked)
 					if rep.Paused > 0 {
-						fmt.Fprintf(w, ", %d dropped as the node is paused", rep.Paused)
+						fmt.Fprintf(w, ", %d dropped because the node is paused", rep.Paused)
 					}
 					if rep.Refused > 0 {
 						fmt.Fprint(w, a.Heref(", %d refused: see locket doctor", rep.Refused))
@@ -78,28 +78,28 @@ that has some, and on any other broker, give the password in --password-file.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&r.device, "device", "replay", "`name` of the device, for what does not name its own")
+	f.StringVar(&r.device, "device", "replay", "`name` of the device for files that do not name one")
 	f.StringVar(&r.passwordFile, "password-file", "", "read the device's password from a `file`")
-	f.Float64Var(&r.speed, "speed", 0, "1: in the events' own time, 60: an hour a minute; 0: as fast as is acknowledged")
-	f.Uint64Var(&r.seed, "generate", 0, "make up a day from a `seed`")
+	f.Float64Var(&r.speed, "speed", 0, "speed of time: 1 is real time, 60 an hour per minute, 0 as fast as events are acknowledged")
+	f.Uint64Var(&r.seed, "generate", 0, "generate a day from a `seed`")
 	return c
 }
 
-// workedThrough waits until the node has made what it can of what it took, so
-// that a question asked next is answered from all of it. A locked node can't.
+// workedThrough waits until the node has processed what it accepted, so that the next question is
+// answered from all of it. A locked node can't process events.
 func workedThrough(a *cli.App, ctx context.Context, cl *serve.Client) error {
-	m := a.Meter("work through", "events", 0)
+	m := a.Meter("process", "events", 0)
 	defer m.End()
 	for {
 		s, err := cl.Status(ctx)
 		if serve.IsUnreachable(err) {
-			return nil // what is acknowledged is safe, and is worked through when the daemon is back
+			return nil // what is acknowledged is safe, and is processed when the daemon is back
 		}
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
 		if err := cli.HasRoom(&s); err != nil {
-			return fmt.Errorf("%w; what was acknowledged is kept, and %s to be worked through", err, cli.Plural(s.Journal.Waiting, "event waits", "events wait"))
+			return fmt.Errorf("%w; what was acknowledged is kept, and %s to be processed", err, cli.Plural(s.Journal.Waiting, "event waits", "events wait"))
 		}
 		waiting := int64(s.Journal.Waiting)
 		m.Total.Store(max(m.Total.Load(), waiting))
@@ -128,10 +128,10 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *replay) (rep pla
 	}
 	b := &a.Settings.Broker
 	cfg := player.Config{URL: b.URL, Speed: r.speed, OnWait: func(why string) {
-		fmt.Fprint(a.Stderr, a.Heref("The node takes nothing for now (%s): see locket doctor. What was sent is sent again until it does.\n", cli.OneLine(why)))
+		fmt.Fprint(a.Stderr, a.Heref("The node accepts no events now (%s): see locket doctor. The events are sent again until it does.\n", cli.OneLine(why)))
 	}}
 	url, passwords, lent, lendErr := lend(a, ctx, cl, events, given)
-	// What was lent is taken back whatever happens, even after ctx.
+	// Temporary credentials are removed in any case, even after ctx has ended.
 	defer func() {
 		for _, name := range lent {
 			_, e := cl.RemoveDevice(context.WithoutCancel(ctx), name)
@@ -157,8 +157,8 @@ func clientTLS(a *cli.App) (*tls.Config, error) {
 	return intake.TLSConfig(ca, a.Settings.Broker.Cert, a.Settings.Broker.Key)
 }
 
-// lend gives each device of the events credentials for the replay, but those that have some: for
-// these, given is the password. It is empty where the wearer gave none.
+// lend makes temporary credentials for each device of the events that has none. For the others,
+// given is the password; it is empty if the wearer gave none.
 func lend(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
 	passwords = map[string]string{}
 	var names []string
@@ -174,8 +174,8 @@ func lend(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event,
 			continue
 		}
 		if errors.Is(err, serve.ErrConflict) {
-			return "", nil, lent, cli.AdvisedError{Err: fmt.Errorf("wearable %s has credentials already", name),
-				Advice: "To play it as that wearable, give its password with --password-file FILE. To play it as another, where the file names none:\n" +
+			return "", nil, lent, cli.AdvisedError{Err: fmt.Errorf("wearable %s already has credentials", name),
+				Advice: "To replay as that wearable, give its password with --password-file FILE. To replay as another, if the file names none:\n" +
 					"--device NAME. To keep it out of your own memory, make a home for it: locket --home DIR init, then run and replay there."}
 		}
 		if errors.Is(err, serve.ErrUnsupported) {
@@ -204,7 +204,7 @@ func (r *replay) events(cfg *config.Config) ([]day.Event, error) {
 	}
 	var events []day.Event
 	for e := range d.Events() {
-		e.ID.Boot += r.seed // each day is another; the same one a second time is none
+		e.ID.Boot += r.seed // another seed gives other events; the same seed gives the same ones, which count once
 		events = append(events, e)
 	}
 	return events, nil
@@ -225,12 +225,12 @@ func DemoCommand(a *cli.App) *cobra.Command {
 	var seed uint64
 	var home string
 	c := &cobra.Command{
-		Use: "demo", Short: "Play a day in a home of its own, and tell what became of it", Args: cli.Nothing(),
+		Use: "demo", Short: "Play a sample day in a separate home, and show what was remembered", Args: cli.Nothing(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.Demo(cmd.Context(), a.Stdout, a.JSON, seed, home)
 		},
 	}
-	c.Flags().Uint64Var(&seed, "seed", 0, "make the day up from a `seed`")
+	c.Flags().Uint64Var(&seed, "seed", 0, "generate the day from a `seed`")
 	c.Flags().StringVar(&home, "keep", "", "keep the home in this `folder`")
 	return c
 }

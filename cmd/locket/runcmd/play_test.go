@@ -7,8 +7,7 @@ import (
 	"github.com/locket-dev/locket/node/config"
 )
 
-// Made-up days of two seeds are two days, of events that have nothing in
-// common; one day that is played again is the same events.
+// Generated days of two seeds have no events in common. A day that is replayed has the same events.
 func TestGeneratedDaysAreApart(t *testing.T) {
 	ids := func(seed uint64) map[memory.EventID]bool {
 		t.Helper()

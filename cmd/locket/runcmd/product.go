@@ -18,9 +18,8 @@ import (
 	"github.com/locket-dev/locket/wasm"
 )
 
-// Product is what the command is built on. cache is the folder of compiled plugins,
-// and work what a passphrase costs to try (node.InitOptions.Work); both are only set
-// by tests.
+// Product returns what the command is built on. cache is the folder of compiled plugins, and work
+// the cost of trying a passphrase (node.InitOptions.Work). Only tests set them.
 func Product(cache string, work int) cli.Deps {
 	return cli.Deps{
 		Environ: os.Environ(),
@@ -72,7 +71,7 @@ func homeError(err error, cfg config.Config) error {
 	return err
 }
 
-// initOptions are those of the node; work is what a passphrase costs to try.
+// initOptions returns the options for the node. work is the cost of trying a passphrase.
 func initOptions(o cli.InitOptions, work int) node.InitOptions {
 	return node.InitOptions{Work: work, Passphrase: string(o.Passphrase), KeyFile: o.KeyFile, Keyring: o.Keyring, Language: keyring.Language(o.Language)}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// remote is the address for apps on other machines; nil: there is none.
+// remote is the address for apps on other machines. It is nil if there is none.
 type remote struct {
 	listener net.Listener
 	proxies  clientaddr.Proxies
-	done     chan error // nil: it does not serve
+	done     chan error // nil if it does not serve
 }
 
 // listenRemote listens where the configuration says.
@@ -41,7 +41,7 @@ func listenRemote(ctx context.Context, c *config.Config) (*remote, error) {
 	return &remote{listener: tls.NewListener(l, t), proxies: proxies}, nil
 }
 
-// begin serves until ctx ends. What fails earlier calls end.
+// begin serves until ctx ends. If serving fails earlier, it calls end.
 func (r *remote) begin(ctx context.Context, end func(), h http.Handler, log *slog.Logger) {
 	if r == nil {
 		return
@@ -53,8 +53,7 @@ func (r *remote) begin(ctx context.Context, end func(), h http.Handler, log *slo
 	}()
 }
 
-// Close waits until it does not serve any more; the context that it was begun with
-// has to be over.
+// Close waits until it has stopped serving. The context given to begin must have ended.
 func (r *remote) Close() error {
 	switch {
 	case r == nil:

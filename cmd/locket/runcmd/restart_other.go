@@ -4,5 +4,5 @@ package runcmd
 
 import "errors"
 
-// restart can't be here: a process is never replaced.
+// restart is not supported here: the system cannot replace a process.
 func restart([]string, []string) error { return errors.ErrUnsupported }

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// restart replaces this process: the system takes its memory away, and keeps
-// its number, its output, and whoever waits for it.
+// restart replaces this process. The system discards its memory, and keeps its process id, its
+// output, and its parent.
 func restart(args, environ []string) error {
 	self, err := os.Executable()
 	if err == nil {
 		err = syscall.Exec(self, append([]string{os.Args[0]}, args...), environ)
 	}
-	return fmt.Errorf("begin anew: %w", err)
+	return fmt.Errorf("restart: %w", err)
 }

@@ -1,7 +1,7 @@
-// Package runcmd has run, with the daemon: the node with its API, the console and the bridge beside
-// it, backups by schedule, metrics and traces, until it is told to end or is locked. It also has
-// open, which makes a home by a page in the browser where there is none, and goes on as the daemon;
-// replay and demo, which play a day; and [Product], on which the real program is built.
+// Package runcmd contains run with the daemon: the node with its API, the console, the bridge,
+// scheduled backups, metrics and traces, until it is told to end or is locked. It also contains
+// open, which makes a home with a page in the browser if there is none, and continues as the
+// daemon; replay and demo, which play a day; and [Product], on which the real program is built.
 package runcmd
 
 import (
@@ -16,20 +16,20 @@ import (
 	"github.com/locket-dev/locket/internal/nodump"
 )
 
-// RunCommand is locket run. setUp makes a home, step by step, for who begins without one.
+// RunCommand returns locket run. setUp makes a home, step by step, for a person who has none.
 func RunCommand(a *cli.App, setUp func(context.Context) error) *cobra.Command {
 	var o daemonOptions
 	c := &cobra.Command{
-		Use: "run", Short: "Run the daemon, which takes what wearables send", Args: cli.Nothing(),
-		Long: `Takes events from the wearables and answers commands until it is interrupted: by Ctrl+C, or
-where it is a service by systemctl --user stop locket.
+		Use: "run", Short: "Run the daemon, which receives what wearables send", Args: cli.Nothing(),
+		Long: `Accepts events from wearables and answers commands until you stop it: with Ctrl+C, or, if it
+runs as a service, with systemctl --user stop locket.
 
-Where nothing opens the keys at the start (see locket keys), the daemon starts locked. It
-still takes events and seals them, and works through them after locket unlock. When it
-is locked later, it restarts itself, so that nothing of the keys is left in its memory.
+If nothing opens the keys at the start (see locket keys), the daemon starts locked. It still
+accepts events and seals them, and processes them after locket unlock. When it is locked
+later, it restarts itself, so that no trace of the keys is left in its memory.
 
-The system writes no core dump of the daemon, and shows its memory to no other program
-of yours, unless --dumps asks for that.`,
+Unless you give --dumps, the system writes no core dump of the daemon, and your other
+programs cannot read its memory.`,
 		Example: `  locket run
   locket run --broker ssl://broker.example:8883
   locket run --listen 0.0.0.0:8883 --set broker.tls_cert=c.pem --set broker.tls_key=k.pem`,
@@ -47,21 +47,21 @@ of yours, unless --dumps asks for that.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.dumps, "dumps", false, "let the system write core dumps, which have keys in them: to look for an error")
+	f.BoolVar(&o.dumps, "dumps", false, "allow core dumps, for debugging; they contain keys")
 	f.BoolVar(&o.locked, "locked", false, "start locked, whatever the configuration says")
-	f.BoolVar(&o.again, "again", false, "a daemon that was locked begins anew")
-	_ = f.MarkHidden("again") // it is there
-	f.Var(a.Setting("broker.url", "--broker"), "broker", "`URL` of a broker; without, the node runs its own")
+	f.BoolVar(&o.again, "again", false, "restart after a lock")
+	_ = f.MarkHidden("again") // the flag exists
+	f.Var(a.Setting("broker.url", "--broker"), "broker", "`URL` of a broker; default: the node runs its own")
 	f.Var(a.Setting("broker.listen", "--listen"), "listen", "`host:port` of the node's own broker")
 	f.Var(a.Setting("log.level", "--log-level"), "log-level", "debug, info, warn or error")
 	f.Var(a.Setting("profile", "--profile"), "profile", "default or wearable")
 	return c
 }
 
-// runAfterSetup offers the setup to who runs a daemon where there is no home yet.
+// runAfterSetup offers the setup to a person who starts a daemon without a home.
 func runAfterSetup(a *cli.App, ctx context.Context, o daemonOptions, setUp func(context.Context) error, missing error) error {
 	s := &cli.Asker{App: a, Ctx: ctx, Talks: true}
-	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y for here, b for in the browser, or n", a.Settings.Home), "n")
+	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y: here, b: in the browser, n: no", a.Settings.Home), "n")
 	v = strings.ToLower(v)
 	switch {
 	case err == nil && strings.HasPrefix(v, "y"):

@@ -17,14 +17,14 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// setupPage makes a home by a page in the browser, and then runs the daemon, with
-// which the page goes on.
+// setupPage makes a home with a page in the browser, and then runs the daemon, with which the page
+// continues.
 func setupPage(a *cli.App, ctx context.Context, o daemonOptions, quiet bool) (err error) {
 	l, err := a.Load()
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "locket-setup-") // there is no home for the file that a browser opens
+	dir, err := os.MkdirTemp("", "locket-setup-") // the file that a browser opens can't be in the home, which does not exist yet
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func setupPage(a *cli.App, ctx context.Context, o daemonOptions, quiet bool) (er
 	by := &pageSetup{app: a, before: a.Flags}
 	err = page.SetUp(ctx, by, func(link serve.ConsoleLink) error {
 		if !a.JSON {
-			fmt.Fprintf(a.Stderr, "There is no home at %s yet. The page makes one; its address is good once, and for two minutes.\n", l.Home)
+			fmt.Fprintf(a.Stderr, "There is no home at %s yet. The page makes one. Its address works once, within two minutes.\n", l.Home)
 		}
 		return a.OpenLink(link, dir, quiet)
 	})
@@ -42,7 +42,7 @@ func setupPage(a *cli.App, ctx context.Context, o daemonOptions, quiet bool) (er
 		if ctx.Err() != nil {
 			err = cli.ErrEnded
 		}
-		return cli.AdvisedError{Err: err, Advice: "Nothing was made. To begin again: locket open, or locket setup in the terminal."}
+		return cli.AdvisedError{Err: err, Advice: "Nothing was created. To start again: locket open, or locket setup in the terminal."}
 	}
 	o.page, o.passphrase, by.passphrase = page, by.passphrase, ""
 	return runDaemon(a, ctx, o)
@@ -51,15 +51,15 @@ func setupPage(a *cli.App, ctx context.Context, o daemonOptions, quiet bool) (er
 // pageSetup makes a home for the page. Its methods are called one at a time.
 type pageSetup struct {
 	app        *cli.App
-	before     []config.Flag // of the command line
+	before     []config.Flag // from the command line
 	made       *cli.NewHome
-	passphrase serve.Secret // of what was made
+	passphrase serve.Secret // of the home that was made
 }
 
 // Offer implements console.Setup.
 func (s *pageSetup) Offer() console.SetupOffer {
 	o := console.SetupOffer{}
-	if l, err := s.app.Load(); err == nil { // with other answers it was
+	if l, err := s.app.Load(); err == nil { // it loaded at the start, so only an answer can make it fail
 		o.Home, o.Zone, o.Languages = l.Home, l.Zone, l.Languages
 		if l.Origin("wearer").Kind != config.FromDefault {
 			o.Wearer = l.Wearer
@@ -89,10 +89,10 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 	case serve.WayKeyring:
 		init.Keyring = true
 	default:
-		return nil, wrong("way", errors.New("say how the home is opened: passphrase, key-file or keyring"))
+		return nil, wrong("way", errors.New("choose how the home is opened: passphrase, key-file or keyring"))
 	}
 	if !slices.Contains([]string{"en", "zh"}, a.Words) {
-		return nil, wrong("words", errors.New("the words are in en or zh"))
+		return nil, wrong("words", errors.New("the language of the words must be en or zh"))
 	}
 	flags := slices.Clone(s.before)
 	for _, q := range []struct{ key, answer string }{
@@ -117,7 +117,7 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 			return nil, wrong("way", keyring.ErrNoKeyring)
 		}
 		if errors.Is(err, memory.ErrInUse) {
-			return nil, errors.New("another setup makes this home at the moment")
+			return nil, errors.New("another setup is making this home at the moment")
 		}
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *pageSetup) Keep() error {
 		return err
 	}
 	s.made = nil
-	return s.try(s.app.Flags) // with what was written
+	return s.try(s.app.Flags) // with the settings that were written
 }
 
 // Discard implements console.Setup.

@@ -13,8 +13,9 @@ import (
 	"github.com/locket-dev/locket/wasm/plugins"
 )
 
-// tellCollector gives what takes the daemon's spans, and what sends them and the metrics
-// until its context ends. If no collector is named, the sink is nil and nothing is sent.
+// tellCollector returns a sink for the daemon's spans, and a function that sends them and the
+// metrics until its context ends. Without a collector in the settings, the sink is nil and nothing
+// is sent.
 func tellCollector(cfg *config.Config, metrics *prometheus.Registry, log *slog.Logger) (span.Sink, func(context.Context), error) {
 	c := &cfg.Telemetry
 	if c.URL == "" {
@@ -29,7 +30,7 @@ func tellCollector(cfg *config.Config, metrics *prometheus.Registry, log *slog.L
 		ours[b.Manifest.ID] = true
 	}
 	to := otlp.Config{URL: c.URL, Service: "locket", Version: cli.ThisBuild().Release, Every: c.Every.Std(), Log: log,
-		// The name of a plugin that the wearer chose may tell something of the wearer.
+		// The name of a plugin that the wearer chose may reveal something about the wearer.
 		KeepOnly: func(label, value string) bool { return label != "plugin" || ours[value] }}
 	if metrics != nil {
 		to.Metrics = metrics

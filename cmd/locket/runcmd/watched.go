@@ -11,11 +11,11 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// watched tells systemd that the daemon is ready, and where the unit has
-// WatchdogSec= tells it over and over that the node still answers: one that
-// hangs is ended and begun anew (sd_notify(3), sd_watchdog_enabled(3)). Where no
-// systemd started the daemon it does nothing. stop ends this; where ctx has ended,
-// and not where the daemon begins anew in its place, it says that this is the end.
+// watched tells systemd that the daemon is ready. If the unit has WatchdogSec=, it also tells
+// systemd regularly that the node still answers, so that systemd restarts one that hangs
+// (sd_notify(3), sd_watchdog_enabled(3)). If systemd did not start the daemon, it does nothing.
+// stop ends this. If ctx has ended, stop also tells systemd that the daemon is stopping; a daemon
+// that restarts in place does not say so.
 func watched(ctx context.Context, health serve.Diagnostics, log *slog.Logger) (stop func()) {
 	say := func(state string) {
 		if _, err := systemd.SdNotify(false, state); err != nil {
@@ -54,7 +54,7 @@ func watched(ctx context.Context, health serve.Diagnostics, log *slog.Logger) (s
 	}
 }
 
-// answers reports whether the node says how it is, in time.
+// answers reports whether the node answers a health request in time.
 func answers(ctx context.Context, health serve.Diagnostics, within time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

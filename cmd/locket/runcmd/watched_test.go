@@ -8,7 +8,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// A node that does not answer is not said to.
+// systemd is not told that a node answers if it does not.
 func TestWatchdogOfAHangingNode(t *testing.T) {
 	heard := systemdtest.Listen(t)
 	t.Setenv("WATCHDOG_USEC", "20000")
@@ -25,7 +25,7 @@ func TestWatchdogOfAHangingNode(t *testing.T) {
 	}
 }
 
-// hanging is a node that never says how it is.
+// hanging is a node that never answers a health request.
 type hanging struct {
 	serve.Diagnostics
 	asked chan struct{}

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/internal/engine/speech"
 )
 
-// localeLanguage is the language of the environment's locale, as the setting languages
-// has it: "de" of de_DE.UTF-8. It is "en" where the locale has none.
+// localeLanguage returns the language of the environment's locale in the form of the setting
+// languages: "de" for de_DE.UTF-8. It returns "en" if the locale names no language.
 func localeLanguage(environment func(string) string) string {
 	locale := cmp.Or(environment("LC_ALL"), environment("LC_MESSAGES"), environment("LANG"))
 	main, _, _ := strings.Cut(locale, ".")
@@ -21,7 +21,7 @@ func localeLanguage(environment func(string) string) string {
 	return main
 }
 
-// saySpoken says what follows from the languages that are set.
+// saySpoken tells the person what the chosen languages mean for the engines.
 func (s *settingUp) saySpoken() {
 	langs := s.App.Settings.Languages
 	if len(langs) == 0 {
@@ -29,18 +29,18 @@ func (s *settingUp) saySpoken() {
 	}
 	all := strings.Join(langs, ", ")
 	if len(langs) == 1 {
-		s.Tell("Ears are told that all speech is in %s.\n", all)
+		s.Tell("Ears will expect all speech to be in %s.\n", all)
 	} else {
-		s.Tell("Ears find out the language of each recording, if they can.\n")
+		s.Tell("Ears detect the language of each recording if they can.\n")
 	}
 	if !slices.ContainsFunc(langs, speech.English) {
-		s.Tell("PocketSphinx is not used: it hears English alone.\n")
+		s.Tell("PocketSphinx is not used: it understands only English.\n")
 	} else if len(langs) > 1 {
-		s.Tell("PocketSphinx hears English alone, and writes wrong words for the rest.\n")
+		s.Tell("PocketSphinx understands only English, and writes wrong words for other languages.\n")
 	}
-	s.Tell("Tesseract reads print in %s, which have to be installed.\n", strings.Join(sight.TesseractNames(langs), ", "))
+	s.Tell("Tesseract reads print with its language data %s, which must be installed.\n", strings.Join(sight.TesseractNames(langs), ", "))
 	if i := slices.IndexFunc(langs, func(tag string) bool { return !speech.English(tag) && tag != "zh" && !strings.HasPrefix(tag, "zh-") }); i >= 0 {
-		s.Tell("Facts are found by rules in English and Chinese. For %s, add a mind.\n", langs[i])
+		s.Tell("The rules find facts in English and Chinese only. For %s, add a mind.\n", langs[i])
 	}
-	s.Tell("To change it later: languages in config.toml.\n")
+	s.Tell("To change this later, edit languages in config.toml.\n")
 }

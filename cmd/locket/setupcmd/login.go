@@ -10,8 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// atLogin has systemd, or launchd on a Mac, start the daemon when the wearer
-// logs in.
+// atLogin makes systemd, or launchd on a Mac, start the daemon when the wearer logs in.
 func (s *settingUp) atLogin(*serve.Client) error {
 	later := func() {
 		if !hasLogin(s.App, runtime.GOOS) {
@@ -20,7 +19,7 @@ func (s *settingUp) atLogin(*serve.Client) error {
 	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		if s.o.atLogin {
-			return cli.Usagef("--at-login: this is for systemd on Linux, and for launchd on a Mac")
+			return cli.Usagef("--at-login works only with systemd on Linux and with launchd on a Mac")
 		}
 		return nil
 	}
@@ -43,12 +42,12 @@ func (s *settingUp) atLogin(*serve.Client) error {
 		return fmt.Errorf("--at-login: %w", err)
 	}
 	s.done.AtLogin = file
-	s.Tell("Locket starts with your next login: %s\nTo start it now: %s\n", file, now)
+	s.Tell("Locket will start at your next login: %s\nTo start it now: %s\n", file, now)
 	return nil
 }
 
-// hasLogin reports whether the system's manager starts a program on this home; it may
-// start another home instead, as there is one file for all of a user's.
+// hasLogin reports whether the service manager starts a program with this home. It may start
+// another home instead, because all homes of a user share one file.
 func hasLogin(a *cli.App, system string) bool {
 	file, err := a.LoginFile(system)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package setupcmd has locket setup, in a terminal and by flags. The page in the browser is in
-// package runcmd.
+// Package setupcmd contains locket setup, in a terminal and with flags. The page in the browser is
+// in package runcmd.
 package setupcmd
 
 import (
@@ -29,14 +29,14 @@ type options struct {
 	passphraseFile string
 	noCheck        bool
 	wearable       string
-	engines        map[string]*string // by kind: an address, "auto" or "none"; of a mind with its model
+	engines        map[string]*string // by kind: an address, "auto" or "none"; for a mind also its model
 	atLogin        bool
 	say            string
 	backup         string
-	backupFile     string // of the backup's passphrase
+	backupFile     string // contains the backup's passphrase
 }
 
-// newOptions are those of a setup without any flag.
+// newOptions returns the options of a setup without flags.
 func newOptions() *options {
 	o := &options{engines: map[string]*string{}}
 	for _, kind := range serve.EngineKinds {
@@ -45,45 +45,47 @@ func newOptions() *options {
 	return o
 }
 
-// none is the answer of a flag to a step that is to be skipped.
+// none is the value of a flag that skips a step.
 const none = "none"
 
 func Command(a *cli.App) *cobra.Command {
 	o := newOptions()
 	c := &cobra.Command{
 		Use: "setup", Short: "Set everything up, step by step", Args: cli.Nothing(),
-		Long: `Makes the home with its keys and 24 words, and asks for your name, the languages that are
-spoken around you, a wearable, engines that hear, read and think, whether Locket starts when
-you log in, a first thing to remember, and where backups go.
-Each step can be skipped, and done later: run locket setup again, or the command that the
-step names. Where you end it before the words are checked, nothing is made. locket open does
-the same in the browser.
+		Long: `Makes the home with its keys and 24 words. Then it asks for your name, the languages that are
+spoken around you, a wearable, the engines for speech, photos and language, whether Locket
+starts when you log in, a first thing to remember, and where backups go.
 
-Without a terminal nothing is asked. Flags give the answers, and a step without one is
-skipped. What --set gives is written to the settings of a new home. The home needs --passphrase-file, --keyring or --key-file then.`,
+You can skip each step and do it later: run locket setup again, or the command that the step
+names. If you stop before the words are checked, nothing is made. locket open does the same
+in the browser.
+
+Without a terminal, setup asks nothing. Flags give the answers, and a step without a flag is
+skipped. The home then needs --passphrase-file, --keyring or --key-file. Settings that --set
+gives are written to the configuration of a new home.`,
 		Example: `  locket setup
   locket setup --key-file --wearer Maja --languages de,en --wearable pendant --ears auto --eyes tesseract
   locket setup --mind "http://127.0.0.1:11434/v1 qwen3:8b"`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return setUpWith(a, cmd.Context(), o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the passphrase from a `file`, at each start as well")
+	f.StringVar(&o.passphraseFile, "passphrase-file", "", "read the passphrase from a `file`, now and at each start")
 	f.BoolVar(&o.init.KeyFile, "key-file", false, "keep a key file in the home")
 	f.BoolVar(&o.init.Keyring, "keyring", false, "keep a key in the OS keyring")
 	f.StringVar(&o.init.Language, "words", "", "`language` of the 24 words: en or zh")
 	cli.Choose(f, "words", "en", "zh")
-	f.BoolVar(&o.noCheck, "no-check", false, "do not ask for some of the words")
-	f.Var(a.Setting("wearer", "--wearer"), "wearer", "whose memory it is: a `name`")
+	f.BoolVar(&o.noCheck, "no-check", false, "do not check that you have written down the words")
+	f.Var(a.Setting("wearer", "--wearer"), "wearer", "`name` of the person whose memory it is")
 	f.Var(a.Setting("zone", "--zone"), "zone", "the wearer's `zone`, such as Europe/Berlin")
-	f.Var(a.Setting("languages", "--languages"), "languages", "`codes` of what is spoken around you, such as en,de; engines listen and read in these")
+	f.Var(a.Setting("languages", "--languages"), "languages", "`codes` of the languages spoken around you, such as en,de; engines listen and read in these")
 	f.StringVar(&o.wearable, "wearable", "", "`name` of a wearable that gets credentials, or none")
 	for _, kind := range serve.EngineKinds {
-		f.StringVar(o.engines[kind], kind, "", "what "+cli.EngineVerb[kind]+": an `address`, auto or none; see locket engine add")
+		f.StringVar(o.engines[kind], kind, "", "engine that "+cli.EngineVerb[kind]+": an `address`, auto or none; see locket engine add")
 	}
-	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, by systemd or launchd")
+	f.BoolVar(&o.atLogin, "at-login", false, "start the daemon when you log in, with systemd or launchd")
 	f.StringVar(&o.say, "say", "", "a first `text` to remember")
-	f.StringVar(&o.backup, "backup", "", "`folder` or s3://BUCKET/PREFIX that gets a backup each day, or none")
-	f.StringVar(&o.backupFile, "backup-passphrase-file", "", "read the backup's passphrase from a `file`, each day as well")
+	f.StringVar(&o.backup, "backup", "", "`folder` or s3://BUCKET/PREFIX for a backup each day, or none")
+	f.StringVar(&o.backupFile, "backup-passphrase-file", "", "read the backup's passphrase from a `file`, now and each day")
 	return c
 }
 
@@ -94,8 +96,8 @@ type setUp struct {
 	Phrase    []string                 `json:"recovery_phrase,omitempty"` // of a new home
 	Wearable  *serve.DeviceCredentials `json:"wearable,omitempty"`
 	Engines   []serve.Engine           `json:"engines"`            // that were added
-	AtLogin   string                   `json:"at_login,omitempty"` // the file that starts it
-	FirstLine []serve.Hit              `json:"found,omitempty"`    // for the first text
+	AtLogin   string                   `json:"at_login,omitempty"` // the file that makes the system start it
+	FirstLine []serve.Hit              `json:"found,omitempty"`    // the hits for the first text
 	Backup    *backup.Written          `json:"backup,omitempty"`
 	Skipped   []string                 `json:"skipped"`
 }
@@ -105,15 +107,14 @@ type settingUp struct {
 	*cli.Asker
 	o      *options
 	done   setUp
-	failed []error  // of engines, which end no setup
-	again  []string // the commands that try them again
+	failed []error  // of engines; these do not end the setup
+	again  []string // the commands to try them again
 }
 
-// SetUp goes through the steps as the command does without a flag.
+// SetUp goes through the steps like the command without flags.
 func SetUp(a *cli.App, ctx context.Context) error { return setUpWith(a, ctx, newOptions()) }
 
-// setUpWith goes through the steps. What a step has made stays, whatever becomes of
-// the next one.
+// setUpWith goes through the steps. What a step has made stays, even if the next step fails.
 func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 	s := &settingUp{Asker: &cli.Asker{App: a, Ctx: ctx, Talks: a.Talks()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
 	l, err := a.Load()
@@ -135,7 +136,7 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 	if errors.Is(err, cli.ErrNoHome) {
 		err = s.home(l)
 	} else if err == nil {
-		s.Tell("The home is there already: %s\n", l.Home)
+		s.Tell("The home exists already: %s\n", l.Home)
 		err = s.asWritten(l)
 	}
 	if err != nil {
@@ -144,9 +145,9 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 	s.done.Home = a.Settings.Home
 	if err := a.WithKeys(ctx, true, o.init.Passphrase, s.steps); err != nil {
 		if errors.Is(err, cli.ErrEnded) {
-			s.Tell("\nWhat was done so far stays. To go on: %s\n", a.Here("locket setup"))
+			s.Tell("\nWhat is done so far stays. To continue: %s\n", a.Here("locket setup"))
 		}
-		if a.JSON { // what is shown once, whatever failed
+		if a.JSON { // some of this is shown only once, so print it whatever failed
 			err = errors.Join(err, a.Print(s.done, nil))
 		}
 		return err
@@ -159,8 +160,8 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 	})
 }
 
-// asWritten refuses a flag for a setting that the home has otherwise. Only a new home's settings
-// are written here.
+// asWritten refuses a flag for a setting that has another value in the home. Setup writes only the
+// settings of a new home.
 func (s *settingUp) asWritten(l *config.Loaded) error {
 	a := s.App
 	given := map[string]string{"wearer": "--wearer", "zone": "--zone", "languages": "--languages"} // by the setting
@@ -176,11 +177,11 @@ func (s *settingUp) asWritten(l *config.Loaded) error {
 	for i, v := range l.Settings() {
 		if flag := given[v.Key]; flag != "" && v.Value != is[i].Value {
 			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
-			advice := fmt.Sprintf("Setup writes the settings of a new home alone. Change %s in %s.", v.Key, file)
+			advice := fmt.Sprintf("Setup writes only the settings of a new home. Change %s in %s.", v.Key, file)
 			if v.Key == "sync.relay" || v.Key == "sync.invite" {
-				advice = "Setup writes the settings of a new home alone. Give this one its relay, while no daemon runs: " + a.Here("locket relay add URL --set sync.invite=CODE")
+				advice = "Setup writes only the settings of a new home. To give this home its relay, while no daemon is running: " + a.Here("locket relay add URL --set sync.invite=CODE")
 			}
-			return cli.AdvisedError{Err: fmt.Errorf("%s: the home has %q already", flag, is[i].Value), Advice: advice}
+			return cli.AdvisedError{Err: fmt.Errorf("%s: the home already has %q", flag, is[i].Value), Advice: advice}
 		}
 	}
 	return nil
@@ -225,7 +226,7 @@ func (s *settingUp) check(l *config.Loaded) error {
 	return nil
 }
 
-// steps are those that a home is needed for.
+// steps runs the steps that need a home.
 func (s *settingUp) steps(c *serve.Client) error {
 	for _, step := range []func(*serve.Client) error{s.wearable, s.engines, s.atLogin, s.firstLine, s.backUp} {
 		if err := step(c); err != nil {
@@ -233,27 +234,27 @@ func (s *settingUp) steps(c *serve.Client) error {
 		}
 	}
 	if len(s.failed) > 0 {
-		return cli.AdvisedError{Err: errors.Join(s.failed...), Advice: "All else was done. To try it again: " + strings.Join(s.again, "; ")}
+		return cli.AdvisedError{Err: errors.Join(s.failed...), Advice: "Everything else is done. To try again: " + strings.Join(s.again, "; ")}
 	}
 	return nil
 }
 
-// home makes the home, which is none before its words are checked.
+// home makes the home. Until its words are checked, it is not in its place.
 func (s *settingUp) home(l *config.Loaded) error {
 	o := s.o
 	if o.passphraseFile == "" && !o.init.KeyFile && !o.init.Keyring && !s.Talks {
-		return cli.Usagef("say how the home is opened: --passphrase-file, --keyring or --key-file")
+		return cli.Usagef("choose how the home is opened: --passphrase-file, --keyring or --key-file")
 	}
 	if err := s.persona(l); err != nil {
 		return err
 	}
 	s.saySpoken()
 	var made *cli.NewHome
-	for chosen := o.init.Keyring; made == nil; { // by a flag
+	for chosen := o.init.Keyring; made == nil; { // true if a flag chose the keyring
 		if err := s.opening(); err != nil {
 			return err
 		}
-		s.App.Settings = nil // with the answers
+		s.App.Settings = nil // read them again, with the answers
 		var err error
 		if l, err = s.App.Load(); err != nil {
 			return err
@@ -281,11 +282,11 @@ func (s *settingUp) home(l *config.Loaded) error {
 	}
 	if err != nil {
 		err = errors.Join(err, made.Discard())
-		s.Tell("\nNothing was made.\n")
+		s.Tell("\nNothing was created.\n")
 		return err
 	}
 	s.done.Config, s.done.Phrase = made.Written, words
-	s.App.Settings = nil // with what was written
+	s.App.Settings = nil // read them again, as they were written
 	_, err = s.App.Load()
 	return err
 }
@@ -293,9 +294,9 @@ func (s *settingUp) home(l *config.Loaded) error {
 // persona asks for the wearer's name, zone and languages.
 func (s *settingUp) persona(l *config.Loaded) error {
 	for _, q := range []struct{ key, ask, now, usual string }{
-		{"wearer", "Your name, by which Locket knows who \"I\" is", l.Wearer, l.Wearer},
-		{"zone", "Your time zone, such as Europe/Berlin; Local is that of this machine", l.Zone, l.Zone},
-		{"languages", "Languages that are spoken around you, by their codes, such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
+		{"wearer", "Your name, so that Locket knows who \"I\" is", l.Wearer, l.Wearer},
+		{"zone", "Your time zone, such as Europe/Berlin; Local is the zone of this machine", l.Zone, l.Zone},
+		{"languages", "The languages spoken around you, as codes such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
 	} {
 		if !s.Talks || l.Origin(q.key).Kind == config.FromFlag {
 			continue
@@ -322,15 +323,15 @@ func (s *settingUp) persona(l *config.Loaded) error {
 	return nil
 }
 
-// opening makes the way in which the keys will be opened, and chooses the language
-// of the recovery phrase. It asks the person if the flags do not say.
+// opening sets how the keys will be opened, and the language of the recovery phrase. It asks the
+// person what the flags do not say.
 func (s *settingUp) opening() (err error) {
 	o := s.o
 	if o.passphraseFile != "" {
 		o.init.Passphrase, err = s.App.NewPassphrase(o.passphraseFile)
 	}
 	for s.Talks && err == nil && o.passphraseFile == "" && !o.init.KeyFile && !o.init.Keyring {
-		s.Tell("How is the home opened?\n  1  by a passphrase\n  2  by the keyring of this system\n  3  by a key file in the home: whoever has the disk has the memories\n")
+		s.Tell("How should the home be opened?\n  1  with a passphrase\n  2  with the keyring of this system\n  3  with a key file in the home: anyone who has the disk can read the memories\n")
 		var v string
 		if v, err = s.Ask("1, 2 or 3", "1"); err != nil {
 			break
@@ -376,17 +377,17 @@ func (s *settingUp) language() (err error) {
 	return nil
 }
 
-// words asks for three of the words, until they are right or it is skipped.
+// words asks for three of the words until they are right or the person skips the check.
 func (s *settingUp) words(words []string) error {
 	ask := rand.Perm(len(words))[:min(3, len(words))]
 	slices.Sort(ask)
 	for i := 0; i < len(ask); {
-		v, err := s.Ask(fmt.Sprintf("Word %d, to see that you have them; skip goes on without", ask[i]+1), "")
+		v, err := s.Ask(fmt.Sprintf("Word %d, to check that you wrote them down (or: skip)", ask[i]+1), "")
 		switch {
 		case err != nil:
 			return err
 		case v == "skip":
-			s.done.Skipped = append(s.done.Skipped, "the words were not checked: see that you have them")
+			s.done.Skipped = append(s.done.Skipped, "check that you have the 24 words")
 			return nil
 		case strings.ToLower(v) == words[ask[i]]:
 			i++

@@ -15,15 +15,15 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// wearable gives one credentials, and shows them as a QR too, which a phone or a
+// wearable makes credentials for a wearable. It also shows them as a QR code, which a phone or a
 // firmware can scan.
 func (s *settingUp) wearable(c *serve.Client) error {
 	name := s.o.wearable
 	if name == "" && s.Talks {
-		s.Tell("\nA wearable that sends events needs credentials for the broker of this node.\n")
+		s.Tell("\nA wearable needs credentials to send events to the broker of this node.\n")
 		for {
 			var err error
-			if name, err = s.Ask("Its name, such as pendant; Enter skips this", ""); err != nil {
+			if name, err = s.Ask("Name of the wearable, such as pendant (Enter to skip)", ""); err != nil {
 				return err
 			}
 			if name == "" || name == none || wire.CheckDevice(name) == nil {
@@ -40,7 +40,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		return err
 	}
 	d, err := c.AddDevice(s.Ctx, name)
-	if errors.Is(err, serve.ErrConflict) { // of an earlier run
+	if errors.Is(err, serve.ErrConflict) { // an earlier run added it
 		fmt.Fprintf(s.App.Stderr, "%v. %s\n", err, s.App.ShownOnce(name))
 		return nil
 	}
@@ -56,13 +56,13 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if err != nil {
 		return err
 	}
-	if !s.Talks { // for a file, or another program
+	if !s.Talks { // the output goes to a file or to another program
 		fmt.Fprintf(s.App.Stdout, "%-10s %s\n", "link", link)
 	} else {
 		picture, whole := s.App.QR(s.App.Stdout, link)
 		fmt.Fprint(s.App.Stdout, picture)
 		if !whole {
-			fmt.Fprintln(s.App.Stdout, "It would say:", link)
+			fmt.Fprintln(s.App.Stdout, "The code would contain:", link)
 		}
 	}
 	s.Tell("The password is not shown again.\n")
@@ -70,10 +70,10 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	return nil
 }
 
-// deviceNames says how a wearable may be called.
-const deviceNames = "want 1 to 32 of a-z, 0-9 and - (not first or last), because it is part of a topic"
+// deviceNames says which names a wearable may have.
+const deviceNames = "want 1 to 32 characters of a-z, 0-9 and -, but no - at the beginning or end, because it is part of a topic"
 
-// wearableLink is what the QR says: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.
+// wearableLink returns the content of the QR code: mqtt://USER:PASSWORD@HOST:PORT, or mqtts.
 func wearableLink(d *serve.DeviceCredentials) (string, error) {
 	u, err := url.Parse(d.Broker)
 	if err != nil {
@@ -87,8 +87,7 @@ func wearableLink(d *serve.DeviceCredentials) (string, error) {
 	return u.String(), nil
 }
 
-// engines chooses ears, eyes and a mind. One that does not work is no reason to
-// end the setup.
+// engines chooses ears, eyes and a mind. An engine that does not work does not end the setup.
 func (s *settingUp) engines(c *serve.Client) error {
 	for _, kind := range serve.EngineKinds {
 		if err := s.engine(c, kind); err != nil {
@@ -102,7 +101,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 	later := func() error {
 		chosen, err := c.Engines(s.Ctx)
 		if err == nil && !slices.ContainsFunc(chosen, func(e serve.Engine) bool { return e.Kind == kind }) {
-			s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address in place of auto")
+			s.done.Skipped = append(s.done.Skipped, "locket engine add "+kind+" auto, or with an address instead of auto")
 		}
 		return err
 	}
@@ -127,7 +126,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		return err
 	}
 	if len(found) == 0 {
-		s.Tell("\nNothing that %s was found on this machine. %s\n", cli.EngineVerb[kind], cli.EngineHelp[kind])
+		s.Tell("\nNo engine that %s was found on this machine. %s\n", cli.EngineVerb[kind], cli.EngineHelp[kind])
 		return later()
 	}
 	for _, f := range found {
@@ -136,7 +135,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 			what += " at " + cli.OneLine(f.Address)
 		}
 		if address == "" {
-			use, err := s.Yes(fmt.Sprintf("\n%s was found, which %s. Use it?", what, cli.EngineVerb[kind]))
+			use, err := s.Yes(fmt.Sprintf("\nFound %s, which %s. Use it?", what, cli.EngineVerb[kind]))
 			if err != nil {
 				return err
 			}
@@ -148,7 +147,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		if elsewhere {
 			agreed := false
 			if s.Talks {
-				if agreed, err = s.Yes(fmt.Sprintf("%s is not on this machine. It would get %s, but nothing that was said near a secret. Agree?", cli.OneLine(f.Address), cli.EngineGets[kind])); err != nil {
+				if agreed, err = s.Yes(fmt.Sprintf("%s is not on this machine. It would get %s, except what was said near a secret. Do you agree?", cli.OneLine(f.Address), cli.EngineGets[kind])); err != nil {
 					return err
 				}
 			}
@@ -177,12 +176,12 @@ func (s *settingUp) chosen(e serve.Engine) {
 	}
 }
 
-// firstLine remembers something, and shows how it is found.
+// firstLine remembers something, and shows that it can be found.
 func (s *settingUp) firstLine(c *serve.Client) error {
 	text := s.o.say
 	if text == "" && s.Talks {
 		var err error
-		if text, err = s.Ask("\nTell me something to remember, such as: I park the car on level 3; Enter skips this", ""); err != nil {
+		if text, err = s.Ask("\nTell me something to remember, such as: I park the car on level 3 (Enter to skip)", ""); err != nil {
 			return err
 		}
 	}
@@ -201,26 +200,25 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 		return nil
 	}
 	for i := range res.Hits {
-		fmt.Fprintf(s.App.Stdout, "It is found: %s\n", cli.OneLine(hitText(&res.Hits[i])))
+		fmt.Fprintf(s.App.Stdout, "Found again: %s\n", cli.OneLine(hitText(&res.Hits[i])))
 	}
 	return nil
 }
 
-// backUp makes a first backup. With the passphrase in a file, the daemon goes on with
-// one each day.
+// backUp makes a first backup. If the passphrase is in a file, the daemon then makes one each day.
 func (s *settingUp) backUp(c *serve.Client) error {
 	o := &cli.BackupOptions{File: s.o.backupFile}
 	to := s.o.backup
 	if to == "" && s.Talks {
 		var err error
-		if to, err = s.Ask("\nA folder for a backup, such as one on a stick or another disk; Enter skips this", ""); err != nil {
+		if to, err = s.Ask("\nA folder for a backup, such as one on a stick or another disk (Enter to skip)", ""); err != nil {
 			return err
 		}
 	}
 	if to == "" || to == none {
 		l, err := s.App.Load()
 		if err == nil && l.Backup.To == "" {
-			s.done.Skipped = append(s.done.Skipped, "locket backup DIR, onto a stick or another disk")
+			s.done.Skipped = append(s.done.Skipped, "locket backup DIR, to a stick or another disk")
 		}
 		return err
 	}
@@ -249,14 +247,14 @@ func (s *settingUp) backUp(c *serve.Client) error {
 		if told, ok := errors.AsType[cli.AdvisedError](err); ok {
 			advice = told.Advice
 		}
-		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What was done so far stays. " + advice}
+		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What is done so far stays. " + advice}
 	}
 	s.done.Backup = &w
 	if !s.App.JSON {
 		cli.ShowBackup(s.App.Stdout, &w)
 	}
 	if schedule == nil {
-		s.done.Skipped = append(s.done.Skipped, "locket backup DIR --every 1d --passphrase-file FILE, to have the daemon do it")
+		s.done.Skipped = append(s.done.Skipped, "locket backup DIR --every 1d --passphrase-file FILE, for daily backups by the daemon")
 	}
 	return nil
 }

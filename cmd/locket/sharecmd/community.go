@@ -19,10 +19,10 @@ import (
 func CommunityCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "community", Short: "Pool redacted memories with others, and ask them", RunE: a.NeedsCommand,
-		Long: `A community is a space that many write to. Each member puts in redacted copies under a
-policy of their own; what the others put in answers in search, ask and context, marked with
-whose it is. The relay can read none of it (docs/communities.md). ID is a community's name,
-or 4 characters of its id or more.`,
+		Long: `A community is a space that many people write to. Each member contributes redacted copies
+under a policy of their own. search, ask and context also use what the others contributed,
+marked with the contributor. The relay can read none of it (docs/communities.md). ID is a
+community's name, or at least 4 characters of its id.`,
 	}
 	c.AddCommand(communityNewCommand(a), communityInviteCommand(a), communityJoinCommand(a), communityListCommand(a), communityShowCommand(a), communityAddCommand(a),
 		communityAskCommand(a), communityAnswersCommand(a), communityRemoveCommand(a), communityRulesCommand(a), communityLogCommand(a), communityLeaveCommand(a))
@@ -37,23 +37,24 @@ func communityNewCommand(a *cli.App) *cobra.Command {
 			r.Name = args[0]
 			v, err := c.NewCommunity(cmd.Context(), r)
 			return a.Printed(err, v, func(w io.Writer) {
-				fmt.Fprintf(w, "You are the owner of %s, %s.\nLet somebody in, by the key that they print with locket share key:\n  %s\n", cli.OneLine(v.Name), v.ID,
+				fmt.Fprintf(w, "You are the owner of %s, %s.\nTo invite somebody, use the key that they print with locket share key:\n  %s\n", cli.OneLine(v.Name), v.ID,
 					a.Heref("locket community invite %s NAME=KEY", v.ID.String()[:10]))
 			})
 		}),
 	}
-	c.Flags().StringVar(&r.As, "as", "", "what the members call you, by `name`; owner unless said")
+	c.Flags().StringVar(&r.As, "as", "", "your `name` among the members; default owner")
 	return c
 }
 
 func communityInviteCommand(a *cli.App) *cobra.Command {
 	var r serve.CommunityInvite
 	c := &cobra.Command{
-		Use: "invite ID NAME=KEY", Short: "Let somebody in, or propose them as a member", Args: cli.Between(2, 2, "the id, or NAME=KEY, NAME=@FILE or who waits,"),
-		Long: `The owner and moderators let somebody in at once. What a member says waits until one of
-them says: locket community invite ID NAME. That shows the words of the waiting key, to be
-compared with those that NAME's locket share key shows, and asks. Who joins reads what was said before, too. A
-key has one role for good.`,
+		Use: "invite ID NAME=KEY", Short: "Admit somebody, or propose them as a member", Args: cli.Between(2, 2, "the id, or NAME=KEY, NAME=@FILE or the name of a proposed member,"),
+		Long: `If the owner or a moderator invites somebody, they are admitted at once. If a member does, it
+is a proposal, until the owner or a moderator runs locket community invite ID NAME. That
+shows the words of the proposed key, to compare with those that NAME sees in locket share
+key, and asks. New members can also read what was said before. The role of a key can't be
+changed later.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) (err error) {
 			if r.Who, err = cli.KeyText(args[1]); err != nil {
 				return err
@@ -66,19 +67,19 @@ key has one role for good.`,
 			v, err := c.InviteTo(cmd.Context(), args[0], r)
 			return a.Printed(err, v, func(w io.Writer) {
 				if v.Role == "member" {
-					fmt.Fprintln(w, "Proposed. The owner or a moderator says yes, or does not.")
+					fmt.Fprintln(w, "Proposed. The owner or a moderator decides.")
 					return
 				}
-				fmt.Fprintf(w, "Let in. They join with:\n  locket community join '%s'\n", v.Link)
+				fmt.Fprintf(w, "Admitted. They join with:\n  locket community join '%s'\n", v.Link)
 			})
 		}),
 	}
-	c.Flags().StringVar(&r.Words, "words", "", "`words` of the key of who waits, instead of being asked")
-	c.Flags().BoolVar(&r.Moderator, "moderator", false, "as a moderator, who lets others in and removes them; for the owner only")
+	c.Flags().StringVar(&r.Words, "words", "", "the `words` of the proposed key, instead of being asked")
+	c.Flags().BoolVar(&r.Moderator, "moderator", false, "invite them as a moderator, who can admit and remove others; only for the owner")
 	return c
 }
 
-// waitingWords asks whether the key of somebody who waits is theirs, and returns its words.
+// waitingWords asks whether the key of a proposed member is theirs, and returns its words.
 func waitingWords(a *cli.App, ctx context.Context, c *serve.Client, id, name string) (string, error) {
 	v, err := c.Community(ctx, id)
 	if err != nil {
@@ -88,16 +89,16 @@ func waitingWords(a *cli.App, ctx context.Context, c *serve.Client, id, name str
 	for _, m := range v.Waiting {
 		if m.Name == name {
 			words = append(words, m.Words)
-			fmt.Fprintf(a.Stderr, "%s waits, proposed by %s, with the key whose words are: %s\n", cli.OneLine(m.Name), cli.OneLine(m.By), m.Words)
+			fmt.Fprintf(a.Stderr, "%s is proposed by %s, with a key that has the words: %s\n", cli.OneLine(m.Name), cli.OneLine(m.By), m.Words)
 		}
 	}
 	switch {
 	case len(words) == 0:
-		return "", fmt.Errorf("who waits as %q: %w", name, memory.ErrNotFound)
+		return "", fmt.Errorf("proposed member %q: %w", name, memory.ErrNotFound)
 	case len(words) > 1:
-		return "", fmt.Errorf("who waits as %q: %w: say --words", name, memory.ErrAmbiguous)
-	case !a.Confirm("Does locket share key show them these words?"):
-		return "", errors.New("nobody was let in")
+		return "", fmt.Errorf("proposed member %q: %w: give --words", name, memory.ErrAmbiguous)
+	case !a.Confirm("Do they see these words in locket share key?"):
+		return "", errors.New("nobody was admitted")
 	}
 	return words[0], nil
 }
@@ -105,21 +106,21 @@ func waitingWords(a *cli.App, ctx context.Context, c *serve.Client, id, name str
 func communityJoinCommand(a *cli.App) *cobra.Command {
 	var r serve.JoinCommunity
 	c := &cobra.Command{
-		Use: "join LINK", Short: "Join a community that let your key in", Args: cli.Between(1, 1, "the link"),
+		Use: "join LINK", Short: "Join a community that has admitted your key", Args: cli.Between(1, 1, "the link"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.Link = args[0]
 			v, err := c.JoinCommunity(cmd.Context(), r)
 			return a.Printed(err, v, func(w io.Writer) { communityRow(a, w, &v) })
 		}),
 	}
-	c.Flags().StringVar(&r.Name, "name", "", "what you and your policy call it, by `name`")
+	c.Flags().StringVar(&r.Name, "name", "", "a `name` for the community, for you and your policy")
 	return c
 }
 
 func communityListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List your communities", Args: cli.Nothing(),
-		RunE: cli.Listing(a, (*serve.Client).Communities, func(a0 io.Writer, a1 *serve.CommunityHead) { communityRow(a, a0, a1) }, "You are in no community."),
+		RunE: cli.Listing(a, (*serve.Client).Communities, func(a0 io.Writer, a1 *serve.CommunityHead) { communityRow(a, a0, a1) }, "No communities."),
 	}
 }
 
@@ -127,7 +128,7 @@ func communityRow(a *cli.App, w io.Writer, v *serve.CommunityHead) {
 	state := ""
 	switch {
 	case !v.Ended.IsZero():
-		state = ", not served to you since " + a.When(v.Ended)
+		state = ", no longer served to you since " + a.When(v.Ended)
 	case v.Answers:
 		state = ", and this node answers its questions"
 	}
@@ -141,7 +142,7 @@ func communityShowCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// said names an item or note by what its id says beside its author, as remove takes it.
+// said names an item or note by the part of its id that follows the author, as remove accepts it.
 func said(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
 
 func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
@@ -150,13 +151,13 @@ func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 		fmt.Fprintf(w, "rules     %s\n", cli.OneLine(v.Rules))
 	}
 	if v.Fee != "" {
-		fmt.Fprintf(w, "entry     for %s: whoever pays is let in\n", cli.OneLine(v.Fee))
+		fmt.Fprintf(w, "entry     for %s: whoever pays is admitted\n", cli.OneLine(v.Fee))
 	}
 	for _, m := range v.Members {
 		fmt.Fprintf(w, "%-9s  %s (%s)\n", m.Role, cli.OneLine(m.Name), m.Words)
 	}
 	for _, m := range v.Waiting {
-		fmt.Fprintf(w, "waits      %s (%s), proposed by %s\n", cli.OneLine(m.Name), m.Words, cli.OneLine(m.By))
+		fmt.Fprintf(w, "proposed   %s (%s), by %s\n", cli.OneLine(m.Name), m.Words, cli.OneLine(m.By))
 	}
 	item := func(indent string, it *serve.CommunityItem) {
 		fmt.Fprintf(w, "%s%s  %s: %s\n", indent, a.Paint.Dim(said(it.ID)), cli.OneLine(it.By), cli.OneLine(it.Text))
@@ -176,12 +177,12 @@ func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 	}
 }
 
-// chosen are the flags that choose memories and say what is taken out of them.
+// chosen adds the flags that select memories and say what to redact.
 func chosen(f *pflag.FlagSet, r *serve.ShareRequest, types *[]string) {
 	f.StringSliceVar(types, "type", nil, "only these `types`; not vault")
 	cli.Choose(f, "type", cli.OpenTypes...)
 	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
-	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out, as locket share create takes it: names, places, times, numbers, or `words`")
+	f.StringSliceVar(&r.Redact, "redact", nil, "what to take out, as in locket share create: names, places, times, numbers, or `words`")
 }
 
 func communityAddCommand(a *cli.App) *cobra.Command {
@@ -189,10 +190,10 @@ func communityAddCommand(a *cli.App) *cobra.Command {
 	var types []string
 	var yes bool
 	c := &cobra.Command{
-		Use: "add ID", Short: "Put redacted copies of memories into a community", Args: cli.Between(1, 1, "the id"),
-		Long: `Shows what the members would see, and asks. Your policy decides, with community:NAME as
-who asks (locket policy). What you forget or change, or your policy holds back later, is
-taken out by a running node within a minute or so. What a member has fetched stays theirs.`,
+		Use: "add ID", Short: "Contribute redacted copies of memories to a community", Args: cli.Between(1, 1, "the id"),
+		Long: `Shows what the members would see, and asks. Your policy decides, with community:NAME as the
+principal (locket policy). What you later forget or change, or your policy holds back, a
+running node removes within a minute or so. What a member has fetched stays with them.`,
 		Example: `  locket community add Gardeners --tag garden --redact names,places`,
 		PreRunE: cli.NoneEmpty,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
@@ -203,8 +204,8 @@ taken out by a running node within a minute or so. What a member has fetched sta
 			}
 			if !yes {
 				a.ShowPreview(a.Stderr, &p)
-				if !a.Confirm("Put it into the community?") {
-					return errors.New("nothing was put in")
+				if !a.Confirm("Add it to the community?") {
+					return errors.New("nothing was added")
 				}
 			}
 			r.Confirm = p.Confirm
@@ -223,15 +224,14 @@ func communityAskCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "ask ID QUESTION", Short: "Ask all members", Args: cli.Between(2, 2, "the id or the question"),
-		Long: `Puts the question to all members. Nodes of those who allow it (locket community answers)
-answer at their next look; locket community show has the answers, and they answer in your
-searches.`,
+		Long: `Asks all members. The nodes of those who allow it (locket community answers) answer when they
+next check. locket community show shows the answers, and your searches find them.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			if !yes {
 				if _, err := c.Community(cmd.Context(), args[0]); err != nil {
 					return err
 				}
-				fmt.Fprintln(a.Stderr, "Each member of the community, and whoever joins later, can read that you asked this, and what is answered.")
+				fmt.Fprintln(a.Stderr, "Every member, also those who join later, can read that you asked this, and the answers.")
 				if !a.Confirm("Ask it?") {
 					return errors.New("nothing was asked")
 				}
@@ -246,14 +246,14 @@ searches.`,
 	return c
 }
 
-// knows says who knows of a question that the wearer has asked.
+// knows says who knows about a question of the wearer.
 func knows(a *cli.App, v *serve.CommunityView, text string) string {
 	for _, q := range slices.Backward(v.Questions) {
 		if q.You && q.Text == text {
 			return q.Knows
 		}
 	}
-	return a.Here("It is not shown: locket community show says why.") // a moderator was faster, or a home keeps no more of the wearer's
+	return a.Here("The question is not shown: locket community show says why.") // a moderator has removed it, or homes keep no more questions of the wearer
 }
 
 func communityAnswersCommand(a *cli.App) *cobra.Command {
@@ -262,9 +262,9 @@ func communityAnswersCommand(a *cli.App) *cobra.Command {
 	var off bool
 	c := &cobra.Command{
 		Use: "answers ID", Short: "Let this node answer the others' questions", Args: cli.Between(1, 1, "the id"),
-		Long: `From now on this node answers questions of the members by itself, with up to three copies
-of memories that you choose here and your policy allows, at most twenty questions of one
-member a day. Everybody in the community sees the answers. --off ends it.`,
+		Long: `From now on this node answers questions of members by itself, with up to three copies of
+memories that you select here and your policy allows. It answers at most twenty questions per
+member and day. All members see the answers. --off ends this.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			with := &r
 			if r.Types = cli.ReadTypes(types); off {
@@ -282,18 +282,18 @@ member a day. Everybody in the community sees the answers. --off ends it.`,
 func communityRemoveCommand(a *cli.App) *cobra.Command {
 	var r serve.CommunityRemoval
 	c := &cobra.Command{
-		Use: "remove ID ITEM|MEMBER", Short: "Take out what you put in, or as a moderator anything and anybody", Args: cli.Between(2, 2, "the id, or an item or member,"),
-		Long: `What you said yourself is erased. Another's item is hidden by each member's node, with your
-reason; a member is put out, and reads nothing that is said afterwards. All members can
-read in the log who removed what, and why. What was fetched can't be taken back. The owner
-undoes a removal by removing it: locket community log has its id, and a reason is needed.`,
+		Use: "remove ID ITEM|MEMBER", Short: "Remove your own items, or as a moderator any item or member", Args: cli.Between(2, 2, "the id, or an item or member,"),
+		Long: `What you said yourself is erased. An item of somebody else is hidden by each member's node,
+with your reason. A removed member can read nothing that is said afterwards. All members can
+see in the log who removed what, and why. What was fetched can't be taken back. The owner can
+undo a removal by removing it: its id is in locket community log, and a reason is needed.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.What = args[1]
 			v, err := c.RemoveFrom(cmd.Context(), args[0], r)
 			return a.Printed(err, v, func(w io.Writer) { communityRow(a, w, &v.CommunityHead) })
 		}),
 	}
-	c.Flags().StringVar(&r.Reason, "reason", "", "why, in `words` that all members can read")
+	c.Flags().StringVar(&r.Reason, "reason", "", "the reason, in `words` that all members can read")
 	return c
 }
 
@@ -302,14 +302,14 @@ func communityRulesCommand(a *cli.App) *cobra.Command {
 		Use: "rules ID TEXT", Short: "Set the rules of your community", Args: cli.Between(2, 2, "the id or the rules"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := c.SetCommunityRules(cmd.Context(), args[0], args[1])
-			return a.Printed(err, v, func(w io.Writer) { fmt.Fprintln(w, "All members can read them.") })
+			return a.Printed(err, v, func(w io.Writer) { fmt.Fprintln(w, "The rules are set. All members can read them.") })
 		}),
 	}
 }
 
 func communityLogCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "log ID", Short: "Show who let in, removed and ruled what, and why", Args: cli.Between(1, 1, "the id"),
+		Use: "log ID", Short: "Show who admitted whom, removed what and set rules, and why", Args: cli.Between(1, 1, "the id"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := c.Community(cmd.Context(), args[0])
 			return cli.Rows(a, err, v.Log, func(w io.Writer, d *serve.CommunityDeed) {
@@ -318,7 +318,7 @@ func communityLogCommand(a *cli.App) *cobra.Command {
 					id = said(d.ID)
 				}
 				fmt.Fprintf(w, "%s  %-10s  %s %s  %s  %s\n", a.Paint.Dim(a.When(d.At)), a.Paint.Dim(id), cli.OneLine(d.By), d.Did, cli.OneLine(d.What), cli.OneLine(d.Why))
-			}, "Nothing happened yet.")
+			}, "The log is empty.")
 		}),
 	}
 }
@@ -327,19 +327,19 @@ func communityLeaveCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "leave ID", Short: "Leave a community, or end your own", Args: cli.Between(1, 1, "the id"),
-		Long: `Takes out what you put in, and drops what you had of it. If you are its owner, it ends for
-all. What others have fetched of yours stays with them.`,
+		Long: `Removes what you contributed, and deletes your copy of the community. If you are its owner,
+the community ends for all. What others have fetched from you stays with them.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			if !yes {
 				if _, err := c.Community(cmd.Context(), args[0]); err != nil {
 					return err
 				}
-				if !a.Confirm("Leave it? Its owner ends it for all.") {
+				if !a.Confirm("Leave the community? If you are its owner, it ends for all.") {
 					return errors.New("nothing was changed")
 				}
 			}
 			err := c.LeaveCommunity(cmd.Context(), args[0])
-			return a.Printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You are in it no more.") })
+			return a.Printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You have left the community.") })
 		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

@@ -23,8 +23,8 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 	}
 }
 
-// Of who knows of a question one's own is told, even if another's has a later date, or
-// there is none.
+// The output says who knows of one's own question, even if another's has a later date, or there is
+// none.
 func TestCommunityKnows(t *testing.T) {
 	v := serve.CommunityView{}
 	if got := knows(new(cli.App), &v, "when"); !strings.Contains(got, "not shown") {

@@ -19,19 +19,19 @@ import (
 
 func ConsentCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "consent", Short: "Answer what your policy asks you", RunE: a.NeedsCommand,
-		Long: `A rule of your policy (locket policy) with @ask permits what you say yes to:
+		Use: "consent", Short: "Answer requests that need your consent", RunE: a.NeedsCommand,
+		Long: `A rule of your policy (locket policy) with @ask permits only what you agree to:
 
   @ask("30 days") permit (principal == App::"coach", action == Action::"read", resource)
   when { resource.tags.contains("health") };
 
-As long as you have not answered, nothing of it passes, and whoever asked does not learn
-that there is something. "30 days" is for how long a yes holds at most; @ask("each time")
-is asked again for everything, and a yes holds for a day. A question that nobody asks
-again lapses after a week.
+Until you have answered, nothing is shown, and whoever asked does not learn that there is
+something. "30 days" is the longest time for which a yes holds. With @ask("each time") you
+are asked for everything again, and a yes holds for a day. A request that nobody repeats
+lapses after a week.
 
-Here an app also asks for an entry of your vault (locket app add NAME --can vault), each
-time that it needs it. Such a question lapses after a day.`,
+Apps also ask here for entries of your vault (locket app add NAME --can vault), each time
+that they need one. Such a request lapses after a day.`,
 	}
 	c.AddCommand(consentListCommand(a), consentShowCommand(a), consentAnswerCommand(a, "allow"), consentAnswerCommand(a, "refuse"))
 	return c
@@ -40,8 +40,8 @@ time that it needs it. Such a question lapses after a day.`,
 func consentListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List what waits for your consent, and what you answered", Args: cli.Nothing(),
-		Long: `Lists what waits for a yes and what you answered as long as that holds, with who asked, by
-which rule, and the first memories of each. locket consent show has all of them.`,
+		Long: `Lists the requests that wait, and your answers while they hold, with who asked, the rule, and
+the first memories of each. locket consent show lists all memories.`,
 		Example: "  locket consent list\n  locket consent list --json",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			list, err := c.Consents(cmd.Context())
@@ -60,33 +60,34 @@ which rule, and the first memories of each. locket consent show has all of them.
 // shownConsent is how many memories of a question a list has.
 const shownConsent = 3
 
-// showConsent shows a question with its memories, as many of them as most says; 0: all.
+// showConsent shows a request with at most most of its memories, or with all if most is 0.
 func showConsent(a *cli.App, w io.Writer, v *serve.Consent, most int) {
 	purpose := ""
 	if v.Purpose != "" {
 		purpose = " for “" + cli.OneLine(v.Purpose) + "”"
 	}
 	by := ", by " + ruleName(v.Rule)
-	if v.Action == "reveal" { // which no rule permits
+	if v.Action == "reveal" { // no rule permits this
 		by = ""
 	}
 	fmt.Fprintf(w, "%s  %s would %s%s%s; asked %s, last %s\n", a.Paint.Dim(v.ID), a.Paint.Bold(cli.OneLine(v.Who)), verbOf(v.Action), purpose, by,
 		cli.Plural(v.Asked, "time", "times"), a.When(v.Last))
 	consentItems(a, w, v.ID, "waits", v.Waits, most)
 	if v.More {
-		fmt.Fprintln(w, "  and more, which is asked about afterwards")
+		fmt.Fprintln(w, "  and more, about which you will be asked afterwards")
 	}
 	switch {
 	case v.Answer == "":
 	case v.All:
-		fmt.Fprintf(w, "  %s until %s, also what comes later\n", v.Answer, a.When(v.Until))
+		fmt.Fprintf(w, "  %s until %s, including later memories\n", v.Answer, a.When(v.Until))
 	default:
 		fmt.Fprintf(w, "  %s until %s\n", v.Answer, a.When(v.Until))
 	}
 	consentItems(a, w, v.ID, "allowed", v.Shown, most)
 }
 
-// ruleName names a rule in a sentence: one without a name is "the rule in line 3" already.
+// ruleName names a rule in a sentence. A rule without a name is already called "the rule in line
+// 3".
 func ruleName(rule string) string {
 	if strings.HasPrefix(rule, "the rule in line ") {
 		return rule
@@ -94,11 +95,11 @@ func ruleName(rule string) string {
 	return "the rule " + cli.OneLine(rule)
 }
 
-// showGone says of a question whose rule the policy has no more that it has none. What is
-// asked before money is paid has no rule of the policy.
+// showGone says that the rule of a request is no longer in the policy. Requests before a payment
+// have no rule.
 func showGone(a *cli.App, w io.Writer, v *serve.Consent, p *serve.Policy) {
 	if v.Action != "buy" && v.Action != "reveal" && !slices.ContainsFunc(p.Rules, func(r serve.PolicyRule) bool { return r.Words == v.Words }) {
-		fmt.Fprintln(w, "  the rule is no longer in your policy, so that nothing passes by it")
+		fmt.Fprintln(w, "  the rule is no longer in your policy, so nothing is shown")
 	}
 }
 
@@ -123,7 +124,7 @@ func consentItems(a *cli.App, w io.Writer, id, state string, list []serve.Consen
 	}
 }
 
-// consentOf gives the one that an id, or the beginning of one, names.
+// consentOf returns the request with this id, or whose id begins so.
 func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent, err error) {
 	list, err := c.Consents(ctx)
 	if err != nil {
@@ -137,7 +138,7 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 	}
 	switch {
 	case len(id) < 4:
-		return v, cli.Usagef("%q: want at least 4 characters of the id, which locket consent list shows", id)
+		return v, cli.Usagef("%q: want at least 4 characters of the id, as shown by locket consent list", id)
 	case found == 0:
 		return v, fmt.Errorf("consent %s: %w", id, memory.ErrNotFound)
 	case found > 1:
@@ -148,8 +149,8 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 
 func consentShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show all of what would be shown", Args: cli.Between(1, 1, "the id"),
-		Long:    "Shows the rule in plain words, and all memories that wait or were allowed, as they would be\nshown. The beginning of an id is enough: 4 characters or more.",
+		Use: "show ID", Short: "Show everything that would be shown", Args: cli.Between(1, 1, "the id"),
+		Long:    "Shows the rule in plain words, and all memories that wait or were allowed, as they would be\nshown. The first 4 characters of an id are enough.",
 		Example: "  locket consent show 3f9a",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := consentOf(cmd.Context(), c, args[0])
@@ -171,8 +172,8 @@ func consentAnswerCommand(a *cli.App, act string) *cobra.Command {
 	var life, file string
 	r := serve.ConsentAnswer{Act: act}
 	c := &cobra.Command{
-		Use: act + " ID", Args: cli.Between(1, 1, "the id"), Short: "Refuse it, and take back what you allowed",
-		Long:    "You are not asked about it again until the refusal ends: after 30 days, unless --for says\notherwise. What was shared by an earlier yes is taken back.",
+		Use: act + " ID", Args: cli.Between(1, 1, "the id"), Short: "Refuse a request, and take back what you allowed",
+		Long:    "You are not asked again until the refusal ends: after 30 days, or after --for. What was\nshared after an earlier yes is taken back.",
 		Example: "  locket consent refuse 3f9a --for 90d",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if life != "" {
@@ -187,18 +188,18 @@ func consentAnswerCommand(a *cli.App, act string) *cobra.Command {
 		},
 	}
 	if act == "allow" {
-		c.Short, c.Example = "Say yes to what would be shown", "  locket consent allow 3f9a\n  locket consent allow 3f9a --remember --for 7d"
-		c.Long = `Shows what would pass, and asks. A yes is for these memories as they are; one that is
-corrected later is asked about again. With --remember it is also for what the rule will be
-about later. It ends when the rule says, or sooner by --for.
+		c.Short, c.Example = "Allow what would be shown", "  locket consent allow 3f9a\n  locket consent allow 3f9a --remember --for 7d"
+		c.Long = `Shows what would be shown to them, and asks. A yes covers these memories as they are now; if
+one is corrected later, you are asked again. With --remember, it also covers memories to which
+the rule applies later. It ends when the rule says, or earlier with --for.
 
-A yes to an app that would read an entry of your vault opens the vault, which may take the
-passphrase, and is for one reading within ten minutes.`
+A yes to an app that asks for an entry of your vault opens the vault, for which you may need
+the passphrase. It covers one reading within ten minutes.`
 		c.Flags().BoolVar(&r.Remember, "remember", false, "also memories to which the rule applies later")
 		c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-		c.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase, which opens the vault for an app's reading, from a `file`")
+		c.Flags().StringVar(&file, "passphrase-file", "", "read the passphrase that opens the vault for an app from a `file`")
 	}
-	c.Flags().StringVar(&life, "for", "", "the `duration` that the answer holds, such as 12h or 7d")
+	c.Flags().StringVar(&life, "for", "", "how long the answer holds: a `duration` such as 12h or 7d")
 	return c
 }
 
@@ -224,7 +225,7 @@ func answerConsent(a *cli.App, ctx context.Context, c *serve.Client, r serve.Con
 	r.ID = v.ID
 	most := v.Most
 	v, err = c.AnswerConsent(ctx, r)
-	if errors.Is(err, serve.ErrVaultLocked) { // an app is to read an entry: as long as the yes holds
+	if errors.Is(err, serve.ErrVaultLocked) { // an app may read an entry for as long as the yes holds
 		if _, err := a.OpenVault(ctx, c, file, cmp.Or(r.For, most).Std()); err != nil {
 			return err
 		}
@@ -233,10 +234,10 @@ func answerConsent(a *cli.App, ctx context.Context, c *serve.Client, r serve.Con
 	return a.Printed(err, v, func(w io.Writer) {
 		what := cli.Plural(len(v.Shown), "memory", "memories")
 		if v.Action == "reveal" {
-			what = "one reading of it"
+			what = "to read it once"
 		}
 		if v.All || v.Answer == "refused" {
-			what = "whatever the rule is about"
+			what = "everything that the rule covers"
 		}
 		fmt.Fprintf(w, "%s %s %s until %s.\n", strings.ToUpper(v.Answer[:1])+v.Answer[1:], cli.OneLine(v.Who), what, a.When(v.Until))
 	})

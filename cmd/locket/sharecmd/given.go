@@ -28,7 +28,7 @@ func collection(a *cli.App, ctx context.Context) (*given.Collection, error) {
 	return given.Open(ctx, r, []given.Source{&market.Buyer{Dir: r.Dir}, &community.Communities{Reader: r}}, nil, r.Log)
 }
 
-// withCollection has do called with it.
+// withCollection returns a Run function that calls do with the collection.
 func withCollection(a *cli.App, do func(ctx context.Context, s *given.Collection, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := collection(a, cmd.Context())
@@ -43,8 +43,9 @@ func withCollection(a *cli.App, do func(ctx context.Context, s *given.Collection
 func shareGivenCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "given [ID]", Short: "List what others share with you, and what you bought", Args: cli.Between(0, 1, "a share's id"),
-		Long: `What others share, and what you bought at a market, answers in search, ask and context of
-this home's node, marked with whose it is. With an id the memories are listed, too. No node is needed.`,
+		Long: `What others share with you, and what you bought at a market, is used by search, ask and
+context of this home's node, marked with its source. With an id, the memories are listed,
+too. No node is needed.`,
 		RunE: withCollection(a, func(ctx context.Context, s *given.Collection, args []string) error {
 			list, err := s.Shares(ctx)
 			if err != nil {
@@ -59,7 +60,7 @@ this home's node, marked with whose it is. With an id the memories are listed, t
 					}
 				})
 			}
-			return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.GivenShare) { givenRow(a, a0, a1) }, "Nobody shares anything with you, and you bought nothing.")
+			return cli.Rows(a, nil, list, func(a0 io.Writer, a1 *serve.GivenShare) { givenRow(a, a0, a1) }, "Nothing is shared with you, and you have bought nothing.")
 		}),
 	}
 }
@@ -71,7 +72,7 @@ func givenRow(a *cli.App, w io.Writer, g *serve.GivenShare) {
 	}
 	switch {
 	case !g.Ended.IsZero():
-		state = "not served since " + a.When(g.Ended) + ": it answers nothing"
+		state = "not served since " + a.When(g.Ended) + ": no longer used"
 	case !g.Until.IsZero():
 		state = "until " + a.When(g.Until)
 	}
@@ -98,9 +99,9 @@ func oneGiven(list []serve.GivenShare, id string) (*serve.GivenShare, error) {
 func shareSearchCommand(a *cli.App) *cobra.Command {
 	var k int
 	c := &cobra.Command{
-		Use: "search QUESTION", Short: "Search what others share with you, with a key alone", Args: cli.Between(1, 1, "a question"),
-		Long: `For an agent or a person without a node: searches what locket share open has fetched
-into this home, and what was bought. With a node, locket search finds it beside your own memories.`,
+		Use: "search QUESTION", Short: "Search what others share with you, without a node", Args: cli.Between(1, 1, "a question"),
+		Long: `For an agent or a person without a node. Searches what locket share open has fetched into
+this home, and what was bought. With a node, locket search finds it beside your own memories.`,
 		Example: `  locket share search "when do the tomatoes want water"`,
 		RunE: withCollection(a, func(ctx context.Context, s *given.Collection, args []string) error {
 			if k < 1 || k > serve.MaxHits {
@@ -117,16 +118,16 @@ into this home, and what was bought. With a node, locket search finds it beside 
 			return a.Print(res, func(w io.Writer) { a.ShowHits(w, &res, cli.Found{Minor: true}) })
 		}),
 	}
-	cli.LimitFlag(c.Flags(), &k, 10, "the `count` of hits")
+	cli.LimitFlag(c.Flags(), &k, 10, "at most this `count` of hits")
 	return c
 }
 
 func shareLeaveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "leave ID", Short: "Remove what another shares with you from this home", Args: cli.Between(1, 1, "a share's id"),
-		Long: `What was fetched is removed, and answers no more. The one who shares is not told; the link
-opens it again for as long as it is shared. What you bought answers no more, and stays
-yours to open. No node is needed.`,
+		Use: "leave ID", Short: "Remove what somebody shares with you from this home", Args: cli.Between(1, 1, "a share's id"),
+		Long: `Removes what was fetched, so that it is no longer used for answers. The person who shares it
+is not told, and the link works again for as long as it is shared. What you bought is no
+longer used either, but you can still open it. No node is needed.`,
 		RunE: withCollection(a, func(ctx context.Context, s *given.Collection, args []string) error {
 			list, err := s.Shares(ctx)
 			if err != nil {
@@ -141,7 +142,7 @@ yours to open. No node is needed.`,
 			}
 			return a.Print(g, func(w io.Writer) {
 				if g.Order != "" {
-					fmt.Fprint(w, a.Heref("It answers no more. It is still yours: locket market open %s has it answer again.\n", g.Order[:10]))
+					fmt.Fprint(w, a.Heref("It is no longer used for answers, but still yours. To use it again: locket market open %s\n", g.Order[:10]))
 					return
 				}
 				fmt.Fprintf(w, "Removed what %s shared.\n", cli.OneLine(g.By))

@@ -18,15 +18,15 @@ import (
 
 func MatchCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "match", Short: "Find out what interests you share with somebody, without telling the rest", RunE: a.NeedsCommand,
-		Long: `Two people compare their interests: first how many both have, then, if both want, which.
-What only one of the two has stays with that one. Each step is a message, a line of text
-sealed to the other's key, that you send by any way you like. No node and no relay is
-needed. docs/communities.md says what somebody who lies can learn.`,
+		Use: "match", Short: "Find the interests that you share with somebody, without revealing the rest", RunE: a.NeedsCommand,
+		Long: `Two people compare their interests: first how many both have, and then, if both agree, which.
+Neither learns an interest that only the other has. Each step is a line of text, sealed to
+the other person's key, that you send in any way you like. No node and no relay is needed.
+docs/communities.md says what a person who lies can learn.`,
 		Example: `  locket match interests --add "bee keeping" --add 围棋
-  locket match ask Ben=@ben.key > ask.txt         # his key is what locket share key prints
-  locket match open answer.txt > count.txt        # his answer: how many
-  locket match which Ben > which.txt              # tells him which`,
+  locket match ask Ben=@ben.key > ask.txt         # his key, as printed by locket share key
+  locket match open answer.txt > count.txt        # opens his answer: how many you share
+  locket match which Ben > which.txt              # tells him which ones`,
 	}
 	c.AddCommand(matchInterestsCommand(a), matchAskCommand(a), matchOpenCommand(a), matchWhichCommand(a), matchListCommand(a), matchAgainCommand(a), matchForgetCommand(a))
 	return c
@@ -40,7 +40,7 @@ func matcher(a *cli.App) (*match.Matcher, error) {
 	return &match.Matcher{Dir: r.Dir}, nil
 }
 
-// matching makes what a command runs that needs the wearer's comparisons.
+// matching returns the Run function of a command that needs the wearer's comparisons.
 func matching(a *cli.App, f func(ctx context.Context, m *match.Matcher, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		m, err := matcher(a)
@@ -55,11 +55,11 @@ func matchInterestsCommand(a *cli.App) *cobra.Command {
 	var add, remove []string
 	var propose bool
 	c := &cobra.Command{
-		Use: "interests", Short: "Show and choose the interests that are compared", Args: cli.Nothing(),
-		Long: `Interests are compared as words: case, width and spaces do not count, and nothing is
-translated. There are 32 at most. --propose takes them from your memories (what you like,
-tags, your communities), and asks about each; memories that are private, secret or in the
-vault propose nothing.`,
+		Use: "interests", Short: "Show and choose the interests to compare", Args: cli.Nothing(),
+		Long: `Interests are compared as words: case, width and spaces do not matter, and nothing is
+translated. You can have at most 32. --propose suggests some from your memories (what you
+like, tags, your communities), and asks about each. It does not use memories that are
+private, secret or in the vault.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, _ []string) error {
 			list, err := m.Choose(ctx, add, remove)
 			if err == nil && propose {
@@ -74,11 +74,11 @@ vault propose nothing.`,
 	}
 	c.Flags().StringArrayVar(&add, "add", nil, "add an interest, in `words`")
 	c.Flags().StringArrayVar(&remove, "remove", nil, "remove an interest, by its `words`")
-	c.Flags().BoolVar(&propose, "propose", false, "ask about what your memories and communities say")
+	c.Flags().BoolVar(&propose, "propose", false, "suggest interests from your memories and communities")
 	return c
 }
 
-// proposeMatch asks about each interest that the node knows of and that is none yet.
+// proposeMatch asks about each interest that the node finds and that is not in have.
 func proposeMatch(a *cli.App, ctx context.Context, m *match.Matcher, have []string) ([]string, error) {
 	var found []string
 	err := a.With(ctx, true, func(c *serve.Client) (err error) {
@@ -98,13 +98,13 @@ func proposeMatch(a *cli.App, ctx context.Context, m *match.Matcher, have []stri
 	return have, nil
 }
 
-// sent is a message to be sent on, with how the comparison stands.
+// sent is a message to send to the other person, with the state of the comparison.
 type sent struct {
 	serve.Comparison
 	Message string `json:"message,omitempty"`
 }
 
-// sendOn prints a message to the standard output, and to a person what it is.
+// sendOn prints a message to standard output, and tells a person what it is.
 func sendOn(a *cli.App, err error, c serve.Comparison, text, what string) error {
 	return a.Printed(err, sent{c, text}, func(w io.Writer) {
 		fmt.Fprintln(a.Stderr, what)
@@ -117,9 +117,9 @@ func sendOn(a *cli.App, err error, c serve.Comparison, text, what string) error 
 func matchAskCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "ask NAME=KEY", Short: "Begin to compare interests with somebody", Args: cli.Between(1, 1, "NAME=KEY or NAME=@FILE"),
+		Use: "ask NAME=KEY", Short: "Start to compare interests with somebody", Args: cli.Between(1, 1, "NAME=KEY or NAME=@FILE"),
 		Long: `Prints a message for the owner of the key. If they answer it, both of you learn how many
-interests you share. One comparison with a key can begin in 30 days, and ten in all.`,
+interests you share. In 30 days you can start one comparison with each key, and ten in all.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
 			name, key, named := strings.Cut(args[0], "=")
 			if !named {
@@ -133,8 +133,8 @@ interests you share. One comparison with a key can begin in 30 days, and ten in 
 			if err != nil {
 				return err
 			}
-			if !yes && len(list) > 0 { // without, it fails below
-				if err := a.ConfirmOr(fmt.Sprintf("Let %s find out how many of your %s are theirs, too?", cli.OneLine(name), cli.Plural(len(list), "interest", "interests")), "nothing was asked"); err != nil {
+			if !yes && len(list) > 0 { // without interests, it fails below
+				if err := a.ConfirmOr(fmt.Sprintf("Let %s find out how many of your %s they share?", cli.OneLine(name), cli.Plural(len(list), "interest", "interests")), "nothing was asked"); err != nil {
 					return err
 				}
 			}
@@ -150,9 +150,9 @@ func matchOpenCommand(a *cli.App) *cobra.Command {
 	var name string
 	var yes bool
 	c := &cobra.Command{
-		Use: "open FILE", Short: "Open a message of a comparison; prints the answer, if there is one", Args: cli.Between(1, 1, "a file (- is the standard input)"),
+		Use: "open FILE", Short: "Open a message of a comparison, and print the answer if there is one", Args: cli.Between(1, 1, "a file (- is the standard input)"),
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
-			b, err := a.ReadInput(args[0], 1<<20) // a line of some kilobytes
+			b, err := a.ReadInput(args[0], 1<<20) // a message is a line of some kilobytes
 			if err != nil {
 				return err
 			}
@@ -162,8 +162,8 @@ func matchOpenCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if asked != nil && !yes {
-				fmt.Fprintf(a.Stderr, "Somebody asks whose key has the words: %s\nCompare them with those that %s has from locket share key.\n", asked.Words, cmp.Or(cli.OneLine(name), "this person"))
-				if err := a.ConfirmOr(fmt.Sprintf("Let them find out how many of your %s are theirs, too?", cli.Plural(asked.Ours, "interest", "interests")), "nothing was answered"); err != nil {
+				fmt.Fprintf(a.Stderr, "The person who asks has a key with the words: %s\nCompare them with the words that %s sees in locket share key.\n", asked.Words, cmp.Or(cli.OneLine(name), "this person"))
+				if err := a.ConfirmOr(fmt.Sprintf("Let them find out how many of your %s they share?", cli.Plural(asked.Ours, "interest", "interests")), "nothing was answered"); err != nil {
 					return err
 				}
 			}
@@ -174,12 +174,12 @@ func matchOpenCommand(a *cli.App) *cobra.Command {
 			return sendOn(a, err, c, reply, standing(a, &c, reply != ""))
 		}),
 	}
-	c.Flags().StringVar(&name, "name", "", "what you call who asks, by `name`")
+	c.Flags().StringVar(&name, "name", "", "a `name` for the person who asks")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-// standing says how a comparison stands, and what is next.
+// standing describes the state of a comparison, and the next step.
 func standing(a *cli.App, c *serve.Comparison, reply bool) string {
 	who, next := cli.OneLine(c.Name), ""
 	if reply {
@@ -191,11 +191,11 @@ func standing(a *cli.App, c *serve.Comparison, reply bool) string {
 	case c.Ended != "":
 		return fmt.Sprintf("The comparison with %s has ended: %s.%s", who, cli.OneLine(c.Ended), next)
 	case c.Told:
-		return a.Heref("%s has told you which. You see it once you have told them, too: locket match which %s", who, who)
+		return a.Heref("%s has told you which. To see it, tell them, too: locket match which %s", who, who)
 	case c.Agreed:
-		return fmt.Sprintf("You have told %s which of their interests are yours, too. You see which once they have told you.%s", who, next)
+		return fmt.Sprintf("You have told %s which of their interests you share. You will see them once they have told you, too.%s", who, next)
 	case c.Count != nil:
-		return a.Heref("You and %s have %s in common, by their program's word.%s To tell them which: locket match which %s", who, cli.Plural(*c.Count, "interest", "interests"), next, who)
+		return a.Heref("You and %s have %s in common, as far as their program is honest.%s To tell them which: locket match which %s", who, cli.Plural(*c.Count, "interest", "interests"), next, who)
 	}
 	return fmt.Sprintf("It is not known yet how many interests %s and you have in common.%s", who, next)
 }
@@ -204,15 +204,15 @@ func matchWhichCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "which NAME", Short: "Tell somebody which interests you share", Args: cli.Between(1, 1, "the name or the beginning of the id"),
-		Long: `Prints a message that tells the other which of their interests are yours, too. You see them
-once both have told. Somebody whose program was changed can read yours and tell you
+		Long: `Prints a message that tells the other person which of their interests you share. You see the
+result once both have told. A person with a modified program can read yours and tell you
 nothing.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
 			if c, _, err := m.Again(ctx, args[0]); errors.Is(err, memory.ErrNotFound) && c.ID == "" {
-				return err // before anything is asked
+				return err // fail before asking
 			}
 			if !yes {
-				if err := a.ConfirmOr(fmt.Sprintf("Tell %s which of their interests are yours, too?", cli.OneLine(args[0])), "nothing was told"); err != nil {
+				if err := a.ConfirmOr(fmt.Sprintf("Tell %s which of their interests you share?", cli.OneLine(args[0])), "nothing was told"); err != nil {
 					return err
 				}
 			}
@@ -226,21 +226,21 @@ nothing.`,
 
 func matchListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List comparisons, and what came of them", Args: cli.Nothing(),
+		Use: "list", Short: "List comparisons and their results", Args: cli.Nothing(),
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, _ []string) error {
 			list, err := m.List(ctx)
 			return cli.Rows(a, err, list, func(w io.Writer, c *serve.Comparison) {
 				fmt.Fprintf(w, "%s  %s  %s\n", a.Paint.Dim(c.ID[:10]), a.Paint.Dim(a.When(c.Began)), standing(a, c, false))
-			}, "You have compared interests with nobody.")
+			}, "No comparisons.")
 		}),
 	}
 }
 
 func matchAgainCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "again NAME", Short: "Print the last message to somebody once more", Args: cli.Between(1, 1, "the name or the beginning of the id"),
-		Long: `Prints what the other may not have yet. Where that is the count and which, it prints two
-lines, in this order. The other opens them as one file.`,
+		Use: "again NAME", Short: "Print the last message to somebody again", Args: cli.Between(1, 1, "the name or the beginning of the id"),
+		Long: `Prints what the other person may not have received. If that is both the count and the
+interests, it prints two lines, in this order. The other person opens them as one file.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
 			c, text, err := m.Again(ctx, args[0])
 			return sendOn(a, err, c, text, standing(a, &c, true))
@@ -250,12 +250,12 @@ lines, in this order. The other opens them as one file.`,
 
 func matchForgetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget NAME", Short: "Drop a comparison and what came of it", Args: cli.Between(1, 1, "the name or the beginning of the id"),
-		Long: `The home keeps for 30 days that there was one with this key, so that nobody can guess by
-asking again.`,
+		Use: "forget NAME", Short: "Delete a comparison and its result", Args: cli.Between(1, 1, "the name or the beginning of the id"),
+		Long: `For 30 days, the home still remembers that there was a comparison with this key, so that
+nobody can guess by asking repeatedly.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
 			err := m.Forget(ctx, args[0])
-			return a.Printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "It is forgotten here.") })
+			return a.Printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "The comparison is deleted here.") })
 		}),
 	}
 }

@@ -15,29 +15,31 @@ import (
 
 func PolicyCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "policy", Short: "Say what of your memory may go to whom", RunE: a.NeedsCommand,
-		Long: `One policy decides for shares, feeds to workers and apps. It is written in Cedar
+		Use: "policy", Short: "Set who may get which memories", RunE: a.NeedsCommand,
+		Long: `One policy decides for shares, feeds to workers, and apps. It is written in Cedar
 (https://docs.cedarpolicy.com). What no rule permits is denied. What a rule forbids is
-denied, whatever permits it. The vault never goes. As long as you have set none, what you
-give by hand passes.
+denied even if another rule permits it. The vault is never given to anybody. As long as you
+have set no policy, everything that you share by hand is allowed.
 
   @id("garden for Ann")
   permit (principal == Reader::"Ann", action == Action::"share", resource)
   when { resource.tags.contains("garden") && resource.sensitivity <= 1 };
   forbid (principal is App, action, resource) when { resource.entities.contains("Zuzana") };
 
-Principals: Reader, App and Worker, each with ::"NAME" or as "is App"; Buyer. Actions:
-share, feed (to workers), read (by apps), sell (a copy), answer (a question for money, from
-a memory that stays). A resource has type, tags, entities, places, sensitivity (0 public, 1 personal, 2 private, 3 secret) and learnt; the context
-has now and purpose. @ask("30 days") before a permit asks you first (locket consent).
-It syncs to your devices like anything that you say. It does not hold
-for a worker that is a member of your whole space: that one has everything but the vault.`,
+Principals: Reader, App and Worker, each as ::"NAME" or with "is App"; and Buyer. Actions:
+share, feed (to workers), read (by apps), sell (a copy), answer (a paid question, from a
+memory that stays here). A resource has type, tags, entities, places, sensitivity (0 public,
+1 personal, 2 private, 3 secret) and learnt. The context has now and purpose. With
+@ask("30 days") before a permit, you are asked first (locket consent).
+
+The policy syncs to your devices like anything that you say. It does not apply to a worker
+that is a member of your whole space: that worker has everything except the vault.`,
 	}
 	c.AddCommand(policyShowCommand(a), policySetCommand(a), policyTestCommand(a), policyDiffCommand(a), policyNeverCommand(a))
 	return c
 }
 
-// policyText reads a policy from a file; - is standard input.
+// policyText reads a policy from a file, or from standard input if its name is -.
 func policyText(a *cli.App, file string) (string, error) {
 	read := func() ([]byte, error) { return os.ReadFile(file) }
 	if file == "-" {
@@ -52,40 +54,40 @@ func policyText(a *cli.App, file string) (string, error) {
 
 func showPolicy(a *cli.App, w io.Writer, p *serve.Policy) {
 	if !p.Mine {
-		fmt.Fprintln(w, "You have set no policy. What you give by hand passes; the vault never does.")
+		fmt.Fprintln(w, "You have set no policy. What you share by hand is allowed; the vault is never shared.")
 		return
 	}
 	if p.Trouble != "" {
-		fmt.Fprintf(w, "It can't be read, so nothing passes: %s\n", cli.OneLine(p.Trouble))
+		fmt.Fprintf(w, "The policy can't be read, so nothing is allowed: %s\n", cli.OneLine(p.Trouble))
 	}
 	if len(p.Conflicts) > 0 {
-		fmt.Fprintf(w, "Your devices set %d policies without knowing of each other. Each has to allow; set one to settle it.\n", len(p.Conflicts)+1)
+		fmt.Fprintf(w, "Your devices set %d policies independently. Until you set one policy, only what all of them allow is allowed.\n", len(p.Conflicts)+1)
 	}
 	if len(p.Rules) == 0 {
-		fmt.Fprintln(w, "No rule: nothing passes.")
+		fmt.Fprintln(w, "The policy has no rules: nothing is allowed.")
 		return
 	}
 	for _, r := range p.Rules {
 		fmt.Fprintf(w, "%s\n    %s\n", a.Paint.Dim(cli.OneLine(r.Name)), cli.OneLine(r.Words))
 	}
-	fmt.Fprintln(w, "Nothing else passes, and the vault never does.")
+	fmt.Fprintln(w, "Nothing else is allowed, and the vault never is.")
 }
 
 func policyNeverCommand(a *cli.App) *cobra.Command {
 	var remove bool
 	c := &cobra.Command{
-		Use: "never [WORDS...]", Short: "List, add or remove words that go into no share", Args: cobra.ArbitraryArgs,
-		Long: `Names, addresses, numbers: whatever a share redacts, these are taken out of it as well, in
-any case, with accents or without. Copies that are shared and hold one are taken back;
-locket share update shares them anew without it. Workers' feeds and apps get your memories as they are: for them write a
-rule with forbid.`,
+		Use: "never [WORDS...]", Short: "List, add or remove words that are never shared", Args: cobra.ArbitraryArgs,
+		Long: `Names, addresses, numbers: these words are taken out of every share, besides what it redacts,
+in upper or lower case, with or without accents. Shared copies that contain one are taken
+back; locket share update shares them again without it. Workers' feeds and apps get your
+memories unchanged: for them, write a rule with forbid.`,
 		Example: "  locket policy never Zuzana 'Villa Rosa' '+43 660 1234567'\n  locket policy never --remove Zuzana",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if remove && len(args) == 0 {
-				return cli.Usagef("--remove: want the words")
+				return cli.Usagef("--remove: give the words to remove")
 			}
 			if len(args) > 0 && slices.Contains([]string{"add", "list", "remove"}, args[0]) {
-				return cli.Usagef("%s", a.Heref("%s: the words stand alone: locket policy never lists them, locket policy never WORDS adds to them, and --remove takes away", args[0]))
+				return cli.Usagef("%s", a.Heref("%s is not a subcommand: locket policy never lists the words, locket policy never WORDS adds some, and --remove removes some", args[0]))
 			}
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.Policy(cmd.Context())
@@ -127,7 +129,7 @@ rule with forbid.`,
 func policyShowCommand(a *cli.App) *cobra.Command {
 	var cedar bool
 	c := &cobra.Command{
-		Use: "show", Short: "Say your policy in plain words", Args: cli.Nothing(),
+		Use: "show", Short: "Show your policy in plain words", Args: cli.Nothing(),
 		RunE: cli.Showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
 			if cedar {
 				fmt.Fprint(w, p.Text)
@@ -136,7 +138,7 @@ func policyShowCommand(a *cli.App) *cobra.Command {
 			showPolicy(a, w, p)
 		}),
 	}
-	c.Flags().BoolVar(&cedar, "cedar", false, "as it was written, in Cedar")
+	c.Flags().BoolVar(&cedar, "cedar", false, "show it as written, in Cedar")
 	return c
 }
 
@@ -144,15 +146,16 @@ func policySetCommand(a *cli.App) *cobra.Command {
 	var yes, none bool
 	c := &cobra.Command{
 		Use: "set FILE | set --none", Short: "Set your policy", Args: cli.Between(0, 1, "a file with the policy (- is the standard input)"),
-		Long: `Shows the rules in plain words, and what they open and close for each reader, app and
-worker that there is, and asks. What is shared and does not pass any more is taken back. With --none you have no policy again.`,
+		Long: `Shows the rules in plain words, and what they would allow and deny for each existing reader,
+app and worker, and asks. What is shared but no longer allowed is taken back. With --none you
+have no policy again.`,
 		Example: "  locket policy set garden.cedar",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if none == (len(args) == 1) {
 				return cli.Usagef("want a file, or --none")
 			}
 			if !none && args[0] == "-" && !yes {
-				return cli.Usagef("a policy from standard input needs --yes: there is nobody to ask")
+				return cli.Usagef("a policy from standard input needs --yes, because it can't ask you")
 			}
 			text := ""
 			if !none {
@@ -161,7 +164,7 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 					return err
 				}
 				if len(text) == 0 {
-					return cli.Usagef("%s: it is empty; --none removes your policy", args[0])
+					return cli.Usagef("%s is empty; to remove your policy, use --none", args[0])
 				}
 			}
 			return a.With(cmd.Context(), true, func(c *serve.Client) error {
@@ -172,7 +175,7 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 					}
 					showPolicy(a, a.Stderr, &d.Policy)
 					showPolicyDiff(a, a.Stderr, &d)
-					if err := a.ConfirmOr("Set it?", "the policy stays as it was"); err != nil {
+					if err := a.ConfirmOr("Set this policy?", "the policy was not changed"); err != nil {
 						return err
 					}
 				}
@@ -182,7 +185,7 @@ worker that there is, and asks. What is shared and does not pass any more is tak
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	c.Flags().BoolVar(&none, "none", false, "have no policy: whatever you share by hand is allowed")
+	c.Flags().BoolVar(&none, "none", false, "remove the policy: everything that you share by hand is allowed")
 	return c
 }
 
@@ -190,7 +193,7 @@ func policyTestCommand(a *cli.App) *cobra.Command {
 	var r serve.PolicyTestRequest
 	var at, file string
 	c := &cobra.Command{
-		Use: "test --as WHO", Short: "List what would pass to somebody, and which rule decides", Args: cli.Nothing(),
+		Use: "test --as WHO", Short: "List what somebody could get, and which rule decides", Args: cli.Nothing(),
 		Example: "  locket policy test --as reader:Ann\n  locket policy test --as app:garden --policy next.cedar",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -214,10 +217,10 @@ func policyTestCommand(a *cli.App) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&r.As, "as", "", "`WHO`: reader:NAME, app:NAME, worker:NAME, community:NAME or buyer")
-	f.StringVar(&r.Action, "action", "", "answer: what a buyer's paid question may be answered from, and not what may be sold as a copy")
-	f.StringVar(&r.Purpose, "purpose", "", "what they say they have for it: a `purpose`")
-	f.StringVar(&at, "at", "", "at this `time`; now unless said")
-	f.StringVar(&file, "policy", "", "the policy in this `file` instead of yours")
+	f.StringVar(&r.Action, "action", "", "answer: test what may answer a buyer's paid question, instead of what may be sold as a copy")
+	f.StringVar(&r.Purpose, "purpose", "", "the `purpose` that they give")
+	f.StringVar(&at, "at", "", "test for this `time`; default: now")
+	f.StringVar(&file, "policy", "", "test the policy in this `file` instead of yours")
 	return c
 }
 
@@ -225,7 +228,7 @@ func showTested(a *cli.App, w io.Writer, v *serve.PolicyTested) {
 	for _, it := range v.Passes {
 		fmt.Fprintf(w, "%s  %-10s  %s  %s\n", a.Paint.Dim(cli.ShortID(it.ID)), it.Type, cli.OneLine(it.Text), a.Paint.Dim("by "+cli.OneLine(it.By)))
 	}
-	fmt.Fprintf(w, "%s to %s (%s).\n", cli.Plural(len(v.Passes), "memory would pass", "memories would pass"), cli.OneLine(v.As), v.Action)
+	fmt.Fprintf(w, "%s to %s (%s).\n", cli.Plural(len(v.Passes), "memory would be given", "memories would be given"), cli.OneLine(v.As), v.Action)
 	for _, h := range v.Why {
 		fmt.Fprintf(w, "%d would not: %s.\n", h.Memories, cli.OneLine(h.Why))
 	}
@@ -233,7 +236,7 @@ func showTested(a *cli.App, w io.Writer, v *serve.PolicyTested) {
 
 func policyDiffCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "diff FILE", Short: "Say what another policy would open and close", Args: cli.Between(1, 1, "a file with the policy"),
+		Use: "diff FILE", Short: "Show what another policy would allow and deny", Args: cli.Between(1, 1, "a file with the policy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := policyText(a, args[0])
 			if err != nil {
@@ -244,12 +247,12 @@ func policyDiffCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// shownChanges is how many memories a person is shown of each change.
+// shownChanges is how many memories of each change a person is shown.
 const shownChanges = 10
 
 func showPolicyDiff(a *cli.App, w io.Writer, d *serve.PolicyDiff) {
 	if len(d.Changes) == 0 {
-		fmt.Fprintln(w, "It changes nothing for the readers, apps and workers that there are.")
+		fmt.Fprintln(w, "It changes nothing for the existing readers, apps and workers.")
 	}
 	for _, c := range d.Changes {
 		for _, part := range []struct {

@@ -16,9 +16,9 @@ import (
 func shareKeyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "key", Short: "Print your key, for others to share with", Args: cli.Nothing(),
-		Long: `The key is made the first time. It is no secret; the half of it that stays in the
-home's folder "reader" is. Tell the other the words in person or by telephone, so that
-nobody can exchange the key on its way. No node is needed.`,
+		Long: `The key is made the first time. It is not secret; only its other half, in the folder
+"reader" of the home, is. Tell the other person the words face to face or by telephone, so
+that nobody can replace the key on its way. No node is needed.`,
 		Example: "  locket share key > ann.key",
 		RunE: func(*cobra.Command, []string) error {
 			r, err := cli.Reader(a)
@@ -41,13 +41,13 @@ func shareOpenCommand(a *cli.App) *cobra.Command {
 	var offline bool
 	var from string
 	c := &cobra.Command{
-		Use: "open LINK", Short: "Open what another shares with you", Args: cli.Between(1, 1, "the link"),
-		Long: `Fetches what is new, checks who said it, and shows it. With --offline it shows what
-was fetched before, and asks nobody. No node is needed.
+		Use: "open LINK", Short: "Open what somebody shares with you", Args: cli.Between(1, 1, "the link"),
+		Long: `Fetches what is new, checks who said it, and shows it. With --offline, it shows what was
+fetched before, without a network. No node is needed.
 
-From then on it answers in search, ask and context of this home's node, marked with whose
-it is and until when. It never mixes with your own memories. The node asks every ten
-minutes what is new, and removes it when it lapses or is revoked.`,
+From then on, search, ask and context of this home's node use it, marked with whose it is and
+until when. It is never mixed with your own memories. The node checks for news every ten
+minutes, and removes the share when it expires or is revoked.`,
 		Example: "  locket share open 'https://relay.example/#locket-space-1.…' --from Ben",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := cli.Reader(a)
@@ -86,7 +86,7 @@ minutes what is new, and removes it when it lapses or is revoked.`,
 					}
 				}
 				if len(o.Memories) == 0 {
-					fmt.Fprintln(w, "There is nothing in it.")
+					fmt.Fprintln(w, "The share is empty.")
 				}
 				for _, p := range o.Problems {
 					fmt.Fprintf(w, "Set aside: %s\n", cli.OneLine(p.Reason))
@@ -95,6 +95,6 @@ minutes what is new, and removes it when it lapses or is revoked.`,
 		},
 	}
 	c.Flags().BoolVar(&offline, "offline", false, "show what was fetched before")
-	c.Flags().StringVar(&from, "from", "", "whose share it is: a `name` that only you see")
+	c.Flags().StringVar(&from, "from", "", "a `name` for the person who shares it, which only you see")
 	return c
 }

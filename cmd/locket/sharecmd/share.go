@@ -1,6 +1,6 @@
-// Package sharecmd has the commands that share memories with people and communities, and compare
-// them: share, community, match; and the rules and questions by which that is done: policy,
-// consent.
+// Package sharecmd contains the commands that share memories with people and communities, and
+// compare interests: share, community, match; and those for the rules and requests behind them:
+// policy, consent.
 package sharecmd
 
 import (
@@ -23,10 +23,10 @@ import (
 func ShareCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "share", Short: "Share redacted copies of memories, or open what others share", RunE: a.NeedsCommand,
-		Long: `A share has copies of the memories that you choose, without what you redact. The copies
-are sealed to the readers whom you name, and lie at the relay in a space of their own. A
-reader makes a key with locket share key, and opens your link with it. From then on what
-you share answers in the reader's search, ask and context, marked as yours.`,
+		Long: `A share contains copies of the memories that you choose, without what you redact. The copies
+are sealed to the readers that you name, and stored at the relay in a separate space. A
+reader makes a key with locket share key, and opens your link with it. From then on the
+reader's search, ask and context use what you share, marked as yours.`,
 	}
 	c.AddCommand(shareCreateCommand(a), shareListCommand(a), shareShowCommand(a), shareUpdateCommand(a), shareRevokeCommand(a),
 		shareKeyCommand(a), shareOpenCommand(a), shareLogCommand(a), shareGivenCommand(a), shareSearchCommand(a), shareLeaveCommand(a))
@@ -40,24 +40,26 @@ func shareCreateCommand(a *cli.App) *cobra.Command {
 	var yes, dry, exact bool
 	c := &cobra.Command{
 		Use: "create", Short: "Share memories with readers", Args: cli.Nothing(),
-		Long: `Shows first what the readers would see, and asks. The vault is never shared. Private and
-secret memories are shared only with --sensitivity. Where a memory comes from (devices,
-events, what was said around it) is not shared; --quotes adds the quoted words, redacted
-as well.
+		Long: `Shows what the readers would see, and asks. The vault is never shared. Private and secret
+memories are shared only with --sensitivity. Where a memory comes from (devices, events, what
+was said around it) is not shared. --quotes adds the quoted words, also redacted.
 
---redact takes "names", "places" and "times", for all that your memories know, and words
-of your own. It takes out too much rather than too little. "Zuzana=my sister" puts a role
-in the place of a name, and times=month (week, day) rounds the times of memories down.
-names=pseudonyms puts a made-up name in the place of each person's, the same one in all of
-the share; that joins what is said of one person, and so helps who guesses.
-places=Lisbon says "Lisbon" for each place that lies there, as far as memories say so, and
-takes out the others. numbers keeps the first digit of numbers: 1,234 is 1000.
---at-least 3 shares a statement only where memories about three people say the same, once
-names are out. --dry-run --exact shows the very bytes that a reader gets.
+--redact takes "names", "places" and "times", which means all that your memories know, and
+words of your own. It removes too much rather than too little.
 
-Before it asks, it names what a reader might tell nevertheless: addresses and numbers,
-words that may be names, exact times, and what an earlier share to the same key left in.
-What it does not name may be one all the same.`,
+  "Zuzana=my sister"  replaces a name by a role
+  times=month         rounds times down; also week, day
+  names=pseudonyms    replaces each name by an invented one, the same in the whole share;
+                      this links what is said about a person, and so helps to guess
+  places=Lisbon       says "Lisbon" for places that memories say are in it, and removes others
+  numbers             keeps the first digit of numbers: 1,234 becomes 1000
+
+--at-least 3 shares a statement only if memories about three people say the same, once names
+are removed. --dry-run --exact shows the exact bytes that a reader gets.
+
+Before it asks, the command lists what might still identify somebody: addresses and numbers,
+words that may be names, exact times, and what an earlier share to the same key left in. The
+list may be incomplete.`,
 		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
 		PreRunE: cli.NoneEmpty,
@@ -78,7 +80,7 @@ What it does not name may be one all the same.`,
 				r.Expires = time.Now().Add(d.Std()).UTC().Truncate(time.Second)
 			}
 			if len(to) == 0 {
-				return cli.Usagef("--to is missing: a reader's key, as locket share key prints it")
+				return cli.Usagef("--to is missing: a reader's key, as printed by locket share key")
 			}
 			for _, t := range to {
 				key, err := cli.KeyText(t)
@@ -97,17 +99,17 @@ What it does not name may be one all the same.`,
 	f.StringSliceVar(&r.Tags, "tag", nil, "only with all these `tags`")
 	f.StringVar(&since, "since", "", "learnt at this `time` or later")
 	f.StringVar(&until, "until", "", "learnt before this `time`")
-	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that is shared; personal unless said")
-	cli.LimitFlag(f, &r.Limit, 0, "the `count` of memories")
-	f.StringSliceVar(&r.Redact, "redact", nil, "what is taken out: names, places, times, numbers, or `words`")
-	f.BoolVar(&r.Quotes, "quotes", false, "with the words that a memory quotes")
-	f.StringArrayVar(&to, "to", nil, "a reader's `key`, or NAME=KEY, or NAME=@FILE; more than once if need be")
-	f.StringVar(&r.Title, "title", "", "a name for it, which the readers do not see")
-	f.StringVar(&r.Purpose, "purpose", "", "the `purpose` that the readers have for it, which a rule of your policy may ask")
-	f.StringVar(&life, "for", "", "the `duration` that it holds, such as 30d; until it is revoked unless said")
-	f.IntVar(&r.AtLeast, "at-least", 0, "how many `people` stand behind each statement")
-	f.StringSliceVar(&without, "without", nil, "memories that stay out, by `id`")
-	f.BoolVar(&exact, "exact", false, "with --dry-run: what a reader gets as JSON, byte for byte")
+	f.StringVar(&sensitivity, "sensitivity", "", "the highest sensitivity `level` that is shared; default personal")
+	cli.LimitFlag(f, &r.Limit, 0, "at most this `count` of memories")
+	f.StringSliceVar(&r.Redact, "redact", nil, "what to take out: names, places, times, numbers, or `words`")
+	f.BoolVar(&r.Quotes, "quotes", false, "include the words that a memory quotes")
+	f.StringArrayVar(&to, "to", nil, "a reader's `key`, or NAME=KEY, or NAME=@FILE; may be repeated")
+	f.StringVar(&r.Title, "title", "", "a title, which the readers do not see")
+	f.StringVar(&r.Purpose, "purpose", "", "the readers' `purpose`; rules of your policy can check it")
+	f.StringVar(&life, "for", "", "how long it lasts: a `duration` such as 30d; default: until it is revoked")
+	f.IntVar(&r.AtLeast, "at-least", 0, "how many `people` must have made each statement")
+	f.StringSliceVar(&without, "without", nil, "leave out memories, by `id`")
+	f.BoolVar(&exact, "exact", false, "with --dry-run: show the JSON that a reader gets, byte for byte")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&dry, "dry-run", false, "show what the readers would see, and share nothing")
 	return c
@@ -122,7 +124,7 @@ func createShare(a *cli.App, ctx context.Context, c *serve.Client, r serve.Share
 		r.Without = append(r.Without, m.ID)
 	}
 	if exact && !dry {
-		return cli.Usagef("--exact goes with --dry-run")
+		return cli.Usagef("--exact needs --dry-run")
 	}
 	p, err := c.PreviewShare(ctx, r)
 	if err != nil {
@@ -171,9 +173,9 @@ func names(rs []serve.ShareReader) string {
 func shareLogCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "log", Short: "Show what was shared, changed, taken back and refused", Args: cli.Nothing(),
-		Long: `The account lies sealed in this home, for you alone, and keeps the last 500 lines, with what
-your policy asked you and what you said to it (locket consent). A relay does not tell who
-fetched what; what apps were shown is in locket app log.`,
+		Long: `The log is kept sealed in this home, only for you. It has the last 500 entries, including
+what your policy asked you and your answers (locket consent). A relay does not say who
+fetched what. What apps were shown is in locket app log.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			l, err := c.ShareLog(cmd.Context())
 			return cli.Rows(a, err, l.Deeds, func(a0 io.Writer, a1 *serve.ShareDeed) { deedRow(a, a0, a1) }, "Nothing was shared yet.")
@@ -215,7 +217,7 @@ func shareRow(a *cli.App, w io.Writer, s *serve.Share) {
 	case !s.Revoked.IsZero():
 		state = "revoked " + a.When(s.Revoked)
 	case s.Revoking:
-		state = a.Here("being revoked: the relay was not reached; repeat locket share revoke")
+		state = a.Here("being revoked: the relay could not be reached; run locket share revoke again")
 	case !s.Expires.IsZero():
 		state += ", until " + a.When(s.Expires)
 	}
@@ -235,7 +237,7 @@ func shareShowCommand(a *cli.App) *cobra.Command {
 			for _, r := range v.Share.Readers {
 				out := ""
 				if !r.Removed.IsZero() {
-					out = ", put out " + a.When(r.Removed)
+					out = ", removed " + a.When(r.Removed)
 				}
 				fmt.Fprintf(w, "reader      %s (%s)%s\n", cli.OneLine(r.Name), r.Words, out)
 			}
@@ -249,36 +251,36 @@ func shareShowCommand(a *cli.App) *cobra.Command {
 
 func shareUpdateCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "update ID", Short: "Add memories that fit the share now, and remove those that do not", Args: cli.Between(1, 1, "the id"),
+		Use: "update ID", Short: "Add memories that now match the share, and remove those that no longer do", Args: cli.Between(1, 1, "the id"),
 		RunE: cli.ShowingOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
-			fmt.Fprintf(w, "%d added, %d taken out; it has %s.\n", u.Added, u.Removed, cli.Plural(u.Share.Memories, "memory", "memories"))
+			fmt.Fprintf(w, "%d added, %d removed; the share has %s.\n", u.Added, u.Removed, cli.Plural(u.Share.Memories, "memory", "memories"))
 		}),
 	}
 }
 
-// cannot is what revocation can't do.
-const cannot = "What a reader has fetched before stays with that reader. Nobody can take that back, nor a\ncopy that the relay or its backups keep against its word: readers had the key of it."
+// cannot says what revocation can't do.
+const cannot = "What a reader has already fetched cannot be taken back. Nor can a copy that the relay or its\nbackups keep against its promise: readers had the key to it."
 
 func shareRevokeCommand(a *cli.App) *cobra.Command {
 	var reader string
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "End a share, or remove one reader", Args: cli.Between(1, 1, "the id"),
-		Long: `Removes all readers, and has the relay delete the copies. Nothing is served from then on.
-With --reader only one reader is removed, and the others read on under a new key.
+		Long: `Removes all readers, and makes the relay delete the copies. From then on nothing is served.
+With --reader, only one reader is removed, and the others continue with a new key.
 
 ` + cannot,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			s, err := c.RevokeShare(cmd.Context(), args[0], reader)
 			return a.Printed(err, s, func(w io.Writer) {
 				if s.Revoked.IsZero() {
-					fmt.Fprintf(w, "Put out. It goes on with %s, under a new key.\n", cli.OneLine(names(s.Readers)))
+					fmt.Fprintf(w, "Reader removed. The share continues with %s, under a new key.\n", cli.OneLine(names(s.Readers)))
 				} else {
-					fmt.Fprintln(w, "Revoked. The relay has been told to delete it, and serves it to nobody.")
+					fmt.Fprintln(w, "Revoked. The relay was told to delete it, and no longer serves it to anybody.")
 				}
 				fmt.Fprintln(w, cannot)
 			})
 		}),
 	}
-	c.Flags().StringVar(&reader, "reader", "", "only this one, by `name` or member id")
+	c.Flags().StringVar(&reader, "reader", "", "remove only this reader, by `name` or member id")
 	return c
 }

@@ -1,9 +1,9 @@
-// Package work is what a plugin does with text, sound and pictures, in small.
-// The bench compiles it to machine code and to WASM, from this one file.
+// Package work does, on a small scale, what a plugin does with text, sound and pictures. The bench
+// compiles it to machine code and to WASM, from this one file.
 package work
 
-// Tokenise counts the words of a text and hashes them (FNV-1a): letters and
-// digits of ASCII, in small, and all that is no ASCII.
+// Tokenise counts the words of a text and hashes them (FNV-1a). Words consist of ASCII letters, in
+// lower case, and digits, and of all characters that are not ASCII.
 func Tokenise(text string) (words int, hash uint64) {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h, within := uint64(offset), false
@@ -53,7 +53,7 @@ func Voice(pcm []byte) (frames int) {
 	return frames
 }
 
-// Hash is the average hash of a grey picture: 8×8 cells, each a bit.
+// Hash returns the average hash of a grey picture: 8×8 cells, one bit each.
 func Hash(gray []byte, w, h int) (hash uint64) {
 	var cell [64]uint64
 	all := uint64(0)
