@@ -19,7 +19,7 @@ func TestDoctorTellsOfSettings(t *testing.T) {
 		"as they are":        {func(c *config.Config) { c.Plugins.Disabled = []string{"facts"} }, ""},
 		"a broker for all":   {func(c *config.Config) { c.Broker.Listen = "0.0.0.0:0" }, "without TLS"},
 		"sealed":             {func(c *config.Config) { c.Broker.Listen, c.Broker.TLSCert, c.Broker.TLSKey = "0.0.0.0:0", "c", "k" }, ""},
-		"another's broker":   {func(c *config.Config) { c.Broker.URL = "tcp://broker.example:1883" }, "without TLS"},
+		"another's broker":   {func(c *config.Config) { c.Broker.URL = "tcp://broker.example:1883" }, "has no TLS"},
 		"another's, sealed":  {func(c *config.Config) { c.Broker.URL = "ssl://broker.example:8883" }, ""},
 		"another's, at home": {func(c *config.Config) { c.Broker.URL = "tcp://localhost:1883" }, ""},
 		"a plugin misspelt":  {func(c *config.Config) { c.Plugins.Disabled = []string{"fact"} }, "nothing is turned off"},
