@@ -296,7 +296,7 @@ func (s *settingUp) persona(l *config.Loaded) error {
 	for _, q := range []struct{ key, ask, now, usual string }{
 		{"wearer", "Your name, so that Locket knows who \"I\" is", l.Wearer, l.Wearer},
 		{"zone", "Your time zone, such as Europe/Berlin; Local is the zone of this machine", l.Zone, l.Zone},
-		{"languages", "The languages spoken around you, as codes such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
+		{"languages", "Languages spoken around you, as codes such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
 	} {
 		if !s.Talks || l.Origin(q.key).Kind == config.FromFlag {
 			continue
