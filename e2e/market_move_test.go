@@ -84,7 +84,7 @@ func TestThreatMarketHoldsHostage(t *testing.T) {
 	}
 	for _, say := range []string{"--dry-run", "--abandon"} { // shown, or asked without an answer
 		out, errs, _ := seller.try("market", "move", "--to", second.url, say)
-		if !strings.Contains(out+errs, "A year in a garden") || !strings.Contains(out+errs, "Money") {
+		if !strings.Contains(out+errs, "A year in a garden") || !strings.Contains(out+errs, "money") {
 			t.Errorf("move %s says %s%s", say, out, errs)
 		}
 	}
