@@ -38,7 +38,7 @@ func TestLanguagesOfPrograms(t *testing.T) {
 		langs []string
 		want  string // part of the error
 	}{
-		{Spec{Kind: Ears, Engine: PocketSphinx}, []string{"de", "zh"}, "hears American English alone, and languages is de, zh"},
+		{Spec{Kind: Ears, Engine: PocketSphinx}, []string{"de", "zh"}, "recognises only American English, but languages is de, zh"},
 		{Spec{Kind: Ears, Engine: PocketSphinx}, []string{"de", "en-GB"}, ""},
 		{Spec{Kind: Eyes, Engine: Tesseract}, []string{"en", "zh-CN"}, ""},
 		{Spec{Kind: Eyes, Engine: Tesseract}, []string{"en", "is", "zh-TW"}, "install Debian's tesseract-ocr-isl, tesseract-ocr-chi-tra"}, // .ci/needs installs neither
