@@ -48,13 +48,12 @@ func (f *EpisodicFields) Over(otherwise time.Time) time.Time {
 func (m *Memory) Begins(zone *time.Location) (at time.Time, clock bool) {
 	started := m.Fields.Episodic.Started.In(zone)
 	if m.Slot != nil {
-		// The value of a rule's slot is the date in the speaker's zone: "2026-09-14", or
-		// "2026-09-14 10:00" with an hour. Its instant was computed with the offset of the day on
-		// which it was said. This is an hour off if summer time begins or ends in between.
-		if day, err := time.ParseInLocation("2006-01-02", m.Slot.Value, zone); err == nil {
-			return day, false
-		}
-		if said, err := time.ParseInLocation("2006-01-02 15:04", m.Slot.Value, zone); err == nil {
+		// The instant of a rule's date was computed with the offset of the day on which it was
+		// said. This is an hour off if summer time begins or ends in between.
+		switch said, clock, ok := SlotTime(m.Slot.Value, zone); {
+		case ok && !clock:
+			return said, false
+		case ok:
 			// Lord Howe's summer time is half an hour.
 			if off := said.Sub(started).Abs(); off == time.Hour || off == time.Hour/2 {
 				started = said
@@ -63,4 +62,17 @@ func (m *Memory) Begins(zone *time.Location) (at time.Time, clock bool) {
 		}
 	}
 	return started, started.Hour() != 0 || started.Minute() != 0
+}
+
+// SlotMinute is the layout of a slot's value that is a time with an hour.
+const SlotMinute = time.DateOnly + " 15:04"
+
+// SlotTime reads a slot's value that is a date in the speaker's zone: "2026-09-14", or with an
+// hour, for which clock is true, "2026-09-14 10:00". ok is false if the value is something else.
+func SlotTime(value string, zone *time.Location) (at time.Time, clock, ok bool) {
+	if at, err := time.ParseInLocation(time.DateOnly, value, zone); err == nil {
+		return at, false, true
+	}
+	at, err := time.ParseInLocation(SlotMinute, value, zone)
+	return at, err == nil, err == nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/store"
+	"github.com/locket-dev/locket/node/extract"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -27,8 +28,8 @@ type found struct {
 	place          string
 }
 
-// reread gives the old and the new text of a memory to the extractor that made it. It returns
-// nil if there is nothing that could follow the text, or no such extractor runs.
+// reread gives the old and the new text of a memory to the extractor that made it. It returns nil
+// if nothing in the memory could follow the text, or if that extractor does not run.
 func (es *Edits) reread(ctx context.Context, id memory.ID, p *serve.UpdateRequest) (*Reread, error) {
 	if p.Text == nil && p.Replace == nil {
 		return nil, nil
@@ -42,40 +43,38 @@ func (es *Edits) reread(ctx context.Context, id memory.ID, p *serve.UpdateReques
 		return nil, err
 	}
 	text, err := newText(&m, p)
-	if err != nil || *text == m.Text || m.Slot == nil && m.Fields.Episodic == nil {
+	if err != nil || *text == m.Text || !singleValued(&m) && m.Fields.Episodic == nil {
 		return nil, err
 	}
 	lock := es.c.Engine.Hold()
 	defer lock.Release()
 	r := &Reread{Old: m.Text, New: *text}
-	for _, side := range []struct {
-		text string
-		in   *[]found
-	}{{r.Old, &r.InOld}, {r.New, &r.InNew}} {
-		tried, err := es.c.Chain.Try(ctx, m.Source.Plugin, side.text)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			return nil, nil // it was typed, a worker made it, or the extractor is off or fails
-		}
-		for i := range tried.Out.Candidates {
-			c := &tried.Out.Candidates[i]
-			f := found{typ: memory.Type(c.Type), started: instantOf(c.Started), ended: instantOf(c.Ended), place: c.Place}
-			if c.Slot != nil && !c.Negates {
-				f.slot = memory.Slot{Subject: c.Slot.Subject, Attribute: c.Slot.Attribute, Value: c.Slot.Value, Many: c.Slot.Many}
-			}
-			*side.in = append(*side.in, f)
-		}
+	if r.InOld, err = es.read(ctx, m.Source.Plugin, r.Old); err == nil {
+		r.InNew, err = es.read(ctx, m.Source.Plugin, r.New)
+	}
+	if err != nil {
+		return nil, ctx.Err() // the memory was typed, or a worker made it, or its extractor is off or fails
 	}
 	return r, nil
 }
 
-func instantOf(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
+// read returns what an extractor finds in a text. The caller holds the engine's write lock.
+func (es *Edits) read(ctx context.Context, plugin, text string) (in []found, err error) {
+	tried, err := es.c.Chain.Try(ctx, plugin, text)
+	for i := range tried.Out.Candidates {
+		c := &tried.Out.Candidates[i]
+		f := found{typ: memory.Type(c.Type), started: extract.FromMillis(c.Started), ended: extract.FromMillis(c.Ended), place: c.Place}
+		if c.Slot != nil && !c.Negates {
+			f.slot = memory.Slot(*c.Slot)
+		}
+		in = append(in, f)
 	}
-	return time.UnixMilli(ms).UTC()
+	return in, err
+}
+
+// singleValued reports whether a memory has a value, and no other beside it.
+func singleValued(m *memory.Memory) bool {
+	return m.Slot != nil && m.Slot.Value != "" && !m.Slot.Many
 }
 
 // follow makes the value of a memory's slot, the object of its relation and the time of its event
@@ -83,7 +82,7 @@ func instantOf(ms int64) time.Time {
 // in brackets, or if the extractor finds in the old text what the memory has, and something else in
 // the new text. The time also follows a new value that is a time.
 func follow(m *memory.Memory, p *memory.Patch, known *Known) {
-	single := m.Slot != nil && m.Slot.Value != "" && !m.Slot.Many
+	single := singleValued(m)
 	if single && p.Text != nil && p.Value == nil {
 		p.Value = inPlace(m, *p.Text)
 	}
@@ -193,7 +192,7 @@ func followEvent(m *memory.Memory, p *memory.Patch, before, after event, zone *t
 	if m.Slot != nil && !m.Slot.Many {
 		value = m.Slot.Value
 	}
-	old, dated := timeOf(value, zone)
+	old, _, dated := memory.SlotTime(value, zone)
 	switch {
 	case !after.started.IsZero() && before.started.Equal(g.Started):
 		if before.place == g.Place {
@@ -207,7 +206,7 @@ func followEvent(m *memory.Memory, p *memory.Patch, before, after event, zone *t
 		}
 		g.Started = after.started
 		if p.Value == nil && (dated || value == open) {
-			v := after.started.In(zone).Format(minute)
+			v := after.started.In(zone).Format(memory.SlotMinute)
 			if day, midnight := strings.CutSuffix(v, " 00:00"); midnight {
 				v = day
 			}
@@ -216,7 +215,7 @@ func followEvent(m *memory.Memory, p *memory.Patch, before, after event, zone *t
 			}
 		}
 	case p.Value != nil && dated && !g.Started.IsZero():
-		at, ok := timeOf(*p.Value, zone)
+		at, _, ok := memory.SlotTime(*p.Value, zone)
 		if !ok {
 			return
 		}
@@ -229,17 +228,4 @@ func followEvent(m *memory.Memory, p *memory.Patch, before, after event, zone *t
 	if g != *m.Fields.Episodic {
 		p.Fields = &memory.Fields{Episodic: &g}
 	}
-}
-
-// minute is the form of a value that is a time with an hour.
-const minute = time.DateOnly + " 15:04"
-
-// timeOf reads a value that is a day, or a day with an hour.
-func timeOf(value string, zone *time.Location) (time.Time, bool) {
-	for _, layout := range [...]string{minute, time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, value, zone); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }

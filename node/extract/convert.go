@@ -26,7 +26,7 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 	out := memory.Candidate{
 		Type: memory.Type(c.Type), Text: c.Text, Lang: c.Lang, Owner: memory.Owner{User: x.cfg.Owner},
 		Negates: c.Negates, Tags: c.Tags, Source: src, Confidence: c.Confidence,
-		TrueFrom: fromMillis(c.TrueFrom), TrueTo: fromMillis(c.TrueTo), Expires: fromMillis(c.Expires),
+		TrueFrom: FromMillis(c.TrueFrom), TrueTo: FromMillis(c.TrueTo), Expires: FromMillis(c.Expires),
 		Sensitivity: memory.Personal,
 	}
 	out.Lang = cmp.Or(out.Lang, lang)
@@ -41,7 +41,7 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 	// Only Locket decides whether a statement is hearsay.
 	out.Tags = slices.DeleteFunc(slices.Clone(out.Tags), func(t string) bool { return t == memory.HearsayTag })
 	if c.Slot != nil {
-		out.Slot = &memory.Slot{Subject: c.Slot.Subject, Attribute: c.Slot.Attribute, Value: c.Slot.Value, Many: c.Slot.Many}
+		out.Slot = new(memory.Slot(*c.Slot))
 	}
 	for _, e := range c.Entities {
 		out.Entities = append(out.Entities, memory.Entity{Name: e.Name, Kind: e.Kind})
@@ -72,7 +72,7 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 		out.Fields.Core = &memory.CoreFields{Block: block, Limit: memory.CoreLimit}
 	case memory.Episodic:
 		out.Fields.Episodic = &memory.EpisodicFields{EventType: c.EventType, Details: c.Details, Actor: c.Actor, Place: c.Place,
-			Started: fromMillis(c.Started), Ended: fromMillis(c.Ended)}
+			Started: FromMillis(c.Started), Ended: FromMillis(c.Ended)}
 	case memory.Semantic:
 		out.Fields.Semantic = &memory.SemanticFields{Name: x.nameOf(c), Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
 	case memory.Procedural:
@@ -138,7 +138,8 @@ func or(s, otherwise string) string {
 	return s
 }
 
-func fromMillis(ms int64) time.Time {
+// FromMillis is the instant of a candidate's time, which is in ms since 1970; 0 is no time.
+func FromMillis(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}

@@ -50,7 +50,7 @@ func (pl Plugger) TryPlugin(ctx context.Context, id, text string) (v serve.Tried
 		c := &t.Out.Candidates[i]
 		m := serve.TriedMemory{Type: memory.Type(c.Type), Text: c.Text, Label: c.Label, Confidence: c.Confidence}
 		if c.Slot != nil {
-			m.Slot = &memory.Slot{Subject: c.Slot.Subject, Attribute: c.Slot.Attribute, Value: c.Slot.Value, Many: c.Slot.Many}
+			m.Slot = new(memory.Slot(*c.Slot))
 		}
 		v.Memories = append(v.Memories, m)
 	}
