@@ -22,7 +22,7 @@ const zstdBlock = 128 << 10
 // Depending on where its blocks begin, zstd may need up to 3 % more. So a first frame of less than
 // a block is tried before the rest, and the smallest result is taken.
 func Compress(wasm, dict []byte) (best []byte, err error) {
-	for cut := 0; cut < min(zstdBlock, len(wasm)); cut += zstdBlock / 4 {
+	for cut := 0; cut < min(zstdBlock, len(wasm)); cut += zstdBlock / 8 {
 		var z []byte
 		for _, part := range [][]byte{wasm[:cut], wasm[cut:]} {
 			if len(part) == 0 {

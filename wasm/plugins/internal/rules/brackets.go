@@ -112,33 +112,35 @@ func (b gapped) joinTime(open int, in *timex.When, now timex.Moment) int {
 	return joined
 }
 
-// loneTime is the time that a text names, if it names nothing else.
+// loneTime returns the time that a text names, if it names nothing else. Unlike [timex.Alone] it
+// allows articles and commas beside the time.
 func loneTime(text string, now timex.Moment) (in timex.When, ok bool) {
 	all := syntax.Sentences(text)
 	if len(all) != 1 {
 		return in, false
 	}
 	s := all[0]
-	rest := len(s.Toks)
-	for i := range s.Toks {
-		if w := s.At(i); w == "the" || w == "a" || w == "on" || w == "," {
-			rest--
-		}
-	}
+	next := 0 // the token behind the last time
 	for _, w := range timex.FindWhens(s, now) {
-		if w.Habit {
+		if w.Habit || !onlyFills(s, next, w.First) {
 			return in, false
 		}
-		for i := w.First; i < w.Next; i++ {
-			if t := s.At(i); t != "the" && t != "a" && t != "on" && t != "," {
-				rest--
-			}
-		}
+		next = w.Next
 		if !ok || in.Weekday && w.HasDay && !w.Weekday {
 			in, ok = w, true
 		}
 	}
-	return in, ok && rest == 0
+	return in, ok && onlyFills(s, next, len(s.Toks))
+}
+
+// onlyFills reports whether the tokens from i to j are articles, "on" and commas.
+func onlyFills(s syntax.Sentence, i, j int) bool {
+	for ; i < j; i++ {
+		if w := s.At(i); w != "the" && w != "a" && w != "on" && w != "," {
+			return false
+		}
+	}
+	return true
 }
 
 // dayEnd returns the token behind the day with which a day and an hour begin, or their first token if

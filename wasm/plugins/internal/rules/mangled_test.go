@@ -25,3 +25,11 @@ func TestMangled(t *testing.T) {
 		state = checked(t, ev).State
 	})
 }
+
+// A turn whose speaker is unknown does not make somebody without a name known.
+func TestNamelessSpeaker(t *testing.T) {
+	ev := &abi.Event{ID: "x", At: 1790000000000, Offset: 3600, Speaker: "Tom", Wearer: "Mei", Text: "的班主任是李老师", Before: []abi.Turn{{At: 1789999999000, Text: "你好"}}}
+	if out := checked(t, ev); len(out.Candidates) > 0 {
+		t.Errorf("%+v", out.Candidates)
+	}
+}

@@ -90,6 +90,9 @@ func (t *Talk) LastPerson() (Person, bool) {
 
 // Knows reports whether somebody with this name was mentioned, or is a speaker.
 func (t *Talk) Knows(name string) bool {
+	if name == "" { // a turn may have no speaker
+		return false
+	}
 	for _, p := range t.Persons() {
 		if p.Name == name {
 			return true
