@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// What is known of somebody else's birthday is no answer to "when is my birthday", and the other
+// What is known of somebody else's birthday is not an answer to "when is my birthday", and the other
 // way round.
 func TestAnothersPropertyIsNoAnswer(t *testing.T) {
 	others := []string{"Hanna's birthday is on March 3rd.", "My mother's birthday is on May 6th.", "Tom's address is Bergweg 4 in Kassel.", "Anna is a teacher.", "My wife works at the town hall.",

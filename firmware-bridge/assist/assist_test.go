@@ -237,7 +237,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// Bytes that are no event get an error that says why, and the connection ends, because what follows
+// Bytes that are not an event get an error that says why, and the connection ends, because what follows
 // can't be read. An event that lacks something only fails itself.
 func TestBadFrames(t *testing.T) {
 	address, _ := served(t, Config{})

@@ -29,7 +29,7 @@ var errHeard = errors.New("its answer does not follow the Wyoming protocol")
 //	peer    transcribe  audio-start  audio-chunk …  audio-stop
 //	engine                                                      transcript
 //
-// All of these pass as they come. Nothing is kept, and the node is told nothing.
+// Each of these is passed on when it arrives. Nothing is stored, and the node is not told.
 type ears struct {
 	conn   net.Conn // nil: no utterance is under way
 	stop   func() bool

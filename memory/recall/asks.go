@@ -33,7 +33,7 @@ func (c *core) whether(words []word, at map[string]int, worth []float64) (all []
 }
 
 // owned records the owner: the person about whose thing the question asks. If a name is known,
-// similarly spelt names are not meant: Anna is not Hanna. The name by itself is no answer.
+// similarly spelt names are not meant: Anna is not Hanna. The name by itself is not an answer.
 func (c *core) owned(out *question, owner string, at map[string]int) {
 	out.owned = true
 	words := split(owner)

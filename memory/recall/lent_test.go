@@ -3,7 +3,7 @@ package recall
 import "testing"
 
 // Words that a conversation lends count less than the question's own: the line about the previous
-// subject is no answer.
+// subject is not an answer.
 func TestLentWords(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,

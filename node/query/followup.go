@@ -23,7 +23,7 @@ const tellsOf = 3
 // follow finds what a question asks for. If the question continues the
 // conversation before it ("and where did she buy it?"), the search adds names and
 // words from that conversation. Hits that were found with added words but contain
-// none of the question's own words are no answer; otherwise a question about
+// none of the question's own words are not an answer; otherwise a question about
 // something new would be answered with the previous subject.
 func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, err error) {
 	question := strings.TrimSpace(r.Question)

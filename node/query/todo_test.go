@@ -10,7 +10,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestDayWithoutTasks: what was said on a day is no answer to what has to be done on it, unless it
+// TestDayWithoutTasks: what was said on a day is not an answer to what has to be done on it, unless it
 // is a task.
 func TestDayWithoutTasks(t *testing.T) {
 	n := nodetest.New(t, nil)
@@ -36,7 +36,7 @@ func TestDayWithoutTasks(t *testing.T) {
 	}
 }
 
-// TestWhatIsOn: a plan for another day is no answer to what is on this week, and neither is
+// TestWhatIsOn: a plan for another day is not an answer to what is on this week, and neither is
 // something that has already happened.
 func TestWhatIsOn(t *testing.T) {
 	n := nodetest.New(t, nil)

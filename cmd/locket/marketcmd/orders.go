@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// cannotUndo is part of the help of each command that pays. It is no constant, so that the program
+// cannotUndo is part of the help of each command that pays. It is not a constant, so that the program
 // contains the text only once.
 var cannotUndo = `The market holds the price until you accept. If you accept, or do nothing in time after the
 key came, the seller is paid, and that cannot be undone. Until then you can cancel an order

@@ -18,8 +18,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// soldForGood is part of the help of each command that sells, and no constant for the reason of
-// cannotUndo.
+// soldForGood is part of the help of each command that sells, and not a constant, for
+// the same reason as cannotUndo.
 var soldForGood = `Buyers can keep what they got, and can pass it on in breach of the licence; this cannot be
 undone. The title, description and sample are public at once, and stay in the market's log.`
 
