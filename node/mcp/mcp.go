@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 
@@ -111,7 +112,7 @@ func (t *server) listing(next sdk.MethodHandler) sdk.MethodHandler {
 // Stdio serves one host over standard input and output until it hangs up and everything that it
 // asked is answered, or ctx ends.
 func Stdio(ctx context.Context, c *serve.Client, version string) error {
-	err := Run(ctx, c, version, answering{&sdk.StdioTransport{}})
+	err := Run(ctx, c, version, answering{overLines(os.Stdin, os.Stdout)})
 	if ctx.Err() != nil {
 		return nil
 	}

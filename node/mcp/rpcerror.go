@@ -60,13 +60,8 @@ func withRPCErrors(h http.Handler) http.Handler {
 				return
 			}
 			r.Body = io.NopCloser(bytes.NewReader(e.body))
-			if !json.Valid(e.body) {
-				e.write(http.StatusBadRequest, jsonrpc.CodeParseError, "the body is not JSON")
-				return
-			}
-			// The SDK truncates such a number, and would answer with another id.
-			if n, ok := e.id().(float64); ok && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
-				e.write(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "id: want a text, or a whole number below 2^53")
+			if code, text := malformed("the body", e.body); text != "" {
+				e.write(http.StatusBadRequest, code, text)
 				return
 			}
 		}
@@ -105,11 +100,9 @@ func (e *rpcErrors) Write(b []byte) (int, error) {
 		status = http.StatusNotAcceptable
 	case strings.HasPrefix(text, "JSON RPC not handled: "):
 		code, text = jsonrpc.CodeMethodNotFound, "there is no method "+strings.TrimSuffix(strings.TrimPrefix(text, "JSON RPC not handled: "), " unsupported")
-		if !e.newer && e.id() != nil {
+		if !e.newer && requestID(e.body) != nil {
 			status = http.StatusOK
 		}
-	case strings.HasPrefix(text, "malformed payload: "):
-		code, text = jsonrpc.CodeInvalidRequest, "the body is not a message of JSON-RPC 2.0"
 	case status == http.StatusBadRequest:
 		code = jsonrpc.CodeInvalidRequest
 	}
@@ -134,12 +127,12 @@ func decoderText(answer []byte) string {
 	return "params: not what " + method + " takes"
 }
 
-// id returns the request's id, or nil if it has none.
-func (e *rpcErrors) id() any {
+// requestID returns the id of a request in JSON: a string or a float64, or nil if it has none.
+func requestID(request []byte) any {
 	var m struct {
 		ID any `json:"id"`
 	}
-	if json.Unmarshal(e.body, &m) != nil {
+	if json.Unmarshal(request, &m) != nil {
 		return nil
 	}
 	switch m.ID.(type) {
@@ -149,21 +142,43 @@ func (e *rpcErrors) id() any {
 	return nil
 }
 
+// malformed returns why JSON-RPC can't answer a message, with the code of that error. The text is
+// empty if it is a message. Otherwise it begins with what, the message's name.
+func malformed(what string, message []byte) (code int, text string) {
+	if !json.Valid(message) {
+		return jsonrpc.CodeParseError, what + " is not JSON"
+	}
+	// The SDK truncates such a number, and would answer with another id.
+	if n, ok := requestID(message).(float64); ok && (n != math.Trunc(n) || math.Abs(n) >= 1<<53) {
+		return jsonrpc.CodeInvalidRequest, "id: want a text, or a whole number below 2^53"
+	}
+	if _, err := jsonrpc.DecodeMessage(message); err != nil {
+		return jsonrpc.CodeInvalidRequest, what + " is not a message of JSON-RPC 2.0"
+	}
+	return 0, ""
+}
+
 // write answers with an error. It has the request's id if it is an ordinary answer, but not if
 // HTTP refused the request: the protocol requires that.
 func (e *rpcErrors) write(status, code int, text string) {
-	type fault struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
 	var id any
 	if status == http.StatusOK {
-		id = e.id()
+		id = requestID(e.body)
 	}
 	e.Header().Del("Content-Length")
 	e.Header().Set("Content-Type", "application/json")
 	e.ResponseWriter.WriteHeader(status)
-	_ = json.NewEncoder(e.ResponseWriter).Encode(struct { // the host may have hung up
+	_ = writeFault(e.ResponseWriter, id, code, text) // the host may have hung up
+}
+
+// writeFault writes an error as one line of JSON-RPC. The id is nil if the request has none that
+// can be read.
+func writeFault(w io.Writer, id any, code int, text string) error {
+	type fault struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	return json.NewEncoder(w).Encode(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      any    `json:"id"`
 		Error   fault  `json:"error"`
