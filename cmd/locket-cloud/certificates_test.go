@@ -76,6 +76,10 @@ func TestCertificateIsGotAndKept(t *testing.T) {
 	dir := t.TempDir()
 	p := certified(t, a, dir)
 	first := serial(t, a, p)
+	at := strings.TrimPrefix(p.url, "https://")
+	if code, text := ready(t, "SSL_CERT_FILE="+a.Issuer, "LOCKET_CLOUD_LISTEN="+at, "LOCKET_CLOUD_ACME="+host); code != exitDone {
+		t.Error("ready, with the relay's settings: ", code, text)
+	}
 	// Nobody gets one for another name.
 	if c, err := tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), &tls.Config{ServerName: "else.example.org", InsecureSkipVerify: true}); err == nil {
 		c.Close()

@@ -53,13 +53,14 @@ environment: LOCKET_CLOUD_QUOTA_BYTES for --quota-bytes.
 
 The relay stops on SIGTERM or SIGINT, after it has finished running requests. Without a
 certificate it speaks plain HTTP, for this machine or a proxy that has a certificate.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(f.hosts) > 0 && !cmd.Flags().Changed("listen") {
-				f.listen = ":443"
-			}
-			return a.serve(cmd.Context(), f)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
+	f.add(cmd, os.Environ)
+	return cmd
+}
+
+// add adds the flags to a command, and makes it read them from the file and the environment, too.
+func (f *serveFlags) add(cmd *cobra.Command, environ func() []string) {
 	f.where.flags(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 chooses any. Default with --acme: :443")
@@ -88,8 +89,15 @@ certificate it speaks plain HTTP, for this machine or a proxy that has a certifi
 	fl.Int64Var(&f.quota.PerMinute, "quota-requests", f.quota.PerMinute, "requests that an account may make a minute; 0: no limit")
 	fl.BoolVar(&f.noAccessLog, "no-access-log", false, "do not log requests")
 	f.market.flags(cmd)
-	settings(cmd, os.Environ)
-	return cmd
+	settings(cmd, environ)
+	read := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		err := read(cmd, args)
+		if len(f.hosts) > 0 && !fl.Changed("listen") {
+			f.listen = ":443"
+		}
+		return err
+	}
 }
 
 func (f serveFlags) check() error {

@@ -30,6 +30,7 @@ type Authority struct {
 	Directory string // URL
 	Trust     string // PEM file with the issuer of the directory's own certificate
 	Roots     *x509.CertPool
+	Issuer    string // PEM file of Roots
 
 	program *program
 	told    sync.Once
@@ -78,6 +79,10 @@ func ACME(tb testing.TB, c AuthorityConfig) *Authority {
 		root := p.get(tb, client, "https://"+manage+"/roots/0")
 		if root == nil || p.get(tb, client, "https://"+at+"/dir") == nil {
 			continue
+		}
+		a.Issuer = filepath.Join(filepath.Dir(a.Trust), "issuer.pem")
+		if err := os.WriteFile(a.Issuer, root, 0o600); err != nil {
+			tb.Fatal(err)
 		}
 		if a.Roots = x509.NewCertPool(); !a.Roots.AppendCertsFromPEM(root) {
 			tb.Fatalf("its root: %q", root)
