@@ -15,7 +15,9 @@ import (
 	"github.com/locket-dev/locket/cloud/relay/archive"
 	"github.com/locket-dev/locket/cloud/relay/embedded"
 	"github.com/locket-dev/locket/cloud/relay/postgres"
+	"github.com/locket-dev/locket/cmd/internal/meter"
 	"github.com/locket-dev/locket/internal/atomicfile"
+	"github.com/locket-dev/locket/internal/progress"
 )
 
 func (a *app) backupCommand() *cobra.Command {
@@ -59,14 +61,16 @@ func (a *app) backup(ctx context.Context, w where, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	var n archive.Count
+	m := a.meter("back up", 0)
 	err = atomicfile.Stream(path, func(out io.Writer) (err error) { // readable only by its owner
-		n, err = archive.Backup(ctx, from, out)
+		n, err = archive.Backup(ctx, from, m.Writer(out))
 		return err
 	})
+	m.End()
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	return a.say("kept", n)
+	return a.say("backed up", n)
 }
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -99,12 +103,18 @@ func (a *app) restore(ctx context.Context, w where, path string, verify bool) (e
 		return fmt.Errorf("restore: %w", err)
 	}
 	defer f.Close()
-	n, err := archive.Verify(ctx, bufio.NewReaderSize(f, 1<<20))
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	m := a.meter("check the file", info.Size())
+	n, err := archive.Verify(ctx, bufio.NewReaderSize(m.Reader(f), 1<<20))
+	m.End()
 	if err != nil {
 		return err
 	}
 	if verify {
-		return a.say("whole", n)
+		return a.say("complete", n)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -114,10 +124,20 @@ func (a *app) restore(ctx context.Context, w where, path string, verify bool) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	if n, err = archive.Restore(ctx, bufio.NewReaderSize(f, 1<<20), to); err != nil {
+	m = a.meter("restore", info.Size())
+	n, err = archive.Restore(ctx, bufio.NewReaderSize(m.Reader(f), 1<<20), to)
+	m.End()
+	if err != nil {
 		return err
 	}
 	return a.say("restored", n)
+}
+
+// meter shows the progress of work on a file of so many bytes; 0 means that nobody knows how many.
+func (a *app) meter(what string, size int64) *meter.Meter {
+	g := new(progress.Gauge)
+	g.Total.Store(size / 1000)
+	return meter.Start(a.stderr, a.json, g, what, "kB")
 }
 
 func (a *app) say(what string, n archive.Count) error {

@@ -54,7 +54,7 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatal(info, err)
 	}
 	stop(t, p)
-	command(exitDone, "whole: 1 accounts, 1 spaces, 3 log entries, 2 deltas, 1 blobs", "restore", "--verify", file)
+	command(exitDone, "complete: 1 accounts, 1 spaces, 3 log entries, 2 deltas, 1 blobs", "restore", "--verify", file)
 	other := filepath.Join(dir, "other")
 	b, err := os.ReadFile(file)
 	if err != nil {

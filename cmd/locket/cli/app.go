@@ -12,6 +12,8 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/locket-dev/locket/cmd/internal/meter"
+	"github.com/locket-dev/locket/internal/progress"
 	"github.com/locket-dev/locket/internal/span"
 	"github.com/locket-dev/locket/node"
 	"github.com/locket-dev/locket/node/config"
@@ -96,4 +98,17 @@ type App struct {
 	Flags    []config.Flag // in the order of the command line
 	File     string
 	Settings *config.Loaded
+}
+
+// Meter starts a meter of long work. A total of 0 means that it is not known. The caller must call
+// End.
+func (a *App) Meter(what, unit string, total int) *meter.Meter {
+	g := new(progress.Gauge)
+	g.Total.Store(int64(total))
+	return a.MeterOf(g, what, unit)
+}
+
+// MeterOf starts a meter that shows what g counts.
+func (a *App) MeterOf(g *progress.Gauge, what, unit string) *meter.Meter {
+	return meter.Start(a.Stderr, a.JSON, g, what, unit)
 }

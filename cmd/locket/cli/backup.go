@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/locket-dev/locket/cmd/internal/meter"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/node/archive"
 	"github.com/locket-dev/locket/node/backup"
@@ -90,7 +91,7 @@ func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *Backup
 	write := func() (backup.Written, error) {
 		m := a.Meter("back up", "records", before.Records)
 		defer m.End()
-		return f.Write(ctx, StillSealed(m.Counted(cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.Settings.Home, OtherHome: o.Replace, Vault: o.WithoutVault})
+		return f.Write(ctx, StillSealed(meter.Counted(m, cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.Settings.Home, OtherHome: o.Replace, Vault: o.WithoutVault})
 	}
 	w, err = write()
 	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {

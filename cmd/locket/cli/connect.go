@@ -158,7 +158,7 @@ func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f
 			}
 		}
 		m := a.Meter(opensHome, "", 0)
-		m.saying(a.Stderr, opensLong)
+		m.Explain(a.Stderr, opensLong)
 		err := n.Services().Keys.Unlock(ctx, pass)
 		m.End()
 		if err != nil {
@@ -186,7 +186,7 @@ const opensLong = "Opening the home takes a while the first time and after an up
 // compiled, the index is rebuilt or a store is upgraded.
 func (a *App) UnlockNode(ctx context.Context, n OpenNode) (opened bool, err error) {
 	m := a.Meter(opensHome, "", 0)
-	m.saying(a.Stderr, opensLong)
+	m.Explain(a.Stderr, opensLong)
 	defer m.End()
 	return n.UnlockAsConfigured(ctx)
 }

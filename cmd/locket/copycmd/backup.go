@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/meter"
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/filelock"
 	"github.com/locket-dev/locket/node/archive"
@@ -136,7 +137,7 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
 		m := a.Meter("restore", "records", sum.Records)
-		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(meter.Counted(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		m.End()
 		if err != nil {
 			err = cli.GoesOnError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
@@ -229,7 +230,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.Meter("restore the backup", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
-		r, err := cl.Import(ctx, linesOf(m.Counted(f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(meter.Counted(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/locket-dev/locket/cmd/internal/meter"
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/internal/atomicfile"
@@ -106,7 +107,7 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 	}
 	m := a.Meter("export", "records", about)
 	var sealed []string
-	path, sum, err := writeExport(a, cli.StillSealed(m.Counted(cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
+	path, sum, err := writeExport(a, cli.StillSealed(meter.Counted(m, cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
 	m.End()
 	if err != nil {
 		return err

@@ -205,7 +205,7 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 	}
 	return a.With(cmd.Context(), true, func(cl *serve.Client) error {
 		m := a.Meter("import", "kB", total)
-		r, err := cl.Import(cmd.Context(), m.CountedReader(body), opt)
+		r, err := cl.Import(cmd.Context(), m.Reader(body), opt)
 		m.End()
 		switch {
 		case errors.Is(err, serve.ErrSigner):

@@ -1,4 +1,8 @@
-package cli
+// Package meter shows the progress of long work to a person or a program.
+//
+// Work that takes longer than a second reports its progress on standard error: on a terminal as one
+// line that is removed at the end, with --json as one object a second, and otherwise not at all.
+package meter
 
 import (
 	"encoding/json"
@@ -12,16 +16,12 @@ import (
 	"golang.org/x/term"
 
 	"github.com/locket-dev/locket/internal/progress"
-	"github.com/locket-dev/locket/node/serve"
 )
 
-// Work that takes longer than patient reports its progress on standard error: on a terminal as one
-// line that is removed at the end, with --json as one object a second, and otherwise not at all.
-// Some work prints one sentence after a while, but not with --json.
 const (
-	patient      = time.Second
-	untold       = 2 * time.Second // after this, that sentence is printed
-	meterRefresh = 200 * time.Millisecond
+	patient = time.Second     // work that takes no longer shows nothing
+	untold  = 2 * time.Second // after this, the sentence of Explain is printed
+	refresh = 200 * time.Millisecond
 )
 
 // Meter counts work. Its methods are safe for concurrent use, except End.
@@ -37,27 +37,22 @@ type Meter struct {
 	shown bool       // a progress line is on the terminal
 }
 
-// Meter starts a meter. A total of 0 means that it is not known. The caller must call End.
-func (a *App) Meter(what, unit string, total int) *Meter {
-	g := new(progress.Gauge)
-	g.Total.Store(int64(total))
-	return a.MeterOf(g, what, unit)
-}
-
-// MeterOf starts a meter that shows what g counts.
-func (a *App) MeterOf(g *progress.Gauge, what, unit string) *Meter {
+// Start starts a meter that shows on stderr what g counts: as objects if json is set. The caller
+// must call End.
+func Start(stderr io.Writer, json bool, g *progress.Gauge, what, unit string) *Meter {
 	m := &Meter{Gauge: g, what: what, unit: unit, stop: make(chan struct{})}
-	f, ok := a.Stderr.(*os.File)
-	m.onTerminal = ok && term.IsTerminal(int(f.Fd())) && !a.JSON
-	if m.onTerminal || a.JSON {
-		m.w = a.Stderr
+	f, ok := stderr.(*os.File)
+	m.onTerminal = ok && term.IsTerminal(int(f.Fd())) && !json
+	if m.onTerminal || json {
+		m.w = stderr
 		m.running.Go(m.show)
 	}
 	return m
 }
 
-// saying makes a meter also print a sentence once the work has taken long, but not with --json.
-func (m *Meter) saying(w io.Writer, sentence string) {
+// Explain makes a meter also print a sentence once the work has taken two seconds, but not with
+// --json.
+func (m *Meter) Explain(w io.Writer, sentence string) {
 	if m.w != nil && !m.onTerminal {
 		return
 	}
@@ -98,7 +93,7 @@ func (m *Meter) show() {
 	began := time.Now()
 	every := time.Second
 	if m.onTerminal {
-		every = meterRefresh
+		every = refresh
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -157,31 +152,54 @@ func (p sofar) String() string {
 	return fmt.Sprintf("%s: %d of %d %s, %.0f s left", p.What, p.Done, p.Total, p.Unit, p.Left)
 }
 
-// Counted counts the records of an export as they pass.
-func (m *Meter) Counted(records iter.Seq2[serve.ExportRecord, error]) iter.Seq2[serve.ExportRecord, error] {
-	return func(yield func(serve.ExportRecord, error) bool) {
-		for r, err := range records {
+// Counted counts the items of a sequence as they pass.
+func Counted[T any](m *Meter, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for v, err := range items {
 			m.Done.Add(1)
-			if !yield(r, err) {
+			if !yield(v, err) {
 				return
 			}
 		}
 	}
 }
 
-// CountedReader counts what is read, in kilobytes.
-func (m *Meter) CountedReader(r io.Reader) io.Reader { return &countingReader{r: r, m: m} }
+// Reader counts what is read, in kilobytes.
+func (m *Meter) Reader(r io.Reader) io.Reader { return &countingReader{r, kilobytes{m: m}} }
+
+// Writer counts what is written, in kilobytes.
+func (m *Meter) Writer(w io.Writer) io.Writer { return &countingWriter{w, kilobytes{m: m}} }
 
 type countingReader struct {
-	r    io.Reader
-	m    *Meter
-	rest int64
+	r io.Reader
+	n kilobytes
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
-	c.rest += int64(n)
-	c.m.Done.Add(c.rest / 1000)
-	c.rest %= 1000
+	c.n.add(n)
 	return n, err
+}
+
+type countingWriter struct {
+	w io.Writer
+	n kilobytes
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n.add(n)
+	return n, err
+}
+
+// kilobytes adds bytes to a meter in steps of a thousand.
+type kilobytes struct {
+	m    *Meter
+	rest int64 // bytes that are not added yet
+}
+
+func (k *kilobytes) add(n int) {
+	k.rest += int64(n)
+	k.m.Done.Add(k.rest / 1000)
+	k.rest %= 1000
 }

@@ -1,4 +1,4 @@
-package cli
+package meter
 
 import (
 	"bytes"
@@ -34,21 +34,26 @@ func TestProgress(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		a := &App{JSON: true, Stderr: &out}
-		m := a.Meter("import", "kB", 0)
-		if n, err := io.Copy(io.Discard, m.CountedReader(strings.NewReader(strings.Repeat("x", 2500)))); n != 2500 || err != nil {
+		m := Start(&out, true, new(progress.Gauge), "import", "kB")
+		if n, err := io.Copy(io.Discard, m.Reader(strings.NewReader(strings.Repeat("x", 2500)))); n != 2500 || err != nil {
 			t.Error(n, err)
+		}
+		w := m.Writer(io.Discard)
+		for range 5 {
+			if n, err := w.Write(make([]byte, 1999)); n != 1999 || err != nil {
+				t.Error(n, err)
+			}
 		}
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
 		m.End()
-		if out.String() != `{"progress":{"what":"import","unit":"kB","done":2,"seconds":1}}`+"\n" {
+		if out.String() != `{"progress":{"what":"import","unit":"kB","done":11,"seconds":1}}`+"\n" {
 			t.Errorf("%q", out.String())
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		m := (&App{Stderr: &out}).Meter("verify", "", 0) // into a file
+		m := Start(&out, false, new(progress.Gauge), "verify", "") // into a file
 		time.Sleep(time.Minute)
 		m.End()
 		if out.Len() > 0 {
@@ -62,9 +67,8 @@ func TestProgress(t *testing.T) {
 	}{{false, 1900 * time.Millisecond, ""}, {false, time.Minute, "It takes a while.\n"}, {true, 1900 * time.Millisecond, `{"progress":{"what":"open","done":0,"seconds":1}}` + "\n"}} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			a := &App{JSON: c.json, Stderr: &out}
-			m := a.Meter("open", "", 0)
-			m.saying(&out, "It takes a while.")
+			m := Start(&out, c.json, new(progress.Gauge), "open", "")
+			m.Explain(&out, "It takes a while.")
 			time.Sleep(c.take)
 			synctest.Wait()
 			m.End()
