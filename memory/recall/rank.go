@@ -121,6 +121,7 @@ func (r *ranking) clear() {
 	for _, u := range r.uses {
 		r.s.slots[u.term] = 0
 	}
+	r.s.asked = termFilter{}
 	for _, d := range r.s.rowOf {
 		r.s.rowAt[d] = 0
 	}
@@ -144,6 +145,7 @@ func (r *ranking) index() {
 	for i, u := range r.uses {
 		if i == 0 || r.uses[i-1].term != u.term {
 			r.s.slots[u.term] = uint32(i + 1)
+			r.s.asked.add(u.term)
 		}
 	}
 }
@@ -216,6 +218,9 @@ func (r *ranking) row(d uint32) []float32 {
 
 // count adds a term to a row.
 func (r *ranking) count(row []float32, t, n uint32) {
+	if !r.s.asked.has(t) {
+		return
+	}
 	slot := r.s.slots[t]
 	if slot == 0 {
 		return

@@ -64,8 +64,13 @@ func (r *ranking) accumulate(l *list, gain float32) int {
 	n := 0
 	b := l.b
 	for i := 0; i < len(b); n++ {
-		v, k := uvarint32(b[i:])
-		i += k
+		v := uint32(b[i])
+		i++
+		if v >= 0x80 { // uvarint32 itself is not inlined
+			var k int
+			v, k = uvarint32(b[i-1:])
+			i += k - 1
+		}
 		d += v >> 1
 		add := gain
 		if v&1 != 0 {
@@ -95,8 +100,11 @@ func (r *ranking) tie(a, b uint32) int {
 func (r *ranking) pool(n int) (best []uint32) {
 	s := r.s
 	better := func(a, b uint32) int {
-		if c := cmp.Compare(s.score[b], s.score[a]); c != 0 {
-			return c
+		switch x, y := s.score[a], s.score[b]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
 		}
 		return r.tie(a, b)
 	}

@@ -20,8 +20,8 @@ const (
 )
 
 // scratch is the working memory of one search, which the next search uses
-// again. Between searches score, rowAt and slots are all zero, and the other
-// slices are empty.
+// again. Between searches score, rowAt, slots and asked are all zero, and the
+// other slices are empty.
 type scratch struct {
 	score   []float32 // by document
 	touched []uint32
@@ -29,13 +29,22 @@ type scratch struct {
 	rowOf   []uint32  // documents that have a row
 	rows    []float32 // per row, one number for each group
 	slots   []uint32  // by term: 1 + offset into ranking.uses
-	shared  []uint16  // by term: letter runs shared with the question's word
-	alike   []uint32  // terms with shared set
+	asked   termFilter
+	shared  []uint16 // by term: letter runs shared with the question's word
+	alike   []uint32 // terms with shared set
 	list    []candidate
 	order   []placed // order of list, the best first
 	seen    []uint32 // documents in list
 	sum     []float32
 }
+
+// termFilter has one bit for all terms of equal number modulo its size. If it has not the bit of a
+// term, slots has no entry for the term. Most terms of a document are in no question, and the
+// filter stays in the processor's nearest cache, where slots does not.
+type termFilter [64]uint64
+
+func (f *termFilter) add(t uint32)      { f[t/64%64] |= 1 << (t % 64) }
+func (f *termFilter) has(t uint32) bool { return f[t/64%64]>>(t%64)&1 != 0 }
 
 // fit makes the scratch long enough for an index.
 func (s *scratch) fit(docs, terms int) {

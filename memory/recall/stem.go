@@ -27,11 +27,16 @@ func stem(word string) string {
 	}
 	w.step1b()
 	w.step1c()
-	w.table(step2, w.r1, w.step2Extra)
-	w.table(step3, w.r1, w.step3Extra)
+	w.table(step2)
+	w.table(step3)
 	w.step4()
 	w.step5()
-	return strings.ToLower(string(w.b))
+	for i, c := range w.b {
+		if c == 'Y' {
+			w.b[i] = 'y'
+		}
+	}
+	return string(w.b)
 }
 
 var stemExceptions = map[string]string{
@@ -79,8 +84,8 @@ func (w *stemmer) regions() {
 		return len(w.b)
 	}
 	w.r1 = -1
-	for _, p := range []string{"gener", "commun", "arsen"} {
-		if strings.HasPrefix(string(w.b), p) {
+	for _, p := range [...]string{"gener", "commun", "arsen"} {
+		if len(w.b) >= len(p) && string(w.b[:len(p)]) == p {
 			w.r1 = len(p)
 		}
 	}
@@ -90,7 +95,10 @@ func (w *stemmer) regions() {
 	w.r2 = after(w.r1)
 }
 
-func (w *stemmer) has(suffix string) bool { return strings.HasSuffix(string(w.b), suffix) }
+func (w *stemmer) has(suffix string) bool {
+	n := len(w.b) - len(suffix)
+	return n >= 0 && w.b[len(w.b)-1] == suffix[len(suffix)-1] && string(w.b[n:]) == suffix
+}
 
 func (w *stemmer) cut(n int, add string) { w.b = append(w.b[:len(w.b)-n], add...) }
 
@@ -104,7 +112,7 @@ func (w *stemmer) hasVowel(end int) bool {
 }
 
 func (w *stemmer) step0() {
-	for _, s := range []string{"'s'", "'s", "'"} {
+	for _, s := range [...]string{"'s'", "'s", "'"} {
 		if w.has(s) {
 			w.cut(len(s), "")
 			return
@@ -132,7 +140,7 @@ func (w *stemmer) step1a() {
 }
 
 func (w *stemmer) step1b() {
-	for _, s := range []string{"eedly", "eed"} {
+	for _, s := range [...]string{"eedly", "eed"} {
 		if w.has(s) {
 			if len(w.b)-len(s) >= w.r1 {
 				w.cut(len(s), "ee")
@@ -140,7 +148,7 @@ func (w *stemmer) step1b() {
 			return
 		}
 	}
-	for _, s := range []string{"ingly", "edly", "ing", "ed"} {
+	for _, s := range [...]string{"ingly", "edly", "ing", "ed"} {
 		if !w.has(s) {
 			continue
 		}
@@ -187,7 +195,7 @@ func (w *stemmer) step1c() {
 	}
 }
 
-// rule replaces a suffix; only the longest one that fits is tried.
+// rule replaces a suffix. "?" means that table has a rule of its own for it.
 type rule struct{ suffix, to string }
 
 var step2 = []rule{
@@ -203,42 +211,35 @@ var step3 = []rule{
 	{"ical", "ic"}, {"ness", ""}, {"ful", ""},
 }
 
-func (w *stemmer) table(rules []rule, region int, extra func(suffix string)) {
+// table applies the rule with the longest suffix of the word, if the suffix is in R1.
+func (w *stemmer) table(rules []rule) {
 	for _, r := range rules {
 		if !w.has(r.suffix) {
 			continue
 		}
-		if len(w.b)-len(r.suffix) >= region {
-			if r.to == "?" {
-				extra(r.suffix)
-			} else {
-				w.cut(len(r.suffix), r.to)
+		n := len(w.b) - len(r.suffix) // where the suffix begins
+		before := byte(0)
+		if n > 0 {
+			before = w.b[n-1]
+		}
+		switch {
+		case n < w.r1:
+		case r.to != "?":
+			w.cut(len(r.suffix), r.to)
+		case r.suffix == "ogi":
+			if before == 'l' {
+				w.cut(1, "")
+			}
+		case r.suffix == "li":
+			if strings.IndexByte("cdeghkmnrt", before) >= 0 {
+				w.cut(2, "")
+			}
+		case r.suffix == "ative":
+			if n >= w.r2 {
+				w.cut(len(r.suffix), "")
 			}
 		}
 		return
-	}
-}
-
-func (w *stemmer) step2Extra(suffix string) {
-	before := byte(0)
-	if n := len(w.b) - len(suffix); n > 0 {
-		before = w.b[n-1]
-	}
-	switch suffix {
-	case "ogi":
-		if before == 'l' {
-			w.cut(1, "")
-		}
-	case "li":
-		if strings.IndexByte("cdeghkmnrt", before) >= 0 {
-			w.cut(2, "")
-		}
-	}
-}
-
-func (w *stemmer) step3Extra(suffix string) { // ative
-	if len(w.b)-len(suffix) >= w.r2 {
-		w.cut(len(suffix), "")
 	}
 }
 
