@@ -71,7 +71,7 @@ func pets(name string, puppies bool) conversation {
 }
 
 // What is chosen for a conversation stays the same whatever is asked of it.
-func TestTheLeftOutHasNoPart(t *testing.T) {
+func TestLeftOutConversationHasNoInfluence(t *testing.T) {
 	chosen := func(c ...conversation) (first, second map[string]any) {
 		r, err := leaveOneOut(t.Context(), c)
 		if err != nil {

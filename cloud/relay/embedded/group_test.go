@@ -59,7 +59,7 @@ func TestGroupedChanges(t *testing.T) {
 }
 
 // Many concurrent changes are all answered, and all stored.
-func TestManyChanges(t *testing.T) {
+func TestConcurrentChanges(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)
 	defer s.Close()
