@@ -8,7 +8,7 @@ import (
 
 // A held key is the same key, is in a slot until it ends, and leaves nothing there or in its old
 // place.
-func TestHold(t *testing.T) {
+func TestKeyInLockedMemory(t *testing.T) {
 	before, _ := lockedmem.State()
 	k := NewKey()
 	want := k.Derive("a use")

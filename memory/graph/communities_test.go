@@ -54,7 +54,7 @@ func TestCommunities(t *testing.T) {
 
 // Every group is connected, no node is in two, and the grouping has at least the modularity of no
 // grouping.
-func TestCommunitiesHold(t *testing.T) {
+func TestCommunityInvariants(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		var g Graph
@@ -88,7 +88,7 @@ func TestCommunitiesHold(t *testing.T) {
 }
 
 // A name that is stated not to be the same is not meant, and no walk follows such a relation.
-func TestApart(t *testing.T) {
+func TestNamesStatedToDiffer(t *testing.T) {
 	var g Graph
 	g.Add(1, Says{Names: []string{"张伟", "Ben"}})
 	g.Add(2, Says{Names: []string{"Zhang Wei"}})

@@ -2,7 +2,7 @@ package retrieve
 
 import "testing"
 
-func TestAsks(t *testing.T) {
+func TestIsAQuestion(t *testing.T) {
 	for _, ask := range []string{
 		"Where is the red kayak?", "where is the red kayak", "and where did she buy it", "when's the dentist", "who", "Which one",
 		"did I lock the door", "is Anna allergic to nuts", "do I have a bike", "have we met before", "tell me about Anna",

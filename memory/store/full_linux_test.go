@@ -97,7 +97,7 @@ func TestFullDisk(t *testing.T) {
 
 // On a disk without room for what a killed store has left, the store is opened for reading alone,
 // and for writing as soon as there is room.
-func TestNoRoomToOpen(t *testing.T) {
+func TestOpenOnAFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=160m"); err != nil {
 		t.Fatalf("a small file system is needed for this test, which takes root: %v", err)

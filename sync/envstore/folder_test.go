@@ -38,7 +38,7 @@ func TestForkInAFolder(t *testing.T) {
 // Several devices exchange with one folder at the same time. The folder also
 // has files that do not belong to the space. In the end all devices have the
 // same.
-func TestMeet(t *testing.T) {
+func TestDevicesShareAFolder(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	authors := []*author{{actor: phone, state: state}, {actor: watch, state: state}}
@@ -100,7 +100,7 @@ func TestMeet(t *testing.T) {
 // A folder gets the same checks as a relay. Changed files are reported, and the
 // rest is taken. Links and pipes are not followed. Blobs must have the hash of
 // their names, and must not be larger than their notes say.
-func TestFolderThatLies(t *testing.T) {
+func TestTamperedFolder(t *testing.T) {
 	log, state := world(t)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	from := newStore(t, t.TempDir(), log)

@@ -218,7 +218,7 @@ func (r *round) holds(t *rapid.T, l *journal.Journal) string {
 // Statements of a person, a device and two workers come in any order. Every replica must store and
 // show the same. The statements include pins, erasures, corrections and withdrawals before and
 // after a worker's statement, and on one replica some memories are cold.
-func TestWorkersWordsInAnyOrder(t *testing.T) {
+func TestWorkersAssertionsInAnyOrder(t *testing.T) {
 	a, b := pair(t)
 	var ls []*journal.Journal
 	for _, m := range []*member{a, b} {

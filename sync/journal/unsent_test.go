@@ -12,7 +12,7 @@ import (
 
 // What left the outbox but is in no delta, as when the outbox's entries are
 // lost, is said again, and so are erasures. What was sent is not.
-func TestSayUnsent(t *testing.T) {
+func TestUnsentAssertionsAreSentAgain(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "The kettle whistles."), fact(2, "The plums are ripe."))
 	a.sync()
