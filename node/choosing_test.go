@@ -43,7 +43,7 @@ func TestLockWhileEnginesAreListed(t *testing.T) {
 }
 
 // A caller who removes the mind and hangs up has removed it.
-func TestRemoveMindAndHangUp(t *testing.T) {
+func TestRemoveModelAndHangUp(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	n := newNode(t, nil)
 	if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: "mind", Address: s.URL, Model: s.Model()}); err != nil {

@@ -210,7 +210,7 @@ func TestForgottenIsGone(t *testing.T) {
 
 // The search of the proof finds the words if nothing was forgotten, if they were erased
 // but nothing was rewritten, and if the journal was not purged.
-func TestTheProofBites(t *testing.T) {
+func TestForgettingProofDetectsRemains(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	places := func(r leakscan.Report) string {

@@ -64,7 +64,7 @@ func (h *hooked) conflicts(t *testing.T) (out []apps.Conflict) {
 // An app with a hook is sent that memories contradict each other, on both devices that were
 // offline, if it may read every side. It is sent nothing about a side that it may not read,
 // about the other value of a field, or about what is settled.
-func TestHookToldOfConflict(t *testing.T) {
+func TestHookConflictNotification(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 43), newDevice(t, relay.url, 44)
 	a.init()
@@ -156,7 +156,7 @@ func TestHookToldOfConflict(t *testing.T) {
 }
 
 // An app that may share is sent the end of its own shares, and of no others.
-func TestHookToldOfShare(t *testing.T) {
+func TestHookShareNotification(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 45)
 	ctx := t.Context()

@@ -13,7 +13,7 @@ import (
 // Old lines are packed where a storage budget is kept, also without a relay:
 // they are searched and shown as before, and no trace is left of those that are
 // forgotten.
-func TestPackedLinesAreForgotten(t *testing.T) {
+func TestForgettingPackedLines(t *testing.T) {
 	n := keyed(t, func(c *config.Config) { c.Hot.Records = 1000 })
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 // If a node can't start to take events, none of its parts keeps running, and it can start
 // once the cause is gone.
-func TestStartFails(t *testing.T) {
+func TestFailedStartLeavesNothingRunning(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

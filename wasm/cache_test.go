@@ -174,7 +174,7 @@ func logTo(w *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(w
 
 // A plugin that was compiled before starts idle, if its manifest names the module. It is compiled
 // when it is called, from that module only, even if the entry was changed.
-func TestCompiledBeforeBeginsIdle(t *testing.T) {
+func TestCachedPluginStartsIdle(t *testing.T) {
 	ctx := context.Background()
 	if engine(false) != Compiler {
 		t.Skip("wazero interprets here, and there is no machine code")

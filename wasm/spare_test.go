@@ -13,7 +13,7 @@ import (
 // A call that becomes a long one continues with what others leave, and meanwhile a spare worker is
 // made, which is used after a kill. If the host wants none, none is made. An idle domain has
 // neither.
-func TestSpare(t *testing.T) {
+func TestSpareWorker(t *testing.T) {
 	for _, none := range []bool{false, true} {
 		h := newHost(t, Options{NoSpare: none, Idle: -1, MaxFaults: 10})
 		m := testManifest()
@@ -60,7 +60,7 @@ func TestSpare(t *testing.T) {
 }
 
 // A domain that was late once gets what others leave, until it was idle.
-func TestLateIsLast(t *testing.T) {
+func TestLateDomainHasLowPriority(t *testing.T) {
 	h := newHost(t, Options{Idle: -1, MaxFaults: 10})
 	m := testManifest()
 	m.Limits = Limits{TimeMS: 100, Fuel: abi.MostFuel}
@@ -91,7 +91,7 @@ func TestLateIsLast(t *testing.T) {
 }
 
 // A plugin that got no processor time is not disabled for that, and a worker can't claim it.
-func TestStarvedIsNotBlamed(t *testing.T) {
+func TestStarvedPluginIsNotDisabled(t *testing.T) {
 	var s tally
 	for range 10 {
 		if s.fault(FaultStarved, Usage{}, 1) || s.disabled.Load() {
@@ -112,8 +112,8 @@ func TestStarvedIsNotBlamed(t *testing.T) {
 	}
 }
 
-// TestTurns: a call waits for its turn no longer than its context allows.
-func TestTurns(t *testing.T) {
+// TestWaitForATurn: a call waits for its turn no longer than its context allows.
+func TestWaitForATurn(t *testing.T) {
 	h := newHost(t, Options{})
 	p := loadApart(t, h, new(asm).plugin(i64c(0)), testManifest())
 	h.turn <- struct{}{} // another domain's call

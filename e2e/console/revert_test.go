@@ -10,7 +10,7 @@ import (
 )
 
 // What an app wrote is shown and removed, and the removal is undone.
-func TestTakeBack(t *testing.T) {
+func TestRevertAppWrites(t *testing.T) {
 	c := api(t)
 	app, err := c.AddApp(t.Context(), serve.AppRequest{Name: "notebook", Can: []serve.Right{serve.RightRead, serve.RightAdd}, Types: []string{"semantic"}})
 	if err != nil {

@@ -37,7 +37,7 @@ func flags(t *testing.T, at *[Size]byte) []string {
 
 // A secret is in memory that the system neither swaps nor dumps, each in a slot of its own, and the
 // slot is zeroed for the next one.
-func TestHeld(t *testing.T) {
+func TestSecretIsInLockedMemory(t *testing.T) {
 	var mine []*[Size]byte
 	for i := range 3 * pageSlots {
 		s := Get()

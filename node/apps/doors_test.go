@@ -128,7 +128,7 @@ func graphIsPaced(t *testing.T, h *home) {
 
 // What a language model is sent for an app is taken from the app's tokens of the day,
 // and nothing is sent once those are used up.
-func TestTopicTakesTokens(t *testing.T) {
+func TestTopicUsesTokens(t *testing.T) {
 	ctx := t.Context()
 	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
 	s.Otherwise(llmtest.Say("tea"))
@@ -313,7 +313,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 }
 
 // A name that was revoked can be used again, and only valid keys count.
-func TestNamesAgain(t *testing.T) {
+func TestRevokedNameIsReusable(t *testing.T) {
 	ctx := t.Context()
 	b := book(t)
 	first, err := b.AddApp(ctx, reads("claude", "semantic"))

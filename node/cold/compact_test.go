@@ -11,7 +11,7 @@ import (
 )
 
 // Replaced values are removed from the disk even if nothing turns cold.
-func TestCompactWhatWasReplaced(t *testing.T) {
+func TestCompactRemovesReplacedValues(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	value := make([]byte, 150<<10)
 	for range 100 { // the same value, again and again
@@ -42,7 +42,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 
 // The steps that need most memory happen while the caller has freed everything that can be loaded
 // again: the records are rewritten, and a small store's memtable becomes a table.
-func TestAloneWhileRewriting(t *testing.T) {
+func TestCachesAreFreedWhileRewriting(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	write := func(times int) {
 		t.Helper()

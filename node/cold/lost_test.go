@@ -51,7 +51,7 @@ func freezePack(t *testing.T, s *store.Store, sh cold.PackStore, number byte) (a
 // To find out which packs the pack store has lost, it is not necessary to fetch all
 // of them. A pack that could not be read once is read completely, even after a
 // restart.
-func TestLostWithoutFetchingAll(t *testing.T) {
+func TestFindLostPacksByProbing(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh := &counting{packStore: packStore{}}
 	var at [][]byte

@@ -14,7 +14,7 @@ import (
 
 // A lost pack does not prevent others from being fetched, and Back is called each time,
 // whether something was wanted or not.
-func TestTendGoesOnPastALostPack(t *testing.T) {
+func TestLostPackBlocksNoOther(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh, asked := packStore{}, 0
 	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve, Back: func(context.Context) error { asked++; return nil }})
@@ -42,7 +42,7 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 
 // A wanted group is fetched from its own pack, even if the memory's id leads to another
 // one: a home may have a memory in two packs, and two ids may begin alike.
-func TestWantedComesFromItsOwnPack(t *testing.T) {
+func TestWantedGroupIsFetchedFromItsPack(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh := packStore{}
 	first, second := memory.ID{1, 15: 1}, memory.ID{1, 15: 2}
@@ -64,7 +64,7 @@ func TestWantedComesFromItsOwnPack(t *testing.T) {
 }
 
 // Nothing turns cold while somebody holds.
-func TestHold(t *testing.T) {
+func TestHoldKeepsEverythingHot(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 12)
 	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3}, Covered: covered})
@@ -81,7 +81,7 @@ func TestHold(t *testing.T) {
 // The callbacks for what turns cold and comes back are called within the transaction: if
 // one fails, nothing came back; what it wants back comes in the same round, and before
 // everything cold is read.
-func TestThawedIsToldBeforeAnybodySees(t *testing.T) {
+func TestCallbacksRunInsideTheTransaction(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)
 	refuses := errors.New("not now")

@@ -28,7 +28,7 @@ func (s *slow) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
 
 // Callers who need a cold memory wait for a slow fetch only as long as they like, and
 // callers who ask for the keeper's status do not wait at all.
-func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
+func TestSlowPackStoreBlocksNoCaller(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)
 	sh := &slow{packStore: packStore{}, asked: make(chan struct{}), give: make(chan struct{})}
@@ -55,7 +55,7 @@ func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
 
 // If a caller gives up, that says nothing about the pack store: the next caller is
 // not kept waiting.
-func TestWhoGivesUpLeavesThePackStoreToOthers(t *testing.T) {
+func TestCancelledFetchBlocksNoOther(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 1)
 	sh := &slow{packStore: packStore{}, asked: make(chan struct{}, 2), give: make(chan struct{}, 1)}

@@ -298,7 +298,7 @@ func TestThreatCommunityMember(t *testing.T) {
 }
 
 // The view is the same in whatever order things arrived.
-func TestSeeInAnyOrder(t *testing.T) {
+func TestViewInAnyOrder(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	for _, h := range []*home{g.mei, g.tom, g.ann} {

@@ -179,7 +179,7 @@ func TestEntryEnds(t *testing.T) {
 
 // A listing that moves sells entry at the other market, where a buyer who pays is
 // admitted.
-func TestEntryMoves(t *testing.T) {
+func TestEntryListingMoves(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
 	_, other, err := ed25519.GenerateKey(nil)
@@ -219,7 +219,7 @@ func (ended) PutOutAfter(context.Context, memory.SpaceID, []byte) (bool, error) 
 func (ended) SayFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
 
 // An app can't buy entry with the wearer's money: it is the wearer who enters, by name.
-func TestEntryIsNoGoods(t *testing.T) {
+func TestAppsCannotBuyEntry(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	if why := bars(&serve.Spender{}, c.offer, paidIn, "EUR"); !strings.Contains(why, "the wearer") {
 		t.Errorf("barred: %q", why)

@@ -171,7 +171,7 @@ func TestForgottenMemoryLeavesTheBundles(t *testing.T) {
 
 // A version that the market never had counts as withdrawn, and one market that fails
 // keeps no key of another market's listing.
-func TestDropIsForEachMarket(t *testing.T) {
+func TestWithdrawalPerMarket(t *testing.T) {
 	h := openShop(t)
 	never := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/market/orders" {

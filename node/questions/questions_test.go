@@ -46,7 +46,7 @@ func (f *fleet) Say(device, text string) error {
 }
 
 // What counts as a question, and what does not.
-func TestAsked(t *testing.T) {
+func TestParseQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{}
 		var asks []string

@@ -67,7 +67,7 @@ func TestClaims(t *testing.T) {
 
 // After its claims were withdrawn, a memory is gone exactly where Stays says
 // so, and a revert can be undone once.
-func TestStaysIsTrue(t *testing.T) {
+func TestStaysMatchesTheResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		as := []memory.Assertion{said(1, memory.RankCloud, memory.ActPropose, 1000)}
 		for i := range rapid.IntRange(0, 4).Draw(t, "more") {

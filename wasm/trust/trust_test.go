@@ -91,7 +91,7 @@ func TestPropose(t *testing.T) {
 
 // Every word that a manifest may contain has a sentence of its own, and the sentences about reading
 // and writing are complete.
-func TestEveryRightHasItsSentence(t *testing.T) {
+func TestEveryRightIsExplained(t *testing.T) {
 	types := []string{"core", "episodic", "semantic", "procedural", "resource"}
 	seen := map[string]bool{}
 	for _, k := range wasm.Kinds() {
