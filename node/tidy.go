@@ -43,7 +43,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		if err := o.tiers.Maintain(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("hot and cold memories could not be maintained", "error", err)
 		}
-		if err := o.store.Rest(); err != nil {
+		if err := o.store.MaintainCompaction(); err != nil {
 			n.log.Error("the records could not be reopened", "error", err)
 		}
 	}

@@ -287,7 +287,7 @@ func TestUndoIsExactAndDreamIsIdempotent(t *testing.T) {
 			if !ok {
 				t.Fatalf("%q is gone", m.Text)
 			}
-			if m.Pinned && Stamp(&m) != Stamp(&now) || m.Rank == memory.RankPerson && (m.State != now.State || m.Text != now.Text) {
+			if m.Pinned && StateFingerprint(&m) != StateFingerprint(&now) || m.Rank == memory.RankPerson && (m.State != now.State || m.Text != now.Text) {
 				t.Fatalf("%s%safter %s%s", list([]memory.Memory{m, now}), "\n", first.String(), list(before))
 			}
 		}

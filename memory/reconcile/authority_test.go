@@ -267,7 +267,7 @@ func TestWorkerCannotEndAPersonsValue(t *testing.T) {
 			as[i].Dot, as[i].Clock = memory.Dot{Member: memory.MemberID{1}, Seq: uint64(90 + i)}, memory.Clock{Wall: day0.Add(100 * time.Hour).UnixMilli(), Logical: uint32(i)}
 			as[i].Seen = Overrules(all, &as[i])
 			if as[i].Act == memory.ActPropose {
-				as[i].Seen = Knew(all, &as[i])
+				as[i].Seen = SeenDots(all, &as[i])
 			}
 			all = append(all, as[i])
 		}

@@ -38,7 +38,7 @@ func (r *replicaOf) tell(a memory.Assertion) {
 				group = append(group, b)
 			}
 		}
-		a.Seen = Knew(group, &a)
+		a.Seen = SeenDots(group, &a)
 	} else {
 		a.Seen = Overrules(r.as, &a)
 	}

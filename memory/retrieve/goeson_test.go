@@ -26,7 +26,7 @@ type goesOn struct {
 
 func readGoesOn(t *testing.T) (*recall.Index, []goesOn) {
 	t.Helper()
-	x, err := recall.Open(t.Context(), recall.Unkept{}, recall.Options{})
+	x, err := recall.Open(t.Context(), recall.InMemory{}, recall.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestMarkedDotIsAccepted(t *testing.T) {
 	s := open(t, t.TempDir())
 	a := home(1, memory.MemberID{9}, 7, "Ghent")
 	update(t, s, func(tx *Tx) error {
-		if err := tx.RaiseDot(a.Dot); err != nil {
+		if err := tx.MarkDotUsed(a.Dot); err != nil {
 			return err
 		}
 		_, err := tx.AssertRemote(a)

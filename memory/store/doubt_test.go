@@ -178,7 +178,7 @@ func TestLostPackIsGivenUp(t *testing.T) {
 		t.Errorf("%d came new", n)
 	}
 	update(t, s, func(tx *Tx) error {
-		if left, err := tx.Regain(1); err != nil || len(left) != 1 || left[0].ID != testID(1) {
+		if left, err := tx.DropReplacedStubs(1); err != nil || len(left) != 1 || left[0].ID != testID(1) {
 			t.Errorf("left %+v, %v", left, err)
 		}
 		if up, err := tx.GivenUp(); err != nil || !slices.Equal(up, []uint64{1}) {
@@ -191,7 +191,7 @@ func TestLostPackIsGivenUp(t *testing.T) {
 		t.Errorf("%d came back", n)
 	}
 	update(t, s, func(tx *Tx) error {
-		if left, err := tx.Regain(1); err != nil || len(left) > 0 {
+		if left, err := tx.DropReplacedStubs(1); err != nil || len(left) > 0 {
 			t.Errorf("left %+v, %v", left, err)
 		}
 		if up, err := tx.GivenUp(); err != nil || len(up) > 0 {

@@ -113,7 +113,7 @@ func TestSalvageOfASoundStoreChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, s := salvaged(t, dir)
-	if len(r.Files)+len(r.Lost)+len(r.Bare)+len(r.Blobs) > 0 {
+	if len(r.Files)+len(r.Lost)+len(r.Orphans)+len(r.Blobs) > 0 {
 		t.Errorf("%+v", r)
 	}
 	after := said(t, s)
@@ -213,7 +213,7 @@ func TestSalvageOfFlippedFiles(t *testing.T) {
 			for _, d := range r.Lost {
 				named[d.Kind+" "+d.Key], named[d.Kind] = true, true
 			}
-			for _, id := range r.Bare {
+			for _, id := range r.Orphans {
 				named["bare "+id.String()] = true
 			}
 			untold := named["bucket"] || named["head"] // it can't be known which records were lost
@@ -377,8 +377,8 @@ func TestSalvageKeepsMemoriesWithoutAssertions(t *testing.T) {
 		return nil
 	})
 	r, s := salvaged(t, dir)
-	if !slices.Equal(r.Bare, []memory.ID{testID(1)}) {
-		t.Fatal(r.Bare)
+	if !slices.Equal(r.Orphans, []memory.ID{testID(1)}) {
+		t.Fatal(r.Orphans)
 	}
 	view(t, s, func(tx *Tx) error {
 		bare, err := tx.WithoutAssertions()

@@ -22,7 +22,7 @@ func TestCompactRemovesReplacedValues(t *testing.T) {
 	}
 	maintain := func(b tier.Budget) uint64 {
 		t.Helper()
-		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: b, Covered: covered})
+		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: b, Covered: covered})
 		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -62,14 +62,14 @@ func TestCachesAreFreedWhileRewriting(t *testing.T) {
 		return n
 	}
 	rewritten, settled := 0, 0
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1 << 30}, Covered: covered,
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1 << 30}, Covered: covered,
 		Alone: func(ctx context.Context, do func(context.Context) error) error {
-			large, full := size() > 12<<20, s.Unsettled()
+			large, full := size() > 12<<20, s.NeedsFlush()
 			err := do(ctx)
 			if large && size() < 2<<20 {
 				rewritten++
 			}
-			if full && !s.Unsettled() {
+			if full && !s.NeedsFlush() {
 				settled++
 			}
 			return err
@@ -79,13 +79,13 @@ func TestCachesAreFreedWhileRewriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(25)
-	if !s.Unsettled() {
+	if !s.NeedsFlush() {
 		t.Fatal("the store would not write its memtable soon")
 	}
 	if err := k.Ease(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if rewritten != 1 || settled == 0 || s.Unsettled() {
-		t.Errorf("rewritten %d times and settled %d times while nothing was loaded; to be settled still: %v", rewritten, settled, s.Unsettled())
+	if rewritten != 1 || settled == 0 || s.NeedsFlush() {
+		t.Errorf("rewritten %d times and settled %d times while nothing was loaded; to be settled still: %v", rewritten, settled, s.NeedsFlush())
 	}
 }

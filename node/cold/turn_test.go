@@ -34,7 +34,7 @@ func TestSlowPackStoreBlocksNoCaller(t *testing.T) {
 	sh := &slow{packStore: packStore{}, asked: make(chan struct{}), give: make(chan struct{})}
 	freeze(t, s, sh, memory.ID{1})
 	freeze(t, s, sh, memory.ID{2})
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve})
 	fetched := make(chan error, 1)
 	go func() { _, err := k.Fetch(ctx, memory.ID{1}); fetched <- err }()
 	<-sh.asked
@@ -60,7 +60,7 @@ func TestCancelledFetchBlocksNoOther(t *testing.T) {
 	sayFacts(t, s, 1)
 	sh := &slow{packStore: packStore{}, asked: make(chan struct{}, 2), give: make(chan struct{}, 1)}
 	freeze(t, s, sh, memory.ID{1})
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve})
 	tired, cancel := context.WithCancel(ctx)
 	go func() { <-sh.asked; cancel() }()
 	if _, err := k.Fetch(tired, memory.ID{1}); !errors.Is(err, context.Canceled) {

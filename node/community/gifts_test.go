@@ -229,7 +229,7 @@ func TestThreatMemberFillsTheSearch(t *testing.T) {
 	at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	for by, n := range map[byte]int{1: 50, 2: 4, 3: 1} {
 		for i := range n {
-			m := memory.Memory{ID: memory.MemberID{by}.LineOf(randomID()), Learnt: at.Add(time.Duration(by) * -24 * time.Hour).Add(time.Duration(i) * time.Minute)}
+			m := memory.Memory{ID: memory.MemberID{by}.LineID(randomID()), Learnt: at.Add(time.Duration(by) * -24 * time.Hour).Add(time.Duration(i) * time.Minute)}
 			m.Text = fmt.Sprint(i)
 			ms = append(ms, m)
 		}

@@ -178,7 +178,7 @@ func TestStatementsPerMemberAreBounded(t *testing.T) {
 	v := must[serve.CommunityView](t)(g.tom.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error {
 		for range 3 {
 			c, err := noted(noteQuestion, "", "is it late")
-			id := sp.me.LineOf(randomID())
+			id := sp.me.LineID(randomID())
 			err = errors.Join(err, sp.say(ctx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c}))
 			if err = errors.Join(err, sp.say(ctx, memory.Assertion{Memory: id, Act: memory.ActErase})); err != nil {
 				return err

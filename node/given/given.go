@@ -118,7 +118,7 @@ func Open(ctx context.Context, r *share.Reader, others []Source, now func() time
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	s := &Collection{reader: r, others: others, now: now, log: log, shares: map[memory.SpaceID]*collected{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
 	var err error
-	s.index, err = recall.Open(ctx, recall.Unkept{}, recall.Options{})
+	s.index, err = recall.Open(ctx, recall.InMemory{}, recall.Options{})
 	return s, err
 }
 

@@ -299,7 +299,7 @@ func (p *Pump) save(ctx context.Context) error {
 	if upTo <= p.wrote {
 		return nil
 	}
-	if err := p.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(Cursor, upTo) }); err != nil {
+	if err := p.c.Engine.CommitInReserve(ctx, func(tx *store.Tx) error { return tx.SetCursor(Cursor, upTo) }); err != nil {
 		return fmt.Errorf("journal cursor: %w", err)
 	}
 	p.wrote = upTo

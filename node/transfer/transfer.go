@@ -19,7 +19,7 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
 	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 }
 

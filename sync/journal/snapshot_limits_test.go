@@ -59,7 +59,7 @@ func TestDotsOfManyMembers(t *testing.T) {
 	for at := 0; at < n; at += 100 {
 		a.update(func(tx *store.Tx) error {
 			for i := at; i < at+100; i++ {
-				if err := tx.RaiseDot(memory.Dot{Member: memory.MemberID{byte(i >> 8), byte(i), 1}, Seq: uint64(i + 1)}); err != nil {
+				if err := tx.MarkDotUsed(memory.Dot{Member: memory.MemberID{byte(i >> 8), byte(i), 1}, Seq: uint64(i + 1)}); err != nil {
 					return err
 				}
 			}

@@ -12,7 +12,7 @@ import (
 // Two items of one member are shown under different ids.
 func TestCommunityItemsHaveTheirOwnIDs(t *testing.T) {
 	author := memory.MemberID{1, 2, 3}
-	v := serve.CommunityView{Items: []serve.CommunityItem{{ID: author.LineOf(memory.ID{15: 1 << 7}), Text: "one"}, {ID: author.LineOf(memory.ID{9: 1}), Text: "two"}}}
+	v := serve.CommunityView{Items: []serve.CommunityItem{{ID: author.LineID(memory.ID{15: 1 << 7}), Text: "one"}, {ID: author.LineID(memory.ID{9: 1}), Text: "two"}}}
 	var out strings.Builder
 	showCommunity((&cli.App{}), &out, &v)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
