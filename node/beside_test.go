@@ -139,7 +139,7 @@ func TestPhotoWaitsForTranscription(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				w, err := engines.Unheard(tx, m)
+				w, err := engines.HasPendingAudio(tx, m)
 				if err != nil {
 					return err
 				}

@@ -163,7 +163,7 @@ func TestBoughtMemoriesAreFound(t *testing.T) {
 	if _, err := buyer.Open(b); err != nil {
 		t.Errorf("what was left is still the buyer's: %v", err)
 	}
-	if err := buyer.Heard(b); err != nil || len(hits(c)) < 2 {
+	if err := buyer.ResumeSearching(b); err != nil || len(hits(c)) < 2 {
 		t.Errorf("it answers again: %v", err)
 	}
 	// A file that somebody changed is not used, and does not prevent others from being

@@ -61,7 +61,7 @@ func TestForgetPartsOfAPhoto(t *testing.T) {
 		t.Errorf("the plan: %+v", p)
 	}
 	send(t, n, part("pin", 1, picture[half:]))
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	page, err := n.List(t.Context(), serve.ListQuery{Type: memory.Resource, Limit: 10})
@@ -174,7 +174,7 @@ func TestForgetAmongAdds(t *testing.T) {
 		}
 	}
 	group.Wait()
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	lines, crates := 0, 0

@@ -47,7 +47,7 @@ func (d *device) hookedBy(name string, tokens int, rights ...serve.Right) *hooke
 func (h *hooked) conflicts(t *testing.T) (out []apps.Conflict) {
 	t.Helper()
 	for {
-		told, cursor, err := h.NextFor(t.Context(), h.hook)
+		told, cursor, err := h.NextChange(t.Context(), h.hook)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestHookConflictNotification(t *testing.T) {
 	narrow.hook.Cursor = 0
 	var texts []string
 	for range 20 {
-		told, cursor, err := narrow.NextFor(t.Context(), narrow.hook)
+		told, cursor, err := narrow.NextChange(t.Context(), narrow.hook)
 		if errors.Is(err, serve.ErrLimit) {
 			a.skew += 24 * time.Hour
 			continue
@@ -174,7 +174,7 @@ func TestHookShareNotification(t *testing.T) {
 	}
 	next := func(h *hooked) *apps.ShareEnd {
 		t.Helper()
-		e, err := h.EndFor(ctx, h.hook)
+		e, err := h.NextShareEnd(ctx, h.hook)
 		if err != nil {
 			t.Fatal(err)
 		}

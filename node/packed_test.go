@@ -23,7 +23,7 @@ func TestForgettingPackedLines(t *testing.T) {
 	for i := range 140 {
 		send(t, n, said("pin", uint64(i+2), old.Add(time.Duration(i+1)*time.Second), "Ana", fmt.Sprintf("Well, the tram number %d was late again, would you believe it.", i)))
 	}
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.MoveTiers(t.Context(), serve.MoveRequest{Cool: true}); err != nil {

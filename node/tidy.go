@@ -141,11 +141,11 @@ func (n *Node) settled(ctx context.Context) error {
 	if !runs {
 		return nil
 	}
-	return n.Quiet(ctx)
+	return n.WaitIdle(ctx)
 }
 
-// Quiet waits until everything taken so far is processed.
-func (n *Node) Quiet(ctx context.Context) error {
+// WaitIdle waits until everything taken so far is processed.
+func (n *Node) WaitIdle(ctx context.Context) error {
 	last := n.journal.Stats().Last
 	for {
 		n.mu.RLock()

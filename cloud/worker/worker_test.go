@@ -279,7 +279,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Errorf("no request: %v", err)
 	}
 	must(InviteKey(home))
-	if _, err := Join(t.Context(), home, relay, welcome); !errors.Is(err, ErrNotLetIn) {
+	if _, err := Join(t.Context(), home, relay, welcome); !errors.Is(err, ErrNotAdmitted) {
 		t.Errorf("another worker's welcome: %v", err)
 	}
 	if _, err := Join(t.Context(), home, relay, welcome[:40]); err == nil {

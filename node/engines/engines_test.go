@@ -254,7 +254,7 @@ func TestFindLocalEngines(t *testing.T) {
 	}
 	var got []string
 	for _, kind := range Kinds {
-		for _, s := range Look(t.Context(), kind, at) {
+		for _, s := range Discover(t.Context(), kind, at) {
 			if s.Kind != kind || !s.Local() || s.Check() != nil {
 				t.Errorf("%+v, %v", s, s.Check())
 			}
@@ -268,7 +268,7 @@ func TestFindLocalEngines(t *testing.T) {
 	if len(whisper.Heard())+len(openai.Heard()) != 0 {
 		t.Error("something was sent")
 	}
-	if list := Look(t.Context(), Mind, Places{Ollama: []string{"http://127.0.0.1:1"}, Llama: []string{page.URL}}); len(list) != 0 {
+	if list := Discover(t.Context(), Mind, Places{Ollama: []string{"http://127.0.0.1:1"}, Llama: []string{page.URL}}); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 }

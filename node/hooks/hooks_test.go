@@ -44,7 +44,7 @@ func (b *book) Hooks(context.Context) ([]apps.Hook, error) {
 	return list, nil
 }
 
-func (b *book) NextFor(_ context.Context, h apps.Hook) (*apps.Told, uint64, error) {
+func (b *book) NextChange(_ context.Context, h apps.Hook) (*apps.Notification, uint64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.err; err != nil {
@@ -52,13 +52,13 @@ func (b *book) NextFor(_ context.Context, h apps.Hook) (*apps.Told, uint64, erro
 	}
 	for _, c := range b.changes {
 		if c.Seq > h.Cursor {
-			return &apps.Told{Change: &c, Memory: memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, Conflict: b.conflict}, c.Seq, nil
+			return &apps.Notification{Change: &c, Memory: memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, Conflict: b.conflict}, c.Seq, nil
 		}
 	}
 	return nil, h.Cursor, nil
 }
 
-func (b *book) EndFor(_ context.Context, h apps.Hook) (*apps.ShareEnd, error) {
+func (b *book) NextShareEnd(_ context.Context, h apps.Hook) (*apps.ShareEnd, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.endErr != nil {

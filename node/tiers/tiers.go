@@ -330,7 +330,7 @@ func (k Keeper) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Mov
 	switch {
 	case r.All:
 		_, err = ts.Keeper.FetchAll(ctx)
-		if left, e := ts.c.Sync.MediaHome(ctx); e != nil && err == nil {
+		if left, e := ts.c.Sync.FetchAllMedia(ctx); e != nil && err == nil {
 			ts.c.Log.Warn("photos and recordings could not be fetched", "left", left, "error", e)
 		}
 	case len(r.Fetch) > 0:

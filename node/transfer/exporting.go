@@ -314,7 +314,7 @@ func (t *Transfer) exportBlob(ctx context.Context, p archive.Part, emit func(arc
 	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }
 	err = t.c.Engine.View(ctx, open)
 	if errors.Is(err, memory.ErrNotFound) {
-		if err = t.c.Bring(ctx, p.Name); err == nil {
+		if err = t.c.FetchMedia(ctx, p.Name); err == nil {
 			err = t.c.Engine.View(ctx, open)
 			defer func() {
 				cool := func(tx *store.Tx) error { _, err := tx.CoolBlob(p.Name); return err }

@@ -265,7 +265,7 @@ func TestRequestIDIsCleaned(t *testing.T) {
 		if e.RequestID() != want {
 			t.Errorf("%q: %q", id, e.RequestID())
 		}
-		told := replica.Told(fmt.Errorf("send deltas: %w", err))
+		told := replica.DescribeError(fmt.Errorf("send deltas: %w", err))
 		if strings.Contains(told, "request") != (want != "") || strings.Contains(err.Error(), "request") {
 			t.Errorf("%q: %s", id, told)
 		}
