@@ -164,7 +164,7 @@ func TestBoughtMemoriesAreFound(t *testing.T) {
 		t.Errorf("what was left is still the buyer's: %v", err)
 	}
 	if err := buyer.ResumeSearching(b); err != nil || len(hits(c)) < 2 {
-		t.Errorf("it answers again: %v", err)
+		t.Errorf("after ResumeSearching the bundle is not found: %v", err)
 	}
 	// A file that somebody changed is not used, and does not prevent others from being
 	// used.

@@ -55,7 +55,7 @@ func TestRemoveModelAndHangUp(t *testing.T) {
 	}
 	defer release()
 	if o.language.Finder() == nil {
-		t.Fatal("nobody finds")
+		t.Fatal("the chosen model is not set up")
 	}
 	var gone []engines.Spec
 	err = o.engine.Commit(t.Context(), func(tx *store.Tx) (err error) {

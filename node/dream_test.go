@@ -116,7 +116,7 @@ func TestDream(t *testing.T) {
 	}
 	count := func(s memory.State) int { return strings.Count(derived(t, n), `"state":"`+string(s)+`"`) }
 	if got := count(memory.Archived); got != 40 {
-		t.Errorf("%d were put away, want 39 vans and a boiler", got)
+		t.Errorf("%d memories were archived, want 40: 39 vans and a boiler", got)
 	}
 	list, err := n.Dreams(ctx)
 	if err != nil || len(list) != 1 || list[0].ID != plan.ID {

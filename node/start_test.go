@@ -22,7 +22,7 @@ func TestFailedStartLeavesNothingRunning(t *testing.T) {
 	told := n.private.in != nil
 	n.private.mu.Unlock()
 	if told || n.running {
-		t.Errorf("an intake that is closed is told of private zones: %v; it runs: %v", told, n.running)
+		t.Errorf("after the failed start, the private zones still have an intake: %v; the node runs: %v", told, n.running)
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)

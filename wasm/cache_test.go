@@ -58,11 +58,11 @@ func TestCacheIsSealed(t *testing.T) {
 			first[name], _ = os.Stat(name)
 		}
 		if said := run(key); said != "" || len(cached(t, dir)) != 1 {
-			t.Errorf("a sound entry was made again: %s", said)
+			t.Errorf("a valid cache entry was compiled again: %s", said)
 		}
 		for name, was := range first {
 			if is, err := os.Stat(name); err != nil || !os.SameFile(was, is) {
-				t.Errorf("a sound entry was made again: %v", err)
+				t.Errorf("a valid cache entry was written again: %v", err)
 			}
 		}
 		for name, good := range cached(t, dir) {

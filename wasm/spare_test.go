@@ -28,7 +28,7 @@ func TestSpareWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d.proc != proc || lowered(t, proc, rankLong) == 0 {
-			t.Error("a long call goes on at the weight of this process")
+			t.Error("a long call was not given a lower priority")
 		}
 		if (d.spare.ready != nil) == none {
 			t.Errorf("a spare is there: %v", d.spare.ready != nil)
@@ -85,7 +85,7 @@ func TestLateDomainHasLowPriority(t *testing.T) {
 		d.long() // as the watchdog reports it
 		d.mu.Unlock()
 		if late := lowered(t, d.proc, rankLate); (late == 0) != idle {
-			t.Errorf("%d: in another long call %d threads have what nobody wants", i, late)
+			t.Errorf("%d: in another long call, %d threads have the low priority", i, late)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestLeftOutConversationHasNoInfluence(t *testing.T) {
 	one, two := chosen(pets("one", true), pets("two", true))
 	oneThen, twoThen := chosen(pets("one", false), pets("two", true))
 	if !reflect.DeepEqual(one, oneThen) {
-		t.Errorf("chosen for one: %+v, with other answers %+v", one, oneThen)
+		t.Errorf("the choice for conversation one is %+v, and %+v once its answers differ", one, oneThen)
 	}
 	if reflect.DeepEqual(two, twoThen) {
 		t.Error("one had no part in what is chosen for two either: the test shows nothing")

@@ -17,7 +17,7 @@ func TestKeyInLockedMemory(t *testing.T) {
 		t.Error("it is another key")
 	}
 	if n, _ := lockedmem.State(); n != before+1 {
-		t.Errorf("%d are held, want %d", n, before+1)
+		t.Errorf("%d secrets are in locked memory, want %d", n, before+1)
 	}
 	if *was != ([KeySize]byte{}) {
 		t.Error("the secret is also where it was")
@@ -26,7 +26,7 @@ func TestKeyInLockedMemory(t *testing.T) {
 	k.Zero()
 	k.Zero()
 	if n, _ := lockedmem.State(); n != before || *slot != ([KeySize]byte{}) {
-		t.Errorf("%d are held after the end, want %d", n, before)
+		t.Errorf("after Zero, %d secrets are in locked memory, want %d", n, before)
 	}
 	if k.Equal(want) || want.Equal(k) {
 		t.Error("a zeroed key equals another")

@@ -37,7 +37,7 @@ func TestRevertAppWrites(t *testing.T) {
 	b.do(chromedp.Click("dialog .danger.solid"))
 	b.says("Removed from 1 memory.")
 	if active() {
-		t.Error("it stands")
+		t.Error("the memory is still active after the revert")
 	}
 	b.press(".toast button")
 	b.do(chromedp.WaitNotPresent(".toast button"))

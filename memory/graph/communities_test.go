@@ -40,7 +40,7 @@ func TestCommunities(t *testing.T) {
 		}
 		me, ok := g.Node("me")
 		if !ok {
-			t.Fatal("nobody is me")
+			t.Fatal("the graph has no node for the wearer")
 		}
 		got := groups(&g, me)
 		if want == "" {
@@ -93,7 +93,7 @@ func TestNamesStatedToDiffer(t *testing.T) {
 	g.Add(1, Says{Names: []string{"张伟", "Ben"}})
 	g.Add(2, Says{Names: []string{"Zhang Wei"}})
 	if got := len(g.Resolve("Zhang Wei")); got != 2 {
-		t.Fatalf("%d are meant before it is said", got)
+		t.Fatalf("the name resolves to %d nodes before anything is stated, want 2", got)
 	}
 	g.Add(3, Says{Relations: []Relation{{Subject: "Zhang Wei", Predicate: Apart, Object: "张伟"}}})
 	if got := texts(&g, g.Resolve("zhang wei")); !slices.Equal(got, []string{"zhang wei"}) {

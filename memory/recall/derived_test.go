@@ -46,6 +46,6 @@ func TestMemoryHasTheLengthOfItsLine(t *testing.T) {
 	}
 	hits := find(t, x, Query{Text: "Why this adoption agency?", Now: june.AddDate(0, 1, 0), K: 3}).Hits
 	if len(hits) < 2 || hits[0].ID != idOf(11) || hits[1].ID != idOf(99) {
-		t.Errorf("a memory stands before a line that says as much: %+v", hits)
+		t.Errorf("a memory ranks before a line that says as much: %+v", hits)
 	}
 }

@@ -147,7 +147,7 @@ func TestSentencesAreChosenByTheTopic(t *testing.T) {
 	}
 	for _, other := range []string{"weather", "mother", "天气", "妈妈"} {
 		if strings.Contains(few.Text, other) {
-			t.Errorf("%q took the room:\n%s", other, few.Text)
+			t.Errorf("%q is in the block although it has no room for it:\n%s", other, few.Text)
 		}
 	}
 	all := Build("Where is the spare key?", items, 1000, time.UTC)

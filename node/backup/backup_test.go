@@ -268,7 +268,7 @@ func testDamage(t *testing.T, at kept) {
 		}
 		at.set(name, "")
 		if _, err := archive.Check(f.Records(t.Context()), nil); err == nil {
-			t.Errorf("%s is gone, and nothing is told", name)
+			t.Errorf("%s is missing, and the check reports nothing", name)
 		}
 		// A file that was cut off by a full disk is written again.
 		at.set(name, was[:len(was)/2])

@@ -214,7 +214,7 @@ func TestSplitSecretInManyMemories(t *testing.T) {
 		erased[c.Memory] = true
 	}
 	if len(erased) != many {
-		t.Errorf("%d are said to be gone", len(erased))
+		t.Errorf("%d memories are reported as erased", len(erased))
 	}
 }
 

@@ -347,6 +347,6 @@ func TestLaterVersionsStayUnmarked(t *testing.T) {
 	_, c, err := offeredIn(o.c.Dir, marked.Version)
 	ok(t, err)
 	if v := offerOf(c.offer, &trade.Hit{}); v.Marks != marked.Marks {
-		t.Errorf("a buyer is told of %d marks", v.Marks)
+		t.Errorf("the offer names another number of marks: %d", v.Marks)
 	}
 }

@@ -188,7 +188,7 @@ func TestWithdrawalPerMarket(t *testing.T) {
 	h.lists(never.URL, "Never sent", nil, memory.ID{3}, func(l *listed) { l.Sent = false })
 	h.gone[memory.ID{3}] = true
 	if _, err := h.Sales(t.Context()); err == nil {
-		t.Error("a dead market is not told of")
+		t.Error("a market that does not answer is not reported")
 	}
 	all, err := h.list(t.Context())
 	ok(t, err)

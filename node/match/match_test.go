@@ -312,7 +312,7 @@ func TestLostCount(t *testing.T) {
 	}
 	_, both, err := a.Again(t.Context(), "Ben")
 	if err != nil || both != count+"\n"+which {
-		t.Fatalf("again is no count and which, or %v", err)
+		t.Fatalf("the repeated message is not the count and the interests: %v", err)
 	}
 	b.wantErr(ErrMessage, both+"\n"+asked)
 	b.wantErr(ErrMessage, asked+"\n"+count) // a message that needs a yes comes alone

@@ -135,7 +135,7 @@ func TestUsedCodeRevokesOnlyItsKey(t *testing.T) {
 		t.Fatal(fault)
 	}
 	if again, fault := b.exchange(id, code); again != "" || fault != "invalid_grant" || !b.works(later) {
-		t.Errorf("the later app's key is ended: %q", fault)
+		t.Errorf("the used code revoked the later app's key, or was not refused: %q", fault)
 	}
 }
 

@@ -190,7 +190,7 @@ func TestAgreesWithCedar(t *testing.T) {
 		}
 		for i := range p.Rules {
 			if w := p.Rules[i].Words(); w == "" || strings.Contains(w, "  ") {
-				t.Fatalf("a rule is said back as %q", w)
+				t.Fatalf("a rule in plain words is %q", w)
 			}
 		}
 	})

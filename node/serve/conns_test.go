@@ -105,7 +105,7 @@ func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 			}
 			for i := 0; ; i++ {
 				if i > 1000 {
-					t.Fatal("it goes on for ever")
+					t.Fatal("the connection does not end")
 				}
 				if _, err := c.Write([]byte("x")); err != nil {
 					break

@@ -83,7 +83,7 @@ func TestBlobListStaysShort(t *testing.T) {
 	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://two", two)
 	round(t, b)
 	if !hasBlob(t, two, early) || !hasBlob(t, two, late) {
-		t.Error("a remote that was away was not asked")
+		t.Error("the blobs were not sent to a remote that had been away")
 	}
 	if has, err := mine.Holds(t.Context(), early, 15); err != nil || !has {
 		t.Fatal(has, err)

@@ -70,7 +70,7 @@ func TestNamedBlobIsNotDeleted(t *testing.T) {
 		t.Error("nobody names it, and it is there")
 	}
 	if err := one.DeleteBlob(t.Context(), upload(t, one, "another"), new(uint64)); !errors.Is(err, replica.ErrConflict) {
-		t.Errorf("deleted by who has not heard all: %v", err)
+		t.Errorf("deleting before all deltas were read: %v, want a conflict", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestBlobUploadedAgainIsDeletedAgain(t *testing.T) {
 	round(t, c)
 	round(t, c)
 	if !hasBlob(t, one, blob) || len(c.Standing().Unblobbed) > 0 {
-		t.Error("it came here again, and does not stay")
+		t.Error("a blob that was added here again is not at the remote")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestDeltasAreReadBeforeDeletion(t *testing.T) {
 	}
 	round(t, c)
 	if !hasBlob(t, one, blob) || !c.Waits() {
-		t.Error("it was deleted by who had not heard all")
+		t.Error("the blob was deleted before all deltas were read")
 	}
 	at.next = func() {}
 	round(t, c)

@@ -33,7 +33,7 @@ func TestEqualBlobsAreStoredOnce(t *testing.T) {
 	x.erase(a, 1)
 	x.erase(a, 2)
 	if !x.has(first) {
-		t.Fatal("another member has it, and it is gone")
+		t.Fatal("the blob was deleted although another member has it")
 	}
 	if err := a.FetchBlob(t.Context(), theirs); err != nil {
 		t.Error(err)
@@ -48,7 +48,7 @@ func TestEqualBlobsAreStoredOnce(t *testing.T) {
 	}
 	x.erase(a, 3) // the blob of the other member
 	if !x.has(first) {
-		t.Error("a fourth memory has it, and it is gone")
+		t.Error("the blob was deleted although a fourth memory has it")
 	}
 	x.erase(b, 4)
 	if x.has(first) {
@@ -81,7 +81,7 @@ func TestEqualBlobsOfTwoEpochs(t *testing.T) {
 	second := x.at(x.keep(b, 2))
 	a.sync()
 	if second.Sealed != first.Sealed {
-		t.Fatal("it lies there twice")
+		t.Fatal("equal bytes were stored twice")
 	}
 	x.erase(a, 1)
 	x.erase(b, 2)
@@ -126,7 +126,7 @@ func TestBlobIsNamedWhileAnotherDeletesIt(t *testing.T) {
 			a.open()
 			a.sync()
 			if !in.done || named.IsZero() {
-				t.Fatal("nobody deleted")
+				t.Fatal("the test deleted or named no blob")
 			}
 			if !x.has(one) {
 				t.Fatal("somebody names it, and it is gone")

@@ -66,7 +66,7 @@ func TestBlobs(t *testing.T) {
 		t.Errorf("at the relay: %v", err)
 	}
 	if err := b.FetchBlob(t.Context(), memory.ID{9}); !errors.Is(err, memory.ErrNotFound) {
-		t.Errorf("a blob of nobody: %v", err)
+		t.Errorf("fetching an unknown blob: %v, want not found", err)
 	}
 	// The other device erases it; the author removes it from the relay.
 	b.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActErase})

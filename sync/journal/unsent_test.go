@@ -86,6 +86,6 @@ func TestUnsentAssertionsAreSentAgain(t *testing.T) {
 		t.Errorf("%d things of a delta that is nowhere", n)
 	}
 	if n := say(func(p envelope.Position) bool { return p.Seq == last }, false); n != 0 {
-		t.Errorf("%d things of it once more", n)
+		t.Errorf("%d assertions are sent a second time", n)
 	}
 }

@@ -92,7 +92,7 @@ func TestOrderModel(t *testing.T) {
 	})
 	for _, p := range []trade.Phase{trade.Accepted, trade.Refunded, trade.Expired} {
 		if ends[p] == 0 {
-			t.Errorf("no order ended %s: %v", p, ends)
+			t.Errorf("no order of the test ended as %s: %v", p, ends)
 		}
 	}
 }

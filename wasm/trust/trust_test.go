@@ -114,7 +114,7 @@ func TestEveryRightIsExplained(t *testing.T) {
 		m := &wasm.Manifest{Capabilities: []wasm.Capability{c}}
 		all := slices.Concat(Reads(m), Writes(m))
 		if len(all) == 0 {
-			t.Errorf("capability %s: nobody is told", c)
+			t.Errorf("capability %s has no sentence that explains it", c)
 		}
 		for _, s := range all {
 			if seen[s] || !strings.HasSuffix(s, ".") {

@@ -91,7 +91,7 @@ func TestDeletedAccountLeavesNothing(t *testing.T) {
 	before := len(objectsIn(t, dir))
 	fails.remove = errors.New("the bucket is away")
 	if err := s.DeleteAccount(t.Context(), accountOf(h)); err == nil {
-		t.Fatal("it says that all is gone")
+		t.Fatal("the deletion reports success although the bucket failed")
 	}
 	fails.remove = nil
 	check(t, s.Sweep(t.Context(), now))

@@ -162,7 +162,7 @@ func TestOutputIsRemoved(t *testing.T) {
 	c.push(t, appendMessage(nil, serverFirst, 3, uint32(77)))
 	c.push(t, appendMessage(nil, serverFirst, 5))
 	if c.turn != turn {
-		t.Errorf("it came and went before it was said: turn %d, then %d", turn, c.turn)
+		t.Errorf("a window that opened and closed before it was announced changed the count from %d to %d", turn, c.turn)
 	}
 	if c.err != nil {
 		t.Error(c.err)
