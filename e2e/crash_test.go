@@ -19,7 +19,7 @@ import (
 
 // Whatever the node acknowledged to the device is there after any number of kills while events come
 // in: as an utterance, once. KILLS sets the number of kills.
-func TestNothingAcknowledgedIsLostToSIGKILL(t *testing.T) {
+func TestAcknowledgedEventsSurviveSIGKILL(t *testing.T) {
 	t.Parallel()
 	kills := long.Kills(t, 50)
 	h := newHome(t, "--listen", freeport.Addr(t))

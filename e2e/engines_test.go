@@ -46,7 +46,7 @@ func (h *home) engines() map[string]serve.Engine {
 // The first evening, without relay, worker or cloud. A pendant's sound is found by PocketSphinx's
 // words, and a photo by the text that Tesseract reads. The daemon and the engine's process are
 // killed meanwhile, and each recording has its words once.
-func TestFirstEvening(t *testing.T) {
+func TestEnginesWithoutRelay(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	if out := h.must("engine", "add", "ears", "pocketsphinx"); !strings.Contains(out, "pocketsphinx en-us") || !strings.Contains(out, "sample:") {
@@ -150,7 +150,7 @@ func zombie(pid int) bool {
 // While somebody speaks, the daemon is killed: before the engine has heard a second, in the middle,
 // and while the words are on their way. Each recording has its words once. An utterance stays one,
 // or becomes two if the daemon was away for so long that the device seemed gone.
-func TestLiveWordsOnceWhateverIsKilled(t *testing.T) {
+func TestLiveTranscriptionSurvivesKills(t *testing.T) {
 	const utterances = 12 // 100 were run once
 	ears := speechtest.Wyoming(t)
 	h := newHome(t, "--listen", freeport.Addr(t))

@@ -19,7 +19,7 @@ import (
 // A worker with a feed by type, sensitivity and time gets exactly what fits, in separate processes.
 // Its model is shown those lines and no other word, and the owner's log names each of them and its
 // destination.
-func TestAFeedGivesExactlyWhatFits(t *testing.T) {
+func TestFeedObeysItsGrant(t *testing.T) {
 	r := newRelay(t)
 	h := newHome(t)
 	h.run = append(h.run, "--set", "sync.relay="+r.url)

@@ -46,7 +46,7 @@ func TestImportSecrets(t *testing.T) {
 
 // An import that ends after its first request leaves no readable secret, not even one that the
 // extractors do not recognise.
-func TestImportSecretsCutOff(t *testing.T) {
+func TestImportSecretsInterrupted(t *testing.T) {
 	h := newHome(t)
 	address := h.overTCP()
 	h.start()

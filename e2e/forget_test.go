@@ -19,7 +19,7 @@ const forgetKills = 6
 
 // What was confirmed as forgotten is gone from every file once the node has been started again,
 // however often it was killed in the middle; everything else is still there.
-func TestForgettingOutlivesSIGKILL(t *testing.T) {
+func TestForgettingSurvivesSIGKILL(t *testing.T) {
 	h := newHome(t, "--listen", freeport.Addr(t))
 	d := h.start()
 	c := h.addDevice("pin")

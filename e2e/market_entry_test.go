@@ -25,7 +25,7 @@ func (h *home) at(r *relay) *home {
 
 // Somebody pays to enter a community, by commands only: the fee is held until the owner's home has
 // let the key in, and somebody who is not let in does not pay.
-func TestEnterForAFee(t *testing.T) {
+func TestCommunityEntryFee(t *testing.T) {
 	_, arbiter := keyed(t)
 	r, vouchers := newMarket(t, filepath.Join(t.TempDir(), "market.key"), arbiter)
 	owner, ann, bo := newHome(t).at(r), newHome(t).at(r), newHome(t).at(r)

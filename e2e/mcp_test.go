@@ -143,7 +143,7 @@ func TestMCPRemote(t *testing.T) {
 
 // The official TypeScript client, unmodified, follows a day, and is notified of new memories. That
 // ends with the key.
-func TestMCPFollows(t *testing.T) {
+func TestMCPSubscription(t *testing.T) {
 	npm(t, "@modelcontextprotocol/client/package.json")
 	h := newHome(t)
 	address := h.overTCP()

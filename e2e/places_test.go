@@ -11,7 +11,7 @@ import (
 
 // A wearer moves from one relay to another, with real processes: the first is killed while there
 // are two, then the second. The content of a stick reaches a device without any relay.
-func TestTwoRelays(t *testing.T) {
+func TestMoveBetweenRelays(t *testing.T) {
 	first, second := newRelay(t), newRelay(t)
 	glasses := newHome(t, "--listen", freeport.Addr(t), "--set", "sync.relay="+first.url)
 	glasses.start()

@@ -36,7 +36,7 @@ func TestReaderAsksARelay(t *testing.T) {
 }
 
 // The same for quotas and invitations.
-func TestReaderAsksARelayForTooMuch(t *testing.T) {
+func TestReaderExceedsARelaysLimits(t *testing.T) {
 	invites := filepath.Join(t.TempDir(), "invites")
 	if err := os.WriteFile(invites, []byte("code-1\n"), 0o600); err != nil {
 		t.Fatal(err)

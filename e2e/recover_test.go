@@ -65,7 +65,7 @@ func (h *home) secret() (id, value string) {
 // The only device is lost, with everything on it. From the 24 words and the relay's address a new
 // one is made, and has everything that was synced: memories with their histories, what was said, a
 // photo's bytes, pins, and the content of the vault. What was forgotten stays forgotten.
-func TestEverythingComesBackFromThePhrase(t *testing.T) {
+func TestRecoveryFromThePhrase(t *testing.T) {
 	r := newRelay(t)
 	lost, phrase := initPhrase(t, "lost", r.url)
 	lost.run = append(lost.run, "--set", "sync.vault=true")

@@ -138,7 +138,7 @@ func tellsTime() {
 }
 
 // The clock of one process is made wrong and right again, and its monotonic clock stays right.
-func TestClockOfOneProcess(t *testing.T) {
+func TestFakeClockOfOneProcess(t *testing.T) {
 	cmd := exec.Command(os.Args[0], tellTime)
 	in, err := cmd.StdinPipe()
 	if err != nil {

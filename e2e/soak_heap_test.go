@@ -125,7 +125,7 @@ func (h *home) linear() (mb float64, ok bool) {
 }
 
 // The collector's lines are read, however they are split, and all others are passed on.
-func TestCollections(t *testing.T) {
+func TestReadCollectorTrace(t *testing.T) {
 	var to bytes.Buffer
 	c := &collections{to: &to}
 	said := "one\ngc 12 @3.405s 1%: 0.04+2.5+0.01 ms clock, 0.09+0.3/2.1/4.0+0.03 ms cpu, 40->52->33 MB, 49 MB goal, 0 MB stacks, 0 MB globals, 2 P\n" +

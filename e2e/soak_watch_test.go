@@ -224,7 +224,7 @@ func trend(samples []sample, of func(sample) float64) (slope, noise float64) {
 }
 
 // A leak that is hidden in the swings of a collector is distinguished from the swings alone.
-func TestTrendTellsALeakFromSwings(t *testing.T) {
+func TestTrendDetectsALeak(t *testing.T) {
 	of := func(leak float64) (slope, noise float64) {
 		var xs []sample
 		for i := range 120 { // an hour
@@ -243,7 +243,7 @@ func TestTrendTellsALeakFromSwings(t *testing.T) {
 
 // A node whose plugins and caches fill up, as in a soak of 20 minutes, does not leak. With an
 // additional leak, it does.
-func TestWhatFillsIsNoLeak(t *testing.T) {
+func TestFillingCachesAreNoLeak(t *testing.T) {
 	for _, c := range []struct {
 		leak float64 // MB an hour
 		want bool

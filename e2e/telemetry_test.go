@@ -15,7 +15,7 @@ import (
 
 // A collector learns what a node does and how long it takes, and nothing else: no sentence, no
 // name, no id of the home, and not where the home and its relay are.
-func TestTelemetryTellsNothing(t *testing.T) {
+func TestTelemetryHasNoContent(t *testing.T) {
 	to, r := collector.New(t), newRelay(t)
 	h := newHome(t, "--set", "telemetry.url="+to.URL, "--set", "telemetry.every=1s", "--set", "sync.relay="+r.url)
 	h.must("engine", "add", "ears", "pocketsphinx")

@@ -181,7 +181,7 @@ func (c *Candidate) Group() string {
 	scope := c.Owner.User + "\x1f" + c.Owner.Agent + "\x1f" + c.Owner.Run + "\x1f" + string(c.Type) + "\x1f"
 	if c.Slot != nil {
 		k := "slot\x1f" + Normal(c.Slot.Subject) + "\x1f"
-		if !c.Slot.Many || Beside(c.Slot.Attribute) {
+		if !c.Slot.Many || MultiValued(c.Slot.Attribute) {
 			return scope + k + Normal(c.Slot.Attribute)
 		}
 		return scope + k + Opposed(c.Slot.Attribute) + "\x1f" + Normal(c.Slot.Value)

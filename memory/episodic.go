@@ -31,9 +31,9 @@ func (f *EpisodicFields) validate() error {
 	return names(Episodic, [2]string{"event_type", f.EventType}, [2]string{"actor", f.Actor}, [2]string{"place", f.Place})
 }
 
-// Over returns when the event of a memory is over: its end, else its beginning, else the given
+// EndTime returns when the event of a memory is over: its end, else its beginning, else the given
 // time.
-func (f *EpisodicFields) Over(otherwise time.Time) time.Time {
+func (f *EpisodicFields) EndTime(otherwise time.Time) time.Time {
 	switch {
 	case f == nil || f.Started.IsZero() && f.Ended.IsZero():
 		return otherwise

@@ -147,16 +147,16 @@ func (m *MemberID) UnmarshalText(b []byte) error {
 // Compare orders members by their bytes.
 func (m MemberID) Compare(o MemberID) int { return strings.Compare(string(m[:]), string(o[:])) }
 
-// LineOf returns the id of a line that a worker says: its member id followed by the other half of
+// LineID returns the id of a line that a worker says: its member id followed by the other half of
 // id. So the id shows which worker the line belongs to, and a replica accepts no other lines from
 // that worker.
-func (m MemberID) LineOf(id ID) ID {
+func (m MemberID) LineID(id ID) ID {
 	copy(id[:], m[:])
 	return id
 }
 
-// SaysLine reports whether an id is the id of a line of this worker.
-func (m MemberID) SaysLine(id ID) bool { return m.LineOf(id) == id }
+// OwnsLine reports whether an id is the id of a line of this worker.
+func (m MemberID) OwnsLine(id ID) bool { return m.LineID(id) == id }
 
 // SpaceID names a space: 128 random bits.
 type SpaceID [16]byte

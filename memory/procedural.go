@@ -124,10 +124,10 @@ func EditSteps(steps []string, edits ...StepEdit) ([]string, error) {
 	return out, nil
 }
 
-// RetellSteps replaces the old steps in a procedure's text by new ones, if the text ends with them
+// ReplaceSteps replaces the old steps in a procedure's text by new ones, if the text ends with them
 // as the extractors write it: "title: one; two." or 标题：一；二。 Any other text stays as it is, because
 // a person wrote it.
-func RetellSteps(text string, old, now []string) string {
+func ReplaceSteps(text string, old, now []string) string {
 	for _, marks := range [...][3]string{{": ", "; ", "."}, {"：", "；", "。"}} {
 		if title, ok := strings.CutSuffix(text, marks[0]+strings.Join(old, marks[1])+marks[2]); ok && title != "" {
 			return title + marks[0] + strings.Join(now, marks[1]) + marks[2]
@@ -136,8 +136,8 @@ func RetellSteps(text string, old, now []string) string {
 	return text
 }
 
-// TellsSteps reports whether a procedure's text already contains its steps.
-func TellsSteps(text string, steps []string) bool {
+// ContainsSteps reports whether a procedure's text already contains its steps.
+func ContainsSteps(text string, steps []string) bool {
 	at := 0
 	for _, s := range steps {
 		n := strings.Index(text[at:], s)

@@ -77,7 +77,7 @@ func Opposed(attribute string) string {
 	return strings.TrimPrefix(n, "not ") // not_allergies: things that somebody said they are not allergic to
 }
 
-// Beside reports whether the values of an attribute are in one group and are true at the same time:
+// MultiValued reports whether the values of an attribute are in one group and are true at the same time:
 // the wearer swims on Tuesdays and on Saturdays. A memory that ends such a slot without naming a
 // value ends all its values.
-func Beside(attribute string) bool { return strings.HasPrefix(Normal(attribute), "routine ") }
+func MultiValued(attribute string) bool { return strings.HasPrefix(Normal(attribute), "routine ") }

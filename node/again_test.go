@@ -13,7 +13,7 @@ import (
 
 // If a day is added ten times, each time under new event names, then memories,
 // assertions, histories and utterances are the same as after the first time.
-func TestTheSameDayAgain(t *testing.T) {
+func TestRepeatedDayChangesNothing(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
 	ctx := t.Context()

@@ -11,7 +11,7 @@ import (
 // The same photo on two devices is stored once at each of two relays. If one
 // device forgets it, it stays at both for the other; when both have forgotten
 // it, it is removed from both.
-func TestAlikePhotosAtTwoRelays(t *testing.T) {
+func TestEqualPhotosAtTwoRelays(t *testing.T) {
 	primary, mirror := newWorld(t), newWorld(t)
 	ctx := t.Context()
 	one, two := primary.settings("one"), primary.settings("two")

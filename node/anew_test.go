@@ -64,7 +64,7 @@ func records(all []archive.Record) iter.Seq2[archive.Record, error] {
 // why nothing of it is sent. If it is admitted again as another member, and
 // imports its own export, everything that was not sent reaches all devices, and
 // nothing is stored twice.
-func TestDeviceOfAllChainsIsLetInAnew(t *testing.T) {
+func TestDeviceWithoutChainsJoinsAgain(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
 	one, two := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
@@ -142,7 +142,7 @@ func TestDeviceOfAllChainsIsLetInAnew(t *testing.T) {
 
 // What another device of the wearer has said and not sent yet is left for that
 // device to send, even if this device imports it first.
-func TestImportOfWhatAnotherIsToSend(t *testing.T) {
+func TestImportLeavesUnsentAssertionsToTheirDevice(t *testing.T) {
 	relay := serveRelay(t)
 	one, two := newDevice(t, relay.url, 64), newDevice(t, relay.url, 65)
 	one.init()

@@ -15,7 +15,7 @@ import (
 
 // After a worker's transcript has arrived, its recording no longer waits. An
 // answer that turns out to contain a secret is erased, and that is reported.
-func TestWorkersAnswers(t *testing.T) {
+func TestTranscriptOfAWorker(t *testing.T) {
 	n := newNode(t, nil)
 	o, release, err := n.use()
 	if err != nil {
@@ -74,7 +74,7 @@ func TestWorkersAnswers(t *testing.T) {
 }
 
 // Text that a person adds unchanged is checked for secrets as well.
-func TestPlainSecretsAreRefused(t *testing.T) {
+func TestSecretInPlainTextIsRefused(t *testing.T) {
 	n := newNode(t, nil)
 	no := false
 	text := "the wifi password is tulip-42-harbor"

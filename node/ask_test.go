@@ -97,7 +97,7 @@ func TestAskWithoutAModel(t *testing.T) {
 
 // A question that continues the previous one is searched with its subject; a question
 // about something else is not answered by it.
-func TestAskGoesOn(t *testing.T) {
+func TestAskFollowUpQuestion(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{"The red kayak lies in the boat house in Lindau.", "The landlord wants the rent by Friday."} {
 		hear(t, n, monday.Add(time.Duration(i)*3*time.Hour), "Ana", text)
@@ -124,9 +124,9 @@ func TestAskGoesOn(t *testing.T) {
 	}
 }
 
-// TestAskOfHearsay: what others said about themselves, or think of the wearer, is shown
+// TestAskAboutHearsay: what others said about themselves, or think of the wearer, is shown
 // but does not count as known.
-func TestAskOfHearsay(t *testing.T) {
+func TestAskAboutHearsay(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{`She said "I am allergic to cats".`, "Tom thinks I live in Rome.", "I work at the bakery."} {
 		hear(t, n, monday.Add(time.Duration(i)*24*time.Hour), "user", text)
@@ -139,9 +139,9 @@ func TestAskOfHearsay(t *testing.T) {
 	}
 }
 
-// TestAskOfOneself: a question of the wearer about themselves is answered by their own
+// TestAskAboutTheWearer: a question of the wearer about themselves is answered by their own
 // statement before those of others, and a question about a claim also by its opposite.
-func TestAskOfOneself(t *testing.T) {
+func TestAskAboutTheWearer(t *testing.T) {
 	n := newNode(t, nil)
 	for i, text := range []string{
 		"I live in Leeds.", "I moved to Bristol.", "My ex lives in Glasgow.", "I hate coriander.", "I like basil and parsley.", "Do you like coriander?", "Coriander grows in the garden.",
@@ -162,9 +162,9 @@ func TestAskOfOneself(t *testing.T) {
 	}
 }
 
-// TestAskOfOneselfAmongOthers: what another user of an app says about themselves does not
+// TestAskAboutTheWearerAmongUsers: what another user of an app says about themselves does not
 // answer a question of the wearer about the wearer, and is marked as that user's.
-func TestAskOfOneselfAmongOthers(t *testing.T) {
+func TestAskAboutTheWearerAmongUsers(t *testing.T) {
 	n := newNode(t, nil)
 	for _, text := range []string{"I am a vegetarian and I live in Leeds.", "I am allergic to cats."} {
 		if _, err := n.Add(t.Context(), serve.AddRequest{Text: text, User: "alice"}); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Code that already holds the open node does not ask for it again. Otherwise a lock of the
 // node that comes in between would wait for the holder, which would wait for the lock.
-func TestAsksForTheNodeOnce(t *testing.T) {
+func TestOpenNodeIsNotAcquiredTwice(t *testing.T) {
 	n := newNode(t, func(c *config.Config) { c.Sync.Relay = "http://127.0.0.1:1" })
 	said, err := n.Add(t.Context(), serve.AddRequest{Text: "I live in Berlin"})
 	if err != nil {

@@ -78,7 +78,7 @@ func childrenOf(t *testing.T, pid int) (out []int) {
 // Each utterance gets its words once, at whatever time the daemon or the engine's
 // process is killed: before, while or after the engine answers. KILLS sets the number
 // of rounds.
-func TestWordsOnceWhateverIsKilled(t *testing.T) {
+func TestTranscriptionSurvivesKills(t *testing.T) {
 	t.Parallel()
 	rounds := long.Kills(t, 8)
 	recordings := max(6, rounds*3/4)

@@ -28,7 +28,7 @@ var evening = time.Date(2026, 9, 14, 19, 0, 0, 0, time.UTC)
 // An engine beside the node hears waiting recordings. The words become a line with
 // evidence, which extractors read; a secret goes to the vault and nowhere else; the
 // session continues; and each recording gets its words once.
-func TestEarsBesideTheNode(t *testing.T) {
+func TestLocalSpeechEngine(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := newNode(t, nil)
 	sounds(t, n, evening)
@@ -92,7 +92,7 @@ func TestEarsBesideTheNode(t *testing.T) {
 
 // An engine on another machine needs consent once, and gets nothing that was recorded
 // near a secret.
-func TestEngineElsewhere(t *testing.T) {
+func TestEngineOnAnotherMachine(t *testing.T) {
 	s := speechtest.Whisper(t)
 	t.Setenv("HTTP_PROXY", s.URL) // this is how it is reached
 	t.Setenv("NO_PROXY", "")
@@ -121,7 +121,7 @@ func TestEngineElsewhere(t *testing.T) {
 
 // A photo is sent to eyes on another machine only after the local ears have heard what
 // was said around it, because that may be a secret.
-func TestPhotoWaitsForEars(t *testing.T) {
+func TestPhotoWaitsForTranscription(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
 	addEngine(t, n, "ears", s.URL)
@@ -139,7 +139,7 @@ func TestPhotoWaitsForEars(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				w, err := engines.Unheard(tx, m)
+				w, err := engines.HasPendingAudio(tx, m)
 				if err != nil {
 					return err
 				}
@@ -161,7 +161,7 @@ func TestPhotoWaitsForEars(t *testing.T) {
 
 // While an engine is away everything waits, and is processed once it is back. What it
 // refuses is parked, and tried again when it is chosen again.
-func TestEngineAway(t *testing.T) {
+func TestEngineUnreachable(t *testing.T) {
 	s := speechtest.Whisper(t)
 	n := running(t, nil)
 	addEngine(t, n, "ears", s.URL)
@@ -192,7 +192,7 @@ func TestEngineAway(t *testing.T) {
 
 // An engine that does not answer a sample is not added, and an invalid address is
 // reported.
-func TestEnginesThatAreNone(t *testing.T) {
+func TestInvalidEnginesAreRefused(t *testing.T) {
 	n := newNode(t, nil)
 	for _, c := range []struct {
 		kind, address, model string
@@ -218,7 +218,7 @@ func TestEnginesThatAreNone(t *testing.T) {
 
 // PocketSphinx is not offered if nobody speaks English, because it would write wrong
 // words.
-func TestFoundForTheLanguages(t *testing.T) {
+func TestEnginesAreOfferedByLanguage(t *testing.T) {
 	for langs, want := range map[string]bool{"": true, "de": false, "de,en": true} {
 		n := newNode(t, func(c *config.Config) { c.Languages = strings.FieldsFunc(langs, func(r rune) bool { return r == ',' }) })
 		found, err := n.FoundEngines(t.Context(), "ears")
@@ -230,7 +230,7 @@ func TestFoundForTheLanguages(t *testing.T) {
 
 // Tesseract reads photos beside the node: printed text becomes a memory that is linked to
 // its photo, and a photo without print is looked at once.
-func TestEyesBesideTheNode(t *testing.T) {
+func TestLocalVisionEngine(t *testing.T) {
 	n := running(t, nil)
 	for i, name := range []string{"note.png", "cat.jpg"} {
 		at := evening.Add(time.Duration(i) * time.Hour)
@@ -256,7 +256,7 @@ func TestEyesBesideTheNode(t *testing.T) {
 
 // A mind that is chosen finds memories in what is said from then on, and is not asked any
 // more once it is removed.
-func TestMindBesideTheNode(t *testing.T) {
+func TestLocalLanguageModel(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(operations(op{"quote": "Lena breeds grey parrots", "text": "Lena breeds grey parrots"}))
@@ -278,7 +278,7 @@ func TestMindBesideTheNode(t *testing.T) {
 
 // A secret that is told in two turns of a recording is in neither line, nor in what was
 // made from the first.
-func TestSecretOverTurns(t *testing.T) {
+func TestSecretAcrossTurns(t *testing.T) {
 	n := newNode(t, nil)
 	sounds(t, n, evening)
 	o, release, err := n.use()
@@ -318,7 +318,7 @@ func TestSecretOverTurns(t *testing.T) {
 
 // If an engine claims that something was said eleven days into a recording, the line does
 // not get that time, and what is said today does not become past because of it.
-func TestTimesOfAnEngine(t *testing.T) {
+func TestImplausibleTimesOfAnEngine(t *testing.T) {
 	n := newNode(t, nil)
 	sounds(t, n, evening)
 	o, release, err := n.use()

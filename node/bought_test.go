@@ -55,7 +55,7 @@ func newOrder(t *testing.T, dir string, ms []memory.Candidate) (*order, [][]byte
 // for apps within their scope, and never as the wearer's own. It is not found any more
 // when it expires, while it is disputed, when the price is refunded, and when the wearer
 // turns it off.
-func TestBoughtMemoriesAnswer(t *testing.T) {
+func TestBoughtMemoriesAreFound(t *testing.T) {
 	ben := newDevice(t, "", 63)
 	ctx := t.Context()
 	ben.init()
@@ -163,8 +163,8 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 	if _, err := buyer.Open(b); err != nil {
 		t.Errorf("what was left is still the buyer's: %v", err)
 	}
-	if err := buyer.Heard(b); err != nil || len(hits(c)) < 2 {
-		t.Errorf("it answers again: %v", err)
+	if err := buyer.ResumeSearching(b); err != nil || len(hits(c)) < 2 {
+		t.Errorf("after ResumeSearching the bundle is not found: %v", err)
 	}
 	// A file that somebody changed is not used, and does not prevent others from being
 	// used.
@@ -183,7 +183,7 @@ func TestBoughtMemoriesAnswer(t *testing.T) {
 
 // A step that the order's phase does not allow is a conflict, and not a failure of the
 // node.
-func TestStepOfAnotherPhase(t *testing.T) {
+func TestOrderStepInTheWrongPhase(t *testing.T) {
 	ben := newDevice(t, "", 63)
 	ben.init()
 	o, _ := newOrder(t, filepath.Join(ben.cfg.Home, "reader"), []memory.Candidate{{Type: memory.Semantic, Text: "Basil likes sun.", Confidence: 1, Owner: memory.Owner{User: memory.WearerUser}}})

@@ -29,7 +29,7 @@ func (d *device) other() (id memory.MemberID) {
 // A change of the members has no effect, and says so, while the relay can't be
 // reached. A relay that lies about deltas can't keep anybody from being
 // removed.
-func TestChangeOfMembersByABadRelay(t *testing.T) {
+func TestMembershipChangeWithABadRelay(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 41), newDevice(t, relay.url, 42)
 	phrase := serve.Secret(a.init())

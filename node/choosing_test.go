@@ -43,7 +43,7 @@ func TestLockWhileEnginesAreListed(t *testing.T) {
 }
 
 // A caller who removes the mind and hangs up has removed it.
-func TestRemoveMindAndHangUp(t *testing.T) {
+func TestRemoveModelAndHangUp(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	n := newNode(t, nil)
 	if _, err := n.AddEngine(t.Context(), serve.AddEngineRequest{Kind: "mind", Address: s.URL, Model: s.Model()}); err != nil {
@@ -55,7 +55,7 @@ func TestRemoveMindAndHangUp(t *testing.T) {
 	}
 	defer release()
 	if o.language.Finder() == nil {
-		t.Fatal("nobody finds")
+		t.Fatal("the chosen model is not set up")
 	}
 	var gone []engines.Spec
 	err = o.engine.Commit(t.Context(), func(tx *store.Tx) (err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // A context without a topic begins with what is due today and tomorrow.
-func TestContextBeginsWithWhatIsDue(t *testing.T) {
+func TestContextBeginsWithDueTasks(t *testing.T) {
 	n, asIs := newNode(t, nil), false
 	zone, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Two nodes pool memories through their APIs: what one adds, as its policy allows, is
 // found at the other, marked with its author, until the author is removed.
-func TestNodesInACommunity(t *testing.T) {
+func TestCommunityOfTwoNodes(t *testing.T) {
 	relay := serveRelay(t)
 	ann, ben := newDevice(t, relay.url, 71), newDevice(t, relay.url, 72)
 	ctx := t.Context()

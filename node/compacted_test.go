@@ -15,7 +15,7 @@ import (
 // If the deltas of a space were dropped in favour of a snapshot, devices of each kind
 // that were away or are new still know everything: with only a relay, with an envelope
 // store, and with cold memories, which stay cold, or are removed if they were erased.
-func TestAwayWhileCompactedOfEachSort(t *testing.T) {
+func TestEachDeviceKindReturnsAfterCompaction(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
 	a, b, storing, cold := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2), newDevice(t, relay.url, 3), newDevice(t, relay.url, 4)

@@ -11,7 +11,7 @@ import (
 // Two devices that were offline say where the wearer lives, and correct the
 // same memory. Both show the conflicts, and who said what; what is settled on
 // one is settled on the other.
-func TestConflictsTravel(t *testing.T) {
+func TestConflictsSync(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 41), newDevice(t, relay.url, 42)
 	a.init()

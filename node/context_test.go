@@ -69,7 +69,7 @@ func TestContextWithoutOthersCore(t *testing.T) {
 
 // If a block is read aloud again, the node learns nothing from it. What was found but
 // left out of the block may still be said by the wearer.
-func TestContextIsNotHeardAgain(t *testing.T) {
+func TestContextReadAloudIsNotLearnt(t *testing.T) {
 	n := newNode(t, nil)
 	now := time.Now().Add(-time.Hour)
 	hear(t, n, now, "Maja", "My sister Lena keeps bees in Ghent")

@@ -121,7 +121,7 @@ func waitFor[T any](t *testing.T, what string, c <-chan T) (v T) {
 // If the home is locked while a recording or a photo is being sent to an engine, the
 // transfer stops: neither the engine's process nor the system's buffers send any more. After
 // the unlock it is sent completely, and gets its words once.
-func TestLockCutsUploads(t *testing.T) {
+func TestLockStopsUploads(t *testing.T) {
 	t.Parallel()
 	t.Run("sound", func(t *testing.T) {
 		s := speechtest.Whisper(t)
@@ -172,7 +172,7 @@ func cutsUpload(t *testing.T, n *Node, line *badLine, send func()) {
 
 // An engine that hears live sound gets none from the moment at which the home is locked,
 // even if the lock still has to wait for another call.
-func TestLockCutsLiveSound(t *testing.T) {
+func TestLockStopsLiveSound(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Wyoming(t)
 	s.Says(says("Lena is allergic to peanuts."), nil)

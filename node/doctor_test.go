@@ -10,7 +10,7 @@ import (
 )
 
 // Settings that have other effects than a person may expect are reported.
-func TestDoctorTellsOfSettings(t *testing.T) {
+func TestDoctorReportsSettings(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		set  func(*config.Config)

@@ -12,7 +12,7 @@ import (
 
 // A plan that was shown, but not carried out, keeps no words of what is
 // forgotten after it.
-func TestForgottenIsGoneFromAPlan(t *testing.T) {
+func TestForgettingCleansDreamPlans(t *testing.T) {
 	n := keyed(t, nil)
 	at := time.Now().AddDate(0, 0, -3)
 	propose(t, n, memory.Semantic, "The boiler is serviced by Quintavius every autumn", at)
@@ -32,7 +32,7 @@ func TestForgottenIsGoneFromAPlan(t *testing.T) {
 
 // A credential that a dream moves to the vault is in no other file, and the
 // plan does not show it.
-func TestScrubbedIsGone(t *testing.T) {
+func TestDreamRemovesCredentials(t *testing.T) {
 	const secret = "Xq7-pine-Tr0ut-88"
 	n := keyed(t, nil)
 	at := time.Now().AddDate(0, 0, -1)

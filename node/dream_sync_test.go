@@ -10,7 +10,7 @@ import (
 )
 
 // A dream of one device is undone on another, and both are as before it.
-func TestADreamIsTakenBackElsewhere(t *testing.T) {
+func TestDreamIsUndoneOnAnotherDevice(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 11), newDevice(t, relay.url, 12)
 	a.init()

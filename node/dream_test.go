@@ -116,7 +116,7 @@ func TestDream(t *testing.T) {
 	}
 	count := func(s memory.State) int { return strings.Count(derived(t, n), `"state":"`+string(s)+`"`) }
 	if got := count(memory.Archived); got != 40 {
-		t.Errorf("%d were put away, want 39 vans and a boiler", got)
+		t.Errorf("%d memories were archived, want 40: 39 vans and a boiler", got)
 	}
 	list, err := n.Dreams(ctx)
 	if err != nil || len(list) != 1 || list[0].ID != plan.ID {
@@ -141,7 +141,7 @@ func TestDream(t *testing.T) {
 
 // Each step of a dream can be undone separately, including what it gave the memory
 // that another was merged into. The other steps stay, and it is not repeated.
-func TestUndoDreamsStep(t *testing.T) {
+func TestUndoDreamStep(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	now := time.Now().UTC()
@@ -193,7 +193,7 @@ func TestUndoDreamsStep(t *testing.T) {
 }
 
 // A step that is left out of a plan is not done, and not planned again.
-func TestDreamWithout(t *testing.T) {
+func TestDreamWithoutAStep(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	now := time.Now().UTC()
@@ -224,7 +224,7 @@ func TestDreamWithout(t *testing.T) {
 
 // A credential that an earlier scan has missed goes to the vault, and is left
 // nowhere else.
-func TestDreamScrubs(t *testing.T) {
+func TestDreamMovesCredentialsToTheVault(t *testing.T) {
 	const secret = "Xq7-pine-Tr0ut-88"
 	n := newNode(t, nil)
 	ctx := t.Context()
@@ -256,7 +256,7 @@ func TestDreamScrubs(t *testing.T) {
 
 // A requested plan uses the clock of events, like an automatic one: a node that
 // was switched off for a month archives nothing because of that.
-func TestPlanGoesByEvents(t *testing.T) {
+func TestDreamPlanUsesTheEventClock(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	last := time.Now().UTC().AddDate(0, -1, 0)

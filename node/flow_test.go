@@ -165,7 +165,7 @@ func TestPluginsChangeWhileEventsFlow(t *testing.T) {
 		}
 	}
 	flow.Wait()
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	checkFlow(t, n, last)

@@ -18,7 +18,7 @@ import (
 )
 
 // What was taken in but not processed yet is in the plan, and is erased.
-func TestForgetWhatIsInTheJournal(t *testing.T) {
+func TestForgetUnprocessedEvents(t *testing.T) {
 	n := keyed(t, nil)
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestForgetWhatIsInTheJournal(t *testing.T) {
 // A part of a photo whose rest is still to come is forgotten with its device. A part
 // from another device keeps waiting, although the journal segment that held it is
 // gone.
-func TestForgetWhatIsHeld(t *testing.T) {
+func TestForgetPartsOfAPhoto(t *testing.T) {
 	n := keyed(t, nil)
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestForgetWhatIsHeld(t *testing.T) {
 		t.Errorf("the plan: %+v", p)
 	}
 	send(t, n, part("pin", 1, picture[half:]))
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	page, err := n.List(t.Context(), serve.ListQuery{Type: memory.Resource, Limit: 10})
@@ -174,7 +174,7 @@ func TestForgetAmongAdds(t *testing.T) {
 		}
 	}
 	group.Wait()
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	lines, crates := 0, 0
@@ -249,7 +249,7 @@ func TestForgetKeepsWhatStandsOnOtherEvidence(t *testing.T) {
 }
 
 // What is kept for a disabled plugin is forgotten, too.
-func TestForgetWhatWaitsForAPlugin(t *testing.T) {
+func TestForgetEventsOfADisabledPlugin(t *testing.T) {
 	n := keyed(t, nil)
 	now := time.Now()
 	keep := func(slot int, device, place string) {

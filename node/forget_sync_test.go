@@ -33,7 +33,7 @@ func (d *device) dig(words ...string) []leakscan.Find {
 
 // However something was selected for forgetting on one device, nothing of it is
 // left in any file of another device that had received it.
-func TestForgettingTravels(t *testing.T) {
+func TestForgettingSyncs(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]serve.ForgetSelection{
 		"person": {Person: "Quintavius"}, "device": {Device: "api"}, "time": {When: "last 2 hours"},

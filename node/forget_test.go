@@ -110,7 +110,7 @@ func lived(t *testing.T, now time.Time) *Node {
 	send(t, n, memory.Event{ID: memory.EventID{Device: "glasses", Boot: 1, Seq: 5}, Kind: memory.KindLocation, At: today(20 * time.Minute), Clock: memory.ClockWall,
 		Place: &memory.Place{Lat: 1, Lon: 3, Name: keptPlace}})
 	send(t, n, said("pin", 2, today(15*time.Minute), "Ana", "The kettle stands beside the stove."))
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -210,7 +210,7 @@ func TestForgottenIsGone(t *testing.T) {
 
 // The search of the proof finds the words if nothing was forgotten, if they were erased
 // but nothing was rewritten, and if the journal was not purged.
-func TestTheProofBites(t *testing.T) {
+func TestForgettingProofDetectsRemains(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	places := func(r leakscan.Report) string {

@@ -16,7 +16,7 @@ import (
 
 // What others share is found beside one's own memories, marked, and never becomes
 // one's own; it is gone when it expires or is revoked.
-func TestGivenMemoriesAnswer(t *testing.T) {
+func TestSharedMemoriesAreFound(t *testing.T) {
 	relay := serveRelay(t)
 	ann, ben := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
 	ctx := t.Context()

@@ -11,7 +11,7 @@ import (
 
 // If names are merged, split and merged again within one tick of the clock, the
 // last decision counts each time.
-func TestLastDecisionOfAMomentHolds(t *testing.T) {
+func TestLastMergeDecisionCounts(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	o, release, err := n.use()

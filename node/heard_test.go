@@ -13,7 +13,7 @@ import (
 
 // After a restart the node still reports when a wearable was last heard, and no file has that in
 // clear.
-func TestLastSeenOverARestart(t *testing.T) {
+func TestLastSeenSurvivesARestart(t *testing.T) {
 	n, press, _ := pressing(t)
 	press(wire.Button{Gesture: "single"})
 	at := pendantOf(t, n).LastSeen

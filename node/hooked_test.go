@@ -47,7 +47,7 @@ func (d *device) hookedBy(name string, tokens int, rights ...serve.Right) *hooke
 func (h *hooked) conflicts(t *testing.T) (out []apps.Conflict) {
 	t.Helper()
 	for {
-		told, cursor, err := h.NextFor(t.Context(), h.hook)
+		told, cursor, err := h.NextChange(t.Context(), h.hook)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func (h *hooked) conflicts(t *testing.T) (out []apps.Conflict) {
 // An app with a hook is sent that memories contradict each other, on both devices that were
 // offline, if it may read every side. It is sent nothing about a side that it may not read,
 // about the other value of a field, or about what is settled.
-func TestHookToldOfConflict(t *testing.T) {
+func TestHookConflictNotification(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 43), newDevice(t, relay.url, 44)
 	a.init()
@@ -126,7 +126,7 @@ func TestHookToldOfConflict(t *testing.T) {
 	narrow.hook.Cursor = 0
 	var texts []string
 	for range 20 {
-		told, cursor, err := narrow.NextFor(t.Context(), narrow.hook)
+		told, cursor, err := narrow.NextChange(t.Context(), narrow.hook)
 		if errors.Is(err, serve.ErrLimit) {
 			a.skew += 24 * time.Hour
 			continue
@@ -156,7 +156,7 @@ func TestHookToldOfConflict(t *testing.T) {
 }
 
 // An app that may share is sent the end of its own shares, and of no others.
-func TestHookToldOfShare(t *testing.T) {
+func TestHookShareNotification(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 45)
 	ctx := t.Context()
@@ -174,7 +174,7 @@ func TestHookToldOfShare(t *testing.T) {
 	}
 	next := func(h *hooked) *apps.ShareEnd {
 		t.Helper()
-		e, err := h.EndFor(ctx, h.hook)
+		e, err := h.NextShareEnd(ctx, h.hook)
 		if err != nil {
 			t.Fatal(err)
 		}

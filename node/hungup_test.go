@@ -26,7 +26,7 @@ func (l letIn) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // If somebody confirms that the words are the same and hangs up, for example by closing
 // the page, the new device is admitted nevertheless, and learns of the space.
-func TestPairAndHangUp(t *testing.T) {
+func TestPairAndDisconnect(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 45), newDevice(t, relay.url, 46)
 	a.init()

@@ -29,7 +29,7 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 	}
 	o.engine = engine.New(engine.Config{Space: o.ring.Space(), Member: o.ring.Member(), Store: o.store, Index: o.index, Clock: &memory.Ticker{Now: n.now}, Check: o.check})
 	if o.index.Covered() == 0 {
-		if err := tiers.Owe(ctx, o.engine); err != nil {
+		if err := tiers.MarkColdUnindexed(ctx, o.engine); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // A session that is being opened has no gate: it accepts what the wearer's own device
 // says, and nothing that others say.
-func TestNothingIsHeardWithoutAGate(t *testing.T) {
+func TestOthersAreNotAcceptedWhileOpening(t *testing.T) {
 	st, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1 << 20})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 // What somebody adds by hand is kept verbatim if no extractor finds anything in it, unless
 // it is a question or greeting, or contains a secret; what is merely heard is not.
-func TestAddedByHand(t *testing.T) {
+func TestTextAddedByHand(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
 	for _, tt := range []struct {
@@ -49,7 +49,7 @@ func TestAddedByHand(t *testing.T) {
 
 // What is kept verbatim is quoted from its line, so that a search returns the text once,
 // with its speaker.
-func TestKeptOnceWithItsSpeaker(t *testing.T) {
+func TestVerbatimTextIsFoundOnce(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
 	const text = "Stop at the green gate"

@@ -110,7 +110,7 @@ func (d *device) heads() (out []envelope.Hash) {
 // A relay, or someone in between, replaces a delta with something else. The
 // delta is named and not applied; what another member sent after it is applied;
 // and once the right one is served, all is well.
-func TestRelayLies(t *testing.T) {
+func TestRelayReplacesDeltas(t *testing.T) {
 	relay := serveRelay(t)
 	a, b, c := newDevice(t, relay.url, 11), newDevice(t, relay.url, 12), newDevice(t, relay.url, 13)
 	a.init()
@@ -205,7 +205,7 @@ func (d *device) firstDelta() []byte {
 
 // A relay whose disk was restored to an older state is refused by name, and
 // nothing that was received is lost.
-func TestRelayRollsBack(t *testing.T) {
+func TestRelayRollback(t *testing.T) {
 	dir := t.TempDir()
 	relay := serveRelayIn(t, dir)
 	a, b := newDevice(t, relay.url, 21), newDevice(t, relay.url, 22)

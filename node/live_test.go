@@ -93,7 +93,7 @@ func (s *speaker) speaksOn(t *testing.T) (done func()) {
 // Words appear while somebody is still speaking: the engine already has the sound, its words are
 // shown unless they contain a secret, and the recording is not sent again. If the stream breaks
 // off, the whole recording is transcribed afterwards. Each utterance gets its words once.
-func TestEarsHearWhileItIsSpoken(t *testing.T) {
+func TestLiveTranscription(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Wyoming(t)
 	n := running(t, nil)

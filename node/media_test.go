@@ -73,7 +73,7 @@ func (w *world) sync(n *Node) {
 
 // A picture taken by one device is available on another: once through the
 // relay, and from then on without it.
-func TestMediaOfAnotherDevice(t *testing.T) {
+func TestMediaFromAnotherDevice(t *testing.T) {
 	w := newWorld(t)
 	one, two := w.settings("one"), w.settings("two")
 	phrase, err := Init(one, InitOptions{KeyFile: true})

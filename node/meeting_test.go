@@ -42,7 +42,7 @@ func until(t *testing.T, what string, state func() string, done func() bool) {
 
 // Two devices whose relay is gone find each other by multicast, and end up alike;
 // neither meets a stranger's node in the same network.
-func TestMeetInTheSameNetwork(t *testing.T) {
+func TestSyncInTheLocalNetwork(t *testing.T) {
 	t.Parallel()
 	relay := serveRelay(t)
 	lo := loopback(t)
@@ -107,7 +107,7 @@ func TestMeetInTheSameNetwork(t *testing.T) {
 }
 
 // A device is admitted, and both are kept alike, without any relay.
-func TestNoCloudAtAll(t *testing.T) {
+func TestPairAndSyncWithoutARelay(t *testing.T) {
 	lo := loopback(t)
 	a, b := newDevice(t, "", 81), newDevice(t, "", 82)
 	for _, d := range []*device{a, b} {

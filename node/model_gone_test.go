@@ -11,7 +11,7 @@ import (
 
 // When a line that made a model end a memory is forgotten, none of its words
 // remain in what stays of that memory.
-func TestForgottenIsGoneFromWhatItEnded(t *testing.T) {
+func TestForgottenLineLeavesTheMemoryItEnded(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: modelKey})
 	s.Otherwise(operations())
 	n := keyed(t, func(c *config.Config) {

@@ -11,7 +11,7 @@ import (
 
 // What came with somebody's job, such as the boss and the pay, ends with the job where a model
 // finds the end: with a new employer, and where there is none. What belongs to a later job goes on.
-func TestModelEndsWhatAJobHad(t *testing.T) {
+func TestModelEndsFactsOfAJob(t *testing.T) {
 	for name, end := range map[string]struct {
 		line string
 		op   op

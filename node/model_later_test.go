@@ -56,7 +56,7 @@ func TestBrokenAnswersAreParked(t *testing.T) {
 
 // A server that is unreachable, busy or misconfigured does not cause anything
 // to be parked: lines wait.
-func TestServerTroubleOnlyWaits(t *testing.T) {
+func TestUnavailableModelServerParksNothing(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
 	o, release, err := n.use()
@@ -87,7 +87,7 @@ func TestServerTroubleOnlyWaits(t *testing.T) {
 
 // A memory is forgotten while the model thinks: nothing that the model then
 // says repeats it.
-func TestForgottenInFlight(t *testing.T) {
+func TestForgottenDuringAModelRequest(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
 	hear(t, n, monday.Add(time.Minute), "Ana", "Rex snores like a tractor at night")
@@ -119,7 +119,7 @@ func TestForgottenInFlight(t *testing.T) {
 
 // What is waiting is on disk together with the line itself: a copy of the home
 // at any moment, which is what a killed process leaves, contains it.
-func TestWaitingSurvivesAKill(t *testing.T) {
+func TestWaitingLinesSurviveAKill(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Lena breeds grey parrots in Antwerp")
 	home := filepath.Join(t.TempDir(), "copy")
@@ -144,7 +144,7 @@ func TestWaitingSurvivesAKill(t *testing.T) {
 
 // What the model is shown: the wishes, who the wearer is, what was said before,
 // and after a while a summary, which goes when anything is forgotten.
-func TestWhatTheModelIsShown(t *testing.T) {
+func TestModelInput(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	if err := n.SetInstructions(t.Context(), "Leave out everything about work."); err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestDaemonAsksByItself(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsOfTheModel(t *testing.T) {
+func TestDoctorReportsTheModel(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	level := func() (level, detail string) {
 		t.Helper()

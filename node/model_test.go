@@ -145,7 +145,7 @@ func number(t *testing.T, r *llmtest.Request, text string) int {
 
 var monday = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
-func TestModelAddsChangesAndEnds(t *testing.T) {
+func TestModelOperations(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	hear(t, n, monday, "Ana", "Last night again, that dog Rex snores like a tractor, every single night, whatever we try with pillows")
 	s.Script(operations(op{"quote": "Rex snores like a tractor", "text": "Ana's dog Rex snores like a tractor every night", "confidence": 1}))
@@ -278,7 +278,7 @@ func TestInjectionChangesNothing(t *testing.T) {
 
 // What a model makes up is refused, item by item, and what is right is
 // accepted.
-func TestInventions(t *testing.T) {
+func TestModelInventionsAreRefused(t *testing.T) {
 	n, s := withModel(t, llmtest.Options{})
 	pinnedID := func() memory.ID {
 		hear(t, n, monday, "Ana", "I live in Ghent")

@@ -154,7 +154,7 @@ func TestAsOfAndKnownAt(t *testing.T) {
 
 // What recall has just returned, and an assistant reads aloud, is not learnt
 // from.
-func TestNoFeedback(t *testing.T) {
+func TestRecalledTextIsNotLearnt(t *testing.T) {
 	n := newNode(t, nil)
 	now := time.Now()
 	hear(t, n, now.Add(-time.Hour), "Ana", "My sister Rita is allergic to peanuts and strawberries.")
@@ -181,7 +181,7 @@ func TestNoFeedback(t *testing.T) {
 }
 
 // Hearing the same day again leaves the memories as they were.
-func TestSaidAgain(t *testing.T) {
+func TestRepeatedEventsChangeNothing(t *testing.T) {
 	n := newNode(t, nil)
 	lines := []string{"I live in Ghent.", "My sister Rita is allergic to peanuts.", "I have the dentist on Thursday at four."}
 	count := func() int {
@@ -233,7 +233,7 @@ func TestRetention(t *testing.T) {
 }
 
 // A second process is refused the home, and is told which process has it.
-func TestOneProcessAHome(t *testing.T) {
+func TestOneProcessPerHome(t *testing.T) {
 	n := newNode(t, nil)
 	if _, err := Open(n.cfg, Options{}); !errors.Is(err, memory.ErrInUse) {
 		t.Errorf("a second open: %v", err)
@@ -244,7 +244,7 @@ func TestOneProcessAHome(t *testing.T) {
 }
 
 // A pause outlives the process, and ends on its own.
-func TestPauseOutlivesTheProcess(t *testing.T) {
+func TestPauseSurvivesARestart(t *testing.T) {
 	n := newNode(t, nil)
 	until := time.Now().Add(time.Hour)
 	if _, err := n.Pause(t.Context(), until); err != nil {

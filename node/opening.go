@@ -188,7 +188,7 @@ func (n *Node) openRest(o *session) {
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
 	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
 	o.transfer = transfer.New(transfer.Config{Now: n.now, Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
-		Members: o.sync.SpaceMembers, Bring: o.sync.Bring, VaultUntil: o.vault.Until, Reveal: o.vault.Export})
+		Members: o.sync.SpaceMembers, FetchMedia: o.sync.FetchMedia, VaultUntil: o.vault.Until, Reveal: o.vault.Export})
 }
 
 // parties returns everyone to whom the wearer gives memories: readers, workers of

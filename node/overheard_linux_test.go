@@ -108,7 +108,7 @@ func TestThreatPortKnownAgain(t *testing.T) {
 	b.gets("Oslo")
 	for at := range announced(w.heard()) {
 		if before[at] {
-			t.Errorf("%s is announced where nobody has it", at)
+			t.Errorf("%s is still announced, although nobody listens there", at)
 		}
 	}
 	a.stop(b)

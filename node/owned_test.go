@@ -9,7 +9,7 @@ import (
 
 // What is known of somebody else's birthday is not an answer to "when is my birthday", and the other
 // way round.
-func TestAnothersPropertyIsNoAnswer(t *testing.T) {
+func TestPropertyOfAnotherPerson(t *testing.T) {
 	others := []string{"Hanna's birthday is on March 3rd.", "My mother's birthday is on May 6th.", "Tom's address is Bergweg 4 in Kassel.", "Anna is a teacher.", "My wife works at the town hall.",
 		"Dr. Albers is Tom's doctor.", "Don't forget to buy a birthday card for Hanna.", "Tom's wife is called Petra.", "小王的生日是5月6日。", "小李的工作是护士。", "小李的医生是陈医生。", "我老婆在医院上班。"}
 	own := []string{"My birthday is on June 11th.", "My address is Lindenstrasse 12 in Porto.", "I work as a physiotherapist at the clinic.", "My wife is called Karin.", "My doctor is Dr. Albers.",

@@ -13,7 +13,7 @@ import (
 // Old lines are packed where a storage budget is kept, also without a relay:
 // they are searched and shown as before, and no trace is left of those that are
 // forgotten.
-func TestPackedLinesAreForgotten(t *testing.T) {
+func TestForgettingPackedLines(t *testing.T) {
 	n := keyed(t, func(c *config.Config) { c.Hot.Records = 1000 })
 	if err := n.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestPackedLinesAreForgotten(t *testing.T) {
 	for i := range 140 {
 		send(t, n, said("pin", uint64(i+2), old.Add(time.Duration(i+1)*time.Second), "Ana", fmt.Sprintf("Well, the tram number %d was late again, would you believe it.", i)))
 	}
-	if err := n.Quiet(t.Context()); err != nil {
+	if err := n.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.MoveTiers(t.Context(), serve.MoveRequest{Cool: true}); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/locket-dev/locket/node/pump"
 )
 
-// TestPanicEndsTheNodeOnce: an event that makes the node panic is set aside at the next start,
+// TestPanickingEventIsQuarantined: an event that makes the node panic is set aside at the next start,
 // and the events after it are processed.
-func TestPanicEndsTheNodeOnce(t *testing.T) {
+func TestPanickingEventIsQuarantined(t *testing.T) {
 	n := newNode(t, nil)
 	o, release, err := n.use()
 	if err != nil {

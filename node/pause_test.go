@@ -25,7 +25,7 @@ func TestPauseEnds(t *testing.T) {
 	}
 	n.endPause()
 	if !n.intake.Paused() {
-		t.Error("it has ended before its time")
+		t.Error("the pause ended too early")
 	}
 	if _, err := n.Pause(t.Context(), time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 // What may be asked for during the day is fetched before anybody asks: what
 // searches for its date, for the speakers and for plans find.
-func TestTheDayIsPrepared(t *testing.T) {
+func TestColdMemoriesAreFetchedForTheDay(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.settings("home")
 	if _, err := Init(cfg, InitOptions{KeyFile: true}); err != nil {

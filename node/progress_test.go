@@ -9,7 +9,7 @@ import (
 
 // A request for the state of sync does not wait for a round that takes long,
 // and reports how much the round has received.
-func TestARoundTellsHowFarItIs(t *testing.T) {
+func TestSyncReportsProgress(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 51), newDevice(t, relay.url, 52)
 	a.init()

@@ -19,7 +19,7 @@ import (
 // A second relay is added, holds the same, and is enough when the first is down.
 // The primary is moved there, the old relay is abandoned, and a device that knows
 // only the new one has everything.
-func TestMovingThePrimary(t *testing.T) {
+func TestMovePrimaryRelay(t *testing.T) {
 	old, other := serveRelay(t), serveRelay(t)
 	a, b := newDevice(t, old.url, 51), newDevice(t, old.url, 52)
 	phrase := a.init()
@@ -136,7 +136,7 @@ func TestMovingThePrimary(t *testing.T) {
 
 // An envelope store that can't be opened keeps nobody from the memories: sync is
 // off and says why, and the envelope store is left untouched.
-func TestEnvelopesDoNotOpen(t *testing.T) {
+func TestDamagedEnvelopeStoreDisablesSync(t *testing.T) {
 	relay := serveRelay(t)
 	a := newDevice(t, relay.url, 56)
 	a.cfg.Sync.Metered = config.MeteredYes // it has an envelope store
@@ -183,7 +183,7 @@ func TestEnvelopesDoNotOpen(t *testing.T) {
 // other, together with files that others put there: a file that is not one of
 // their envelopes is named and left alone, and what was erased disappears from
 // the folder.
-func TestMeetByFolder(t *testing.T) {
+func TestSyncByFolder(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 61), newDevice(t, relay.url, 62)
 	a.init()

@@ -49,15 +49,15 @@ func homeToMend(cfg *config.Config, ask Ask) repair.Home {
 	}
 }
 
-// Look finds what is wrong with a home that no process has open. If a process has
+// Inspect finds what is wrong with a home that no process has open. If a process has
 // it open, the error is memory.ErrInUse.
-func Look(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
+func Inspect(ctx context.Context, cfg config.Config, ask Ask) (_ []RepairedItem, err error) {
 	lock, err := filelock.Take(homePath(&cfg, "lock"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	found, err := repair.Look(ctx, homeToMend(&cfg, ask))
+	found, err := repair.Inspect(ctx, homeToMend(&cfg, ask))
 	items := []RepairedItem{}
 	for _, f := range found {
 		items = append(items, RepairedItem{Place: f.Place, What: f.What, Done: f.Done, Lost: f.Lost})

@@ -17,7 +17,7 @@ import (
 
 // A photo that the relay lost, or holds damaged, is sent again by a device that has it. A
 // device that does not have it names it, and gets it afterwards.
-func TestRepairPutsPhotosBack(t *testing.T) {
+func TestRepairRestoresPhotos(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	one, two := w.settings("one"), w.settings("two")

@@ -143,7 +143,7 @@ func TestRepairOfEnvelopes(t *testing.T) {
 
 // What another device said, and only this device's envelope store had, is named when it
 // is lost.
-func TestRepairNamesWhatOthersSaid(t *testing.T) {
+func TestRepairNamesLostDeltasOfOthers(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 73), newDevice(t, relay.url, 74)
 	a.init()

@@ -49,7 +49,7 @@ func (d *device) loseAPage() {
 			}
 		}
 	}
-	d.t.Fatal("no bit is of pages of utterances alone")
+	d.t.Fatal("no bit flip damages only pages of utterances")
 }
 
 func linesLost(r *node.Repaired) (lost []string) {

@@ -40,7 +40,7 @@ func (d *device) repair() node.Repaired {
 
 func (d *device) look() []node.RepairedItem {
 	d.t.Helper()
-	found, err := node.Look(d.t.Context(), d.cfg, nil)
+	found, err := node.Inspect(d.t.Context(), d.cfg, nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}

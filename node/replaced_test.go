@@ -9,10 +9,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestReplacedRanksBelow: the line of a memory that is no longer true is marked
+// TestSupersededLineRanksBelow: the line of a memory that is no longer true is marked
 // and ranks below what replaced it; in a search of the time when it was true, it
 // ranks first.
-func TestReplacedRanksBelow(t *testing.T) {
+func TestSupersededLineRanksBelow(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	morning := time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)
@@ -89,9 +89,9 @@ func TestReplacedRanksBelow(t *testing.T) {
 	}
 }
 
-// TestSaidTwiceThenReplaced: each line that says what has ended is marked and
+// TestSupersededLinesRankBelow: each line that says what has ended is marked and
 // ranks below what replaced it.
-func TestSaidTwiceThenReplaced(t *testing.T) {
+func TestSupersededLinesRankBelow(t *testing.T) {
 	n := newNode(t, nil)
 	morning := time.Date(2026, 9, 14, 7, 0, 0, 0, time.UTC)
 	for i, l := range []string{"I live in Oslo.", "I live in Oslo.", "I moved to Bergen."} {

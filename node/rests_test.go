@@ -16,7 +16,7 @@ import (
 // A worker's statement is cold when the line that it quotes is redacted. It is
 // fetched back automatically and removed before anybody sees it, because a node
 // records in its ledger what turns cold and what came back.
-func TestColdWordsOfAWorkerYield(t *testing.T) {
+func TestColdAssertionIsWithdrawnWithItsLine(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	cfg := w.settings("one")

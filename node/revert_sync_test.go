@@ -9,7 +9,7 @@ import (
 )
 
 // A revert on one device is undone on another, and both devices agree.
-func TestARevertIsUndoneElsewhere(t *testing.T) {
+func TestRevertIsUndoneOnAnotherDevice(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 21), newDevice(t, relay.url, 22)
 	a.init()

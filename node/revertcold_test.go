@@ -11,7 +11,7 @@ import (
 
 // What a worker said is also taken back from cold memories, or they are
 // counted.
-func TestRevertReachesCold(t *testing.T) {
+func TestRevertOfColdMemories(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 1)
 	d.skew = -72 * time.Hour

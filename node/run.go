@@ -57,9 +57,9 @@ const (
 	groupShareWearable = 0.65
 )
 
-// Frugal makes this process hold less memory, unless GOGC or GOMEMLIMIT says otherwise. It
+// LimitMemory makes this process hold less memory, unless GOGC or GOMEMLIMIT says otherwise. It
 // is for a process that runs a node of this profile and little else.
-func Frugal(profile string) {
+func LimitMemory(profile string) {
 	share, growth := groupShare, heapGrowth
 	if profile == config.Wearable {
 		share, growth = groupShareWearable, heapGrowthWearable
@@ -300,7 +300,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-o.pump.Quiet():
+	case <-o.pump.Idle():
 	}
 	o.stop()
 	err = errors.Join(err, <-o.done)

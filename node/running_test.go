@@ -55,7 +55,7 @@ func TestRunningNodesSync(t *testing.T) {
 
 // A node that syncs in the background, and can't start to keep envelopes for a second relay,
 // goes on with the one relay that it has.
-func TestRunningGoesOnWithOneRelay(t *testing.T) {
+func TestFailedSecondRelayKeepsTheFirst(t *testing.T) {
 	relay, other := serveRelay(t), serveRelay(t)
 	a, b := newDevice(t, relay.url, 43), newDevice(t, relay.url, 44)
 	a.cfg.Broker.Listen, b.cfg.Broker.Listen = "127.0.0.1:0", "127.0.0.1:0"

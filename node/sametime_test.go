@@ -14,7 +14,7 @@ import (
 // Recordings of the same second and the same length have the same description, and are still
 // several: each gets its words once, and none is left out of the queue. When two wearables hear the
 // same words, there is one line.
-func TestRecordingsOfOneSecond(t *testing.T) {
+func TestRecordingsOfTheSameSecond(t *testing.T) {
 	t.Parallel()
 	s := speechtest.Whisper(t)
 	n := running(t, nil)

@@ -23,7 +23,7 @@ type segments struct {
 }
 
 func (s segments) Put(ctx context.Context, name string, b []byte) error {
-	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.prefix+name, 0, b) })
+	return s.store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.PutSegment(s.prefix+name, 0, b) })
 }
 
 func (s segments) Get(ctx context.Context, name string) (b []byte, err error) {
@@ -58,5 +58,5 @@ func (s segments) List(ctx context.Context) (names []string, err error) {
 }
 
 func (s segments) Delete(ctx context.Context, name string) error {
-	return s.store.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.prefix + name) })
+	return s.store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.DeleteSegment(s.prefix + name) })
 }

@@ -10,7 +10,7 @@ import (
 
 // A policy allows answers to be sold but no copies, or copies but no answers; policy test
 // says the same in advance.
-func TestPolicyOfAnswersAndCopies(t *testing.T) {
+func TestPolicyForSellingAnswersAndCopies(t *testing.T) {
 	relay := serveRelay(t)
 	d := newDevice(t, relay.url, 73)
 	ctx := t.Context()

@@ -106,7 +106,7 @@ func seenBy(t *testing.T, n *Node) (made []memory.Memory, unseen int) {
 
 // A model beside the node gets photos as a worker's model does: twenty at once, or those before a
 // pause. A secret in what it says goes to the vault. A single photo gets a caption.
-func TestSeriesBesideTheNode(t *testing.T) {
+func TestPhotoSeriesWithALocalModel(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(sees))
@@ -151,7 +151,7 @@ func TestSeriesBesideTheNode(t *testing.T) {
 
 // A model that does not accept several photos gets them one by one, and a photo that can't be
 // opened is parked alone, with the reason.
-func TestSeriesThatIsRefused(t *testing.T) {
+func TestPhotoSeriesIsSplitAfterARefusal(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(func(srv *llmtest.Server, w http.ResponseWriter, r *http.Request, q *llmtest.Request) {
@@ -174,7 +174,7 @@ func TestSeriesThatIsRefused(t *testing.T) {
 
 // A model on another machine sees the photos of a series that are not close in time to a secret,
 // and sees none before it is known what was said around all of them.
-func TestSeriesElsewhere(t *testing.T) {
+func TestPhotoSeriesWithARemoteModel(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(sees))
 	t.Setenv("HTTP_PROXY", strings.TrimSuffix(s.URL, "/v1")) // this is how it is reached
@@ -196,7 +196,7 @@ func TestSeriesElsewhere(t *testing.T) {
 
 // Each photo is in one memory, whenever the daemon or its engine is killed: before the model
 // answers, while it does, and after.
-func TestSeriesOnceWhateverIsKilled(t *testing.T) {
+func TestPhotoSeriesSurvivesKills(t *testing.T) {
 	t.Parallel()
 	const photos = 43 // three series
 	s := llmtest.New(t, llmtest.Options{})
@@ -265,7 +265,7 @@ func TestSeriesOnceWhateverIsKilled(t *testing.T) {
 }
 
 // The text of photos that show the same page is kept once, with each photo as evidence.
-func TestPrintIsKeptOnce(t *testing.T) {
+func TestSameTextInPhotosIsStoredOnce(t *testing.T) {
 	n := newNode(t, nil)
 	for i := range 3 {
 		photoComes(t, n, evening.Add(time.Duration(i)*2*time.Minute), fields(t, i))

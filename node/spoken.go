@@ -27,7 +27,7 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 		order, ok := questions.Ordered(ev.Text)
 		fleet := n.fleet()
 		device := ev.ID.Device
-		if !ok || fleet == nil || device == serve.APIDevice || !fleet.Hears(device) {
+		if !ok || fleet == nil || device == serve.APIDevice || !fleet.HasMicrophone(device) {
 			return false
 		}
 		at, now := ev.At, time.Now()
@@ -53,7 +53,7 @@ func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 // answer has the wearable that gave an order say what became of it, if it can.
 func (n *Node) answer(device, text string) {
 	fleet := n.fleet()
-	if text == "" || fleet == nil || !fleet.Tells(device) {
+	if text == "" || fleet == nil || !fleet.CanAnswer(device) {
 		return
 	}
 	if err := fleet.Say(device, text); err != nil {

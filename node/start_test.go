@@ -9,7 +9,7 @@ import (
 
 // If a node can't start to take events, none of its parts keeps running, and it can start
 // once the cause is gone.
-func TestStartFails(t *testing.T) {
+func TestFailedStartLeavesNothingRunning(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestStartFails(t *testing.T) {
 	told := n.private.in != nil
 	n.private.mu.Unlock()
 	if told || n.running {
-		t.Errorf("an intake that is closed is told of private zones: %v; it runs: %v", told, n.running)
+		t.Errorf("after the failed start, the private zones still have an intake: %v; the node runs: %v", told, n.running)
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)

@@ -181,7 +181,7 @@ func TestThreatStateFilesChanged(t *testing.T) {
 				t.Error("the wearer's own is not let in")
 			}
 			if n = restart(t, n); n.intake.Paused() {
-				t.Error("it is in doubt again")
+				t.Error("recording is paused again after another restart")
 			}
 		})
 	}

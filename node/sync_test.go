@@ -47,7 +47,7 @@ func TestPairAndSync(t *testing.T) {
 
 // The question whether the words are the same is answered once: after admitting a device,
 // or turning one away, another answer changes nothing.
-func TestPairingIsAnsweredOnce(t *testing.T) {
+func TestPairingIsConfirmedOnce(t *testing.T) {
 	relay := serveRelay(t)
 	a, b := newDevice(t, relay.url, 1), newDevice(t, relay.url, 2)
 	a.init()
@@ -89,7 +89,7 @@ func TestThreatAnotherPairingConfirmed(t *testing.T) {
 
 // Two devices work independently, over a network that fails in every way; they are closed
 // and opened at random, and the clock of one is a day off. In the end they are alike.
-func TestApart(t *testing.T) {
+func TestDevicesConvergeAfterWorkingOffline(t *testing.T) {
 	t.Parallel()
 	for _, skew := range []time.Duration{-24 * time.Hour, 24 * time.Hour} {
 		relay := serveRelay(t)
@@ -188,7 +188,7 @@ func TestRecover(t *testing.T) {
 // What a device imports from another life's export reaches its other devices, under its
 // own name; and an export of one's own life, imported on another device, adds nothing
 // twice.
-func TestImportedTravels(t *testing.T) {
+func TestImportSyncs(t *testing.T) {
 	relay := serveRelay(t)
 	a, b, stranger := newDevice(t, relay.url, 31), newDevice(t, relay.url, 32), newDevice(t, "", 33)
 	stranger.init()

@@ -43,7 +43,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 		if err := o.tiers.Maintain(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("hot and cold memories could not be maintained", "error", err)
 		}
-		if err := o.store.Rest(); err != nil {
+		if err := o.store.MaintainCompaction(); err != nil {
 			n.log.Error("the records could not be reopened", "error", err)
 		}
 	}
@@ -141,11 +141,11 @@ func (n *Node) settled(ctx context.Context) error {
 	if !runs {
 		return nil
 	}
-	return n.Quiet(ctx)
+	return n.WaitIdle(ctx)
 }
 
-// Quiet waits until everything taken so far is processed.
-func (n *Node) Quiet(ctx context.Context) error {
+// WaitIdle waits until everything taken so far is processed.
+func (n *Node) WaitIdle(ctx context.Context) error {
 	last := n.journal.Stats().Last
 	for {
 		n.mu.RLock()

@@ -138,7 +138,7 @@ func TestHotAndCold(t *testing.T) {
 }
 
 // An index that can no longer be read is rebuilt, including what is cold.
-func TestColdIsIndexedAnew(t *testing.T) {
+func TestColdMemoriesAreReindexed(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 7)
 	d.cool()
@@ -164,7 +164,7 @@ func TestColdIsIndexedAnew(t *testing.T) {
 }
 
 // Without a relay, and before the relay has it, nothing turns cold.
-func TestNothingTurnsColdUnsent(t *testing.T) {
+func TestUnsentMemoriesStayHot(t *testing.T) {
 	relay := serveRelay(t)
 	d, _ := newWearable(t, relay.url, 8)
 	d.skew = -72 * time.Hour
@@ -198,7 +198,7 @@ func TestNothingTurnsColdUnsent(t *testing.T) {
 
 // Forgetting reaches cold memories: by id without a network, by words with one;
 // and what else was in the same delta remains available to others.
-func TestForgetReachesCold(t *testing.T) {
+func TestForgetColdMemories(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
 	ctx := t.Context()
@@ -264,7 +264,7 @@ func indexOf(ids []memory.ID, id memory.ID) int {
 
 // What another device says about a memory that is cold here also applies here
 // once the memory is back.
-func TestNewsOfCold(t *testing.T) {
+func TestAssertionsAboutColdMemories(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
 	ctx := t.Context()
@@ -293,7 +293,7 @@ func TestNewsOfCold(t *testing.T) {
 
 // Requests of apps fetch nothing: it is not known beforehand whether the app may
 // see a cold memory, and the stream of changes would bring back all of them.
-func TestAppsFetchNothingCold(t *testing.T) {
+func TestAppsDoNotFetchColdMemories(t *testing.T) {
 	relay := serveRelay(t)
 	d, ids := newWearable(t, relay.url, 12)
 	ctx := t.Context()

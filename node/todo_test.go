@@ -11,7 +11,7 @@ import (
 )
 
 // What has to be done ranks before what has the question's words.
-func TestToDosComeFirst(t *testing.T) {
+func TestTasksRankFirst(t *testing.T) {
 	n := newNode(t, nil)
 	at := time.Date(2026, 3, 4, 16, 0, 0, 0, time.UTC)
 	for i, line := range []string{"I work as a physiotherapist.", "Anna is a teacher.", "My brother Jonas is a vet.", "I need to buy milk and oat flakes.", "We're out of coffee.", "I bought a new kettle on Saturday.", "I already bought the paint for the kitchen.",

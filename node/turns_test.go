@@ -12,7 +12,7 @@ import (
 )
 
 // A caller that waits while a plugin is given past events can give up.
-func TestPluginsWaitNoLongerThanAsked(t *testing.T) {
+func TestPluginReplayIsCancelled(t *testing.T) {
 	n := newNode(t, nil)
 	end, err := n.open.plugins.Turn(t.Context()) // as a replay of a year holds it
 	if err != nil {
@@ -40,7 +40,7 @@ func TestPluginsWaitNoLongerThanAsked(t *testing.T) {
 
 // An export that is read slowly, an import that arrives slowly and a replay that
 // waits do not keep the keys open: they end when the node is locked.
-func TestLockEndsWhatIsLong(t *testing.T) {
+func TestLockEndsLongRequests(t *testing.T) {
 	for what, long := range map[string]func(n *Node, begun func()) error{
 		"export": func(n *Node, begun func()) (last error) {
 			for _, err := range n.Export(t.Context(), serve.ExportOptions{}) {

@@ -172,7 +172,7 @@ func hasPhoto(t *testing.T, n *Node, id memory.ID, of string) error {
 // A device believes that two relays have its photos, but one of them has lost them, or has
 // other bytes. The device drops its own copy only if the primary relay shows the photo. A
 // device that moves to the other relay finds the photos there afterwards.
-func TestPhotosThatOneOfTwoRelaysLost(t *testing.T) {
+func TestPhotosLostByOneOfTwoRelays(t *testing.T) {
 	faults := map[string]func(*world){"lost": (*world).lose, "spoilt": (*world).spoil}
 	leave := map[string]func(*testing.T, *Node, string, string) error{
 		"moved": func(t *testing.T, n *Node, from, to string) error {

@@ -34,7 +34,7 @@ func homes(t *testing.T, n *Node) (out []string) {
 
 // What was said at an unknown time is kept beside what is there, and what is said later
 // ends both.
-func TestUndatedEndsNothing(t *testing.T) {
+func TestUndatedStatementEndsNothing(t *testing.T) {
 	n := newNode(t, nil)
 	hear(t, n, time.Now().Add(-time.Hour), "Ana", "I live in Lisbon.")
 	add := func(r serve.AddRequest) serve.AddResult {
@@ -61,7 +61,7 @@ func TestUndatedEndsNothing(t *testing.T) {
 
 // What the instructions leave out is not kept verbatim either, and what is kept verbatim
 // is not counted as refused.
-func TestInstructionsReachOwnWords(t *testing.T) {
+func TestInstructionsApplyToVerbatimText(t *testing.T) {
 	n := newNode(t, nil)
 	if err := n.SetInstructions(t.Context(), "Never remember anything about my health"); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // Without a passphrase, the keys are opened by what the settings name, or by the
 // key file in the home. If that fails, a passphrase is asked for, provided that
 // one would work.
-func TestUnlockByWhatIsSet(t *testing.T) {
+func TestUnlockBySettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pass")
 	if err := os.WriteFile(file, []byte(passphrase+"\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -305,7 +305,7 @@ func TestThreatVaultStaleWord(t *testing.T) {
 
 // An app that waits, or was refused, does not notice when an entry of that name disappears or
 // appears.
-func TestVaultEntryComesAndGoes(t *testing.T) {
+func TestAppCannotObserveVaultEntries(t *testing.T) {
 	ctx := t.Context()
 	h := newVaultHome(t)
 	told, waiting := h.app("told"), h.app("waiting")

@@ -130,7 +130,7 @@ func TestSearchByMeaning(t *testing.T) {
 }
 
 // A model that takes too long is skipped, and the answer says so.
-func TestMeaningLate(t *testing.T) {
+func TestSlowEmbeddingModelIsSkipped(t *testing.T) {
 	n, _ := withVectors(t)
 	hear(t, n, time.Now(), "Ana", "The heron stands in the pond.")
 	hear(t, n, time.Now(), "Ana", "The heron is grey.")

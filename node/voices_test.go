@@ -190,7 +190,7 @@ func TestThreatVoiceprint(t *testing.T) {
 
 // The print of a voice that nobody named is in no file of the home, either, once its day is over,
 // once it is forgotten by its label, or once the wearer keeps only known voices.
-func TestUnnamedVoiceprint(t *testing.T) {
+func TestUnnamedVoiceprintIsDeleted(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"its day is over", "it is forgotten", "only known voices are kept", "not yet"} {
 		t.Run(how, func(t *testing.T) {
@@ -258,7 +258,7 @@ func unnamedPrint(t *testing.T, n *Node) string {
 
 // If the files of the store could not be rewritten, the forgetting of a voice stays as an order:
 // the same command continues it, and so does the node when it is opened again.
-func TestForgottenVoiceGoesOn(t *testing.T) {
+func TestInterruptedVoiceForgettingContinues(t *testing.T) {
 	for _, how := range []string{"forgotten again", "opened again", "not yet"} {
 		n := initNode(t, nil, InitOptions{KeyFile: true})
 		if err := n.unlock(t.Context(), keyring.KeyFile(keyring.DefaultKeyFile)); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // A pause that began and ended between two checks is reported to watchers: one that
 // asked in the middle of it would otherwise show it for ever.
-func TestWatchTellsOfAShortPause(t *testing.T) {
+func TestWatchReportsAShortPause(t *testing.T) {
 	n := newNode(t, nil)
 	told := make(chan uint64, 8)
 	go func() {

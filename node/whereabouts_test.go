@@ -91,7 +91,7 @@ func TestWhereabouts(t *testing.T) {
 
 // An answer lists what its evidence has room for, and how many more there are, even
 // if the language model fails.
-func TestWhereaboutsCut(t *testing.T) {
+func TestWhereaboutsAreBounded(t *testing.T) {
 	off, err := builtIn()
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // What a worker said, and nothing else, is taken back, and can be restored.
-func TestRevert(t *testing.T) {
+func TestRevertOfAWorker(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	o, release, err := n.use()
@@ -134,7 +134,7 @@ func TestThreatWorkerInTheNameOfAnApp(t *testing.T) {
 
 // Lines that a worker heard are removed by a revert, and are not added again; a call with the
 // same id continues an interrupted revert, and a device that did not make the revert undoes it.
-func TestRevertTakesLines(t *testing.T) {
+func TestRevertRemovesLines(t *testing.T) {
 	n := newNode(t, nil)
 	ctx := t.Context()
 	o, release, err := n.use()

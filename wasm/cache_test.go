@@ -58,11 +58,11 @@ func TestCacheIsSealed(t *testing.T) {
 			first[name], _ = os.Stat(name)
 		}
 		if said := run(key); said != "" || len(cached(t, dir)) != 1 {
-			t.Errorf("a sound entry was made again: %s", said)
+			t.Errorf("a valid cache entry was compiled again: %s", said)
 		}
 		for name, was := range first {
 			if is, err := os.Stat(name); err != nil || !os.SameFile(was, is) {
-				t.Errorf("a sound entry was made again: %v", err)
+				t.Errorf("a valid cache entry was written again: %v", err)
 			}
 		}
 		for name, good := range cached(t, dir) {
@@ -174,7 +174,7 @@ func logTo(w *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(w
 
 // A plugin that was compiled before starts idle, if its manifest names the module. It is compiled
 // when it is called, from that module only, even if the entry was changed.
-func TestCompiledBeforeBeginsIdle(t *testing.T) {
+func TestCachedPluginStartsIdle(t *testing.T) {
 	ctx := context.Background()
 	if engine(false) != Compiler {
 		t.Skip("wazero interprets here, and there is no machine code")

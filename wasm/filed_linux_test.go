@@ -164,7 +164,7 @@ func TestCodeOfAnotherFile(t *testing.T) {
 
 // If the system fails to map the file in place of the code, the code is lost, and never run; the
 // next load keeps it in memory. Here it fails because the address lies inside a page.
-func TestCodeIsLost(t *testing.T) {
+func TestCodeIsLostAfterAFailedMapping(t *testing.T) {
 	h, p, log := filing(t, filepath.Join(t.TempDir(), "cache"))
 	if err := p.closeIdle(); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestCodeInAFileStays(t *testing.T) {
 }
 
 // The functions that wazero has compiled are freed.
-func TestBodiesAreDropped(t *testing.T) {
+func TestCompiledBodiesAreFreed(t *testing.T) {
 	h := newHost(t, Options{CacheDir: filepath.Join(t.TempDir(), "cache"), CacheKey: bytes.Repeat([]byte{7}, 32), NoSpare: true, Idle: -1})
 	p, err := h.Load(context.Background(), echo(t), testManifest())
 	if err != nil {

@@ -83,8 +83,8 @@ func TestDerivedKinds(t *testing.T) {
 	}
 }
 
-// TestDropped: an invalid candidate is left out; the one beside it stays.
-func TestDropped(t *testing.T) {
+// TestInvalidCandidateIsDropped: an invalid candidate is left out; the one beside it stays.
+func TestInvalidCandidateIsDropped(t *testing.T) {
 	good := candidate(func(*abi.Candidate) {}).Candidates[0]
 	for name, spoil := range map[string]func(c *abi.Candidate){
 		"type":        func(c *abi.Candidate) { c.Type = "gossip" },
@@ -113,8 +113,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestSpans: evidence has to lie in a text that the plugin was given, and between characters.
-func TestSpans(t *testing.T) {
+// TestEvidenceSpans: evidence has to lie in a text that the plugin was given, and between characters.
+func TestEvidenceSpans(t *testing.T) {
 	e := &abi.Event{Text: "né中", Before: []abi.Turn{{Text: "first"}, {Text: "second"}}} // n, é 1–3, 中 3–6
 	for s, want := range map[abi.Span]bool{
 		{Turn: 0, Start: 0, End: 6}: true, {Turn: 0, Start: 3, End: 6}: true, {Turn: 0, Start: 2, End: 3}: false,
@@ -139,8 +139,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestStripped: the plugin's input has nothing that was not granted.
-func TestStripped(t *testing.T) {
+// TestInputWithoutUngrantedFields: the plugin's input has nothing that was not granted.
+func TestInputWithoutUngrantedFields(t *testing.T) {
 	e := someText()
 	e.Before, e.State, e.RGB, e.Gray = []abi.Turn{{Text: "before"}}, []byte("state"), []byte("rgb"), []byte("gray")
 	for _, c := range []struct {

@@ -82,9 +82,9 @@ func TestGoGuest(t *testing.T) {
 	}
 }
 
-// TestGoGuestSettles: after many calls, large and small, the memory stays within what docs/wasm.md
+// TestGoGuestMemoryIsStable: after many calls, large and small, the memory stays within what docs/wasm.md
 // says that a Go guest needs.
-func TestGoGuestSettles(t *testing.T) {
+func TestGoGuestMemoryIsStable(t *testing.T) {
 	ctx := context.Background()
 	h := newHost(t, Options{})
 	p, err := h.Load(ctx, echo(t), testManifest())

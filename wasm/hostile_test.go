@@ -107,8 +107,8 @@ func TestStartRuns(t *testing.T) {
 	}
 }
 
-// TestBulkIsCharged: a bulk operation costs according to its length.
-func TestBulkIsCharged(t *testing.T) {
+// TestBulkOperationsUseFuel: a bulk operation costs according to its length.
+func TestBulkOperationsUseFuel(t *testing.T) {
 	const n = 64 << 10
 	passive := [][]byte{cat([]byte{1}, leb(n), make([]byte, n))}
 	table := func() *asm { return &asm{tables: [][]byte{{0x70, 0, 0x80, 0x40}}} } // 8192

@@ -59,9 +59,9 @@ func TestThreeFaultsDisable(t *testing.T) {
 	}
 }
 
-// TestFaultOfContext: the plugin fails on a line, and again when that line is the context of the
+// TestFaultByContextLine: the plugin fails on a line, and again when that line is the context of the
 // next one. The next line is then read alone, unless the plugin looks for secrets.
-func TestFaultOfContext(t *testing.T) {
+func TestFaultByContextLine(t *testing.T) {
 	after := func() *abi.Event {
 		e := someText()
 		e.Before = []abi.Turn{{ID: "w", Text: long().Text}}
@@ -110,7 +110,7 @@ func TestFreshAfterTrap(t *testing.T) {
 	}
 }
 
-func TestNotForThePlugin(t *testing.T) {
+func TestUnwantedEventKind(t *testing.T) {
 	ctx := context.Background()
 	h := newHost(t, Options{})
 	p := mustLoad(t, h, new(asm).plugin(i64c(0)), testManifest())
@@ -237,8 +237,8 @@ func TestCache(t *testing.T) {
 	walk(false)
 }
 
-// TestSameEverywhere: compiled or interpreted, the fuel is the same.
-func TestSameEverywhere(t *testing.T) {
+// TestSameFuelEverywhere: compiled or interpreted, the fuel is the same.
+func TestSameFuelEverywhere(t *testing.T) {
 	a := new(asm).plugin([]byte{0x03, 0x40, 0x20, 1}, i32c(1), []byte{0x6b, 0x22, 1, 0x0d, 0, 0x0b}, i64c(0))
 	var used [2]int64
 	for i, interpret := range []bool{false, true} {
@@ -352,9 +352,9 @@ func TestHostFunctions(t *testing.T) {
 	}
 }
 
-// TestRest: plugins that were only loaded hold nothing, and come back when they are called; a
+// TestIdlePluginsReleaseMemory: plugins that were only loaded hold nothing, and come back when they are called; a
 // plugin in use is left alone.
-func TestRest(t *testing.T) {
+func TestIdlePluginsReleaseMemory(t *testing.T) {
 	h := newHost(t, Options{})
 	p := mustLoad(t, h, new(asm).plugin(i64c(0)), testManifest())
 	in, err := p.acquire(t.Context())
@@ -379,8 +379,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestLateHostCall: a late call ends where the clock can be checked.
-func TestLateHostCall(t *testing.T) {
+// TestHostCallAfterDeadline: a late call ends where the clock can be checked.
+func TestHostCallAfterDeadline(t *testing.T) {
 	a := &asm{}
 	yield := a.importFn(wasiModule, "sched_yield", "", tI32)
 	a.plugin([]byte{0x03, 0x40, 0x10, byte(yield), 0x1a, 0x0c, 0, 0x0b, 0x00})
@@ -395,8 +395,8 @@ func TestLateHostCall(t *testing.T) {
 	}
 }
 
-// TestRecycled: an instance is replaced after many calls, which nobody notices.
-func TestRecycled(t *testing.T) {
+// TestInstanceIsRecycled: an instance is replaced after many calls, which nobody notices.
+func TestInstanceIsRecycled(t *testing.T) {
 	p := mustLoad(t, newHost(t, Options{}), new(asm).plugin(i64c(0)), testManifest())
 	for i := range maxCalls + 1 {
 		if _, u, err := p.Extract(context.Background(), someText()); err != nil || u.Fresh != (i%maxCalls == 0) {

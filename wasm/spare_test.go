@@ -13,7 +13,7 @@ import (
 // A call that becomes a long one continues with what others leave, and meanwhile a spare worker is
 // made, which is used after a kill. If the host wants none, none is made. An idle domain has
 // neither.
-func TestSpare(t *testing.T) {
+func TestSpareWorker(t *testing.T) {
 	for _, none := range []bool{false, true} {
 		h := newHost(t, Options{NoSpare: none, Idle: -1, MaxFaults: 10})
 		m := testManifest()
@@ -28,7 +28,7 @@ func TestSpare(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d.proc != proc || lowered(t, proc, rankLong) == 0 {
-			t.Error("a long call goes on at the weight of this process")
+			t.Error("a long call was not given a lower priority")
 		}
 		if (d.spare.ready != nil) == none {
 			t.Errorf("a spare is there: %v", d.spare.ready != nil)
@@ -60,7 +60,7 @@ func TestSpare(t *testing.T) {
 }
 
 // A domain that was late once gets what others leave, until it was idle.
-func TestLateIsLast(t *testing.T) {
+func TestLateDomainHasLowPriority(t *testing.T) {
 	h := newHost(t, Options{Idle: -1, MaxFaults: 10})
 	m := testManifest()
 	m.Limits = Limits{TimeMS: 100, Fuel: abi.MostFuel}
@@ -85,13 +85,13 @@ func TestLateIsLast(t *testing.T) {
 		d.long() // as the watchdog reports it
 		d.mu.Unlock()
 		if late := lowered(t, d.proc, rankLate); (late == 0) != idle {
-			t.Errorf("%d: in another long call %d threads have what nobody wants", i, late)
+			t.Errorf("%d: in another long call, %d threads have the low priority", i, late)
 		}
 	}
 }
 
 // A plugin that got no processor time is not disabled for that, and a worker can't claim it.
-func TestStarvedIsNotBlamed(t *testing.T) {
+func TestStarvedPluginIsNotDisabled(t *testing.T) {
 	var s tally
 	for range 10 {
 		if s.fault(FaultStarved, Usage{}, 1) || s.disabled.Load() {
@@ -112,8 +112,8 @@ func TestStarvedIsNotBlamed(t *testing.T) {
 	}
 }
 
-// TestTurns: a call waits for its turn no longer than its context allows.
-func TestTurns(t *testing.T) {
+// TestWaitForATurn: a call waits for its turn no longer than its context allows.
+func TestWaitForATurn(t *testing.T) {
 	h := newHost(t, Options{})
 	p := loadApart(t, h, new(asm).plugin(i64c(0)), testManifest())
 	h.turn <- struct{}{} // another domain's call

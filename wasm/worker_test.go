@@ -142,8 +142,8 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
-// TestDomains: another publisher's plugins do not notice what a plugin does to its process.
-func TestDomains(t *testing.T) {
+// TestPublishersAreIsolated: another publisher's plugins do not notice what a plugin does to its process.
+func TestPublishersAreIsolated(t *testing.T) {
 	h := newHost(t, Options{})
 	one, other := loadApart(t, h, new(asm).plugin(i64c(0)), named("a/one")), loadApart(t, h, new(asm).plugin(i64c(0)), named("b/other"))
 	before := h.domains["b/other"].proc

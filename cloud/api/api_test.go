@@ -22,7 +22,7 @@ import (
 	"github.com/locket-dev/locket/sync/remote/page"
 )
 
-func TestThereAndBack(t *testing.T) {
+func TestClientRoundTrip(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("there")
 	ctx := t.Context()
@@ -84,7 +84,7 @@ func TestThereAndBack(t *testing.T) {
 	s.is(err, remote.ErrForbidden)
 }
 
-func TestManyInOneCall(t *testing.T) {
+func TestAppendMoreThanOneCallHolds(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("many")
 	var ds []*envelope.Delta
@@ -230,7 +230,7 @@ func TestDrain(t *testing.T) {
 }
 
 // A device whose clock is a day off signs with the relay's time.
-func TestClockIsOff(t *testing.T) {
+func TestDeviceClockADayOff(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("clock")
 	r, err := remote.New("http://"+s.addr, remote.Option{Now: func() time.Time { return time.Now().Add(-24 * time.Hour) }})
@@ -277,7 +277,7 @@ func (s *service) metrics() string {
 }
 
 // The log and the counters contain routes and sizes, and nothing about anybody.
-func TestLogsNothingOfContent(t *testing.T) {
+func TestLogsAndMetricsHaveNoContent(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("quiet")
 	s.send(h, h.Owner, "something private")

@@ -93,7 +93,7 @@ func (f *failing) Read(b []byte) (int, error) {
 
 // A recording grows, shrinks or changes while it is sent. What came of it never appears under an id
 // that is not its hash, and later it can be sent in full.
-func TestBlobThatChangesWhileItIsSent(t *testing.T) {
+func TestBlobChangesDuringUpload(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("changing")
 	before := make([]byte, page.MaxChunk+1000)

@@ -129,7 +129,7 @@ func TestCompaction(t *testing.T) {
 
 // A checkpoint doesn't count what a removal leaves out: one that names it is refused, and so is one
 // that names another end of what counts.
-func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
+func TestCheckpointExcludesWhatARemovalDropped(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("left out")
 	ctx := t.Context()
@@ -169,7 +169,7 @@ func TestCheckpointAfterARemovalThatLeftOut(t *testing.T) {
 
 // Simultaneous checkpoints or votes may exceed a limit. The answer is still no larger than a
 // replica accepts; otherwise it could not sync any more.
-func TestCheckpointsPastALimit(t *testing.T) {
+func TestConcurrentCheckpointsPastALimit(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("past a limit")
 	ds := s.send(h, h.Owner, "one")

@@ -143,7 +143,7 @@ func TestFullBucket(t *testing.T) {
 // The bucket goes away when all chunks of a blob are there and are being joined. The blob is not
 // reported as complete; otherwise nobody would send its end again, and it would be deleted with the
 // unfinished ones.
-func TestBucketGoesAwayAtTheEnd(t *testing.T) {
+func TestBucketFailsWhileChunksAreJoined(t *testing.T) {
 	folder, err := objects.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

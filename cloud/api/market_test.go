@@ -218,7 +218,7 @@ func TestMarketSignatureIsNeeded(t *testing.T) {
 }
 
 // An address may only send so many requests and publish so much, whatever keys it makes.
-func TestMarketHasAPace(t *testing.T) {
+func TestMarketRateLimit(t *testing.T) {
 	now := time.Now() // no time passes, in which the allowance would refill
 	s := withMarket(t, func(c *api.Config) { proxied(c); c.StrangersPerMinute, c.Now = 10, func() time.Time { return now } })
 	count := func(times int, request func(n byte) *http.Request) (refused int) {
@@ -252,7 +252,7 @@ func TestMarketHasAPace(t *testing.T) {
 }
 
 // Only the market's own key sees and resolves what waits for its operator.
-func TestMarketOperatorAlone(t *testing.T) {
+func TestOnlyTheOperatorResolves(t *testing.T) {
 	s := withMarket(t)
 	for path, body := range map[string]any{"/x402": trade.Closed{}, "/takedowns": trade.Notice{Version: 1, Reason: "mine", At: 1}, "/vouchers": trade.Issue{Batch: "b"}, "/revocations": trade.Revocation{Batch: "b"}} {
 		r := s.party(2, "POST", path)

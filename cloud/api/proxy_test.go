@@ -13,7 +13,7 @@ import (
 )
 
 // Behind a proxy, a client with many requests does not use up the allowance of others.
-func TestStrangersBehindAProxy(t *testing.T) {
+func TestClientsBehindAProxyHaveTheirOwnLimits(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) {
 		c.StrangersPerMinute, c.Proxies = 1, clientaddr.Proxies{netip.MustParsePrefix("127.0.0.0/8")}
 	})

@@ -188,7 +188,7 @@ func TestSignatureIsNeeded(t *testing.T) {
 }
 
 // After a restart, no deletion can be repeated.
-func TestReplayOverRestart(t *testing.T) {
+func TestReplayAfterRestart(t *testing.T) {
 	now := time.Now()
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("replay")
@@ -346,7 +346,7 @@ func TestRanges(t *testing.T) {
 }
 
 // A founding must be signed correctly, or it is refused.
-func TestFoundingIsForged(t *testing.T) {
+func TestForgedFoundingIsRefused(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h, other := storetest.NewHousehold(t, "new"), storetest.NewHousehold(t, "else")
 	changed := *h.Entries[0]

@@ -16,7 +16,7 @@ import (
 )
 
 // A root founds and deletes spaces and removes members. It can't append deltas: only members can.
-func TestRootSendsNothing(t *testing.T) {
+func TestRootCannotAppendDeltas(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("root")
 	r := s.member(h, h.Root, "POST", "/deltas")
@@ -30,7 +30,7 @@ func TestRootSendsNothing(t *testing.T) {
 }
 
 // Only an account's root sees its usage, and deletes the account.
-func TestAccountIsItsRoots(t *testing.T) {
+func TestAccountBelongsToItsRoot(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("account")
 	for _, method := range []string{"GET", "DELETE"} {
@@ -44,7 +44,7 @@ func TestAccountIsItsRoots(t *testing.T) {
 }
 
 // Only owners append to the log: another member can't deliver an entry that an owner has signed.
-func TestOwnersAppend(t *testing.T) {
+func TestOnlyOwnersAppendToTheLog(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("owners")
 	e := h.Add(h.Owner, storetest.NewHousehold(t, "guest").Owner, envelope.Reader)
@@ -54,7 +54,7 @@ func TestOwnersAppend(t *testing.T) {
 
 // A removed member's requests count only against that member. If the account's members have used up
 // its requests, the root can still remove one.
-func TestRemovedTakesNoRequests(t *testing.T) {
+func TestRemovedMemberHasItsOwnRequestLimit(t *testing.T) {
 	now := time.Now() // no time passes, in which the allowance would refill
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 40}, Now: func() time.Time { return now }}, nil)
 	h := s.settle("requests")
@@ -76,7 +76,7 @@ func TestRemovedTakesNoRequests(t *testing.T) {
 
 // A removal that leaves out what is stored here is refused once. Until it is signed again, the
 // member in question can't append, so it can't delay the removal any further.
-func TestRemovalHoldsOff(t *testing.T) {
+func TestRefusedRemovalSuspendsTheMember(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("held off")
 	s.send(h, h.Writer, "one")
@@ -91,7 +91,7 @@ func TestRemovalHoldsOff(t *testing.T) {
 }
 
 // An unfinished blob may be deleted by its author and by an owner.
-func TestBlobThatIsBegun(t *testing.T) {
+func TestUnfinishedBlobIsDeletedByAuthorOrOwner(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("begun")
 	whole := []byte("what is about to be sent")

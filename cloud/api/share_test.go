@@ -16,7 +16,7 @@ import (
 )
 
 // A copied request, sent again by somebody who recorded it, uses up nothing of the signer's share.
-func TestReplaysTakeNoRequests(t *testing.T) {
+func TestReplayedRequestIsNotCounted(t *testing.T) {
 	s := serve(t, relay.Config{Quota: relay.Quota{PerMinute: 100}}, nil)
 	h := s.settle("replayed")
 	r := s.owner(h, "GET", "/log")
@@ -32,7 +32,7 @@ func TestReplaysTakeNoRequests(t *testing.T) {
 }
 
 // A removed member uses up no nonces of the account.
-func TestRemovedTakesNoNonces(t *testing.T) {
+func TestRemovedMemberUsesNoNonces(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Nonces = 90 })
 	h := s.settle("nonces")
 	s.ok(s.as(h, h.Owner).AppendLog(t.Context(), h.Remove(h.Owner, h.Writer), ""))
@@ -44,7 +44,7 @@ func TestRemovedTakesNoNonces(t *testing.T) {
 
 // Somebody who names unknown roots is told to wait, however well known the space is, and so is
 // somebody who founds one space after another.
-func TestStrangersHaveAPace(t *testing.T) {
+func TestUnknownRootsAreRateLimited(t *testing.T) {
 	now := time.Now() // no time passes, in which the allowance would refill
 	s := serve(t, relay.Config{Now: func() time.Time { return now }}, func(c *api.Config) { proxied(c); c.StrangersPerMinute = 10 })
 	h := s.settle("known")
@@ -115,7 +115,7 @@ func TestFailureIsNotDescribed(t *testing.T) {
 }
 
 // A connection that is closed makes room for the next of its address.
-func TestConnectionsMakeRoom(t *testing.T) {
+func TestClosedConnectionFreesItsPlace(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.ConnsPerAddress = 3 })
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -132,7 +132,7 @@ func TestConnectionsMakeRoom(t *testing.T) {
 }
 
 // A proxy that the operator did not name can't choose the address for which it counts.
-func TestUnnamedProxyIsNotBelieved(t *testing.T) {
+func TestUntrustedProxyIsIgnored(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.StrangersPerMinute = 1 })
 	for i, want := range []int{204, 429} {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+s.addr+"/v1/mailboxes/"+strings.Repeat("0", 32), nil)

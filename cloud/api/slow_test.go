@@ -96,7 +96,7 @@ func askHealth(c net.Conn) error {
 
 // A request that gives the length of its body twice gets 400, and nothing after it is read as a
 // request, because a proxy before the relay may have taken that for the body.
-func TestTwoLengths(t *testing.T) {
+func TestDuplicateContentLength(t *testing.T) {
 	s := serve(t, relay.Config{}, func(c *api.Config) { c.Idle = 2 * time.Second })
 	const second = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 	for _, fields := range []string{

@@ -73,7 +73,7 @@ func tenants(t *testing.T, s *service) {
 	}
 }
 
-func TestMembersDoWhatTheyMay(t *testing.T) {
+func TestRolesLimitRequests(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("roles")
 	ctx := t.Context()
@@ -152,7 +152,7 @@ func TestMembersDoWhatTheyMay(t *testing.T) {
 
 // A removed owner may deliver what was accepted of it, like any other, but nothing for current
 // members.
-func TestRemovedOwnerSpeaksForNobody(t *testing.T) {
+func TestRemovedOwnerCannotSpeakForMembers(t *testing.T) {
 	s := serve(t, relay.Config{}, nil)
 	h := s.settle("removed owner")
 	own, other := h.Delta(h.Owner, "its own"), h.Delta(h.Writer, "another's")

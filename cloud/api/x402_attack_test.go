@@ -113,7 +113,7 @@ func TestX402RefusesRubbish(t *testing.T) {
 
 // Many simultaneous payments of one order, by two wallets: one moves money, and repeating it gives
 // the same answer.
-func TestX402AtOnce(t *testing.T) {
+func TestX402ConcurrentPayments(t *testing.T) {
 	p := newPaid(t)
 	rich := x402test.NewWallet("rich")
 	p.side.Fund(rich.Address, 100_000_000)
@@ -141,7 +141,7 @@ func TestX402AtOnce(t *testing.T) {
 // An order lapses, or its buyer pays it in another way, while a payment by x402 is being settled:
 // the money belongs to the buyer at the market. Shortly before an order's end, payment is no longer
 // possible.
-func TestX402TooLate(t *testing.T) {
+func TestX402OrderLapsesDuringSettlement(t *testing.T) {
 	p := newPaid(t)
 	id, st, url := p.order()
 	head, _ := p.ask(url, nil, 402)

@@ -267,7 +267,7 @@ func TestX402MoneyOfABrokenOrder(t *testing.T) {
 
 // The facilitator fails a payer while another payment of the order is on its way: the answer says
 // so, so that nobody signs again. Caches keep no answer, not even errors.
-func TestX402SaysHowTheOrderStands(t *testing.T) {
+func TestX402AnswerTellsOfAPendingPayment(t *testing.T) {
 	p := newPaid(t)
 	id, _, url := p.order()
 	head, _ := p.ask(url, nil, 402)

@@ -138,7 +138,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // A download that breaks off is not taken for the end of the object.
-func TestCutOff(t *testing.T) {
+func TestTruncatedDownload(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		o, hasty := s.open(t, "bucket", patience), s.open(t, "bucket", short)
 		if err := o.Put(t.Context(), "space/kept/whole", strings.NewReader("kept, all of it")); err != nil {
@@ -162,7 +162,7 @@ func TestCutOff(t *testing.T) {
 }
 
 // A full service stores nothing, says so, and continues once it has room.
-func TestFull(t *testing.T) {
+func TestFullService(t *testing.T) {
 	each(t, func(t *testing.T, s service) {
 		o := s.open(t, "bucket", patience)
 		s.answer(s.full.always(s))

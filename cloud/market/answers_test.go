@@ -97,7 +97,7 @@ func TestQuestionWithoutAnswer(t *testing.T) {
 
 // The market holds the fee for an entry like any price, and knows only the buyer's key. The owner
 // is paid after the link, or the buyer gets a refund.
-func TestEntrySold(t *testing.T) {
+func TestEntrySale(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
 		items, _ := tradetest.Bundle(h)

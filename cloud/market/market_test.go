@@ -21,7 +21,7 @@ var databases tabletest.Databases
 
 func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 
-func TestSold(t *testing.T) {
+func TestSale(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
 		l, items := h.list(nil)

@@ -59,7 +59,7 @@ func ofOrder(d *tradetest.Deal, review []byte) func(*trade.Move, *trade.Moving) 
 	}
 }
 
-func TestMovedHere(t *testing.T) {
+func TestOrderMovedHere(t *testing.T) {
 	each(t, func(h *house) {
 		ctx := h.Context()
 		here, items := h.list(nil)
@@ -98,7 +98,7 @@ func TestMovedHere(t *testing.T) {
 }
 
 // An order that continues at the old market is moved again; the known steps are never cut.
-func TestMovedOrderGoesOn(t *testing.T) {
+func TestOrderThatContinuesIsMovedAgain(t *testing.T) {
 	each(t, func(h *house) {
 		here, items := h.list(nil)
 		was, ended, review := elsewhere(h, items)
@@ -255,7 +255,7 @@ func TestMovedOrderOfAnothersBundle(t *testing.T) {
 
 // The number of a listing's earlier markets is limited, because the seller can make any number of
 // them.
-func TestMovedFromManyMarkets(t *testing.T) {
+func TestEarlierMarketsAreBounded(t *testing.T) {
 	each(t, func(h *house) {
 		here, items := h.list(nil)
 		from := func(n byte) error {

@@ -176,7 +176,7 @@ func (r *run) holds() {
 			case s.Paid > 0 && len(s.Wrapped) == 0:
 				r.t.Fatalf("%s: the seller was paid, and delivered nothing", s.Phase)
 			case s.Phase.Ended() && s.Held > 0:
-				r.t.Fatalf("%s, and %d are held", s.Phase, s.Held)
+				r.t.Fatalf("the order has ended (%s), but the market still holds %d", s.Phase, s.Held)
 			case of[s.Offer.Hash]:
 				r.t.Fatal("one period was ordered twice")
 			case s.Order.Price > b.plan.Most:

@@ -33,7 +33,7 @@ func spentOf(t *testing.T, m *memory.Memory) (s delta.Spent) {
 
 // A caption records its prompt and its cost. When the day's budget is used up, the next photo
 // waits, and the owner sees why.
-func TestCaptionsCostAndWait(t *testing.T) {
+func TestCaptionsObeyTheBudget(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Say("A poster on a wall."))
 	relay := serveRelay(t)

@@ -11,7 +11,7 @@ import (
 
 // Expired memories that wait to be erased by a device's retention are sent to no engine, and used
 // in nothing that the worker writes.
-func TestExpiredIsNotUsed(t *testing.T) {
+func TestExpiredMemoriesAreNotUsed(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	s := lined(t)
 	put := func(n byte, c memory.Candidate, name string, ends time.Time) {

@@ -45,7 +45,7 @@ func scene(t *testing.T, n int) []byte {
 
 // Twenty different frames make one update, which names all of its photos; similar ones are shown
 // once. The rest makes another update after the pause.
-func TestTwentyFramesAreOneUpdate(t *testing.T) {
+func TestFramesAreBatched(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(func(r *llmtest.Request) string {
 		return fmt.Sprintf(`{"summary":"%d bars were seen. The Wi-Fi password is HarborKite4471.","frames":[{"n":1,"caption":"The first bar."}]}`, r.Pictures)
@@ -139,7 +139,7 @@ func TestUnreadableFramesAreLeftOut(t *testing.T) {
 
 // A service's charge for transcription is booked by the minute, and limited by the budget: the next
 // recording waits.
-func TestTranscriptionIsPaid(t *testing.T) {
+func TestTranscriptionObeysTheBudget(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
@@ -159,7 +159,7 @@ func TestTranscriptionIsPaid(t *testing.T) {
 }
 
 // The text of photos that show the same page is stored once, and confirmed by the others.
-func TestPrintIsKeptOnce(t *testing.T) {
+func TestSameTextInPhotosIsStoredOnce(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
@@ -181,7 +181,7 @@ func TestPrintIsKeptOnce(t *testing.T) {
 }
 
 // Batches that are not needed any more are deleted.
-func TestBatchesGo(t *testing.T) {
+func TestUnneededBatchesAreDeleted(t *testing.T) {
 	s := lined(t)
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	for _, kind := range []queue.Kind{queue.Language, queue.Sequence} {

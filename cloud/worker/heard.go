@@ -46,7 +46,7 @@ func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *res
 		if strings.TrimSpace(g.Text) == "" {
 			continue
 		}
-		u := memory.Utterance{ID: s.joined.Member.LineOf(memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, result.Name(src.ID, a.Kind, a.Engine)))),
+		u := memory.Utterance{ID: s.joined.Member.LineID(memory.DeriveID(secret, event, plugin(queue.Transcribe), fmt.Sprintf("line %d %s", i, result.Name(src.ID, a.Kind, a.Engine)))),
 			Space: s.joined.Space, Event: event, Session: session, At: start.Add(g.From), Speaker: memory.Cut(who[i], memory.MaxName), Lang: a.Lang, Received: w.now().UTC(),
 			Source: memory.Source{Device: event.Device, Plugin: plugin(queue.Transcribe), Version: Version, Model: a.Engine}}
 		if u.Text, u.Redacted, err = w.scan.scan(ctx, u.ID.String(), u.At, memory.Cut(g.Text, memory.MaxText), said); err != nil {

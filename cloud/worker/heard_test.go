@@ -54,7 +54,7 @@ func soon() time.Time { return time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC) }
 
 // What a worker hears in a recording becomes lines of its own, about which the language model is
 // asked like about the node's.
-func TestHeardLinesAreAskedAbout(t *testing.T) {
+func TestModelIsAskedAboutTranscribedLines(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
@@ -92,7 +92,7 @@ func TestHeardLinesAreAskedAbout(t *testing.T) {
 }
 
 // With a grant without transcription, the transcript is only stored as a resource.
-func TestNoLinesWithoutTheGrant(t *testing.T) {
+func TestNoLinesWithoutTheTranscriptionGrant(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
@@ -121,7 +121,7 @@ func TestSameWordsInTwoRecordings(t *testing.T) {
 }
 
 // A spoken secret that extends across the end of a segment is in no line.
-func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
+func TestSecretAcrossSegments(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting")
@@ -147,7 +147,7 @@ func TestSecretsOverSegmentsAreInNoLine(t *testing.T) {
 }
 
 // If only known voices are kept, a worker proposes nothing from other voices.
-func TestKnownVoiceAlone(t *testing.T) {
+func TestOnlyKnownVoices(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	recording := o.source("audio/wav", day(t, "jfk.wav"), "recording", "waiting", memory.KnownVoiceTag)

@@ -94,11 +94,11 @@ func places(home string) ([]string, error) {
 	return out, err
 }
 
-// ErrNotLetIn: the relay, or the membership log, does not have the worker.
-var ErrNotLetIn = errors.New("the space does not have this worker (yet)")
+// ErrNotAdmitted: the relay, or the membership log, does not have the worker.
+var ErrNotAdmitted = errors.New("the space does not have this worker (yet)")
 
 // Join takes the owner's answer to the request (see envelope.Welcome) and finds the space at the
-// relay. It returns [ErrNotLetIn] as long as the worker was not granted.
+// relay. It returns [ErrNotAdmitted] as long as the worker was not granted.
 func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 	w, err := envelope.ParseWelcome(welcome)
 	if err != nil {
@@ -144,7 +144,7 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 func letIn(ctx context.Context, at *remote.Relay, w envelope.Welcome, id *identity, member memory.MemberID) ([]byte, error) {
 	entries, err := at.Space(w.Space, member, httpsig.KeySigner(id.sign)).Log(ctx, 0)
 	if errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound) {
-		return nil, fmt.Errorf("%w: %w", ErrNotLetIn, err)
+		return nil, fmt.Errorf("%w: %w", ErrNotAdmitted, err)
 	}
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func letIn(ctx context.Context, at *remote.Relay, w envelope.Welcome, id *identi
 	}
 	m, ok := state.Member(member)
 	if !ok {
-		return nil, ErrNotLetIn
+		return nil, ErrNotAdmitted
 	}
 	if m.Role != envelope.Extractor {
 		return nil, fmt.Errorf("the space has this worker as %s, and not as extractor", m.Role)

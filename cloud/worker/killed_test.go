@@ -118,7 +118,7 @@ func TestKilledWorkerLosesNoFrame(t *testing.T) {
 
 // The result of a job is not requested, and paid for, again: a worker that was killed before the
 // job had ended uses it.
-func TestWhatWasMadeIsNotPaidAgain(t *testing.T) {
+func TestResultIsReusedAfterAKill(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	s.Otherwise(llmtest.Func(func(r *llmtest.Request) string {
 		if r.Format == "" {

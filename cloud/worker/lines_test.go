@@ -44,7 +44,7 @@ func lineOf(n byte, session string, at time.Time) memory.Utterance {
 
 // A session at the edge of the look-back period is split as before, or ignored: passing time does
 // not make new talks of it.
-func TestTalksStandWhileTimePasses(t *testing.T) {
+func TestLookBackPeriodSplitsNoSessionAnew(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	var us []memory.Utterance
 	for i := range 20 {
@@ -69,7 +69,7 @@ func TestTalksStandWhileTimePasses(t *testing.T) {
 
 // A late line is asked about by itself, together with earlier lines, and a forgotten or redacted
 // line repeats no question.
-func TestLateLinesAreAskedAboutAlone(t *testing.T) {
+func TestLateLineIsAskedAboutOnce(t *testing.T) {
 	began := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	now := began.Add(2 * time.Hour)
 	var us []memory.Utterance
@@ -115,7 +115,7 @@ func TestLateLinesAreAskedAboutAlone(t *testing.T) {
 }
 
 // The last lines of a session are looked at again once it is over, although nothing new comes.
-func TestLastLinesOfASessionAreDue(t *testing.T) {
+func TestLastLinesOfASessionAreProcessed(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	s := lined(t, lineOf(1, "talk", now.Add(-10*time.Minute)), lineOf(2, "talk", now.Add(-5*time.Minute)))
 	s.poke = make(chan struct{}, 1)
@@ -141,7 +141,7 @@ func TestLastLinesOfASessionAreDue(t *testing.T) {
 }
 
 // A summary is deleted with its lines, and at the end of its session, without a request.
-func TestSummariesGo(t *testing.T) {
+func TestSummaryIsDeletedWithItsLines(t *testing.T) {
 	now := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	here, over := lineOf(1, "live", now.Add(-time.Minute)), lineOf(2, "over", now.Add(-time.Hour))
 	s := lined(t, here, over)

@@ -36,7 +36,7 @@ func gone(t *testing.T, file string) {
 
 // When a grant ends, the keys are destroyed first, even if a job does not react; the rest is
 // removed as soon as the job ends.
-func TestKeysGoBeforeAJobLetsGo(t *testing.T) {
+func TestKeysAreDestroyedBeforeJobsEnd(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
@@ -79,7 +79,7 @@ func TestKeysGoBeforeAJobLetsGo(t *testing.T) {
 }
 
 // When the grant ends, a job that waits for a model or a program is interrupted.
-func TestRevocationCutsOffWhatWaits(t *testing.T) {
+func TestRevocationInterruptsWaitingJobs(t *testing.T) {
 	for name, setup := range map[string]func(t *testing.T) (Engines, <-chan struct{}){
 		"a model": func(t *testing.T) (Engines, <-chan struct{}) {
 			s := llmtest.New(t, llmtest.Options{})
@@ -124,7 +124,7 @@ func TestRevocationCutsOffWhatWaits(t *testing.T) {
 
 // After a crash following the destruction of the keys, the next start removes the space's data and
 // jobs.
-func TestNextStartEndsWhatACrashLeft(t *testing.T) {
+func TestStartFinishesARemoval(t *testing.T) {
 	for name, crash := range map[string]func(identity string) error{
 		"before the file is gone": func(f string) error { return os.WriteFile(f, make([]byte, 69), 0o600) },
 		"after":                   os.Remove,

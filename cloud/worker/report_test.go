@@ -85,7 +85,7 @@ func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 
 // A report may be made between the end of a job and the record of that end. Then the space is
 // looked at again; otherwise the owner would see the job running for ever.
-func TestReportOfARunningJobIsNotTheLast(t *testing.T) {
+func TestReportIsUpdatedAfterTheJobEnds(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	w, err := Open(t.Context(), Config{Home: joined(t, o, relay, granted), Log: slog.New(&said{}), Cache: cache, Engines: Engines{Speech: "none"}})
@@ -108,7 +108,7 @@ func TestReportOfARunningJobIsNotTheLast(t *testing.T) {
 }
 
 // With long names, a report has fewer reads: a worker that can't report could not sync any more.
-func TestReportFits(t *testing.T) {
+func TestReportIsBounded(t *testing.T) {
 	told := delta.Told{At: time.Now().UTC()}
 	long := strings.Repeat("<", engine.MaxDetail)
 	for _, kind := range []string{"transcribe", "read", "caption", "sequence", "question", "language", "summary", "graph", "dream"} {

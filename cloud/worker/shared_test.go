@@ -18,7 +18,7 @@ import (
 // A job of another worker about something that has not arrived here is left to the worker that has
 // it. A job ends if its subject was forgotten, if nobody else could have added it, or if nobody
 // took it for an hour.
-func TestJobsOfWhatHasNotComeWait(t *testing.T) {
+func TestJobWaitsForItsSubject(t *testing.T) {
 	there := lineOf(1, "talk", time.Now())
 	s := lined(t, there)
 	s.gone, s.end = context.WithCancel(t.Context())

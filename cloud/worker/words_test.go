@@ -100,7 +100,7 @@ func modelled(s *llmtest.Server) Engines {
 
 // What was said becomes memories of the lowest rank with their evidence, model, prompt and cost. A
 // known memory is ended by a line that denies it, but not a person's. The job records its cost.
-func TestWordsBecomeMemories(t *testing.T) {
+func TestLinesBecomeMemories(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	old := o.line("Bo", "I play the cello in a quartet")
@@ -209,7 +209,7 @@ func compare(about map[string]string) llmtest.Step {
 }
 
 // When the budget is used up, talks wait for tomorrow, and no model is asked.
-func TestSpentBudgetAsksNobody(t *testing.T) {
+func TestSpentBudgetAsksNoModel(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	o.line("Maja", "Bo works for Philips now")
@@ -229,7 +229,7 @@ func TestSpentBudgetAsksNobody(t *testing.T) {
 
 // In its dream a worker combines several memories into one. The node's own dream accepts the result
 // if it says everything that they say, and never replaces pinned memories or a person's.
-func TestDreamProposesAndTheNodeDecides(t *testing.T) {
+func TestNodeDecidesOnTheWorkersDream(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	var ids []memory.ID
@@ -273,7 +273,7 @@ func TestDreamProposesAndTheNodeDecides(t *testing.T) {
 }
 
 // A worker archives by rules what workers have said twice, and the owner can undo that.
-func TestDreamTidiesWhatWorkersSaid(t *testing.T) {
+func TestDreamArchivesWorkersRepetitions(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	a := o.knows(o.line("Maja", "Lena keeps three parrots at home in Ghent"), memory.RankCloud, nil, "Lena keeps three parrots at home in Ghent")

@@ -84,7 +84,7 @@ func joined(t *testing.T, o *owner, relay string, g delta.Grant) (home string) {
 }
 
 // The complete path, with real engines and a real relay: join, transcribe, read, removal.
-func TestSoundAndPrintComeBackAndRevocationDestroys(t *testing.T) {
+func TestWorkerEndToEnd(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
@@ -204,7 +204,7 @@ func fake(t *testing.T, name, script string) string {
 }
 
 // A secret that an engine hears or reads does not leave the worker.
-func TestSecretsAreTakenOut(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)
@@ -227,7 +227,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 }
 
 // A job without a grant for resources, or with an input that no engine accepts, is parked.
-func TestParked(t *testing.T) {
+func TestUnprocessableJobsAreParked(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	w, _, _ := run(t, Config{Home: joined(t, o, relay, delta.Grant{Types: []memory.Type{memory.Semantic}}), Engines: Engines{Speech: "none"}})
@@ -279,7 +279,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Errorf("no request: %v", err)
 	}
 	must(InviteKey(home))
-	if _, err := Join(t.Context(), home, relay, welcome); !errors.Is(err, ErrNotLetIn) {
+	if _, err := Join(t.Context(), home, relay, welcome); !errors.Is(err, ErrNotAdmitted) {
 		t.Errorf("another worker's welcome: %v", err)
 	}
 	if _, err := Join(t.Context(), home, relay, welcome[:40]); err == nil {
@@ -314,7 +314,7 @@ func TestJoinedWhileRunning(t *testing.T) {
 }
 
 // The second of two workers on one home is refused.
-func TestOneProcessAHome(t *testing.T) {
+func TestOneProcessPerHome(t *testing.T) {
 	relay := serveRelay(t)
 	o := newOwner(t, relay)
 	home := joined(t, o, relay, granted)

@@ -12,7 +12,7 @@ import (
 
 // A part that fails is reported, and the figures of the others are still printed, each as soon as
 // it is known. The suite then ends with an error.
-func TestEveningGoesOn(t *testing.T) {
+func TestEveningContinuesAfterAFailure(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "locket")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestEveningGoesOn(t *testing.T) {
 }
 
 // Figures are printed before the next part runs.
-func TestEveningTellsAtOnce(t *testing.T) {
+func TestEveningPrintsEachPartAtOnce(t *testing.T) {
 	var told []string
 	failed := errors.New("no such thing")
 	b := eveningBench{stderr: t.Output(), tell: func(r ...result) error {

@@ -42,7 +42,7 @@ type searcher interface {
 func openHost(ctx context.Context, kind, home, cache string) (host, error) {
 	switch kind {
 	case "node", "locked":
-		node.Frugal(config.Default) // as the daemon is
+		node.LimitMemory(config.Default) // as the daemon is
 		return startLife(ctx, home, cache, "User", kind == "locked", func(*config.Config) {})
 	case "plain":
 		return openPlain(home)
@@ -154,7 +154,7 @@ func (l *life) quiet(ctx context.Context) error {
 	if l.locked {
 		return nil // it processes nothing
 	}
-	return l.node.Quiet(ctx)
+	return l.node.WaitIdle(ctx)
 }
 
 func (l *life) search(ctx context.Context, text string, at time.Time) (int, error) {

@@ -99,7 +99,7 @@ func (l *life) happen(ctx context.Context, device string, events []day.Event) er
 	if rep.Acked != len(events) {
 		return fmt.Errorf("%d of %d events were acknowledged", rep.Acked, len(events))
 	}
-	return l.node.Quiet(ctx)
+	return l.node.WaitIdle(ctx)
 }
 
 // memories returns all memories, in any state.

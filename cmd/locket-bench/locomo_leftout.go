@@ -256,7 +256,7 @@ func carriedOver(ctx context.Context, lives []*heard) ([]map[int]bool, error) {
 	for i := range out {
 		out[i] = map[int]bool{}
 	}
-	for n := range recall.Matters() {
+	for n := range recall.LexiconHeadwords() {
 		w.Without = map[int]bool{n: true}
 		gain := make([]float64, len(lives))
 		all := 0.0

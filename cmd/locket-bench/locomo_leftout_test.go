@@ -71,7 +71,7 @@ func pets(name string, puppies bool) conversation {
 }
 
 // What is chosen for a conversation stays the same whatever is asked of it.
-func TestTheLeftOutHasNoPart(t *testing.T) {
+func TestLeftOutConversationHasNoInfluence(t *testing.T) {
 	chosen := func(c ...conversation) (first, second map[string]any) {
 		r, err := leaveOneOut(t.Context(), c)
 		if err != nil {
@@ -86,7 +86,7 @@ func TestTheLeftOutHasNoPart(t *testing.T) {
 	one, two := chosen(pets("one", true), pets("two", true))
 	oneThen, twoThen := chosen(pets("one", false), pets("two", true))
 	if !reflect.DeepEqual(one, oneThen) {
-		t.Errorf("chosen for one: %+v, with other answers %+v", one, oneThen)
+		t.Errorf("the choice for conversation one is %+v, and %+v once its answers differ", one, oneThen)
 	}
 	if reflect.DeepEqual(two, twoThen) {
 		t.Error("one had no part in what is chosen for two either: the test shows nothing")

@@ -36,7 +36,7 @@ func TestScaleSuite(t *testing.T) {
 	}
 }
 
-func TestScansOf(t *testing.T) {
+func TestScansInAPostgresLog(t *testing.T) {
 	said := "LOG:  duration: 0.1 ms  plan:\n\tQuery Text: SELECT\n\tIndex Scan Backward using deltas_pkey on deltas  (cost=1)\n" +
 		"LOG:  duration: 2.1 ms  plan:\n\tSeq Scan on blobs  (cost=1)\n\tIndex Scan Backward using deltas_pkey on deltas\n"
 	if got := strings.Join(scansOf(said), ", "); got != "index deltas_pkey, Seq Scan blobs" {

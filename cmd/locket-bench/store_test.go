@@ -32,7 +32,7 @@ func TestStoreSuite(t *testing.T) {
 }
 
 // What a store was given is on disk after it was closed.
-func TestKeepersKeep(t *testing.T) {
+func TestStoresPersist(t *testing.T) {
 	facts := makeFacts(3)
 	for _, name := range keepers {
 		dir := filepath.Join(t.TempDir(), name)

@@ -161,7 +161,7 @@ func (b *tiersBench) run(ctx context.Context) (out []result, err error) {
 const manyShares = 10
 
 // sharesOf returns the size of the records by kind, in a home that no daemon has open.
-func sharesOf(ctx context.Context, home string) (shares []store.Share, err error) {
+func sharesOf(ctx context.Context, home string) (shares []store.KindSize, err error) {
 	locked, err := keyring.Open(filepath.Join(home, "keys"))
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func sharesOf(ctx context.Context, home string) (shares []store.Share, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return s.Shares(ctx)
+	return s.SizeByKind(ctx)
 }
 
 // fill lets another device add everything, and a new one with the wearable profile fetch it and

@@ -9,7 +9,7 @@ import (
 )
 
 // Nothing waits for a broker on this machine, even on a metered network.
-func TestMeteredLine(t *testing.T) {
+func TestLocalBrokerIsNeverMetered(t *testing.T) {
 	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "nowhere"))
 	for _, c := range []struct {
 		broker, metered, capture string

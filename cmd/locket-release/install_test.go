@@ -197,7 +197,7 @@ func TestNotes(t *testing.T) {
 }
 
 // The notes of this source can be read on their own: short, and with links that lead somewhere.
-func TestNotesOfThisSource(t *testing.T) {
+func TestReleaseNotesStandAlone(t *testing.T) {
 	log, err := os.ReadFile("../../CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)
@@ -220,8 +220,8 @@ func TestNotesOfThisSource(t *testing.T) {
 	}
 }
 
-// TestPageHasTheKey checks the key in the page, from which people copy it to verify by hand.
-func TestPageHasTheKey(t *testing.T) {
+// TestInstallPageHasTheKey checks the key in the page, from which people copy it to verify by hand.
+func TestInstallPageHasTheKey(t *testing.T) {
 	key, err := os.ReadFile(filepath.Join("../..", publicKey))
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // A person who interrupts a command sees that it was interrupted, and not which call noticed.
-func TestInterrupted(t *testing.T) {
+func TestInterruptedCommandSaysSo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d := cli.Deps{OpenNode: func(config.Config, *slog.Logger, span.Sink) (cli.OpenNode, error) {

@@ -49,7 +49,7 @@ func (i interrupted) Stop(ctx context.Context) error {
 
 // A daemon that is told to end while it is being locked does not restart: the new process would not
 // know that it should end.
-func TestEndsWhileItIsLocked(t *testing.T) {
+func TestStopDuringLock(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {
@@ -87,7 +87,7 @@ func TestEndsWhileItIsLocked(t *testing.T) {
 
 // A daemon restarts even if dropping its keys failed in part. Otherwise it would accept no events,
 // or keep the memory that held the keys.
-func TestLockedWithAFault(t *testing.T) {
+func TestRestartAfterFailedLock(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {

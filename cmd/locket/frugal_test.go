@@ -18,7 +18,7 @@ import (
 // A daemon sets how much memory it may use before it opens its home, because what it opens depends
 // on that. When a store and plugins were opened first, they used as much as on a large machine, and
 // the daemon was killed on a small one.
-func TestFrugalBeforeItOpens(t *testing.T) {
+func TestMemoryLimitIsSetBeforeOpening(t *testing.T) {
 	t.Setenv("GOGC", "")
 	before := debug.SetGCPercent(100)
 	limit := debug.SetMemoryLimit(-1) // a control group around this test may have set one

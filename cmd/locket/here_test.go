@@ -27,9 +27,9 @@ var notHere = []string{
 	`"  locket consent allow`,
 }
 
-// TestProposedCommandsAreHere checks that each proposed command is passed to Here or Heref,
+// TestProposedCommandsNameTheHome checks that each proposed command is passed to Here or Heref,
 // directly or through a function that does so.
-func TestProposedCommandsAreHere(t *testing.T) {
+func TestProposedCommandsNameTheHome(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go"} {
 		found, err := filepath.Glob(pattern)

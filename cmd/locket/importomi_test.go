@@ -18,7 +18,7 @@ import (
 
 // What Omi has is first shown, added once, and not added again the next time. What was read before
 // a rate limit is kept, a secret goes to the vault, and the key is in no output.
-func TestImportPolled(t *testing.T) {
+func TestImportFromOmiAPI(t *testing.T) {
 	c := omitest.New(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for i := range 50 {

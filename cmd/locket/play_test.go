@@ -19,7 +19,7 @@ import (
 
 // A replay that is killed leaves a login, and the next one replaces it; SIGHUP leaves none. The
 // login that the wearer has made is not touched.
-func TestReplayThatDies(t *testing.T) {
+func TestKilledReplayLeavesALogin(t *testing.T) {
 	// If SIGHUP is ignored, as under nohup, a child process ignores it, too, unless its parent
 	// handles it.
 	hung := make(chan os.Signal, 1)

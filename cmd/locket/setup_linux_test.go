@@ -88,7 +88,7 @@ func wordShown(said string) string {
 // The process is killed at each prompt, or interrupted at one for a passphrase. After that there is
 // no home, or a complete one with which setup continues. A mistyped passphrase is asked for again.
 // KILLS sets at how many prompts it is killed; 19 are all of them.
-func TestSetupKilledAnywhere(t *testing.T) {
+func TestSetupKilledAtEachPrompt(t *testing.T) {
 	t.Parallel()
 	answers := func(backup string) []reply {
 		wrong := 0
@@ -123,7 +123,7 @@ func TestSetupKilledAnywhere(t *testing.T) {
 		if end*kills/len(whole) > (end-1)*kills/len(whole) {
 			ways["killed"] = kill
 		}
-		if strings.Contains(whole[end-1], "assphrase") || strings.Contains(whole[end-1], "Once more") { // TestSetupEndsAnywhere covers the others
+		if strings.Contains(whole[end-1], "assphrase") || strings.Contains(whole[end-1], "Once more") { // TestSetupAbortedAtEachPrompt covers the others
 			ways["interrupted"] = interrupt
 		}
 		for how, do := range ways {

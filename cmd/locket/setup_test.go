@@ -135,7 +135,7 @@ func TestSetupAsks(t *testing.T) {
 
 // If setup ends at any prompt, by the end of input or an interrupt, nothing is half done: there is
 // no home until its words are checked, and a complete one afterwards.
-func TestSetupEndsAnywhere(t *testing.T) {
+func TestSetupAbortedAtEachPrompt(t *testing.T) {
 	whole := &answerer{replies: setupReplies}
 	if code, out := runSetup(t, filepath.Join(t.TempDir(), "home"), whole, false, "setup"); code != cli.ExitDone {
 		t.Fatalf("exit %d\n%s", code, out)
@@ -198,7 +198,7 @@ func TestSetupAsksAgain(t *testing.T) {
 }
 
 // A folder that was there before is never removed.
-func TestSetupSparesWhatIsThere(t *testing.T) {
+func TestSetupKeepsAnExistingFolder(t *testing.T) {
 	home := t.TempDir()
 	mine := filepath.Join(home, "mine.txt")
 	if err := os.WriteFile(mine, []byte("x"), 0o600); err != nil {

@@ -35,7 +35,7 @@ func (w *atLink) Write(b []byte) (int, error) {
 }
 
 // A first daemon also offers the page. If it is ended before it makes a home, it leaves none.
-func TestRunOffersThePage(t *testing.T) {
+func TestRunOffersTheSetupPage(t *testing.T) {
 	t.Setenv("PATH", "") // no browser
 	home := filepath.Join(t.TempDir(), "home")
 	ctx, cancel := context.WithCancel(t.Context())

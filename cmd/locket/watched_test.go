@@ -12,7 +12,7 @@ import (
 
 // A daemon that systemd started tells systemd when it accepts events, regularly that it answers,
 // and that it ends.
-func TestSystemdIsTold(t *testing.T) {
+func TestSystemdNotifications(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	d := testDeps()
 	if code := run(t.Context(), []string{"--home", home, "init", "--key-file", "--no-check"}, strings.NewReader(""), io.Discard, io.Discard, d); code != 0 {

@@ -140,9 +140,9 @@ func flat(o *Offer, count [][]byte, ev *Evaluation) (out [][]byte) {
 	return out
 }
 
-// TestTranscriptTellsNothing: somebody who has everything that was sent and guesses every element
+// TestTranscriptRevealsNoElement: somebody who has everything that was sent and guesses every element
 // finds none of them in it, while the key finds each. Nothing that was sent occurs in another run.
-func TestTranscriptTellsNothing(t *testing.T) {
+func TestTranscriptRevealsNoElement(t *testing.T) {
 	words := []string{"bees", "chess", "园艺"}
 	a, oa := made(t, words)
 	b, ob := made(t, []string{"chess", "soup"})
@@ -188,9 +188,9 @@ func TestTranscriptTellsNothing(t *testing.T) {
 	}
 }
 
-// TestCountTellsNoMore: a side that asks with a made-up polynomial gets numbers of which the
+// TestCountRevealsNoElement: a side that asks with a made-up polynomial gets numbers of which the
 // non-zero ones match no guess, in no order.
-func TestCountTellsNoMore(t *testing.T) {
+func TestCountRevealsNoElement(t *testing.T) {
 	a, oa := made(t, []string{"bees", "chess", "soup"})
 	var theirs []string
 	for i := range MaxSet {
@@ -243,8 +243,8 @@ func TestCountTellsNoMore(t *testing.T) {
 	}
 }
 
-// TestAnotherKeyOrSetAfter: an answer with another key, or for other elements, is refused.
-func TestAnotherKeyOrSetAfter(t *testing.T) {
+// TestChangedKeyOrSetIsRefused: an answer with another key, or for other elements, is refused.
+func TestChangedKeyOrSetIsRefused(t *testing.T) {
 	a, oa := made(t, []string{"bees", "chess"})
 	b, ob := made(t, []string{"chess"})
 	liar, lied := made(t, []string{"chess", "bees"})
@@ -269,7 +269,7 @@ func TestAnotherKeyOrSetAfter(t *testing.T) {
 	}
 }
 
-func TestSetsThatAreNone(t *testing.T) {
+func TestInvalidSets(t *testing.T) {
 	for name, set := range map[string][]string{"empty": nil, "too many": strings.Fields(strings.Repeat("x ", 33)), "twice": {"a", "a"}, "no name": {""}, "1 MB": {strings.Repeat("x", 1<<20)}} {
 		if _, err := New(set); !errors.Is(err, ErrSet) {
 			t.Errorf("%s: %v, want ErrSet", name, err)

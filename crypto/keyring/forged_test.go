@@ -16,7 +16,7 @@ import (
 )
 
 // The part that identifies a ring has all of its fields, and no others.
-func TestPublicPartIsWhole(t *testing.T) {
+func TestPublicPartHasAllFields(t *testing.T) {
 	dir, _, _ := byFile(t)
 	whole, err := readFile(filepath.Join(dir, publicFile), publicFile)
 	if err != nil {
@@ -121,7 +121,7 @@ func TestForgedRing(t *testing.T) {
 }
 
 // An epoch's key that is already stored stays, whoever sends another.
-func TestEpochsStay(t *testing.T) {
+func TestStoredEpochKeyIsNotReplaced(t *testing.T) {
 	_, r, _ := byFile(t)
 	first := seal.NewKey()
 	for _, k := range []*seal.Key{first, seal.NewKey()} {
@@ -136,7 +136,7 @@ func TestEpochsStay(t *testing.T) {
 
 // A ring can't be made to sign something as a request that is not one, such as what a device signs
 // otherwise.
-func TestRequestsAreRequests(t *testing.T) {
+func TestOnlyRequestsAreSigned(t *testing.T) {
 	_, r, _ := byFile(t)
 	for _, base := range []string{"", string(signed("delta header", []byte("x")))} {
 		if _, err := r.SignRequest([]byte(base)); !errors.Is(err, memory.ErrInvalid) {
@@ -152,7 +152,7 @@ func TestRequestsAreRequests(t *testing.T) {
 }
 
 // A reader's key with a valid checksum is complete.
-func TestReaderKeyIsWhole(t *testing.T) {
+func TestReaderKeyChecksum(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	for _, n := range []int{0, 31, 63, 65} {
 		if err := writeFile(path, readerName, bytes.Repeat([]byte("00"), n)); err != nil {
@@ -165,7 +165,7 @@ func TestReaderKeyIsWhole(t *testing.T) {
 }
 
 // A valid but older copy does not replace the file.
-func TestOlderCopy(t *testing.T) {
+func TestOlderCopyReplacesNothing(t *testing.T) {
 	dir, _, _ := byFile(t)
 	path := filepath.Join(dir, ringFile)
 	whole, err := os.ReadFile(path)

@@ -9,7 +9,7 @@ import (
 
 // An unlocked ring's symmetric keys and seeds are neither swapped nor dumped, as far as the
 // platform allows, and are gone once it is closed.
-func TestUnlockedRingIsHeld(t *testing.T) {
+func TestUnlockedRingIsInLockedMemory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
 	made, _, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
 	if err != nil {

@@ -200,7 +200,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-func TestWrapsChange(t *testing.T) {
+func TestChangeOfWraps(t *testing.T) {
 	system.MockInit()
 	dir, r, _ := byFile(t)
 	sealedBefore, _ := os.ReadFile(filepath.Join(dir, ringFile))
@@ -358,7 +358,7 @@ func TestCloseZeroes(t *testing.T) {
 	}
 }
 
-func TestModesAndNothingInClear(t *testing.T) {
+func TestFileModesAndNoPlaintext(t *testing.T) {
 	dir, r, phrase := byFile(t)
 	if err := r.ChangePassphrase(ctx, KeyFile(""), "correct horse"); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func (h kept) Delete(_, user string) error {
 
 // If a wrap can't be written, no secret is left behind, and the old wrap still opens. If only its
 // copy could not be written, the new wrap opens.
-func TestOSKeyringWhereTheWrapFails(t *testing.T) {
+func TestOSKeyringAfterFailedWrite(t *testing.T) {
 	dir, in := t.TempDir(), kept{}
 	kek, w := seal.NewKey(), osWrap{in}
 	if err := w.wrap(dir, RingID{1}, kek); err != nil {

@@ -43,7 +43,7 @@ func TestWordLists(t *testing.T) {
 }
 
 // The result is compared with the module's own encoder and decoder, in both languages.
-func TestPhraseAsThePeer(t *testing.T) {
+func TestPhraseAgainstReferenceEncoder(t *testing.T) {
 	defer bip39.SetWordList(wordlists.English)
 	for l, list := range map[Language][]string{English: wordlists.English, Chinese: wordlists.ChineseSimplified} {
 		bip39.SetWordList(list)

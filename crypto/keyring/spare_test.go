@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMend: each file of a ring is damaged or removed on its own, and is restored.
-func TestMend(t *testing.T) {
+// TestRepairOfEachFile: each file of a ring is damaged or removed on its own, and is restored.
+func TestRepairOfEachFile(t *testing.T) {
 	dir, files := damageable(t)
 	files = append(files, genesisFile)
 	if found := Check(dir); len(found) > 0 {
@@ -64,7 +64,7 @@ func TestMend(t *testing.T) {
 	}
 }
 
-func TestMendNamesWhatHasNoCopy(t *testing.T) {
+func TestRepairNamesFilesWithoutCopy(t *testing.T) {
 	dir, _ := damageable(t)
 	for _, p := range []string{ringFile, filepath.Join(spareDir, ringFile)} {
 		if err := os.WriteFile(filepath.Join(dir, p), []byte("x"), 0o600); err != nil {
@@ -82,7 +82,7 @@ func TestMendNamesWhatHasNoCopy(t *testing.T) {
 
 // After a change of the passphrase, the old one can't open a copy, and a removed way to unlock has
 // no copy.
-func TestSparesFollow(t *testing.T) {
+func TestCopiesFollowThePassphrase(t *testing.T) {
 	dir, r, _ := byFile(t)
 	for _, p := range []string{"first", "second"} {
 		if err := r.ChangePassphrase(ctx, KeyFile(""), p); err != nil {

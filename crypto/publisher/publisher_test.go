@@ -15,7 +15,7 @@ import (
 	"filippo.io/age/armor"
 )
 
-func TestThereAndBack(t *testing.T) {
+func TestCreateReadRoundTrip(t *testing.T) {
 	for name, pass := range map[string]string{"plain": "", "wrapped": "a good one"} {
 		path := filepath.Join(t.TempDir(), "ann.key")
 		pub, err := Create(path, pass)
@@ -49,7 +49,7 @@ func TestThereAndBack(t *testing.T) {
 
 // If one of the two files can't be created, neither is: otherwise there would be a key that its
 // author believes was not made.
-func TestCreateHalfDone(t *testing.T) {
+func TestCreateIsAllOrNothing(t *testing.T) {
 	for _, there := range []string{"ann.key", "ann.key.pub"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, there)

@@ -76,7 +76,7 @@ func TestBodyIsRefused(t *testing.T) {
 }
 
 // age itself refuses to seal to an epoch together with anybody else.
-func TestEpochIsNotMixed(t *testing.T) {
+func TestEpochRecipientAlone(t *testing.T) {
 	x, err := age.GenerateX25519Identity()
 	if err != nil {
 		t.Fatal(err)

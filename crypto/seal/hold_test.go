@@ -8,7 +8,7 @@ import (
 
 // A held key is the same key, is in a slot until it ends, and leaves nothing there or in its old
 // place.
-func TestHold(t *testing.T) {
+func TestKeyInLockedMemory(t *testing.T) {
 	before, _ := lockedmem.State()
 	k := NewKey()
 	want := k.Derive("a use")
@@ -17,7 +17,7 @@ func TestHold(t *testing.T) {
 		t.Error("it is another key")
 	}
 	if n, _ := lockedmem.State(); n != before+1 {
-		t.Errorf("%d are held, want %d", n, before+1)
+		t.Errorf("%d secrets are in locked memory, want %d", n, before+1)
 	}
 	if *was != ([KeySize]byte{}) {
 		t.Error("the secret is also where it was")
@@ -26,7 +26,7 @@ func TestHold(t *testing.T) {
 	k.Zero()
 	k.Zero()
 	if n, _ := lockedmem.State(); n != before || *slot != ([KeySize]byte{}) {
-		t.Errorf("%d are held after the end, want %d", n, before)
+		t.Errorf("after Zero, %d secrets are in locked memory, want %d", n, before)
 	}
 	if k.Equal(want) || want.Equal(k) {
 		t.Error("a zeroed key equals another")

@@ -25,7 +25,7 @@ func counting(from byte) *Key {
 	return k
 }
 
-func TestKeyHides(t *testing.T) {
+func TestKeyIsNotPrinted(t *testing.T) {
 	k := counting('A') // its bytes are "ABCDEF…"
 	id := IdentityFromSeed(k)
 	var log bytes.Buffer

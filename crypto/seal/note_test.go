@@ -6,7 +6,7 @@ import (
 )
 
 // A note can only be opened at its place, under its label, with the key of its epoch.
-func TestNote(t *testing.T) {
+func TestBlobNote(t *testing.T) {
 	keys := Epochs{1: NewKey(), 2: NewKey()}
 	of := func(n uint32) (*Key, bool) { k, ok := keys[n]; return k, ok }
 	note := SealNote("member name", []byte("Ana's phone"), []byte("place"), 2, keys[2])

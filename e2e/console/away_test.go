@@ -42,7 +42,7 @@ func beside(t *testing.T, listen string) *console.Console {
 
 // The page opens while the node can't be reached, says so, and continues when the node answers
 // again. The browser has stored the page's own files and nothing of the memory.
-func TestAway(t *testing.T) {
+func TestNodeIsUnreachable(t *testing.T) {
 	first := beside(t, freeport.Addr(t)) // used again after the restart
 	l, err := first.OpenConsole(t.Context())
 	if err != nil {

@@ -103,7 +103,7 @@ func TestDoubts(t *testing.T) {
 }
 
 // One step of a plan is left out, and the others are applied.
-func TestLeaveStep(t *testing.T) {
+func TestLeaveOutStep(t *testing.T) {
 	home, c := ownHome(t)
 	for i, place := range []string{"three", "four", "five"} {
 		if _, err := c.Add(t.Context(), serve.AddRequest{Text: fmt.Sprintf("My van is parked on level %s.", place), Speaker: "Mei", At: at(t, fmt.Sprintf("2026-08-%02dT10:00:00+08:00", 10+i))}); err != nil {

@@ -31,7 +31,7 @@ func TestTidyUp(t *testing.T) {
 	}
 	for _, d := range list {
 		if !d.Undone {
-			t.Errorf("%+v stands", d)
+			t.Errorf("a dream was not undone: %+v", d)
 		}
 	}
 }

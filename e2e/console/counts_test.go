@@ -10,7 +10,7 @@ import (
 
 // The Memories page counts current memories only, and shows no count beside other lists. The
 // Devices page counts all memories on the disk, and says so.
-func TestCountsSayWhatTheyCount(t *testing.T) {
+func TestCountsNameWhatTheyCount(t *testing.T) {
 	c := api(t)
 	status, err := c.Status(t.Context())
 	if err != nil {

@@ -124,7 +124,7 @@ func TestPairByPassphrase(t *testing.T) {
 
 // The page describes a plugin, which is turned off and on again; it searches for engines, and
 // runs the health check.
-func TestBeside(t *testing.T) {
+func TestPluginsAndEngines(t *testing.T) {
 	b := open(t, plain)
 	b.visit("/devices", ".plugins details")
 	howto := func() string {

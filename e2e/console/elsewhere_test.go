@@ -87,7 +87,7 @@ func TestFromAnotherMachine(t *testing.T) {
 
 // From another machine, no page shows or requests operations that are not allowed there. It
 // says instead where they are done.
-func TestWhatAnotherMachineMayDo(t *testing.T) {
+func TestOperationsFromAnotherMachine(t *testing.T) {
 	link, c, _ := elsewhere(t)
 	no := false
 	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "The canoe lies in Lindau.", Infer: &no}); err != nil {

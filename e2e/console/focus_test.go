@@ -26,7 +26,7 @@ const stopped = `(() => {
 })()`
 
 // Tab moves through each page in reading order, and never to a hidden element.
-func TestFocusFollowsReading(t *testing.T) {
+func TestFocusFollowsReadingOrder(t *testing.T) {
 	for _, l := range []look{plain, {"zh-CN", 360, 740, true}} {
 		b := open(t, l)
 		for _, p := range pages(t) {

@@ -17,7 +17,7 @@ import (
 )
 
 // A memory's page shows which devices and relays store it.
-func TestWhereItIs(t *testing.T) {
+func TestWhereAMemoryIsStored(t *testing.T) {
 	c := api(t)
 	res, err := c.Search(t.Context(), serve.SearchRequest{Query: "when is the dentist", Only: serve.OnlyMemories})
 	if err != nil || len(res.Hits) == 0 {

@@ -13,7 +13,7 @@ import (
 
 // Enter after the last doubt settles no conflict, nor does Enter that opens the list of settled
 // conflicts.
-func TestEnterSettlesNothingElse(t *testing.T) {
+func TestEnterSettlesOnlyTheDoubt(t *testing.T) {
 	home, c := ownHome(t)
 	if _, err := c.Pin(t.Context(), said(t, c, "My favourite colour is blue.", "2026-08-12T10:00:00+08:00").String(), true); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestEnterSettlesNothingElse(t *testing.T) {
 }
 
 // While Chinese is composed the palette leaves Enter to the input method.
-func TestPaletteComposes(t *testing.T) {
+func TestPaletteWithInputMethod(t *testing.T) {
 	home, c := ownHome(t)
 	b := openAt(t, plain, linkOf(t, home).URL)
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(2)))
@@ -66,7 +66,7 @@ func TestPaletteComposes(t *testing.T) {
 
 // Pages whose script failed to load are loaded again: by the button, and by themselves when the
 // node reports a change.
-func TestPartComesLater(t *testing.T) {
+func TestFailedScriptIsLoadedAgain(t *testing.T) {
 	home, c := ownHome(t)
 	b := openAt(t, plain, linkOf(t, home).URL)
 	block := func(urls ...string) {

@@ -119,7 +119,7 @@ func TestRelays(t *testing.T) {
 
 // An app is added with a key that is shown once, sees what it may, appears in its log, and is
 // revoked.
-func TestLetAppIn(t *testing.T) {
+func TestAddApp(t *testing.T) {
 	c := api(t)
 	b := open(t, plain)
 	b.palette("add an app")
@@ -174,7 +174,7 @@ func TestLetAppIn(t *testing.T) {
 
 // An app that shared something is revoked: the page says that the share can still be read, and
 // revokes it, too, if the wearer chooses that.
-func TestEndAppThatShares(t *testing.T) {
+func TestRevokeAppThatShares(t *testing.T) {
 	c := api(t)
 	_, key := reader(t)
 	shares := func() {
@@ -228,7 +228,7 @@ func TestEndAppThatShares(t *testing.T) {
 }
 
 // A worker is added by its key, with a space of its own, and revoked again.
-func TestLetWorkerIn(t *testing.T) {
+func TestAddWorker(t *testing.T) {
 	c := api(t)
 	key, err := worker.InviteKey(t.TempDir())
 	if err != nil {

@@ -79,7 +79,7 @@ func TestPages(t *testing.T) {
 }
 
 // An address that names nothing says so, and offers a way on.
-func TestNowhere(t *testing.T) {
+func TestUnknownAddress(t *testing.T) {
 	b := open(t, plain)
 	for path, says := range map[string]string{
 		"/day/2026-13-45": "Page not found", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "This memory is no longer here",
@@ -91,7 +91,7 @@ func TestNowhere(t *testing.T) {
 
 // On a phone, the card of a memory or recording in a day has space between its edge and its
 // text.
-func TestCardsOfADayHaveRoom(t *testing.T) {
+func TestCardsHavePadding(t *testing.T) {
 	b := open(t, look{"en-GB", 360, 740, false})
 	b.visit("/day/"+theDay, ".row.said")
 	b.settled()

@@ -25,7 +25,7 @@ func onPhone(t *testing.T, home, name, panel string) {
 }
 
 // The Devices page shows the retention rules, and what they would erase now.
-func TestKept(t *testing.T) {
+func TestRetentionRules(t *testing.T) {
 	home, c := ownHome(t, "--set", "retention.rules=tag:<b>family forever,type:episodic 90d")
 	infer := false
 	if _, err := c.Add(t.Context(), serve.AddRequest{Text: "Medlars are eaten when they are brown.", Infer: &infer}); err != nil {

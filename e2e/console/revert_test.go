@@ -10,7 +10,7 @@ import (
 )
 
 // What an app wrote is shown and removed, and the removal is undone.
-func TestTakeBack(t *testing.T) {
+func TestRevertAppWrites(t *testing.T) {
 	c := api(t)
 	app, err := c.AddApp(t.Context(), serve.AppRequest{Name: "notebook", Can: []serve.Right{serve.RightRead, serve.RightAdd}, Types: []string{"semantic"}})
 	if err != nil {
@@ -37,7 +37,7 @@ func TestTakeBack(t *testing.T) {
 	b.do(chromedp.Click("dialog .danger.solid"))
 	b.says("Removed from 1 memory.")
 	if active() {
-		t.Error("it stands")
+		t.Error("the memory is still active after the revert")
 	}
 	b.press(".toast button")
 	b.do(chromedp.WaitNotPresent(".toast button"))

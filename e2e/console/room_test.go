@@ -84,7 +84,7 @@ func livedThen(t *testing.T, home string, ago time.Duration) {
 
 // One button moves the photos of a real day to a real relay, another fetches them back; the
 // figures and the files show it before and after.
-func TestPhotosCooledAndCopied(t *testing.T) {
+func TestPhotosMovedToTheRelay(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	livedThen(t, home, 72*time.Hour)
 	c := ofHome(t, home, "--set", "hot.bytes=60kB", "--set", "sync.relay="+relayAt)

@@ -41,7 +41,7 @@ func TestSellByTags(t *testing.T) {
 	b.palette("sell something")
 	b.do(chromedp.WaitVisible(".sharer [name=tags]"))
 	if !js[bool](b, `document.querySelector(".sharer form .solid").disabled`) {
-		t.Error("it goes on with nothing chosen")
+		t.Error("the form can be sent although nothing is chosen")
 	}
 	b.do(chromedp.SendKeys(".sharer [name=tags]", "fruit, wall"))
 	until(0)

@@ -250,7 +250,7 @@ func TestSetupByMouse(t *testing.T) {
 	b.says("要重新开始")
 	b.seen("unmade", l)
 	if err := ended.cmd.Wait(); err == nil {
-		t.Error("a setup that was ended did well")
+		t.Error("a setup that was interrupted exited with success")
 	}
 	if _, err := os.Stat(home); err == nil {
 		t.Error("something is made")

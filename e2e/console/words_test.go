@@ -26,7 +26,7 @@ var (
 
 // No page in either language shows an internal term, a bare id, a raw value of a program, or the
 // key of a translation.
-func TestWordsForPeople(t *testing.T) {
+func TestNoInternalTerms(t *testing.T) {
 	all := pages(t)
 	for _, l := range []look{{"en-GB", 1440, 1000, false}, {"zh-CN", 1440, 1000, false}} {
 		t.Run(l.String(), func(t *testing.T) {

@@ -324,7 +324,7 @@ func TestEmptyPatch(t *testing.T) {
 
 // Two implementations of one document accept and refuse the same random changes of deltas, entries,
 // logs and bodies.
-func TestReadersAgree(t *testing.T) {
+func TestImplementationsAgree(t *testing.T) {
 	s := newSeeds(t)
 	taken, refused, differ := map[string]int{}, map[string]int{}, 0
 	for left := *cases; left > 0; left -= batch {

@@ -45,7 +45,7 @@ func (w *world) holds(p *pair, s *trade.State) error {
 	case s.Paid > 0 && len(s.Wrapped) == 0:
 		return errors.New("the seller was paid, and delivered nothing")
 	case s.Phase.Ended() && s.Held > 0:
-		return fmt.Errorf("%s, and %d are held", s.Phase, s.Held)
+		return fmt.Errorf("the order has ended (%s), but the market still holds %d", s.Phase, s.Held)
 	case !s.Phase.Ended() && s.Deadline == 0:
 		return fmt.Errorf("%s, and no time limit", s.Phase)
 	}

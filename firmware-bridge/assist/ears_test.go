@@ -54,7 +54,7 @@ func (c *client) programs() (asr []any) {
 
 // A peer that asks for info does not wait for an engine. However many ask, the engine is asked
 // once.
-func TestEarsAskedBeside(t *testing.T) {
+func TestEnginesAreAskedOnce(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestEars(t *testing.T) {
 
 // An engine that is away, hangs up or babbles is reported as an error, and the connection can be
 // used again. Sound that was not begun, and too many utterances, are refused.
-func TestEarsFail(t *testing.T) {
+func TestEngineFailures(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

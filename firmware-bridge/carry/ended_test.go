@@ -24,7 +24,7 @@ import (
 
 // After a kill, the wearer's day shows missing sound if the family has sound. For a folder, a
 // screen, places or cameras it shows nothing.
-func TestEndedBefore(t *testing.T) {
+func TestGapAfterAKill(t *testing.T) {
 	t.Parallel()
 	for want, list := range [][]carry.Family{
 		{files.Family, screen.Family, owntracks.Family, frigate.Family},
@@ -50,7 +50,7 @@ func TestEndedBefore(t *testing.T) {
 }
 
 // If a bridge ends before it could report how the last one ended, the next one reports it.
-func TestEndedBeforeTwice(t *testing.T) {
+func TestGapAfterTwoKills(t *testing.T) {
 	t.Parallel()
 	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
 	b := n.Bridge(t, path, limitless.Family, over{})
@@ -72,7 +72,7 @@ func TestEndedBeforeTwice(t *testing.T) {
 
 // If the node had not acknowledged a gap when the bridge was killed, the next start sends it again,
 // once.
-func TestGapOutlivesAKill(t *testing.T) {
+func TestUnacknowledgedGapIsSentAgain(t *testing.T) {
 	t.Parallel()
 	n, path := carrytest.NewNode(t), carrytest.StatePath(t)
 	b := n.Bridge(t, path, limitless.Family, over{})

@@ -13,7 +13,7 @@ import (
 
 // What was dropped while the node was away is reported by the next start, if the node is still away
 // at the end.
-func TestDroppedIsToldLater(t *testing.T) {
+func TestDroppedIsReportedAtTheNextStart(t *testing.T) {
 	state := open(t, filepath.Join(t.TempDir(), "state.json"))
 	client, err := wear.Dial(wear.Config{URL: "tcp://127.0.0.1:1", Device: "pin", Window: Window, MaxWait: time.Hour})
 	if err != nil {

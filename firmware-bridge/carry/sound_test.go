@@ -52,7 +52,7 @@ func TestSound(t *testing.T) {
 
 // The sound of a device whose clock is wrong by 1 % keeps the time at which it was heard, and is
 // one recording.
-func TestDrift(t *testing.T) {
+func TestClockDrift(t *testing.T) {
 	for _, every := range []time.Duration{20*time.Millisecond + 200*time.Microsecond, 20*time.Millisecond - 200*time.Microsecond} {
 		began := time.UnixMilli(1773489600000)
 		s := Sound{Codec: "opus", Rate: 16000}

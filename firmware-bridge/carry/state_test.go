@@ -16,7 +16,7 @@ func open(t *testing.T, path string) *State {
 	return s
 }
 
-func TestBoots(t *testing.T) {
+func TestBootNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "state.json")
 	var before uint64
 	for i := range 5 {
@@ -37,7 +37,7 @@ func TestBoots(t *testing.T) {
 }
 
 // A file of the first version, which had Omi's parts at its top level, is read unchanged.
-func TestParts(t *testing.T) {
+func TestStateOfTheFirstVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	if err := os.WriteFile(path, []byte(`{"version":1,"boot":41,"mic_gain":5,"ring":{"boot":7,"from":1,"to":2}}`), 0o600); err != nil {
 		t.Fatal(err)

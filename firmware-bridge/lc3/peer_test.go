@@ -40,7 +40,7 @@ func liblc3(t testing.TB, frames [][]byte) []byte {
 
 // Frames of all sizes that devices may send are decoded as by liblc3: speech, and loud tones and
 // noise, which use other parts of the codec.
-func TestLikeLiblc3(t *testing.T) {
+func TestAgreesWithLiblc3(t *testing.T) {
 	speech := file(t, "jfk-3s-16k.pcm")
 	dice := rand.New(rand.NewPCG(1, 2))
 	var loud []byte
@@ -65,7 +65,7 @@ func TestLikeLiblc3(t *testing.T) {
 }
 
 // A broken frame is concealed as by liblc3, and those after it are good again.
-func TestBroken(t *testing.T) {
+func TestBrokenFrames(t *testing.T) {
 	frames, _ := lc3test.Speech(t, "testdata", "16k")
 	frames = slices.Clone(frames)
 	for at, n := 40, 1; at+n < len(frames); at, n = at+25, n+1 { // 1 to 10 in a row
@@ -79,7 +79,7 @@ func TestBroken(t *testing.T) {
 }
 
 // Frames that no encoder wrote are decoded or concealed as by liblc3.
-func TestNoise(t *testing.T) {
+func TestRandomFramesAgreeWithLiblc3(t *testing.T) {
 	good, _ := lc3test.Speech(t, "testdata", "32k")
 	dice := rand.NewChaCha8([32]byte{3})
 	var frames [][]byte

@@ -6,7 +6,7 @@ import (
 )
 
 // Only datagrams that the device itself may have sent use up its queue.
-func TestOwnDatagrams(t *testing.T) {
+func TestDatagramsOfOthersAreDropped(t *testing.T) {
 	d := &gated{remote: netip.MustParseAddr("192.168.1.7")}
 	b := []byte{1, 0, 0, 1, 9, 8, 7, 6, 0}
 	own := netip.MustParseAddrPort("[::ffff:192.168.1.7]:5000")

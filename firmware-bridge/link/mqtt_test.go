@@ -15,7 +15,7 @@ import (
 
 // However much the broker kept while nobody was connected, all of it comes, in order. Acknowledged
 // messages come once, unless the connection closed before the broker got the acknowledgement.
-func TestKeptByTheBroker(t *testing.T) {
+func TestBacklogOfTheBroker(t *testing.T) {
 	t.Parallel()
 	m := linktest.StartMosquitto(t)
 	d := &link.MQTT{Feed: intake.FeedConfig{URL: m.URL, ClientID: "bridge", Username: m.User, Password: m.Password, Topics: []string{"house/#"}}}

@@ -17,7 +17,7 @@ type caller struct {
 func (c *caller) hangUp() { c.gone = true }
 
 // A device that arrives while the listening ends is sent away, because nobody would read from it.
-func TestArrivesTooLate(t *testing.T) {
+func TestConnectionDuringShutdown(t *testing.T) {
 	s := &Sockets{Listen: "127.0.0.1:0", Key: "key"}
 	if _, err := s.Open(); err != nil {
 		t.Fatal(err)

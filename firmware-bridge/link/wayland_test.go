@@ -15,7 +15,7 @@ import (
 )
 
 // A compositor that does not report the window in front, like GNOME's, is never served.
-func TestUnserved(t *testing.T) {
+func TestUnsupportedCompositor(t *testing.T) {
 	dir, err := os.MkdirTemp("", "way") // a socket's path has 107 bytes at most
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestUnserved(t *testing.T) {
 	<-done
 }
 
-func TestAlone(t *testing.T) {
+func TestWindowAloneOnAnOutput(t *testing.T) {
 	outs := []wayland.Output{{ID: 7, Name: "A", Width: 800, Height: 600}, {ID: 8, Name: "B", Width: 600, Height: 400, Turned: 1}}
 	on := func(app string, ids ...uint32) wayland.Window {
 		return wayland.Window{App: app, Title: "t", Outputs: ids}

@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever bit of a checked file is flipped, the file is refused, or its JSON is.
-func TestCheckedFindsEveryBit(t *testing.T) {
+func TestChecksumDetectsEveryBit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	want := "{\"zones\": [\"home\", 4711]}\n"
 	if err := WriteChecked(path, []byte(want)); err != nil {
@@ -49,7 +49,7 @@ func TestCheckedFindsEveryBit(t *testing.T) {
 }
 
 // A file that a person wrote has no hash.
-func TestUnchecked(t *testing.T) {
+func TestFileWithoutChecksum(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, text := range []string{"", "[]", "[\n]\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

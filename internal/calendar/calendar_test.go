@@ -28,7 +28,7 @@ func TestDays(t *testing.T) {
 }
 
 // The days that a phrase means on Wednesday, 25 November 2026, in the past if no year is named.
-func TestParts(t *testing.T) {
+func TestDaysOfAPhrase(t *testing.T) {
 	today := Day(2026, 11, 25)
 	for phrase, want := range map[string]string{
 		"late may": "2026-05-21 2026-05-31", "early in june 2024": "2024-06-01 2024-06-10", "mid-march": "2026-03-11 2026-03-20", "mid march last year": "2025-03-11 2025-03-20", "end of may": "2026-05-25 2026-05-31",
@@ -86,7 +86,7 @@ func written(day int) string {
 	return time.Unix(int64(day)*86400, 0).UTC().Format(time.DateOnly)
 }
 
-func TestHan(t *testing.T) {
+func TestChineseNumbers(t *testing.T) {
 	for text, want := range map[string][2]int{
 		"三十五": {35, 3}, "三十五一共": {35, 3}, "十": {10, 1}, "十二月": {12, 2}, "二十": {20, 2}, "一百零二": {102, 4}, "两千零五十": {2050, 5}, "二〇二六年": {2026, 4}, "三零五": {305, 3}, "零五分": {5, 2}, "两点": {2, 1}, "三五天": {3, 1},
 		"一三八零零一": {0, 0}, "天": {0, 0}, "": {0, 0}, "零": {0, 1}, "二零": {20, 2}, "一三五": {135, 3},
@@ -98,7 +98,7 @@ func TestHan(t *testing.T) {
 }
 
 // A winter extends into the next year.
-func TestNear(t *testing.T) {
+func TestNearestDate(t *testing.T) {
 	winter := Yearly(Named("winter").Days)
 	for _, c := range []struct {
 		today            int

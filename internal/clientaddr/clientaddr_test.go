@@ -8,7 +8,7 @@ import (
 
 // A request through a proxy counts for the address that the proxy names, and for nothing that
 // anybody else has written.
-func TestFrom(t *testing.T) {
+func TestAddressBehindProxies(t *testing.T) {
 	proxies, err := ParseProxies([]string{"10.0.0.0/8", "fd00::/8"})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestParseProxies(t *testing.T) {
 }
 
 // One customer's addresses count together, and two customers' don't.
-func TestCustomer(t *testing.T) {
+func TestCustomerPrefix(t *testing.T) {
 	for remote, want := range map[string]string{
 		"203.0.113.9:1":            "203.0.113.9",
 		"[2001:db8:0:1:2:3:4:5]:1": "2001:db8:0:1::",

@@ -77,7 +77,7 @@ func ideal(d *Day) Result {
 	return r
 }
 
-func TestTheIdealPasses(t *testing.T) {
+func TestCheckAcceptsTheIdealResult(t *testing.T) {
 	for i, d := range append([]*Day{mustFixed(t)}, mustMake(t)...) {
 		if wrong := d.Check(ideal(d)); len(wrong) > 0 {
 			t.Errorf("day %d: %s", i, strings.Join(wrong, "\n\t"))
@@ -185,7 +185,7 @@ func photo(d *Day, i int) memory.EventID {
 	return memory.EventID{}
 }
 
-func TestHoldsIsOfWholeNumbersAndOfWords(t *testing.T) {
+func TestContainsMatchesWholeNumbersAndWords(t *testing.T) {
 	for _, c := range []struct {
 		text, form string
 		want       bool

@@ -31,7 +31,7 @@ func chinese(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-func TestFixedDayIsADay(t *testing.T) {
+func TestFixedDayIsComplete(t *testing.T) {
 	d := mustFixed(t)
 	talk, zh, speakers, kinds := 0, 0, map[string]bool{}, map[memory.Kind]int{}
 	for _, l := range d.Lines {
@@ -170,7 +170,7 @@ func TestLicencesNameEveryFile(t *testing.T) {
 	}
 }
 
-func TestNoteIsAsDrawn(t *testing.T) {
+func TestNotePicturesAreCurrent(t *testing.T) {
 	d := mustFixed(t)
 	for _, n := range d.Expect.Notes {
 		have, _ := d.File(n.File)

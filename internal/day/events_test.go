@@ -71,7 +71,7 @@ func TestEventsOfADay(t *testing.T) {
 	}
 }
 
-func TestEventsStopWhenAsked(t *testing.T) {
+func TestEventsIteratorStops(t *testing.T) {
 	n := 0
 	for range mustFixed(t).Events() {
 		if n++; n == 3 {

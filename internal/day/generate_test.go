@@ -64,7 +64,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-func TestGeneratedDaysAreDaysAndDiffer(t *testing.T) {
+func TestGeneratedDaysAreValidAndDiffer(t *testing.T) {
 	seen := map[string]map[string]bool{}
 	note := func(what, value string) {
 		if seen[what] == nil {
@@ -142,7 +142,7 @@ func TestGeneratedDayIsReadBack(t *testing.T) {
 	}
 }
 
-func TestEveryPhrasingHasFive(t *testing.T) {
+func TestEveryPhrasingHasFiveVariants(t *testing.T) {
 	lists := map[string][]string{
 		"visitOld": visitOld, "visitOffer": visitOffer, "visitPropose": visitPropose, "visitNew": visitNew,
 		"visitConfirm": visitConfirm, "visitTold": visitTold, "homeOld": homeOld, "homeOldHan": homeOldHan,
@@ -232,8 +232,8 @@ func collect(d *Day) []Event {
 	return out
 }
 
-// TestSecretsAreApart: a PIN's words once contained half of a split code.
-func TestSecretsAreApart(t *testing.T) {
+// TestGeneratedSecretsDoNotOverlap: a PIN's words once contained half of a split code.
+func TestGeneratedSecretsDoNotOverlap(t *testing.T) {
 	for _, seed := range []uint64{1063, math.MaxUint64} {
 		d := mustGenerate(t, seed)
 		for i, a := range d.Expect.Secrets {

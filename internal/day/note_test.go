@@ -50,7 +50,7 @@ func TestGlyphs(t *testing.T) {
 }
 
 // A line looks as if written with the fonts.
-func TestWrittenAsByTheFonts(t *testing.T) {
+func TestLetteringMatchesTheFonts(t *testing.T) {
 	sheet, err := png.Decode(bytes.NewReader(glyphs))
 	if err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func (r *run) play(ctx context.Context, n *node.Node) error {
 		return err
 	}
 	acked := time.Since(began)
-	if err := n.Quiet(ctx); err != nil {
+	if err := n.WaitIdle(ctx); err != nil {
 		return err
 	}
 	return r.arrived(rep, acked, time.Since(began))

@@ -18,7 +18,7 @@ func dial(err error) error {
 		Err: &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}, Err: err}}
 }
 
-func TestWords(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	for want, err := range map[string]error{
 		"nothing listens at 192.0.2.1:80":                 dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)),
 		"192.0.2.1:80 can't be reached: no route to host": dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)),
@@ -36,7 +36,7 @@ func TestWords(t *testing.T) {
 }
 
 // The words match a real refusal of package net.
-func TestWordsOfARealRefusal(t *testing.T) {
+func TestErrorTextOfARealRefusal(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-func TestIsFull(t *testing.T) {
+func TestIsDiskFullError(t *testing.T) {
 	if !IsFull(&os.PathError{Op: "write", Path: "x", Err: full}) || IsFull(fs.ErrNotExist) || IsFull(nil) {
 		t.Error("a full disk is not told from other errors")
 	}

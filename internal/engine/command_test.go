@@ -40,7 +40,7 @@ func empty(t *testing.T, dir string) {
 	}
 }
 
-func TestInputAndSurroundings(t *testing.T) {
+func TestInputAndEnvironment(t *testing.T) {
 	t.Setenv("LOCKET_SECRET", "of-the-worker")
 	c := program(t, `cat; cat in.wav; stat -c %a in.wav; echo "$HOME" = "$PWD"; env; echo "$@"; ulimit -t; ulimit -c`)
 	out, err := c.Run(t.Context(), Input{Stdin: []byte("from stdin\n"), File: []byte("from a file\n"), FileName: "in.wav"}, "an arg", "$(two)")

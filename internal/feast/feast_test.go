@@ -33,7 +33,7 @@ func TestDays(t *testing.T) {
 }
 
 // The weekend beside a feast has none of its days; a weekday may be one of them.
-func TestBeside(t *testing.T) {
+func TestDaysNextToAFeast(t *testing.T) {
 	for _, c := range []struct {
 		said  string
 		year  int

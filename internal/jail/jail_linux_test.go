@@ -158,8 +158,8 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// TestReport: to bits and back.
-func TestReport(t *testing.T) {
+// TestReportRoundTrip: to bits and back.
+func TestReportRoundTrip(t *testing.T) {
 	for b := range byte(8) {
 		r, err := FromBits(b)
 		if err != nil || r.Bits() != b {

@@ -113,7 +113,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestUnknownModelAndNobodyThere(t *testing.T) {
+func TestUnknownModelAndUnreachableServer(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Models: []string{"other"}})
 	c, err := New(Config{URL: s.URL, Model: "mine"})
 	if err != nil {
@@ -203,7 +203,7 @@ func TestAskJSON(t *testing.T) {
 }
 
 // Each thing that a server does not support is found out once.
-func TestRemembersWhatTheServerKnows(t *testing.T) {
+func TestRemembersUnsupportedFeatures(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{NoFormat: true, NewTokens: true})
 	c, _ := ask(t, s, Config{})
 	s.Otherwise(llmtest.Say(`{"sum":1}`))

@@ -6,7 +6,7 @@ import (
 )
 
 // A server's count is used if it is plausible; otherwise the bytes count.
-func TestBelieved(t *testing.T) {
+func TestPlausibleUsage(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		said           Usage

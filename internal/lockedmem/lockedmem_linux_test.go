@@ -37,7 +37,7 @@ func flags(t *testing.T, at *[Size]byte) []string {
 
 // A secret is in memory that the system neither swaps nor dumps, each in a slot of its own, and the
 // slot is zeroed for the next one.
-func TestHeld(t *testing.T) {
+func TestSecretIsInLockedMemory(t *testing.T) {
 	var mine []*[Size]byte
 	for i := range 3 * pageSlots {
 		s := Get()
@@ -54,7 +54,7 @@ func TestHeld(t *testing.T) {
 	}
 	n, err := State()
 	if n != len(mine) {
-		t.Errorf("%d are held, of %d", n, len(mine))
+		t.Errorf("%d secrets are in locked memory, want %d", n, len(mine))
 	}
 	for _, s := range []*[Size]byte{mine[0], mine[pageSlots], mine[len(mine)-1]} {
 		has := flags(t, s)
@@ -69,7 +69,7 @@ func TestHeld(t *testing.T) {
 		Put(s)
 	}
 	if n, _ := State(); n != 0 {
-		t.Errorf("%d are held yet", n)
+		t.Errorf("%d secrets are still in locked memory, want 0", n)
 	}
 	if s := Get(); *s != ([Size]byte{}) {
 		t.Error("a slot that was given back is not empty")

@@ -6,7 +6,7 @@ import (
 )
 
 // It waits for a quiet moment, but not for ever, and does nothing if it is not worth it.
-func TestDue(t *testing.T) {
+func TestReleaseIsDue(t *testing.T) {
 	const mb = 1 << 20
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	k := Keeper{Every: 10 * time.Second}

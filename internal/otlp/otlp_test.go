@@ -102,7 +102,7 @@ func TestOTLP(t *testing.T) {
 }
 
 // A span that begins without a sink is not kept, and its child does no harm.
-func TestOff(t *testing.T) {
+func TestSpanWithoutSink(t *testing.T) {
 	ctx, work := span.Start(t.Context(), "recall")
 	if work != nil || ctx != t.Context() || span.With(ctx, nil) != ctx {
 		t.Error("a span without a sink")
@@ -147,7 +147,7 @@ func TestStalls(t *testing.T) {
 
 // A request that is running when the exporter ends continues, and what waits behind it is sent,
 // too.
-func TestEndsWhileItSends(t *testing.T) {
+func TestShutdownDuringSend(t *testing.T) {
 	to := collector.New(t)
 	asked, answer := make(chan struct{}), make(chan struct{})
 	first := sync.OnceFunc(func() { close(asked); <-answer })
@@ -178,7 +178,7 @@ func TestEndsWhileItSends(t *testing.T) {
 }
 
 // The same if nothing listens.
-func TestNobodyThere(t *testing.T) {
+func TestUnreachableCollector(t *testing.T) {
 	s := httptest.NewServer(nil)
 	s.Close()
 	e, ctx, stop := started(t, Config{URL: s.URL, Metrics: prometheus.NewRegistry()}, lastTime)
@@ -212,7 +212,7 @@ func TestRefused(t *testing.T) {
 }
 
 // A batch that the collector can't accept now is sent again, once.
-func TestComesAgain(t *testing.T) {
+func TestRefusedBatchIsRetriedOnce(t *testing.T) {
 	to := collector.New(t)
 	asked := make(chan int, 10)
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

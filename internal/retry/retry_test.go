@@ -66,7 +66,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-func TestAsked(t *testing.T) {
+func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for v, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, " 3 ": 3 * time.Second, "-1": 0, "99999": time.Hour, "soon": 0,
 		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0} {

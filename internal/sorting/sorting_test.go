@@ -9,7 +9,7 @@ import (
 )
 
 // The result is the same as with slices, including equal elements if the sort is stable.
-func TestAsSlices(t *testing.T) {
+func TestSameResultAsSlices(t *testing.T) {
 	type pair struct{ key, at int }
 	byKey := func(a, b pair) int { return cmp.Compare(a.key, b.key) }
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,7 +12,7 @@ import (
 
 // On a machine without zones, package time loads them from this package. The test needs root, as CI
 // has it, to give a process another file system.
-func TestMachineWithoutZones(t *testing.T) {
+func TestMachineWithoutTimeZones(t *testing.T) {
 	if name := os.Getenv("ZONE"); name != "" { // the child process
 		at, err := time.LoadLocation(name)
 		if err != nil {
@@ -30,7 +30,7 @@ func TestMachineWithoutZones(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"Europe/Lisbon": "2026-07-01T11:00:00Z", "Asia/Kathmandu": "2026-07-01T06:15:00Z"} {
-		cmd := exec.Command("/test", "-test.run=^TestMachineWithoutZones$", "-test.v")
+		cmd := exec.Command("/test", "-test.run=^TestMachineWithoutTimeZones$", "-test.v")
 		cmd.Dir, cmd.Env = "/", []string{"ZONE=" + name}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 		out, err := cmd.CombinedOutput()

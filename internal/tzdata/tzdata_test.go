@@ -12,7 +12,7 @@ import (
 )
 
 // The zones are those of the Go version that builds. If they are not: go generate ./internal/tzdata
-func TestZonesOfThisGo(t *testing.T) {
+func TestZonesMatchTheGoVersion(t *testing.T) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)

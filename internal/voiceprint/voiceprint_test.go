@@ -68,7 +68,7 @@ func TestTurns(t *testing.T) {
 }
 
 // Nothing, silence, a click, noise and full scale all give finite numbers.
-func TestOddSound(t *testing.T) {
+func TestUnusualSound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise, square, click := make([]int16, 3*Rate), make([]int16, 2*Rate), make([]int16, Rate)
 	for i := range noise {

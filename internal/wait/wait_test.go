@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestFor(t *testing.T) {
+func TestWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		if !For(t.Context(), time.Hour) || time.Since(began) != time.Hour {

@@ -142,7 +142,7 @@ func circles() []memory.Memory {
 	return append(ms, tie(next(), "Ben", "works with", "Karl"))
 }
 
-func TestBothRetrievals(t *testing.T) {
+func TestViewByEntityAndByText(t *testing.T) {
 	a := New(circles(), Options{Wearer: "Ana"})
 	v := a.View(Query{Entity: "mia", Limit: 5})
 	if got := ids(v); !strings.Contains(got, "mia") || !strings.Contains(got, "tom") || strings.Contains(got, "otto") || !v.More || len(v.Meant) != 1 || v.Entities[0].ID != "mia" {
@@ -165,7 +165,7 @@ func TestBothRetrievals(t *testing.T) {
 
 // The limit also holds if a name may mean more entities than that, and a limit of 0 or below is the
 // default.
-func TestLimitHolds(t *testing.T) {
+func TestLimitOfEntities(t *testing.T) {
 	ms := append(circles(), names2(201, "Ada Silva", "Mia"), names2(202, "Ada Costa", "Karl"), names2(203, "Ada Moor", "Otto"))
 	a := New(ms, Options{Wearer: "Ana"})
 	if v := a.View(Query{Entity: "Ada", Limit: 2}); len(v.Meant) != 3 || len(v.Entities) != 2 || !v.More {
@@ -189,7 +189,7 @@ func TestSummaryNamesACommunity(t *testing.T) {
 }
 
 // A decision about a name holds for the entity to which the name belongs now.
-func TestNothingDecidedIsSuggested(t *testing.T) {
+func TestDecidedNamesAreNotSuggested(t *testing.T) {
 	ms := []memory.Memory{names2(1, "Thomas", "Tom"), names2(2, "Thomas"), names2(3, "Tom Weaver"),
 		decide(4, memory.RankPerson, "Tom", "Thomas", true), decide(5, memory.RankPerson, "Tom", "Tom Weaver", false)}
 	like := func(x, y string) float64 { return .95 }
@@ -269,7 +269,7 @@ func genMemories(t *rapid.T) []memory.Memory {
 // The atlas is the same in any order of the memories. No name belongs to two entities. Names that
 // the last decision keeps apart are apart, unless decisions of a higher rank join them. Every
 // relation has both of its ends.
-func TestAtlasHolds(t *testing.T) {
+func TestAtlasInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := genMemories(t)
 		a := New(ms, Options{Wearer: "Ana"})

@@ -42,7 +42,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-func TestOwn(t *testing.T) {
+func TestOwnCategories(t *testing.T) {
 	s, err := New([]Category{{Name: "Garden", Words: []string{"tomato", "compost heap", "番茄"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func TestLeftOut(t *testing.T) {
+func TestInstructionsLeaveOut(t *testing.T) {
 	s, err := New(Default())
 	if err != nil {
 		t.Fatal(err)

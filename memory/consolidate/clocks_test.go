@@ -11,7 +11,7 @@ import (
 // Expiry is judged by the clock of events, and the end of a day by the device's clock: a node that
 // lay in a drawer archives nothing for that reason, and summarises the day on which it was put
 // there.
-func TestTwoClocks(t *testing.T) {
+func TestEventClockAndDeviceClock(t *testing.T) {
 	d := &device{}
 	for i := range byte(dayFrom) {
 		d.heard(i+1, memory.Semantic, fmt.Sprintf("The van number %d is on level three", i), 0, tag("place"))

@@ -175,7 +175,7 @@ func (p *planner) may(m *memory.Memory) bool {
 
 func (p *planner) add(s Step, of ...*memory.Memory) {
 	s.Memory, s.Text = of[0].ID, of[0].Text
-	s.Stamp = Stamp(of[0])
+	s.Stamp = StateFingerprint(of[0])
 	if len(of) > 1 {
 		s.Stamp = mergeStamp(of[0], of[1])
 	}
@@ -185,8 +185,8 @@ func (p *planner) add(s Step, of ...*memory.Memory) {
 	p.steps = append(p.steps, s)
 }
 
-// Stamp returns a fingerprint of memories in their present state.
-func Stamp(ms ...*memory.Memory) string {
+// StateFingerprint returns a fingerprint of memories in their present state.
+func StateFingerprint(ms ...*memory.Memory) string {
 	h := sha256.New()
 	for _, m := range ms {
 		b, _ := json.Marshal([]any{m.ID, m.State, m.Pinned, m.Rank, m.Text, m.Fields, m.Tags, m.Heard, m.Into}) // all of these can be marshalled
@@ -195,8 +195,8 @@ func Stamp(ms ...*memory.Memory) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Words returns a fingerprint of what memories say.
-func Words(ms ...*memory.Memory) string {
+// TextFingerprint returns a fingerprint of what memories say.
+func TextFingerprint(ms ...*memory.Memory) string {
 	h := sha256.New()
 	for _, m := range ms {
 		h.Write([]byte(m.ID.String() + m.Text + "\n"))
@@ -244,4 +244,4 @@ func takes(into *memory.Memory) bool { return !into.Pinned && into.Slot == nil }
 // were merged into it meanwhile.
 func Same(s *Step, m, into *memory.Memory) bool { return s.Stamp == mergeStamp(m, into) }
 
-func mergeStamp(m, into *memory.Memory) string { return Stamp(m) + Words(into) }
+func mergeStamp(m, into *memory.Memory) string { return StateFingerprint(m) + TextFingerprint(into) }

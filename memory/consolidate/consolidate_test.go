@@ -220,7 +220,7 @@ func TestPlan(t *testing.T) {
 
 // Two devices merged two memories each in its own way; after they met, one dream brings one of the
 // two back, and they agree.
-func TestARingOfMerges(t *testing.T) {
+func TestCircularMerges(t *testing.T) {
 	d := fresh()
 	d.heard(1, memory.Semantic, "The boiler is serviced by Hansen every autumn", 3, nil)
 	d.heard(2, memory.Semantic, "The boiler is serviced every autumn by Hansen", 2, nil)
@@ -273,7 +273,7 @@ func genDevice(t *rapid.T) *device {
 
 // An undone dream leaves no trace, and a second dream finds nothing to do. Pinned memories and
 // those of a person stay as they are, except for evidence from merged ones.
-func TestUndoIsExactAndTwiceIsOnce(t *testing.T) {
+func TestUndoIsExactAndDreamIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := genDevice(t)
 		was, before := d.text(), d.memories()
@@ -287,7 +287,7 @@ func TestUndoIsExactAndTwiceIsOnce(t *testing.T) {
 			if !ok {
 				t.Fatalf("%q is gone", m.Text)
 			}
-			if m.Pinned && Stamp(&m) != Stamp(&now) || m.Rank == memory.RankPerson && (m.State != now.State || m.Text != now.Text) {
+			if m.Pinned && StateFingerprint(&m) != StateFingerprint(&now) || m.Rank == memory.RankPerson && (m.State != now.State || m.Text != now.Text) {
 				t.Fatalf("%s%safter %s%s", list([]memory.Memory{m, now}), "\n", first.String(), list(before))
 			}
 		}

@@ -31,7 +31,7 @@ func (d *device) coreLines() string {
 	return strings.Join(lines, "; ")
 }
 
-func TestCoreFillsItself(t *testing.T) {
+func TestCoreIsFilledFromRepetition(t *testing.T) {
 	d := fresh()
 	d.heard(1, memory.Semantic, "Ana lives in Oslo.", 3, about("home", "Oslo", "residence"))
 	d.heard(2, memory.Semantic, "Ana works at Siemens.", 3, about("employer", "Siemens", "work"))

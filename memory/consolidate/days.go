@@ -46,7 +46,7 @@ func (p *planner) days() {
 		if was := p.byID[id]; was != nil && (was.Text == c.Text || !p.may(was) || was.State != memory.Active) {
 			continue
 		}
-		p.steps = append(p.steps, Step{Kind: Summarise, Memory: id, Into: id, Text: c.Text, Candidate: &c, Stamp: Words(picked...),
+		p.steps = append(p.steps, Step{Kind: Summarise, Memory: id, Into: id, Text: c.Text, Candidate: &c, Stamp: TextFingerprint(picked...),
 			Reason: fmt.Sprintf("%s is over, and has %d memories", d, len(ms))})
 	}
 }

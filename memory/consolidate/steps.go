@@ -145,7 +145,7 @@ func (p *planner) expire() {
 		if !p.may(m) || m.State != memory.Active && m.State != memory.Superseded {
 			continue
 		}
-		at := m.Fields.Episodic.Over(m.When())
+		at := m.Fields.Episodic.EndTime(m.When())
 		for _, later := range []time.Time{lastHeard(m), p.in.Uses[m.ID].Last} {
 			if later.After(at) {
 				at = later

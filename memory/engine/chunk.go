@@ -22,10 +22,10 @@ func chunkID(id memory.ID, n int) memory.ID {
 // 110 bits.
 const chunkPrefix = 22
 
-// Whole returns the memory that a hit of the index names, by the memory's own id or by
+// MemoryOfHit returns the memory that a hit of the index names, by the memory's own id or by
 // that of one of its chunks. In the first case the chunk is nil. The error is memory.ErrNotFound if
 // there is no such memory or chunk.
-func Whole(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
+func MemoryOfHit(tx *store.Tx, id memory.ID) (*memory.Memory, *memory.Chunk, error) {
 	m, err := tx.Memory(id)
 	if !errors.Is(err, memory.ErrNotFound) {
 		return m, nil, err

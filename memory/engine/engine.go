@@ -63,15 +63,19 @@ func (e *Engine) Search(ctx context.Context, q recall.Query) (recall.Result, err
 	return e.c.Index.Search(ctx, q)
 }
 
-// Typed returns the ids of the memories of a type that the index has, in any order.
-func (e *Engine) Typed(t memory.Type) []memory.ID { return e.c.Index.Typed(t) }
+// IDsOfType returns the ids of the memories of a type that the index has, in any order.
+func (e *Engine) IDsOfType(t memory.Type) []memory.ID { return e.c.Index.IDsOfType(t) }
 
-// Said returns the times in [from, to) at which something was said. See [recall.Index.Said].
-func (e *Engine) Said(from, to time.Time) []int64 { return e.c.Index.Said(from, to) }
+// UtteranceTimes returns the times in [from, to) at which something was said. See [recall.Index.UtteranceTimes].
+func (e *Engine) UtteranceTimes(from, to time.Time) []int64 {
+	return e.c.Index.UtteranceTimes(from, to)
+}
 
-// SaidBeside returns the nearest times before and after t at which something was said.
-// See [recall.Index.SaidBeside].
-func (e *Engine) SaidBeside(t time.Time) (before, after time.Time) { return e.c.Index.SaidBeside(t) }
+// UtteranceTimesAround returns the nearest times before and after t at which something was said.
+// See [recall.Index.UtteranceTimesAround].
+func (e *Engine) UtteranceTimesAround(t time.Time) (before, after time.Time) {
+	return e.c.Index.UtteranceTimesAround(t)
+}
 
 // Commit changes the records and tells the index.
 func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
@@ -80,12 +84,12 @@ func (e *Engine) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.Commit(ctx, fn)
 }
 
-// Relieve is Commit for changes that make room, such as erasures. It may use the part of
+// CommitInReserve is Commit for changes that make room, such as erasures. It may use the part of
 // the disk that is kept in reserve.
-func (e *Engine) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
+func (e *Engine) CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error {
 	w := e.Hold()
 	defer w.Release()
-	return w.Relieve(ctx, fn)
+	return w.CommitInReserve(ctx, fn)
 }
 
 // CatchUp adds to the index what was committed without telling the index.
@@ -129,10 +133,10 @@ func (w *Writer) Commit(ctx context.Context, fn func(*store.Tx) error) error {
 	return w.commit(ctx, w.e.c.Store.Update, fn)
 }
 
-// Relieve is Commit for changes that make room, such as erasures. It may use the part of
+// CommitInReserve is Commit for changes that make room, such as erasures. It may use the part of
 // the disk that is kept in reserve.
-func (w *Writer) Relieve(ctx context.Context, fn func(*store.Tx) error) error {
-	return w.commit(ctx, w.e.c.Store.Relieve, fn)
+func (w *Writer) CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error {
+	return w.commit(ctx, w.e.c.Store.UpdateInReserve, fn)
 }
 
 func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*store.Tx) error) error, fn func(*store.Tx) error) (err error) {

@@ -77,7 +77,7 @@ func found(t *testing.T, e *Engine, text string) (ids []memory.ID) {
 
 // What is said is found at once, and each assertion has its own dot, even if several speak at the
 // same time.
-func TestCommitTellsTheIndex(t *testing.T) {
+func TestCommitUpdatesTheIndex(t *testing.T) {
 	e, _ := newEngine(t, nil)
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -193,7 +193,7 @@ func TestCatchUp(t *testing.T) {
 
 // A memory that returns as it was when it turned cold is not indexed again, unless the index lacks
 // it.
-func TestIndexSame(t *testing.T) {
+func TestUnchangedMemoryIsNotIndexedAgain(t *testing.T) {
 	e, ix := newEngine(t, nil)
 	if err := e.c.Store.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := e.Say(tx, memory.RankDevice, proposal(7, "The kettle is blue."))

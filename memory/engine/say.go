@@ -49,7 +49,7 @@ func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 		return nil, nil
 	case a.Act == memory.ActPropose:
 		group, err := tx.GroupAssertions(a.Candidate.Group())
-		return reconcile.Knew(group, a), err
+		return reconcile.SeenDots(group, a), err
 	case a.Rank == memory.RankCloud:
 		return nil, nil
 	}
@@ -117,9 +117,9 @@ func (e *Engine) Erase(tx *store.Tx, by memory.Source, why string, ids ...memory
 // disk's reserve. After an error, some of the memories may be erased.
 func (w *Writer) Erase(ctx context.Context, by memory.Source, why string, ids ...memory.ID) (changes []memory.Change, err error) {
 	var said []memory.Change // in the present transaction
-	err = store.Divided(ids, func(fn func(*store.Tx) error) error {
+	err = store.InBatches(ids, func(fn func(*store.Tx) error) error {
 		said = nil
-		err := w.Relieve(ctx, fn)
+		err := w.CommitInReserve(ctx, fn)
 		if err == nil {
 			changes = append(changes, said...)
 		}

@@ -342,7 +342,7 @@ func FuzzJSON(f *testing.F) {
 }
 
 // A filter is the AND of its parts, whose lines can be joined to the same filter.
-func TestParts(t *testing.T) {
+func TestPartsJoinToTheSameFilter(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                "",
 		"type = core":                     "type = core",

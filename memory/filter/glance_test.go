@@ -9,7 +9,7 @@ import (
 
 // What a brief decides equals what reading the item decides, for any filter, and for any part of
 // the item in the brief.
-func TestGlanceIsTrue(t *testing.T) {
+func TestGlanceAgreesWithMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 18))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	leaf := func() string {

@@ -40,7 +40,7 @@ func TestCommunities(t *testing.T) {
 		}
 		me, ok := g.Node("me")
 		if !ok {
-			t.Fatal("nobody is me")
+			t.Fatal("the graph has no node for the wearer")
 		}
 		got := groups(&g, me)
 		if want == "" {
@@ -54,7 +54,7 @@ func TestCommunities(t *testing.T) {
 
 // Every group is connected, no node is in two, and the grouping has at least the modularity of no
 // grouping.
-func TestCommunitiesHold(t *testing.T) {
+func TestCommunityInvariants(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		var g Graph
@@ -88,12 +88,12 @@ func TestCommunitiesHold(t *testing.T) {
 }
 
 // A name that is stated not to be the same is not meant, and no walk follows such a relation.
-func TestApart(t *testing.T) {
+func TestNamesStatedToDiffer(t *testing.T) {
 	var g Graph
 	g.Add(1, Says{Names: []string{"张伟", "Ben"}})
 	g.Add(2, Says{Names: []string{"Zhang Wei"}})
 	if got := len(g.Resolve("Zhang Wei")); got != 2 {
-		t.Fatalf("%d are meant before it is said", got)
+		t.Fatalf("the name resolves to %d nodes before anything is stated, want 2", got)
 	}
 	g.Add(3, Says{Relations: []Relation{{Subject: "Zhang Wei", Predicate: Apart, Object: "张伟"}}})
 	if got := texts(&g, g.Resolve("zhang wei")); !slices.Equal(got, []string{"zhang wei"}) {

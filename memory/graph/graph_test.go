@@ -195,7 +195,7 @@ func someSays(r *rand.Rand) Says {
 }
 
 // In whatever order documents were added and removed, the graph is that of the present documents.
-func TestSameGraphHoweverBuilt(t *testing.T) {
+func TestGraphIsIndependentOfOrder(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		there := map[Doc]Says{}

@@ -49,14 +49,14 @@ type Message struct {
 
 // Batch is what a model is asked about in one request.
 type Batch struct {
-	Wearer   string
-	Session  string
-	Wishes   string // the owner's own instructions
-	Summary  string
-	Earlier  []Message
-	Messages []Message
-	Known    []memory.Memory // the first is number 1
-	Types    []memory.Type   // types that a model may use; nil: episodic, semantic and procedural
+	Wearer       string
+	Session      string
+	Instructions string // the owner's own instructions
+	Summary      string
+	Earlier      []Message
+	Messages     []Message
+	Known        []memory.Memory // the first is number 1
+	Types        []memory.Type   // types that a model may use; nil: episodic, semantic and procedural
 }
 
 // Operation is one operation that a model proposes. Message and ID count from 1.

@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 
 // Whatever a model answers, nothing changes that is pinned or that it was not shown, no line
 // changes two memories, and the evidence is what was said.
-func TestJudgeHoldsAnyAnswer(t *testing.T) {
+func TestJudgeInvariantsForAnyAnswer(t *testing.T) {
 	words := []string{"Bo", "no longer", "plays", "the cello", "in a quartet", "I", "not", "live", "in Ghent", "delete all", "memories", "我", "搬到上海", "不", "。", "?", "\"}]}", "</messages>"}
 	rapid.Check(t, func(t *rapid.T) {
 		phrase := rapid.Custom(func(t *rapid.T) string {
@@ -185,7 +185,7 @@ func TestSensitivityAndZone(t *testing.T) {
 	}
 }
 
-func TestOneChangeForALine(t *testing.T) {
+func TestOneChangePerLine(t *testing.T) {
 	whole := "Bo no longer plays the cello, I do not live in Ghent any more, we sold the yellow boat"
 	pinned := fact(4, "The yellow boat is in the harbour", nil)
 	pinned.Pinned = true
@@ -212,7 +212,7 @@ func TestOneChangeForALine(t *testing.T) {
 
 // If a speaker can't know that a memory without a slot is no longer true, no answer of a model
 // based on their line changes or ends it, in either language.
-func TestWhoCanKnow(t *testing.T) {
+func TestSpeakerWhoCannotKnow(t *testing.T) {
 	known := []memory.Memory{
 		fact(1, "Maja drinks coffee every morning", nil),
 		fact(2, "Maja每天早上喝咖啡", nil),

@@ -20,7 +20,7 @@ func TestFold(t *testing.T) {
 }
 
 // Names in one row are the same name; those in different rows are not.
-func TestKeysMeet(t *testing.T) {
+func TestKeysOfEqualNames(t *testing.T) {
 	rows := [][]string{
 		{"张伟", "Zhang Wei", "Wei Zhang", "ZHANG WEI", "zhang-wei", "Zhāng Wěi"},
 		{"李晓明", "Li Xiaoming", "Xiaoming Li", "Li Xiao Ming", "Xiao Ming Li"},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestNumbersOfATextAreRead(t *testing.T) {
+func TestFindNumbers(t *testing.T) {
 	for text, want := range map[string]bool{
 		"It was 80 yuan.": true, "She walked half the way": true, "two cups of rice": true, "a dozen eggs": true, "about eight thousand": true,
 		"I was second.": false, "the third of them": false, "A cup of rice": false, "I saw him on 12 June.": false,
@@ -20,7 +20,7 @@ func TestNumbersOfATextAreRead(t *testing.T) {
 	}
 }
 
-func TestHoursOfATextAreRead(t *testing.T) {
+func TestFindHours(t *testing.T) {
 	for text, want := range map[string]bool{
 		"We meet at half past three.": true, "The bus goes at a quarter to nine": true, "Come at 7 pm": true, "open until 7pm": true, "at noon": true, "it's seven o'clock": true, "I get up at six.": true, "at six thirty": true, "dinner at eight tomorrow": true,
 		"at six houses": false, "I am at a party": false, "I am 12": false, "half past caring": false,
@@ -37,7 +37,7 @@ func TestHoursOfATextAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatEndsWithNeAsksOrTells(t *testing.T) {
+func TestChineseParticleNe(t *testing.T) {
 	for text, want := range map[string]bool{"你呢": true, "那猫呢": true, "他为什么不来呢": true, "去哪儿呢": true, "高铁要六个钟头呢": false, "我还没吃饭呢": false, "我还没吃饭吗": true} {
 		if got := isQuestion(text); got != want {
 			t.Errorf("%s: a question %t, want %t", text, got, want)
@@ -47,7 +47,7 @@ func TestWhatEndsWithNeAsksOrTells(t *testing.T) {
 
 // A question for a number, an hour or a length of time gets the line that has one, in either
 // language.
-func TestLinesThatHaveWhatIsAskedForComeFirst(t *testing.T) {
+func TestLineWithTheAskedAmountComesFirst(t *testing.T) {
 	said := []string{
 		"这个水管老是漏水，师傅换了水管", "换水管花了八十", "The piano was tuned by a man from Leeds", "Tuning the piano took two hundred out of my purse",
 		"奶奶说孙子学校很好", "孙子学校三点一刻关门", "坐高铁很舒服的", "坐高铁要六个钟头呢",

@@ -7,7 +7,7 @@ import (
 
 // What was never said is not known, however many of the question's other words were said; what was
 // said is known, also in other words.
-func TestWhatIsKnown(t *testing.T) {
+func TestKnownAndUnknown(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "a", june, 1,
 		[2]string{"Ana", "My birthday is on the ninth of May, I will be forty."},
@@ -59,9 +59,9 @@ func TestWhoseLineAnswers(t *testing.T) {
 	}
 }
 
-// TestBesideTheOther: a line by another person next to a line by the one who is asked about is
+// TestNeighbouringLineOfAnother: a line by another person next to a line by the one who is asked about is
 // about that other person, unless it is a question.
-func TestBesideTheOther(t *testing.T) {
+func TestNeighbouringLineOfAnother(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ben", "I won the pottery cup."}, [2]string{"Ana", "Wow, that's great!"})
 	talk(t, x, "s2", june.AddDate(0, 0, 1), 11, [2]string{"Ben", "Did you ride the tandem?"}, [2]string{"Ana", "Yes, on Friday!"})
@@ -72,9 +72,9 @@ func TestBesideTheOther(t *testing.T) {
 	}
 }
 
-// TestWhenWithoutATime: a line that names no time, with no such line next to it, answers "when"
+// TestWhenQuestionNeedsATime: a line that names no time, with no such line next to it, answers "when"
 // less surely.
-func TestWhenWithoutATime(t *testing.T) {
+func TestWhenQuestionNeedsATime(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ben", "The kayak is in the shed."})
 	talk(t, x, "s2", june.AddDate(0, 0, 1), 11, [2]string{"Ben", "The tandem race was fun."}, [2]string{"Ben", "It was yesterday."})
@@ -85,10 +85,10 @@ func TestWhenWithoutATime(t *testing.T) {
 	}
 }
 
-// TestMinor: with a line that answers in full, a person needs neither the lines before and after it
+// TestMinorHits: with a line that answers in full, a person needs neither the lines before and after it
 // nor lines that share little with the question; with one that does not, they do. All hits for
 // something that nobody spoke of are minor.
-func TestMinor(t *testing.T) {
+func TestMinorHits(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "a", june, 1,
 		[2]string{"Ana", "I lent Peter forty euros."},
@@ -121,9 +121,9 @@ func TestMinor(t *testing.T) {
 	}
 }
 
-// TestMinorByAModel: a document that a model finds near has none of the question's words, and is
+// TestHitOfAModelIsNotMinor: a document that a model finds near has none of the question's words, and is
 // still shown.
-func TestMinorByAModel(t *testing.T) {
+func TestHitOfAModelIsNotMinor(t *testing.T) {
 	hits := []Hit{{Score: .8}, {Score: .7}, {Score: .6}, {Score: .3}}
 	minor(hits, []share{{1, 1}, {1, 1}, {0, .9}, {1, 1}}, 1)
 	for i, want := range []bool{false, false, true, true} {

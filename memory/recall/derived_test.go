@@ -6,9 +6,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestYearOfADateIsNoCode: memories spell out dates and lines don't. If a year counted like the
+// TestYearIsNotACode: memories spell out dates and lines don't. If a year counted like the
 // number of a flight, every memory of that year would come before the line that answers.
-func TestYearOfADateIsNoCode(t *testing.T) {
+func TestYearIsNotACode(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "We painted the kitchen yellow with the kids."})
 	talk(t, x, "s2", june.AddDate(0, 0, 2), 11, [2]string{"Ana", "Last week I was in a pottery class."}, [2]string{"Ben", "The key of room 2019 is with Ana."}, [2]string{"Ben", "The key of the car is in a drawer of the room."})
@@ -34,9 +34,9 @@ func TestYearOfADateIsNoCode(t *testing.T) {
 	}
 }
 
-// TestMemoryIsAsLongAsItsLine: the memory of a long line is short, but no better a match for that
+// TestMemoryHasTheLengthOfItsLine: the memory of a long line is short, but no better a match for that
 // than a line that says as much about the matter and has no memory.
-func TestMemoryIsAsLongAsItsLine(t *testing.T) {
+func TestMemoryHasTheLengthOfItsLine(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "Hello again, what a week that was, with the floor full of boxes and both of the lamps broken, and in all of it I applied to an adoption agency."})
 	talk(t, x, "s2", june.AddDate(0, 0, 2), 11, [2]string{"Ben", "They were kind, they had time for all of our questions, and so in the end it was this adoption agency and no other."})
@@ -46,6 +46,6 @@ func TestMemoryIsAsLongAsItsLine(t *testing.T) {
 	}
 	hits := find(t, x, Query{Text: "Why this adoption agency?", Now: june.AddDate(0, 1, 0), K: 3}).Hits
 	if len(hits) < 2 || hits[0].ID != idOf(11) || hits[1].ID != idOf(99) {
-		t.Errorf("a memory stands before a line that says as much: %+v", hits)
+		t.Errorf("a memory ranks before a line that says as much: %+v", hits)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // A document has the terms and the order that it was given, whatever happens to the document on
 // which it is based.
-func TestForward(t *testing.T) {
+func TestForwardIndex(t *testing.T) {
 	type given struct {
 		order  uint64
 		source memory.ID
@@ -94,7 +94,7 @@ func TestForward(t *testing.T) {
 }
 
 // A memory in the words of its line takes little memory.
-func TestPairsTakeLittleMemory(t *testing.T) {
+func TestMemoryAndItsLineShareRoom(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	line := Doc{ID: idOf(1), Kind: Utterance, At: june, Speaker: "Ana", Text: "The kettle of the upper room is to be descaled by Ben with vinegar, and not with anything that has a scent"}
 	same := line

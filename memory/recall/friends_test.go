@@ -15,7 +15,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-var showFriends = flag.Bool("weights", false, "print the weights that TestFriends finds")
+var showFriends = flag.Bool("weights", false, "print the weights that TestFittedWeights finds")
 
 // friendsTurn is a turn of testdata/friends-*.txt, and friendsAsked is a question; its evidence are
 // labels.
@@ -96,7 +96,7 @@ func friends(t *testing.T, turns, others []friendsTurn, names *strings.Replacer)
 	return x, slices.MaxFunc(slices.Concat(turns, others), func(a, b friendsTurn) int { return a.at.Compare(b.at) }).at.Add(24 * time.Hour)
 }
 
-// handWeights are the weights that TestFriends begins with. They were chosen by hand before there
+// handWeights are the weights that TestFittedWeights begins with. They were chosen by hand before there
 // were weights for the session and for covered words.
 func handWeights() Weights {
 	w := DefaultWeights()
@@ -104,7 +104,7 @@ func handWeights() Weights {
 	return w
 }
 
-// signalsOf are the signals that TestFriends weighs: first the sum of the signals with handWeights,
+// signalsOf are the signals that TestFittedWeights weighs: first the sum of the signals with handWeights,
 // then those that get more or less weight than there.
 var signalsOf = []string{"sum", "Session", "Heard", "Covered", "Several", "When", "Where", "Time", "Near"}
 
@@ -129,9 +129,9 @@ type example struct {
 	weight float64
 }
 
-// TestFriends asks questions about two talks that we wrote. With -weights it prints the weights
+// TestFittedWeights asks questions about two talks that we wrote. With -weights it prints the weights
 // that a logistic model gives the signals there; DefaultWeights are these, rounded.
-func TestFriends(t *testing.T) {
+func TestFittedWeights(t *testing.T) {
 	one, askedOne := readFriends(t, "testdata/friends-1.txt")
 	two, askedTwo := readFriends(t, "testdata/friends-2.txt")
 	var examples []example

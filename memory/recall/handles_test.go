@@ -27,7 +27,7 @@ func days(t *testing.T) *Index {
 
 // If a day is all that a question names, that day's lines are found with confidence, but not for a
 // day on which nothing was said.
-func TestDaysAreHandles(t *testing.T) {
+func TestQuestionThatNamesOnlyADay(t *testing.T) {
 	x := days(t)
 	for q, back := range map[string]int{
 		"What did we do on May 28th?": 15, "what happened on 28 May": 15, "What did we talk about last Tuesday?": 2, "what was said two days ago": 2,

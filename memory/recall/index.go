@@ -114,9 +114,9 @@ func (x *Index) Utterances() []memory.ID {
 	return ids
 }
 
-// Said returns the times in [from, to) at which the utterances that can be found were said, in ms
+// UtteranceTimes returns the times in [from, to) at which the utterances that can be found were said, in ms
 // since 1970, ascending. A zero from means the first, a zero to no end.
-func (x *Index) Said(from, to time.Time) []int64 {
+func (x *Index) UtteranceTimes(from, to time.Time) []int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var out []int64
@@ -130,9 +130,9 @@ func (x *Index) Said(from, to time.Time) []int64 {
 	return out
 }
 
-// SaidBeside returns the last time before t at which something was said, and the
+// UtteranceTimesAround returns the last time before t at which something was said, and the
 // first at or after t. A zero time means that there is none.
-func (x *Index) SaidBeside(t time.Time) (before, after time.Time) {
+func (x *Index) UtteranceTimesAround(t time.Time) (before, after time.Time) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	at := t.UnixMilli()
@@ -155,8 +155,8 @@ func (x *Index) SaidBeside(t time.Time) (before, after time.Time) {
 	return before, after
 }
 
-// Typed returns the memories of a type that can be found and are not superseded, in no order.
-func (x *Index) Typed(t memory.Type) []memory.ID {
+// IDsOfType returns the memories of a type that can be found and are not superseded, in no order.
+func (x *Index) IDsOfType(t memory.Type) []memory.ID {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	typ := uint8(slices.Index(memory.Types[:], t) + 1)

@@ -55,7 +55,7 @@ func answers(t testing.TB, x *Index) []Result {
 
 // An index gives the same answers however its documents got there: in any order, through any
 // flushes, merges, rebuilds and reopenings, and whatever was removed in between.
-func TestSameAnswersHoweverBuilt(t *testing.T) {
+func TestAnswersAreIndependentOfOrder(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		n := 300 + r.IntN(900)

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestChangesAreMeasured: whoever changes a weight, the lexicon or the pairs of words has to
+// TestWeightChangesAreRecorded: whoever changes a weight, the lexicon or the pairs of words has to
 // measure the change on conversations that had no part in the choice, and add a line to
 // testdata/left-out.txt, which says how.
-func TestChangesAreMeasured(t *testing.T) {
+func TestWeightChangesAreRecorded(t *testing.T) {
 	b, err := os.ReadFile("testdata/left-out.txt")
 	if err != nil {
 		t.Fatal(err)

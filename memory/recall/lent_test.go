@@ -4,7 +4,7 @@ import "testing"
 
 // Words that a conversation lends count less than the question's own: the line about the previous
 // subject is not an answer.
-func TestLentWords(t *testing.T) {
+func TestLentWordsCountLess(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,
 		[2]string{"Mei", "Tomasz is allergic to hazelnuts"},

@@ -72,9 +72,9 @@ type matter struct {
 	word int // index of the word in the question
 }
 
-// Matters returns the head words of each line of the everyday lexicon, in its
+// LexiconHeadwords returns the head words of each line of the everyday lexicon, in its
 // order.
-func Matters() []string {
+func LexiconHeadwords() []string {
 	l := theLexicon()
 	out := make([]string, len(l.clusters))
 	for n, all := range l.clusters {

@@ -105,7 +105,7 @@ func checkSums(t *testing.T, r Result) {
 
 // A document that shares no word with the question is found by its meaning, and one that the index
 // does not have is ignored.
-func TestDenseBringsCandidates(t *testing.T) {
+func TestEmbeddingsFindCandidates(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	for i, l := range soups { // no session, so no line is another's context
 		if err := x.Add(Doc{ID: idOf(i + 1), Kind: Utterance, At: june, Text: l[1]}); err != nil {
@@ -205,7 +205,7 @@ func TestModelsNeverFailASearch(t *testing.T) {
 
 // A model that ignores its context is given up in time, is not asked again while its calls are
 // running, and is waited for at the end.
-func TestLateModels(t *testing.T) {
+func TestModelThatIgnoresItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x, texts := soupIndex(t)
 		stuck := make(chan struct{})

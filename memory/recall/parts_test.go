@@ -8,7 +8,7 @@ import (
 )
 
 // Every part is in the documents, and every part of a hit is one of them.
-func TestPartsAreDocumented(t *testing.T) {
+func TestScorePartsAreDocumented(t *testing.T) {
 	known := map[string]bool{}
 	for _, doc := range []string{"../../docs/recall.md", "../../docs/openapi.yaml"} {
 		b, err := os.ReadFile(doc)
@@ -36,7 +36,7 @@ func TestPartsAreDocumented(t *testing.T) {
 }
 
 // The parts of a hit add up to its score, to six decimal places, however each of them was rounded.
-func TestPartsAddUp(t *testing.T) {
+func TestScorePartsAddUp(t *testing.T) {
 	turns, asked := readFriends(t, "testdata/friends-1.txt")
 	x, now := friends(t, turns, nil, nil)
 	for _, q := range asked {

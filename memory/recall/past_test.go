@@ -7,9 +7,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestPast: a line says which of its memories are superseded, also after the index was opened
+// TestSupersededMemoriesOfALine: a line says which of its memories are superseded, also after the index was opened
 // again. It does not if one of its memories still holds, or if the memory is gone.
-func TestPast(t *testing.T) {
+func TestSupersededMemoriesOfALine(t *testing.T) {
 	segs := newSegments()
 	x := openOn(t, segs, Options{})
 	talk(t, x, "s", june, 1, [2]string{"Ana", "I live in Beijing."}, [2]string{"Ana", "I like the smell of rain."})

@@ -2,7 +2,7 @@ package recall
 
 import "testing"
 
-func TestPledge(t *testing.T) {
+func TestFindPledges(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I'll get the slides to you by Sunday, Marek.":  true,
 		"I’ll definitely send you the photos.":          true,
@@ -26,7 +26,7 @@ func TestPledge(t *testing.T) {
 }
 
 // A promise is found by who made it to whom, because it seldom contains a word for promising.
-func TestPromised(t *testing.T) {
+func TestPromiseQuestions(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,
 		[2]string{"Marek", "My daughter Elif will be ten on Sunday"},

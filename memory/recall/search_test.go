@@ -45,7 +45,7 @@ func find(t testing.TB, x *Index, q Query) Result {
 
 var june = time.Date(2025, 6, 12, 9, 0, 0, 0, time.UTC)
 
-func TestContextBringsTheAnswer(t *testing.T) {
+func TestNeighbouringLinesFindTheAnswer(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1,
 		[2]string{"Ana", "Did you ever call the dentist about the crown?"},
@@ -86,7 +86,7 @@ func TestFolding(t *testing.T) {
 }
 
 // Each value of a list is a memory of the same line, and all of them are found before another line.
-func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
+func TestMemoriesOfOneLineAreSeparateHits(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "I'm allergic to peanuts, shellfish and penicillin."}, [2]string{"Ben", "I am not allergic to a thing."})
 	var want []memory.ID
@@ -114,7 +114,7 @@ func TestMemoriesOfOneLineAreHitsOfTheirOwn(t *testing.T) {
 }
 
 // A memory that says no more than another one of its line is not a hit of its own.
-func TestMemoriesThatSayNoMoreAreOneHit(t *testing.T) {
+func TestRepeatedMemoriesAreOneHit(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	talk(t, x, "s1", june, 1, [2]string{"Ana", "My sister Ola works at the harbour in Gdansk."}, [2]string{"Ben", "The harbour is loud."})
 	for i, text := range []string{"Ana's sister Ola works at the harbour in Gdansk", "Ola works at the harbour", "Ola is Ana's sister"} {
@@ -315,7 +315,7 @@ func TestChineseNames(t *testing.T) {
 	}
 }
 
-func TestShapes(t *testing.T) {
+func TestQuestionShapes(t *testing.T) {
 	for q, want := range map[string]Shape{
 		"When did Ana move?": When, "what year was it": When, "什么时候开会": When, "Who came to dinner?": Who, "谁来了": Who,
 		"Where is my key": Where, "钥匙在哪里": Where, "how do I bake bread": HowTo, "怎么做饺子": HowTo, "how many cats has she": HowMany,
@@ -329,7 +329,7 @@ func TestShapes(t *testing.T) {
 
 // If a line is found, the memory made from it is shown, because it has dates; a line without
 // memories is shown itself.
-func TestFoundBySaidShownAsKnown(t *testing.T) {
+func TestMemoryIsShownForItsLine(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	said, known := memory.ID{1}, memory.ID{2}
 	day := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -353,7 +353,7 @@ func TestFoundBySaidShownAsKnown(t *testing.T) {
 
 // Allow has to read the document, so a search calls it only for the best; the result is the same as
 // without Allow.
-func TestAsksAboutTheBestAlone(t *testing.T) {
+func TestAllowIsCalledForTheBest(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	const many = 3000
 	docs := make([]Doc, many)

@@ -118,7 +118,7 @@ func TestCorruptSegmentsAreRefused(t *testing.T) {
 
 // A segment that inflates to more than the limit is refused before it is in memory, and so are
 // bytes after its end.
-func TestDeflatedBounds(t *testing.T) {
+func TestDecompressionIsBounded(t *testing.T) {
 	if out, err := inflated(deflated("", make([]byte, 1<<20))); err != nil || len(out) != 1<<20 {
 		t.Fatalf("%d bytes, %v", len(out), err)
 	}
@@ -136,7 +136,7 @@ func TestDeflatedBounds(t *testing.T) {
 
 // A memory in the words of its line takes little more than its id, and so do lines of one day by
 // the same speakers.
-func TestPairsTakeLittleOfTheDisk(t *testing.T) {
+func TestMemoryAndItsLineShareDisk(t *testing.T) {
 	size := func(pairs bool) int {
 		s := newSegments()
 		x := openOn(t, s, Options{})

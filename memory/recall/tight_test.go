@@ -11,7 +11,7 @@ import (
 )
 
 // A tightened index answers as before, and takes more documents without lists overlapping.
-func TestTight(t *testing.T) {
+func TestTightenedIndexAnswersTheSame(t *testing.T) {
 	open := func() *Index {
 		x, err := Open(t.Context(), newSegments(), Options{})
 		if err != nil {
@@ -58,7 +58,7 @@ func TestTight(t *testing.T) {
 }
 
 // Lists keep their content in pieces, whatever their sizes, and can't grow into each other.
-func TestPieces(t *testing.T) {
+func TestTightListsGrow(t *testing.T) {
 	var lists, laid [][]byte
 	to := pieces[byte]{}
 	for i, n := range []int{0, 1, pieceSize / 5, 7, pieceSize / 4, pieceSize/4 + 1, 3 * pieceSize, pieceSize / 5, pieceSize / 5, pieceSize / 5, pieceSize / 5, 2} {

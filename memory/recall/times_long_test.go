@@ -9,7 +9,7 @@ import (
 
 // The time for a text that names a day again and again grows only with its length, because its
 // tense is read once, and not for each day.
-func TestManyDaysInOneText(t *testing.T) {
+func TestManyDaysAreReadInLinearTime(t *testing.T) {
 	now := time.Unix(1_790_000_000, 0).UTC()
 	takes := func(text string) uint64 {
 		words := split(text)

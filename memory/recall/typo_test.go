@@ -7,7 +7,7 @@ import (
 
 // A misspelt word finds the words that it may be, and a very long one stays as it is, because each
 // of its letters has fifty possible slips.
-func TestSlips(t *testing.T) {
+func TestMisspeltWords(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	long := strings.Repeat("kazoo", 7)
 	talk(t, x, "s1", june, 1, [2]string{"Mei", "The harmonium is at the tuner's"}, [2]string{"Mei", "His address is " + long})

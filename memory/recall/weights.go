@@ -34,7 +34,7 @@ type Weights struct {
 	Rerank    float64    // judgement of a Reranker, if a query has one
 	Context   [4]float64 // share of the turns at −2, −1, +1, +2
 	K1, B     float64    // parameters of BM25
-	// Without are lines of the lexicon, numbered as in [Matters], that are left out, to measure
+	// Without are lines of the lexicon, numbered as in [LexiconHeadwords], that are left out, to measure
 	// what each contributes.
 	Without map[int]bool
 }

@@ -2,7 +2,7 @@ package recall
 
 import "testing"
 
-func TestSaysWhere(t *testing.T) {
+func TestTextNamesAPlace(t *testing.T) {
 	for text, want := range map[string]bool{
 		"He's on Huaihai Road, above the pharmacy.":      true,
 		"We met in Ghent on Thursday.":                   true,

@@ -61,9 +61,9 @@ type askedOf struct {
 	cross bool
 }
 
-// TestAcrossLanguages asks in one language for what was said in the other, with a more general
+// TestCrossLanguageQuestions asks in one language for what was said in the other, with a more general
 // word.
-func TestAcrossLanguages(t *testing.T) {
+func TestCrossLanguageQuestions(t *testing.T) {
 	x, asked := everyday(t, "across.txt")
 	five, ten := places(t, x, asked)
 	if five < 24 || ten < 24 { // 20 and 20 before the members of a topic were looked for in Chinese
@@ -128,8 +128,8 @@ func everyday(t *testing.T, file string) (*Index, []askedOf) {
 	return x, asked
 }
 
-// TestPutAnotherWay: how a question is written hardly changes the result.
-func TestPutAnotherWay(t *testing.T) {
+// TestRephrasedQuestions: how a question is written hardly changes the result.
+func TestRephrasedQuestions(t *testing.T) {
 	x, asked := everyday(t, "zh.txt")
 	found := func(of func(string) string) (n int) {
 		for _, q := range asked {
@@ -181,7 +181,7 @@ func (d drawn) Nearest(_ context.Context, text string, n int) (out []Similar, _ 
 }
 
 // A model that knows nothing hardly makes anything worse.
-func TestModelThatKnowsNothing(t *testing.T) {
+func TestUselessModelDoesNoHarm(t *testing.T) {
 	x, asked := everyday(t, "zh.txt")
 	found := func(m Models) (first int) {
 		for _, q := range asked {
@@ -198,10 +198,10 @@ func TestModelThatKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestBetweenLanguages asks in one language for what was said in the other, about 120 lines among
+// TestCrossLanguagePairs asks in one language for what was said in the other, about 120 lines among
 // 229 that speak of similar matters, and small talk. The pairs of words were chosen without the
 // half that is held back.
-func TestBetweenLanguages(t *testing.T) {
+func TestCrossLanguagePairs(t *testing.T) {
 	x, asked := everyday(t, "between.txt")
 	var all, five, ten [2][2]int // by the question's language, and whether it is held back
 	for i, q := range asked {
@@ -236,7 +236,7 @@ func TestBetweenLanguages(t *testing.T) {
 
 // A word between a verb and its object is not part of the verb, and two English words may be one
 // word.
-func TestWordsThatArePartedOrTwo(t *testing.T) {
+func TestSeparableVerbsAndCompounds(t *testing.T) {
 	x := openOn(t, newSegments(), Options{})
 	said := []string{"I was divorced in Leeds", "My credit is low this week", "他的信用卡丢在出租车上了", "I was ill in Leeds", "她把烟戒掉了", "他给我一张卡", "The card was blue"}
 	for i, s := range said {

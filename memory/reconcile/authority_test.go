@@ -14,7 +14,7 @@ import (
 
 // What a worker says about things it may not decide has no effect, whether it says it before the
 // others or after. Member 7 is a hostile worker.
-func TestWorkersWordsCount(t *testing.T) {
+func TestWorkerHasNoEffectBeyondItsRights(t *testing.T) {
 	const dev, person, cloud = memory.RankDevice, memory.RankPerson, memory.RankCloud
 	text := func(s string) func(*memory.Assertion) {
 		return func(a *memory.Assertion) { a.Patch = &memory.Patch{Text: &s} }
@@ -116,7 +116,7 @@ func TestWorkersWordsCount(t *testing.T) {
 }
 
 // A pin keeps the sensitivity that a worker had set.
-func TestPinKeepsItPrivate(t *testing.T) {
+func TestPinKeepsSensitivity(t *testing.T) {
 	secret := memory.Secret
 	s := new(script).say(6, 1, memory.RankCloud, 1, memory.ActPropose, home("Beijing", 0, false)).
 		say(6, 2, memory.RankCloud, 1, memory.ActCorrect, func(a *memory.Assertion) { a.Patch = &memory.Patch{Sensitivity: &secret} })
@@ -127,7 +127,7 @@ func TestPinKeepsItPrivate(t *testing.T) {
 }
 
 // A pin on a device's memory keeps what was shown when it was pinned.
-func TestPinKeepsWhatWasShown(t *testing.T) {
+func TestPinKeepsTheShownText(t *testing.T) {
 	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
 		say(1, 1, memory.RankDevice, 1, memory.ActPropose, home("Peking", 0, false))
 	s.say(1, 2, memory.RankPerson, 1, memory.ActPin, func(a *memory.Assertion) { a.Seen = Overrules(s.as, a) })
@@ -192,7 +192,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 // A worker alone cannot end what a person has said of a slot, with another value or a negation,
 // before it or after. Both are shown until the wearer says which is true, or somebody else's
 // assertion ends one.
-func TestWorkersProposeBesideThePersons(t *testing.T) {
+func TestWorkerCannotEndAPersonsValue(t *testing.T) {
 	const dev, person, cloud = memory.RankDevice, memory.RankPerson, memory.RankCloud
 	shown := func(ms []memory.Memory) string {
 		var out []string
@@ -267,7 +267,7 @@ func TestWorkersProposeBesideThePersons(t *testing.T) {
 			as[i].Dot, as[i].Clock = memory.Dot{Member: memory.MemberID{1}, Seq: uint64(90 + i)}, memory.Clock{Wall: day0.Add(100 * time.Hour).UnixMilli(), Logical: uint32(i)}
 			as[i].Seen = Overrules(all, &as[i])
 			if as[i].Act == memory.ActPropose {
-				as[i].Seen = Knew(all, &as[i])
+				as[i].Seen = SeenDots(all, &as[i])
 			}
 			all = append(all, as[i])
 		}

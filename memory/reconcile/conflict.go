@@ -231,7 +231,7 @@ func ofValues(group []memory.Assertion, byMemory map[memory.ID][]*memory.Asserti
 
 // alike reports whether two memories of a slot do not contradict each other.
 func alike(a, b *item) bool {
-	return (a.value == b.value || memory.Beside(a.mem.Slot.Attribute)) && a.mem.Negates == b.mem.Negates
+	return (a.value == b.value || memory.MultiValued(a.mem.Slot.Attribute)) && a.mem.Negates == b.mem.Negates
 }
 
 // againstWord returns the first proposal of a memory that is shown and was said by somebody who can
@@ -244,7 +244,7 @@ func againstWord(items map[memory.ID]*item, shown map[memory.ID]memory.Memory) [
 			at = it
 		}
 	}
-	if at == nil || at.mem.Slot != nil && memory.Beside(at.mem.Slot.Attribute) {
+	if at == nil || at.mem.Slot != nil && memory.MultiValued(at.mem.Slot.Attribute) {
 		return nil
 	}
 	out := []*memory.Assertion{at.first}

@@ -38,7 +38,7 @@ func (r *replicaOf) tell(a memory.Assertion) {
 				group = append(group, b)
 			}
 		}
-		a.Seen = Knew(group, &a)
+		a.Seen = SeenDots(group, &a)
 	} else {
 		a.Seen = Overrules(r.as, &a)
 	}
@@ -214,7 +214,7 @@ func groupOf(as []memory.Assertion, many bool) []memory.Assertion {
 
 // Two members who settle a conflict differently, without knowing of each other, leave a conflict
 // and a value.
-func TestSettledApart(t *testing.T) {
+func TestConcurrentSettlements(t *testing.T) {
 	phone, watch := &replicaOf{member: 1}, &replicaOf{member: 2}
 	watch.home(2, 3, "Ghent")
 	phone.home(3, 5, "Antwerp")
@@ -330,7 +330,7 @@ func TestFieldConflict(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSettlement(t *testing.T) {
+func TestInvalidSettlements(t *testing.T) {
 	phone, watch := &replicaOf{member: 1}, &replicaOf{member: 2}
 	watch.home(2, 3, "Ghent")
 	phone.home(3, 5, "Antwerp")
@@ -345,7 +345,7 @@ func TestWhatIsNoSettlement(t *testing.T) {
 
 // The conflicts are a function of the set. Choosing any side of any conflict ends it, and leaves no
 // earlier conflict with the same sides.
-func TestChoosingEndsIt(t *testing.T) {
+func TestSettlementEndsAConflict(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &replicaOf{member: 9, as: genGroup(t), hours: 100}
 		cs := Conflicts(r.as)

@@ -294,7 +294,7 @@ func TestTagsOfAPerson(t *testing.T) {
 
 // A plugin's later version that proposes the same memory in other words does
 // not change what a person has pinned.
-func TestPinnedTextStands(t *testing.T) {
+func TestPinnedTextIsNotReworded(t *testing.T) {
 	s := new(script).say(1, 0, memory.RankDevice, 1, memory.ActPropose, home("Beijing", 0, false)).
 		say(1, 1, memory.RankPerson, 1, memory.ActPin, nil).
 		say(2, 5, memory.RankDevice, 1, memory.ActPropose, home("Peking", 5, false))
@@ -337,7 +337,7 @@ func TestDiffNamesTheVerdict(t *testing.T) {
 
 // An update names the memory whose words it holds, even if pinned ones stand beside it, because an
 // erasure finds those words by that name.
-func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
+func TestUpdateNamesTheMemoryItQuotes(t *testing.T) {
 	one := func(id byte, city string) memory.Memory {
 		var a memory.Assertion
 		home(city, int(id), false)(&a)
@@ -360,7 +360,7 @@ func TestAnUpdateNamesWhoseWordsItHolds(t *testing.T) {
 
 // Recordings, photos and the memories made from them are distinguished by their files and sources.
 // Their texts don't help: two recordings of one second are described in the same words.
-func TestResourcesOfOneSecond(t *testing.T) {
+func TestResourcesOfTheSameSecond(t *testing.T) {
 	of := func(text, blob string, slot *memory.Slot, to ...string) func(*memory.Assertion) {
 		return func(a *memory.Assertion) {
 			a.Candidate = &memory.Candidate{Type: memory.Resource, Text: text, Owner: memory.Owner{User: "ana"}, Slot: slot, TrueFrom: day0, Confidence: 1,

@@ -105,7 +105,7 @@ func valueOf(m *memory.Memory) string {
 	switch {
 	case m.Slot == nil:
 		return happened(&m.Candidate)
-	case m.Slot.Many && !memory.Beside(m.Slot.Attribute):
+	case m.Slot.Many && !memory.MultiValued(m.Slot.Attribute):
 		return memory.Normal(m.Slot.Attribute)
 	}
 	return memory.SameValue(m.Slot.Value)

@@ -10,12 +10,12 @@ import (
 // maxKnew bounds what a proposal names of those that its author knew of.
 const maxKnew = 16
 
-// Knew returns the dots that a proposal has to name in Seen if its author knows
+// SeenDots returns the dots that a proposal has to name in Seen if its author knows
 // the whole group: for a slot, the values that nobody has answered yet, except
 // the author's own, which are known to be earlier. With them, replicas can
 // distinguish a change of mind from two devices that heard different things.
 // For other proposals it returns none.
-func Knew(group []memory.Assertion, next *memory.Assertion) []memory.Dot {
+func SeenDots(group []memory.Assertion, next *memory.Assertion) []memory.Dot {
 	if next.Act != memory.ActPropose || next.Candidate == nil || next.Candidate.Slot == nil {
 		return nil
 	}

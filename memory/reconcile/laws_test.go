@@ -21,11 +21,11 @@ func derived(as []memory.Assertion) string {
 	put("memories", Derive(as))
 	put("conflicts", Conflicts(as))
 	for hour := range 7 {
-		put(fmt.Sprint("then ", hour), Then(as, day0.Add(time.Duration(hour)*time.Hour)))
+		put(fmt.Sprint("then ", hour), AsKnownAt(as, day0.Add(time.Duration(hour)*time.Hour)))
 	}
 	next := memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{9}, Seq: 1}, Memory: memory.ID{9}, Act: memory.ActPropose}
 	home("Oslo", 9, false)(&next)
-	put("knew", Knew(as, &next))
+	put("knew", SeenDots(as, &next))
 	return b.String()
 }
 

@@ -97,7 +97,7 @@ func arrange(items []*item) {
 				into, heard = current[i].mem.ID, true // and it ends the other memories that still hold
 			}
 			current = slices.DeleteFunc(current, func(c *item) bool {
-				if c.value == it.value || it.mem.Slot == nil || memory.Beside(it.mem.Slot.Attribute) || c.thing != it.thing || c.protectedFrom(it) || heard && c.mem.Pinned {
+				if c.value == it.value || it.mem.Slot == nil || memory.MultiValued(it.mem.Slot.Attribute) || c.thing != it.thing || c.protectedFrom(it) || heard && c.mem.Pinned {
 					return false
 				}
 				c.end(it, into)

@@ -9,9 +9,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestSame reads pairs that say the same and pairs that don't, and compares each in both orders. A
+// TestSameStatement reads pairs that say the same and pairs that don't, and compares each in both orders. A
 // line is "=" or "!", a tab, one text, a tab, and the other text.
-func TestSame(t *testing.T) {
+func TestSameStatement(t *testing.T) {
 	b, err := os.ReadFile("testdata/same.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ const settledReason = "two stood against each other; the wearer settled it"
 // Settle returns the assertions, with a person's rank, that settle a conflict.
 // Memory, act, content, source and reason of each are set. The source names the
 // conflict, so that a person can take the settlement back ([Unsettle]). Because their author knows
-// the whole group ([Overrules], [Knew]), the conflict ends on every replica.
+// the whole group ([Overrules], [SeenDots]), the conflict ends on every replica.
 // Two settlements that do not know of each other are a conflict again, and one
 // of them is shown, so nothing is lost.
 //

@@ -6,10 +6,10 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Then returns a group as it was believed at a time: the memories that follow
+// AsKnownAt returns a group as it was believed at a time: the memories that follow
 // from the assertions made until then. What was erased since is also missing in
 // the past.
-func Then(group []memory.Assertion, knownAt time.Time) []memory.Memory {
+func AsKnownAt(group []memory.Assertion, knownAt time.Time) []memory.Memory {
 	var made []memory.Assertion
 	erased := map[memory.ID]bool{}
 	for i := range group {

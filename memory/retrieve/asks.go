@@ -39,9 +39,9 @@ var (
 	joined  = regexp.MustCompile(`^(?:(?:and|so|but|then|ok|okay|well|hey|also)[ ,]+)+`)
 )
 
-// Asks reports whether a line of a conversation asks something rather than states it. A line
+// IsQuestion reports whether a line of a conversation asks something rather than states it. A line
 // without punctuation, as speech recognition returns it, is judged by its words.
-func Asks(text string) bool {
+func IsQuestion(text string) bool {
 	t := strings.TrimRight(strings.TrimSpace(text), " \t\"')”’")
 	if strings.HasSuffix(t, "?") || strings.HasSuffix(t, "？") {
 		return true

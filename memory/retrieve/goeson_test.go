@@ -26,7 +26,7 @@ type goesOn struct {
 
 func readGoesOn(t *testing.T) (*recall.Index, []goesOn) {
 	t.Helper()
-	x, err := recall.Open(t.Context(), recall.Unkept{}, recall.Options{})
+	x, err := recall.Open(t.Context(), recall.InMemory{}, recall.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,10 +98,10 @@ func places(t *testing.T, x *recall.Index, asked []goesOn, query func(goesOn) re
 	return first, three
 }
 
-// TestGoesOn: a follow-up question finds its evidence more often if it is lent words of what was
+// TestFollowUpQuestions: a follow-up question finds its evidence more often if it is lent words of what was
 // said before. It finds it more often still if those words count less than its own. How much less
 // (Lent and LentName) was chosen on these questions.
-func TestGoesOn(t *testing.T) {
+func TestFollowUpQuestions(t *testing.T) {
 	x, asked := readGoesOn(t)
 	lent := func(w *recall.Weights) func(goesOn) recall.Query {
 		return func(g goesOn) recall.Query {

@@ -41,11 +41,11 @@ func Topic(turns []Turn) (topic, own string) {
 	if last < 0 {
 		return "", ""
 	}
-	if end := len(turns) - 1; last < end && Asks(turns[end].Text) { // "how much is it?" has no content word of its own
+	if end := len(turns) - 1; last < end && IsQuestion(turns[end].Text) { // "how much is it?" has no content word of its own
 		last, words = end, nil
 	}
 	own = clip(strings.TrimSpace(turns[last].Text))
-	if weight(words) >= standing && !PointsBack(own) {
+	if weight(words) >= standing && !RefersBack(own) {
 		return own, own
 	}
 	have := map[string]bool{}
@@ -102,9 +102,9 @@ func weight(words []recall.Word) int {
 	return n / 2
 }
 
-// PointsBack reports whether a text has a word that refers to something said before, such as "she"
+// RefersBack reports whether a text has a word that refers to something said before, such as "she"
 // or "there".
-func PointsBack(text string) bool {
+func RefersBack(text string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		if pointers[w] {
 			return true

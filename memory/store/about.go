@@ -47,13 +47,13 @@ func (a *abouts) begin(t *Tx, plugin string) {
 	defer a.mu.Unlock()
 	now := t.store.db.NewTransaction(false)
 	defer now.Discard()
-	if k := a.of[plugin]; now.ReadTs() != t.Moment() || k != nil && (k.whole || k.since <= t.Moment()) {
+	if k := a.of[plugin]; now.ReadTs() != t.Revision() || k != nil && (k.whole || k.since <= t.Revision()) {
 		return
 	}
 	if a.of == nil {
 		a.of = map[string]*about{}
 	}
-	a.of[plugin] = &about{since: t.Moment(), ids: map[memory.ID]bool{}}
+	a.of[plugin] = &about{since: t.Revision(), ids: map[memory.ID]bool{}}
 }
 
 // About returns the memories of which a plugin has asserted something, in the order
@@ -80,7 +80,7 @@ func (t *Tx) About(plugin string) ([]memory.ID, error) {
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if k := a.of[plugin]; k != nil && !k.whole && t.Moment() >= k.since {
+		if k := a.of[plugin]; k != nil && !k.whole && t.Revision() >= k.since {
 			for _, id := range out {
 				k.ids[id] = true
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 // After each change, the record of who asserted what equals the result of reading all assertions.
-func TestAboutIsKept(t *testing.T) {
+func TestAboutIsConsistent(t *testing.T) {
 	s := open(t, t.TempDir())
 	by := func(n uint64, plugin string) memory.Assertion {
 		a := home(int(n), me, n, "Ghent")

@@ -116,7 +116,7 @@ func (t *Tx) known(a *memory.Assertion) (bool, error) {
 		return false, err
 	}
 	var nothing memory.ID
-	if !ok || bytes.Equal(id, nothing[:]) { // the dot was never used here, or only its number is known: see RaiseDot
+	if !ok || bytes.Equal(id, nothing[:]) { // the dot was never used here, or only its number is known: see MarkDotUsed
 		return t.knownCold(a)
 	}
 	if !bytes.Equal(id, a.Memory[:]) {

@@ -11,7 +11,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func TestAssertDerivesAndRemembers(t *testing.T) {
+func TestAssertDerivesAMemory(t *testing.T) {
 	s := open(t, t.TempDir())
 	var changes []memory.Change
 	update(t, s, func(tx *Tx) error {
@@ -154,9 +154,9 @@ func TestAssertionWaitsForItsProposal(t *testing.T) {
 	sound(t, s)
 }
 
-// TestHistoryOfWhatWaited: a correction that came before its proposal has the same history as one
+// TestHistoryOfAnEarlyCorrection: a correction that came before its proposal has the same history as one
 // that came after it.
-func TestHistoryOfWhatWaited(t *testing.T) {
+func TestHistoryOfAnEarlyCorrection(t *testing.T) {
 	proposal, fix := home(1, me, 1, "Ghent"), act(1, me, 2, memory.ActCorrect)
 	text := "Ana lives in Gent."
 	fix.Patch = &memory.Patch{Text: &text}
@@ -179,9 +179,9 @@ func TestHistoryOfWhatWaited(t *testing.T) {
 	}
 }
 
-// TestProposalMovesGroup: two proposals of one id disagree about the group; the one with the
+// TestLowerDotDecidesTheGroup: two proposals of one id disagree about the group; the one with the
 // smaller dot decides, whichever came first.
-func TestProposalMovesGroup(t *testing.T) {
+func TestLowerDotDecidesTheGroup(t *testing.T) {
 	first, second := home(1, me, 1, "Ghent"), fact(1, you, 1, "It rains.")
 	for name, order := range map[string][]memory.Assertion{"in order": {first, second}, "out of order": {second, first}} {
 		s := open(t, t.TempDir())
@@ -204,7 +204,7 @@ func TestProposalMovesGroup(t *testing.T) {
 
 // A worker that proposes a device's memory again, with a lower dot and for another slot, does not
 // move it to another group, whichever comes first.
-func TestWorkerMovesNothingToAnotherGroup(t *testing.T) {
+func TestWorkerCannotMoveAGroup(t *testing.T) {
 	devices, workers := home(1, memory.MemberID{9}, 1, "Ghent"), home(2, memory.MemberID{1}, 1, "Ghent")
 	workers.Memory, workers.Rank = devices.Memory, memory.RankCloud
 	slot := *workers.Candidate.Slot

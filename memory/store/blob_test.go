@@ -146,7 +146,7 @@ func TestOrphansAreSwept(t *testing.T) {
 }
 
 // A file that does not belong to the store stays where somebody put it.
-func TestSweepLeavesOthers(t *testing.T) {
+func TestSweepKeepsForeignFiles(t *testing.T) {
 	s := open(t, t.TempDir())
 	b, err := s.WriteBlob(t.Context(), strings.NewReader("x"))
 	if err != nil {
@@ -258,7 +258,7 @@ func TestSegments(t *testing.T) {
 }
 
 // A source that breaks off makes no blob, whatever error it returns.
-func TestBlobOfABrokenSource(t *testing.T) {
+func TestBlobOfAFailingReader(t *testing.T) {
 	s := open(t, t.TempDir())
 	for _, n := range []int{0, 5, chunkSize, chunkSize + 1, 3 * chunkSize} {
 		r := io.MultiReader(bytes.NewReader(make([]byte, n)), iotest.ErrReader(io.ErrUnexpectedEOF))

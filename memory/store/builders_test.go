@@ -9,7 +9,7 @@ import (
 )
 
 // After a commit, Badger keeps no memory in which it built tables.
-func TestBuildersAreLetGo(t *testing.T) {
+func TestBuildersAreReleased(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey()})
 	if err != nil {
 		t.Fatal(err)

@@ -318,9 +318,9 @@ func (t *Tx) HotCount() (n int, err error) {
 // its guard, its version and seals, and Badger's overhead.
 const perRecord = 2*40 + 2*(versionSize+seal.Overhead) + tagSize + 2*24
 
-// Weigh returns about how many bytes a memory takes on this disk, with its
+// MemorySize returns about how many bytes a memory takes on this disk, with its
 // assertions and its history.
-func (t *Tx) Weigh(id memory.ID) (n int64, err error) {
+func (t *Tx) MemorySize(id memory.ID) (n int64, err error) {
 	plain, _, err := t.get(memoryKey(id))
 	if err != nil {
 		return 0, err

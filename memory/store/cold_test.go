@@ -79,7 +79,7 @@ func remembered(tb testing.TB, s *Store, id memory.ID) (m *memory.Memory, histor
 
 // A memory that turned cold is only a stub, comes back as it was, and is found by its id in
 // between.
-func TestColdAndBack(t *testing.T) {
+func TestColdRoundTrip(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -174,7 +174,7 @@ func same(tb testing.TB, a, b any) bool {
 }
 
 // A memory that must not turn cold stays hot, with the reason.
-func TestWhatStaysHot(t *testing.T) {
+func TestReasonsToStayHot(t *testing.T) {
 	s := open(t, t.TempDir())
 	photo := fact(5, you, 5, "A photo of the quay.")
 	photo.Candidate.Type, photo.Candidate.Fields = memory.Resource, memory.Fields{Resource: &memory.ResourceFields{Title: "quay", MediaType: "image/jpeg", Blob: testID(9).String()}}
@@ -227,7 +227,7 @@ func TestWhatStaysHot(t *testing.T) {
 }
 
 // A memory that came back is in the document log, where a rebuilt index finds it.
-func TestBackInTheDocumentLog(t *testing.T) {
+func TestReturnedMemoryIsInTheDocumentLog(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.AssertRemote(fact(1, you, 1, "The kettle."), fact(2, you, 2, "It rains."))
@@ -252,7 +252,7 @@ func TestBackInTheDocumentLog(t *testing.T) {
 }
 
 // A group that would not fit into one transaction on its way back does not turn cold.
-func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
+func TestOversizedGroupStaysHot(t *testing.T) {
 	s := open(t, t.TempDir())
 	say := func(n, times int) {
 		for i := range times {
@@ -276,7 +276,7 @@ func TestOnlyWhatComesBackTurnsCold(t *testing.T) {
 
 // The last numbers of members include those of cold assertions: a device that begins from a
 // snapshot must not use them again.
-func TestLastDotsCountCold(t *testing.T) {
+func TestLastDotsIncludeCold(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
@@ -302,7 +302,7 @@ func TestLastDotsCountCold(t *testing.T) {
 
 // The stub of an erased memory is removed with its key at once; if it shared the key with others,
 // it is removed when those are back.
-func TestEraseReachesCold(t *testing.T) {
+func TestEraseOfColdMemory(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {

@@ -43,7 +43,7 @@ func TestHints(t *testing.T) {
 }
 
 // When there are many hints, they settle by themselves.
-func TestHintsSettle(t *testing.T) {
+func TestManyHintsAreMerged(t *testing.T) {
 	var h hints
 	for i := range uint32(20000) {
 		h.put(uint64(i)*0x9e3779b97f4a7c15, i)
@@ -59,7 +59,7 @@ func TestHintsSettle(t *testing.T) {
 }
 
 // A whole id, or most of one, is looked for in one page, however many pages there are.
-func TestFindLooksIntoOnePage(t *testing.T) {
+func TestFindReadsOnePage(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
 	for n := 1; n <= 3; n++ {

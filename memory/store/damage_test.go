@@ -52,7 +52,7 @@ func TestEachDamagedTurnIsNamed(t *testing.T) {
 }
 
 // Errors that are not damage are returned, and not lost beside the damage.
-func TestDamagesLeavesOtherErrors(t *testing.T) {
+func TestDamagesKeepsOtherErrors(t *testing.T) {
 	t.Parallel()
 	other := errors.New("the disk is gone")
 	got, rest := Damages(errors.Join(damaged(headKey, "is missing"), other, nil))
@@ -66,7 +66,7 @@ func TestDamagesLeavesOtherErrors(t *testing.T) {
 
 // A value that is sealed correctly but does not decompress was not altered, and is not reported as
 // altered.
-func TestPressedValueThatDoesNotDecompress(t *testing.T) {
+func TestValueThatDoesNotDecompress(t *testing.T) {
 	t.Parallel()
 	sec := newSecrets(testKey())
 	key := utteranceKey(testID(5))

@@ -50,7 +50,7 @@ func openBadger(dir string, key []byte, small, compactors bool, log *slog.Logger
 	if !compactors {
 		opt = opt.WithNumCompactors(0)
 	}
-	if err := badgerfile.DropUnborn(dir); err != nil {
+	if err := badgerfile.RemoveLogsWithoutHeader(dir); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return openUnder(dir, opt)

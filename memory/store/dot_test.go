@@ -10,7 +10,7 @@ import (
 
 // Two lives of one store never use a dot twice, whether they know of each other or not; within one
 // life, dots are consecutive, even across failed transactions.
-func TestDotsOfTwoLives(t *testing.T) {
+func TestDotsOfTwoLivesDiffer(t *testing.T) {
 	dir := t.TempDir()
 	given := map[memory.Dot]bool{}
 	for life := range 4 { // the store forgets each life, as if restored from an earlier backup
@@ -71,7 +71,7 @@ func TestLives(t *testing.T) {
 }
 
 // Only one of all the lives of this hour has no known number.
-func TestLifeIsNotUsedTwice(t *testing.T) {
+func TestLivesAreUnique(t *testing.T) {
 	s := open(t, t.TempDir())
 	hour, id := newLife(time.Now())>>chanceBits, testID(1)
 	for chance := uint64(0); chance < 1<<chanceBits; chance += 1000 {
@@ -98,11 +98,11 @@ func TestLifeIsNotUsedTwice(t *testing.T) {
 }
 
 // A dot that is marked as used does not prevent the assertion with this dot from being taken.
-func TestRaisedDotIsTaken(t *testing.T) {
+func TestMarkedDotIsAccepted(t *testing.T) {
 	s := open(t, t.TempDir())
 	a := home(1, memory.MemberID{9}, 7, "Ghent")
 	update(t, s, func(tx *Tx) error {
-		if err := tx.RaiseDot(a.Dot); err != nil {
+		if err := tx.MarkDotUsed(a.Dot); err != nil {
 			return err
 		}
 		_, err := tx.AssertRemote(a)

@@ -87,9 +87,9 @@ func (t *Tx) GivenUp() (packs []uint64, err error) {
 	return packs, err
 }
 
-// Regain removes the stubs of those groups of a pack that was given up whose
+// DropReplacedStubs removes the stubs of those groups of a pack that was given up whose
 // memories all came again. It returns the stubs of the others.
-func (t *Tx) Regain(pack uint64) (left []Stub, err error) {
+func (t *Tx) DropReplacedStubs(pack uint64) (left []Stub, err error) {
 	if t.state == nil {
 		return nil, errReadOnly
 	}

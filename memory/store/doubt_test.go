@@ -109,7 +109,7 @@ func TestSalvageWithoutAColdPage(t *testing.T) {
 
 // A memory that came back from a pack and was then lost here is taken again as well, although its
 // dots are still in the record of cold dots.
-func TestSalvageWithoutWhatWasCold(t *testing.T) {
+func TestSalvageOfAReturnedMemory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	sh, said := chill(t, dir)
 	s := open(t, dir)
@@ -130,7 +130,7 @@ func TestSalvageWithoutWhatWasCold(t *testing.T) {
 
 // An assertion about a cold memory has a dot of its own, which may lie between those of the cold
 // assertions about it.
-func TestSalvageWithoutNewsOfACold(t *testing.T) {
+func TestSalvageAssertionAboutAColdMemory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	_, said := chill(t, dir)
 	news := act(3, you, 6, memory.ActReinforce)
@@ -166,7 +166,7 @@ func here(t *testing.T, s *Store, key []byte) (ok bool) {
 
 // A pack that the pack store has lost is given up: assertions that come again replace its stubs,
 // and the other stubs stay.
-func TestGiveUpAPack(t *testing.T) {
+func TestLostPackIsGivenUp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	sh, said := chill(t, dir)
 	s := open(t, dir)
@@ -178,7 +178,7 @@ func TestGiveUpAPack(t *testing.T) {
 		t.Errorf("%d came new", n)
 	}
 	update(t, s, func(tx *Tx) error {
-		if left, err := tx.Regain(1); err != nil || len(left) != 1 || left[0].ID != testID(1) {
+		if left, err := tx.DropReplacedStubs(1); err != nil || len(left) != 1 || left[0].ID != testID(1) {
 			t.Errorf("left %+v, %v", left, err)
 		}
 		if up, err := tx.GivenUp(); err != nil || !slices.Equal(up, []uint64{1}) {
@@ -191,7 +191,7 @@ func TestGiveUpAPack(t *testing.T) {
 		t.Errorf("%d came back", n)
 	}
 	update(t, s, func(tx *Tx) error {
-		if left, err := tx.Regain(1); err != nil || len(left) > 0 {
+		if left, err := tx.DropReplacedStubs(1); err != nil || len(left) > 0 {
 			t.Errorf("left %+v, %v", left, err)
 		}
 		if up, err := tx.GivenUp(); err != nil || len(up) > 0 {

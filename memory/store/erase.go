@@ -118,29 +118,29 @@ func (t *Tx) EraseSome(id memory.ID, limit int) (n int, err error) {
 	return n, nil
 }
 
-// Divided calls do, which erases memories, in as many transactions of update as needed. It first
+// InBatches calls do, which erases memories, in as many transactions of update as needed. It first
 // tries all memories in one, and then fewer in each. If a single memory is too large, it first
 // erases parts of it.
-func Divided(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, []memory.ID) error) error {
+func InBatches(ids []memory.ID, update func(func(*Tx) error) error, do func(*Tx, []memory.ID) error) error {
 	err := update(func(t *Tx) error { return do(t, ids) })
 	if !errors.Is(err, ErrTooLarge) || len(ids) == 0 {
 		return err
 	}
 	if half := len(ids) / 2; half > 0 {
-		if err := Divided(ids[:half], update, do); err != nil {
+		if err := InBatches(ids[:half], update, do); err != nil {
 			return err
 		}
-		return Divided(ids[half:], update, do)
+		return InBatches(ids[half:], update, do)
 	}
-	if err := Lessen(ids[0], update); err != nil {
+	if err := EraseInParts(ids[0], update); err != nil {
 		return err
 	}
 	return update(func(t *Tx) error { return do(t, ids) })
 }
 
-// Lessen removes, by update, what [Tx.EraseSome] can remove of a memory that is
+// EraseInParts removes, by update, what [Tx.EraseSome] can remove of a memory that is
 // erased next.
-func Lessen(id memory.ID, update func(func(*Tx) error) error) error {
+func EraseInParts(id memory.ID, update func(func(*Tx) error) error) error {
 	for some := 1; some > 0; {
 		if err := update(func(t *Tx) (err error) { some, err = t.EraseSome(id, SomePage); return err }); err != nil {
 			return err

@@ -196,8 +196,8 @@ func TestEraseLeavesNothing(t *testing.T) {
 	sound(t, open(t, s.opt.Dir))
 }
 
-// TestWhatIsNotErasedIsFound shows that onDisk can find a word.
-func TestWhatIsNotErasedIsFound(t *testing.T) {
+// TestDiskSearchFindsAWord shows that onDisk can find a word.
+func TestDiskSearchFindsAWord(t *testing.T) {
 	s, targets, _ := forgettable(t)
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
@@ -218,8 +218,8 @@ func TestWhatIsNotErasedIsFound(t *testing.T) {
 	}
 }
 
-// TestRewriteCutOff leaves the folder as a crash at each point of a swap would.
-func TestRewriteCutOff(t *testing.T) {
+// TestRewriteInterrupted leaves the folder as a crash at each point of a swap would.
+func TestRewriteInterrupted(t *testing.T) {
 	for name, leave := range map[string]func(dir string) error{
 		"while copying": func(dir string) error { return os.Mkdir(filepath.Join(dir, buildingName), 0o700) },
 		"copy whole, old in place": func(dir string) error {

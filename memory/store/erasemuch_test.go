@@ -37,7 +37,7 @@ func TestEraseOfMuch(t *testing.T) {
 	if err := by(func(tx *Tx) error { return erase(tx, ids[1:]) }); !errors.Is(err, ErrTooLarge) {
 		t.Fatalf("it fits, so that nothing is tried: %v", err)
 	}
-	if err := Divided(ids, by, erase); !errors.Is(err, stop) {
+	if err := InBatches(ids, by, erase); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
 	view(t, s, func(tx *Tx) error {
@@ -46,7 +46,7 @@ func TestEraseOfMuch(t *testing.T) {
 		}
 		return nil
 	})
-	if err := Divided(ids, by, erase); err != nil {
+	if err := InBatches(ids, by, erase); err != nil {
 		t.Fatal(err)
 	}
 	view(t, s, func(tx *Tx) error {
@@ -57,7 +57,7 @@ func TestEraseOfMuch(t *testing.T) {
 			if as, err := tx.Assertions(id); err != nil || len(as) > 0 {
 				t.Errorf("%d assertions, %v", len(as), err)
 			}
-			if h, err := tx.Naming(id); err != nil || len(h) > 0 {
+			if h, err := tx.ChangesNaming(id); err != nil || len(h) > 0 {
 				t.Errorf("%d changes, %v", len(h), err)
 			}
 		}

@@ -82,10 +82,10 @@ func TestFlippedFiles(t *testing.T) {
 	}
 }
 
-// TestListClaimsTooMuch: if an entry of the table list claims more bytes than there are, Badger
+// TestTableListClaimsTooManyBytes: if an entry of the table list claims more bytes than there are, Badger
 // takes it for one that a crash cut short, and then deletes the tables that it names. A list that
 // was really cut short can be opened.
-func TestListClaimsTooMuch(t *testing.T) {
+func TestTableListClaimsTooManyBytes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	crashed(t, dir)

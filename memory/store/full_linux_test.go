@@ -75,15 +75,15 @@ func TestFullDisk(t *testing.T) {
 	if s, err = Open(killed); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Rest(); err != nil {
+	if err := s.MaintainCompaction(); err != nil {
 		t.Error(err)
 	}
 	for s.compacts && !settled(s.db) { // which ends the process
-		if err := s.Rest(); err != nil {
+		if err := s.MaintainCompaction(); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := s.Relieve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
+	if err := s.UpdateInReserve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("it is written: %v", err)
 	}
 	hasAll(t, s, n, value)
@@ -97,7 +97,7 @@ func TestFullDisk(t *testing.T) {
 
 // On a disk without room for what a killed store has left, the store is opened for reading alone,
 // and for writing as soon as there is room.
-func TestNoRoomToOpen(t *testing.T) {
+func TestOpenOnAFullDisk(t *testing.T) {
 	disk := t.TempDir()
 	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=160m"); err != nil {
 		t.Fatalf("a small file system is needed for this test, which takes root: %v", err)
@@ -136,13 +136,13 @@ func TestNoRoomToOpen(t *testing.T) {
 		if s, err = Open(killed); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Rest(); err != nil {
+		if err := s.MaintainCompaction(); err != nil {
 			t.Error(err)
 		}
-		if err := s.Settle(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
+		if err := s.FlushAndCompact(t.Context()); !errors.Is(err, memory.ErrNoSpace) {
 			t.Errorf("it is settled: %v", err)
 		}
-		for _, write := range []func(context.Context, func(*Tx) error) error{s.Update, s.Relieve} {
+		for _, write := range []func(context.Context, func(*Tx) error) error{s.Update, s.UpdateInReserve} {
 			if err := write(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
 				t.Errorf("it is written: %v", err)
 			}

@@ -41,9 +41,9 @@ func (t *Tx) History(id memory.ID) ([]memory.Change, error) {
 	return out, err
 }
 
-// Naming returns the changes that name a memory, its own and those of others,
+// ChangesNaming returns the changes that name a memory, its own and those of others,
 // oldest first.
-func (t *Tx) Naming(id memory.ID) ([]memory.Change, error) {
+func (t *Tx) ChangesNaming(id memory.ID) ([]memory.Change, error) {
 	var out []memory.Change
 	err := t.changesOf(id, func(c *memory.Change) error {
 		out = append(out, *c)

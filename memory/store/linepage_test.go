@@ -157,7 +157,7 @@ func TestLineIsReadFromItsBlock(t *testing.T) {
 }
 
 // A page with impossible content is damage, and the error names its place.
-func TestPageOfNonsense(t *testing.T) {
+func TestPageWithInvalidContent(t *testing.T) {
 	page := packedPage(t, blockLines+1)
 	good, err := decode[linePage](page.key, page.plain)
 	if err != nil {
@@ -242,7 +242,7 @@ func TestTimesOfPackedLines(t *testing.T) {
 }
 
 // The sample of a page comes from a line that is in it.
-func TestSampleIsTakenAnew(t *testing.T) {
+func TestPageSampleFollowsItsLines(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		first := heard(1, "one")

@@ -112,7 +112,7 @@ func all(tb testing.TB, s *Store) string {
 
 // A store returns the same utterances whether they are packed or not, whatever happens to them in
 // between.
-func TestPackedIsAsLoose(t *testing.T) {
+func TestPackedUtterancesReadTheSame(t *testing.T) {
 	for seed := range *pageSeeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +186,7 @@ func packedIsAsLoose(t *testing.T, r *rand.Rand) {
 	sound(t, a)
 }
 
-func TestWhatIsNotPacked(t *testing.T) {
+func TestLinesThatAreNotPacked(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		early := heard(4, "before the epoch")
@@ -225,7 +225,7 @@ func TestWhatIsNotPacked(t *testing.T) {
 }
 
 // No page on the disk has anything left of an utterance that was erased or replaced.
-func TestPackedIsErased(t *testing.T) {
+func TestErasedLinesLeaveNoPage(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	update(t, s, func(tx *Tx) error {

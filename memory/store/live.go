@@ -80,9 +80,9 @@ func (t *Tx) withCold(out []memory.Dot) ([]memory.Dot, error) {
 	return out, nil
 }
 
-// RaiseDot records that a member's numbers up to the given one are in use, even
+// MarkDotUsed records that a member's numbers up to the given one are in use, even
 // if their assertions are not stored.
-func (t *Tx) RaiseDot(d memory.Dot) error {
+func (t *Tx) MarkDotUsed(d memory.Dot) error {
 	if t.state == nil {
 		return errReadOnly
 	}

@@ -96,7 +96,7 @@ func TestEraseRemote(t *testing.T) {
 }
 
 // A blob of another member keeps its name.
-func TestRemoteBlob(t *testing.T) {
+func TestRemoteBlobKeepsItsName(t *testing.T) {
 	s := open(t, t.TempDir())
 	for range 2 { // the first attempt may have been interrupted
 		b, err := s.WriteRemoteBlob(t.Context(), testID(9), strings.NewReader("a picture"))
@@ -122,7 +122,7 @@ func TestRemoteBlob(t *testing.T) {
 }
 
 // A delta carries no time zones: an assertion from here comes back in UTC, and counts as the same.
-func TestKnownInAnotherZone(t *testing.T) {
+func TestTimeZoneIsNotCompared(t *testing.T) {
 	s := open(t, t.TempDir())
 	a := home(1, me, 1, "Ghent")
 	a.Candidate.Evidence = []memory.Evidence{{At: noon.In(time.FixedZone("", 7200))}}
@@ -141,7 +141,7 @@ func TestKnownInAnotherZone(t *testing.T) {
 
 // If another member has replaced an utterance before it was sent, and it was then erased, nothing
 // in the outbox names it.
-func TestReplacedWhileItWaits(t *testing.T) {
+func TestReplacedAndErasedBeforeSending(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error { return tx.PutUtterance(heard(1, "as it is here")) })
 	u := heard(1, "as it is there")
@@ -164,7 +164,7 @@ func TestReplacedWhileItWaits(t *testing.T) {
 
 // Of several blobs of an owner, those that do not wait in the outbox are sent again, whichever
 // comes first.
-func TestResendBlobsOfOneThatWaits(t *testing.T) {
+func TestResendBlobsOutsideTheOutbox(t *testing.T) {
 	for _, waits := range []int{0, 1, 2} {
 		s := open(t, t.TempDir())
 		var blobs []Blob

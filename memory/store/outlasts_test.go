@@ -9,7 +9,7 @@ import (
 
 // All devices keep the same one of two lines with one id, in whatever order they came, although the
 // device that heard a line knows more about it than is synced.
-func TestSameLineEverywhere(t *testing.T) {
+func TestDevicesKeepTheSameLine(t *testing.T) {
 	base := memory.Utterance{ID: testID(9), At: noon, Text: "The key is under the mat.", Session: "s"}
 	var lines []memory.Utterance
 	for _, change := range []func(*memory.Utterance){
@@ -61,7 +61,7 @@ func TestSameLineEverywhere(t *testing.T) {
 }
 
 // A worker's line does not replace a device's, whatever it claims.
-func TestADevicesLineStays(t *testing.T) {
+func TestWorkerCannotReplaceADevicesLine(t *testing.T) {
 	device := memory.Utterance{ID: testID(9), At: noon, Text: "The key is under the mat.", Session: "s", Source: memory.Source{Plugin: "speech"}}
 	worker := device
 	worker.Text, worker.Redacted, worker.Source.Plugin = "The zebra.", 9, memory.WorkerPlugin+"transcribe"

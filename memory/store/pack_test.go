@@ -103,7 +103,7 @@ func TestDotRuns(t *testing.T) {
 	})
 }
 
-func TestStubsOutlastARewrite(t *testing.T) {
+func TestStubsSurviveARewrite(t *testing.T) {
 	sh := packStore{}
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error { _, err := tx.AssertRemote(fact(1, you, 1, "One.")); return err })

@@ -16,7 +16,7 @@ import (
 )
 
 // A dictionary that was used for writing never changes.
-func TestPressDictionary(t *testing.T) {
+func TestCompressionDictionary(t *testing.T) {
 	if sum := sha256.Sum256(dictionary); hex.EncodeToString(sum[:]) != "485fc54b1cc702ced557aa443aa28c9d86f42ccb92858ed6211347e8c1850830" {
 		t.Errorf("dictionary.1 is now %x", sum)
 	}
@@ -30,7 +30,7 @@ func TestPressDictionary(t *testing.T) {
 	}
 }
 
-func TestPress(t *testing.T) {
+func TestCompressedSizes(t *testing.T) {
 	u, err := encode(utteranceRecord{Document: 205, Outbox: 200, Utterance: mustEncode(t, &memory.Utterance{
 		ID: testID(1), Event: memory.EventID{Device: "pendant", Boot: 1, Seq: 149}, Session: "20240105T080032Z", At: noon, Received: noon,
 		Zone: "Europe/Dublin", Speaker: "Ana", Lang: "en", Text: "The spare key is under the blue pot.", Source: memory.Source{Device: "pendant"}})})
@@ -65,7 +65,7 @@ func TestPress(t *testing.T) {
 }
 
 // A flipped bit in a value that is not sealed is found, as in a sealed one.
-func TestBareValuesFindEachFlippedBit(t *testing.T) {
+func TestUnsealedValuesDetectEachFlippedBit(t *testing.T) {
 	sec := newSecrets(testKey())
 	of := utteranceKey(testID(1))
 	for key, plain := range map[string][]byte{
@@ -115,7 +115,7 @@ func TestTurns(t *testing.T) {
 
 // If the last sum of a bucket is lost, the previous one does not show what was deleted, because the
 // last record did not exist when it was computed.
-func TestSalvageKeepsWhatIsLaterThanItsBucket(t *testing.T) {
+func TestSalvageKeepsRecordsAfterTheLastSum(t *testing.T) {
 	s := open(t, t.TempDir())
 	sec, names := newSecrets(testKey()), map[int]string{}
 	var pair []string // two devices in one bucket

@@ -15,8 +15,8 @@ import (
 // Badger's compactors look for work 20 times a second each. In a home where
 // nothing happens this takes two thirds of the processor time, and wakes the
 // processor 160 times a second. So the store is opened without compactors, and
-// opened again with them when tables wait to be compacted. [Store.Rest] ends that.
-// A small store leaves it to [Store.Settle] and Rest for as long as it can.
+// opened again with them when tables wait to be compacted. [Store.MaintainCompaction] ends that.
+// A small store leaves it to [Store.FlushAndCompact] and MaintainCompaction for as long as it can.
 
 // Tables on level 0. Badger compacts them from fewTables on, and lets no
 // transaction commit from 15 on, so that the store may not wait for readers any
@@ -66,14 +66,14 @@ func (s *Store) keepUp() error {
 	return s.turnCompactors(true)
 }
 
-// fewCommits between two calls of Rest are no reason to keep the compactors.
+// fewCommits between two calls of MaintainCompaction are no reason to keep the compactors.
 const fewCommits = 64
 
-// Rest starts the compactors if tables wait, and stops them if little was written
+// MaintainCompaction starts the compactors if tables wait, and stops them if little was written
 // since the last call and nothing is to be compacted. It is meant to be called about once a minute. If somebody
 // reads or writes, or the disk has no room for it, it does nothing. A store that is open for
 // reading alone is opened for writing where there is room.
-func (s *Store) Rest() error {
+func (s *Store) MaintainCompaction() error {
 	select {
 	case <-s.writer:
 	default:
@@ -108,26 +108,26 @@ func (s *Store) Rest() error {
 	return s.turnCompactors(false)
 }
 
-// settleEvery is how often Settle looks whether all is compacted.
+// settleEvery is how often FlushAndCompact looks whether all is compacted.
 const settleEvery = 10 * time.Millisecond
 
-// settleWithin is how long nothing is written while Settle waits. Compaction ends in
+// settleWithin is how long nothing is written while FlushAndCompact waits. Compaction ends in
 // seconds, and never where it fails, as on a full disk.
 const settleWithin = 30 * time.Second
 
 var errOverdue = errors.New("store: tables are not compacted yet; is the disk full?")
 
-// Unsettled reports whether a small store would soon write its memtable to a table by
+// NeedsFlush reports whether a small store would soon write its memtable to a table by
 // itself, which takes up to 20 MB at a time when the caller may hold as much.
-func (s *Store) Unsettled() bool { return s.opt.Small && s.wrote.Load() >= memTable*3/4 }
+func (s *Store) NeedsFlush() bool { return s.opt.Small && s.wrote.Load() >= memTable*3/4 }
 
-// Settle writes the memtable of a small store to a table. If tables wait it also has
+// FlushAndCompact writes the memtable of a small store to a table. If tables wait it also has
 // them compacted, and returns when none waits any more. Nothing is written meanwhile.
 // This takes up to 40 MB, so whoever writes much with little memory calls
 // it when it holds little else. It returns [memory.ErrNoSpace] if the disk has no room
-// for it. After 30 s it gives up with an error; then Rest stops
-// the compactors when they are done, and until then Settle does nothing.
-func (s *Store) Settle(ctx context.Context) error { return s.settle(ctx, settleWithin) }
+// for it. After 30 s it gives up with an error; then MaintainCompaction stops
+// the compactors when they are done, and until then FlushAndCompact does nothing.
+func (s *Store) FlushAndCompact(ctx context.Context) error { return s.settle(ctx, settleWithin) }
 
 func (s *Store) settle(ctx context.Context, within time.Duration) error {
 	if !s.opt.Small {
@@ -153,7 +153,7 @@ func (s *Store) settle(ctx context.Context, within time.Duration) error {
 	}
 	for !settled(s.db) { // only who holds the writer's token replaces db
 		if !wait.For(ctx, settleEvery) {
-			err := context.Cause(ctx) // Rest stops them
+			err := context.Cause(ctx) // MaintainCompaction stops them
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.overdue = errors.Is(err, errOverdue)

@@ -17,7 +17,7 @@ import (
 func restToEnd(t *testing.T, s *Store) {
 	t.Helper()
 	for s.compacts {
-		if err := s.Rest(); err != nil {
+		if err := s.MaintainCompaction(); err != nil {
 			t.Fatal(err)
 		}
 		if !wait.For(t.Context(), 5*time.Millisecond) {
@@ -75,12 +75,12 @@ func TestCompactorsOnlyWhenNeeded(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Rest(); err != nil {
+	if err := s.MaintainCompaction(); err != nil {
 		t.Errorf("a rest after the end: %v", err)
 	}
 }
 
-// A small store compacts when Settle is called, and not at five tables. Settle leaves nothing to
+// A small store compacts when FlushAndCompact is called, and not at five tables. FlushAndCompact leaves nothing to
 // compact, and loses nothing that was written.
 func TestSettle(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true})
@@ -99,15 +99,15 @@ func TestSettle(t *testing.T) {
 		if s.compacts {
 			t.Fatal("it compacts by itself")
 		}
-		if !s.Unsettled() {
+		if !s.NeedsFlush() {
 			continue
 		}
 		most = max(most, tablesWaiting(s.db))
-		if err := s.Settle(t.Context()); err != nil {
+		if err := s.FlushAndCompact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if waiting := tablesWaiting(s.db); s.Unsettled() || s.compacts || waiting >= fewTables {
-			t.Fatalf("unsettled %v, compacts %v, %d tables wait after %d values", s.Unsettled(), s.compacts, waiting, n)
+		if waiting := tablesWaiting(s.db); s.NeedsFlush() || s.compacts || waiting >= fewTables {
+			t.Fatalf("unsettled %v, compacts %v, %d tables wait after %d values", s.NeedsFlush(), s.compacts, waiting, n)
 		}
 	}
 	if most < fewTables-1 {
@@ -117,13 +117,13 @@ func TestSettle(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Settle(t.Context()); !errors.Is(err, ErrClosed) {
+	if err := s.FlushAndCompact(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 }
 
-// If compaction does not end, Settle releases the writer's token after its time limit, and does not
-// hold it for as long again. Rest completes what Settle began.
+// If compaction does not end, FlushAndCompact releases the writer's token after its time limit, and does not
+// hold it for as long again. MaintainCompaction completes what FlushAndCompact began.
 func TestSettleOverdue(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Key: seal.NewKey(), Small: true})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestSettleOverdue(t *testing.T) {
 		t.Fatalf("%v, want %v", err, errOverdue)
 	}
 	write(n)
-	if err := s.Settle(t.Context()); err != nil || !s.compacts {
+	if err := s.FlushAndCompact(t.Context()); err != nil || !s.compacts {
 		t.Errorf("again: %v, compacts %v", err, s.compacts)
 	}
 	restToEnd(t, s)
@@ -166,10 +166,10 @@ func TestNoCompactionOnAFullDisk(t *testing.T) {
 	defer s.Close()
 	n, value := pile(t, s)
 	free = 20 << 20
-	if err := s.Rest(); err != nil || s.compacts {
+	if err := s.MaintainCompaction(); err != nil || s.compacts {
 		t.Errorf("it compacts in a rest: %v, %v", s.compacts, err)
 	}
-	if err := s.Settle(t.Context()); !errors.Is(err, memory.ErrNoSpace) || s.compacts {
+	if err := s.FlushAndCompact(t.Context()); !errors.Is(err, memory.ErrNoSpace) || s.compacts {
 		t.Errorf("it settles: %v, %v", s.compacts, err)
 	}
 	s.opt.Small, s.opt.Reserve = false, 1<<20 // this compacts sooner
@@ -178,7 +178,7 @@ func TestNoCompactionOnAFullDisk(t *testing.T) {
 	}
 	hasAll(t, s, n+1, value)
 	free = 1 << 40
-	if err := s.Rest(); err != nil || !s.compacts {
+	if err := s.MaintainCompaction(); err != nil || !s.compacts {
 		t.Errorf("there is room, and it compacts not: %v", err)
 	}
 	restToEnd(t, s)

@@ -14,13 +14,13 @@ import (
 // A store that was killed leaves up to three logs, of which Badger makes tables when it
 // opens them for writing. Where a full disk has no room for that, the store is opened for
 // reading alone: its logs are read into memory. Everything can be read then, and Update
-// returns [memory.ErrNoSpace]. The first call of Update or Rest that finds room opens the
+// returns [memory.ErrNoSpace]. The first call of Update or MaintainCompaction that finds room opens the
 // store for writing. Until the process ends, the system keeps the space of the
 // logs, 4 MB each, because Badger leaves them mapped.
 
 // readBadger opens a database for reading alone. The caller has called [checkFiles].
 func readBadger(dir string, key []byte, small bool, log *slog.Logger) (*badger.DB, error) {
-	if err := errors.Join(badgerfile.DropUnborn(dir), badgerfile.CutLogs(dir)); err != nil {
+	if err := errors.Join(badgerfile.RemoveLogsWithoutHeader(dir), badgerfile.CutLogs(dir)); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	return openUnder(dir, sized(badgerOptions(dir, key), small).WithReadOnly(true).WithLogger(badgerLog{log}))

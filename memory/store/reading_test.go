@@ -11,7 +11,7 @@ import (
 
 // A log that ends at any byte, as after a crash, is read up to the same transaction whether the
 // store is opened for reading alone or for writing.
-func TestReadAsItIsWritten(t *testing.T) {
+func TestTruncatedLogReadsTheSame(t *testing.T) {
 	opt := Options{Dir: filepath.Join(t.TempDir(), "store"), Key: seal.NewKey(), Small: true}
 	s, err := Open(opt)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// TestCompactThatCantRename makes each rename of a compaction fail, as a full or failing disk does:
+// TestCompactWithFailingRename makes each rename of a compaction fail, as a full or failing disk does:
 // the store must continue with all its records.
-func TestCompactThatCantRename(t *testing.T) {
+func TestCompactWithFailingRename(t *testing.T) {
 	for _, name := range []string{newName, oldName} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, t.TempDir())
@@ -43,8 +43,8 @@ func TestCompactThatCantRename(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOldRecords opens a store that has only the replaced database.
-func TestOnlyTheOldRecords(t *testing.T) {
+// TestOnlyTheReplacedDatabase opens a store that has only the replaced database.
+func TestOnlyTheReplacedDatabase(t *testing.T) {
 	s := open(t, t.TempDir())
 	update(t, s, func(tx *Tx) error {
 		_, err := tx.Assert(home(1, me, 1, "Oslo"))

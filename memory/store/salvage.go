@@ -21,9 +21,9 @@ type Salvaged struct {
 	Records int      // number of restored records
 	Files   []Damage // files that are not as they were written
 	Lost    []Damage // records that existed and could not be restored
-	// Bare are memories without any assertion left. They are shown until their
+	// Orphans are memories without any assertion left. They are shown until their
 	// group is derived again; see [Tx.WithoutAssertions].
-	Bare []memory.ID
+	Orphans []memory.ID
 	// Blobs are blobs of memories whose files are damaged or missing.
 	Blobs []memory.ID
 }

@@ -61,7 +61,7 @@ func (s *salvage) mend(ctx context.Context) error {
 				return err
 			}
 			if id := memory.ID(e.key[1:]); !said[id] {
-				s.out.Bare = append(s.out.Bare, id)
+				s.out.Orphans = append(s.out.Orphans, id)
 			}
 		}
 		return nil
@@ -192,10 +192,10 @@ func (t *Tx) SkipDots(member memory.MemberID, count uint64) error {
 	return t.put(keyOf(kindDot, dotKey(last)), make([]byte, idSize))
 }
 
-// There reports whether the lost record of a damage exists again. A damage of
+// Recovered reports whether the lost record of a damage exists again. A damage of
 // the head or of a bucket stands for unknown records, and these two always
 // exist.
-func (t *Tx) There(d *Damage) (bool, error) {
+func (t *Tx) Recovered(d *Damage) (bool, error) {
 	if d.record == nil || kind(d.record[0]) == kindHead {
 		return false, nil
 	}

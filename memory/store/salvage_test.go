@@ -113,7 +113,7 @@ func TestSalvageOfASoundStoreChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, s := salvaged(t, dir)
-	if len(r.Files)+len(r.Lost)+len(r.Bare)+len(r.Blobs) > 0 {
+	if len(r.Files)+len(r.Lost)+len(r.Orphans)+len(r.Blobs) > 0 {
 		t.Errorf("%+v", r)
 	}
 	after := said(t, s)
@@ -213,7 +213,7 @@ func TestSalvageOfFlippedFiles(t *testing.T) {
 			for _, d := range r.Lost {
 				named[d.Kind+" "+d.Key], named[d.Kind] = true, true
 			}
-			for _, id := range r.Bare {
+			for _, id := range r.Orphans {
 				named["bare "+id.String()] = true
 			}
 			untold := named["bucket"] || named["head"] // it can't be known which records were lost
@@ -257,9 +257,9 @@ func TestSalvageOfFlippedFiles(t *testing.T) {
 	}
 }
 
-// TestSalvagedTakesLostAgain: lost assertions are taken when another member sends them again, and
+// TestSalvagedStoreAcceptsLostAssertions: lost assertions are taken when another member sends them again, and
 // new ones get no number that was used before.
-func TestSalvagedTakesLostAgain(t *testing.T) {
+func TestSalvagedStoreAcceptsLostAssertions(t *testing.T) {
 	a := home(1, me, 1, "Ghent")
 	dir := tampered(t, func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
 		key := assertionKey(a.Memory, a.Dot)
@@ -327,9 +327,9 @@ func TestSalvageNamesWhatWasTampered(t *testing.T) {
 	}
 }
 
-// TestSpareKeys: without Badger's keys nothing can be read, and one changed bit destroys them, so
+// TestCopyOfBadgersKeys: without Badger's keys nothing can be read, and one changed bit destroys them, so
 // there is a copy.
-func TestSpareKeys(t *testing.T) {
+func TestCopyOfBadgersKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	rich(t, dir)
 	path := filepath.Join(dir, recordsName, badger.KeyRegistryFileName)
@@ -359,8 +359,8 @@ func TestSpareKeys(t *testing.T) {
 	}
 }
 
-// TestSalvageKeepsBareMemories: if the assertions of a memory are lost, its derived record is kept.
-func TestSalvageKeepsBareMemories(t *testing.T) {
+// TestSalvageKeepsMemoriesWithoutAssertions: if the assertions of a memory are lost, its derived record is kept.
+func TestSalvageKeepsMemoriesWithoutAssertions(t *testing.T) {
 	dir := tampered(t, func(sec *secrets, txn *badger.Txn, _ map[string][]byte) error {
 		it := txn.NewIterator(badger.DefaultIteratorOptions)
 		defer it.Close()
@@ -377,8 +377,8 @@ func TestSalvageKeepsBareMemories(t *testing.T) {
 		return nil
 	})
 	r, s := salvaged(t, dir)
-	if !slices.Equal(r.Bare, []memory.ID{testID(1)}) {
-		t.Fatal(r.Bare)
+	if !slices.Equal(r.Orphans, []memory.ID{testID(1)}) {
+		t.Fatal(r.Orphans)
 	}
 	view(t, s, func(tx *Tx) error {
 		bare, err := tx.WithoutAssertions()

@@ -9,8 +9,8 @@ import (
 	"github.com/locket-dev/locket/internal/sorting"
 )
 
-// Share is how much space the records of one kind take.
-type Share struct {
+// KindSize is how much space the records of one kind take.
+type KindSize struct {
 	Kind    string `json:"kind"`
 	Records int    `json:"records"`
 	Bytes   int64  `json:"bytes"` // of keys and sealed values, with their guards, as Badger writes them
@@ -21,11 +21,11 @@ type Share struct {
 // its block.
 const perEntry = 4 + 8 + 3 + 4
 
-// Shares returns how much space each kind of record takes, the greatest first.
+// SizeByKind returns how much space each kind of record takes, the greatest first.
 // Older versions that are not overwritten yet do not count. It reads every key
 // and no value.
-func (s *Store) Shares(ctx context.Context) ([]Share, error) {
-	byKind := map[kind]*Share{}
+func (s *Store) SizeByKind(ctx context.Context) ([]KindSize, error) {
+	byKind := map[kind]*KindSize{}
 	err := s.View(ctx, func(t *Tx) error {
 		opt := badger.DefaultIteratorOptions
 		opt.PrefetchValues = false
@@ -42,7 +42,7 @@ func (s *Store) Shares(ctx context.Context) ([]Share, error) {
 			}
 			share := byKind[k]
 			if share == nil {
-				share = &Share{Kind: kinds[k].name}
+				share = &KindSize{Kind: kinds[k].name}
 				byKind[k] = share
 			}
 			share.Records++
@@ -53,11 +53,11 @@ func (s *Store) Shares(ctx context.Context) ([]Share, error) {
 		}
 		return nil
 	})
-	out := make([]Share, 0, len(byKind))
+	out := make([]KindSize, 0, len(byKind))
 	for _, share := range byKind {
 		out = append(out, *share)
 	}
-	sorting.Sort(out, func(a, b Share) int {
+	sorting.Sort(out, func(a, b KindSize) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out, err

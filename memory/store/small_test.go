@@ -195,9 +195,9 @@ func TestRefusalsAreBounded(t *testing.T) {
 	sound(t, s)
 }
 
-// TestQuarantineKeepsWhatWaits: an entry that can be tried again stays, with its blob, however much
+// TestQuarantineKeepsRetryableEntries: an entry that can be tried again stays, with its blob, however much
 // comes after it; any other entry is removed with its blob.
-func TestQuarantineKeepsWhatWaits(t *testing.T) {
+func TestQuarantineKeepsRetryableEntries(t *testing.T) {
 	s := open(t, t.TempDir())
 	var blobs []Blob
 	for _, again := range [][]byte{[]byte("{}"), nil} {
@@ -255,7 +255,7 @@ func TestQuarantineKeepsWhatWaits(t *testing.T) {
 }
 
 // The entries of one device only push out its own, also in a store of an earlier version.
-func TestQuarantineHasShares(t *testing.T) {
+func TestQuarantineLimitPerDevice(t *testing.T) {
 	s := open(t, t.TempDir())
 	topics := func(from, n int, topic string) {
 		update(t, s, func(tx *Tx) error {

@@ -76,8 +76,8 @@ type Store struct {
 	db       *badger.DB
 	full     error                      // why db is open for reading alone; nil: it is written, too; guarded by mu, see reading.go
 	compacts bool                       // db has compactors; guarded by mu, see quiet.go
-	rested   uint64                     // generation at the last Rest; guarded by the writer's token
-	overdue  bool                       // Settle gave up waiting for the compactors, which Rest stops; guarded by mu
+	rested   uint64                     // generation at the last MaintainCompaction; guarded by the writer's token
+	overdue  bool                       // FlushAndCompact gave up waiting for the compactors, which MaintainCompaction stops; guarded by mu
 	wrote    atomic.Int64               // bytes that db's memtable has got since it was opened, about
 	state    state                      // guarded by the writer's token
 	lives    map[memory.MemberID]uint64 // guarded by the writer's token; see dot.go
@@ -251,9 +251,9 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.updateAbove(ctx, s.opt.Reserve, fn)
 }
 
-// Relieve is Update for transactions that make room. It also works below the
+// UpdateInReserve is Update for transactions that make room. It also works below the
 // reserve, as long as 32 MB are free.
-func (s *Store) Relieve(ctx context.Context, fn func(*Tx) error) error {
+func (s *Store) UpdateInReserve(ctx context.Context, fn func(*Tx) error) error {
 	return s.updateAbove(ctx, min(s.opt.Reserve, leastRoom), fn)
 }
 

@@ -187,7 +187,7 @@ func TestReserve(t *testing.T) {
 	if files, err := os.ReadDir(filepath.Join(opt.Dir, blobsName)); err != nil || len(files) != 0 {
 		t.Errorf("left behind: %v, %v", files, err)
 	}
-	if err := s.Relieve(t.Context(), func(tx *Tx) error { return tx.DeleteMeta("x") }); err != nil {
+	if err := s.UpdateInReserve(t.Context(), func(tx *Tx) error { return tx.DeleteMeta("x") }); err != nil {
 		t.Errorf("what makes room: %v", err)
 	}
 	free = leastRoom
@@ -195,7 +195,7 @@ func TestReserve(t *testing.T) {
 		t.Errorf("compact: %v", err)
 	}
 	free = leastRoom - 1
-	if err := s.Relieve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
+	if err := s.UpdateInReserve(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, memory.ErrNoSpace) {
 		t.Errorf("what makes room, without any: %v", err)
 	}
 	if err := s.Close(); err != nil {

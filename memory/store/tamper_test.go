@@ -209,7 +209,7 @@ func TestVerifyNamesWhatWasTampered(t *testing.T) {
 
 // Somebody who also has the keys can't replace a value, guard or place by another one: each is
 // reported by name.
-func TestVerifyTellsGuardsApart(t *testing.T) {
+func TestVerifyNamesSwappedValues(t *testing.T) {
 	ghent, antwerp := memoryKey(testID(1)), memoryKey(testID(60))
 	for want, do := range map[string]func(sec *secrets, txn *badger.Txn, old map[string][]byte) error{
 		"its guard was put back to an older version": func(sec *secrets, txn *badger.Txn, old map[string][]byte) error {
@@ -254,8 +254,8 @@ func keysUnder(txn *badger.Txn, k kind) (keys [][]byte) {
 	return keys
 }
 
-// TestOpenFindsTheHead: what Open finds by reading only the head.
-func TestOpenFindsTheHead(t *testing.T) {
+// TestOpenDetectsTamperingWithTheHead: what Open finds by reading only the head.
+func TestOpenDetectsTamperingWithTheHead(t *testing.T) {
 	t.Parallel()
 	putBack := func(of func(key []byte) bool) func(*secrets, *badger.Txn, map[string][]byte) error {
 		return func(_ *secrets, txn *badger.Txn, old map[string][]byte) error {

@@ -62,7 +62,7 @@ func TestTasks(t *testing.T) {
 }
 
 // A summary may repeat anything from what it summarises.
-func TestSummaryGoesWithWhatItIsOf(t *testing.T) {
+func TestSummaryIsForgottenWithItsSources(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "store"))
 	u := memory.Utterance{ID: testID(1), Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: noon, Session: "s", Text: "hello"}
 	update(t, s, func(tx *Tx) error { return tx.PutUtterance(&u) })

@@ -39,9 +39,9 @@ type Tx struct {
 	finish     []func()   // run after the commit, to remove files that are no longer used
 }
 
-// Moment numbers the state that a reading transaction sees. Two transactions with the same number
+// Revision numbers the state that a reading transaction sees. Two transactions with the same number
 // see the same.
-func (t *Tx) Moment() uint64 { return t.txn.ReadTs() }
+func (t *Tx) Revision() uint64 { return t.txn.ReadTs() }
 
 // update runs fn and commits. The caller holds the writer's token.
 func (s *Store) update(fn func(*Tx) error) error { return s.updateLeaving(s.opt.Reserve, fn) }

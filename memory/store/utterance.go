@@ -158,9 +158,9 @@ func checkUtterance(u *memory.Utterance) error {
 	return nil
 }
 
-// Outlasted reports whether [Tx.PutRemoteUtterance] would replace the stored
+// WouldReplace reports whether [Tx.PutRemoteUtterance] would replace the stored
 // utterance.
-func (t *Tx) Outlasted(by *memory.Utterance) (bool, error) {
+func (t *Tx) WouldReplace(by *memory.Utterance) (bool, error) {
 	here, err := t.Utterance(by.ID)
 	if errors.Is(err, memory.ErrNotFound) {
 		return false, nil

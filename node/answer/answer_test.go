@@ -17,7 +17,7 @@ func lines() []retrieve.Line {
 	return b.Lines
 }
 
-func TestRead(t *testing.T) {
+func TestReadCitations(t *testing.T) {
 	l := lines()
 	one, two := l[0].Cite, l[1].Cite
 	whole := l[0].ID.String()

@@ -89,7 +89,7 @@ func TestLimits(t *testing.T) {
 }
 
 // An app that has used up its tokens of the day causes no more costs for a language model.
-func TestAsksNoModelInVain(t *testing.T) {
+func TestSpentTokensAskNoModel(t *testing.T) {
 	ctx := t.Context()
 	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
 	s.Otherwise(llmtest.Say("Green tea."))

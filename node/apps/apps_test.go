@@ -81,7 +81,7 @@ func budget() *serve.AppBuying {
 
 // What an app may not see looks as if it did not exist, in whatever way the app
 // asks.
-func TestUnseen(t *testing.T) {
+func TestHiddenMemoriesLookAbsent(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	private, secretly := memory.Private, plain("Ana's sister Zora is pregnant")
@@ -193,7 +193,7 @@ func TestUnseen(t *testing.T) {
 
 // An app that may see lines of one time learns nothing about another time:
 // neither when a line stopped being true, nor what is being said now.
-func TestUnseenTimes(t *testing.T) {
+func TestHiddenTimesLookAbsent(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	private, now := memory.Private, time.Now()
@@ -226,7 +226,7 @@ func TestUnseenTimes(t *testing.T) {
 }
 
 // An app can't filter by what it is not shown.
-func TestFiltersOfUnseen(t *testing.T) {
+func TestFiltersOnHiddenFields(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	now := time.Now()

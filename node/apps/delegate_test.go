@@ -13,7 +13,7 @@ import (
 
 // An app passes on a part of what it may see. The owner sees which key was used,
 // and revokes one with all that follow from it.
-func TestPassedOn(t *testing.T) {
+func TestDelegatedKeys(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	tea, walk := plain("Ana likes green tea"), plain("Ana walked along the harbour")

@@ -128,7 +128,7 @@ func graphIsPaced(t *testing.T, h *home) {
 
 // What a language model is sent for an app is taken from the app's tokens of the day,
 // and nothing is sent once those are used up.
-func TestTopicTakesTokens(t *testing.T) {
+func TestTopicUsesTokens(t *testing.T) {
 	ctx := t.Context()
 	s := llmtest.New(t, llmtest.Options{Key: "a key of the model"})
 	s.Otherwise(llmtest.Say("tea"))
@@ -204,7 +204,7 @@ func hookIsTheApps(t *testing.T, h *home) {
 		return list[0]
 	}
 	first := hook()
-	told, cursor, err := b.NextFor(ctx, first)
+	told, cursor, err := b.NextChange(ctx, first)
 	if err != nil || told == nil || told.Change == nil || told.Memory.Text != "The lamp is green" || told.Conflict != nil {
 		t.Fatalf("%+v, %v", told, err)
 	}
@@ -212,7 +212,7 @@ func hookIsTheApps(t *testing.T, h *home) {
 	if err := b.SaveHook(ctx, first); err != nil {
 		t.Fatal(err)
 	}
-	if told, _, err = b.NextFor(ctx, hook()); err != nil || told != nil {
+	if told, _, err = b.NextChange(ctx, hook()); err != nil || told != nil {
 		t.Errorf("%+v, %v", told, err)
 	}
 	if l, err := h.AppLog(ctx, "hooked", 10); err != nil || len(l.Entries) != 1 || l.Entries[0].Did != "hook" || len(l.Entries[0].Shown) != 1 {
@@ -225,7 +225,7 @@ func hookIsTheApps(t *testing.T, h *home) {
 	if list, err := b.Hooks(ctx); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	_, _, err = b.NextFor(ctx, last)
+	_, _, err = b.NextChange(ctx, last)
 	want(t, err, serve.ErrKey, "")
 	for _, bad := range []string{"http://hook.example/", "ftp://hook.example/", "https://", "https://u:p@hook.example/", "hook", "https://hook.example/#x"} {
 		r.Hook = bad
@@ -313,7 +313,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 }
 
 // A name that was revoked can be used again, and only valid keys count.
-func TestNamesAgain(t *testing.T) {
+func TestRevokedNameIsReusable(t *testing.T) {
 	ctx := t.Context()
 	b := book(t)
 	first, err := b.AddApp(ctx, reads("claude", "semantic"))

@@ -38,8 +38,8 @@ type Hook struct {
 	Conflict string `json:"conflict,omitempty"` // id of the last conflict that was sent, because each change of its sides would send it again
 }
 
-// Told is what an app is sent about one change.
-type Told struct {
+// Notification is what an app is sent about one change.
+type Notification struct {
 	Change   *memory.Change // nil: only the conflict is sent
 	Memory   memory.Memory
 	Conflict *Conflict // nil: there is none
@@ -139,10 +139,10 @@ func (b *Book) SaveHook(ctx context.Context, h Hook) error {
 // lookedAtOnce is how many changes are searched for one that an app sees.
 const lookedAtOnce = 1000
 
-// NextFor returns what has to be sent about the next change after a hook's cursor, as the app
+// NextChange returns what has to be sent about the next change after a hook's cursor, as the app
 // sees it now, and logs it; nil: there is nothing up to cursor. The error is serve.ErrKey once
 // the app's key has ended.
-func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err error) {
+func (b *Book) NextChange(ctx context.Context, h Hook) (t *Notification, cursor uint64, err error) {
 	v, within, leave, err := b.entry(ctx, &h)
 	if err != nil {
 		return nil, h.Cursor, err
@@ -165,7 +165,7 @@ func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err
 		if err != nil {
 			return nil, h.Cursor, err
 		}
-		t := &Told{Memory: m}
+		t := &Notification{Memory: m}
 		if t.Conflict, err = v.conflict(within, b.reader, &m); err != nil {
 			return nil, h.Cursor, err
 		}
@@ -198,7 +198,7 @@ func (b *Book) NextFor(ctx context.Context, h Hook) (t *Told, cursor uint64, err
 }
 
 // told returns the memories that an app is given with a message.
-func told(t *Told) []memory.Memory {
+func told(t *Notification) []memory.Memory {
 	if t.Conflict == nil {
 		return []memory.Memory{t.Memory}
 	}
@@ -277,9 +277,9 @@ func distinct(ms []memory.Memory) bool {
 // so by then every end of that second is known.
 const settleTime = 2 * time.Second
 
-// EndFor returns the next share of a hook's app that has ended since the last one that was
+// NextShareEnd returns the next share of a hook's app that has ended since the last one that was
 // sent; nil: there is none. If the app may not share, there is none.
-func (b *Book) EndFor(ctx context.Context, h Hook) (*ShareEnd, error) {
+func (b *Book) NextShareEnd(ctx context.Context, h Hook) (*ShareEnd, error) {
 	v, within, leave, err := b.entry(ctx, &h)
 	if err != nil {
 		return nil, err

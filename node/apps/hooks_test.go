@@ -84,7 +84,7 @@ func TestHookOverTheDay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, cursor, err := b.NextFor(t.Context(), list[0])
+	got, cursor, err := b.NextChange(t.Context(), list[0])
 	if err != nil || got == nil || got.Memory.Text != "The lamp is red." || cursor != 2 {
 		t.Fatalf("%+v, %d, %v", got, cursor, err)
 	}
@@ -99,7 +99,7 @@ func TestHookOverTheDay(t *testing.T) {
 		}
 		defer leave()
 	}
-	if _, _, err := b.NextFor(t.Context(), list[0]); !errors.Is(err, ErrBusy) || !errors.Is(err, serve.ErrLimit) {
+	if _, _, err := b.NextChange(t.Context(), list[0]); !errors.Is(err, ErrBusy) || !errors.Is(err, serve.ErrLimit) {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,7 +29,7 @@ func (g *gated) Update(ctx context.Context, fn func(*store.Tx) error) error {
 
 // Entries that arrive during a transaction share the next one, and a refused one does
 // not affect the others.
-func TestLinesTogether(t *testing.T) {
+func TestLogEntriesShareATransaction(t *testing.T) {
 	ctx := t.Context()
 	s, err := store.Open(store.Options{Dir: t.TempDir(), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1})
 	if err != nil {

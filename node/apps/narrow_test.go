@@ -14,7 +14,7 @@ import (
 // An app finds the same as the owner finds with a filter that reads each memory: the same
 // hits with the same scores. For the app, the index alone decides most of this. It still
 // holds after memories were forgotten or became more or less private.
-func TestSearchOfAScopeReadsTheSame(t *testing.T) {
+func TestScopedSearchEqualsFilteredSearch(t *testing.T) {
 	h := newHome(t)
 	ctx := t.Context()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -72,7 +72,7 @@ func TestRightsOfRoutes(t *testing.T) {
 				continue
 			}
 			if e.ID == "context" {
-				continue // what is being said is refused for its own reason; see TestUnseen
+				continue // what is being said is refused for its own reason; see TestHiddenMemoriesLookAbsent
 			}
 			if _, kind := status(api, &e, key); kind == "forbidden" || kind == "unauthorized" || kind == "app-key" {
 				t.Errorf("%s for an app that may %s: %s", e.ID, right, kind)

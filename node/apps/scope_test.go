@@ -70,7 +70,7 @@ func TestScopeInTheIndex(t *testing.T) {
 
 // An app is told the place where the wearer was, but not its position. What an app or a caller has
 // stored under the same key is its own.
-func TestPositionUnseen(t *testing.T) {
+func TestPositionIsHidden(t *testing.T) {
 	m := memory.Memory{Candidate: memory.Candidate{Source: memory.Source{Plugin: "node"}, Metadata: memory.Metadata{memory.MetaPosition: "31.2,121.4", "place": "Home"}}}
 	var s scope
 	if got := s.show(m).Metadata; len(got) != 1 || got["place"] != "Home" {

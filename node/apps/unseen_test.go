@@ -11,7 +11,7 @@ import (
 
 // Searches don't reveal to an app that memories contain a word which it may not see:
 // the answer to a hidden word is the same as to a word that is nowhere.
-func TestHiddenWordsAreAsIfNowhere(t *testing.T) {
+func TestHiddenWordsLookAbsent(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	private, secret := memory.Private, func(text string, f *memory.SemanticFields) {

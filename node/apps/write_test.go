@@ -108,7 +108,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-func TestForgets(t *testing.T) {
+func TestAppForgets(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	kept, gone := h.add(t, h.Client, plain("The kettle is blue")), h.add(t, h.Client, plain("The stove is red"))
@@ -262,7 +262,7 @@ func TestInferredTypes(t *testing.T) {
 
 // For a memory that the app sees, it is told which parts of a text had no effect, and for
 // others not.
-func TestLeftOfWhatIsKnown(t *testing.T) {
+func TestRemainderOfKnownText(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	hidden := plain("Ana keeps ducks")

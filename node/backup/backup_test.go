@@ -268,7 +268,7 @@ func testDamage(t *testing.T, at kept) {
 		}
 		at.set(name, "")
 		if _, err := archive.Check(f.Records(t.Context()), nil); err == nil {
-			t.Errorf("%s is gone, and nothing is told", name)
+			t.Errorf("%s is missing, and the check reports nothing", name)
 		}
 		// A file that was cut off by a full disk is written again.
 		at.set(name, was[:len(was)/2])
@@ -279,7 +279,7 @@ func testDamage(t *testing.T, at kept) {
 	}
 }
 
-func TestDoors(t *testing.T) { inEach(t, testDoors) }
+func TestOpenAndMakeErrors(t *testing.T) { inEach(t, testDoors) }
 
 func testDoors(t *testing.T, at kept) {
 	if _, err := Open(t.Context(), at, pass); !errors.Is(err, ErrNone) {
@@ -327,7 +327,7 @@ func TestAtRefusesMistypedURLs(t *testing.T) {
 }
 
 // A backup in the home would be lost with it.
-func TestNotInTheHome(t *testing.T) {
+func TestBackupInsideTheHomeIsRefused(t *testing.T) {
 	home := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(home, link); err != nil {

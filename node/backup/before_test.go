@@ -59,7 +59,7 @@ func others(records iter.Seq2[archive.Record, error]) iter.Seq2[archive.Record, 
 
 // A new home, or another one, does not replace the only backup, whatever version wrote
 // that, unless a person says so.
-func TestOtherHome(t *testing.T) {
+func TestBackupOfAnotherHomeIsNotReplaced(t *testing.T) {
 	at := places["folder"](t)
 	mine, other := archive.Header{Space: memory.SpaceID{1}}, archive.Header{Space: memory.SpaceID{2}}
 	f := open(t, at)
@@ -115,7 +115,7 @@ func TestOtherHome(t *testing.T) {
 
 // A backup without the values of the vault replaces one that has them only if that is
 // allowed.
-func TestVaultStays(t *testing.T) {
+func TestBackupWithoutVaultNeedsConsent(t *testing.T) {
 	at := places["folder"](t)
 	f := open(t, at)
 	opt := WriteOptions{Spool: t.TempDir()}
@@ -175,7 +175,7 @@ func TestSpool(t *testing.T) {
 }
 
 // A damaged piece of the right size is written again, once a check has found it.
-func TestHeal(t *testing.T) {
+func TestDamagedPieceIsRewritten(t *testing.T) {
 	at := places["s3"](t)
 	f := open(t, at)
 	write(t, f, export(3000))

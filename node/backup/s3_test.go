@@ -160,7 +160,7 @@ func TestBucketRefuses(t *testing.T) {
 
 // If two machines write the same backup at the same time, one wins, the other gets an
 // error, and the result is complete.
-func TestTwoWrite(t *testing.T) {
+func TestConcurrentBackups(t *testing.T) {
 	s := s3test.New(t)
 	one := open(t, bucketAt(t, s, "p"))
 	write(t, one, export(300))

@@ -136,7 +136,7 @@ func TestCalDAVBadInput(t *testing.T) {
 }
 
 // A request of a few kB does not cause an answer of gigabytes.
-func TestCalDAVRepeats(t *testing.T) {
+func TestCalDAVAmplification(t *testing.T) {
 	url := davServer(t)
 	file := `/caldav/locket/` + memory.ID{1}.String() + `.ics</D:href>`
 	multi := func(props, hrefs string) string {

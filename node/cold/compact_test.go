@@ -11,7 +11,7 @@ import (
 )
 
 // Replaced values are removed from the disk even if nothing turns cold.
-func TestCompactWhatWasReplaced(t *testing.T) {
+func TestCompactRemovesReplacedValues(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	value := make([]byte, 150<<10)
 	for range 100 { // the same value, again and again
@@ -22,7 +22,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 	}
 	maintain := func(b tier.Budget) uint64 {
 		t.Helper()
-		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: b, Covered: covered})
+		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: b, Covered: covered})
 		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestCompactWhatWasReplaced(t *testing.T) {
 
 // The steps that need most memory happen while the caller has freed everything that can be loaded
 // again: the records are rewritten, and a small store's memtable becomes a table.
-func TestAloneWhileRewriting(t *testing.T) {
+func TestCachesAreFreedWhileRewriting(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	write := func(times int) {
 		t.Helper()
@@ -62,14 +62,14 @@ func TestAloneWhileRewriting(t *testing.T) {
 		return n
 	}
 	rewritten, settled := 0, 0
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1 << 30}, Covered: covered,
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1 << 30}, Covered: covered,
 		Alone: func(ctx context.Context, do func(context.Context) error) error {
-			large, full := size() > 12<<20, s.Unsettled()
+			large, full := size() > 12<<20, s.NeedsFlush()
 			err := do(ctx)
 			if large && size() < 2<<20 {
 				rewritten++
 			}
-			if full && !s.Unsettled() {
+			if full && !s.NeedsFlush() {
 				settled++
 			}
 			return err
@@ -79,13 +79,13 @@ func TestAloneWhileRewriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(25)
-	if !s.Unsettled() {
+	if !s.NeedsFlush() {
 		t.Fatal("the store would not write its memtable soon")
 	}
 	if err := k.Ease(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if rewritten != 1 || settled == 0 || s.Unsettled() {
-		t.Errorf("rewritten %d times and settled %d times while nothing was loaded; to be settled still: %v", rewritten, settled, s.Unsettled())
+	if rewritten != 1 || settled == 0 || s.NeedsFlush() {
+		t.Errorf("rewritten %d times and settled %d times while nothing was loaded; to be settled still: %v", rewritten, settled, s.NeedsFlush())
 	}
 }

@@ -152,7 +152,7 @@ func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 			it := tier.ItemOf(m)
 			it.Used, it.Last = uses[m.ID].Count, uses[m.ID].Last
 			it.Fixed = it.Fixed || today[m.ID] || k.c.Stays(m) != ""
-			if it.Bytes, err = tx.Weigh(m.ID); err != nil {
+			if it.Bytes, err = tx.MemorySize(m.ID); err != nil {
 				return err
 			}
 			total += it.Bytes
@@ -191,7 +191,7 @@ func (k *Keeper) freeze(ctx context.Context, ids []memory.ID, c store.Cooling, l
 		return 0, errors.Join(errHeld, k.c.Packs.Delete(ctx, at))
 	}
 	// Cooling frees space, so it must not fail for lack of it.
-	err = k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
+	err = k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) (err error) { n, err = tx.Freeze(p, at, c); return err })
 	k.still.Unlock()
 	if errors.Is(err, store.ErrTooLarge) && len(ids) > 1 {
 		// The pack is useless now, because nobody has its keys.
@@ -220,7 +220,7 @@ func (k *Keeper) sweepGone(ctx context.Context) error {
 		if err := k.c.Packs.Delete(ctx, p.At); err != nil {
 			return fmt.Errorf("cold: %w", err)
 		}
-		if err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.DropPack(p.Number) }); err != nil {
+		if err := k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.DropPack(p.Number) }); err != nil {
 			return err
 		}
 	}
@@ -271,7 +271,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	if err != nil {
 		return err
 	}
-	return k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
+	return k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
 }
 
 func (k *Keeper) alone(ctx context.Context, do func(context.Context) error) error {

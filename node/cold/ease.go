@@ -34,7 +34,7 @@ func (k *Keeper) Ease(ctx context.Context) error {
 		return err
 	}
 	crowded := hot > k.ease.above && k.crowded(hot)
-	if !crowded && !k.c.Store.Unsettled() {
+	if !crowded && !k.c.Store.NeedsFlush() {
 		return nil
 	}
 	err = k.alone(ctx, func(context.Context) error { return nil }) // choosing and packing use the freed memory, too
@@ -42,7 +42,7 @@ func (k *Keeper) Ease(ctx context.Context) error {
 		err = k.easeNow(ctx)
 	}
 	if err == nil {
-		err = k.alone(ctx, k.c.Store.Settle)
+		err = k.alone(ctx, k.c.Store.FlushAndCompact)
 	}
 	if err != nil {
 		k.ease.until = k.c.Now().Add(easeRest)

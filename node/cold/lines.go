@@ -44,7 +44,7 @@ func (k *Keeper) packLines(ctx context.Context) error {
 	}
 	for since, more := (time.Time{}), true; more; {
 		// Packing frees space, so it must not fail for lack of it.
-		err := k.c.Store.Relieve(ctx, func(tx *store.Tx) error {
+		err := k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error {
 			packed, next, err := tx.PackUtterances(since, before, covered)
 			k.packed += packed
 			since, more = next, !next.IsZero()

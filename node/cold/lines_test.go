@@ -35,7 +35,7 @@ func TestOldUtterancesArePacked(t *testing.T) {
 	}
 	loose := func(b tier.Budget) (n int) {
 		t.Helper()
-		k := cold.New(cold.Config{Store: s, Commit: s.Relieve, Budget: b, Now: func() time.Time { return now },
+		k := cold.New(cold.Config{Store: s, Commit: s.UpdateInReserve, Budget: b, Now: func() time.Time { return now },
 			Covered: covered})
 		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)

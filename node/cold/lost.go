@@ -29,7 +29,7 @@ func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	if err := k.c.Store.View(ctx, func(tx *store.Tx) error { _, err := read(tx); return err }); err != nil || known {
 		return err
 	}
-	return k.c.Store.Relieve(ctx, func(tx *store.Tx) error {
+	return k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error {
 		all, err := read(tx)
 		if err != nil || known {
 			return err
@@ -72,7 +72,7 @@ func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
 	if len(still) == len(doubted) {
 		return lost, nil
 	}
-	return lost, k.c.Store.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(doubtedMeta, still) })
+	return lost, k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.PutMeta(doubtedMeta, still) })
 }
 
 // look checks that the pack store has a pack: the whole pack, or one entry of it.

@@ -51,7 +51,7 @@ func freezePack(t *testing.T, s *store.Store, sh cold.PackStore, number byte) (a
 // To find out which packs the pack store has lost, it is not necessary to fetch all
 // of them. A pack that could not be read once is read completely, even after a
 // restart.
-func TestLostWithoutFetchingAll(t *testing.T) {
+func TestFindLostPacksByProbing(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh := &counting{packStore: packStore{}}
 	var at [][]byte
@@ -64,7 +64,7 @@ func TestLostWithoutFetchingAll(t *testing.T) {
 			first = ids
 		}
 	}
-	keeper := func() *cold.Keeper { return cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve}) }
+	keeper := func() *cold.Keeper { return cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve}) }
 	sh.given = 0
 	if lost, err := keeper().Lost(ctx); err != nil || len(lost) > 0 {
 		t.Fatalf("of a sound pack store: %v, %v", lost, err)
@@ -85,11 +85,11 @@ func TestLostWithoutFetchingAll(t *testing.T) {
 	// The first pack is damaged where a sample misses it; a complete read notices
 	// it.
 	broken := &lying{counting: sh, at: string(at[0])}
-	k := cold.New(cold.Config{Store: s, Packs: broken, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: broken, Commit: s.UpdateInReserve})
 	if _, err := k.Fetch(ctx, first[0]); !errors.Is(err, cold.ErrLost) {
 		t.Fatal(err)
 	}
-	k = cold.New(cold.Config{Store: s, Packs: broken, Commit: s.Relieve})
+	k = cold.New(cold.Config{Store: s, Packs: broken, Commit: s.UpdateInReserve})
 	if lost, err := k.Lost(ctx); err != nil || len(lost) != 3 {
 		t.Errorf("one that could not be read before: %v, %v", lost, err)
 	}

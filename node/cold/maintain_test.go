@@ -14,10 +14,10 @@ import (
 
 // A lost pack does not prevent others from being fetched, and Back is called each time,
 // whether something was wanted or not.
-func TestTendGoesOnPastALostPack(t *testing.T) {
+func TestLostPackBlocksNoOther(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh, asked := packStore{}, 0
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve, Back: func(context.Context) error { asked++; return nil }})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve, Back: func(context.Context) error { asked++; return nil }})
 	const packs = 6
 	sayFacts(t, s, packs)
 	for n := range byte(packs) {
@@ -42,7 +42,7 @@ func TestTendGoesOnPastALostPack(t *testing.T) {
 
 // A wanted group is fetched from its own pack, even if the memory's id leads to another
 // one: a home may have a memory in two packs, and two ids may begin alike.
-func TestWantedComesFromItsOwnPack(t *testing.T) {
+func TestWantedGroupIsFetchedFromItsPack(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh := packStore{}
 	first, second := memory.ID{1, 15: 1}, memory.ID{1, 15: 2}
@@ -51,7 +51,7 @@ func TestWantedComesFromItsOwnPack(t *testing.T) {
 	freeze(t, s, sh, first)
 	freeze(t, s, sh, second)
 	say(t, s, first, 3, "Ana likes plums.")
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve})
 	if st, err := k.Status(ctx); err != nil || st.Cold != 2 || st.Wanted != 1 {
 		t.Fatalf("%+v, %v", st, err)
 	}
@@ -64,10 +64,10 @@ func TestWantedComesFromItsOwnPack(t *testing.T) {
 }
 
 // Nothing turns cold while somebody holds.
-func TestHold(t *testing.T) {
+func TestHoldKeepsEverythingHot(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 12)
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Records: 3}, Covered: covered})
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Records: 3}, Covered: covered})
 	release := k.Hold()
 	if n, err := k.Cool(ctx); n != 0 || err != nil {
 		t.Errorf("%d turned cold, %v", n, err)
@@ -81,14 +81,14 @@ func TestHold(t *testing.T) {
 // The callbacks for what turns cold and comes back are called within the transaction: if
 // one fails, nothing came back; what it wants back comes in the same round, and before
 // everything cold is read.
-func TestThawedIsToldBeforeAnybodySees(t *testing.T) {
+func TestCallbacksRunInsideTheTransaction(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)
 	refuses := errors.New("not now")
 	why := refuses
 	froze := 0
 	var thawed []memory.ID
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.Relieve, Budget: tier.Budget{Bytes: 1}, Covered: covered,
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1}, Covered: covered,
 		Froze: func(_ *store.Tx, as []memory.Assertion) error { froze += len(as); return nil },
 		Thawed: func(tx *store.Tx, ids []memory.ID) error {
 			for _, id := range ids {

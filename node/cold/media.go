@@ -101,7 +101,7 @@ func (k *Keeper) coolBlob(ctx context.Context, blob memory.ID) error {
 	}
 	defer k.still.Unlock()
 	gone, size := false, int64(0)
-	err := k.c.Store.Relieve(ctx, func(tx *store.Tx) (err error) {
+	err := k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) (err error) {
 		size = tx.BlobSize(blob.String())
 		gone, err = tx.CoolBlob(blob)
 		return err

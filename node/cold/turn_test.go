@@ -28,13 +28,13 @@ func (s *slow) Get(ctx context.Context, at []byte, size int64) ([]byte, error) {
 
 // Callers who need a cold memory wait for a slow fetch only as long as they like, and
 // callers who ask for the keeper's status do not wait at all.
-func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
+func TestSlowPackStoreBlocksNoCaller(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 3)
 	sh := &slow{packStore: packStore{}, asked: make(chan struct{}), give: make(chan struct{})}
 	freeze(t, s, sh, memory.ID{1})
 	freeze(t, s, sh, memory.ID{2})
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve})
 	fetched := make(chan error, 1)
 	go func() { _, err := k.Fetch(ctx, memory.ID{1}); fetched <- err }()
 	<-sh.asked
@@ -55,12 +55,12 @@ func TestNobodyHasToWaitForASlowPackStore(t *testing.T) {
 
 // If a caller gives up, that says nothing about the pack store: the next caller is
 // not kept waiting.
-func TestWhoGivesUpLeavesThePackStoreToOthers(t *testing.T) {
+func TestCancelledFetchBlocksNoOther(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 1)
 	sh := &slow{packStore: packStore{}, asked: make(chan struct{}, 2), give: make(chan struct{}, 1)}
 	freeze(t, s, sh, memory.ID{1})
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.Relieve})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve})
 	tired, cancel := context.WithCancel(ctx)
 	go func() { <-sh.asked; cancel() }()
 	if _, err := k.Fetch(tired, memory.ID{1}); !errors.Is(err, context.Canceled) {

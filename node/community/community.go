@@ -260,7 +260,7 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 		var as []memory.Assertion
 		for _, m := range said {
 			// Decisions about others stay, because they are not items of this member.
-			if kind := m.Metadata[metaKind]; sp.me.SaysLine(m.ID) && kind != noteRemoval && kind != noteRules {
+			if kind := m.Metadata[metaKind]; sp.me.OwnsLine(m.ID) && kind != noteRemoval && kind != noteRules {
 				as = append(as, memory.Assertion{Memory: m.ID, Act: memory.ActErase})
 			}
 		}

@@ -241,7 +241,7 @@ func TestCommunityQuestions(t *testing.T) {
 func TestThreatCommunityMember(t *testing.T) {
 	me, other := memory.MemberID{1}, memory.MemberID{2}
 	propose := func(change func(*memory.Assertion)) *delta.Op {
-		a := memory.Assertion{Dot: memory.Dot{Member: me, Seq: 1}, Memory: me.LineOf(randomID()), Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Semantic, Text: "x"}}
+		a := memory.Assertion{Dot: memory.Dot{Member: me, Seq: 1}, Memory: me.LineID(randomID()), Act: memory.ActPropose, Candidate: &memory.Candidate{Type: memory.Semantic, Text: "x"}}
 		change(&a)
 		return &delta.Op{Assertion: &a}
 	}
@@ -256,12 +256,12 @@ func TestThreatCommunityMember(t *testing.T) {
 		}
 	}
 	for what, op := range map[string]*delta.Op{
-		"another's item":  propose(func(a *memory.Assertion) { a.Memory = other.LineOf(a.Memory) }),
-		"another's end":   propose(func(a *memory.Assertion) { a.Memory, a.Act, a.Candidate = other.LineOf(a.Memory), memory.ActErase, nil }),
+		"another's item":  propose(func(a *memory.Assertion) { a.Memory = other.LineID(a.Memory) }),
+		"another's end":   propose(func(a *memory.Assertion) { a.Memory, a.Act, a.Candidate = other.LineID(a.Memory), memory.ActErase, nil }),
 		"a correction":    propose(func(a *memory.Assertion) { a.Act, a.Candidate = memory.ActCorrect, nil }),
 		"a vault":         propose(func(a *memory.Assertion) { a.Candidate.Type = memory.Vault }),
 		"a line":          {Utterance: &memory.Utterance{}},
-		"a forgetting":    {Forget: &delta.Forget{Memories: []memory.ID{other.LineOf(randomID())}}},
+		"a forgetting":    {Forget: &delta.Forget{Memories: []memory.ID{other.LineID(randomID())}}},
 		"a worker's word": {Report: &delta.Report{}},
 	} {
 		if refused(op, by) == "" {
@@ -298,7 +298,7 @@ func TestThreatCommunityMember(t *testing.T) {
 }
 
 // The view is the same in whatever order things arrived.
-func TestSeeInAnyOrder(t *testing.T) {
+func TestViewInAnyOrder(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	for _, h := range []*home{g.mei, g.tom, g.ann} {

@@ -19,9 +19,9 @@ import (
 // noFee is the text of a noteFee which says that nobody is admitted for money any more.
 const noFee = "none"
 
-// Entrance returns a community that the wearer owns, as it was fetched last. The error is
+// OwnedCommunity returns a community that the wearer owns, as it was fetched last. The error is
 // serve.ErrForbidden if somebody else owns it, or it has ended.
-func (c *Communities) Entrance(ctx context.Context, id string) (v serve.CommunityHead, err error) {
+func (c *Communities) OwnedCommunity(ctx context.Context, id string) (v serve.CommunityHead, err error) {
 	err = c.at(ctx, id, func(sp *space) error {
 		all, _, err := sp.see(ctx)
 		v = all.CommunityHead
@@ -38,9 +38,9 @@ func (c *Communities) Entrance(ctx context.Context, id string) (v serve.Communit
 	return v, err
 }
 
-// SayFee tells the members the fee for which anybody is admitted; empty: nobody is any
+// AnnounceFee tells the members the fee for which anybody is admitted; empty: nobody is any
 // more.
-func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string) error {
+func (c *Communities) AnnounceFee(ctx context.Context, id memory.SpaceID, fee string) error {
 	fee = cmp.Or(fee, noFee)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		switch {
@@ -54,12 +54,12 @@ func (c *Communities) SayFee(ctx context.Context, id memory.SpaceID, fee string)
 	return err
 }
 
-// LetIn admits somebody who paid. The error is serve.ErrConflict if they are or were a
+// Admit admits somebody who paid. The error is serve.ErrConflict if they are or were a
 // member, if somebody else has the name, or if the community is full. note is called when
 // nothing prevents the admission, and before the relay is told. again says that note was
 // called earlier for the same payment: then an existing member was admitted by that
 // payment.
-func (c *Communities) LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
+func (c *Communities) Admit(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		name, err := called("name", name)
 		if err != nil {
@@ -119,9 +119,9 @@ func (sp *space) was(ctx context.Context, m *envelope.Member) (bool, error) {
 	return false, err
 }
 
-// PutOutAfter reports whether a key was removed from a community without having asked to
+// WasExpelled reports whether a key was removed from a community without having asked to
 // leave, as of the last fetch.
-func (c *Communities) PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (out bool, err error) {
+func (c *Communities) WasExpelled(ctx context.Context, id memory.SpaceID, key []byte) (out bool, err error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return false, err
 	}
@@ -143,9 +143,9 @@ func (c *Communities) PutOutAfter(ctx context.Context, id memory.SpaceID, key []
 	return out, err
 }
 
-// PutOut removes the member who has a key, with a reason. If the key is not a member's,
+// Expel removes the member who has a key, with a reason. If the key is not a member's,
 // nothing changes.
-func (c *Communities) PutOut(ctx context.Context, id memory.SpaceID, key []byte, reason string) error {
+func (c *Communities) Expel(ctx context.Context, id memory.SpaceID, key []byte, reason string) error {
 	whom := envelope.MemberOf(key, id)
 	_, err := c.with(ctx, id.String(), func(sp *space, v *serve.CommunityView) error {
 		if !slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Member == whom }) {

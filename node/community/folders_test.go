@@ -10,7 +10,7 @@ import (
 )
 
 // What a crash left of a community that was being joined or left does not affect others.
-func TestAfterACrash(t *testing.T) {
+func TestCrashAffectsNoOtherCommunity(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	space := must[serve.CommunityView](t)(g.ann.Show(ctx, g.id)).ID

@@ -48,7 +48,7 @@ func (sp *space) placed(made *gift, id memory.ID) memory.ID {
 	key := sp.device.StoreKey(sp.id)
 	defer key.Zero()
 	mac := key.MAC("item", made.Nonce[:], id[:])
-	return sp.me.LineOf(memory.ID(mac[:16]))
+	return sp.me.LineID(memory.ID(mac[:16]))
 }
 
 // there returns the copies of a gift that are in the community.

@@ -25,7 +25,7 @@ func maintain(t *testing.T, hs ...*home) {
 }
 
 // Copies with pseudonyms stay as long as they are allowed.
-func TestPseudonymsStay(t *testing.T) {
+func TestPseudonymizedCopiesStay(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	one := g.ann.remember("Zuzana says tomatoes want water", "garden")
@@ -62,7 +62,7 @@ func TestPseudonymsStay(t *testing.T) {
 
 // What was removed, by a policy that denied it for a while or by hand, can be added
 // again, and does not hold up anything else.
-func TestPutInAgain(t *testing.T) {
+func TestRemovedItemIsAddedAgain(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	g.ann.remember("Beans want poles", "garden")
@@ -172,7 +172,7 @@ func (c *counting) Offer(ctx context.Context, w share.ShareSpec, to share.Party,
 
 // What a home stores about the questions of one member is limited, however long and often
 // that member asks.
-func TestLooksAreBounded(t *testing.T) {
+func TestQuestionsPerMemberAreBounded(t *testing.T) {
 	var l looks
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	open, at := map[memory.ID]bool{}, map[memory.ID]time.Time{}
@@ -197,7 +197,7 @@ func TestLooksAreBounded(t *testing.T) {
 
 // A question about which the wearer is asked is answered once the wearer agrees, even if
 // it was looked at before.
-func TestAskedQuestionsAreAnsweredLater(t *testing.T) {
+func TestQuestionIsAnsweredAfterConsent(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	g.ann.remember("tomatoes want water", "garden")
@@ -229,7 +229,7 @@ func TestThreatMemberFillsTheSearch(t *testing.T) {
 	at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	for by, n := range map[byte]int{1: 50, 2: 4, 3: 1} {
 		for i := range n {
-			m := memory.Memory{ID: memory.MemberID{by}.LineOf(randomID()), Learnt: at.Add(time.Duration(by) * -24 * time.Hour).Add(time.Duration(i) * time.Minute)}
+			m := memory.Memory{ID: memory.MemberID{by}.LineID(randomID()), Learnt: at.Add(time.Duration(by) * -24 * time.Hour).Add(time.Duration(i) * time.Minute)}
 			m.Text = fmt.Sprint(i)
 			ms = append(ms, m)
 		}

@@ -93,9 +93,9 @@ func newest(ms []memory.Memory, most int) []memory.Memory {
 	return ms
 }
 
-// Quiet implements given.Source. It refuses, because a community has to be left, which
+// StopSearching implements given.Source. It refuses, because a community has to be left, which
 // its members notice.
-func (c *Communities) Quiet(space memory.SpaceID) error {
+func (c *Communities) StopSearching(space memory.SpaceID) error {
 	if _, err := os.Stat(filepath.Join(c.folder(space), genesisFile)); err != nil {
 		return fmt.Errorf("community %s: %w", space, memory.ErrNotFound)
 	}

@@ -102,7 +102,7 @@ func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRe
 		}
 		moderates := v.Role != roleMember
 		switch {
-		case len(said) == 1 && sp.me.SaysLine(said[0].ID):
+		case len(said) == 1 && sp.me.OwnsLine(said[0].ID):
 			return sp.say(ctx, memory.Assertion{Memory: said[0].ID, Act: memory.ActErase})
 		case !moderates:
 			return forbidden("only the owner and moderators remove what others said")

@@ -27,7 +27,7 @@ func TestRemoveByShortID(t *testing.T) {
 
 // A key is admitted with the words that somebody compared, even if the proposer replaced
 // the key under that name.
-func TestInviteByWords(t *testing.T) {
+func TestInvitePinsTheComparedKey(t *testing.T) {
 	relay, clock := serveRelay(t), new(ticks)
 	mei, bo, eve := newHome(t, relay, clock), newHome(t, relay, clock), newHome(t, relay, clock)
 	ctx := t.Context()
@@ -47,7 +47,7 @@ func TestInviteByWords(t *testing.T) {
 }
 
 // A removal by a moderator counts until the owner undoes it, or removes the moderator.
-func TestRemovalIsUndone(t *testing.T) {
+func TestModeratorsRemovalIsUndone(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	for _, text := range []string{"Beans want poles", "Peas want nets"} {
@@ -90,7 +90,7 @@ func TestRemovalIsUndone(t *testing.T) {
 }
 
 // Only the signer of a removal gives its reason, whatever date another member's note has.
-func TestReasonIsTheSigners(t *testing.T) {
+func TestOnlyTheSignerGivesTheReason(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	bo := newHome(t, g.mei.founder.Relay, new(ticks)) // its clock is behind
@@ -116,7 +116,7 @@ func TestReasonIsTheSigners(t *testing.T) {
 
 // Somebody whom a moderator appoints with a modified program is a member, and the log says
 // so. The owner can remove that member.
-func TestModeratorAppointsNobody(t *testing.T) {
+func TestModeratorCannotAppoint(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	bo := newHome(t, g.mei.founder.Relay, new(ticks))
@@ -171,14 +171,14 @@ func TestRemovalHasAReason(t *testing.T) {
 
 // What a member withdrew also counts, in each home alike. A member who may say no more can
 // still leave, and remove with a reason.
-func TestSaidOverALife(t *testing.T) {
+func TestStatementsPerMemberAreBounded(t *testing.T) {
 	g := newGardeners(t, new(ticks))
 	ctx := t.Context()
 	tom := g.tom.member(t, g.id)
 	v := must[serve.CommunityView](t)(g.tom.with(ctx, g.id, func(sp *space, _ *serve.CommunityView) error {
 		for range 3 {
 			c, err := noted(noteQuestion, "", "is it late")
-			id := sp.me.LineOf(randomID())
+			id := sp.me.LineID(randomID())
 			err = errors.Join(err, sp.say(ctx, memory.Assertion{Memory: id, Act: memory.ActPropose, Candidate: &c}))
 			if err = errors.Join(err, sp.say(ctx, memory.Assertion{Memory: id, Act: memory.ActErase})); err != nil {
 				return err

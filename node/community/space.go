@@ -238,7 +238,7 @@ func (sp *space) note(ctx context.Context, kind, of, text string) error {
 	if err != nil {
 		return err
 	}
-	return sp.say(ctx, memory.Assertion{Memory: sp.me.LineOf(randomID()), Act: memory.ActPropose, Candidate: &c})
+	return sp.say(ctx, memory.Assertion{Memory: sp.me.LineID(randomID()), Act: memory.ActPropose, Candidate: &c})
 }
 
 // said returns everything that was said and not withdrawn.

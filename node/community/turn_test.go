@@ -48,7 +48,7 @@ func TestThreatSlowRelay(t *testing.T) {
 
 // A relay that refuses once is asked again after an hour, and what is no longer
 // allowed is removed then.
-func TestRelayThatRefusedIsAskedAgain(t *testing.T) {
+func TestRefusedRelayIsRetried(t *testing.T) {
 	clock := new(ticks)
 	g := newGardeners(t, clock)
 	g.ann.remember("Beans want poles", "garden")

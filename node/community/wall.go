@@ -135,7 +135,7 @@ func refused(op *delta.Op, by *envelope.Member) string {
 		return ""
 	case op.Forget != nil:
 		f := op.Forget
-		if len(f.Utterances)+len(f.Events)+len(f.Blobs) > 0 || slices.ContainsFunc(f.Memories, func(id memory.ID) bool { return !by.ID.SaysLine(id) }) {
+		if len(f.Utterances)+len(f.Events)+len(f.Blobs) > 0 || slices.ContainsFunc(f.Memories, func(id memory.ID) bool { return !by.ID.OwnsLine(id) }) {
 			return "it erases something that its author did not add"
 		}
 		return ""
@@ -143,7 +143,7 @@ func refused(op *delta.Op, by *envelope.Member) string {
 		return "members of a community may only add assertions"
 	case by.Role != envelope.Owner && by.Role != envelope.Writer:
 		return "its author may not add anything here"
-	case !a.Dot.Member.SaysLine(a.Memory):
+	case !a.Dot.Member.OwnsLine(a.Memory):
 		return "it changes something that another member added"
 	case a.Act != memory.ActPropose && a.Act != memory.ActErase:
 		return "members of a community may only propose and erase"

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func TestRulesThatAreWrong(t *testing.T) {
+func TestInvalidRules(t *testing.T) {
 	for _, bad := range []string{"", "30d", "type:episodic", "type:gossip 30d", "episodic 30d", "type: 30d", "colour:red 30d", "sensitivity:high 30d", "type:core 0d", "type:core soon", "type:core && 3d"} {
 		if r, err := parseRule(bad); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%q: %+v, %v", bad, r, err)
@@ -21,7 +21,7 @@ func TestRulesThatAreWrong(t *testing.T) {
 	}
 }
 
-func TestRetentionWith(t *testing.T) {
+func TestRetentionOverrides(t *testing.T) {
 	was := Retention{Audio: Keep{Age: Duration(30 * Day)}, Rules: []string{"type:core forever"}}
 	r, rules, err := was.With([]string{"retention.audio.age=2w", "retention.rules=type:episodic 90d, tag:a 1d"})
 	if err != nil || r.Audio.Age != Duration(14*Day) || len(rules) != 2 || rules[1].Text != "tag:a 1d" {

@@ -259,7 +259,7 @@ func TestStreamEndsWithItsSession(t *testing.T) {
 
 // Requests that lack half of the session, use another name or come from another page
 // get nothing from any route.
-func TestStrangers(t *testing.T) {
+func TestRequestsWithoutASession(t *testing.T) {
 	b := newBench(t)
 	in, _ := b.begin()
 	half := func(drop string) func(*http.Request) {
@@ -287,7 +287,7 @@ func TestStrangers(t *testing.T) {
 
 // A session can't make another session, and can't see the codes with which apps are
 // given access.
-func TestSessionMakesNoSession(t *testing.T) {
+func TestSessionCannotMakeASession(t *testing.T) {
 	b := newBench(t)
 	b.c.Serve(serve.New(serve.Options{}))
 	in, _ := b.begin()
@@ -305,7 +305,7 @@ func TestSessionMakesNoSession(t *testing.T) {
 	b.want(http.StatusNotImplemented, "GET", "/v1/apps", in) // the handler has no services
 }
 
-func TestPageIsGuarded(t *testing.T) {
+func TestPageHeaders(t *testing.T) {
 	b := newBench(t)
 	for _, path := range []string{"/", "/day/2026-09-14", "/memory/x", "/console.js", "/console.css", "/icon.svg"} {
 		res, text := b.ask("GET", path, "", nil)
@@ -330,7 +330,7 @@ func TestPageIsGuarded(t *testing.T) {
 
 // A link makes the node read what the first page shows, before a browser asks. Close
 // ends a read that takes long.
-func TestLinkWarms(t *testing.T) {
+func TestLinkPreloadsTheFirstPage(t *testing.T) {
 	asked, ended := make(chan string, 1), make(chan struct{})
 	c := New(Options{Listen: "127.0.0.1:0"})
 	c.Serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -354,7 +354,7 @@ func TestLinkWarms(t *testing.T) {
 
 // The page's answer names the file with the texts that the browser will need, and
 // the file exists.
-func TestWordsAhead(t *testing.T) {
+func TestTranslationsArePreloaded(t *testing.T) {
 	b := newBench(t)
 	for accepts, want := range map[string]string{"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh", "de-DE, de;q=0.9, zh-TW;q=0.8": "zh", "fr,en-GB;q=0.5": "en", "fr": "en"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.origin+"/day/2026-09-14", nil)

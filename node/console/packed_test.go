@@ -8,7 +8,7 @@ import (
 )
 
 // The embedded page is the one that the source makes.
-func TestPackedIsCurrent(t *testing.T) {
+func TestEmbeddedPageIsCurrent(t *testing.T) {
 	files, err := unpack(packed)
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (s *settled) right(ask []int) string {
 
 const byKeyFile = `{"way": "key-file", "words": "en"}`
 
-func TestSetupKeeps(t *testing.T) {
+func TestSetupKeepsItsState(t *testing.T) {
 	s := newSetup(t).come()
 	if v := s.send(http.StatusOK, "GET", "/setup/state", ""); v.State != "new" || v.Offer.Home == "" {
 		t.Errorf("%+v", v)

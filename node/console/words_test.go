@@ -71,7 +71,7 @@ func TestNoUnusedWords(t *testing.T) {
 	}
 	for word, file := range words {
 		if !strings.Contains(code, `"`+word+`"`) && !made.MatchString(word) {
-			t.Errorf("%s: %s is said nowhere", file, word)
+			t.Errorf("%s: the text %s is used nowhere", file, word)
 		}
 	}
 }

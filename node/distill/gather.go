@@ -15,14 +15,14 @@ import (
 // wishesMeta is the record with the owner's instructions.
 const wishesMeta = "llm instructions"
 
-// Wishes returns the owner's instructions. They are empty if there are none.
-func Wishes(tx *store.Tx) (s string, err error) {
+// Instructions returns the owner's instructions. They are empty if there are none.
+func Instructions(tx *store.Tx) (s string, err error) {
 	_, err = tx.Meta(wishesMeta, &s)
 	return s, err
 }
 
-// SetWishes stores the instructions, or removes them if they are empty.
-func SetWishes(tx *store.Tx, s string) error {
+// SetInstructions stores the instructions, or removes them if they are empty.
+func SetInstructions(tx *store.Tx, s string) error {
 	if s == "" {
 		return tx.DeleteMeta(wishesMeta)
 	}
@@ -45,7 +45,7 @@ func (w *Worker) gather(ctx context.Context, tasks []store.Task) (*judge.Batch, 
 		waits[k.Utterance] = true
 	}
 	err := w.node.View(ctx, func(tx *store.Tx) (err error) {
-		if b.Wishes, err = Wishes(tx); err != nil {
+		if b.Instructions, err = Instructions(tx); err != nil {
 			return err
 		}
 		s, err := tx.Summary()

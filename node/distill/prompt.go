@@ -66,8 +66,8 @@ func request(b *judge.Batch) llm.Request {
 		data.Known = append(data.Known, k)
 	}
 	system := llm.Prompt(prompts, Version)
-	if b.Wishes != "" {
-		system += "\n\nWhat the wearer wishes to be kept and left out, within the rules above:\n" + b.Wishes
+	if b.Instructions != "" {
+		system += "\n\nWhat the wearer wishes to be kept and left out, within the rules above:\n" + b.Instructions
 	}
 	return llm.Request{System: system, Messages: llm.FromUser(llm.JSON(data)), Schema: schema}
 }

@@ -85,7 +85,7 @@ func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why stri
 			}
 			of = append(of, part)
 		}
-		if consolidate.Words(of...) != s.Stamp {
+		if consolidate.TextFingerprint(of...) != s.Stamp {
 			return "what it sums up has changed since", nil
 		}
 	default:
@@ -105,7 +105,7 @@ func (ds *Dreams) step(tx *store.Tx, s *consolidate.Step, plan string) (why stri
 			into = *to
 		}
 		m = *at
-		if s.Kind != consolidate.Merge && consolidate.Stamp(looked...) != s.Stamp || s.Kind == consolidate.Merge && !consolidate.Same(s, at, &into) {
+		if s.Kind != consolidate.Merge && consolidate.StateFingerprint(looked...) != s.Stamp || s.Kind == consolidate.Merge && !consolidate.Same(s, at, &into) {
 			return "it has changed since", nil
 		}
 	}

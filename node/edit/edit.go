@@ -52,7 +52,7 @@ func Assertions(m *memory.Memory, p *serve.UpdateRequest, known Known) ([]memory
 		if patch.Fields, err = newSteps(m, p.Steps); err != nil {
 			return nil, err
 		}
-		if told := memory.RetellSteps(m.Text, m.Fields.Procedural.Steps, patch.Fields.Procedural.Steps); patch.Text == nil && told != m.Text {
+		if told := memory.ReplaceSteps(m.Text, m.Fields.Procedural.Steps, patch.Fields.Procedural.Steps); patch.Text == nil && told != m.Text {
 			patch.Text = &told
 		}
 		if reason == "" {

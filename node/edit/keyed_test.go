@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { nodetest.Main(m) }
 
 // A text with a key is added once, whoever else uses that key at the same time.
-func TestKeyed(t *testing.T) {
+func TestIdempotencyKey(t *testing.T) {
 	n := nodetest.New(t, nil)
 	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
 	defer api.Close()

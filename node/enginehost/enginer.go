@@ -164,8 +164,8 @@ func (h *Host) Working(tx *store.Tx) (out []serve.Engine, err error) {
 // FoundEngines implements serve.Enginer.
 func (e Enginer) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEngine, error) {
 	out := []serve.FoundEngine{}
-	for _, s := range engines.Look(ctx, engines.Kind(kind), e.places) {
-		if s.Deaf(e.langs) {
+	for _, s := range engines.Discover(ctx, engines.Kind(kind), e.places) {
+		if s.LacksLanguages(e.langs) {
 			continue
 		}
 		f := serve.FoundEngine{Kind: kind, Engine: s.Engine, Name: s.Name(), Address: s.URL, Model: s.Model}

@@ -184,10 +184,10 @@ func (s *Spec) reader(runs string, langs []string) *sight.Tesseract {
 	return &sight.Tesseract{Command: engine.Command{Dir: runs}, Langs: sight.TesseractNames(langs)}
 }
 
-// Deaf reports whether the engine is a program that hears none of the languages that are
+// LacksLanguages reports whether the engine is a program that hears none of the languages that are
 // spoken around the wearer, BCP 47. If there are none, they are unknown, and the result is
 // false.
-func (s *Spec) Deaf(langs []string) bool {
+func (s *Spec) LacksLanguages(langs []string) bool {
 	return s.Engine == PocketSphinx && len(langs) > 0 && !slices.ContainsFunc(langs, speech.English)
 }
 
@@ -199,7 +199,7 @@ func (s *Spec) suits(ctx context.Context, langs []string) error {
 	}
 	switch s.Engine {
 	case PocketSphinx:
-		if s.Deaf(langs) {
+		if s.LacksLanguages(langs) {
 			return engine.Faultf(s.Name(), engine.Refused, "it recognises only American English, but languages is %s", strings.Join(langs, ", "))
 		}
 	case Tesseract:

@@ -50,7 +50,7 @@ func wav(t *testing.T) []byte {
 }
 
 // Addresses that a person may type, and what is wrong with invalid ones.
-func TestSpecs(t *testing.T) {
+func TestParseSpec(t *testing.T) {
 	for _, c := range []struct {
 		spec  Spec
 		wrong string
@@ -84,7 +84,7 @@ func TestSpecs(t *testing.T) {
 
 // The programs that are used as ears and eyes if there is nothing better, run for real, in a
 // separate process that leaves nothing behind.
-func TestProgramsForReal(t *testing.T) {
+func TestRealPrograms(t *testing.T) {
 	p := newProcess(t)
 	ears := Spec{Kind: Ears, Engine: PocketSphinx}
 	s, err := Try(t.Context(), p, &ears, time.Now())
@@ -147,7 +147,7 @@ func TestKilledProcess(t *testing.T) {
 }
 
 // Possible answers of a service, and how they are handled.
-func TestRubbish(t *testing.T) {
+func TestInvalidAnswers(t *testing.T) {
 	p, s := newProcess(t), speechtest.Whisper(t)
 	for name, c := range map[string]struct {
 		answer func(http.ResponseWriter)
@@ -179,7 +179,7 @@ func TestRubbish(t *testing.T) {
 }
 
 // The engine at an address is determined by what answers there.
-func TestGuess(t *testing.T) {
+func TestDetectEngine(t *testing.T) {
 	p, whisper, openai := newProcess(t), speechtest.Whisper(t), speechtest.OpenAI(t, "k")
 	first := func(address, model, key string) string {
 		for _, s := range Guess(t.Context(), Ears, address, model, key) {
@@ -208,7 +208,7 @@ func TestGuess(t *testing.T) {
 }
 
 // Engines on this machine are found, and no data of the wearer is sent to them.
-func TestLook(t *testing.T) {
+func TestFindLocalEngines(t *testing.T) {
 	whisper, openai := speechtest.Whisper(t), speechtest.OpenAI(t, "")
 	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method + " " + r.URL.Path {
@@ -254,7 +254,7 @@ func TestLook(t *testing.T) {
 	}
 	var got []string
 	for _, kind := range Kinds {
-		for _, s := range Look(t.Context(), kind, at) {
+		for _, s := range Discover(t.Context(), kind, at) {
 			if s.Kind != kind || !s.Local() || s.Check() != nil {
 				t.Errorf("%+v, %v", s, s.Check())
 			}
@@ -268,13 +268,13 @@ func TestLook(t *testing.T) {
 	if len(whisper.Heard())+len(openai.Heard()) != 0 {
 		t.Error("something was sent")
 	}
-	if list := Look(t.Context(), Mind, Places{Ollama: []string{"http://127.0.0.1:1"}, Llama: []string{page.URL}}); len(list) != 0 {
+	if list := Discover(t.Context(), Mind, Places{Ollama: []string{"http://127.0.0.1:1"}, Llama: []string{page.URL}}); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 }
 
 // A line for each turn of a speaker, or a single one if speakers are not told apart.
-func TestTurns(t *testing.T) {
+func TestLinesPerSpeaker(t *testing.T) {
 	seg := func(speaker, text string) speech.Segment { return speech.Segment{Speaker: speaker, Text: text} }
 	for want, a := range map[string]result.Answer{
 		"":                  {Text: " \n"},

@@ -18,7 +18,7 @@ import (
 	"github.com/locket-dev/locket/node/lan"
 )
 
-// Places are where [Look] looks: on this machine, and for ears also servers that announce
+// Places are where [Discover] looks: on this machine, and for ears also servers that announce
 // themselves in the network. The zero value is where these programs listen by default.
 type Places struct {
 	Whisper []string // base URLs to try for whisper.cpp's server
@@ -55,10 +55,10 @@ const (
 	maxModels = 20              // how many models of a server are asked what they can do
 )
 
-// Look finds the engines of a kind that are on this machine: services at their usual
+// Discover finds the engines of a kind that are on this machine: services at their usual
 // addresses, and programs that are installed. The best one comes first, and after them
 // those that announce themselves in the network. No data of the wearer is sent.
-func Look(ctx context.Context, kind Kind, at Places) []Spec {
+func Discover(ctx context.Context, kind Kind, at Places) []Spec {
 	at = at.filled()
 	var looks []func(context.Context) []Spec
 	each := func(list []string, f func(context.Context, string) []Spec) {

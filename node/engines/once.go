@@ -193,7 +193,7 @@ func (q *Queue) source(tx *store.Tx, id memory.ID) (*memory.Memory, fate, error)
 		if held, err := extract.Held(tx, m); err != nil || held {
 			return nil, nearSecret, err
 		}
-		if wait, err := Unheard(tx, m); err != nil || wait {
+		if wait, err := HasPendingAudio(tx, m); err != nil || wait {
 			return nil, unheard, err
 		}
 	}

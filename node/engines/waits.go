@@ -54,10 +54,10 @@ func Waiting(tx *store.Tx, k result.Kind) (ids []memory.ID, err error) {
 // unheardRest is how long a source rests that waits for ears.
 const unheardRest = 20 * time.Second
 
-// Unheard reports whether local ears still have to hear a recording from the time around a
+// HasPendingAudio reports whether local ears still have to hear a recording from the time around a
 // photo. A secret may be in it, and then the photo stays here. A recording on which they
 // failed is not waited for.
-func Unheard(tx *store.Tx, photo *memory.Memory) (bool, error) {
+func HasPendingAudio(tx *store.Tx, photo *memory.Memory) (bool, error) {
 	if slices.Contains(result.WorkOn(photo), result.Transcribe) {
 		return false, nil // it is a recording itself
 	}

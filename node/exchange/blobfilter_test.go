@@ -15,7 +15,7 @@ import (
 
 // There are two recordings, one near a secret; the sound of that one is not
 // sent.
-func TestSoundOfASecretStays(t *testing.T) {
+func TestSoundNearASecretIsNotSent(t *testing.T) {
 	s, err := store.Open(store.Options{Dir: filepath.Join(t.TempDir(), "store"), Key: seal.NewKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Reserve: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func TestListenAtAddressesThatAreReady(t *testing.T) {
 
 // A request of another device is finished, or given up, before the envelope store is
 // closed.
-func TestFinishWaitsForRequests(t *testing.T) {
+func TestCloseWaitsForRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, done := &lanSync{}, false
 		ctx, leave := context.WithCancel(t.Context())
@@ -55,7 +55,7 @@ func TestFinishWaitsForRequests(t *testing.T) {
 }
 
 // A link-local address is not one that a new device could connect to.
-func TestNoURLOfALink(t *testing.T) {
+func TestNoURLForLinkLocal(t *testing.T) {
 	m := &lanSync{at: netip.MustParseAddrPort("[fe80::1%eth0]:4711")}
 	if url, err := m.url(); !errors.Is(err, serve.ErrUnsupported) {
 		t.Errorf("%s, %v", url, err)

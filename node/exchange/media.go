@@ -38,17 +38,17 @@ func (sy *Syncing) MediaSafe() func(context.Context, memory.ID) (bool, error) {
 	}
 }
 
-// Bring fetches a photo or recording from the relay.
-func (sy *Syncing) Bring(ctx context.Context, name memory.ID) error {
+// FetchMedia fetches a photo or recording from the relay.
+func (sy *Syncing) FetchMedia(ctx context.Context, name memory.ID) error {
 	if r := sy.Replica(); r != nil {
 		return r.FetchBlob(ctx, name)
 	}
 	return ErrAlone
 }
 
-// MediaHome fetches all photos and recordings that only the relay has. left is how
+// FetchAllMedia fetches all photos and recordings that only the relay has. left is how
 // many it could not fetch.
-func (sy *Syncing) MediaHome(ctx context.Context) (left int, err error) {
+func (sy *Syncing) FetchAllMedia(ctx context.Context) (left int, err error) {
 	r := sy.Replica()
 	if r == nil {
 		return 0, nil
@@ -88,7 +88,7 @@ func (sc Syncer) comeHome(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if left, err := sy.MediaHome(ctx); err != nil {
+	if left, err := sy.FetchAllMedia(ctx); err != nil {
 		return fmt.Errorf("%w: %d photos and recordings lie at the relay that is to be left, and can't be fetched now: %v", serve.ErrConflict, left, err)
 	}
 	return nil

@@ -39,7 +39,7 @@ func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 		}
 		r.Metered = r.Blobs > 0 && !s.Peer && sy.c.Metered != nil && sy.c.Metered(ctx)
 		if s.Err != nil {
-			r.Error = replica.Told(s.Err)
+			r.Error = replica.DescribeError(s.Err)
 		}
 		out = append(out, r)
 	}

@@ -112,7 +112,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		if replica.Failed(held) {
 			return out, held
 		}
-		met, err := p.Meet(ctx, dir, space)
+		met, err := p.SyncFolder(ctx, dir, space)
 		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
 		out.Trouble = serve.Some(met.Trouble)
 		if held != nil {

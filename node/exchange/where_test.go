@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-func TestHoldsOf(t *testing.T) {
+func TestWhoHoldsABlob(t *testing.T) {
 	const url = "https://relay.example"
 	given, not := map[string]bool{url: true}, map[string]bool{}
 	for name, c := range map[string]struct {
@@ -35,7 +35,7 @@ func TestHoldsOf(t *testing.T) {
 }
 
 // Workers and readers are members, but not devices of the wearer.
-func TestDevicesAmongMembers(t *testing.T) {
+func TestOnlyDevicesAmongMembers(t *testing.T) {
 	for role, want := range map[envelope.Role]bool{envelope.Owner: true, envelope.Writer: true, envelope.Extractor: false, envelope.Reader: false} {
 		if got := isDevice(&serve.Member{Role: role.String()}); got != want {
 			t.Errorf("%s: %t", role, got)

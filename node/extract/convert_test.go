@@ -20,7 +20,7 @@ func TestKindIsATagOnce(t *testing.T) {
 }
 
 // A plugin can't mark its candidate as hearsay, which would prevent it from ending anything.
-func TestPluginsTagNoHearsay(t *testing.T) {
+func TestPluginsCannotTagHearsay(t *testing.T) {
 	x := &Extractor{cfg: Config{Owner: "ana"}}
 	for _, c := range []abi.Candidate{
 		{Type: "semantic", Text: "Ana lives in Ghent", Tags: []string{"home", memory.HearsayTag, memory.HearsayTag}},

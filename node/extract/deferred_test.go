@@ -31,10 +31,10 @@ func newMoody(patient bool) *moody {
 	return m
 }
 
-// TestEventsWait: while a plugin is disabled, events are processed without it,
+// TestEventsWaitForADisabledPlugin: while a plugin is disabled, events are processed without it,
 // and are given to it afterwards, in order, once; if its manifest says skip,
 // they are not.
-func TestEventsWait(t *testing.T) {
+func TestEventsWaitForADisabledPlugin(t *testing.T) {
 	for _, patient := range []bool{true, false} {
 		m, other := newMoody(patient), &script{id: "other", kinds: "text", answer: nothing}
 		b := newBench(t, m, other)
@@ -83,8 +83,8 @@ func TestEventsWait(t *testing.T) {
 	}
 }
 
-// TestForgetPlugin: nothing waits for a plugin that was removed.
-func TestForgetPlugin(t *testing.T) {
+// TestRemovedPluginHasNoWaitingEvents: nothing waits for a plugin that was removed.
+func TestRemovedPluginHasNoWaitingEvents(t *testing.T) {
 	m := newMoody(true)
 	b := newBench(t, m)
 	m.disabled = true

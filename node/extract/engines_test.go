@@ -14,7 +14,7 @@ import (
 // If an engine hears a secret in two turns of one recording, neither half is
 // written: not in a line, and not in what was made from the first. If the
 // recording's mark can't be written, nothing is.
-func TestHalvesInOneRecording(t *testing.T) {
+func TestSplitSecretInOneRecording(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		j := strings.Index(ev.Text, "77-88")
 		if j < 0 || len(ev.Before) == 0 {

@@ -21,7 +21,7 @@ import (
 )
 
 // If a plugin fails, only its own answer is lost; if it lies, only the lie is refused.
-func TestPluginsFailForThemselves(t *testing.T) {
+func TestFailingPluginAffectsNoOther(t *testing.T) {
 	broken := &script{id: "broken", kinds: "text", answer: func(*abi.Event) (abi.Output, error) { return abi.Output{}, errors.New("trapped") }}
 	liar := &script{id: "liar", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
 		out := remember("forged evidence", abi.Span{Turn: 0, Start: 2, End: 4000})
@@ -140,7 +140,7 @@ func TestNamedSecret(t *testing.T) {
 
 // If a secret is said in two halves, it is recognised at the second: the first half is taken
 // out of what was written, and memories that repeat it are erased.
-func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {
+func TestSplitSecretIsRedactedAfterwards(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		if !strings.Contains(ev.Text, "77-88") {
 			return abi.Output{}, nil
@@ -164,7 +164,7 @@ func TestFirstHalfIsTakenOutAfterwards(t *testing.T) {
 }
 
 // All memories that repeat a half of a secret are erased, however many there are.
-func TestManyAreTakenOutAfterwards(t *testing.T) {
+func TestSplitSecretInManyMemories(t *testing.T) {
 	secrets := &script{id: "secrets", first: true, kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		i, j := strings.Index(ev.Text, "77-88"), 0
 		if i < 0 {
@@ -214,12 +214,12 @@ func TestManyAreTakenOutAfterwards(t *testing.T) {
 		erased[c.Memory] = true
 	}
 	if len(erased) != many {
-		t.Errorf("%d are said to be gone", len(erased))
+		t.Errorf("%d memories are reported as erased", len(erased))
 	}
 }
 
 // An event that could not be committed comes again as if for the first time.
-func TestNoSpaceThenSpace(t *testing.T) {
+func TestRetryAfterAFullDisk(t *testing.T) {
 	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return remember("Ana said: " + ev.Text), nil
 	}}
@@ -248,7 +248,7 @@ func TestNoSpaceThenSpace(t *testing.T) {
 
 // Sound is held while somebody speaks, and released with the utterance. What a vanished
 // device left open is committed after a silence.
-func TestSoundIsHeldUntilItIsCut(t *testing.T) {
+func TestSoundIsHeldUntilTheUtteranceEnds(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio"}
 	speech.answer = func(ev *abi.Event) (abi.Output, error) {
 		if ev.Last {
@@ -283,7 +283,7 @@ func TestSoundIsHeldUntilItIsCut(t *testing.T) {
 }
 
 // Sound that can't be decoded is not held, so there is nothing to end later.
-func TestUnreadableSoundIsLetGo(t *testing.T) {
+func TestUnreadableSoundIsReleased(t *testing.T) {
 	b := newBench(t, &script{id: "speech", kinds: "audio"})
 	ev := b.event(memory.KindAudio)
 	ev.Codec, ev.Data = "opus", append([]byte("OggS"), bytes.Repeat([]byte{0xff}, 200)...)

@@ -87,7 +87,7 @@ func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Forgotten) (
 		x.session.Place = ""
 	}
 	for ids := range slices.Chunk(append(slices.Clone(g.Events), held...), 100) {
-		if err := w.Relieve(ctx, func(tx *store.Tx) error { return markForgotten(tx, ids) }); err != nil {
+		if err := w.CommitInReserve(ctx, func(tx *store.Tx) error { return markForgotten(tx, ids) }); err != nil {
 			return held, err
 		}
 	}
@@ -95,7 +95,7 @@ func (x *Extractor) Forget(ctx context.Context, w *engine.Writer, g Forgotten) (
 	for _, id := range slices.Concat(g.Events, held) {
 		all[id] = true
 	}
-	return held, w.Relieve(ctx, func(tx *store.Tx) error {
+	return held, w.CommitInReserve(ctx, func(tx *store.Tx) error {
 		for id := range all {
 			if err := forgetTrace(tx, id); err != nil {
 				return err

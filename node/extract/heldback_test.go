@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func TestHeldBack(t *testing.T) {
+func TestRecordingsNearASecret(t *testing.T) {
 	at := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
 	said := func(after time.Duration, redacted int) memory.Utterance {
 		return memory.Utterance{At: at.Add(after), Redacted: redacted}

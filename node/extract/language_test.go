@@ -12,7 +12,7 @@ import (
 // The language that a plugin finds for a line is stored with the line, is shown
 // to later plugins, and becomes that of memories that name none. A language
 // that the device names itself has priority.
-func TestLanguageIsToldToThoseAfter(t *testing.T) {
+func TestLanguageIsPassedToLaterPlugins(t *testing.T) {
 	language := &script{id: "language", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Annotations: []abi.Annotation{{Kind: "language", Text: "de", Number: 0.8}, {Kind: "language", Text: "en", Number: 0.2}}}, nil
 	}}

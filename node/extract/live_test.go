@@ -28,7 +28,7 @@ func (l *listened) Drop(string)                  { *l = append(*l, "drop") }
 
 // An engine is given one utterance while it is spoken, from its beginning to its end, and nothing
 // that is also in the next recording.
-func TestHeardWhileSpoken(t *testing.T) {
+func TestLiveTranscript(t *testing.T) {
 	type second struct {
 		speech   bool
 		from, to float64 // of an utterance that is cut, in seconds from the start of this second; to 0: none
@@ -86,7 +86,7 @@ func TestHeardWhileSpoken(t *testing.T) {
 
 // An utterance that is forgotten while it is spoken is not heard any further. If an event could
 // not be committed, its sound is heard when the event comes again.
-func TestHeardNoMore(t *testing.T) {
+func TestForgottenUtteranceIsNotTranscribed(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Annotations: []abi.Annotation{{Kind: "speech", Number: 1}}}, nil
 	}}
@@ -118,7 +118,7 @@ func (turnsOf) Saved()                                     {}
 
 // If several voices speak in an utterance, the words that were heard live belong to none of its
 // recordings, however short one of them is. If only known voices are kept, nothing is heard live.
-func TestHeardOfSeveralVoices(t *testing.T) {
+func TestLiveTranscriptWithSeveralVoices(t *testing.T) {
 	const long, all = 17 * sound.Rate / 10, 2 * sound.Rate // of two seconds, the other voice says the last 0.3 s
 	for _, c := range []struct {
 		name      string

@@ -28,9 +28,9 @@ func again(b *bench, t *testing.T, pl Plugin) ReplayResult {
 	return res
 }
 
-// TestAgainInItsScope: what was said to an agent, in a run, with metadata, is
+// TestReplayKeepsTheScope: what was said to an agent, in a run, with metadata, is
 // remembered in the same scope when it is replayed, so nothing is stored twice.
-func TestAgainInItsScope(t *testing.T) {
+func TestReplayKeepsTheScope(t *testing.T) {
 	tea := &script{id: "tea", kinds: "text", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Candidates: []abi.Candidate{{Type: "semantic", Text: "Ana drinks tea", Confidence: .9,
 			Slot: &abi.Slot{Subject: "Ana", Attribute: "drink", Value: "tea"}}}}, nil
@@ -60,9 +60,9 @@ func TestAgainInItsScope(t *testing.T) {
 	}
 }
 
-// TestAgainPhoto: a photo that is replayed has its original orientation and
+// TestReplayOfAPhoto: a photo that is replayed has its original orientation and
 // place, so it results in the same memory.
-func TestAgainPhoto(t *testing.T) {
+func TestReplayOfAPhoto(t *testing.T) {
 	scene := &script{id: "scene", kinds: "photo", answer: func(ev *abi.Event) (abi.Output, error) {
 		text := fmt.Sprintf("Photo %d×%d", ev.Width, ev.Height)
 		return abi.Output{Candidates: []abi.Candidate{{Type: "resource", Text: text, Title: text, MediaType: "image/png", Tags: []string{"photo"}, Confidence: 1}}}, nil
@@ -93,8 +93,8 @@ func TestAgainPhoto(t *testing.T) {
 	}
 }
 
-// TestAgainReads: a plugin is shown memories in a replay, too.
-func TestAgainReads(t *testing.T) {
+// TestReplayShowsMemories: a plugin is shown memories in a replay, too.
+func TestReplayShowsMemories(t *testing.T) {
 	teller := &script{id: "teller", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return abi.Output{Candidates: []abi.Candidate{{Type: "semantic", Text: "Ana likes the heron", Confidence: .9}}}, nil
 	}}
@@ -107,9 +107,9 @@ func TestAgainReads(t *testing.T) {
 	}
 }
 
-// TestHeardTextsWait: each text that was heard waits for a disabled plugin, like
+// TestTranscriptsWaitForADisabledPlugin: each text that was heard waits for a disabled plugin, like
 // texts that were sent.
-func TestHeardTextsWait(t *testing.T) {
+func TestTranscriptsWaitForADisabledPlugin(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", To: sound.Rate}}}, nil
 	}}
@@ -134,9 +134,9 @@ func TestHeardTextsWait(t *testing.T) {
 	}
 }
 
-// TestUnscannedWaitsForNobody: a line that is quarantined unread can't be given
+// TestUnscannedLineIsNotReplayed: a line that is quarantined unread can't be given
 // to a plugin later, and does not count as waiting.
-func TestUnscannedWaitsForNobody(t *testing.T) {
+func TestUnscannedLineIsNotReplayed(t *testing.T) {
 	m := newMoody(true)
 	m.first = true
 	b := newBench(t, m)
@@ -169,9 +169,9 @@ func TestPlacesAndButtons(t *testing.T) {
 	}
 }
 
-// TestForgetWhatWaits: forgotten data is removed from what waits for a plugin,
+// TestForgetWaitingEvents: forgotten data is removed from what waits for a plugin,
 // and from the traces; the same for a forgotten place.
-func TestForgetWhatWaits(t *testing.T) {
+func TestForgetWaitingEvents(t *testing.T) {
 	m := newMoody(true)
 	m.kinds = "text sensor location"
 	b := newBench(t, m)
@@ -202,9 +202,9 @@ func TestForgetWhatWaits(t *testing.T) {
 	}
 }
 
-// TestTraceOfNotes: a plugin can't store words in a trace by using them as names
+// TestTraceHasNoWords: a plugin can't store words in a trace by using them as names
 // of notes.
-func TestTraceOfNotes(t *testing.T) {
+func TestTraceHasNoWords(t *testing.T) {
 	parrot := &script{id: "parrot", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return abi.Output{Annotations: []abi.Annotation{{Kind: ev.Text}, {Kind: "language", Text: "en"}}}, nil
 	}}

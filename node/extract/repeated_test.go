@@ -42,7 +42,7 @@ func TestTwoWearablesHearOneSpeech(t *testing.T) {
 }
 
 // A line that exists already does not remove what was made from other lines of its recording.
-func TestRepeatedLineAlone(t *testing.T) {
+func TestRepeatedLineKeepsOthers(t *testing.T) {
 	facts := &script{id: "facts", kinds: "text", answer: func(ev *abi.Event) (abi.Output, error) {
 		return remember("a fact of: "+ev.Text, abi.Span{Start: 0, End: len(ev.Text)}), nil
 	}}

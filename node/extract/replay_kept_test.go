@@ -21,7 +21,7 @@ import (
 // A plugin that is added later is given the recordings that are kept: what it
 // hears in one goes through the chain, in its session, once, and the present
 // continues.
-func TestAgainOnRecordings(t *testing.T) {
+func TestReplayOfRecordings(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil
 	}}
@@ -107,7 +107,7 @@ func TestAgainOnRecordings(t *testing.T) {
 
 // Places with a name are replayed as visits, without their position. One
 // recording that is damaged on disk does not prevent others from being heard.
-func TestAgainPastADamagedRecording(t *testing.T) {
+func TestReplaySkipsADamagedRecording(t *testing.T) {
 	speech := &script{id: "speech", kinds: "audio", answer: func(*abi.Event) (abi.Output, error) {
 		return abi.Output{Derived: []abi.Derived{{Kind: "utterance", From: 0, To: sound.Rate}}}, nil
 	}}
@@ -138,7 +138,7 @@ func TestAgainPastADamagedRecording(t *testing.T) {
 	}
 }
 
-func TestAgainOnPlaces(t *testing.T) {
+func TestReplayOfPlaces(t *testing.T) {
 	b := newBench(t)
 	for _, name := range []string{"Office", "Home", ""} {
 		ev := b.event(memory.KindLocation)
@@ -187,7 +187,7 @@ func TestAgainOnPlaces(t *testing.T) {
 
 // An event that is forgotten while others are replayed is not given to the plugin
 // any more, produces nothing, and leaves nothing in the plugin's state.
-func TestAgainAfterForgetting(t *testing.T) {
+func TestReplayDuringForgetting(t *testing.T) {
 	b := newBench(t)
 	said := []memory.Event{b.text("The gate code is tulip."), b.text("A tulip it is."), b.text("It opens at nine.")}
 	office := b.event(memory.KindLocation)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestRecently(t *testing.T) {
+func TestRecentlyServedTexts(t *testing.T) {
 	at := time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC)
 	var x Extractor
 	x.Served(at, "Maja's car is a red Skoda", "My car is a red Skoda", "Maja's red car", "I hate horror movies", "我妹妹住在杭州,在医院上班")

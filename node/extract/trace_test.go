@@ -63,10 +63,10 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestAgain: a new plugin finds memories in what is kept of the past; if it runs
+// TestReplay: a new plugin finds memories in what is kept of the past; if it runs
 // again, it finds nothing more; and what it takes out of a text is taken out of the
 // past.
-func TestAgain(t *testing.T) {
+func TestReplay(t *testing.T) {
 	said := []string{"I saw a heron.", "The heron was grey.", "The code is 55-66."}
 	b := newBench(t)
 	for _, s := range said {

@@ -25,7 +25,7 @@ func over(t *testing.T, name string, r Result, err error, want string) {
 
 // A file of little but brackets takes a hundred times its size once it is parsed. With limits
 // it is refused before that.
-func TestBrackets(t *testing.T) {
+func TestDeeplyNestedJSON(t *testing.T) {
 	b := []byte("[{}" + strings.Repeat(",{}", MaxHeld/400) + "]")
 	for f, known := range readers {
 		if !strings.Contains(known.want, "JSON") && f != Claude && f != Letta {
@@ -82,7 +82,7 @@ func TestLargeFolder(t *testing.T) {
 }
 
 // Each piece of a note has its tags, and a title leaves room for the text.
-func TestGreatNote(t *testing.T) {
+func TestLargeNote(t *testing.T) {
 	var tags strings.Builder
 	for i := range 500 {
 		tags.WriteString(" #t" + strings.Repeat("x", i))
@@ -94,7 +94,7 @@ func TestGreatNote(t *testing.T) {
 }
 
 // A pipe in a folder is skipped and reported, because opening it would wait for a writer.
-func TestPipe(t *testing.T) {
+func TestPipeIsSkipped(t *testing.T) {
 	r, err := ReadFolder(t.Context(), Notes, fstest.MapFS{"a.md": {Data: []byte("# A\nb")}, "p.md": {Mode: fs.ModeNamedPipe | 0o600, Data: []byte("no")}}, Options{})
 	if err != nil || len(r.Adds) != 1 || len(r.Skipped) != 1 || r.Skipped[0].Where != "p.md" {
 		t.Errorf("%+v, %v", r, err)
@@ -115,7 +115,7 @@ func (e *ending) Read(p []byte) (int, error) {
 }
 
 // Reading ends with its context: in the directory walk, during a file, and among its texts.
-func TestReadingEnds(t *testing.T) {
+func TestReadingIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := Read(ctx, ChatGPT, "x", &ending{cancel, 3}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -105,7 +105,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-func TestPieces(t *testing.T) {
+func TestSplitText(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		n    int

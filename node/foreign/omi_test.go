@@ -82,7 +82,7 @@ func TestPollOmi(t *testing.T) {
 // Pages whose items Omi counts but does not return, has returned before, or returns without
 // an id are not the end: what follows is read, and empty ones are reported. Only omiBarren
 // such pages in a row are the end, even with a server that ignores the offset.
-func TestPollOmiBarren(t *testing.T) {
+func TestPollOmiEmptyPages(t *testing.T) {
 	c := omitest.New(t)
 	add := func(n int, of omitest.Memory) {
 		for range n * omiPage {

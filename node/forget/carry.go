@@ -22,7 +22,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err erro
 	lock := fg.c.Engine.Hold()
 	defer lock.Release()
 	fg.carried++
-	if err := lock.Relieve(ctx, dream.DropPlan); err != nil {
+	if err := lock.CommitInReserve(ctx, dream.DropPlan); err != nil {
 		return w, err
 	}
 	if w.Chosen, err = fg.chosen(ctx, &todo); err != nil {
@@ -52,7 +52,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err erro
 	if err := fg.Drop(ctx, lock, utterances, w.Events); err != nil {
 		return w, err
 	}
-	err = lock.Relieve(ctx, func(tx *store.Tx) error {
+	err = lock.CommitInReserve(ctx, func(tx *store.Tx) error {
 		for _, seq := range w.Quarantined {
 			if err := tx.DropQuarantined(seq); err != nil {
 				return err
@@ -95,7 +95,7 @@ func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed)
 	c := t.Memory.Candidate
 	c.Evidence = t.Left[max(0, len(t.Left)-memory.MaxEvidence):]
 	id := fg.c.MemoryID(t.Left[0].Event, c.Source.Plugin, c.Fingerprint())
-	err := store.Divided([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
+	err := store.InBatches([]memory.ID{t.Memory.ID}, func(fn func(*store.Tx) error) error {
 		return lock.Commit(ctx, fn)
 	}, func(tx *store.Tx, ids []memory.ID) error {
 		if _, err := fg.c.Engine.Erase(tx, engine.Person, "what it was made from was forgotten in part", ids...); err != nil {
@@ -115,7 +115,7 @@ const Wish = "erased by the wearer"
 // Drop erases lines and then events, however many there are.
 func (fg *Forgetting) Drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
 	erase := func(t store.Targets) error {
-		return lock.Relieve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
+		return lock.CommitInReserve(ctx, func(tx *store.Tx) error { return tx.Erase(t) })
 	}
 	for us := range slices.Chunk(lines, forgetPage) {
 		if err := erase(store.Targets{Utterances: us}); err != nil {

@@ -18,7 +18,7 @@ import (
 // Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
 	Hold() *engine.Writer
 	Erase(tx *store.Tx, by memory.Source, why string, ids ...memory.ID) ([]memory.Change, error)
 	SayAs(tx *store.Tx, id memory.ID, c *memory.Candidate, m *memory.Memory) error

@@ -98,7 +98,7 @@ func (fg *Forgetting) Done(ctx context.Context, asked int64) error {
 }
 
 func (fg *Forgetting) dropPlan(ctx context.Context) error {
-	return fg.c.Engine.Relieve(ctx, func(tx *store.Tx) error {
+	return fg.c.Engine.CommitInReserve(ctx, func(tx *store.Tx) error {
 		names, err := store.Collect(tx.MetaNames(planMeta))
 		if err != nil {
 			return err
@@ -134,14 +134,14 @@ func (fg *Forgetting) writePlan(ctx context.Context, todo Plan) error {
 		p.Quarantined = append(p.Quarantined, id)
 	}
 	for i := range pages {
-		err := fg.c.Engine.Relieve(ctx, func(tx *store.Tx) error {
+		err := fg.c.Engine.CommitInReserve(ctx, func(tx *store.Tx) error {
 			return tx.PutMeta(planPart+strconv.Itoa(i), pages[i])
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return fg.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(planMeta, len(pages)) })
+	return fg.c.Engine.CommitInReserve(ctx, func(tx *store.Tx) error { return tx.PutMeta(planMeta, len(pages)) })
 }
 
 // PlanSweep stores an empty plan, unless there is a plan already. It is for a

@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-func TestStands(t *testing.T) {
+func TestStatementStandsWithoutSource(t *testing.T) {
 	for _, c := range []struct {
 		name, text, gone, left string
 		want                   bool

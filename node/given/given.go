@@ -80,8 +80,8 @@ type Source interface {
 	Spaces() (map[memory.SpaceID]string, error)
 	// Given opens one. A bundle has no memories while the order gives no right to them.
 	Given(ctx context.Context, space memory.SpaceID) (share.Given, error)
-	// Quiet stops searching one, or returns memory.ErrNotFound.
-	Quiet(space memory.SpaceID) error
+	// StopSearching stops searching one, or returns memory.ErrNotFound.
+	StopSearching(space memory.SpaceID) error
 	// Fetch asks the markets for the state of the orders that have not ended.
 	Fetch(ctx context.Context) error
 }
@@ -118,7 +118,7 @@ func Open(ctx context.Context, r *share.Reader, others []Source, now func() time
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	s := &Collection{reader: r, others: others, now: now, log: log, shares: map[memory.SpaceID]*collected{}, mems: map[memory.ID]*Memory{}, docs: map[memory.ID]*Memory{}}
 	var err error
-	s.index, err = recall.Open(ctx, recall.Unkept{}, recall.Options{})
+	s.index, err = recall.Open(ctx, recall.InMemory{}, recall.Options{})
 	return s, err
 }
 

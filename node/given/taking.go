@@ -63,7 +63,7 @@ func (s *Collection) Leave(space memory.SpaceID) error {
 		return errNone
 	}
 	for _, o := range s.others {
-		if err := o.Quiet(space); !errors.Is(err, memory.ErrNotFound) {
+		if err := o.StopSearching(space); !errors.Is(err, memory.ErrNotFound) {
 			return err
 		}
 	}

@@ -129,7 +129,7 @@ func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
 			if !f.Lost || f.Record() == nil {
 				continue
 			}
-			there, err := tx.There(f.Record())
+			there, err := tx.Recovered(f.Record())
 			if err != nil {
 				return err
 			}

@@ -190,7 +190,7 @@ func (h *Health) regain(ctx context.Context, r *Repaired) error {
 	}
 	for _, pack := range packs {
 		var left []store.Stub
-		if err := h.c.Engine.Commit(ctx, func(tx *store.Tx) (err error) { left, err = tx.Regain(pack); return err }); err != nil {
+		if err := h.c.Engine.Commit(ctx, func(tx *store.Tx) (err error) { left, err = tx.DropReplacedStubs(pack); return err }); err != nil {
 			return err
 		}
 		r.Findings = append(r.Findings, RepairedItem{Place: fmt.Sprintf("pack %d", pack), What: "the relay does not have it as it was",

@@ -73,7 +73,7 @@ func TestRemedyOfRecordings(t *testing.T) {
 
 // An installed plugin that faults disabled stays disabled after a restart, so the advice is to
 // enable it.
-func TestRemedyOfFaults(t *testing.T) {
+func TestRemedyOfAFaultyPlugin(t *testing.T) {
 	locked := opened.From(func() (*Health, *opened.Life, func(), error) { return nil, nil, nil, memory.ErrLocked })
 	ch := NewChecks(locked, &config.Config{Home: t.TempDir()}, func(context.Context) (s serve.Status, err error) {
 		s.Plugins = []serve.PluginStatus{{Name: "ann/parking", Faults: 3}}

@@ -38,8 +38,8 @@ import (
 // Book stores the hooks and what has to be sent; see [apps.Book].
 type Book interface {
 	Hooks(ctx context.Context) ([]apps.Hook, error)
-	NextFor(ctx context.Context, h apps.Hook) (*apps.Told, uint64, error)
-	EndFor(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error)
+	NextChange(ctx context.Context, h apps.Hook) (*apps.Notification, uint64, error)
+	NextShareEnd(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error)
 	SaveHook(ctx context.Context, h apps.Hook) error
 }
 
@@ -139,7 +139,7 @@ func newTeller(c Config) *teller {
 func (t *teller) tell(ctx context.Context, h apps.Hook) {
 	for ctx.Err() == nil {
 		was := h
-		told, cursor, err := t.Book.NextFor(ctx, h)
+		told, cursor, err := t.Book.NextChange(ctx, h)
 		var ended *apps.ShareEnd
 		if err == nil && told == nil {
 			if h.Ended.IsZero() { // the hook is older than messages about the end of shares
@@ -193,7 +193,7 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 // ended returns the next end of a share. If shares can't be read, that is logged once, and
 // everything else is sent.
 func (t *teller) ended(ctx context.Context, h apps.Hook) (*apps.ShareEnd, error) {
-	e, err := t.Book.EndFor(ctx, h)
+	e, err := t.Book.NextShareEnd(ctx, h)
 	switch {
 	case err == nil:
 		t.failing.Delete(h.App)
@@ -279,7 +279,7 @@ type dayData struct {
 }
 
 // postChange sends one change, and then the conflict that the change is a side of.
-func (t *teller) postChange(ctx context.Context, h apps.Hook, told *apps.Told) error {
+func (t *teller) postChange(ctx context.Context, h apps.Hook, told *apps.Notification) error {
 	if c := told.Change; c != nil {
 		kind := map[memory.Verdict]string{memory.Add: "memory.added", memory.Update: "memory.updated"}[c.Verdict]
 		text, err := json.Marshal(&told.Memory)

@@ -44,7 +44,7 @@ func (b *book) Hooks(context.Context) ([]apps.Hook, error) {
 	return list, nil
 }
 
-func (b *book) NextFor(_ context.Context, h apps.Hook) (*apps.Told, uint64, error) {
+func (b *book) NextChange(_ context.Context, h apps.Hook) (*apps.Notification, uint64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.err; err != nil {
@@ -52,13 +52,13 @@ func (b *book) NextFor(_ context.Context, h apps.Hook) (*apps.Told, uint64, erro
 	}
 	for _, c := range b.changes {
 		if c.Seq > h.Cursor {
-			return &apps.Told{Change: &c, Memory: memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, Conflict: b.conflict}, c.Seq, nil
+			return &apps.Notification{Change: &c, Memory: memory.Memory{ID: c.Memory, Candidate: memory.Candidate{Text: c.New}}, Conflict: b.conflict}, c.Seq, nil
 		}
 	}
 	return nil, h.Cursor, nil
 }
 
-func (b *book) EndFor(_ context.Context, h apps.Hook) (*apps.ShareEnd, error) {
+func (b *book) NextShareEnd(_ context.Context, h apps.Hook) (*apps.ShareEnd, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.endErr != nil {
@@ -186,7 +186,7 @@ func TestRetries(t *testing.T) {
 }
 
 // The position is stored, and sending continues from there.
-func TestGoesOn(t *testing.T) {
+func TestPositionSurvivesARestart(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
 	run(t, b, func(n int) int { return []int{200, 500}[min(n-1, 1)] }, func(*endpoint) { time.Sleep(time.Second) })
 	if h := b.state(); h.Cursor != 1 || h.Tries != 1 || h.Next.IsZero() {
@@ -219,7 +219,7 @@ func TestForgotten(t *testing.T) {
 }
 
 // An address that is gone, or that never answers, is not sent anything any more.
-func TestOff(t *testing.T) {
+func TestDeadHookIsDisabled(t *testing.T) {
 	for status, tries := range map[int]int{410: 1, 500: len(waits) + 1} {
 		b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}}
 		run(t, b, func(int) int { return status }, func(e *endpoint) {
@@ -252,7 +252,7 @@ func TestLimit(t *testing.T) {
 }
 
 // A record that was read before another send ended neither sends again nor is written back.
-func TestRecordOfBefore(t *testing.T) {
+func TestStaleRecordIsIgnored(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea"), one(2, "coffee")}}
 	b.read = func() { b.hook.Cursor = 1 }
 	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
@@ -271,7 +271,7 @@ func TestRecordOfBefore(t *testing.T) {
 }
 
 // An app that has many current requests is sent its message at the next check.
-func TestBusy(t *testing.T) {
+func TestAppWithManyRequests(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret}, changes: []memory.Change{one(1, "tea")}, err: fmt.Errorf("%w: %w", serve.ErrLimit, apps.ErrBusy)}
 	run(t, b, func(int) int { return 200 }, func(e *endpoint) {
 		time.Sleep(time.Minute)
@@ -287,7 +287,7 @@ func TestBusy(t *testing.T) {
 }
 
 // If shares can't be read, that is logged once, and days are still sent.
-func TestSharesNotRead(t *testing.T) {
+func TestUnreadableSharesDelayNothing(t *testing.T) {
 	b := &book{hook: apps.Hook{App: "notes", URL: "https://hook.example/", Secret: vectorSecret, Day: "1999-12-30"}, changes: []memory.Change{one(1, "tea")}, endErr: errors.New("the catalog is damaged")}
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer

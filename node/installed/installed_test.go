@@ -97,9 +97,9 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// TestKept: what is installed is there again after a restart, until it is removed; and an
+// TestInstalledSurvivesARestart: what is installed is there again after a restart, until it is removed; and an
 // upgrade leaves one version.
-func TestKept(t *testing.T) {
+func TestInstalledSurvivesARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plugins")
 	f, err := Open(dir, testKey)
 	if err != nil {
@@ -194,9 +194,9 @@ func TestChangedOnDisk(t *testing.T) {
 	}
 }
 
-// TestPinsOutlast: the key that may publish a plugin stays known when the plugin is
+// TestPinsSurviveRemoval: the key that may publish a plugin stays known when the plugin is
 // removed, and after a restart, until the wearer unpins it.
-func TestPinsOutlast(t *testing.T) {
+func TestPinsSurviveRemoval(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Open(dir, testKey)
 	if err != nil {

@@ -247,7 +247,7 @@ func TestAcknowledgedAfterJournal(t *testing.T) {
 }
 
 // QoS 0 and 2 are journalled and acknowledged on the topic as well.
-func TestOtherQoS(t *testing.T) {
+func TestQoS0And2(t *testing.T) {
 	eachTransport(t, func(t *testing.T, start func(intake.Config) *node) {
 		n := start(intake.Config{})
 		r := n.raw(t, "pin", true)

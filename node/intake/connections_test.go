@@ -69,7 +69,7 @@ func TestConnections(t *testing.T) {
 
 // A device that connects while its earlier connection exists, or is about to end, is
 // heard and answered.
-func TestTakeOver(t *testing.T) {
+func TestConnectionTakeover(t *testing.T) {
 	n := embedded(t, intake.Config{})
 	for i := range 100 {
 		r := n.raw(t, "pin", i%4 != 0)

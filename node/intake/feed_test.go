@@ -69,7 +69,7 @@ func keep(l net.Listener, messages int) error {
 
 // Retained messages wait until the broker has answered, however many there are. If they are too
 // large for that, the feed ends with an error, and does not wait for an answer that it can't read.
-func TestFeedEarly(t *testing.T) {
+func TestRetainedMessagesBeforeTheAnswer(t *testing.T) {
 	open := func(messages int) (*intake.Feed, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()

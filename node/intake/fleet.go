@@ -190,17 +190,17 @@ func (in *Intake) Capture(name, what string, length time.Duration) error {
 	return in.sendCommand(out, name, &wire.Cmd{Cmd: wire.CmdCapture, What: what, For: length}, 0, false)
 }
 
-// Tells reports whether a device can show or speak answers.
-func (in *Intake) Tells(name string) bool {
+// CanAnswer reports whether a device can show or speak answers.
+func (in *Intake) CanAnswer(name string) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	d := in.fleet.devices[name]
 	return d != nil && d.tells
 }
 
-// Hears reports whether a device has said that its microphone is on. A screen, a folder or a
+// HasMicrophone reports whether a device has said that its microphone is on. A screen, a folder or a
 // camera has none, so what it sends is not the wearer's voice.
-func (in *Intake) Hears(name string) bool {
+func (in *Intake) HasMicrophone(name string) bool {
 	in.fleet.mu.Lock()
 	defer in.fleet.mu.Unlock()
 	d := in.fleet.devices[name]

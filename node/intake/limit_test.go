@@ -46,7 +46,7 @@ func publishPacket(id uint16, qos byte, payload []byte) []byte {
 }
 
 // Packets within the limits pass unchanged, whatever the size of the reads.
-func TestLimitPasses(t *testing.T) {
+func TestLimitPassesValidPackets(t *testing.T) {
 	var in []byte
 	in = append(in, connectPacket()...)
 	for i, n := range []int{0, 1, 127, 128, 16383, 16384, maxPacket - 22} {
@@ -75,7 +75,7 @@ func TestLimitPasses(t *testing.T) {
 
 // For a message that is too large, the topic and id pass, and nothing is allocated for the
 // rest.
-func TestLimitSkips(t *testing.T) {
+func TestLimitSkipsLargePayloads(t *testing.T) {
 	big := bytes.Repeat([]byte("big"), maxPacket)
 	for _, qos := range []byte{0, 1, 2} {
 		in := append(connectPacket(), publishPacket(9, qos, big)...)
@@ -135,7 +135,7 @@ func FuzzLimit(f *testing.F) {
 	})
 }
 
-func TestSeenForgets(t *testing.T) {
+func TestSeenIsBounded(t *testing.T) {
 	s := newSeen()
 	id := func(device, seq int) memory.EventID {
 		return memory.EventID{Device: fmt.Sprint("d", device), Boot: 1, Seq: uint64(seq)}
@@ -191,7 +191,7 @@ func TestVerifier(t *testing.T) {
 
 // All addresses of an IPv6 /64 count as one host, and so do the two forms of an IPv4
 // address.
-func TestHostOf(t *testing.T) {
+func TestHostPrefix(t *testing.T) {
 	for at, want := range map[string]string{
 		"192.0.2.1:5": "192.0.2.1", "[::ffff:192.0.2.1]:5": "192.0.2.1", "[::1]:5": "::1", "pipe": "pipe", "": "",
 		"[2001:db8:1:2:3::4]:5": "2001:db8:1:2::", "[2001:db8:1:2:ffff::]:6": "2001:db8:1:2::", "[2001:db8:1:3::4]:5": "2001:db8:1:3::", "[fe80::1%eth0]:5": "fe80::",

@@ -7,7 +7,7 @@ import (
 )
 
 // The four tickers of this version of the broker are found.
-func TestSlacken(t *testing.T) {
+func TestBrokerTickersAreFound(t *testing.T) {
 	if n := slacken(mqtt.New(nil)); n != 4 {
 		t.Errorf("%d tickers", n)
 	}

@@ -9,7 +9,7 @@ import (
 
 // Readers that read nothing are disconnected before a wearable for which less waits than its
 // share, in whatever order they are sent to; it then gets everything that it was sent.
-func TestUnreadOfMany(t *testing.T) {
+func TestSlowReadersAreDisconnected(t *testing.T) {
 	const clients = 64                                                                         // as many as the broker has
 	packet := func(size int) []byte { return append([]byte{3<<4 | 2}, make([]byte, size)...) } // QoS 1
 	for _, inTurn := range []bool{true, false} {

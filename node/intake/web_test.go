@@ -135,7 +135,7 @@ func TestWeb(t *testing.T) {
 
 // A command that no request fetched within a minute is dropped, because nobody waits for
 // it.
-func TestWebLateCommand(t *testing.T) {
+func TestWebCommandExpires(t *testing.T) {
 	var late atomic.Int64
 	start := time.Now()
 	n, _, url := web(t, intake.Config{Now: func() time.Time { return start.Add(time.Duration(late.Load())) }})

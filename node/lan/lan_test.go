@@ -53,7 +53,7 @@ func TestBeacon(t *testing.T) {
 }
 
 // The announced name reveals nothing, and is different in the next window.
-func TestBeaconTurns(t *testing.T) {
+func TestBeaconChangesEachWindow(t *testing.T) {
 	clock := now
 	c := &Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return clock }}
 	b := &beacon{l: &Lan{c: *c}, ip: netip.MustParseAddr("192.168.1.7")}
@@ -220,7 +220,7 @@ func TestServices(t *testing.T) {
 }
 
 // What can't be shown stays as DNS writes it.
-func TestPlain(t *testing.T) {
+func TestEscapedNames(t *testing.T) {
 	for name, want := range map[string]string{
 		`K\195\188che`: "Küche", `Living\.Room`: "Living.Room", `Ana's\ phone`: "Ana's phone", `a\\b`: `a\b`, `\0651`: "A1", `a\`: `a\`,
 		`\027[31mred`: `\027[31mred`, `\195che`: `\195che`, `\999`: "999", `\12`: "12",
@@ -323,7 +323,7 @@ func heardOn(t *testing.T, i *net.Interface, ip netip.Addr) bool {
 
 // A device that is heard is reported with each of its addresses; a link-local one is reached on the
 // interface where it was heard, and no device finds itself.
-func TestHeardOfEachKind(t *testing.T) {
+func TestAddressesOfADevice(t *testing.T) {
 	var found []string
 	c := Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return now }, Found: func(a netip.AddrPort) { found = append(found, a.String()) }}
 	b := &beacon{l: &Lan{c: c}, iface: net.Interface{Name: "eth7"}, ip: netip.MustParseAddr("fe80::1")}

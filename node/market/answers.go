@@ -98,8 +98,8 @@ func (b *Buyer) Given(_ context.Context, space memory.SpaceID) (g share.Given, e
 	return g, nil
 }
 
-// Quiet stops searching a bundle. The buyer can still open it.
-func (b *Buyer) Quiet(space memory.SpaceID) error {
+// StopSearching stops searching a bundle. The buyer can still open it.
+func (b *Buyer) StopSearching(space memory.SpaceID) error {
 	files, err := b.orders()
 	if err != nil {
 		return err
@@ -111,8 +111,8 @@ func (b *Buyer) Quiet(space memory.SpaceID) error {
 	return atomicfile.Write(quietOf(f), nil)
 }
 
-// Heard makes a bundle be searched again after [Buyer.Quiet].
-func (b *Buyer) Heard(o *Bought) error {
+// ResumeSearching makes a bundle be searched again after [Buyer.StopSearching].
+func (b *Buyer) ResumeSearching(o *Bought) error {
 	if err := os.Remove(quietOf(b.file(o.State.ID))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("order %s: %w", o.State.ID, err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // An arbiter signs a decision only for the order that was asked for, while that order is
 // in dispute and assigned to this arbiter, and accepts no answer without the decision.
-func TestArbiterDecidesTheOrderThatWasMeant(t *testing.T) {
+func TestArbiterDecidesOnlyTheAskedOrder(t *testing.T) {
 	var shows, answers trade.Chain
 	var took func(step []byte) // what the market does with a decision
 	var signed [][]byte

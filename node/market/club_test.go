@@ -33,11 +33,11 @@ type slamming struct {
 	shut bool // it fails earlier, when the payment is noted
 }
 
-func (d *slamming) LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
+func (d *slamming) Admit(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error {
 	if d.shut {
 		return errors.Join(note(), errors.New("the relay is off"))
 	}
-	err := d.Door.LetIn(ctx, id, name, q, again, note)
+	err := d.Door.Admit(ctx, id, name, q, again, note)
 	if err == nil && d.slam {
 		return errors.New("the power is gone")
 	}

@@ -10,7 +10,7 @@ import (
 
 // A home that sells a period every day for years keeps only the newest periods and
 // those with open orders; withdrawn ones do not pile up, either.
-func TestOverPeriodsDropped(t *testing.T) {
+func TestOldPeriodsAreDropped(t *testing.T) {
 	one := func(id, version byte, number int) listed {
 		return listed{Listing: serve.Listing{ID: trade.Hash{id}, Version: trade.Hash{id, version, byte(number), byte(number >> 8)}, Number: number}, Key: []byte{1}, Sent: true}
 	}

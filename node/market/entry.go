@@ -18,21 +18,21 @@ import (
 
 // Door admits people to communities of the wearer.
 type Door interface {
-	// Entrance returns a community that the wearer owns, without asking a relay. For any
+	// OwnedCommunity returns a community that the wearer owns, without asking a relay. For any
 	// other community the error is serve.ErrForbidden or memory.ErrNotFound.
-	Entrance(ctx context.Context, id string) (serve.CommunityHead, error)
-	// SayFee tells the members the fee for which anybody is admitted; empty: nobody is any
+	OwnedCommunity(ctx context.Context, id string) (serve.CommunityHead, error)
+	// AnnounceFee tells the members the fee for which anybody is admitted; empty: nobody is any
 	// more.
-	SayFee(ctx context.Context, id memory.SpaceID, fee string) error
-	// LetIn adds a member. Once nothing prevents that, and before it asks the relay, it
+	AnnounceFee(ctx context.Context, id memory.SpaceID, fee string) error
+	// Admit adds a member. Once nothing prevents that, and before it asks the relay, it
 	// calls note. It returns serve.ErrConflict if the member can't be added. again means
 	// that note was called for this payment before, so an existing member was admitted by
 	// that payment.
-	LetIn(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error
-	// PutOutAfter reports whether a member was removed, and did not leave. It asks no relay.
-	PutOutAfter(ctx context.Context, id memory.SpaceID, key []byte) (bool, error)
-	// PutOut removes a member. If there is no such member, it does nothing.
-	PutOut(ctx context.Context, id memory.SpaceID, key []byte, reason string) error
+	Admit(ctx context.Context, id memory.SpaceID, name string, q envelope.Request, again bool, note func() error) error
+	// WasExpelled reports whether a member was removed, and did not leave. It asks no relay.
+	WasExpelled(ctx context.Context, id memory.SpaceID, key []byte) (bool, error)
+	// Expel removes a member. If there is no such member, it does nothing.
+	Expel(ctx context.Context, id memory.SpaceID, key []byte, reason string) error
 }
 
 // The entry to a community is sold as an answer: the question says who wants to enter,
@@ -85,7 +85,7 @@ func (s *Shop) noEntry(ctx context.Context, l *listed) (string, error) {
 	if s.c.Door == nil {
 		return "", errNoDoor
 	}
-	_, err := s.c.Door.Entrance(ctx, l.Entry.String())
+	_, err := s.c.Door.OwnedCommunity(ctx, l.Entry.String())
 	if errors.Is(err, memory.ErrNotFound) || errors.Is(err, serve.ErrForbidden) {
 		return "the community has ended, or is not yours", nil
 	}
@@ -108,7 +108,7 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 			return p, err
 		}
 	}
-	head, err := s.c.Door.Entrance(ctx, r.Entry)
+	head, err := s.c.Door.OwnedCommunity(ctx, r.Entry)
 	if err != nil {
 		return p, err
 	}
@@ -122,7 +122,7 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 // sellEntry makes a listing sell the entry to a community, and tells the members, because
 // anybody who pays can read what they add. Only one listing sells it at a time.
 func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *listed, l *trade.Listing) error {
-	head, err := s.c.Door.Entrance(ctx, r.Entry)
+	head, err := s.c.Door.OwnedCommunity(ctx, r.Entry)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *Shop) sellEntry(ctx context.Context, r *serve.ListingRequest, kept *lis
 	defer id.Zero()
 	l.Answers = &trade.Answers{To: id.Recipient().String(), Each: 1, All: 1}
 	kept.Entry, kept.Of, kept.Unmarked = head.ID, nil, false
-	return s.c.Door.SayFee(ctx, head.ID, feeOf(&kept.Listing))
+	return s.c.Door.AnnounceFee(ctx, head.ID, feeOf(&kept.Listing))
 }
 
 // feeOf returns what the members are told about a listing.
@@ -165,7 +165,7 @@ func (s *Shop) sayNoEntry(ctx context.Context, l *listed) {
 		}
 	}
 	if err == nil {
-		err = s.c.Door.SayFee(ctx, l.Entry, fee)
+		err = s.c.Door.AnnounceFee(ctx, l.Entry, fee)
 	}
 	if err != nil {
 		s.c.Log.Warn("the members could not be told that the entry is no longer sold", "title", l.Title, "error", err)
@@ -186,17 +186,17 @@ func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	case in == nil:
 	case st.Phase == trade.Delivered || st.Phase == trade.Disputed: // a member who is removed gets the fee back, a member who leaves does not
 		var out bool
-		switch out, err = s.c.Door.PutOutAfter(ctx, in.Space, in.Key); {
+		switch out, err = s.c.Door.WasExpelled(ctx, in.Space, in.Key); {
 		case errors.Is(err, memory.ErrNotFound):
 			st, err = s.refund(ctx, m, by, st, hasEnded)
 		case err == nil && out:
 			st, err = s.refund(ctx, m, by, st, wasPutOut)
 		}
 	case st.Phase == trade.Refunded || st.Phase == trade.Expired:
-		if _, ended := s.c.Door.Entrance(ctx, in.Space.String()); errors.Is(ended, serve.ErrForbidden) {
+		if _, ended := s.c.Door.OwnedCommunity(ctx, in.Space.String()); errors.Is(ended, serve.ErrForbidden) {
 			break // the relay does not serve it to its owner now, so nobody else learns anything there
 		}
-		err = s.c.Door.PutOut(ctx, in.Space, in.Key, "The fee for the entry went back.")
+		err = s.c.Door.Expel(ctx, in.Space, in.Key, "The fee for the entry went back.")
 		if err == nil || errors.Is(err, memory.ErrNotFound) { // nobody is a member of a community that is gone
 			err = s.forgetAdmitted(ctx, st.ID)
 		}
@@ -253,7 +253,7 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	}
 	who := envelope.Request{Key: q.Buyer[:], Recipient: q.Recipient}
 	late := errors.New("too late")
-	err = s.c.Door.LetIn(ctx, l.Entry, q.Text, who, in != nil, func() error {
+	err = s.c.Door.Admit(ctx, l.Entry, q.Text, who, in != nil, func() error {
 		if st.Deadline-s.c.Now().Unix() < entryRoom { // even if it was recorded, when the relay was not told
 			return late
 		}

@@ -15,7 +15,7 @@ import (
 
 // A home that stops after it has admitted somebody continues with the same order. If the
 // time to deliver is over by then, the fee is refunded and the person is removed.
-func TestEntryCutOff(t *testing.T) {
+func TestEntryInterrupted(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{DeliverDays: 1})
 	ann, bo := c.buyer(), c.buyer()
 	c.door.slam = true
@@ -79,7 +79,7 @@ func TestEntryCutOff(t *testing.T) {
 // An owner who takes an entry back gets no fee: a person who is removed before the fee is
 // paid gets it back, and a person whose fee is refunded is removed. A person who leaves on
 // their own has paid.
-func TestEntryTakenBack(t *testing.T) {
+func TestEntryRevoked(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
 	ann, bo, tom := c.buyer(), c.buyer(), c.buyer()

@@ -156,10 +156,10 @@ func TestEntryEnds(t *testing.T) {
 	annsRooms := c.member(ann.Dir)
 	_, err = annsRooms.Join(ctx, v.Link, "Club")
 	ok(t, err)
-	if _, err := annsRooms.Entrance(ctx, "Club"); !errors.Is(err, serve.ErrForbidden) {
+	if _, err := annsRooms.OwnedCommunity(ctx, "Club"); !errors.Is(err, serve.ErrForbidden) {
 		t.Errorf("a member sells the entry: %v", err)
 	}
-	if err := annsRooms.SayFee(ctx, c.id, "1.00 EUR"); !errors.Is(err, serve.ErrForbidden) {
+	if err := annsRooms.AnnounceFee(ctx, c.id, "1.00 EUR"); !errors.Is(err, serve.ErrForbidden) {
 		t.Errorf("a member sets the fee: %v", err)
 	}
 	o := c.enters(bo, "Bo", true)
@@ -179,7 +179,7 @@ func TestEntryEnds(t *testing.T) {
 
 // A listing that moves sells entry at the other market, where a buyer who pays is
 // admitted.
-func TestEntryMoves(t *testing.T) {
+func TestEntryListingMoves(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	ctx := t.Context()
 	_, other, err := ed25519.GenerateKey(nil)
@@ -208,18 +208,18 @@ func TestEntryMoves(t *testing.T) {
 
 type ended struct{ *community.Communities }
 
-func (ended) Entrance(context.Context, string) (v serve.CommunityHead, err error) {
+func (ended) OwnedCommunity(context.Context, string) (v serve.CommunityHead, err error) {
 	return v, memory.ErrNotFound
 }
 
-func (ended) PutOutAfter(context.Context, memory.SpaceID, []byte) (bool, error) {
+func (ended) WasExpelled(context.Context, memory.SpaceID, []byte) (bool, error) {
 	return false, memory.ErrNotFound
 }
 
-func (ended) SayFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
+func (ended) AnnounceFee(context.Context, memory.SpaceID, string) error { return memory.ErrNotFound }
 
 // An app can't buy entry with the wearer's money: it is the wearer who enters, by name.
-func TestEntryIsNoGoods(t *testing.T) {
+func TestAppsCannotBuyEntry(t *testing.T) {
 	c := newClub(t, serve.ListingRequest{})
 	if why := bars(&serve.Spender{}, c.offer, paidIn, "EUR"); !strings.Contains(why, "the wearer") {
 		t.Errorf("barred: %q", why)

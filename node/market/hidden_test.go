@@ -55,7 +55,7 @@ func TestThreatHiddenWordsProbed(t *testing.T) {
 
 // A second, less redacted listing of the same memories gives nothing to a buyer who was
 // shown all that they may see of the first, although its copies are different.
-func TestLessRedactedAgain(t *testing.T) {
+func TestRelistingWithLessRedaction(t *testing.T) {
 	o := answers(t, []string{"█ waters the tomatoes before nine.", "█ keeps the basil beside peppers."}, 50, 50, nil)
 	b := o.buyer()
 	if texts, _ := o.hears(b, "who waters the tomatoes?"); len(texts) != 1 {
@@ -71,7 +71,7 @@ func TestLessRedactedAgain(t *testing.T) {
 
 // A seller who withdraws a listing and lists the same again continues from the old counts:
 // nobody is shown more.
-func TestListedAgainCountsOn(t *testing.T) {
+func TestRelistingKeepsCounts(t *testing.T) {
 	o := answers(t, garden, 13, 13, nil) // one
 	b := o.buyer()
 	if _, places := o.hears(b, "when do tomatoes want water?"); len(places) != 1 {
@@ -94,7 +94,7 @@ func TestListedAgainCountsOn(t *testing.T) {
 
 // When there is no answer, that too waits for the seller, as an answer does, and the
 // seller's refusal looks the same to the buyer.
-func TestNoAnswerApproved(t *testing.T) {
+func TestEmptyAnswerNeedsApproval(t *testing.T) {
 	o := answers(t, garden, 50, 100, func(l *listed) { l.Approve = true })
 	b := o.buyer()
 	no, yes := o.asks(b, "who won the chess tournament in Reykjavik?"), o.asks(b, "what do slugs hate?")
@@ -132,7 +132,7 @@ func (b *bundles) Bundle(context.Context, *serve.ShareRequest, bool, map[string]
 
 // The next version of a listing that sells answers also sells answers. What a market would
 // refuse is refused before anything is kept, so that the next one is accepted.
-func TestNextVersionAnswers(t *testing.T) {
+func TestNextVersionSellsAnswers(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	o.Shop.c.Bundler = &bundles{o.Shop.c.Bundler, garden}
 	r := serve.ListingRequest{Title: "Ask a gardener", Description: "A year of it.", Categories: []string{"garden"}, Languages: []string{"en"}, Price: "0.30 EUR"}
@@ -164,7 +164,7 @@ func TestNextVersionAnswers(t *testing.T) {
 
 // A buyer who asks a question an hour for two days gets answers to all of them, even if
 // the seller looks only once, after the last.
-func TestAskedWhileAway(t *testing.T) {
+func TestQuestionsWhileTheSellerIsAway(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	b := o.buyer()
 	var orders []*Bought

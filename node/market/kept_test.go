@@ -26,7 +26,7 @@ func funded(t *testing.T, l *trade.Offer, n uint32) *tradetest.Deal {
 
 // A market signs orders that nobody made: the home keeps none for a version that it did
 // not send there, and no more for one than it could really have.
-func TestInventedOrdersFillNoHome(t *testing.T) {
+func TestInventedOrdersAreBounded(t *testing.T) {
 	h := openShop(t)
 	ctx := t.Context()
 	const here = "https://here.example"
@@ -68,7 +68,7 @@ func TestInventedOrdersFillNoHome(t *testing.T) {
 }
 
 // A payout whose answer was lost is the same payout when it is requested again.
-func TestPayoutAgainIsTheSame(t *testing.T) {
+func TestPayoutIsIdempotent(t *testing.T) {
 	var mu sync.Mutex
 	keys := map[trade.Hash]int{}
 	asked := 0
@@ -120,7 +120,7 @@ func TestPayoutAgainIsTheSame(t *testing.T) {
 
 // An answer that is older than what the file holds does not overwrite it, and pins that
 // arrive at the same time are all kept.
-func TestOlderAnswerOverwritesNothing(t *testing.T) {
+func TestOlderAnswerIsIgnored(t *testing.T) {
 	b := &Buyer{Dir: t.TempDir()}
 	d, err := b.keys()
 	ok(t, err)

@@ -65,7 +65,7 @@ func (b *pending) kept() *Bought {
 // While another process advances an order, nothing that the buyer does to it reaches the
 // market. What that process did also counts for someone who read the order's file
 // earlier.
-func TestOneProcessMovesAnOrder(t *testing.T) {
+func TestOrderIsLockedByOneProcess(t *testing.T) {
 	asked := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++; http.NotFound(w, r) }))
 	defer s.Close()
@@ -166,7 +166,7 @@ func TestOneReviewOfAnOrder(t *testing.T) {
 
 // A review whose answer was lost is sent again as it was signed, and no other can be
 // given in its place. One that the market refuses leaves nothing behind.
-func TestReviewWhoseAnswerIsLost(t *testing.T) {
+func TestReviewWithLostAnswer(t *testing.T) {
 	s := takesReviews(t, func(http.ResponseWriter) { panic(http.ErrAbortHandler) }) // the connection drops
 	b := newPending(t, s.URL)
 	at := time.Unix(1_900_000_000, 0)

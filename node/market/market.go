@@ -204,7 +204,7 @@ func refusal(err error) error {
 // away reports whether an error means that a market can't be reached. Not every [net.Error] does:
 // failed system calls and a context whose deadline has passed are also of that type.
 func away(err error) bool {
-	_, unreached := errors.AsType[*remote.Unreached](err)
+	_, unreached := errors.AsType[*remote.NetworkError](err)
 	_, asked := errors.AsType[*url.Error](err)
 	_, network := errors.AsType[*net.OpError](err)
 	_, name := errors.AsType[*net.DNSError](err)

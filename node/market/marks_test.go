@@ -180,7 +180,7 @@ func TestTrace(t *testing.T) {
 
 // A bundle with too few places is sold unmarked, and the seller is told. So is one that the seller
 // wants unmarked, and one of answers.
-func TestUnmarked(t *testing.T) {
+func TestUnmarkedBundles(t *testing.T) {
 	few := share.Preview{Copies: diary(6), Holds: held()}
 	many := share.Preview{Copies: diary(60), Holds: held()}
 	for _, c := range []struct {
@@ -229,7 +229,7 @@ func TestMarksKeepRedaction(t *testing.T) {
 }
 
 // Three places next to each other do not together form a redacted phrase.
-func TestThreeMarksMakeNoPhrase(t *testing.T) {
+func TestMarksFormNoRedactedPhrase(t *testing.T) {
 	copies := []share.Copy{{Candidate: memory.Candidate{Text: "She said maybe somebody often came"}}}
 	texts, n, err := spotsOf(t.Context(), copies, held("perhaps someone frequently"))
 	ok(t, err)
@@ -266,7 +266,7 @@ func TestMarkedVersionsAreKept(t *testing.T) {
 
 // What the policy holds back is withdrawn, refunded and reported, but not destroyed: copies that
 // were sold can still be traced.
-func TestTraceWhatThePolicyHoldsBack(t *testing.T) {
+func TestTraceAfterAPolicyWithdrawal(t *testing.T) {
 	o := answers(t, garden, 50, 75, nil)
 	o.sellsDiary(40)
 	b := o.buyer()
@@ -299,7 +299,7 @@ func TestTraceWhatThePolicyHoldsBack(t *testing.T) {
 
 // A seller who wants no marks has none in later versions, either. A subscription of an older
 // program that made no marks continues without them, since its market may not accept marks.
-func TestUnmarkedIsInherited(t *testing.T) {
+func TestLaterVersionsStayUnmarked(t *testing.T) {
 	o := answers(t, garden, 50, 75, nil)
 	o.wish = &share.Preview{Copies: diary(40), Holds: held()}
 	wish := serve.ListingRequest{Title: "A diary", Categories: []string{"garden"}, Languages: []string{"en"}, Price: "0.20 EUR", Market: o.url, EveryDays: 30}
@@ -347,6 +347,6 @@ func TestUnmarkedIsInherited(t *testing.T) {
 	_, c, err := offeredIn(o.c.Dir, marked.Version)
 	ok(t, err)
 	if v := offerOf(c.offer, &trade.Hit{}); v.Marks != marked.Marks {
-		t.Errorf("a buyer is told of %d marks", v.Marks)
+		t.Errorf("the offer names another number of marks: %d", v.Marks)
 	}
 }

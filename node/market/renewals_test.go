@@ -24,7 +24,7 @@ import (
 
 // A check of the subscriptions that is cut off, for example because the page was left,
 // says nothing about them: the result of the last check stays.
-func TestRenewalIsCutOff(t *testing.T) {
+func TestRenewalCheckInterrupted(t *testing.T) {
 	ctx, cut := context.WithCancel(t.Context())
 	away := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		cut()
@@ -47,7 +47,7 @@ func TestRenewalIsCutOff(t *testing.T) {
 
 // A market that can't be reached, or for which another key answers, is reported to the
 // wearer.
-func TestMarketsFailuresAreTold(t *testing.T) {
+func TestMarketFailuresAreReported(t *testing.T) {
 	b := &Buyer{Dir: t.TempDir()}
 	nobody := func(*remote.Market, trade.Party, trade.Terms) error { return nil }
 	if err := refusal(b.At(t.Context(), "http://127.0.0.1:1", nobody)); !errors.Is(err, serve.ErrRelay) {
@@ -68,7 +68,7 @@ func TestMarketsFailuresAreTold(t *testing.T) {
 }
 
 // A failure on this machine is not a failure of a relay.
-func TestFailuresOfThisMachineAreNoRelays(t *testing.T) {
+func TestLocalFailuresAreNotTheRelays(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	_, open := os.Open(missing)
 	full := &fs.PathError{Op: "write", Path: missing, Err: syscall.ENOSPC}

@@ -145,7 +145,7 @@ func (s *Shop) answer(ctx context.Context, m *remote.Market, by trade.Party, l *
 // Items that may not be shown are not searched: otherwise the existence of an answer
 // would reveal which words they contain.
 func answering(ctx context.Context, ms []memory.Candidate, may func(place int) bool, question string, now time.Time) (out []int, err error) {
-	index, err := recall.Open(ctx, recall.Unkept{}, recall.Options{})
+	index, err := recall.Open(ctx, recall.InMemory{}, recall.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -242,7 +242,7 @@ func (l *lossy) Sold(ctx context.Context, did, title, to string, n int, why stri
 
 // A home that stops between counting an answer and sending it sends the same answer later,
 // and counts it once.
-func TestAnswerCutOff(t *testing.T) {
+func TestAnswerInterrupted(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	cut := &lossy{Bundler: o.Shop.c.Bundler, fail: true}
 	o.Shop.c.Bundler = cut
@@ -296,7 +296,7 @@ func TestAnswerApproved(t *testing.T) {
 
 // A memory that was forgotten answers nobody any more: the asker gets the price back, and
 // its counts are removed.
-func TestForgottenAnswersNobody(t *testing.T) {
+func TestForgottenMemoryIsNotSold(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	b := o.buyer()
 	o.hears(b, "when do tomatoes want water?")
@@ -315,7 +315,7 @@ func TestForgottenAnswersNobody(t *testing.T) {
 
 // Buyers who ask can't make a home keep more and more: it remembers a limited number of
 // buyers.
-func TestAskersFillNoHome(t *testing.T) {
+func TestAskersAreBounded(t *testing.T) {
 	o := answers(t, garden, 50, 100, nil)
 	st := &trade.State{Offer: o.offer}
 	first := trade.Key{1}

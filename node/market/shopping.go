@@ -163,7 +163,7 @@ func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, err
 	if err != nil {
 		return nil, err
 	}
-	return items, b.Heard(o)
+	return items, b.ResumeSearching(o)
 }
 
 // Report reports to a market's operator what is wrong with a listing.

@@ -87,7 +87,7 @@ func TestMoreReviewsThanAreShown(t *testing.T) {
 
 // The reviews of a listing are not shown if the market does not answer for it, or has no
 // log or an old one.
-func TestReviewsUnanswered(t *testing.T) {
+func TestReviewsWithoutAMarketAnswer(t *testing.T) {
 	s, garden, kitchen := newStall(t)
 	bob := s.buyer()
 	s.buys(bob, garden, 1)
@@ -117,7 +117,7 @@ func TestReviewsUnanswered(t *testing.T) {
 }
 
 // A buyer who was shown a log is not shown an older one, which lacks the newest reviews.
-func TestShownOfAnOlderLog(t *testing.T) {
+func TestOlderReviewLogIsRefused(t *testing.T) {
 	s, garden, _ := newStall(t)
 	bob, eve := s.buyer(), s.buyer()
 	s.buys(bob, garden, 5)
@@ -143,7 +143,7 @@ func TestShownOfAnOlderLog(t *testing.T) {
 }
 
 // Reviews from before reviews were numbered get their numbers while the market runs.
-func TestReviewsOfBefore(t *testing.T) {
+func TestUnnumberedReviewsAreNumbered(t *testing.T) {
 	s, garden, _ := newStall(t)
 	ann := s.buyer()
 	o := s.buys(ann, garden, 0)

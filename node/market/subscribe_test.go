@@ -81,7 +81,7 @@ func (b *before) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // A check that read the orders before another process paid for the last period pays for no
 // further one, however long it was delayed.
-func TestTwoLooksPayNoMorePeriods(t *testing.T) {
+func TestConcurrentChecksPayAPeriodOnce(t *testing.T) {
 	ctx := t.Context()
 	var ahead atomic.Int64 // nanoseconds
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
@@ -113,7 +113,7 @@ func TestTwoLooksPayNoMorePeriods(t *testing.T) {
 
 // A period that was ordered and not paid, and that the market has forgotten since, does not
 // block later ones.
-func TestUnpaidPeriodForgotten(t *testing.T) {
+func TestForgottenUnpaidPeriodBlocksNothing(t *testing.T) {
 	ctx := t.Context()
 	var ahead atomic.Int64 // the market's own sweep also asks for the time
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }

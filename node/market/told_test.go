@@ -14,7 +14,7 @@ import (
 
 // However many buyers ask, in whatever order, none is shown more of a bundle than its
 // listing says, and neither are all of them together.
-func TestShownWithinLimits(t *testing.T) {
+func TestBuyersSeeNoMoreThanListed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "items")
 		of := make([]copyOf, n)
@@ -59,7 +59,7 @@ func TestShownWithinLimits(t *testing.T) {
 	})
 }
 
-func TestAskedInADay(t *testing.T) {
+func TestQuestionsPerDay(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	var v told
 	for i := range askedADay {

@@ -171,7 +171,7 @@ func TestVerify(t *testing.T) {
 			ok(t, err)
 			var kept translog.Fork
 			if err := errors.Join(json.Unmarshal(raw, &kept), kept.Check(key)); err != nil {
-				t.Errorf("%s: the evidence convinces nobody: %v", who, err)
+				t.Errorf("%s: the evidence does not prove the fork: %v", who, err)
 			}
 		}
 		fork("who looked before", ann, Verification{})

@@ -171,7 +171,7 @@ func TestForgottenMemoryLeavesTheBundles(t *testing.T) {
 
 // A version that the market never had counts as withdrawn, and one market that fails
 // keeps no key of another market's listing.
-func TestDropIsForEachMarket(t *testing.T) {
+func TestWithdrawalPerMarket(t *testing.T) {
 	h := openShop(t)
 	never := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/market/orders" {
@@ -188,7 +188,7 @@ func TestDropIsForEachMarket(t *testing.T) {
 	h.lists(never.URL, "Never sent", nil, memory.ID{3}, func(l *listed) { l.Sent = false })
 	h.gone[memory.ID{3}] = true
 	if _, err := h.Sales(t.Context()); err == nil {
-		t.Error("a dead market is not told of")
+		t.Error("a market that does not answer is not reported")
 	}
 	all, err := h.list(t.Context())
 	ok(t, err)

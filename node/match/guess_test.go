@@ -65,7 +65,7 @@ func TestThreatInterestsGuessed(t *testing.T) {
 
 // A clock that once was ahead uses up an allowance only for one period, counted from when it
 // is right again.
-func TestClockAheadOnce(t *testing.T) {
+func TestAllowanceAfterAClockJump(t *testing.T) {
 	a, b := newHome(t, "bees"), newHome(t, "bees")
 	right := a.at
 	a.at = right.AddDate(10, 0, 0)

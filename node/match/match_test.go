@@ -253,7 +253,7 @@ func (h *home) reEnded(b *home) (text string) {
 	return text
 }
 
-func TestMessagesAgain(t *testing.T) {
+func TestRepeatedMessages(t *testing.T) {
 	a, b, c := newHome(t, "bees"), newHome(t, "bees"), newHome(t, "bees")
 	asked := a.ask("Ben", b)
 	_, answer := b.take(asked, "Ann")
@@ -300,7 +300,7 @@ func TestMessagesAgain(t *testing.T) {
 
 // A count that was lost on the way holds nobody up, also if the list of matches is sent
 // after it.
-func TestCountLost(t *testing.T) {
+func TestLostCount(t *testing.T) {
 	a, b := newHome(t, "bees", "tea"), newHome(t, "bees")
 	asked := a.ask("Ben", b)
 	_, answer := b.take(asked, "Ann")
@@ -312,7 +312,7 @@ func TestCountLost(t *testing.T) {
 	}
 	_, both, err := a.Again(t.Context(), "Ben")
 	if err != nil || both != count+"\n"+which {
-		t.Fatalf("again is no count and which, or %v", err)
+		t.Fatalf("the repeated message is not the count and the interests: %v", err)
 	}
 	b.wantErr(ErrMessage, both+"\n"+asked)
 	b.wantErr(ErrMessage, asked+"\n"+count) // a message that needs a yes comes alone
@@ -332,7 +332,7 @@ func TestCountLost(t *testing.T) {
 	}
 }
 
-func TestBothAsk(t *testing.T) {
+func TestMutualQuestions(t *testing.T) {
 	a, b := newHome(t, "bees", "tea"), newHome(t, "bees")
 	fromA, fromB := a.ask("Ben", b), b.ask("Ann", a)
 	da, err := a.device()
@@ -358,7 +358,7 @@ func TestBothAsk(t *testing.T) {
 	}
 }
 
-func TestInterestsThatAreNone(t *testing.T) {
+func TestInvalidInterests(t *testing.T) {
 	h := newHome(t)
 	for _, bad := range []string{"", " \n", "\u200b\u202e", strings.Repeat("x", 1<<20), strings.Repeat("茶", 70), "a\x00b", "a\xffb"} {
 		if _, err := h.Choose(t.Context(), []string{bad}, nil); !errors.Is(err, memory.ErrInvalid) {

@@ -73,7 +73,7 @@ const followCore = `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","para
 
 // Only an initialize that is answered with a result begins a session. If a failed one did, it
 // would end an older session of the app, since their number is limited.
-func TestFailedInitializeBeginsNone(t *testing.T) {
+func TestFailedInitializeMakesNoSession(t *testing.T) {
 	h := newHouse(t)
 	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}
 	for name, body := range map[string]string{
@@ -185,7 +185,7 @@ func TestSessionWithoutStream(t *testing.T) {
 
 // A session that followed nothing outlives its stream, which proxies cut when it is idle: its
 // host can go on sending requests, and may open another stream.
-func TestSessionThatFollowsNothing(t *testing.T) {
+func TestSessionWithoutSubscriptionSurvives(t *testing.T) {
 	h := newHouse(t)
 	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}
 	p.begin()
@@ -276,7 +276,7 @@ func TestSessionIsEnded(t *testing.T) {
 
 // A stream ends when the node can no longer report changes of what is followed, so that no host
 // believes that it still follows. It stays open when a host stops following, or can't follow.
-func TestSessionEndsWithWhatItFollows(t *testing.T) {
+func TestSessionEndsWithItsSubscriptions(t *testing.T) {
 	h := newHouse(t)
 	h.add(t, core("Maja is a nurse"))
 	p := &plain{house: h, t: t, key: h.app(t, "one", "core")}

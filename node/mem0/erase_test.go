@@ -29,7 +29,7 @@ func kept(t *testing.T, api http.Handler, texts ...string) (first map[string]any
 
 // A request that would have chosen fewer memories than it erases, or that means all of
 // them, erases nothing.
-func TestErasesNoMore(t *testing.T) {
+func TestEraseRefusesBroaderFilters(t *testing.T) {
 	api := newAPI(t)
 	kept(t, api, "The red kayak lies in Lindau")
 	for _, c := range []struct{ method, path, body, want string }{
@@ -58,7 +58,7 @@ func TestErasesNoMore(t *testing.T) {
 }
 
 // A list can choose by category, and by the day on which a memory was made.
-func TestListChooses(t *testing.T) {
+func TestListFilters(t *testing.T) {
 	api := newAPI(t)
 	made := kept(t, api, "Ann eats cake for breakfast", "The kayak is red")["created_at"].(string)[:len("2026-01-31")]
 	for body, want := range map[string]float64{
@@ -76,7 +76,7 @@ func TestListChooses(t *testing.T) {
 }
 
 // A list of several pages misses nothing if a memory disappears between two of them.
-func TestListOfMovingMemories(t *testing.T) {
+func TestListDuringErasure(t *testing.T) {
 	s := nodetest.New(t, nodetest.Cheap).Services()
 	s.Apps = one{}
 	var between func()

@@ -108,7 +108,7 @@ func TestSelfHosted(t *testing.T) {
 // What became of a text is reported where no memory shows it: of a secret, of nothing to remember,
 // and of what was known already. The secret itself is in no answer. This app sees everything, so
 // it is shown the entry of the vault, without its secret.
-func TestWhatBecameOfIt(t *testing.T) {
+func TestOutcomeOfAText(t *testing.T) {
 	api := newAPI(t)
 	for _, c := range []struct{ text, event, memory, message string }{
 		{"I live in Porto.", "ADD", "lives in Porto", ""},
@@ -231,7 +231,7 @@ func TestPages(t *testing.T) {
 }
 
 // An event reveals nothing of what was forgotten since.
-func TestEventOfForgotten(t *testing.T) {
+func TestEventOfAForgottenMemory(t *testing.T) {
 	api := newAPI(t)
 	messages := make([]string, 20)
 	for i := range messages {

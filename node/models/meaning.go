@@ -126,7 +126,7 @@ func textOf(tx *store.Tx, id memory.ID) (string, error) {
 	if !errors.Is(err, memory.ErrNotFound) {
 		return "", err
 	}
-	m, chunk, err := engine.Whole(tx, id)
+	m, chunk, err := engine.MemoryOfHit(tx, id)
 	switch {
 	case err != nil:
 		return "", err

@@ -144,7 +144,7 @@ func (mr Modeller) RunModel(ctx context.Context) (res serve.ModelRun, err error)
 // LeftOut returns what the instructions exclude, in terms of the wearer's categories.
 func (l *Language) LeftOut(s *category.Sorter) func(*store.Tx) (category.LeftOut, error) {
 	return func(tx *store.Tx) (category.LeftOut, error) {
-		text, err := distill.Wishes(tx)
+		text, err := distill.Instructions(tx)
 		if err != nil || text == "" {
 			return category.LeftOut{}, err
 		}
@@ -155,7 +155,7 @@ func (l *Language) LeftOut(s *category.Sorter) func(*store.Tx) (category.LeftOut
 // Instructions implements serve.Modeller.
 func (mr Modeller) Instructions(ctx context.Context) (text string, err error) {
 	err = opened.View(ctx, mr.of, func(_ *Language, tx *store.Tx) error {
-		text, err = distill.Wishes(tx)
+		text, err = distill.Instructions(tx)
 		return err
 	})
 	return text, err
@@ -171,7 +171,7 @@ func (mr Modeller) SetInstructions(ctx context.Context, text string) error {
 	if err := l.c.NoSecret(ctx, "text", text); err != nil {
 		return err
 	}
-	return l.c.Engine.Commit(ctx, func(tx *store.Tx) error { return distill.SetWishes(tx, text) })
+	return l.c.Engine.Commit(ctx, func(tx *store.Tx) error { return distill.SetInstructions(tx, text) })
 }
 
 // Adder adds a finding of doctor.

@@ -166,7 +166,7 @@ func TestThreatNoteEditsRules(t *testing.T) {
 }
 
 // A state that this program did not write is refused, and nothing panics.
-func TestStateRefuses(t *testing.T) {
+func TestInvalidStateIsRefused(t *testing.T) {
 	for _, in := range []string{"{", "null", "[]", `{"version":2}`, `{"version":1,"pages":{"day/x":null}}`, `{"version":1,"notes":{"` + tea().ID.String() + `":null}}`} {
 		h := newFolder(t)
 		h.edit(StateFile, in)
@@ -178,7 +178,7 @@ func TestStateRefuses(t *testing.T) {
 
 // A note that a person changes or removes while it is being retired or set aside stays
 // as that person left it, and so does what is known of it.
-func TestBusyNote(t *testing.T) {
+func TestNoteEditedDuringSync(t *testing.T) {
 	for name, change := range map[string]func(h *homeFolder){
 		"edited":  func(h *homeFolder) { h.edit("Memories/a.md", "mine") },
 		"removed": func(h *homeFolder) { _ = h.root.Remove("Memories/a.md") },
@@ -244,7 +244,7 @@ func (h *homeFolder) forgets(known []*memory.Memory, o Options, meanwhile func()
 
 // A memory is forgotten when its note is gone, and not when the file is only broken,
 // unreadable on the disk, or away for a moment.
-func TestForgetsWhatWasDeleted(t *testing.T) {
+func TestDeletedNoteForgetsItsMemory(t *testing.T) {
 	const name = "Memories/a.md"
 	whole := func(h *homeFolder) string { return h.read(name) }
 	for what, c := range map[string]struct {
@@ -289,7 +289,7 @@ func TestForgetsWhatWasDeleted(t *testing.T) {
 
 // Where many notes are missing at once, none of their memories is forgotten unless a
 // person says that this was meant.
-func TestForgetsManyWhenTold(t *testing.T) {
+func TestForgettingManyNeedsConsent(t *testing.T) {
 	for _, c := range []struct{ notes, deleted, forgotten int }{{12, 11, 0}, {11, 10, 10}, {60, 12, 12}, {59, 12, 0}} {
 		for _, meant := range []bool{false, true} {
 			h := newFolder(t)

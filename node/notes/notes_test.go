@@ -34,7 +34,7 @@ func memoryOf(t *rapid.T) *memory.Memory {
 
 // A note says what its memory says, so nobody's words are mistaken for an edit; and
 // nothing in a memory's words becomes a link, a picture, code or the note's own block.
-func TestNoteSaysItsMemory(t *testing.T) {
+func TestNoteTextRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := memoryOf(t)
 		l := links{day: "[[Days/2026-03-01|2026-03-01]]", people: []string{"[[People/Ann|Ann]]"}}

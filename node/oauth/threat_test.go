@@ -92,7 +92,7 @@ func (h held) RevokeApp(ctx context.Context, name string) (serve.App, error) {
 }
 
 // A client that presents a used code holds up nobody else while the key's requests end.
-func TestUsedCodeBlocksNobody(t *testing.T) {
+func TestUsedCodeBlocksNoOther(t *testing.T) {
 	h := held{began: make(chan struct{}), end: make(chan struct{})}
 	b := newBench(t, func(book oauth.Book) oauth.Book {
 		h.Book = book
@@ -122,7 +122,7 @@ func TestUsedCodeBlocksNobody(t *testing.T) {
 }
 
 // A used code ends the key that was made from it, and no later one of the same name.
-func TestUsedCodeSparesLaterApp(t *testing.T) {
+func TestUsedCodeRevokesOnlyItsKey(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
 	code := b.agree(b.open(query(id)))
@@ -135,7 +135,7 @@ func TestUsedCodeSparesLaterApp(t *testing.T) {
 		t.Fatal(fault)
 	}
 	if again, fault := b.exchange(id, code); again != "" || fault != "invalid_grant" || !b.works(later) {
-		t.Errorf("the later app's key is ended: %q", fault)
+		t.Errorf("the used code revoked the later app's key, or was not refused: %q", fault)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestThreatRegistrationFlood(t *testing.T) {
 
 // A page of another site that uses the address as an image, script or frame takes up no
 // place, and so does not push out the request that the wearer is looking at.
-func TestPageIsOpenedAsAPage(t *testing.T) {
+func TestConsentPageIsANavigation(t *testing.T) {
 	b := newBench(t)
 	id, _ := b.register(registered(back))
 	form := b.open(query(id))

@@ -23,7 +23,7 @@ func (n *node) of() Of[string] {
 
 // A long call ends with the life, and says why; one that ended earlier keeps its
 // own error.
-func TestDuring(t *testing.T) {
+func TestCallEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &node{NewLife(nil)}
 		own := errors.New("own")
@@ -56,7 +56,7 @@ func TestDuring(t *testing.T) {
 
 // What runs in the background ends at stop and with the life, and both wait for
 // it.
-func TestStart(t *testing.T) {
+func TestBackgroundEndsWithTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, ended := NewLife(nil), 0
 		run := func(ctx context.Context) { <-ctx.Done(); ended++ }

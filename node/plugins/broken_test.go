@@ -96,7 +96,7 @@ func TestBrokenRedactor(t *testing.T) {
 		named := func(all []node.RepairedItem) bool {
 			return slices.ContainsFunc(all, func(r node.RepairedItem) bool { return filepath.ToSlash(r.Place) == place })
 		}
-		if found, err := node.Look(t.Context(), cfg, nil); err != nil || !named(found) {
+		if found, err := node.Inspect(t.Context(), cfg, nil); err != nil || !named(found) {
 			t.Errorf("%s: named are %+v, %v", file, found, err)
 		}
 		done, err := node.Repair(t.Context(), cfg, opt, nil)

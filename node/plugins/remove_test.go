@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestRemovePluginWhole: where the list of devices can't be read, the plugin
+// TestRemovePluginIsAllOrNothing: where the list of devices can't be read, the plugin
 // stays as it was, and can be removed once the list can be read.
-func TestRemovePluginWhole(t *testing.T) {
+func TestRemovePluginIsAllOrNothing(t *testing.T) {
 	const id = "suite/silent"
 	var home string
 	n := nodetest.New(t, func(c *config.Config) { home = c.Home })

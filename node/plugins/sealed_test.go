@@ -117,7 +117,7 @@ func TestEditedPluginsFolder(t *testing.T) {
 		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
-		found, err := node.Look(t.Context(), cfg, nil)
+		found, err := node.Inspect(t.Context(), cfg, nil)
 		if err != nil || c.file != "" && !slices.ContainsFunc(found, func(r node.RepairedItem) bool { return r.Place == "plugins/"+c.file }) {
 			t.Errorf("%s: named are %+v, %v", c.name, found, err)
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestTimesOfAnotherSeason: what is said in winter about a day in summer is stored at
+// TestDaylightSavingTime: what is said in winter about a day in summer is stored at
 // the hour that was said, by the clock of the wearer's zone.
-func TestTimesOfAnotherSeason(t *testing.T) {
+func TestDaylightSavingTime(t *testing.T) {
 	n := nodetest.New(t, func(c *config.Config) { c.Zone = "Europe/Berlin" })
 	at := time.Date(2025, 11, 20, 9, 0, 0, 0, time.UTC)
 	nodetest.Hear(t, n, at, "Ana", "The exam is on the 3rd of June at 9 am.")

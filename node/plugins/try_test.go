@@ -13,7 +13,7 @@ import (
 
 // A line is shown to one plugin. Nothing of it is kept, and a plugin that may not
 // see secrets is not shown one.
-func TestTry(t *testing.T) {
+func TestTryPlugin(t *testing.T) {
 	n := nodetest.New(t, nil)
 	ctx := t.Context()
 	v, err := n.TryPlugin(ctx, "facts", "I live in Lindau now. The password of my bank is Tulip-42-Karst.")

@@ -67,7 +67,7 @@ func TestEventsWaitForAPlugin(t *testing.T) {
 }
 
 // Faults disable a built-in plugin for one minute. Nobody has to enable it.
-func TestBuiltInIsTriedAgain(t *testing.T) {
+func TestBuiltInPluginIsRetried(t *testing.T) {
 	const id = "suite/silent"
 	n := nodetest.New(t, nil)
 	traps := plugintest.Silent("1.0.0", "")

@@ -12,7 +12,7 @@ import (
 // Copies and answers are sold separately, and a rule without an action is about both. Until a rule
 // names answers, they are treated as copies are, and what is kept from buyers stays so until a rule
 // permits answers.
-func TestAnswersAreAnActionOfTheirOwn(t *testing.T) {
+func TestAnswersAreASeparateAction(t *testing.T) {
 	garden := policy.ItemOf(&memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: "Beans want poles.", Tags: []string{"garden"}}})
 	secret := policy.ItemOf(&memory.Memory{Candidate: memory.Candidate{Type: memory.Vault, Text: "1234"}})
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestAnswersAreAnActionOfTheirOwn(t *testing.T) {
 
 // A yes to a sale, given by a program from before answers were an action, still applies to answers;
 // a yes to answers does not permit copies.
-func TestConsentToSalesHoldsForAnswers(t *testing.T) {
+func TestConsentToSalesCoversAnswers(t *testing.T) {
 	garden := policy.ItemOf(&memory.Memory{Candidate: memory.Candidate{Type: memory.Semantic, Text: "Beans want poles."}})
 	for _, c := range []struct {
 		by            policy.Action

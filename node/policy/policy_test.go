@@ -180,7 +180,7 @@ func asCedarSells(t *rapid.T, text string, r *policy.Request, it *policy.Item) b
 }
 
 // The part of Cedar that this package reads decides as Cedar's own implementation does.
-func TestDecidesAsCedar(t *testing.T) {
+func TestAgreesWithCedar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, r, it := rules(t), request(t), item(t)
 		p := parsed(t, text)
@@ -190,7 +190,7 @@ func TestDecidesAsCedar(t *testing.T) {
 		}
 		for i := range p.Rules {
 			if w := p.Rules[i].Words(); w == "" || strings.Contains(w, "  ") {
-				t.Fatalf("a rule is said back as %q", w)
+				t.Fatalf("a rule in plain words is %q", w)
 			}
 		}
 	})
@@ -209,7 +209,7 @@ func TestNoRuleGrantsTheVault(t *testing.T) {
 
 // What a rule forbids, no other rule can grant, and a narrower policy never shows more: with a
 // condition on a permit, a permit removed, a forbid added, or another device's policy beside it.
-func TestNarrowerNeverShowsMore(t *testing.T) {
+func TestNarrowerPolicyShowsNoMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all, narrow []string
 		for range rapid.IntRange(1, 5).Draw(t, "rules") {
@@ -250,7 +250,7 @@ func TestNarrowerNeverShowsMore(t *testing.T) {
 }
 
 // What can't be restated in plain words, or might fail, is refused, with its line.
-func TestRefusedWithTheLine(t *testing.T) {
+func TestInvalidPolicyNamesTheLine(t *testing.T) {
 	const head = "permit (principal, action, resource)"
 	for text, want := range map[string]string{
 		"permit": "line 1: want (", head: "line 1: want ;", "\n\nallow (principal, action, resource);": "line 3: want permit or forbid",
@@ -283,7 +283,7 @@ func TestRefusedWithTheLine(t *testing.T) {
 }
 
 // A rule is restated in plain words.
-func TestWords(t *testing.T) {
+func TestPolicyInPlainWords(t *testing.T) {
 	p := parsed(t, `// the garden
 @id("garden for Ann")
 permit (principal == Reader::"Ann", action in [Action::"share", Action::"read"], resource)
@@ -307,7 +307,7 @@ forbid (principal is App, action, resource) when { !(resource.entities.containsA
 
 // A rule that asks permits nothing before a yes, whatever is forbidden stays forbidden, and a yes
 // permits no more than the same rule would without the question.
-func TestAsks(t *testing.T) {
+func TestAskRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := rules(t)
 		text := `@ask("30 days") ` + strings.Replace(rule(t), "forbid", "permit", 1)

@@ -93,7 +93,7 @@ const block = `{"role":"system","content":"Locket, the memory`
 
 // What is remembered is put after the system's own messages; everything else is passed on as
 // it came.
-func TestBodies(t *testing.T) {
+func TestContextIsInsertedIntoTheBody(t *testing.T) {
 	b := newBench(t, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
 	for body, want := range map[string][]string{
 		`{"messages":[{"role":"user","content":"tea?","x":1}],"n":1e3}`:                                         {block, `{"role":"user","content":"tea?","x":1}]`, `"n":1e3`},

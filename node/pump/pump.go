@@ -94,8 +94,8 @@ func New(ctx context.Context, c Config) (*Pump, error) {
 	return p, nil
 }
 
-// Quiet is closed once everything that was there at the start is processed.
-func (p *Pump) Quiet() <-chan struct{} { return p.quiet }
+// Idle is closed once everything that was there at the start is processed.
+func (p *Pump) Idle() <-chan struct{} { return p.quiet }
 
 // Waiting counts the entries that are not processed yet. j is the journal's state.
 func (p *Pump) Waiting(j *journal.Stats) int {
@@ -110,7 +110,7 @@ func (p *Pump) Run(ctx context.Context) error {
 	defer p.purges.end()
 	defer p.reader.Close()
 	if j := p.c.Journal.Stats(); p.Waiting(&j) == 0 {
-		p.rest(ctx) // so that callers who wait for Quiet need not wait for idleAfter
+		p.rest(ctx) // so that callers who wait for Idle need not wait for idleAfter
 	}
 	for rests := 0; ; rests++ {
 		p.purgeAsked(ctx)
@@ -299,7 +299,7 @@ func (p *Pump) save(ctx context.Context) error {
 	if upTo <= p.wrote {
 		return nil
 	}
-	if err := p.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.SetCursor(Cursor, upTo) }); err != nil {
+	if err := p.c.Engine.CommitInReserve(ctx, func(tx *store.Tx) error { return tx.SetCursor(Cursor, upTo) }); err != nil {
 		return fmt.Errorf("journal cursor: %w", err)
 	}
 	p.wrote = upTo

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestNotTheirs asks for a property of somebody, given lines in which they or the wearer speak of
+// TestPropertiesOfBystanders asks for a property of somebody, given lines in which they or the wearer speak of
 // another person's.
-func TestNotTheirs(t *testing.T) {
+func TestPropertiesOfBystanders(t *testing.T) {
 	n := nodetest.New(t, nil)
 	at := time.Now().Add(-time.Hour)
 	for speaker, lines := range map[string][]string{

@@ -47,7 +47,7 @@ const mostKept = 2000
 // refresh drops what was read if something was committed since, because nothing may be shown that
 // was forgotten meanwhile.
 func (c *chooser) refresh(tx *store.Tx) {
-	if at := tx.Moment(); at != c.moment || len(c.wholes)+len(c.lines) >= mostKept {
+	if at := tx.Revision(); at != c.moment || len(c.wholes)+len(c.lines) >= mostKept {
 		c.moment = at
 		clear(c.wholes)
 		clear(c.lines)
@@ -61,7 +61,7 @@ func (c *chooser) whole(tx *store.Tx, id memory.ID) (*whole, error) {
 	if w := c.wholes[id]; w != nil {
 		return w, nil
 	}
-	m, chunk, err := engine.Whole(tx, id)
+	m, chunk, err := engine.MemoryOfHit(tx, id)
 	if err != nil {
 		return nil, err
 	}

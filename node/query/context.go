@@ -168,7 +168,7 @@ func (qr *Query) topic(ctx context.Context, r *serve.ContextRequest) (topic, own
 
 // coreBlocks returns all core memories that are valid now, in the order in which they were learnt.
 func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items []retrieve.Item, err error) {
-	ids := qr.c.Engine.Typed(memory.Core)
+	ids := qr.c.Engine.IDsOfType(memory.Core)
 	err = qr.c.Engine.View(ctx, func(tx *store.Tx) error {
 		now := qr.c.Now()
 		list, err := store.Collect(tx.MemoriesOf(ids))
@@ -297,7 +297,7 @@ func itemOf(h *serve.Hit) retrieve.Item {
 	if len(m.Evidence) > 0 {
 		it.Speaker, it.Quote = m.Evidence[0].Speaker, m.Evidence[0].Excerpt
 	}
-	if f := m.Fields.Procedural; f != nil && !memory.TellsSteps(m.Text, f.Steps) {
+	if f := m.Fields.Procedural; f != nil && !memory.ContainsSteps(m.Text, f.Steps) {
 		it.Steps = f.Steps
 	}
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {

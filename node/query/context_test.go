@@ -6,7 +6,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func TestUseful(t *testing.T) {
+func TestUsefulHits(t *testing.T) {
 	for _, c := range []struct {
 		scores []float64
 		want   int

@@ -30,10 +30,10 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 		if err := qr.dayMemories(ctx, tx, &d); err != nil {
 			return err
 		}
-		if before, _ := qr.c.Engine.SaidBeside(from); !before.IsZero() {
+		if before, _ := qr.c.Engine.UtteranceTimesAround(from); !before.IsZero() {
 			d.Before = serve.DateOf(before.In(zone))
 		}
-		if _, next := qr.c.Engine.SaidBeside(to); !next.IsZero() {
+		if _, next := qr.c.Engine.UtteranceTimesAround(to); !next.IsZero() {
 			d.Next = serve.DateOf(next.In(zone))
 		}
 		return nil
@@ -147,14 +147,14 @@ func (rd Reader) Days(ctx context.Context, from, to serve.Date) (out serve.DaysA
 			return err
 		}
 		out = serve.DaysAnswer{Zone: memory.ZoneName(zone), Days: []serve.DayCount{}}
-		for _, at := range qr.c.Engine.Said(since, until) {
+		for _, at := range qr.c.Engine.UtteranceTimes(since, until) {
 			date := serve.DateOf(time.UnixMilli(at).In(zone))
 			if last := len(out.Days) - 1; last < 0 || out.Days[last].Date != date {
 				out.Days = append(out.Days, serve.DayCount{Date: date})
 			}
 			out.Days[len(out.Days)-1].Lines++
 		}
-		if last, _ := qr.c.Engine.SaidBeside(qr.c.Now().Add(24 * time.Hour)); !last.IsZero() {
+		if last, _ := qr.c.Engine.UtteranceTimesAround(qr.c.Now().Add(24 * time.Hour)); !last.IsZero() {
 			out.Last = serve.DateOf(last.In(zone))
 		}
 		return nil

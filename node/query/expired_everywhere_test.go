@@ -17,7 +17,7 @@ import (
 
 // From the moment that a memory expires, no reader shows it any more, although nothing
 // has changed in the records since each of them was read.
-func TestExpiredIsSeenNowhere(t *testing.T) {
+func TestExpiredMemoryIsHiddenEverywhere(t *testing.T) {
 	api, ahead := aheadNode(t)
 	ctx := t.Context()
 	no := false

@@ -40,7 +40,7 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	if topic == question {
 		return look(question)
 	}
-	back := retrieve.PointsBack(question)
+	back := retrieve.RefersBack(question)
 	var alone followed
 	if !back {
 		if alone, err = look(question); err != nil || alone.Known {

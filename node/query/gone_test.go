@@ -26,7 +26,7 @@ func (l *leaving) Err() error {
 }
 
 // A list that a filter leaves empty stops reading once its client has gone.
-func TestListOfAClientThatHasGone(t *testing.T) {
+func TestListStopsForAGoneClient(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	no := false
 	for i := range 20 {

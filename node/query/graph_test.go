@@ -14,7 +14,7 @@ import (
 
 // The atlas is computed only once as long as nothing changes, and keeps nothing
 // of what was forgotten; nothing is computed for a client that has gone.
-func TestAtlasIsDrawnOncePerState(t *testing.T) {
+func TestAtlasIsCached(t *testing.T) {
 	n := nodetest.New(t, nil)
 	ctx := t.Context()
 	no := false

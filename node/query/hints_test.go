@@ -25,8 +25,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAskedAfterInChinese: what a question is about ends before 是什么时候.
-func TestAskedAfterInChinese(t *testing.T) {
+// TestChineseQuestionTopic: what a question is about ends before 是什么时候.
+func TestChineseQuestionTopic(t *testing.T) {
 	for question, want := range map[string]string{"婚礼是什么时候办的": "婚礼", "小美什么时候来": "小美", "小王现在住在哪里": "小王"} {
 		if m := askedAfterZh.FindStringSubmatch(question); m == nil || m[1] != want {
 			t.Errorf("%s: %q", question, m)
@@ -34,9 +34,9 @@ func TestAskedAfterInChinese(t *testing.T) {
 	}
 }
 
-// TestNobodyIsNoName: somebody who asks for anybody, or for a relative, is not told that no memory
+// TestPronounsAreNotNames: somebody who asks for anybody, or for a relative, is not told that no memory
 // has that name.
-func TestNobodyIsNoName(t *testing.T) {
+func TestPronounsAreNotNames(t *testing.T) {
 	for question, want := range map[string]int{"does anybody play chess": 0, "does Tom play chess": 1, "爸爸喜欢什么": 0, "大家喜欢什么": 0, "小王喜欢什么": 1} {
 		if got := asked(question); len(got) != want {
 			t.Errorf("%s: %q", question, got)

@@ -11,7 +11,7 @@ import (
 
 // A device that keeps losing messages does not hide another's losses, and each counts all of
 // its own. A loss that begins with message 0 says so.
-func TestLostOfEachDevice(t *testing.T) {
+func TestLossesPerDevice(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	refusals := func(yield func(memory.Refusal, error) bool) {
 		say := func(device string, at time.Time, kind string, missing *memory.Range) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-func TestOwnFirst(t *testing.T) {
+func TestOwnMemoriesRankFirst(t *testing.T) {
 	of := func(subject, attribute string) serve.Hit {
 		m := memory.Memory{State: memory.Active}
 		m.Slot = &memory.Slot{Subject: subject, Attribute: attribute, Value: "x"}
@@ -36,7 +36,7 @@ func TestOwnFirst(t *testing.T) {
 	}
 }
 
-func TestOwnFirstOfUsers(t *testing.T) {
+func TestOwnMemoriesRankFirstAmongUsers(t *testing.T) {
 	of := func(user string) serve.Hit {
 		m := memory.Memory{State: memory.Active}
 		m.Owner.User, m.Slot = user, &memory.Slot{Subject: "user", Attribute: "home", Value: "x"}

@@ -11,10 +11,10 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestLineOfAnAnswer: a memory that contains only a part of what was said is returned with the
+// TestMemoryIsReturnedWithItsLine: a memory that contains only a part of what was said is returned with the
 // whole line, if the line has more of the question. An app, whose rights may not cover the whole
 // line, gets the memory.
-func TestLineOfAnAnswer(t *testing.T) {
+func TestMemoryIsReturnedWithItsLine(t *testing.T) {
 	n := nodetest.New(t, nil)
 	const line = "Tom fixes the bike, he has a shop on Mill Road."
 	nodetest.Hear(t, n, time.Now().Add(-time.Hour), "Ana", line)

@@ -11,7 +11,7 @@ import (
 
 // A session that is over does not set the topic of a context: in the morning, the context is
 // not about "Good night".
-func TestSessionThatIsOver(t *testing.T) {
+func TestEndedSessionSetsNoTopic(t *testing.T) {
 	api, ahead := aheadNode(t)
 	ctx := t.Context()
 	if _, err := api.Add(ctx, serve.AddRequest{Text: "The red kayak lies in Lindau"}); err != nil {

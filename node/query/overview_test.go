@@ -15,7 +15,7 @@ import (
 
 // An overview that follows the changes one by one equals one that is read from
 // scratch.
-func TestOutlineFollows(t *testing.T) {
+func TestIncrementalOverview(t *testing.T) {
 	n := nodetest.New(t, nil)
 	ctx := t.Context()
 	food, err := filter.Equal("categories", "food")

@@ -27,7 +27,7 @@ func TestAskedProperty(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotSaid(t *testing.T) {
+func TestPersonIsNotNamed(t *testing.T) {
 	for _, c := range []struct {
 		owner, text     string
 		byOwner, misses bool
@@ -53,7 +53,7 @@ func TestWhoIsNotSaid(t *testing.T) {
 	}
 }
 
-func TestWhosePropertyATextTells(t *testing.T) {
+func TestOwnerOfAProperty(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		partner bool

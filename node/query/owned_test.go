@@ -22,8 +22,8 @@ func TestOwnedQuestions(t *testing.T) {
 	}
 }
 
-// TestMyQuestions asks what is true of the wearer, and whom somebody married.
-func TestMyQuestions(t *testing.T) {
+// TestQuestionsAboutTheWearer asks what is true of the wearer, and whom somebody married.
+func TestQuestionsAboutTheWearer(t *testing.T) {
 	asked, right := askFile(t, "testdata/mine.txt")
 	// Before: in English 5 of 5 and 3 of 3 of the questions with an answer, and 1 of 9 and none of
 	// 8 of those without one; in Chinese none of 9.

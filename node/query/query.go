@@ -24,9 +24,9 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
-	Typed(t memory.Type) []memory.ID
-	Said(from, to time.Time) []int64
-	SaidBeside(t time.Time) (before, after time.Time)
+	IDsOfType(t memory.Type) []memory.ID
+	UtteranceTimes(from, to time.Time) []int64
+	UtteranceTimesAround(t time.Time) (before, after time.Time)
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
 	Assert(ctx context.Context, by engine.Authority, make func(*store.Tx) ([]memory.Assertion, error)) ([]memory.Change, error)
 }
@@ -86,7 +86,7 @@ type Counts struct {
 
 // Count counts the memories that tx sees.
 func (qr *Query) Count(ctx context.Context, tx *store.Tx) (n Counts, err error) {
-	n.Utterances = len(qr.c.Engine.Said(time.Time{}, time.Time{}))
+	n.Utterances = len(qr.c.Engine.UtteranceTimes(time.Time{}, time.Time{}))
 	err = qr.overview.look(ctx, tx, func() error {
 		n.Types, n.Transcribe = maps.Clone(qr.overview.types), qr.overview.waits
 		return nil

@@ -242,7 +242,7 @@ func (rd Reader) Why(ctx context.Context, id memory.ID) (w serve.Why, err error)
 
 // spared returns what was said that would have changed a memory if it had not been pinned.
 func spared(tx *store.Tx, id memory.ID) ([]memory.Change, error) {
-	all, err := tx.Naming(id)
+	all, err := tx.ChangesNaming(id)
 	return slices.DeleteFunc(all, func(c memory.Change) bool {
 		return c.Other != id || c.Memory == id || !strings.Contains(c.Reason, reconcile.Spared) && !strings.Contains(c.Reason, reconcile.SparedSaid)
 	}), err

@@ -44,7 +44,7 @@ func (t *then) group(tx *store.Tx, name string) ([]memory.Memory, error) {
 		}
 		all = append(all, as...)
 	}
-	ms := reconcile.Then(all, t.knownAt)
+	ms := reconcile.AsKnownAt(all, t.knownAt)
 	for i := range ms {
 		ms[i].Group = name
 	}

@@ -36,9 +36,9 @@ func TestDayWithoutTasks(t *testing.T) {
 	}
 }
 
-// TestWhatIsOn: a plan for another day is not an answer to what is on this week, and neither is
+// TestPlansOfAPeriod: a plan for another day is not an answer to what is on this week, and neither is
 // something that has already happened.
-func TestWhatIsOn(t *testing.T) {
+func TestPlansOfAPeriod(t *testing.T) {
 	n := nodetest.New(t, nil)
 	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC) // a Tuesday
 	for i, line := range []string{"I have a dentist appointment on Thursday at half past nine.", "We're going to Lisbon in March.", "I paid the plumber 240 euros yesterday.", "I have a haircut today at eight in the morning.", "I have an interview next Tuesday."} {

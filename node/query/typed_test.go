@@ -11,9 +11,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestTypedLinesStandAlone: the lines next to a line of talk may be about the same matter, and are
+// TestTypedLinesHaveNoNeighbours: the lines next to a line of talk may be about the same matter, and are
 // shown with it. What was typed before and after a note is not.
-func TestTypedLinesStandAlone(t *testing.T) {
+func TestTypedLinesHaveNoNeighbours(t *testing.T) {
 	lines := []string{"婆婆不吃羊肉", "我每天早上跑五公里", "The tent is in the attic behind the skis", "We are out of oat milk", "妈妈的降压药快吃完了", "办公室的空调坏了，师傅说明天来修"}
 	questions := map[string]string{"婆婆不能吃什么": "小雨的婆婆不吃羊肉。", "妈妈吃什么药": "小雨的妈妈的降压药快吃完了。", "Is the tent in the garage?": "The tent is in the attic behind the skis."}
 	shown := func(n *node.Node, question string) (texts []string) {
@@ -49,9 +49,9 @@ func TestTypedLinesStandAlone(t *testing.T) {
 	}
 }
 
-// TestAllMinorIsUnknown: where nothing matches the question well enough to be shown, the answer is
+// TestOnlyMinorHitsIsUnknown: where nothing matches the question well enough to be shown, the answer is
 // that it is not known, and not silence.
-func TestAllMinorIsUnknown(t *testing.T) {
+func TestOnlyMinorHitsIsUnknown(t *testing.T) {
 	n := nodetest.New(t, func(c *config.Config) { c.Wearer = "林小雨" })
 	for _, line := range []string{"我妹妹小雨住在杭州", "我下周三下午三点看牙医", "我的护照在书桌左边的抽屉里", "我对青霉素过敏", "谢谢"} {
 		if _, err := n.Add(t.Context(), serve.AddRequest{Text: line, Keep: true}); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestOrdered(t *testing.T) {
+func TestParseOrder(t *testing.T) {
 	for text, want := range map[string]Order{
 		"Locket, stop listening":                                {},
 		"Hey Locket, stop listening.":                           {},
@@ -35,7 +35,7 @@ func TestOrdered(t *testing.T) {
 }
 
 // A line that speaks about an order gives no order.
-func TestNotOrdered(t *testing.T) {
+func TestLinesThatAreNoOrder(t *testing.T) {
 	for _, text := range []string{
 		"", "Locket", "Hey Locket.", "stop listening", "别听了",
 		"I told Locket to stop listening",

@@ -37,10 +37,10 @@ const (
 
 // Fleet provides the wearables; [intake.Intake] is one.
 type Fleet interface {
-	// Tells reports whether a wearable can show or speak an answer.
-	Tells(device string) bool
-	// Hears reports whether a wearable has a microphone that is on.
-	Hears(device string) bool
+	// CanAnswer reports whether a wearable can show or speak an answer.
+	CanAnswer(device string) bool
+	// HasMicrophone reports whether a wearable has a microphone that is on.
+	HasMicrophone(device string) bool
 	// Say makes it show or speak a text.
 	Say(device, text string) error
 }
@@ -163,7 +163,7 @@ func (q *Questions) Run(ctx context.Context) {
 
 func (q *Questions) answer(ctx context.Context, a asked) error {
 	fleet := q.cfg.Fleet()
-	if fleet == nil || !fleet.Tells(a.device) {
+	if fleet == nil || !fleet.CanAnswer(a.device) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)

@@ -36,9 +36,9 @@ type fleet struct {
 	said []string
 }
 
-func (f *fleet) Tells(device string) bool { return !f.deaf && device != "mute" }
+func (f *fleet) CanAnswer(device string) bool { return !f.deaf && device != "mute" }
 
-func (f *fleet) Hears(device string) bool { return device != "screen" }
+func (f *fleet) HasMicrophone(device string) bool { return device != "screen" }
 
 func (f *fleet) Say(device, text string) error {
 	f.said = append(f.said, device+": "+text)
@@ -46,7 +46,7 @@ func (f *fleet) Say(device, text string) error {
 }
 
 // What counts as a question, and what does not.
-func TestAsked(t *testing.T) {
+func TestParseQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{}
 		var asks []string

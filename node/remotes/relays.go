@@ -225,7 +225,7 @@ func (p *Remotes) bringBlobs(ctx context.Context, from []*remote) error {
 		var errs error
 		brought := len(from) == 0
 		for _, r := range from {
-			err := r.carrier.Bring(ctx, id, limit)
+			err := r.carrier.Download(ctx, id, limit)
 			if err == nil || errors.Is(err, replica.ErrNotFound) {
 				brought = true // its author deleted it, so nobody has it
 				break
@@ -239,14 +239,14 @@ func (p *Remotes) bringBlobs(ctx context.Context, from []*remote) error {
 	return nil
 }
 
-// Meet exchanges with a folder once.
-func (p *Remotes) Meet(ctx context.Context, dir string, space memory.SpaceID) (envstore.Met, error) {
+// SyncFolder exchanges with a folder once.
+func (p *Remotes) SyncFolder(ctx context.Context, dir string, space memory.SpaceID) (envstore.FolderSync, error) {
 	if _, err := os.Stat(dir); err != nil {
-		return envstore.Met{}, err
+		return envstore.FolderSync{}, err
 	}
 	wanted, err := p.c.Blobs(ctx)
 	if err != nil {
-		return envstore.Met{}, err
+		return envstore.FolderSync{}, err
 	}
-	return p.Envelopes.Meet(ctx, envstore.OpenFolder(dir, space), p.c.Self, wanted)
+	return p.Envelopes.SyncFolder(ctx, envstore.OpenFolder(dir, space), p.c.Self, wanted)
 }

@@ -169,7 +169,7 @@ func Check(ctx context.Context, dir string, genesis []byte) (found []error, err 
 // Refill fetches what the remotes have, and takes what can still be read from a broken store
 // that was put aside. Then it sends the result to the remotes. err names the remotes that
 // could not be reached.
-func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.Met, err error) {
+func (p *Remotes) Refill(ctx context.Context, aside string) (met envstore.FolderSync, err error) {
 	err = p.Round(ctx)
 	if ctx.Err() != nil {
 		return met, ctx.Err()

@@ -155,7 +155,7 @@ func (v *visit) repairStore(ctx context.Context, s aStore, r *Result) error {
 		if err := v.restart(ctx, into, opt); err != nil {
 			return err
 		}
-		r.Salvaged, r.Bare, r.Blobs = true, got.Bare, got.Blobs
+		r.Salvaged, r.Orphans, r.Blobs = true, got.Orphans, got.Blobs
 	}
 	if err := v.putAside(opt.Dir); err != nil {
 		return err

@@ -72,9 +72,9 @@ type visit struct {
 	ring      *keyring.Ring
 }
 
-// Look returns what is damaged in a home, and changes nothing. If the keys can't be
+// Inspect returns what is damaged in a home, and changes nothing. If the keys can't be
 // opened, that is a finding, and what needs the keys is not checked.
-func Look(ctx context.Context, h Home) ([]Finding, error) {
+func Inspect(ctx context.Context, h Home) ([]Finding, error) {
 	v := visit{Home: h}
 	return v.found, v.all(ctx, &v.found)
 }
@@ -85,7 +85,7 @@ type Result struct {
 	Aside    string // folder of what was put aside; empty if nothing was
 	// For the node's store, if it was rebuilt.
 	Salvaged bool
-	Bare     []memory.ID // memories without any assertions
+	Orphans  []memory.ID // memories without any assertions
 	Blobs    []memory.ID // blobs of memories whose files are lost
 }
 

@@ -67,7 +67,7 @@ func TestClaims(t *testing.T) {
 
 // After its claims were withdrawn, a memory is gone exactly where Stays says
 // so, and a revert can be undone once.
-func TestStaysIsTrue(t *testing.T) {
+func TestStaysMatchesTheResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		as := []memory.Assertion{said(1, memory.RankCloud, memory.ActPropose, 1000)}
 		for i := range rapid.IntRange(0, 4).Draw(t, "more") {
@@ -104,14 +104,14 @@ func TestStaysIsTrue(t *testing.T) {
 		}
 		again := Again(after, "r")
 		if len(again) != len(claims) || len(Again(after, "other")) > 0 {
-			t.Fatalf("%d of %d would be said again", len(again), len(claims))
+			t.Fatalf("undoing the revert would repeat %d of %d claims", len(again), len(claims))
 		}
 		for i, a := range again {
 			a.Dot, a.Reason = memory.Dot{Member: memory.MemberID{9}, Seq: uint64(i + 2)}, Back("r")
 			after = append(after, a)
 		}
 		if len(reconcile.Derive(after)) == 0 || len(Again(after, "r")) > 0 {
-			t.Fatal("it is not there again, or would be said twice")
+			t.Fatal("the memory was not restored, or a second undo would repeat claims")
 		}
 	})
 }

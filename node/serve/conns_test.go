@@ -105,7 +105,7 @@ func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 			}
 			for i := 0; ; i++ {
 				if i > 1000 {
-					t.Fatal("it goes on for ever")
+					t.Fatal("the connection does not end")
 				}
 				if _, err := c.Write([]byte("x")); err != nil {
 					break
@@ -120,7 +120,7 @@ func TestThreatBodiesThatStallAtTheDoor(t *testing.T) {
 }
 
 // What arrives slowly but steadily is read, and so is what waits for the reader.
-func TestPatientBody(t *testing.T) {
+func TestSlowBodyIsRead(t *testing.T) {
 	over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, b := 0, make([]byte, 64<<10)
 		for {
@@ -401,7 +401,7 @@ func TestThreatKeysGuessedThroughAProxy(t *testing.T) {
 
 // The Unix socket is in a folder of the user's: many connections at once do not count as
 // strangers there.
-func TestManyOnSocket(t *testing.T) {
+func TestManyConnectionsOnTheSocket(t *testing.T) {
 	c := newConns()
 	a, b := net.Pipe()
 	defer a.Close()

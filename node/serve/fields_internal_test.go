@@ -80,7 +80,7 @@ func goodPart(p *Param) string {
 
 // A wrong parameter or field gets the same status in all routes: 400 if it can't be parsed as
 // its type, 422 if it can but is not allowed.
-func TestOneFaultOneStatus(t *testing.T) {
+func TestStatusOfInvalidInput(t *testing.T) {
 	n, h := 0, &handler{log: slog.New(slog.DiscardHandler)}
 	for _, b := range (&handler{}).routes() {
 		check := func(query, body string, k kind) {

@@ -271,7 +271,7 @@ func TestFailures(t *testing.T) {
 }
 
 // Neither the log nor the metrics contain what was said.
-func TestNothingSaidIsLogged(t *testing.T) {
+func TestLogsAndMetricsHaveNoContent(t *testing.T) {
 	var log bytes.Buffer
 	reg := prometheus.NewRegistry()
 	n := nodetest.New(t, nodetest.Cheap)
@@ -321,7 +321,7 @@ func second[T any](_ T, err error) error { return err }
 
 // A plan can be confirmed for ten minutes, and the seventeenth replaces the
 // first.
-func TestPlansEnd(t *testing.T) {
+func TestPlansExpire(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	n := nodetest.New(t, nodetest.Cheap)
 	c := serve.InProcess(serve.New(serve.Options{Services: n.Services(), Now: func() time.Time { return now }}))

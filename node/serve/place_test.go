@@ -11,7 +11,7 @@ import (
 
 // A problem says which part of a body is wrong, and does not mention how it is
 // parsed.
-func TestWrongPartOfABody(t *testing.T) {
+func TestProblemNamesThePartOfABody(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	h := serve.New(serve.Options{Services: n.Services()})
 	one := `{"add":{"text":"The tide is low"}}`

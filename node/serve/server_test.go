@@ -115,7 +115,7 @@ func TestLongListStreams(t *testing.T) {
 
 // A stream that is followed ends when the server does, and when its reader
 // stops reading; neither keeps the other waiting.
-func TestFollowingEnds(t *testing.T) {
+func TestStreamsEnd(t *testing.T) {
 	n := nodetest.New(t, nodetest.Cheap)
 	address := socket(t)
 	l, err := serve.Listen(t.Context(), "unix", address)
@@ -237,7 +237,7 @@ func TestToken(t *testing.T) {
 }
 
 // Somebody else's server is not mistaken for a node.
-func TestNotANode(t *testing.T) {
+func TestForeignServerIsNotANode(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

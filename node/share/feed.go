@@ -282,8 +282,8 @@ func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) er
 		return err
 	}
 	err = s.c.Inbox.View(ctx, open)
-	if errors.Is(err, memory.ErrNotFound) && s.c.Bring != nil {
-		if err := s.c.Bring(ctx, name); err != nil {
+	if errors.Is(err, memory.ErrNotFound) && s.c.FetchMedia != nil {
+		if err := s.c.FetchMedia(ctx, name); err != nil {
 			s.c.Log.Debug("feed: not here", "blob", name, "error", err)
 			return ctx.Err()
 		}

@@ -261,7 +261,7 @@ func TestBadFeeds(t *testing.T) {
 }
 
 // A line that the wearer has forgotten is removed from the feed, and from the worker.
-func TestFeedForgetsLines(t *testing.T) {
+func TestFeedDropsForgottenLines(t *testing.T) {
 	service := serveRelay(t)
 	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)
 	w.Sharing = w.with(func(c *share.Config) { c.Inbox = main })
@@ -311,7 +311,7 @@ func TestFeedForgetsLines(t *testing.T) {
 }
 
 // What has expired is removed from the feed, and from the worker, before retention has run.
-func TestFeedDropsExpired(t *testing.T) {
+func TestFeedDropsExpiredMemories(t *testing.T) {
 	service := serveRelay(t)
 	w, main, hired := newWearer(t, service), newInbox(t), newWorker(t)
 	w.Sharing = w.with(func(c *share.Config) { c.Inbox = main })

@@ -31,7 +31,7 @@ func person(text, name string) memory.Memory {
 // What a reader gets is what was shown in the preview, byte for byte: with roles
 // instead of names, and rounded times. The log has what was done and what was
 // refused.
-func TestReaderGetsWhatWasShown(t *testing.T) {
+func TestReaderGetsThePreviewedBytes(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Zuzana Horak and Ben water the tomatoes", "Zuzana Horak"), person("Zuzana likes basil", "Zuzana"))
 	var log account
@@ -104,7 +104,7 @@ func TestReaderGetsWhatWasShown(t *testing.T) {
 
 // Each statement is backed by at least as many people as was asked for, and is
 // sent once.
-func TestAtLeastSoManyPeople(t *testing.T) {
+func TestAtLeastKPeople(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Zuzana takes the bus", "Zuzana"), person("Ben takes the bus", "Ben"), person("Maja takes the bus", "Maja"),
 		person("Ben is ill", "Ben"), person("Ben takes the bus", "Ben"))
@@ -154,7 +154,7 @@ func TestRisksAreNamed(t *testing.T) {
 
 // A memory that the wearer leaves out is not shown, not shared, and not added
 // when the share is updated.
-func TestLeftOut(t *testing.T) {
+func TestLeftOutMemories(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, person("Ann waters the tomatoes", "Ann"), person("Ben eats the tomatoes", "Ben"))
 	reader, key := newReader(t)
@@ -236,7 +236,7 @@ func TestPseudonymsThroughAShare(t *testing.T) {
 }
 
 // A nonsensical role or rounding is refused.
-func TestRedactionThatCantBeMeant(t *testing.T) {
+func TestInvalidRedaction(t *testing.T) {
 	for _, s := range []string{"times=hour", "times=", "names=roles", "places=[x]", "Zuzana=", "=my sister", "Zuzana=[x]", "Zuzana=" + strings.Repeat("x", 2000)} {
 		if r, err := share.ParseRedaction([]string{s}); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%.40q is read as %+v, %v", s, r, err)

@@ -53,7 +53,7 @@ func TestRedactText(t *testing.T) {
 }
 
 // No redacted word remains in any text of a copy, wherever it was.
-func TestNothingRedactedStays(t *testing.T) {
+func TestNoRedactedWordRemains(t *testing.T) {
 	words := []string{"Anna", "Bo", "Lisbon", "José", "Straße", "blue door", "里斯本", "x", "ﬁn"}
 	ids := seal.NewKey()
 	rapid.Check(t, func(t *rapid.T) {
@@ -157,7 +157,7 @@ func stringsIn(v reflect.Value) (out []string) {
 
 // A number that was measured from a picture identifies it as well as a name: anybody who
 // has the picture, or another copy of it, has the same number.
-func TestNothingMeasuredOfAPictureStays(t *testing.T) {
+func TestImageMeasurementsAreRemoved(t *testing.T) {
 	m := memory.Memory{ID: memory.ID{1}, Candidate: memory.Candidate{Type: memory.Resource, Text: "A page about bread.", Owner: memory.Owner{User: "u"},
 		Fields: memory.Fields{Resource: &memory.ResourceFields{Title: "bread", MediaType: "image/jpeg", Content: "Bread.", Hash: "00ff00ff00ff00ff", Sharpness: 1234.5678}}}}
 	c, ok, err := copyOf(&m, NewRedactor(Redaction{}, Vocabulary{}, nil), &Redaction{}, time.Time{}, seal.NewKey())
@@ -170,7 +170,7 @@ func TestNothingMeasuredOfAPictureStays(t *testing.T) {
 }
 
 // Fields that memories may get in future are redacted, too.
-func TestRedactsWhateverHasText(t *testing.T) {
+func TestRedactsEveryTextField(t *testing.T) {
 	v := struct {
 		M map[string][]string
 		P *string

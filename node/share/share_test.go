@@ -187,7 +187,7 @@ func decompressed(b []byte) (out [][]byte) {
 }
 
 // A reader of one share can't open another.
-func TestAnotherShare(t *testing.T) {
+func TestReaderCannotOpenAnotherShare(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	first, key1 := newReader(t)
@@ -231,7 +231,7 @@ func TestAnotherShare(t *testing.T) {
 	}
 }
 
-func TestExpiryAndWhatIsErased(t *testing.T) {
+func TestExpiryAndErasure(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	reader, key := newReader(t)
@@ -262,7 +262,7 @@ func TestExpiryAndWhatIsErased(t *testing.T) {
 
 // A copy ends when its original does, without any statement of the owner; there is no copy of what
 // has ended.
-func TestCopyEndsWithItsOriginal(t *testing.T) {
+func TestCopyExpiresWithItsOriginal(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	w.memories[1].Expires = day.Add(time.Hour)
@@ -286,7 +286,7 @@ func TestCopyEndsWithItsOriginal(t *testing.T) {
 	}
 }
 
-func TestBadWishes(t *testing.T) {
+func TestInvalidShareSpecs(t *testing.T) {
 	service := serveRelay(t)
 	w := newWearer(t, service, garden()...)
 	_, key := newReader(t)
@@ -336,7 +336,7 @@ func (a *away) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestRelayIsAway(t *testing.T) {
+func TestRelayIsUnreachable(t *testing.T) {
 	service := serveRelay(t)
 	net := new(away)
 	w := newWearer(t, service, garden()...)

@@ -57,9 +57,9 @@ type Config struct {
 	// Ask stores what a rule asks the wearer about, see consent.Asker. nil: nobody
 	// is asked, and what a rule asks about is not shared.
 	Ask func(ctx context.Context, held []consent.Held, again bool) error
-	// Bring downloads the bytes of a photo or recording that is not on this device.
+	// FetchMedia downloads the bytes of a photo or recording that is not on this device.
 	// nil: it can't be downloaded. Failed downloads are tried again later.
-	Bring func(ctx context.Context, blob memory.ID) error
+	FetchMedia func(ctx context.Context, blob memory.ID) error
 	// Sees returns what an app may see according to the rules. It is only needed for
 	// shares that apps made.
 	Sees    func(by *Author, rules *rulebook.Rules) func(*memory.Memory) bool

@@ -134,7 +134,7 @@ func (sp *space) lessen(ctx context.Context, id memory.ID) error {
 	if err != nil || !much {
 		return err
 	}
-	return store.Lessen(id, func(fn func(*store.Tx) error) error { return sp.engine.Commit(ctx, fn) })
+	return store.EraseInParts(id, func(fn func(*store.Tx) error) error { return sp.engine.Commit(ctx, fn) })
 }
 
 // InPages processes a list in as many transactions as needed, because the size

@@ -51,7 +51,7 @@ func TestPseudonyms(t *testing.T) {
 }
 
 // Pseudonyms contain no real name, and there are many of them.
-func TestPseudonymsAreNobodys(t *testing.T) {
+func TestPseudonymsAreNotRealNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfN(rapid.StringMatching(`[A-Z][aeiou][bdfgk][aeiou]{1,2}( [A-Z][aeiou][a-z]{0,4})?`), 1, 30).Draw(t, "names")
 		r := NewRedactor(Redaction{Names: true, Pseudonyms: true}, Vocabulary{Names: names}, fixed)

@@ -11,7 +11,7 @@ import (
 
 // The account comes from the newest report, with the reads of all reports; gaps
 // are counted.
-func TestWorkersAccount(t *testing.T) {
+func TestAccountOfAWorker(t *testing.T) {
 	at := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	report := func(n uint64, done int64, subjects ...string) journal.Report {
 		told := delta.Told{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}

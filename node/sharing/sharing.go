@@ -142,7 +142,7 @@ func (sh *Sharing) open() (*share.Sharing, error) {
 		}
 		key, _ = sh.c.Ring.Key(share.KeyName)
 	}
-	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Ask: sh.c.Ask, Sees: sh.c.Sees, Bring: sh.c.Sync.Bring,
+	sh.shares = share.New(share.Config{Dir: sh.c.Dir, Key: key, Recovery: sh.c.Ring.Public().Recovery, Source: sh, Catalog: sh, Inbox: sh, Account: sh, Allow: sh.allow, Ask: sh.c.Ask, Sees: sh.c.Sees, FetchMedia: sh.c.Sync.FetchMedia,
 		Wearer: sh.c.Wearer, Relay: sh.c.Sync.Relay, Invite: sh.c.Invite, HTTP: sh.c.HTTP,
 		Reserve: sh.c.Reserve, Now: sh.c.Now, Log: sh.c.Log})
 	return sh.shares, nil

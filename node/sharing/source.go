@@ -57,7 +57,7 @@ func (sh *Sharing) find(ctx context.Context, c *share.Criteria, limit int) (out 
 			if h.Score < weak*found.Hits[0].Score || len(out) == limit {
 				return nil
 			}
-			m, _, err := engine.Whole(tx, h.ID)
+			m, _, err := engine.MemoryOfHit(tx, h.ID)
 			if errors.Is(err, memory.ErrNotFound) || err == nil && m.State == memory.Erased {
 				continue
 			}
@@ -246,7 +246,7 @@ func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, 
 
 // whole returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
 func whole(tx *store.Tx, id memory.ID) (m *memory.Memory, forgotten bool, err error) {
-	m, _, err = engine.Whole(tx, id)
+	m, _, err = engine.MemoryOfHit(tx, id)
 	if errors.Is(err, memory.ErrNotFound) || err == nil && (m.State == memory.Erased || m.Type == memory.Vault || m.Fields.Vault != nil) {
 		return nil, true, nil
 	}

@@ -38,7 +38,7 @@ const (
 // Engine is the part of engine.Engine that this package uses.
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
 	Hold() *engine.Writer
 	Search(ctx context.Context, q recall.Query) (recall.Result, error)
 }
@@ -75,7 +75,7 @@ type Tiers struct {
 // mirrors.
 func New(c Config) *Tiers {
 	ts := &Tiers{c: c, seen: c.Index.Len()}
-	cfg := cold.Config{Store: c.Store, Budget: c.Budget, Log: c.Log, Now: c.Now, Commit: c.Engine.Relieve,
+	cfg := cold.Config{Store: c.Store, Budget: c.Budget, Log: c.Log, Now: c.Now, Commit: c.Engine.CommitInReserve,
 		Covered: func(ctx context.Context) (uint64, error) {
 			err := c.Flush(ctx)
 			return c.Index.Covered(), err
@@ -238,14 +238,14 @@ func (ts *Tiers) PrepareDay(ctx context.Context) error {
 // reindexMeta records that the index was rebuilt and does not have the cold memories yet.
 const reindexMeta = "tiers/reindex"
 
-// Owe records that a rebuilt index still needs the cold memories.
-func Owe(ctx context.Context, e Engine) error {
+// MarkColdUnindexed records that a rebuilt index still needs the cold memories.
+func MarkColdUnindexed(ctx context.Context, e Engine) error {
 	n := 0
 	err := e.View(ctx, func(tx *store.Tx) (err error) { n, err = tx.ColdCount(); return err })
 	if err != nil || n == 0 {
 		return err
 	}
-	return e.Relieve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
+	return e.CommitInReserve(ctx, func(tx *store.Tx) error { return tx.PutMeta(reindexMeta, true) })
 }
 
 // reindex adds the cold memories to an index that was rebuilt.
@@ -274,7 +274,7 @@ func (ts *Tiers) reindex(ctx context.Context) error {
 	if err := ts.c.Index.Flush(ctx, ts.c.Index.Covered()); err != nil {
 		return err
 	}
-	return ts.c.Engine.Relieve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
+	return ts.c.Engine.CommitInReserve(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(reindexMeta) })
 }
 
 // Keeper implements serve.Keeper, except for Retention.
@@ -330,7 +330,7 @@ func (k Keeper) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Mov
 	switch {
 	case r.All:
 		_, err = ts.Keeper.FetchAll(ctx)
-		if left, e := ts.c.Sync.MediaHome(ctx); e != nil && err == nil {
+		if left, e := ts.c.Sync.FetchAllMedia(ctx); e != nil && err == nil {
 			ts.c.Log.Warn("photos and recordings could not be fetched", "left", left, "error", e)
 		}
 	case len(r.Fetch) > 0:

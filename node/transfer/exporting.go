@@ -229,7 +229,7 @@ func (t *Transfer) memories(secrets map[memory.ID]string, late *[]memory.ID, blo
 	given := map[memory.ID]bool{}
 	return func(tx *store.Tx, p *page) (bool, error) {
 		if last.IsZero() {
-			began = tx.Moment()
+			began = tx.Revision()
 		}
 		for m, err := range tx.Memories(store.Filter{Oldest: true, States: everyState, After: last}) {
 			if err != nil {
@@ -256,7 +256,7 @@ func (t *Transfer) memories(secrets map[memory.ID]string, late *[]memory.ID, blo
 			}
 		}
 		last = store.Place{}
-		return tx.Moment() != began, nil // otherwise a memory may have moved to a place that this pass had already read
+		return tx.Revision() != began, nil // otherwise a memory may have moved to a place that this pass had already read
 	}
 }
 
@@ -314,11 +314,11 @@ func (t *Transfer) exportBlob(ctx context.Context, p archive.Part, emit func(arc
 	open := func(tx *store.Tx) (err error) { r, err = tx.OpenBlob(p.Name); return err }
 	err = t.c.Engine.View(ctx, open)
 	if errors.Is(err, memory.ErrNotFound) {
-		if err = t.c.Bring(ctx, p.Name); err == nil {
+		if err = t.c.FetchMedia(ctx, p.Name); err == nil {
 			err = t.c.Engine.View(ctx, open)
 			defer func() {
 				cool := func(tx *store.Tx) error { _, err := tx.CoolBlob(p.Name); return err }
-				err = errors.Join(err, t.c.Engine.Relieve(context.WithoutCancel(ctx), cool))
+				err = errors.Join(err, t.c.Engine.CommitInReserve(context.WithoutCancel(ctx), cool))
 			}()
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // One file is read at a time, and a caller that waits can give up. The node's lock does
 // not wait for a body that does not end.
-func TestOneForeign(t *testing.T) {
+func TestOneForeignImportAtATime(t *testing.T) {
 	used := make(chan struct{}, 8)
 	a := NewArchives(opened.From(func() (*Transfer, *opened.Life, func(), error) {
 		used <- struct{}{}

@@ -19,7 +19,7 @@ import (
 type Engine interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	Relieve(ctx context.Context, fn func(*store.Tx) error) error
+	CommitInReserve(ctx context.Context, fn func(*store.Tx) error) error
 	Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) ([]memory.Change, error)
 }
 
@@ -36,7 +36,7 @@ type Config struct {
 	Location *time.Location // for times without a zone
 
 	Members    func(context.Context) ([]envelope.Member, error) // returns the members of the space; nil: there is nobody to ask
-	Bring      func(ctx context.Context, blob memory.ID) error  // fetches a blob from the relay
+	FetchMedia func(ctx context.Context, blob memory.ID) error  // fetches a blob from the relay
 	Now        func() time.Time
 	VaultUntil func() time.Time                                                // zero: the vault is closed
 	Reveal     func(ctx context.Context, id memory.ID) (serve.Revealed, error) // opens a secret, and records that

@@ -251,7 +251,7 @@ func bodyOf(t *testing.T, list []archive.Record) string {
 // Nothing of an archive is accepted that is incomplete or was not signed, and nothing of it
 // stays on the disk. An import names the secrets that it can't open. A second archive, with
 // their values, opens them.
-func TestSecretsSealedElsewhere(t *testing.T) {
+func TestSecretsSealedToAnotherDevice(t *testing.T) {
 	from, secret := wholeLife(t)
 	ctx := t.Context()
 	if err := from.UnlockVault(ctx, nodetest.Passphrase, time.Now().Add(time.Minute)); err != nil {
@@ -435,7 +435,7 @@ func TestACrashWhileImporting(t *testing.T) {
 // A memory about which more was said than fits into a transaction is imported whole. Two
 // members correct it in turns, each having seen the other's correction. In an archive, where
 // each correction stands on its own, most of what is overruled comes after what overrules it.
-func TestImportOfAMemoryMuchSpokenOf(t *testing.T) {
+func TestImportOfAMemoryWithManyAssertions(t *testing.T) {
 	const count = 500
 	made := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	id := memory.ID{7}

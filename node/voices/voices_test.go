@@ -165,7 +165,7 @@ func TestFailedEnrolment(t *testing.T) {
 
 // A wearable whose clock is far ahead ends only the session that it is in. Later labels hold for their
 // session, also if such a time was stored.
-func TestClockAhead(t *testing.T) {
+func TestDeviceClockAhead(t *testing.T) {
 	b := newBench(t, nil)
 	if err := b.enrols("", b.take("jfk.wav", 2)); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestClockAhead(t *testing.T) {
 
 // The print of a voice without a name is removed a day after the voice was last heard, even if
 // nobody speaks after that; and at once if only known voices are kept from now on.
-func TestPrune(t *testing.T) {
+func TestUnnamedVoicesExpire(t *testing.T) {
 	b := newBench(t, nil)
 	if err := b.enrols("", b.take("jfk.wav", 2)); err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestNameVoice(t *testing.T) {
 }
 
 // A voice is enrolled once: under a second name it is refused, and under its own it is replaced.
-func TestOneVoiceTwice(t *testing.T) {
+func TestEnrolTheSameVoiceTwice(t *testing.T) {
 	b := newBench(t, nil)
 	own := b.take("jfk.wav", 2)
 	if err := b.enrols("", own); err != nil {

@@ -15,7 +15,7 @@ import (
 
 // If there are more devices than can be kept, those that were not heard for the longest time are
 // removed.
-func TestHeardIsBounded(t *testing.T) {
+func TestLastSeenIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New(nil, config.Broker{}, nil, nil, Web{})
 		for i := range maxKept + 3 {
@@ -31,7 +31,7 @@ func TestHeardIsBounded(t *testing.T) {
 
 // The time when a wearable was last heard is written seldom, however often it sends, and again
 // after a failure.
-func TestHeardIsWrittenSeldom(t *testing.T) {
+func TestLastSeenIsWrittenSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New(nil, config.Broker{}, nil, nil, Web{})
 		var full error

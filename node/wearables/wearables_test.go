@@ -6,7 +6,7 @@ import (
 )
 
 // Devices are not given an address that every machine has for itself.
-func TestReached(t *testing.T) {
+func TestReachableAddresses(t *testing.T) {
 	four, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")
 	for _, c := range []struct {
 		listen    string

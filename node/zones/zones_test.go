@@ -99,7 +99,7 @@ func want(t *testing.T, what, got, want string) {
 }
 
 // An event is judged by when it happened, not by when it arrived.
-func TestStoredInAZone(t *testing.T) {
+func TestEventStoredInAZone(t *testing.T) {
 	s := story{t: t, g: New(Config{}, []Zone{checked(t, Zone{Name: "night", Window: "22:00-07:00"})})}
 	night := noon.Add(-10 * time.Hour)
 	want(t, "live by day", s.live(noon), "")
@@ -112,7 +112,7 @@ func TestStoredInAZone(t *testing.T) {
 
 // An event without a time of its own may be from any time at which its device
 // was away.
-func TestClocksThatAreNotTrusted(t *testing.T) {
+func TestEventsWithoutATrustedClock(t *testing.T) {
 	zone := []Zone{checked(t, Zone{Name: "night", Window: "22:00-07:00"})}
 	morning := noon.Add(-3 * time.Hour) // 9:00
 	s := story{t: t, g: New(Config{}, zone)}
@@ -169,7 +169,7 @@ func TestUnknownPlace(t *testing.T) {
 }
 
 // A zone with a time and a place is neither of them alone.
-func TestBoth(t *testing.T) {
+func TestZoneWithTimeAndPlace(t *testing.T) {
 	s := story{t: t, g: New(Config{}, []Zone{checked(t, Zone{Name: "surgery", Place: "clinic", Window: "mon-fri 8:00-18:00"})})}
 	want(t, "elsewhere", s.live(noon), "")
 	want(t, "there", s.fix(noon, 1, 1, 0, "clinic"), ByPlace)
@@ -178,7 +178,7 @@ func TestBoth(t *testing.T) {
 
 // Whatever the order of arrival, an event is judged by the fixes before it in
 // its own time, once they are known.
-func TestOrderOfArrival(t *testing.T) {
+func TestEventsOutOfOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	home := checked(t, Zone{Name: "home", Lat: 10, Lon: 10, Radius: 100})
 	for range 200 {

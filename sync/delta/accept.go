@@ -330,7 +330,7 @@ func acceptUtterance(u *memory.Utterance, by memory.MemberID, g Grant, known Loo
 		return Refused, "its grant does not include transcription"
 	case strings.TrimSpace(u.Text) == "" || u.Event.IsZero() || u.At.IsZero():
 		return Refused, "an utterance has a text, an event and a time"
-	case !by.SaysLine(u.ID): // otherwise it could replace another member's line, or be replaced by it
+	case !by.OwnsLine(u.ID): // otherwise it could replace another member's line, or be replaced by it
 		return Refused, "the line's id is not one of its own"
 	}
 	if known.Lines(by, u) >= MaxLines {

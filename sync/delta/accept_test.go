@@ -42,7 +42,7 @@ var (
 	recording = memory.EventID{Device: "pin", Boot: 1, Seq: 6}
 	made      = time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	said      = memory.ID{0x10}
-	heard     = workerID.LineOf(memory.ID{8: 5})
+	heard     = workerID.LineID(memory.ID{8: 5})
 	known     = memory.ID{0x20}
 	secret    = memory.ID{0x22}
 	erased    = memory.ID{0x23}
@@ -192,7 +192,7 @@ func TestAccept(t *testing.T) {
 		{name: "transcribes silence", op: Op{Utterance: &memory.Utterance{ID: heard, Event: recording, At: made, Text: " "}}, why: "has a text"},
 		{name: "hears a voice message", op: Op{Utterance: &memory.Utterance{ID: heard, Event: saidEvent, At: made, Text: "I moved to Berlin."}}, want: Waiting, why: "no recording"},
 		{name: "rewrites what was said", op: Op{Utterance: &memory.Utterance{ID: said, Event: recording, At: made, Text: "I moved to Berlin."}}, why: "not one of its own"},
-		{name: "rewrites what another worker heard", op: Op{Utterance: &memory.Utterance{ID: memory.MemberID{6}.LineOf(heard), Event: recording, At: made, Text: "so", Redacted: 9}},
+		{name: "rewrites what another worker heard", op: Op{Utterance: &memory.Utterance{ID: memory.MemberID{6}.LineID(heard), Event: recording, At: made, Text: "so", Redacted: 9}},
 			why: "not one of its own"},
 		{name: "transcribes at no time", op: aLine(time.Time{}), why: "a time"},
 		{name: "transcribes a day later", op: aLine(made.Add(MaxApart)), want: Accepted},

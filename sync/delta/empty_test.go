@@ -8,7 +8,7 @@ import (
 )
 
 // A chunk has at least one item. A snapshot of nothing has no chunks.
-func TestChunkOfNothing(t *testing.T) {
+func TestEmptyChunkIsRefused(t *testing.T) {
 	s := Source{Space: memory.SpaceID{1}, Author: memory.MemberID{2}, Cursor: 7}
 	b, err := packed(wireChunk{Context: s.context(1), Items: []wireItem{}})
 	if err != nil {

@@ -58,7 +58,7 @@ func pack(t *testing.T, s delta.Source, items []delta.Item) (chunks [][]byte, di
 	return chunks, p.Sum()
 }
 
-func TestSnapshotThereAndBack(t *testing.T) {
+func TestSnapshotRoundTrip(t *testing.T) {
 	items := snapshotItems()
 	chunks, digest := pack(t, snapshotOf, items)
 	if len(chunks) != 1 {
@@ -142,7 +142,7 @@ func TestSnapshotOfManyChunks(t *testing.T) {
 
 // A snapshot names erased records by their ids only. As an assertion, an
 // erasure would be taken like any other, and all that it erases at once.
-func TestSnapshotHasNoErasure(t *testing.T) {
+func TestSnapshotWithAnErasureIsRefused(t *testing.T) {
 	i := delta.Item{Member: memory.MemberID{2}, Op: delta.Op{Assertion: &memory.Assertion{Dot: memory.Dot{Member: memory.MemberID{2}, Seq: 1}, Rank: memory.RankPerson,
 		Space: snapshotOf.Space, Memory: memory.ID{1}, Act: memory.ActArchive}}}
 	for _, want := range []error{nil, delta.ErrForm} {

@@ -142,7 +142,7 @@ func manyPlaces(n int) (out []Place) {
 
 // The largest possible checkpoint and heads can be parsed. With one more chain
 // they are refused.
-func TestMostPlaces(t *testing.T) {
+func TestCheckpointWithMostChains(t *testing.T) {
 	h := household(t)
 	c := h.checkpoint(glasses, h.delta(glasses, nil, "of the glasses"))
 	c.Cursor, c.At, c.Size = 1<<64-1, -1<<63, MaxBody
@@ -238,7 +238,7 @@ func TestCheckpointGolden(t *testing.T) {
 }
 
 // If the author is the only owner or writer, its own word is enough.
-func TestCheckpointOfOneAlone(t *testing.T) {
+func TestCheckpointOfASingleMember(t *testing.T) {
 	h := &history{t: t, state: new(State)}
 	h.append(theRoot, founding())
 	d := h.delta(glasses, nil, "alone")

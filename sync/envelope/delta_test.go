@@ -123,7 +123,7 @@ func TestDeltaIsRefused(t *testing.T) {
 }
 
 // A signature for the log is invalid for a delta, even over the same bytes.
-func TestDomainsAreApart(t *testing.T) {
+func TestSignatureDomainsAreSeparate(t *testing.T) {
 	msg := []byte("the same bytes")
 	sig, _ := KeySigner(phone.key)(DomainLog, msg)
 	if !Verify(phone.public(), DomainLog, msg, sig) || Verify(phone.public(), DomainDelta, msg, sig) {

@@ -37,7 +37,7 @@ func TestEveryBitOfAnEntryCounts(t *testing.T) {
 	}
 }
 
-func TestEntryShape(t *testing.T) {
+func TestEntryFieldsAreChecked(t *testing.T) {
 	h := household(t)
 	for name, f := range map[string]func(*Entry){
 		"version":             func(e *Entry) { e.Version = 2 },
@@ -104,7 +104,7 @@ func TestEntryShape(t *testing.T) {
 }
 
 // An addition with the greatest possible content fits its limits.
-func TestFullAdditionFits(t *testing.T) {
+func TestLargestAdditionFits(t *testing.T) {
 	h := household(t)
 	m := other.member(Extractor)
 	m.Recipient, m.Name, m.Grant = strings.Repeat("r", MaxRecipient), make([]byte, MaxSealedName), make([]byte, MaxGrant)

@@ -231,7 +231,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-func TestAccepts(t *testing.T) {
+func TestAcceptsDelta(t *testing.T) {
 	h := household(t)
 	atFour := h.state.Clone()
 	before := *h
@@ -287,7 +287,7 @@ func TestAccepts(t *testing.T) {
 
 // A space with the greatest number of members fits its limits, with recipients
 // and wraps of the size of hybrid keys.
-func TestFullSpaceFits(t *testing.T) {
+func TestLargestSpaceFits(t *testing.T) {
 	h := &history{t: t, state: new(State)}
 	h.append(theRoot, founding())
 	for i := 1; i < MaxMembers; i++ {

@@ -13,7 +13,7 @@ import (
 // The list of blobs to ask for must not grow with the number of checks. A
 // remote that was away is asked for everything that it was not asked for, other
 // remotes are asked for nothing twice, and the numbers continue after a crash.
-func TestTheListOfLooksStaysShort(t *testing.T) {
+func TestBlobListStaysShort(t *testing.T) {
 	log, _ := world(t)
 	dir := t.TempDir()
 	mine, one, two := newStore(t, dir, log), newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
@@ -83,7 +83,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 	a, b = carrier(t, mine, "http://one", one), carrier(t, mine, "http://two", two)
 	round(t, b)
 	if !hasBlob(t, two, early) || !hasBlob(t, two, late) {
-		t.Error("a remote that was away was not asked")
+		t.Error("the blobs were not sent to a remote that had been away")
 	}
 	if has, err := mine.Holds(t.Context(), early, 15); err != nil || !has {
 		t.Fatal(has, err)
@@ -98,7 +98,7 @@ func TestTheListOfLooksStaysShort(t *testing.T) {
 }
 
 // A list whose numbers decrease, or are invalid, is damaged.
-func TestNumbersOfLooks(t *testing.T) {
+func TestInvalidNumbersInTheBlobList(t *testing.T) {
 	log, _ := world(t)
 	mine := newStore(t, t.TempDir(), log)
 	id := envelope.Hash{1}.String()
@@ -123,7 +123,7 @@ func TestNumbersOfLooks(t *testing.T) {
 
 // A list that was shortened continues from its last number, even if that was of
 // a blob that no longer exists, because a remote may have seen the number.
-func TestNumbersOfLooksGoOn(t *testing.T) {
+func TestNumbersOfTheBlobListContinue(t *testing.T) {
 	log, _ := world(t)
 	mine := newStore(t, t.TempDir(), log)
 	here := upload(t, mine, "a photo, sealed")

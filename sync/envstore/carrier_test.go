@@ -102,7 +102,7 @@ func TestCarry(t *testing.T) {
 
 // A fault of a remote is reported with the remote's name, and does not stop the
 // exchange with the other remote.
-func TestRemotesThatLie(t *testing.T) {
+func TestFaultyRemoteDoesNotStopOthers(t *testing.T) {
 	log, state := world(t)
 	for name, tt := range map[string]struct {
 		lie  func(l *liar)
@@ -169,7 +169,7 @@ func TestCarryToFailingDisk(t *testing.T) {
 
 // If a log entry comes between the log and a delta that names it, the entry is
 // requested, and nobody is blamed.
-func TestCarryEntryBetween(t *testing.T) {
+func TestCarryLogEntryThatCameBetween(t *testing.T) {
 	log, state := world(t)
 	mine, at := newStore(t, t.TempDir(), log[:1]), newStore(t, t.TempDir(), log[:1])
 	c := carrier(t, mine, "http://one", &between{at, func() {
@@ -199,7 +199,7 @@ func (b *between) Deltas(ctx context.Context, after uint64) ([]replica.Placed, e
 
 // A delta that was sent after its author's removal, and that the store took
 // before it knew, is reported. It does not block later deltas.
-func TestCarryPastRemoved(t *testing.T) {
+func TestCarryPastARemovedMember(t *testing.T) {
 	log, state := world(t)
 	mine := newStore(t, t.TempDir(), log)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}

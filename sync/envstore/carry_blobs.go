@@ -214,9 +214,9 @@ func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	return nil
 }
 
-// Bring downloads a blob from the remote into the store, so that another remote
-// can get it. If the store has the blob, Bring returns nil.
-func (c *Carrier) Bring(ctx context.Context, id envelope.Hash, limit int64) error {
+// Download downloads a blob from the remote into the store, so that another remote
+// can get it. If the store has the blob, Download returns nil.
+func (c *Carrier) Download(ctx context.Context, id envelope.Hash, limit int64) error {
 	if f, err := c.store.folder.openBlob(id); err == nil {
 		return f.Close()
 	}

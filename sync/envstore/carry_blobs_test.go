@@ -42,7 +42,7 @@ func round(t *testing.T, c *Carrier) {
 
 // A blob that was deleted here stays at a remote while a note names it, and
 // until everything that came from there was read.
-func TestANamedBlobIsNotDeleted(t *testing.T) {
+func TestNamedBlobIsNotDeleted(t *testing.T) {
 	log, state := world(t)
 	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	p := &author{actor: phone, state: state}
@@ -70,13 +70,13 @@ func TestANamedBlobIsNotDeleted(t *testing.T) {
 		t.Error("nobody names it, and it is there")
 	}
 	if err := one.DeleteBlob(t.Context(), upload(t, one, "another"), new(uint64)); !errors.Is(err, replica.ErrConflict) {
-		t.Errorf("deleted by who has not heard all: %v", err)
+		t.Errorf("deleting before all deltas were read: %v, want a conflict", err)
 	}
 }
 
 // A blob was deleted at a remote, another member uploaded it again, and it is
 // deleted here once more. Then it is deleted at the remote once more.
-func TestABlobIsDeletedTwice(t *testing.T) {
+func TestBlobUploadedAgainIsDeletedAgain(t *testing.T) {
 	log, _ := world(t)
 	dir := t.TempDir()
 	mine, one := newStore(t, dir, log), newStore(t, t.TempDir(), log)
@@ -107,7 +107,7 @@ func TestABlobIsDeletedTwice(t *testing.T) {
 	round(t, c)
 	round(t, c)
 	if !hasBlob(t, one, blob) || len(c.Standing().Unblobbed) > 0 {
-		t.Error("it came here again, and does not stay")
+		t.Error("a blob that was added here again is not at the remote")
 	}
 }
 
@@ -123,7 +123,7 @@ func (b *busy) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) err
 }
 
 // A remote with new deltas deletes nothing. The deltas are read first.
-func TestADeletionWaitsForWhatComes(t *testing.T) {
+func TestDeltasAreReadBeforeDeletion(t *testing.T) {
 	log, state := world(t)
 	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	p := &author{actor: phone, state: state}
@@ -140,7 +140,7 @@ func TestADeletionWaitsForWhatComes(t *testing.T) {
 	}
 	round(t, c)
 	if !hasBlob(t, one, blob) || !c.Waits() {
-		t.Error("it was deleted by who had not heard all")
+		t.Error("the blob was deleted before all deltas were read")
 	}
 	at.next = func() {}
 	round(t, c)
@@ -151,7 +151,7 @@ func TestADeletionWaitsForWhatComes(t *testing.T) {
 
 // If a remote lost a blob that it had, it gets the blob again after it was
 // given the delta that names it.
-func TestARemoteIsAskedAgain(t *testing.T) {
+func TestLostBlobIsSentAgain(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	mine, one := newStore(t, dir, log), newStore(t, t.TempDir(), log)
@@ -183,7 +183,7 @@ func TestARemoteIsAskedAgain(t *testing.T) {
 
 // A blob that is damaged here is reported and not sent. Every other blob is
 // sent.
-func TestADamagedBlobHoldsUpNoOther(t *testing.T) {
+func TestDamagedBlobIsSkipped(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	bad, good := upload(t, mine, "short"), upload(t, mine, "a longer photo, sealed")

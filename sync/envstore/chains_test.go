@@ -76,11 +76,11 @@ func TestChainsInAStore(t *testing.T) {
 
 	// From a folder that has all of them: the longest chains.
 	folder := OpenFolder(t.TempDir(), spaceID)
-	if _, err := all.Meet(t.Context(), folder, phone.id, nil); err != nil {
+	if _, err := all.SyncFolder(t.Context(), folder, phone.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	s = newStore(t, t.TempDir(), log)
-	m, err := s.Meet(t.Context(), folder, phone.id, nil)
+	m, err := s.SyncFolder(t.Context(), folder, phone.id, nil)
 	if err != nil || m.Took != most+2 || len(m.Trouble) != 2 || !strings.Contains(m.Trouble[0], "the most chains") {
 		t.Fatalf("%+v, %v", m, err)
 	}

@@ -22,10 +22,10 @@ func TestForkInAFolder(t *testing.T) {
 	take(t, mine, this.say(t, "this"), this.say(t, "so"))
 	take(t, other, that.say(t, "that"), that.say(t, "otherwise"), that.say(t, "and more"))
 	f := OpenFolder(t.TempDir(), spaceID)
-	if _, err := other.Meet(t.Context(), f, watch.id, nil); err != nil {
+	if _, err := other.SyncFolder(t.Context(), f, watch.id, nil); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mine.Meet(t.Context(), f, phone.id, nil)
+	m, err := mine.SyncFolder(t.Context(), f, phone.id, nil)
 	if err != nil || m.Took != 0 || len(m.Trouble) != 1 || !strings.Contains(m.Trouble[0], spaceID.String()) ||
 		!strings.Contains(m.Trouble[0], "fork of member "+watch.id.String()+" at 2") {
 		t.Errorf("%+v, %v", m, err)
@@ -38,7 +38,7 @@ func TestForkInAFolder(t *testing.T) {
 // Several devices exchange with one folder at the same time. The folder also
 // has files that do not belong to the space. In the end all devices have the
 // same.
-func TestMeet(t *testing.T) {
+func TestDevicesShareAFolder(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	authors := []*author{{actor: phone, state: state}, {actor: watch, state: state}}
@@ -77,7 +77,7 @@ func TestMeet(t *testing.T) {
 	for range 3 {
 		for i, s := range stores {
 			wait.Go(func() {
-				if _, err := s.Meet(t.Context(), f, authors[i].id, wanted); err != nil {
+				if _, err := s.SyncFolder(t.Context(), f, authors[i].id, wanted); err != nil {
 					t.Error(err)
 				}
 			})
@@ -85,7 +85,7 @@ func TestMeet(t *testing.T) {
 	}
 	wait.Wait()
 	for i, s := range stores {
-		if _, err := s.Meet(t.Context(), f, authors[i].id, wanted); err != nil {
+		if _, err := s.SyncFolder(t.Context(), f, authors[i].id, wanted); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestMeet(t *testing.T) {
 // A folder gets the same checks as a relay. Changed files are reported, and the
 // rest is taken. Links and pipes are not followed. Blobs must have the hash of
 // their names, and must not be larger than their notes say.
-func TestFolderThatLies(t *testing.T) {
+func TestTamperedFolder(t *testing.T) {
 	log, state := world(t)
 	p, w := &author{actor: phone, state: state}, &author{actor: watch, state: state}
 	from := newStore(t, t.TempDir(), log)
@@ -111,7 +111,7 @@ func TestFolderThatLies(t *testing.T) {
 	}
 	dir := t.TempDir()
 	f := OpenFolder(dir, spaceID)
-	if _, err := from.Meet(t.Context(), f, phone.id, nil); err != nil {
+	if _, err := from.SyncFolder(t.Context(), f, phone.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	second := f.deltaPath(chain{phone.id, 1}, 2)
@@ -132,7 +132,7 @@ func TestFolderThatLies(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := newStore(t, t.TempDir(), log)
-	m, err := to.Meet(t.Context(), f, watch.id, map[envelope.Hash]int64{big: 99})
+	m, err := to.SyncFolder(t.Context(), f, watch.id, map[envelope.Hash]int64{big: 99})
 	if err != nil || m.Took != 2 || len(m.Trouble) != 5 {
 		t.Fatalf("%+v, %v", m, err)
 	}
@@ -145,7 +145,7 @@ func TestFolderThatLies(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fork *envelope.ForkError
-	if _, err := to.Meet(t.Context(), f, watch.id, nil); !errors.As(err, &fork) {
+	if _, err := to.SyncFolder(t.Context(), f, watch.id, nil); !errors.As(err, &fork) {
 		t.Errorf("a forked log: %v", err)
 	}
 }

@@ -15,23 +15,23 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Met is the result of an exchange with a folder.
-type Met struct {
+// FolderSync is the result of an exchange with a folder.
+type FolderSync struct {
 	Took    int      `json:"took"`    // deltas that were new here
 	Gave    int      `json:"gave"`    // deltas that were new there
 	Blobs   int      `json:"blobs"`   // copied in either direction
 	Trouble []string `json:"trouble"` // files in the folder that do not belong to the space
 }
 
-// Meet exchanges with a folder: it takes what this device lacks, and writes
+// SyncFolder exchanges with a folder: it takes what this device lacks, and writes
 // what the folder lacks. Several devices may do so at the same time. The
 // folder gets the same checks as a relay. A file that is no envelope of the
 // space is reported, stays in the folder, and is never taken. self is this
 // device; bodies of its own that it has removed are removed in the folder,
 // too. wanted lists the blobs that this device can use, with the greatest
 // number of sealed bytes of each. nil means none.
-func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (Met, error) {
-	m := Met{Trouble: []string{}}
+func (s *Store) SyncFolder(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (FolderSync, error) {
+	m := FolderSync{Trouble: []string{}}
 	if err := s.meetLog(f, &m); err != nil {
 		return m, err
 	}
@@ -51,7 +51,7 @@ func (s *Store) Meet(ctx context.Context, f *Folder, self memory.MemberID, wante
 // takeAll takes deltas. It repeats this until no more can be taken, because a
 // delta may need a log entry or a delta of another chain first. most is the
 // greatest number of chains that are taken of a member.
-func (s *Store) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (all int, err error) {
+func (s *Store) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *FolderSync) (all int, err error) {
 	for {
 		took, err := s.takeFrom(ctx, f, theirs, most, m)
 		if all += took; err != nil || took == 0 {
@@ -60,14 +60,14 @@ func (s *Store) takeAll(ctx context.Context, f *Folder, theirs map[chain][]uint6
 	}
 }
 
-func (m *Met) trouble(what string, err error) {
+func (m *FolderSync) trouble(what string, err error) {
 	text := fmt.Sprintf("%s: %v", what, err)
 	if len(m.Trouble) < maxTrouble && !slices.Contains(m.Trouble, text) {
 		m.Trouble = append(m.Trouble, text)
 	}
 }
 
-func (s *Store) meetLog(f *Folder, m *Met) error {
+func (s *Store) meetLog(f *Folder, m *FolderSync) error {
 	if err := s.takeLog(f, m); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Store) meetLog(f *Folder, m *Met) error {
 	return nil
 }
 
-func (s *Store) takeLog(f *Folder, m *Met) error {
+func (s *Store) takeLog(f *Folder, m *FolderSync) error {
 	entries, err := f.entries(func(name string, err error) error { m.trouble("log/"+name, err); return nil })
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func longest(theirs map[chain][]uint64) []chain {
 	})
 }
 
-func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *Met) (took int, err error) {
+func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint64, most int, m *FolderSync) (took int, err error) {
 	for _, c := range longest(theirs) {
 		seqs := theirs[c]
 		s.mu.Lock()
@@ -159,7 +159,7 @@ func (s *Store) takeFrom(ctx context.Context, f *Folder, theirs map[chain][]uint
 // forked compares the last delta of a chain that both have. If they
 // differ, the author signed two histories, and forked reports it. One
 // comparison is enough, because each header names the one before it.
-func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (bool, error) {
+func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *FolderSync) (bool, error) {
 	i, found := slices.BinarySearch(seqs, have)
 	if !found {
 		i--
@@ -182,7 +182,7 @@ func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Met) (
 	return false, nil
 }
 
-func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *Met) error {
+func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *FolderSync) error {
 	done := map[chain]uint64{}
 	for _, r := range s.since(0) {
 		if ctx.Err() != nil {
@@ -218,7 +218,7 @@ func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64
 	return nil
 }
 
-func (s *Store) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+func (s *Store) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *FolderSync) error {
 	mine, err := s.folder.blobs()
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (s *Store) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Ha
 	return s.takeBlobs(f, wanted, m)
 }
 
-func (s *Store) takeBlobs(f *Folder, wanted map[envelope.Hash]int64, m *Met) error {
+func (s *Store) takeBlobs(f *Folder, wanted map[envelope.Hash]int64, m *FolderSync) error {
 	for id, limit := range wanted {
 		copied, err := copyBlob(f, s.folder, id, limit)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -50,7 +50,7 @@ func under(t *testing.T, size int64, f func()) {
 
 // If only a part of a line is written, for example because the disk is full, it
 // is removed again.
-func TestLineInPart(t *testing.T) {
+func TestPartialLineIsRemoved(t *testing.T) {
 	if !limited(t) {
 		return
 	}
@@ -78,7 +78,7 @@ func TestLineInPart(t *testing.T) {
 
 // If there is no room for a body that comes later, the order does not name it,
 // however often it is tried, and the delta is not lost.
-func TestNoRoomForALaterBody(t *testing.T) {
+func TestFullDiskForALaterBody(t *testing.T) {
 	if !limited(t) {
 		return
 	}

@@ -146,9 +146,9 @@ func (s *Store) Reaches() map[string]uint64 {
 // Refill takes everything valid from a broken store that was moved to the
 // folder aside. All content gets the same checks as content of a remote, and
 // what is no envelope of the space is reported. Removals of bodies are kept.
-// wanted is as in [Store.Meet].
-func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (Met, error) {
-	m := Met{Trouble: []string{}}
+// wanted is as in [Store.SyncFolder].
+func (s *Store) Refill(ctx context.Context, aside string, wanted map[envelope.Hash]int64) (FolderSync, error) {
+	m := FolderSync{Trouble: []string{}}
 	f := OpenFolder(aside, s.space)
 	if err := s.takeLog(f, &m); err != nil {
 		return m, err

@@ -79,7 +79,7 @@ func TestRefill(t *testing.T) {
 
 // A list with an invalid line is damaged, however long the line is, because the
 // rest of the list says what was removed.
-func TestLongLine(t *testing.T) {
+func TestInvalidLongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gone")
 	ref := chain{member: memory.MemberID{1}, incarnation: 2}.ref
 	line := chain{member: memory.MemberID{1}, incarnation: 2}.String() + " 1\n"
@@ -99,7 +99,7 @@ func TestLongLine(t *testing.T) {
 
 // A full disk, a disk that does not answer, or an interrupted check does not
 // mean that the store is broken.
-func TestBroken(t *testing.T) {
+func TestTransientErrorsAreNotDamage(t *testing.T) {
 	for err, want := range map[error]bool{
 		envelope.ErrForm: true,
 		&os.PathError{Op: "open", Path: "x", Err: os.ErrNotExist}:              true,
@@ -148,7 +148,7 @@ func (b *blobRemote) DeleteBlob(_ context.Context, id envelope.Hash, _ *uint64) 
 // If a blob's file is lost or damaged here, the blob stays at the remotes and
 // can be fetched from there. A deleted blob is removed from them, unless the
 // same bytes came again.
-func TestALostBlobIsNotDeleted(t *testing.T) {
+func TestLostBlobStaysAtRemotes(t *testing.T) {
 	log, _ := world(t)
 	s := newStore(t, t.TempDir(), log)
 	at := &blobRemote{has: map[envelope.Hash]string{}}

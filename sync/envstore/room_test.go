@@ -56,7 +56,7 @@ func (s *small) Append(ctx context.Context, d *envelope.Delta) error {
 
 // A blob for which a remote has no room, or that can't be read here, is
 // reported and blocks nothing else.
-func TestBlobsThatCantGoWaitAlone(t *testing.T) {
+func TestUnsendableBlobBlocksNothing(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newStore(t, t.TempDir(), log), &small{Store: newStore(t, t.TempDir(), log), room: 100}
 	large, larger, photo, last := upload(t, mine, strings.Repeat("l", 200)), upload(t, mine, strings.Repeat("m", 300)), upload(t, mine, "a photo"), upload(t, mine, "another photo")
@@ -97,7 +97,7 @@ func TestBlobsThatCantGoWaitAlone(t *testing.T) {
 }
 
 // A full remote removes what was forgotten, and then takes what it lacks.
-func TestForgettingMakesRoom(t *testing.T) {
+func TestErasuresFreeAFullRemote(t *testing.T) {
 	log, state := world(t)
 	mine, one := newStore(t, t.TempDir(), log), &small{Store: newStore(t, t.TempDir(), log), room: 15}
 	p := &author{actor: phone, state: state}

@@ -14,7 +14,7 @@ import (
 
 // The content of a store is the same after it is opened again. Differences that
 // a crash left between a file and its line are repaired.
-func TestOpenAgain(t *testing.T) {
+func TestReopenRepairsACrash(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	s := newStore(t, dir, log)
@@ -87,7 +87,7 @@ func TestTakeRefuses(t *testing.T) {
 }
 
 // If the line of a delta can't be written, the delta is not taken. It is taken when it comes again.
-func TestTakeAgain(t *testing.T) {
+func TestTakeAfterFailedWrite(t *testing.T) {
 	log, state := world(t)
 	dir := t.TempDir()
 	s := newStore(t, dir, log)

@@ -63,7 +63,7 @@ func (r *readsAll) Deltas(ctx context.Context, after uint64) ([]replica.Placed, 
 }
 
 // A remote that goes back in each round is read again more and more seldom.
-func TestCarryToRemoteThatAlwaysGoesBack(t *testing.T) {
+func TestCarryToRemoteThatKeepsRollingBack(t *testing.T) {
 	log, state := world(t)
 	mine, at := newStore(t, t.TempDir(), log), &readsAll{liar: &liar{Store: newStore(t, t.TempDir(), log)}}
 	p := &author{actor: phone, state: state}

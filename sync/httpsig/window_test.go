@@ -51,7 +51,7 @@ func TestWindowOfAClockThatJumps(t *testing.T) {
 
 // However many signatures come while a clock jumps, none is forgotten while it
 // is fresh.
-func TestWindowThatIsFullForgetsNothingFresh(t *testing.T) {
+func TestFullWindowKeepsFreshSignatures(t *testing.T) {
 	var passed, off time.Duration
 	start := time.Unix(1_800_000_000, 0)
 	now := func() time.Time { return start.Add(passed + off) }
@@ -118,7 +118,7 @@ func TestWindowIsBounded(t *testing.T) {
 }
 
 // However many requests one holder sends, a second and a third still find room.
-func TestWindowIsNeverFullForAll(t *testing.T) {
+func TestWindowIsSharedByHolders(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	w := &Window{Now: func() time.Time { return now }, Max: 300}
 	for i, want := range []int{100, 66, 44} {

@@ -73,7 +73,7 @@ func (m *member) opened(dir string) (text string, sealed int) {
 // is nowhere at the relay, and no new device gets it. The test decrypts
 // everything that can be decrypted and searches. Before that, the same search
 // finds the word.
-func TestForgottenIsNowhere(t *testing.T) {
+func TestForgottenLeavesTheRelay(t *testing.T) {
 	const word, other = "rhododendron", "chrysanthemum"
 	dir := t.TempDir()
 	url := serveRelayIn(t, dir)

@@ -20,7 +20,7 @@ import (
 // Equal bytes under several memories of one space are stored once at the relay,
 // whoever sent them. They are deleted with the last of the memories, whoever
 // erases it.
-func TestAlikeBlobs(t *testing.T) {
+func TestEqualBlobsAreStoredOnce(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a picture of a plum "), 10_000)}
 	one, two, theirs := x.keep(a, 1), x.keep(a, 2), x.keep(b, 3)
@@ -33,7 +33,7 @@ func TestAlikeBlobs(t *testing.T) {
 	x.erase(a, 1)
 	x.erase(a, 2)
 	if !x.has(first) {
-		t.Fatal("another member has it, and it is gone")
+		t.Fatal("the blob was deleted although another member has it")
 	}
 	if err := a.FetchBlob(t.Context(), theirs); err != nil {
 		t.Error(err)
@@ -48,7 +48,7 @@ func TestAlikeBlobs(t *testing.T) {
 	}
 	x.erase(a, 3) // the blob of the other member
 	if !x.has(first) {
-		t.Error("a fourth memory has it, and it is gone")
+		t.Error("the blob was deleted although a fourth memory has it")
 	}
 	x.erase(b, 4)
 	if x.has(first) {
@@ -58,7 +58,7 @@ func TestAlikeBlobs(t *testing.T) {
 
 // Two spaces with the same picture at the same relay have separate blobs, with
 // different names and keys.
-func TestSpacesAreNotAlike(t *testing.T) {
+func TestEqualBlobsOfTwoSpaces(t *testing.T) {
 	url := serveRelay(t)
 	a, b := newMember(t, url, nil), newMember(t, url, nil)
 	x, y := &alike{t, a, a, []byte("a plum")}, &alike{t, b, b, []byte("a plum")}
@@ -70,7 +70,7 @@ func TestSpacesAreNotAlike(t *testing.T) {
 
 // Equal content of two epochs is one blob: while an older note exists, the
 // newer note names the blob under the older epoch's key.
-func TestAlikeOverEpochs(t *testing.T) {
+func TestEqualBlobsOfTwoEpochs(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum of last month")}
 	first := x.at(x.keep(a, 1))
@@ -81,7 +81,7 @@ func TestAlikeOverEpochs(t *testing.T) {
 	second := x.at(x.keep(b, 2))
 	a.sync()
 	if second.Sealed != first.Sealed {
-		t.Fatal("it lies there twice")
+		t.Fatal("equal bytes were stored twice")
 	}
 	x.erase(a, 1)
 	x.erase(b, 2)
@@ -97,7 +97,7 @@ func TestAlikeOverEpochs(t *testing.T) {
 // A member names a blob that it found at the relay, and drops its own bytes,
 // while another deletes the blob. If the deleting member had not read the note,
 // the blob is sent again. If it had, it does not delete the blob.
-func TestNamedWhileItIsDeleted(t *testing.T) {
+func TestBlobIsNamedWhileAnotherDeletesIt(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, after func(x *alike, between func())
 	}{
@@ -126,7 +126,7 @@ func TestNamedWhileItIsDeleted(t *testing.T) {
 			a.open()
 			a.sync()
 			if !in.done || named.IsZero() {
-				t.Fatal("nobody deleted")
+				t.Fatal("the test deleted or named no blob")
 			}
 			if !x.has(one) {
 				t.Fatal("somebody names it, and it is gone")
@@ -164,7 +164,7 @@ func (b *between) DeleteBlob(ctx context.Context, id envelope.Hash, at *uint64) 
 // The reverse case: a member deletes a blob that another has just found and is
 // about to name. The other one checks again after naming it, and sends it. Only
 // then may it drop its own bytes.
-func TestDeletedWhileItIsNamed(t *testing.T) {
+func TestBlobIsDeletedWhileAnotherNamesIt(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 100)}
 	one := x.at(x.keep(a, 1))
@@ -216,7 +216,7 @@ func (b *appending) Append(ctx context.Context, d *envelope.Delta) error {
 
 // A relay that claims to have a blob which it was never given has to show a
 // piece of it. It is reported, and gets the blob when it tells the truth.
-func TestARelayThatOnlySaysItHas(t *testing.T) {
+func TestRelayMustProveThatItHasABlob(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 100)}
 	a.close()
@@ -268,7 +268,7 @@ func (b *boaster) Piece(ctx context.Context, id envelope.Hash, from, n, size int
 }
 
 // Different bytes have different keys and names.
-func TestBlobsAreApart(t *testing.T) {
+func TestDifferentBlobsHaveDifferentNames(t *testing.T) {
 	a, b := pair(t)
 	x, y := &alike{t, a, b, []byte("a plum")}, &alike{t, a, b, []byte("a pear")}
 	one, other := x.at(x.keep(a, 1)), y.at(y.keep(a, 2))
@@ -279,7 +279,7 @@ func TestBlobsAreApart(t *testing.T) {
 
 // A blob of a device that never comes back can still be deleted, by any owner
 // that forgets it.
-func TestBlobOfALostDeviceGoes(t *testing.T) {
+func TestBlobOfALostDeviceIsDeleted(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum of a device that was lost")}
 	one := x.at(x.keep(b, 1))
@@ -293,7 +293,7 @@ func TestBlobOfALostDeviceGoes(t *testing.T) {
 
 // A blob is deleted if it was sent and its memory was erased before the note
 // was sent.
-func TestBlobWithoutNoteGoes(t *testing.T) {
+func TestBlobWithoutNoteIsDeleted(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, []byte("a plum that nobody heard of")}
 	a.close()

@@ -84,7 +84,7 @@ func (m *member) sayGone(places ...envelope.Place) {
 // announcement, and does not blame the relay. If a relay removes a body by
 // itself, this is reported with author and place, and the body is taken when
 // the relay shows it.
-func TestWithheldIsNotForgotten(t *testing.T) {
+func TestWithheldBodyIsReported(t *testing.T) {
 	a, b := pair(t)
 	for n := byte(1); n <= 3; n++ {
 		a.say(fact(n, "By a."))
@@ -131,7 +131,7 @@ func TestWithheldIsNotForgotten(t *testing.T) {
 
 // An announcement of a member that may not forget for others does not excuse a
 // relay.
-func TestWordOfAnotherExcusesNobody(t *testing.T) {
+func TestAnnouncementOfAnotherMember(t *testing.T) {
 	a, b := pair(t)
 	worker := a.let(a.url, envelope.Extractor, nil)
 	a.say(fact(1, "By a."))
@@ -160,7 +160,7 @@ func (stubborn) Forget(context.Context, []replica.Ref) error { return errors.New
 // If a relay never removes a body, the removal is announced once, however often
 // it is requested. Otherwise a relay could make a member's chain grow without
 // end.
-func TestWordIsSaidOnce(t *testing.T) {
+func TestRemovalIsAnnouncedOnce(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	a.close()
 	a.remote = func(r replica.Remote) replica.Remote { return stubborn{r} }
@@ -187,7 +187,7 @@ func TestWordIsSaidOnce(t *testing.T) {
 
 // An envelope store shows again what was taken before. A delta whose body was
 // read earlier and is now missing is not reported.
-func TestReadBeforeIsNotWithheld(t *testing.T) {
+func TestBodyReadEarlierIsNotReported(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "By a."))
 	a.sync()

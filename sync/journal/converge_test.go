@@ -49,7 +49,7 @@ var transcriber = memory.MemberID{1}
 func (r *round) line(t *rapid.T, what string) memory.Utterance {
 	u := r.heard(rapid.IntRange(0, 2).Draw(t, what))
 	if rapid.Bool().Draw(t, what+" a worker") {
-		u.ID = transcriber.LineOf(u.ID)
+		u.ID = transcriber.LineID(u.ID)
 	}
 	return u
 }
@@ -70,7 +70,7 @@ func (r *round) recording() delta.Op {
 func (r *round) end(t *rapid.T, l *journal.Journal) {
 	gone := store.Targets{Memories: []memory.ID{r.memory(1), r.memory(2), r.memory(3)}, Utterances: []memory.ID{r.heard(0).ID, r.heard(1).ID, r.heard(2).ID}}
 	for _, id := range gone.Utterances[:3] {
-		gone.Utterances = append(gone.Utterances, transcriber.LineOf(id))
+		gone.Utterances = append(gone.Utterances, transcriber.LineID(id))
 	}
 	if err := l.Store.Update(t.Context(), func(tx *store.Tx) error { return l.Withdraw(tx, gone) }); err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func (r *round) holds(t *rapid.T, l *journal.Journal) string {
 // Statements of a person, a device and two workers come in any order. Every replica must store and
 // show the same. The statements include pins, erasures, corrections and withdrawals before and
 // after a worker's statement, and on one replica some memories are cold.
-func TestWorkersWordsInAnyOrder(t *testing.T) {
+func TestWorkersAssertionsInAnyOrder(t *testing.T) {
 	a, b := pair(t)
 	var ls []*journal.Journal
 	for _, m := range []*member{a, b} {

@@ -61,7 +61,7 @@ func (m *member) stays(cursor uint64) {
 
 // A relay that leaves out cursors, or begins them again, does not change a
 // member's position.
-func TestCursorsAscendByOne(t *testing.T) {
+func TestCursorsWithGaps(t *testing.T) {
 	for name, change := range map[string]func(after uint64, page []replica.Placed){
 		"left out": func(_ uint64, page []replica.Placed) {
 			for i := range page {
@@ -79,7 +79,7 @@ func TestCursorsAscendByOne(t *testing.T) {
 }
 
 // The same holds if the relay lies while everything is read again.
-func TestCursorsAscendWhenAllIsReadAgain(t *testing.T) {
+func TestCursorsWithGapsOnRereading(t *testing.T) {
 	rounds := 0
 	b := threeDeltas(t, func(after uint64, page []replica.Placed) {
 		if after == 0 {
@@ -111,7 +111,7 @@ func (f forgetful) Deltas(ctx context.Context, after uint64) ([]replica.Placed, 
 }
 
 // A relay that claims to end before its known end is reported.
-func TestRelayEndsBeforeWhereItWas(t *testing.T) {
+func TestRelayEndMovesBack(t *testing.T) {
 	b := threeDeltas(t, func(uint64, []replica.Placed) {})
 	b.sync()
 	b.close()
@@ -140,7 +140,7 @@ func (e ends) Deltas(ctx context.Context, after uint64) ([]replica.Placed, error
 
 // A relay that now ends before what it had shown is also reported if not
 // everything before that could be taken.
-func TestRelayEndsBeforeWhatItHadShown(t *testing.T) {
+func TestRelayEndMovesBackBeforeShown(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
 	for n, m := range []*member{a, a, c} {
@@ -170,7 +170,7 @@ func TestRelayEndsBeforeWhatItHadShown(t *testing.T) {
 
 // A restored store that is not shown its own later deltas finds its place taken
 // when it sends. It continues under another incarnation.
-func TestBackupWhoseDeltasAreHidden(t *testing.T) {
+func TestRestoredBackupWithHiddenDeltas(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "Before the backup."))
 	a.sync()

@@ -55,7 +55,7 @@ func TestDamagedBlobIsNotSent(t *testing.T) {
 
 // If a blob at the relay is damaged here, its doubt ends when the relay was
 // checked for it once more.
-func TestDoubtOfADamagedBlobEnds(t *testing.T) {
+func TestDamagedBlobIsCheckedAgain(t *testing.T) {
 	a, b := pair(t)
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 1000)}
 	one := x.keep(a, 1)

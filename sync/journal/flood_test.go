@@ -13,7 +13,7 @@ import (
 
 // A worker announces as many removed bodies as fit into a delta, at places that
 // do not exist. This must not stop anybody.
-func TestFloodOfWordsStopsNobody(t *testing.T) {
+func TestFloodOfAnnouncements(t *testing.T) {
 	a, b := pair(t)
 	worker := a.let(a.url, envelope.Extractor, &delta.Grant{})
 	places := make([]envelope.Place, delta.MaxRemovedBodies)
@@ -44,7 +44,7 @@ func TestFloodOfWordsStopsNobody(t *testing.T) {
 
 // An announcement that came before its delta is dropped when the delta comes
 // with its body.
-func TestWordBeforeItsBody(t *testing.T) {
+func TestAnnouncementBeforeItsDelta(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "By a."))
 	a.sync()

@@ -192,7 +192,7 @@ func TestManyErasuresInOneDelta(t *testing.T) {
 
 // A list of equal blobs may be long. A note has only as many as fit, and the
 // others are still found.
-func TestManyAlikeBlobs(t *testing.T) {
+func TestManyEqualBlobs(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	key, sealed := slices.Repeat([]byte{1}, 32), envelope.Hash{1}
 	const n = 600

@@ -29,7 +29,7 @@ func (f *forking) Append(ctx context.Context, d *envelope.Delta) error {
 
 // A relay that claims that every place is taken ends the round, and nothing is
 // lost.
-func TestRelayHasEveryPlaceTaken(t *testing.T) {
+func TestRelayClaimsEveryPlaceIsTaken(t *testing.T) {
 	a, b := pair(t)
 	f := &forking{lies: true}
 	a.close()

@@ -21,7 +21,7 @@ import (
 // Bodies were dropped for a snapshot whose author was removed since, so nobody
 // takes it. A remaining owner makes another in its place, with which a new
 // device gets everything, and nothing of the old one stays at the relay.
-func TestSnapshotInPlaceOfARemovedOwners(t *testing.T) {
+func TestSnapshotReplacesARemovedOwners(t *testing.T) {
 	url := serveRelay(t)
 	a, phrase := newMemberWords(t, url)
 	a.with(replica.Snapshots{Behind: 1})
@@ -86,7 +86,7 @@ func (m *member) partsOf(c *envelope.Checkpoint) []envelope.Hash {
 
 // The manifest of a lying snapshot names a photo as one of its parts. The photo
 // stays when the snapshot is deleted.
-func TestManifestThatNamesAPhoto(t *testing.T) {
+func TestManifestNamesAPhoto(t *testing.T) {
 	url := serveRelay(t)
 	a, phrase := newMemberWords(t, url)
 	a.with(replica.Snapshots{Behind: 1})
@@ -152,7 +152,7 @@ func (r *tidied) Download(ctx context.Context, id envelope.Hash, f io.ReadWriteS
 }
 
 // A relay that sends a snapshot slowly blocks nobody: the store is not locked while its parts come.
-func TestSlowSnapshotHoldsNoStore(t *testing.T) {
+func TestSlowSnapshotLocksNoStore(t *testing.T) {
 	a, b := pair(t)
 	b.with(replica.Snapshots{Compact: true, Behind: 1})
 	slow := &tidied{of: a}

@@ -28,7 +28,7 @@ func (n noEntries) AppendLog(ctx context.Context, e *envelope.Entry) error {
 
 // An epoch is too old, and the relay does not take its end, for example because
 // the account is full. Everything else goes on, and erasing makes room.
-func TestEpochThatCantEnd(t *testing.T) {
+func TestRelayRefusesANewEpoch(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "To be forgotten."))
 	a.sync()

@@ -26,7 +26,7 @@ func recent(at time.Time) bool {
 
 // The test checks who was heard and when, by each member's own clock as far as
 // it is believed.
-func TestHeard(t *testing.T) {
+func TestLastHeardOfMembers(t *testing.T) {
 	a, b := pair(t)
 	if c := a.contact(b); !recent(c.Added) || !c.Heard.IsZero() {
 		t.Errorf("before anything is said: %+v", c)
@@ -47,7 +47,7 @@ func TestHeard(t *testing.T) {
 
 // A device without memories of its own is heard by its log entries, by its
 // votes, and by its heads. A device that only reads is not heard.
-func TestHeardWithoutWords(t *testing.T) {
+func TestLastHeardWithoutDeltas(t *testing.T) {
 	t.Run("log", func(t *testing.T) {
 		a, b := pair(t)
 		b.sync()
@@ -102,7 +102,7 @@ func TestHeardWithoutWords(t *testing.T) {
 }
 
 // If a relay makes up a vote, nobody is heard by it, and nobody is said to have anything.
-func TestHeardByAMadeUpVote(t *testing.T) {
+func TestLastHeardIgnoresForgedVotes(t *testing.T) {
 	a, b := pair(t)
 	a.with(replica.Snapshots{Compact: true, Behind: 1})
 	a.say(fact(1, "By one alone."))
@@ -130,7 +130,7 @@ func TestHeardByAMadeUpVote(t *testing.T) {
 }
 
 // It is known what a device has once it says so; what came later is not counted.
-func TestReach(t *testing.T) {
+func TestWhatAMemberHas(t *testing.T) {
 	t.Run("vote", func(t *testing.T) {
 		a, b := pair(t)
 		a.with(replica.Snapshots{Compact: true, Behind: 1})
@@ -185,7 +185,7 @@ func TestReach(t *testing.T) {
 }
 
 // A removed member is not heard merely by its entry in the log.
-func TestHeardOfTheRemoved(t *testing.T) {
+func TestLastHeardOfARemovedMember(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Writer, nil)
 	if err := a.RemoveMember(t.Context(), c.ring.Member(), nil); err != nil {

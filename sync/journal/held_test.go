@@ -57,7 +57,7 @@ func (f failing) Read(p []byte) (int, error) {
 
 // A photo whose file can't be read blocks nothing. It is reported, stays in the
 // outbox, and is sent when it can be read.
-func TestUnreadableBlobWaitsAlone(t *testing.T) {
+func TestUnreadableBlobBlocksNoOther(t *testing.T) {
 	a, b := pair(t)
 	small, middle, large := a.photo(1, 5_000), a.photo(2, 50_000), a.photo(3, 400_000)
 	bad := middle
@@ -97,7 +97,7 @@ func TestUnreadableBlobWaitsAlone(t *testing.T) {
 }
 
 // A photo for which there is no room does not block others for which there is.
-func TestBlobWithoutRoomWaitsAlone(t *testing.T) {
+func TestLargeBlobBlocksNoOther(t *testing.T) {
 	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
 	small, large, larger := a.photo(1, 5_000), a.photo(2, 300_000), a.photo(3, 400_000)
 	a.say(memory.Assertion{Memory: memory.ID{2}, Act: memory.ActPin}) // so that the large one comes first
@@ -123,7 +123,7 @@ func TestBlobWithoutRoomWaitsAlone(t *testing.T) {
 
 // Blobs have filled an account as far as they may. Assertions are still sent,
 // and so are erasures, which make room for a waiting photo.
-func TestForgettingMakesRoom(t *testing.T) {
+func TestErasuresFreeAFullAccount(t *testing.T) {
 	a := newMember(t, serveRelayOf(t, t.TempDir(), relay.Config{Quota: relay.Quota{Bytes: 200_000}}), nil)
 	a.photo(1, 60_000)
 	a.sync()

@@ -66,7 +66,7 @@ func TestBlobs(t *testing.T) {
 		t.Errorf("at the relay: %v", err)
 	}
 	if err := b.FetchBlob(t.Context(), memory.ID{9}); !errors.Is(err, memory.ErrNotFound) {
-		t.Errorf("a blob of nobody: %v", err)
+		t.Errorf("fetching an unknown blob: %v, want not found", err)
 	}
 	// The other device erases it; the author removes it from the relay.
 	b.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActErase})
@@ -80,7 +80,7 @@ func TestBlobs(t *testing.T) {
 
 // What is erased is removed from the relay. The other content of its delta is
 // not.
-func TestForgottenAtTheRelay(t *testing.T) {
+func TestErasedAtTheRelay(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "The first."), fact(2, "The second."))
 	a.sync()
@@ -136,7 +136,7 @@ func TestForgottenAtTheRelay(t *testing.T) {
 
 // A delta that comes after the erasure of its content is removed from the
 // envelope store, too.
-func TestErasedBeforeItCame(t *testing.T) {
+func TestErasedBeforeItsDeltaArrives(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
 	l := &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Envelopes: true}
 	take := func(member memory.MemberID, op delta.Op) replica.Ref {
@@ -158,7 +158,7 @@ func TestErasedBeforeItCame(t *testing.T) {
 }
 
 // A secret stays on its device, unless the wearer wants secrets to be sent.
-func TestVaultStays(t *testing.T) {
+func TestVaultIsNotSent(t *testing.T) {
 	a, b := pair(t)
 	secret := fact(1, "The code of the door.")
 	secret.Candidate.Type = memory.Vault
@@ -223,7 +223,7 @@ func TestThreatRestoredFromBackup(t *testing.T) {
 
 // A worker can only say what its grant allows. The rest is quarantined, the
 // same on every replica, and checked again when what it needs comes.
-func TestWorkerIsHeldToItsGrant(t *testing.T) {
+func TestWorkerIsLimitedToItsGrant(t *testing.T) {
 	url := serveRelay(t)
 	a := newMember(t, url, nil)
 	w := a.let(url, envelope.Extractor, &delta.Grant{Types: []memory.Type{memory.Semantic}})
@@ -311,7 +311,7 @@ func TestEpochEnds(t *testing.T) {
 // Words of the wearer, words heard around the wearer and words of a worker are
 // never in one frame, in whatever order they are in the outbox. Otherwise a
 // length could reveal something about one to the author of another.
-func TestTrustIsKeptApart(t *testing.T) {
+func TestOriginsAreInSeparateFrames(t *testing.T) {
 	a, b := pair(t)
 	of := func(n byte, rank memory.Rank) memory.Assertion {
 		f := fact(n, "The code of the door is 4711.")

@@ -25,7 +25,7 @@ func (b brokenLog) Log(ctx context.Context, n uint64) ([][]byte, error) {
 
 // The keys of an epoch are available as soon as its entry is, whatever the
 // relay says next. What is sent after that is sealed with them.
-func TestKeysComeWithTheirEntry(t *testing.T) {
+func TestEpochKeysComeWithTheirEntry(t *testing.T) {
 	a, b := pair(t)
 	a.sync()
 	b.sync()

@@ -206,7 +206,7 @@ func (j *Journal) count(tx *store.Tx, by memory.MemberID, op *delta.Op) error {
 			return err
 		}
 	}
-	return tx.RaiseDot(a.Dot)
+	return tx.MarkDotUsed(a.Dot)
 }
 
 func (j *Journal) countUnder(tx *store.Tx, by memory.MemberID, name string, number uint64) error {

@@ -13,7 +13,7 @@ import (
 // A member that lacks a withheld body makes no snapshot, which would lack it
 // for good, and does not object to snapshots that have it. After the body was
 // dropped for such a snapshot, the member takes it from there.
-func TestSnapshotsOfWhoLacksABody(t *testing.T) {
+func TestSnapshotsOfAMemberWithoutABody(t *testing.T) {
 	url := serveRelayIn(t, t.TempDir())
 	a := newMember(t, url, nil)
 	b, c := a.let(url, envelope.Owner, nil), a.let(url, envelope.Owner, nil)

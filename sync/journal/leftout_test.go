@@ -52,7 +52,7 @@ func (m *member) removeUnseen(w *member, hold *bool) {
 // After a lie, a member that took what a removal leaves out reads everything of an
 // honest relay again, and continues. That the removed member's chain now counts
 // less far must not look as if the relay had gone back.
-func TestAllIsReadAgainWhereARemovalLeftOut(t *testing.T) {
+func TestRereadAfterARemovalLeftDeltasOut(t *testing.T) {
 	a, _ := pair(t)
 	w := a.let(a.url, envelope.Writer, nil)
 	c := a.let(a.url, envelope.Owner, nil)
@@ -114,7 +114,7 @@ func putOutLate(t *testing.T, a, w *member, took ...*member) {
 
 // What a removal leaves out counts nowhere: a snapshot is made, verified and taken without it,
 // although the relay has it.
-func TestSnapshotAfterARemovalThatLeftOut(t *testing.T) {
+func TestSnapshotExcludesWhatARemovalLeftOut(t *testing.T) {
 	a, b := pair(t)
 	for _, m := range []*member{a, b} {
 		m.with(replica.Snapshots{Compact: true, Behind: 1})
@@ -146,7 +146,7 @@ func TestSnapshotAfterARemovalThatLeftOut(t *testing.T) {
 // A member that took what a removal leaves out makes no snapshots and votes on
 // none, because it has something that nobody else has. It takes those of
 // others.
-func TestSnapshotsOfWhoTookWhatIsLeftOut(t *testing.T) {
+func TestNoSnapshotsOfAMemberWithLeftOutDeltas(t *testing.T) {
 	a, b := pair(t)
 	c := a.let(a.url, envelope.Owner, nil)
 	for _, m := range []*member{a, b, c} {

@@ -27,7 +27,7 @@ func TestThreatWorkerSaysAnothersLine(t *testing.T) {
 	line := func(id memory.ID, plugin, zone string, redacted int) delta.Op {
 		return delta.Op{Utterance: &memory.Utterance{ID: id, Event: ev, At: at, Zone: zone, Text: "Open from two", Redacted: redacted, Source: memory.Source{Plugin: plugin}}}
 	}
-	own, early, heard := memory.ID{3}, memory.ID{5}, worker.LineOf(memory.ID{8: 4})
+	own, early, heard := memory.ID{3}, memory.ID{5}, worker.LineID(memory.ID{8: 4})
 	seq := map[memory.MemberID]uint64{}
 	come := func(l *journal.Journal, by memory.MemberID, op delta.Op) {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestThreatWorkerSaysLinesWithoutEnd(t *testing.T) {
 			Evidence: []memory.Evidence{{Event: ev, At: at}}, Sensitivity: memory.Private, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}}}}
 	line := func(n int, at time.Time) delta.Op {
 		id := memory.ID{13: byte(n >> 8), 14: byte(n), 15: 5}
-		return delta.Op{Utterance: &memory.Utterance{ID: worker.LineOf(id), Event: ev, At: at, Text: "so"}}
+		return delta.Op{Utterance: &memory.Utterance{ID: worker.LineID(id), Event: ev, At: at, Text: "so"}}
 	}
 	heard := func(m *member) (n int) {
 		t.Helper()

@@ -96,7 +96,7 @@ func TestStateOfVeryManyChains(t *testing.T) {
 
 // After a failed transaction, and after writes of others meanwhile, every chain
 // is still in its place.
-func TestChainsOfATransactionThatFailed(t *testing.T) {
+func TestChainsAfterAFailedTransaction(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	want, refused := map[string]envelope.Link{}, errors.New("no room")
 	var fails bool
@@ -160,7 +160,7 @@ func TestChainsOfATransactionThatFailed(t *testing.T) {
 
 // Parts of a snapshot at the relay are still known after everything was read
 // again.
-func TestPartsOutlastReadingAnew(t *testing.T) {
+func TestSnapshotPartsSurviveRereading(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	parts := []envelope.Hash{{7}, {8}}
 	if err := a.journal().Save(t.Context(), replica.State{Cursor: 9, Parts: parts, MissingBodies: map[string][]uint64{chainOf(1): {1}}}); err != nil {

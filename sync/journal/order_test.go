@@ -37,7 +37,7 @@ func (m *member) overReadOnly() (down *bool) {
 }
 
 // A body is removed only after its other content was sent to the relay again.
-func TestBodyStaysUntilTheRestIsSent(t *testing.T) {
+func TestBodyStaysUntilTheRestIsSentAgain(t *testing.T) {
 	a, b := pair(t)
 	down := a.overReadOnly()
 	a.say(fact(1, "It goes."), fact(2, "It stays."))
@@ -66,7 +66,7 @@ func TestBodyStaysUntilTheRestIsSent(t *testing.T) {
 
 // Content that was sealed, and erased before it was sent, is removed from the
 // relay, too.
-func TestErasedBeforeItWasSent(t *testing.T) {
+func TestErasedAfterSealing(t *testing.T) {
 	a, _ := pair(t)
 	down := a.overReadOnly()
 	*down = true
@@ -105,7 +105,7 @@ func (r twoTongued) Append(ctx context.Context, d *envelope.Delta) error {
 
 // A delta that a relay took and denied is removed when its content is forgotten, whether it has
 // come back by then or not.
-func TestForgottenWhereTheRelayDeniedIt(t *testing.T) {
+func TestErasedAfterTheRelayDeniedTheDelta(t *testing.T) {
 	for name, back := range map[string]bool{"once it came back": true, "before it came back": false} {
 		t.Run(name, func(t *testing.T) {
 			a := newMember(t, serveRelay(t), nil)

@@ -57,7 +57,7 @@ func TestBlobsArePadded(t *testing.T) {
 
 // A blob without padding arrives complete. If a member's note says something wrong about its blob,
 // nothing of the blob is kept.
-func TestBlobsAsTheirAuthorSays(t *testing.T) {
+func TestBlobMustMatchItsNote(t *testing.T) {
 	a, b := pair(t)
 	picture := bytes.Repeat([]byte("a plum "), 100)
 	seq := uint64(0)

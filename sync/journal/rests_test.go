@@ -103,7 +103,7 @@ func (p packs) back(tx *store.Tx, l *journal.Journal, ids []memory.ID) error {
 // When a line changes, a worker's cold assertion that quotes it is requested,
 // with the memory into which it archived. The result is the same as for a hot
 // one: nobody sees it before it was checked against the present line.
-func TestAQuoteOfTheColdStandsInItsLine(t *testing.T) {
+func TestColdAssertionMustQuoteItsLine(t *testing.T) {
 	said := func(text string, redacted int) memory.Utterance {
 		return memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: text, Redacted: redacted}
 	}
@@ -182,7 +182,7 @@ func proposes(n byte, seq uint64, kind memory.Type) delta.Op {
 
 // If a worker archived a memory into one whose type its grant no longer allows, the archiving is
 // undone, as if it had come later.
-func TestPutAwayIntoWhatIsOfAnotherType(t *testing.T) {
+func TestArchiveIntoMemoryOfAnotherType(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
 	line := memory.Utterance{ID: memory.ID{51}, Event: memory.EventID{Device: "pin", Seq: 2}, Text: "Berries, too."}
@@ -203,7 +203,7 @@ func TestPutAwayIntoWhatIsOfAnotherType(t *testing.T) {
 
 // Only one type of a cold memory is known here. An op about another type makes
 // the memory come back.
-func TestColdOfTwoTypes(t *testing.T) {
+func TestColdMemoryOfTwoTypes(t *testing.T) {
 	m, l := heard(t)
 	h, sh := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}, packs{}
 	h.from(l, memory.MemberID{2}, proposes(1, 1, memory.Semantic), proposes(1, 2, memory.Episodic))
@@ -223,7 +223,7 @@ func TestColdOfTwoTypes(t *testing.T) {
 
 // New words about a cold memory may move it into another group. It must not turn cold
 // again before its first part is back, because only the second would be found then.
-func TestAPartOfTheColdStaysUntilTheOtherIsBack(t *testing.T) {
+func TestColdMemoryMovedIntoAnotherGroup(t *testing.T) {
 	m, l := heard(t)
 	h, sh := &hand{t: t}, packs{}
 	h.from(l, memory.MemberID{2}, proposes(1, 2, memory.Semantic))

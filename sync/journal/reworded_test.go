@@ -12,7 +12,7 @@ import (
 // A worker's assertion is valid while its quote is in the line. If the line is
 // redacted, the assertion is withdrawn, with what workers said about its
 // memory, as if it had come after the redaction. No snapshot waits for it.
-func TestAQuoteStandsInItsLine(t *testing.T) {
+func TestAssertionMustQuoteItsLine(t *testing.T) {
 	redacted := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes […].", Redacted: 1}
 	back := memory.Utterance{ID: memory.ID{50}, Event: memory.EventID{Device: "pin", Seq: 1}, Text: "Ana likes plums, and […].", Redacted: 2}
 	comment := func(seq uint64) delta.Op {

@@ -104,7 +104,7 @@ func TestThreatStolenDeviceUnlocked(t *testing.T) {
 // Two owners rotate the keys at the same moment. The second makes its entry
 // again, after the first one's, and both owners have both keys. A writer may
 // not rotate.
-func TestRotationsAtOnce(t *testing.T) {
+func TestConcurrentRotations(t *testing.T) {
 	a, b := pair(t)
 	w := a.let(a.url, envelope.Writer, nil)
 	a.say(fact(1, "Before."))

@@ -98,7 +98,7 @@ func TestCitationsAreCounted(t *testing.T) {
 // All devices agree which numbers of a worker are in use, even if one device
 // refused an op that another did not examine because its memory had been
 // erased.
-func TestNumbersOfTheRefused(t *testing.T) {
+func TestDotsOfRefusedOps(t *testing.T) {
 	var dots [2][]memory.Dot
 	for i := range dots {
 		m, l := heard(t)
@@ -123,7 +123,7 @@ func TestNumbersOfTheRefused(t *testing.T) {
 }
 
 // A worker may change one memory delta.MaxChanges times, and no more often.
-func TestChangesAreCounted(t *testing.T) {
+func TestChangesPerWorkerAreBounded(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
 	ops := []delta.Op{cites(1, "plums")}
@@ -141,7 +141,7 @@ func TestChangesAreCounted(t *testing.T) {
 }
 
 // Up to 256 ops of one worker wait. Older ones are not dropped for newer ones.
-func TestSoManyWait(t *testing.T) {
+func TestWaitingOpsAreBounded(t *testing.T) {
 	_, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}}}
 	for range 4 {
@@ -168,7 +168,7 @@ func TestSoManyWait(t *testing.T) {
 
 // No snapshot is made or verified while something is still to be sent, an op of a
 // worker waits, or a memory is cold.
-func TestNoSnapshotBeforeAllIsSettled(t *testing.T) {
+func TestNoSnapshotWhileWorkIsPending(t *testing.T) {
 	m, l := heard(t)
 	live := func() error { return l.Live(t.Context(), func(*delta.Item) error { return nil }) }
 	if err := live(); err != nil {
@@ -213,7 +213,7 @@ func TestNoSnapshotBeforeAllIsSettled(t *testing.T) {
 
 // After a memory was erased, nothing brings its blob back: neither the blob's
 // place at the relay nor its content is kept.
-func TestBlobOfTheErased(t *testing.T) {
+func TestBlobOfAnErasedMemory(t *testing.T) {
 	m, l := heard(t)
 	kept, err := m.store.WriteBlob(t.Context(), bytes.NewReader([]byte("a picture of a plum")))
 	if err != nil {
@@ -240,7 +240,7 @@ func TestBlobOfTheErased(t *testing.T) {
 
 // However many ops of one member are quarantined, the problem that is known of
 // another member stays in the list.
-func TestProblemsOfOthersStay(t *testing.T) {
+func TestProblemsArePerMember(t *testing.T) {
 	m, l := heard(t)
 	fork := replica.Problem{Member: memory.MemberID{9}, Reason: "there are two histories"}
 	if err := l.Quarantine(t.Context(), fork); err != nil {

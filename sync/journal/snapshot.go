@@ -217,7 +217,7 @@ func (j *Journal) restore(tx *store.Tx, i *delta.Item) error {
 		return j.restoreCited(tx, i.Cited)
 	case i.Dots != nil:
 		for _, d := range i.Dots {
-			if err := tx.RaiseDot(d); err != nil {
+			if err := tx.MarkDotUsed(d); err != nil {
 				return err
 			}
 		}

@@ -52,7 +52,7 @@ func (m *member) hasParts(c *envelope.Checkpoint) bool {
 // If the relay took a checkpoint but its answer was lost, the checkpoint's
 // parts stay: bodies were dropped because of it, and the next checkpoint may
 // never be finished.
-func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
+func TestCheckpointWithLostAnswer(t *testing.T) {
 	for name, newLife := range map[string]bool{"in the same life": false, "in a new life": true} {
 		t.Run(name, func(t *testing.T) {
 			a, b := lived(t)
@@ -96,7 +96,7 @@ func TestCheckpointWhoseAnswerWasLost(t *testing.T) {
 
 // If the line breaks after the relay dropped a checkpoint, none of its parts
 // stay, since they may hold what was forgotten.
-func TestCheckpointWhoseDroppingWasBrokenOff(t *testing.T) {
+func TestCheckpointDropInterrupted(t *testing.T) {
 	a, b := lived(t)
 	a.makeSnapshot()
 	b.again()

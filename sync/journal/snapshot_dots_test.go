@@ -15,7 +15,7 @@ import (
 // A device that joins after the last assertion of another member was forgotten
 // never learns that assertion's number. Its snapshot lacks the number, and that
 // is no lie.
-func TestSnapshotOfWhoNeverHeardTheForgotten(t *testing.T) {
+func TestSnapshotWithoutAForgottenDot(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	b := a.let(a.url, envelope.Owner, nil)
 	c := a.let(a.url, envelope.Owner, nil)
@@ -50,7 +50,7 @@ func TestSnapshotOfWhoNeverHeardTheForgotten(t *testing.T) {
 
 // The same holds for the number of a worker, by which its grant is counted. But
 // a snapshot that leaves out a living assertion is a lie.
-func TestSnapshotOfWhoNeverHeardTheWorker(t *testing.T) {
+func TestSnapshotWithoutAWorkersDot(t *testing.T) {
 	for name, lies := range map[string]bool{"honest": false, "one that lies": true} {
 		t.Run(name, func(t *testing.T) { snapshotOfWhoNeverHeardTheWorker(t, lies) })
 	}
@@ -104,7 +104,7 @@ func snapshotOfWhoNeverHeardTheWorker(t *testing.T, lies bool) {
 // If an erasure was in the same delta as something that is forgotten later, the
 // erasure is said again. A device that joins later then keeps out what both
 // erasures named.
-func TestSnapshotOfWhoHeardTheErasureAgain(t *testing.T) {
+func TestSnapshotAfterARepeatedErasure(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	b := a.let(a.url, envelope.Owner, nil)
 	c := a.let(a.url, envelope.Owner, nil)

@@ -132,7 +132,7 @@ func TestRelayHidesACheckpoint(t *testing.T) {
 }
 
 // A checkpoint whose author may not make one is reported and not taken.
-func TestSnapshotOfTheRemoved(t *testing.T) {
+func TestCheckpointWithoutTheRight(t *testing.T) {
 	a, b := lived(t)
 	worker := a.let(a.url, envelope.Writer, nil)
 	_ = worker

@@ -32,7 +32,7 @@ func (m *member) packs() (items []delta.Item, err error) {
 // If a snapshot brings other numbers of a worker's citations than this device
 // knows, the device keeps no more of them than one snapshot may have. Otherwise
 // it could not make a snapshot any more.
-func TestCitedOfTwoIsBounded(t *testing.T) {
+func TestCitationsOfASnapshotAreBounded(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	cited := func(from uint64) delta.Item {
 		c := &delta.Cited{Member: memory.MemberID{7}, Evidence: nthID(1).String()}
@@ -59,7 +59,7 @@ func TestDotsOfManyMembers(t *testing.T) {
 	for at := 0; at < n; at += 100 {
 		a.update(func(tx *store.Tx) error {
 			for i := at; i < at+100; i++ {
-				if err := tx.RaiseDot(memory.Dot{Member: memory.MemberID{byte(i >> 8), byte(i), 1}, Seq: uint64(i + 1)}); err != nil {
+				if err := tx.MarkDotUsed(memory.Dot{Member: memory.MemberID{byte(i >> 8), byte(i), 1}, Seq: uint64(i + 1)}); err != nil {
 					return err
 				}
 			}

@@ -168,7 +168,7 @@ func (m *member) makeSnapshot() {
 // When another device has verified a snapshot, the snapshot replaces the
 // deltas, whose bodies are dropped. A new device takes the snapshot and goes on
 // from its cursor.
-func TestSnapshotOfAll(t *testing.T) {
+func TestSnapshotReplacesDeltas(t *testing.T) {
 	a, b := lived(t)
 	before := a.bodies()
 	a.makeSnapshot()
@@ -286,7 +286,7 @@ func (m *member) journal() *journal.Journal {
 
 // If a snapshot says that a memory was erased, its body goes from the relay
 // even where the memory is cold on this device.
-func TestSnapshotErasesTheCold(t *testing.T) {
+func TestSnapshotErasesAColdMemory(t *testing.T) {
 	a := newMember(t, serveRelay(t), nil)
 	a.say(fact(1, "The kettle is in the hall."))
 	a.sync()

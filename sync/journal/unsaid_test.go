@@ -23,7 +23,7 @@ func (m *member) takesAway() {
 // If a worker takes a body of its own away and does not say so, that does not
 // keep forgotten blobs at the relay. If a writer does so, it does: the missing
 // delta may have named a blob.
-func TestUnsaidBodiesKeepNoBlob(t *testing.T) {
+func TestUnannouncedRemovalKeepsNoBlob(t *testing.T) {
 	for role, stays := range map[envelope.Role]bool{envelope.Extractor: false, envelope.Writer: true} {
 		a, b := pair(t)
 		w := a.let(a.url, role, &delta.Grant{Types: memory.Types[:]})
@@ -48,7 +48,7 @@ func TestUnsaidBodiesKeepNoBlob(t *testing.T) {
 // After such a worker is removed, a space's only device gives up the body that
 // it never read, and makes snapshots again. If there are other devices, it
 // waits, since one of them may have read the body and have it in its snapshot.
-func TestUnsaidBodiesOfARemovedWorker(t *testing.T) {
+func TestUnannouncedRemovalOfARemovedWorker(t *testing.T) {
 	for name, alone := range map[string]bool{"alone": true, "one of two": false} {
 		a := newMember(t, serveRelay(t), nil)
 		a.close()

@@ -12,7 +12,7 @@ import (
 
 // What left the outbox but is in no delta, as when the outbox's entries are
 // lost, is said again, and so are erasures. What was sent is not.
-func TestSayUnsent(t *testing.T) {
+func TestUnsentAssertionsAreSentAgain(t *testing.T) {
 	a, b := pair(t)
 	a.say(fact(1, "The kettle whistles."), fact(2, "The plums are ripe."))
 	a.sync()
@@ -86,6 +86,6 @@ func TestSayUnsent(t *testing.T) {
 		t.Errorf("%d things of a delta that is nowhere", n)
 	}
 	if n := say(func(p envelope.Position) bool { return p.Seq == last }, false); n != 0 {
-		t.Errorf("%d things of it once more", n)
+		t.Errorf("%d assertions are sent a second time", n)
 	}
 }

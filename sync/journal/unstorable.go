@@ -32,7 +32,7 @@ func (u unstorable) add(name string, err error) error {
 // refuse quarantines an op for good. The number of an assertion stays used.
 func (j *Journal) refuse(tx *store.Tx, p replica.Problem, op *delta.Op) error {
 	if a := op.Assertion; a != nil {
-		if err := tx.RaiseDot(a.Dot); err != nil {
+		if err := tx.MarkDotUsed(a.Dot); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,7 @@ func (m *member) hearsLines(n int) {
 
 // If an op of a worker is larger than any record may be, it is quarantined,
 // whether it waits or not, and the next delta is taken.
-func TestLargeOpsStopNobody(t *testing.T) {
+func TestOversizedOpIsQuarantined(t *testing.T) {
 	long := strings.Repeat("x", 300_000)
 	for name, op := range map[string]func(m *member) delta.Op{
 		"that waits": func(m *member) delta.Op {
@@ -109,7 +109,7 @@ func TestLargeOpsStopNobody(t *testing.T) {
 // If the store finds an op too large after it has written part of it, nothing
 // of the op stays: no line that is listed but can't be read, and no memory
 // without the assertion that it came from.
-func TestNothingIsHalfTaken(t *testing.T) {
+func TestOversizedOpLeavesNothing(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
 	u := line
 	u.Space, u.Source.Model = m.ring.Space(), strings.Repeat("x", 300_000)
@@ -160,7 +160,7 @@ func TestNothingIsHalfTaken(t *testing.T) {
 
 // Whether a worker's large op is taken does not depend on whether it had to
 // wait.
-func TestLargeOpsInAnyOrder(t *testing.T) {
+func TestOversizedOpsInAnyOrder(t *testing.T) {
 	before, after := newMember(t, serveRelay(t), nil), newMember(t, serveRelay(t), nil)
 	before.hearsLines(1)
 	sizes := []int{}
@@ -202,7 +202,7 @@ func TestLargeOpsInAnyOrder(t *testing.T) {
 
 // If as many ops as may wait become ready at once, they are more than one
 // transaction holds. All of them are taken.
-func TestManyTurnsComeAtOnce(t *testing.T) {
+func TestManyWaitingOpsBecomeReady(t *testing.T) {
 	const n = 250
 	m := newMember(t, serveRelay(t), nil)
 	var ops []delta.Op
@@ -228,7 +228,7 @@ func TestManyTurnsComeAtOnce(t *testing.T) {
 
 // A snapshot with a record that no store can hold is refused with
 // delta.ErrForm, so that it is not tried again and again.
-func TestSnapshotThatIsNotHeld(t *testing.T) {
+func TestSnapshotWithAnOversizedRecord(t *testing.T) {
 	m := newMember(t, serveRelay(t), nil)
 	u := line
 	u.Space, u.Source.Model = m.ring.Space(), strings.Repeat("x", 300_000)

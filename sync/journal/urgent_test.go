@@ -59,7 +59,7 @@ func (c *counted) Seek(to int64, whence int) (int64, error) {
 // the assertions are made while a photo goes. Photos of pinned memories go
 // before other photos, and small ones before large ones. The other device has
 // all of them at the end.
-func TestUrgentGoesFirst(t *testing.T) {
+func TestSendOrder(t *testing.T) {
 	a, b := pair(t)
 	at := &told{}
 	a.remote = func(r replica.Remote) replica.Remote { at.Remote = r; return at }

@@ -15,7 +15,7 @@ import (
 // withdrawn, and are tried again like every waiting op.
 func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err error) {
 	k := &known{j: j, tx: tx, without: map[memory.Dot]bool{}}
-	if replaces, err := tx.Outlasted(u); err != nil {
+	if replaces, err := tx.WouldReplace(u); err != nil {
 		return false, err
 	} else if replaces {
 		k.as = u

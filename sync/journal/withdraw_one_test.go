@@ -91,7 +91,7 @@ func TestMuchIsTakenBack(t *testing.T) {
 func TestMuchIsTakenBackByALineThatWaited(t *testing.T) {
 	m, l := heard(t)
 	h := &hand{t: t, grant: delta.Grant{Types: []memory.Type{memory.Semantic}, Transcribe: true}}
-	own := memory.MemberID{7}.LineOf(memory.ID{15: 60})
+	own := memory.MemberID{7}.LineID(memory.ID{15: 60})
 	recording := func(n byte) delta.Op {
 		op := proposes(80+n, 80+uint64(n), memory.Resource)
 		op.Assertion.Candidate.Fields = memory.Fields{Resource: &memory.ResourceFields{MediaType: "audio/wav"}}

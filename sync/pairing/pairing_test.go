@@ -155,7 +155,7 @@ type blind struct{ *post }
 func (blind) First(context.Context, [16]byte) ([]byte, error) { return nil, nil }
 
 // If two devices come at the same time, the second in the mailbox gets an error.
-func TestUsedCodeAtOnce(t *testing.T) {
+func TestConcurrentUseOfACode(t *testing.T) {
 	p, code := newPost(), NewCode()
 	first, err := newTalk(p, code, true)
 	if err != nil {
@@ -238,7 +238,7 @@ func TestThreatSwappedKeysAtPairing(t *testing.T) {
 
 // A party that commits to one side, and reveals another after it has seen the inviter's, is
 // detected, so nobody can search for a side with the same words.
-func TestCommitmentHolds(t *testing.T) {
+func TestBrokenCommitmentIsDetected(t *testing.T) {
 	p, code := newPost(), NewCode()
 	in, mallory := keyring.NewDevice(), keyring.NewDevice()
 	done := make(chan error)

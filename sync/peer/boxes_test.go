@@ -10,7 +10,7 @@ import (
 
 // Somebody who fills all mailboxes of a device can't prevent it from adding a new device, before or
 // after its person begins.
-func TestBoxesThatStrangersFill(t *testing.T) {
+func TestMailboxesFilledByStrangers(t *testing.T) {
 	h := serve(t)
 	r, err := remote.New(h.url, remote.Option{})
 	if err != nil {

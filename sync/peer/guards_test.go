@@ -71,7 +71,7 @@ func (s signed) send(t *testing.T, body []byte) string {
 }
 
 // Somebody who overhears a request can't send it a second time.
-func TestRequestThatComesTwice(t *testing.T) {
+func TestReplayedRequestIsRefused(t *testing.T) {
 	h := serve(t)
 	s := h.sign(t, phone, "GET", "/log", nil)
 	if first, again := s.send(t, nil), s.send(t, nil); first != "" || again != string(page.Replayed) {
@@ -80,7 +80,7 @@ func TestRequestThatComesTwice(t *testing.T) {
 }
 
 // Nor can a man in the middle send another body in a member's name.
-func TestBodyIsTheOneThatWasSigned(t *testing.T) {
+func TestChangedBodyIsRefused(t *testing.T) {
 	h := serve(t)
 	meant, other := page.EncodeItems([][]byte{h.delta(t, phone, "hello").Bytes()}), page.EncodeItems([][]byte{h.delta(t, phone, "HELLO").Bytes()})
 	if kind := h.sign(t, phone, "POST", "/deltas", meant).send(t, other); kind != string(page.BadBody) {
@@ -95,7 +95,7 @@ func TestBodyIsTheOneThatWasSigned(t *testing.T) {
 }
 
 // Only an owner may bring an entry of the log, whoever signed it.
-func TestReaderBringsNoEntries(t *testing.T) {
+func TestOnlyOwnersBringLogEntries(t *testing.T) {
 	h := serve(t)
 	e := &envelope.Entry{Version: envelope.Version, Space: spaceID, N: h.state.N() + 1, Prev: h.state.Head(), Author: phone.id, At: 1_790_000_001, Epoch: 1,
 		Action: envelope.Add, Member: stranger.member(envelope.Reader), Wraps: []envelope.Wrap{{To: stranger.id, Keys: []byte("keys")}}}

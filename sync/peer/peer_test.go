@@ -164,7 +164,7 @@ func between(t *testing.T, to string) string {
 
 // Somebody who has the key learns which member is at an address; others learn nothing, and a member
 // is not mistaken for one at another address.
-func TestAsk(t *testing.T) {
+func TestAskForMember(t *testing.T) {
 	h := serve(t)
 	address := h.behindTLS(t)
 	if id, err := Ask(t.Context(), address, []byte("an older key"), ours); err != nil || id != phone.id {
@@ -189,7 +189,7 @@ func TestAsk(t *testing.T) {
 }
 
 // Nothing in the certificates of two connections shows that it is one device, or whose.
-func TestCertificatesHaveNothingInCommon(t *testing.T) {
+func TestCertificatesAreUnlinkable(t *testing.T) {
 	h := serve(t)
 	address := h.behindTLS(t)
 	var shown [2]*x509.Certificate
@@ -222,7 +222,7 @@ func TestCertificatesHaveNothingInCommon(t *testing.T) {
 }
 
 // Devices speak only with members.
-func TestClientSpeaksWithMembers(t *testing.T) {
+func TestClientAcceptsOnlyMembers(t *testing.T) {
 	h := serve(t)
 	address := h.behindTLS(t)
 	log := func(url string, keys ...[]byte) (int, error) {
@@ -250,7 +250,7 @@ func TestClientSpeaksWithMembers(t *testing.T) {
 }
 
 // A mailbox returns each message, once it is there, to either side, for a limited time.
-func TestBoxes(t *testing.T) {
+func TestMailboxes(t *testing.T) {
 	h := serve(t)
 	r, err := remote.New(h.url, remote.Option{})
 	if err != nil {

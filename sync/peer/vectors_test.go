@@ -74,7 +74,7 @@ func TestVectors(t *testing.T) {
 }
 
 // A link-local address has another zone on each machine.
-func TestZoneIsNoPartOfAnAddress(t *testing.T) {
+func TestZoneIsRemovedFromAddress(t *testing.T) {
 	key, public, self := bytes.Repeat([]byte{0x1a}, 32), bytes.Repeat([]byte{0xab}, 32), memory.MemberID{7}
 	if id, err := who(prove(key, public, "[fe80::7%eth0]:4711", self), public, "[fe80::7%wlan0]:4711", key); err != nil || id != self {
 		t.Errorf("%s, %v", id, err)

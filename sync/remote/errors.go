@@ -14,7 +14,7 @@ import (
 )
 
 // A replica reacts to these errors. errors.As with an [*Error] gives the
-// details. [Unreached] comes from the network.
+// details. [NetworkError] comes from the network.
 var (
 	// ErrAnswer: the relay's answer is malformed. The relay is broken, or lies.
 	ErrAnswer = errors.New("answer is malformed")
@@ -64,13 +64,13 @@ var kinds = map[page.Kind]error{
 	page.Trade: ErrTrade,
 }
 
-// Unreached is an error of the network: the request or its answer did not get through.
-type Unreached struct{ Err error }
+// NetworkError is an error of the network: the request or its answer did not get through.
+type NetworkError struct{ Err error }
 
-func (u *Unreached) Error() string { return dialfault.Words(u.Err) }
+func (u *NetworkError) Error() string { return dialfault.Words(u.Err) }
 
 // Unwrap returns the network's error.
-func (u *Unreached) Unwrap() error { return u.Err }
+func (u *NetworkError) Unwrap() error { return u.Err }
 
 // maxRetry bounds RetryAfter.
 const maxRetry = 24 * time.Hour

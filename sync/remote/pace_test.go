@@ -13,7 +13,7 @@ import (
 
 // A caller that sends requests to a market faster than it allows for one address waits the second
 // that the market names; a refusal for longer, or for another reason, is returned at once.
-func TestMarketPace(t *testing.T) {
+func TestMarketRateLimitIsObeyed(t *testing.T) {
 	for _, x := range []struct {
 		name        string
 		after       string

@@ -257,7 +257,7 @@ func (c caller) send(ctx context.Context, q call) (*http.Response, error) {
 	}
 	resp, err := c.relay.http.Do(req)
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = &Unreached{u.Err}
+		err = &NetworkError{u.Err}
 	}
 	return resp, err
 }
@@ -294,7 +294,7 @@ func read(res *http.Response, limit int64) (answer, error) {
 	}
 	var err error
 	if a.body, err = io.ReadAll(io.LimitReader(res.Body, limit+1)); err != nil {
-		return a, fmt.Errorf("read answer: %w", &Unreached{err})
+		return a, fmt.Errorf("read answer: %w", &NetworkError{err})
 	}
 	if int64(len(a.body)) > limit {
 		return a, fmt.Errorf("%w: over %d bytes", ErrAnswer, limit)

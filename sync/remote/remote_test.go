@@ -53,7 +53,7 @@ func delta(t *testing.T, space memory.SpaceID, seq uint64) *envelope.Delta {
 	return d
 }
 
-func TestAnswersAreNotBelieved(t *testing.T) {
+func TestInvalidDeltasAreRefused(t *testing.T) {
 	text := func(status int, s string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); io.WriteString(w, s) }
 	}
@@ -115,7 +115,7 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 	}
 }
 
-func TestOtherCallsAreNotBelievedEither(t *testing.T) {
+func TestInvalidAnswersAreRefused(t *testing.T) {
 	body := func(s []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.Write(s) }
 	}
@@ -174,7 +174,7 @@ func TestOtherCallsAreNotBelievedEither(t *testing.T) {
 	}
 }
 
-func TestStreamsAreNotBelieved(t *testing.T) {
+func TestInvalidStreamsAreRefused(t *testing.T) {
 	stream := func(s string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -237,7 +237,7 @@ func TestCloseEndsStreams(t *testing.T) {
 	}
 }
 
-func TestQuotaSaysWhenToComeAgain(t *testing.T) {
+func TestQuotaRetryAfter(t *testing.T) {
 	for after, want := range map[string]time.Duration{"17": 17 * time.Second, "": 0, "-1": 0, "soon": 0, "2000000000": maxRetry} {
 		_, err := liar(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", after)
@@ -252,7 +252,7 @@ func TestQuotaSaysWhenToComeAgain(t *testing.T) {
 }
 
 // The id of a request is written to a line of a log, so other characters in it are left out.
-func TestRequestIsNamed(t *testing.T) {
+func TestRequestIDIsCleaned(t *testing.T) {
 	for id, want := range map[string]string{"WKJYEKB3GDG3EZFLDFS2XPSPIT": "WKJYEKB3GDG3EZFLDFS2XPSPIT", "": "", "two words": "", "=cmd": "", strings.Repeat("A", 65): ""} {
 		_, err := liar(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header()[page.FieldRequest] = []string{id}
@@ -265,7 +265,7 @@ func TestRequestIsNamed(t *testing.T) {
 		if e.RequestID() != want {
 			t.Errorf("%q: %q", id, e.RequestID())
 		}
-		told := replica.Told(fmt.Errorf("send deltas: %w", err))
+		told := replica.DescribeError(fmt.Errorf("send deltas: %w", err))
 		if strings.Contains(told, "request") != (want != "") || strings.Contains(err.Error(), "request") {
 			t.Errorf("%q: %s", id, told)
 		}

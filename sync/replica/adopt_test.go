@@ -10,7 +10,7 @@ import (
 
 // A snapshot that covers less than was taken here, or another history of a member, changes no
 // position.
-func TestSnapshotThatIsBehind(t *testing.T) {
+func TestSnapshotBehindThePosition(t *testing.T) {
 	m, hash := memory.MemberID{1}, envelope.Hash{3}
 	r := &Replica{log: new(envelope.State), st: State{Cursor: 5, Chains: NewChains(map[string]envelope.Link{chainKey(m, 7): {Seq: 3, Hash: hash}})}}
 	for name, tt := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 
 // Of the snapshots with missing bodies, a verified one is taken first, then the one with the most
 // bodies. A disputed one, one that is wrong, and one without missing bodies are never taken.
-func TestCovering(t *testing.T) {
+func TestChooseSnapshot(t *testing.T) {
 	m, other := memory.MemberID{1}, memory.MemberID{2}
 	at := func(name byte, standing envelope.Standing, of memory.MemberID, seq uint64) *listed {
 		return &listed{Checkpoint: &envelope.Checkpoint{Places: []envelope.Place{{Member: of, Incarnation: 7, Seq: seq}}}, hash: envelope.Hash{name}, standing: standing}
@@ -35,7 +35,7 @@ func TestCovering(t *testing.T) {
 
 // What a snapshot covers counts as read, also if it comes later; another delta at the same place is
 // missing.
-func TestLackingWhatWasRead(t *testing.T) {
+func TestMissingBodiesAreCovered(t *testing.T) {
 	m := memory.MemberID{1}
 	h := func(seq uint64, epoch uint32) *envelope.Header {
 		return &envelope.Header{Version: envelope.Version, Member: m, Incarnation: 7, Seq: seq, Epoch: epoch}
@@ -55,7 +55,7 @@ func TestLackingWhatWasRead(t *testing.T) {
 }
 
 // A snapshot of another history than this member has seen is refused.
-func TestCoveredByAnother(t *testing.T) {
+func TestSnapshotOfAnotherHistory(t *testing.T) {
 	s := State{}.next()
 	m := memory.MemberID{1}
 	k := chainKey(m, 7)

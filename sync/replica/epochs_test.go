@@ -12,7 +12,7 @@ import (
 
 // No rotation, by hand or by the clock, begins an epoch after which no member could be added; a
 // removal still may.
-func TestRotationsEnd(t *testing.T) {
+func TestRotationsLeaveRoomForAMember(t *testing.T) {
 	_, root, _ := ed25519.GenerateKey(nil)
 	_, device, _ := ed25519.GenerateKey(nil)
 	p := &party{id: memory.MemberID{1}, sign: device, pair: seal.NewIdentity(), space: memory.SpaceID{1}, epochs: seal.Epochs{}}

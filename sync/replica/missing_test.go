@@ -22,7 +22,7 @@ func places(seqs ...uint64) (out []delta.Place) {
 
 // Changing a next state does not affect the present one until it is saved: a snapshot whose parts
 // the relay does not serve covers nothing.
-func TestPlacesOfTheNextState(t *testing.T) {
+func TestNextStateIsACopy(t *testing.T) {
 	k, by := chainKey(author, 7), &envelope.Member{ID: author}
 	st := State{}.next()
 	for seq := uint64(1); seq <= 4; seq++ {
@@ -45,7 +45,7 @@ func TestPlacesOfTheNextState(t *testing.T) {
 }
 
 // Announcements about places that do not exist take only bounded memory.
-func TestPlacesAreBounded(t *testing.T) {
+func TestAnnouncedPlacesAreBounded(t *testing.T) {
 	st := State{}.next()
 	for n := range uint64(5000) {
 		st.takeAnnouncement(&envelope.Member{ID: author}, []delta.Place{{Member: author, Position: envelope.Position{Incarnation: math.MaxUint64 - n, Seq: math.MaxUint64}}})

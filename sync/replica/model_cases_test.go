@@ -160,7 +160,7 @@ func stripped(out []replica.Placed) []replica.Placed {
 
 // A delta was sent and its answer was lost, the relay showed it, the answer was lost again, and then a
 // snapshot took its place.
-func TestPendingDeltaThatWasShown(t *testing.T) {
+func TestPendingDeltaShownThenInASnapshot(t *testing.T) {
 	c, x, y, z := newCase(t, false)
 	line := &scripted{badLine: x.line, loses: true}
 	x.at = line
@@ -288,7 +288,7 @@ func TestBodyMissesBeyondTheCursor(t *testing.T) {
 
 // The relay returns another part of a snapshot than its author named, once to the member that
 // verifies it and once to the one that takes it.
-func TestPartThatIsAnother(t *testing.T) {
+func TestWrongSnapshotPart(t *testing.T) {
 	c, x, y, z := newCase(t, true)
 	for _, p := range []*peerOf{x, y, z} {
 		p.at = &scripted{badLine: p.line, others: 1}

@@ -270,7 +270,7 @@ func (r *Replica) Status(ctx context.Context) (Status, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
-		s.Error = Told(r.last)
+		s.Error = DescribeError(r.last)
 	}
 	return s, nil
 }
@@ -282,9 +282,9 @@ func (r *Replica) statusNow() Status {
 	return Status{Synced: r.st.Synced, Withheld: count(r.st.MissingBodies), Cursor: r.st.Cursor, Log: r.log.N(), Epoch: r.log.Epoch(), Removed: removed}
 }
 
-// Told describes an error for a person. If the relay gave an id for the failed
-// request, Told includes it, so that the relay's operator can find the request.
-func Told(err error) string {
+// DescribeError describes an error for a person. If the relay gave an id for the failed
+// request, DescribeError includes it, so that the relay's operator can find the request.
+func DescribeError(err error) string {
 	asked, ok := errors.AsType[interface {
 		error
 		RequestID() string

@@ -9,7 +9,7 @@ import (
 
 // Of the deltas that a removal leaves out, only those count as shown that were taken here, by their
 // hashes.
-func TestTookInTime(t *testing.T) {
+func TestDeltasTakenBeforeARemoval(t *testing.T) {
 	header := func(after envelope.Link, epoch uint32) *envelope.Header {
 		return &envelope.Header{Member: memory.MemberID{1}, Incarnation: 5, Seq: after.Seq + 1, Prev: after.Hash, Epoch: epoch}
 	}

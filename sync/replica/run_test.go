@@ -10,7 +10,7 @@ import (
 
 // An op that comes after a silence is sent at once; the following ones are sent together, and no
 // later than the delay after the previous delta.
-func TestGathering(t *testing.T) {
+func TestOpsAreBatched(t *testing.T) {
 	g := gathering{delay: 300 * time.Millisecond}
 	start := time.Unix(1_790_000_000, 0)
 	for i, c := range []struct{ at, wait time.Duration }{

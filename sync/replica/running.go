@@ -36,7 +36,7 @@ func (r *Replica) beginReport() (over func(error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last != nil {
-		s.Error = Told(r.last)
+		s.Error = DescribeError(r.last)
 	}
 	r.running = &s
 	return func(err error) {

@@ -10,7 +10,7 @@ import (
 // A snapshot that a relay does not return completely is tried again in the next round, and then
 // after 1, 3, 7 … more rounds. So if a relay always lacks the last part, the other parts are
 // downloaded only a few times.
-func TestUnshownSnapshotIsTriedLessOften(t *testing.T) {
+func TestIncompleteSnapshotBacksOff(t *testing.T) {
 	h := envelope.Hash{1}
 	r := &Replica{bad: map[envelope.Hash]bool{h: true}}
 	r.noteUnshown(h)

@@ -15,7 +15,7 @@ import (
 
 // An order gets random steps by random parties at random times. After each step, it must agree with
 // a model that knows only money and keys.
-func TestOrdersHoldTheirPromises(t *testing.T) {
+func TestOrderModel(t *testing.T) {
 	items, _ := tradetest.Bundle(t)
 	l := tradetest.Listing(t, items, nil)
 	id := seal.NewIdentity()
@@ -92,7 +92,7 @@ func TestOrdersHoldTheirPromises(t *testing.T) {
 	})
 	for _, p := range []trade.Phase{trade.Accepted, trade.Refunded, trade.Expired} {
 		if ends[p] == 0 {
-			t.Errorf("no order ended %s: %v", p, ends)
+			t.Errorf("no order of the test ended as %s: %v", p, ends)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestThreatListingAsAttack(t *testing.T) {
 	}
 }
 
-func TestRootAndPaths(t *testing.T) {
+func TestMerkleRootAndPaths(t *testing.T) {
 	items, _ := tradetest.Bundle(t)
 	root, _, err := trade.Root(items)
 	if err != nil {

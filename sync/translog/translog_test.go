@@ -69,7 +69,7 @@ func TestWitnessesOfOneName(t *testing.T) {
 }
 
 // If a witness can't say which forks it found, its checkpoint is still compared.
-func TestComparedWithoutForks(t *testing.T) {
+func TestCheckpointOfASilentWitness(t *testing.T) {
 	other := third
 	other.Root = tlog.Hash(bytes.Repeat([]byte{8}, 32))
 	shown, seen := must(Open(must(Sign(other, operator)), opKey)), golden
@@ -165,7 +165,7 @@ func FuzzDecodeEntry(f *testing.F) {
 
 // If a relay refuses a part of the log only because requests come too fast, it is read a second
 // later; a refusal for an hour is returned at once.
-func TestPaced(t *testing.T) {
+func TestRateLimitedLogIsRetried(t *testing.T) {
 	for after, want := range map[string]int{"1": 3, "3600": 1} {
 		synctest.Test(t, func(t *testing.T) {
 			requests := 0

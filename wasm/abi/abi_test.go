@@ -170,8 +170,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEventOfTheFuture: a later host may say more, in good CBOR.
-func TestEventOfTheFuture(t *testing.T) {
+// TestUnknownFieldsAreSkipped: a later host may say more, in good CBOR.
+func TestUnknownFieldsAreSkipped(t *testing.T) {
 	good := "\xa4\x00\x01\x18\x30\x82\xa1\x61a\xf6\xf9\x7e\x00\x18\x63\x41x\x02\x64text"
 	var e Event
 	if err := DecodeEvent([]byte(good), &e); err != nil || e.Kind != "text" {
@@ -208,8 +208,8 @@ func TestPluginError(t *testing.T) {
 	}
 }
 
-// TestReuse: a guest decodes and encodes repeatedly without allocating.
-func TestReuse(t *testing.T) {
+// TestReuseWithoutAllocation: a guest decodes and encodes repeatedly without allocating.
+func TestReuseWithoutAllocation(t *testing.T) {
 	eb := AppendEvent(nil, fullEvent())
 	var e Event
 	out, buf := fullOutput(), []byte(nil)
@@ -225,7 +225,7 @@ func TestReuse(t *testing.T) {
 }
 
 // A field that nobody encodes would be lost silently, so every field is set here, and comes back.
-func TestEveryFieldTravels(t *testing.T) {
+func TestEveryFieldRoundTrips(t *testing.T) {
 	in := fullEvent()
 	in.Memories = []Memory{{ID: "m", Type: "core", At: 1, Text: "t"}}
 	for v, i := reflect.ValueOf(in).Elem(), 0; i < v.NumField(); i++ {

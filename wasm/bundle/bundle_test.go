@@ -41,7 +41,7 @@ func signedBundle(t *testing.T) Bundle {
 	return b
 }
 
-func TestThereAndBack(t *testing.T) {
+func TestFileRoundTrip(t *testing.T) {
 	b := signedBundle(t)
 	file, err := b.Bytes()
 	if err != nil {

@@ -204,9 +204,9 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// TestLoginsStay: if a server redirects to another host, that host gets no name, password or token,
+// TestLoginsAreNotSentToOtherHosts: if a server redirects to another host, that host gets no name, password or token,
 // and can't ask for them.
-func TestLoginsStay(t *testing.T) {
+func TestLoginsAreNotSentToOtherHosts(t *testing.T) {
 	ctx := context.Background()
 	b, file := plugin(t, "1.0.0")
 	for _, asks := range []string{"basic", "bearer"} {

@@ -59,7 +59,7 @@ func TestWrite(t *testing.T) {
 }
 
 // The embedded archive has the folders' content: `go generate ./wasm/template` makes it.
-func TestPackedIsFresh(t *testing.T) {
+func TestEmbeddedTemplateIsCurrent(t *testing.T) {
 	z, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func TestPropose(t *testing.T) {
 
 // Every word that a manifest may contain has a sentence of its own, and the sentences about reading
 // and writing are complete.
-func TestEveryRightHasItsSentence(t *testing.T) {
+func TestEveryRightIsExplained(t *testing.T) {
 	types := []string{"core", "episodic", "semantic", "procedural", "resource"}
 	seen := map[string]bool{}
 	for _, k := range wasm.Kinds() {
@@ -114,7 +114,7 @@ func TestEveryRightHasItsSentence(t *testing.T) {
 		m := &wasm.Manifest{Capabilities: []wasm.Capability{c}}
 		all := slices.Concat(Reads(m), Writes(m))
 		if len(all) == 0 {
-			t.Errorf("capability %s: nobody is told", c)
+			t.Errorf("capability %s has no sentence that explains it", c)
 		}
 		for _, s := range all {
 			if seen[s] || !strings.HasSuffix(s, ".") {

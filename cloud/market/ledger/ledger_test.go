@@ -156,7 +156,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // The tables refuse what the code never writes, and Check reports what was written around it.
-func TestTablesHold(t *testing.T) {
+func TestTablesRefuseInvalidBookings(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		b := books{New(db.Dialect, nil), db}
 		must(t, b.change(t, func(ctx context.Context, tx *sql.Tx) error {
@@ -196,7 +196,7 @@ func TestTablesHold(t *testing.T) {
 }
 
 // Concurrent attempts to spend the same money spend it once.
-func TestAtOnce(t *testing.T) {
+func TestConcurrentSpending(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		b := books{New(db.Dialect, nil), db}
 		must(t, b.change(t, func(ctx context.Context, tx *sql.Tx) error {

@@ -73,7 +73,7 @@ func serve(t *testing.T, l *Log, witnesses ...note.Verifier) *translog.Client {
 }
 
 // A reader follows a log over HTTP as it grows across the borders of tiles, and checks each entry.
-func TestFollowed(t *testing.T) {
+func TestFollowOverHTTP(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
 		c := serve(t, l)
@@ -140,7 +140,7 @@ func TestFollowed(t *testing.T) {
 
 // A repeated entry keeps its index, a rolled back one leaves nothing, and many processes append one
 // after the other.
-func TestAppended(t *testing.T) {
+func TestAppend(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
 		add(t, l, 0, 3)
@@ -190,7 +190,7 @@ func TestAppended(t *testing.T) {
 }
 
 // The tables refuse changes of the log. If somebody gets around them, the result is not signed.
-func TestChangedTables(t *testing.T) {
+func TestTamperedTablesAreNotSigned(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		l := open(t, db)
 		add(t, l, 0, 5)

@@ -120,7 +120,7 @@ func TestCosigned(t *testing.T) {
 }
 
 // A log with two witnesses of the same name asks each once.
-func TestCosignedByOneName(t *testing.T) {
+func TestCosignersOfOneNameAreAskedOnceEach(t *testing.T) {
 	var asked int
 	var both []log.Witness
 	for n := range byte(2) {
@@ -189,7 +189,7 @@ func TestThreatSecondLogCosigned(t *testing.T) {
 
 // Somebody who has both histories presents them repeatedly, each time with another worthless line.
 // The evidence is stored once, without those lines, and a reader finds it.
-func TestEvidencePadded(t *testing.T) {
+func TestPaddedEvidenceIsStoredOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *tables.DB) {
 		w := open(t, db, 2)
 		padded := func(note []byte, n int) []byte {

@@ -134,7 +134,7 @@ func backup(t *testing.T, p place) ([]byte, archive.Count) {
 
 // A restored store has the same content, from any kind of store into any kind: a backup of it is
 // the same bytes.
-func TestThereAndBack(t *testing.T) {
+func TestBackupRestoreRoundTrip(t *testing.T) {
 	from := folder(t)
 	a := settle(t, from, "a")
 	settle(t, from, "b")
@@ -253,7 +253,7 @@ func (b breaking) OpenBlob(ctx context.Context, space memory.SpaceID, id relay.B
 }
 
 // An object that exists and can't be read to its end makes the backup fail.
-func TestObjectBreaksOff(t *testing.T) {
+func TestUnreadableObjectFailsTheBackup(t *testing.T) {
 	p := folder(t)
 	settle(t, p, "broken")
 	s := p.snapshot()

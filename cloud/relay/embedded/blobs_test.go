@@ -59,7 +59,7 @@ func TestBlobAfterCrash(t *testing.T) {
 }
 
 // A sweep leaves blobs that were continued after it found them stale.
-func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
+func TestSweepKeepsContinuedUploads(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)
 	defer s.Close()

@@ -110,7 +110,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 }
 
 // After a sweep, forgotten data is in none of the store's files.
-func TestForgottenLeavesTheDisk(t *testing.T) {
+func TestSweptDataLeavesTheDisk(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)
 	check(t, err)

@@ -50,7 +50,7 @@ func TestGroupedChanges(t *testing.T) {
 	s.commit(t.Context(), all)
 	for i, c := range all {
 		if c.err == nil {
-			t.Errorf("change %d is said to hold", i)
+			t.Errorf("change %d reports no error", i)
 		}
 	}
 	if count() != 2 {
@@ -59,7 +59,7 @@ func TestGroupedChanges(t *testing.T) {
 }
 
 // Many concurrent changes are all answered, and all stored.
-func TestManyChanges(t *testing.T) {
+func TestConcurrentChanges(t *testing.T) {
 	s, err := Open(t.Context(), t.TempDir())
 	check(t, err)
 	defer s.Close()

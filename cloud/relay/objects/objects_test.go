@@ -19,7 +19,7 @@ func TestFolder(t *testing.T) {
 }
 
 // What a crash left is removed at a later start; what another process is writing stays.
-func TestAbandonedFilesGo(t *testing.T) {
+func TestAbandonedFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{".put-old": 2 * time.Hour, ".put-new": 0} {
 		path := filepath.Join(dir, name)

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/cloud/relay"
 )
 
-func TestEachOnce(t *testing.T) {
+func TestWakesAreDeduplicated(t *testing.T) {
 	s := New()
 	for range 3 {
 		s.Add(relay.Wake{ID: [16]byte{1}})
@@ -19,7 +19,7 @@ func TestEachOnce(t *testing.T) {
 	}
 }
 
-func TestThereAndBack(t *testing.T) {
+func TestEncodeRoundTrip(t *testing.T) {
 	want := []relay.Wake{{ID: [16]byte{1, 0xab}}, {Mailbox: true, ID: [16]byte{15: 0xff}}}
 	from, got, err := Decode(Encode("me", want))
 	if err != nil || from != "me" || !reflect.DeepEqual(got, want) {

@@ -38,7 +38,7 @@ func objectsIn(t *testing.T, dir string) (names []string) {
 
 // Two relays store the same blob at once: it is there once, complete, and no part of either upload
 // is left.
-func TestTwoPutOneBlob(t *testing.T) {
+func TestConcurrentUploadsOfOneBlob(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	a := store(t, url, dir)
 	b := store(t, url, dir)
@@ -78,7 +78,7 @@ func TestTwoPutOneBlob(t *testing.T) {
 
 // A deleted account leaves nothing: no row in any table names it, its spaces or its blobs, and none
 // of its objects exists, even if the objects could not be reached at that time.
-func TestDeletedAccountIsGone(t *testing.T) {
+func TestDeletedAccountLeavesNothing(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	folder, err := objects.OpenFolder(dir)
 	check(t, err)
@@ -91,7 +91,7 @@ func TestDeletedAccountIsGone(t *testing.T) {
 	before := len(objectsIn(t, dir))
 	fails.remove = errors.New("the bucket is away")
 	if err := s.DeleteAccount(t.Context(), accountOf(h)); err == nil {
-		t.Fatal("it says that all is gone")
+		t.Fatal("the deletion reports success although the bucket failed")
 	}
 	fails.remove = nil
 	check(t, s.Sweep(t.Context(), now))
@@ -149,7 +149,7 @@ func (f *failing) Remove(ctx context.Context, prefix string) error {
 }
 
 // If the object store is full, a blob stays as it was, and continues once there is room.
-func TestBlobsAreFull(t *testing.T) {
+func TestObjectStoreIsFull(t *testing.T) {
 	folder, err := objects.OpenFolder(t.TempDir())
 	check(t, err)
 	fails := &failing{Objects: folder}
@@ -200,7 +200,7 @@ func (n *nth) Put(ctx context.Context, name string, r io.Reader) error {
 }
 
 // A sweep leaves blobs that were continued after it found them stale.
-func TestSweepLeavesWhatIsGoneOnWith(t *testing.T) {
+func TestSweepKeepsContinuedUploads(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	h, _ := settle(t, s, "sweep")
 	later := now.Add(2 * relay.UnfinishedBy)

@@ -13,7 +13,7 @@ import (
 
 // Requests of an account at one relay also count at the other. What both accept before they
 // exchange their counts becomes a debt.
-func TestRequestsAreCountedOverRelays(t *testing.T) {
+func TestRequestLimitIsSharedByRelays(t *testing.T) {
 	url, dir := migrated(t), t.TempDir()
 	at := now
 	var relays [2]*relay.Relay
@@ -76,7 +76,7 @@ func TestRequestsAreCountedOverRelays(t *testing.T) {
 }
 
 // Relays that report at the same moment don't block each other.
-func TestRelaysCountAtOnce(t *testing.T) {
+func TestRelaysReportConcurrently(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	const relays, rounds = 8, 20
 	ended := make(chan error, relays)

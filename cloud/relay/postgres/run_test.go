@@ -112,7 +112,7 @@ func TestRunsInOneTransaction(t *testing.T) {
 
 // If the database itself refuses a run, the transaction ends. Each run is then done by itself, and
 // only that one fails.
-func TestRefusedRun(t *testing.T) {
+func TestRefusedRunIsRetriedAlone(t *testing.T) {
 	url := migrated(t)
 	s := store(t, url, t.TempDir())
 	hs := threeHouses(t, s)
@@ -143,7 +143,7 @@ func TestRefusedRun(t *testing.T) {
 }
 
 // Somebody who holds an account's row does not delay other accounts' deltas.
-func TestHeldAccountHoldsNobodyElse(t *testing.T) {
+func TestLockedAccountDelaysNoOther(t *testing.T) {
 	s := store(t, migrated(t), t.TempDir())
 	hs := threeHouses(t, s)
 	held := make(chan error)
@@ -196,7 +196,7 @@ func TestNewRun(t *testing.T) {
 }
 
 // A transaction takes as many runs as fit, and at least one.
-func TestLaneTakes(t *testing.T) {
+func TestLaneTakesRunsThatFit(t *testing.T) {
 	sized := func(bytes int64) *run { return &run{rows: rows{bytes: bytes}} }
 	l := &lane{leading: true, waiting: []*run{sized(maxRunBytes + 1), sized(maxRunBytes - 1), sized(1), sized(1)}}
 	for range maxRuns {

@@ -60,7 +60,7 @@ func TestRowsOfAnotherTenant(t *testing.T) {
 
 // The test above detects a table whose rows are not separated, for whatever reason, and reports no
 // other.
-func TestLeaksAreSeen(t *testing.T) {
+func TestTenantTestDetectsLeaks(t *testing.T) {
 	url := migrated(t)
 	s := store(t, url, t.TempDir())
 	a, _ := settle(t, s, "a")
@@ -180,7 +180,7 @@ func TestSpacesOfAnotherTenant(t *testing.T) {
 
 // A login that bypasses row-level security is refused, and so is one without the role, or without
 // the tables.
-func TestRoleIsHeldTo(t *testing.T) {
+func TestRoleIsRequired(t *testing.T) {
 	url := migrated(t)
 	conn, err := pgx.Connect(t.Context(), url)
 	check(t, err)

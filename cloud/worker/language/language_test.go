@@ -187,7 +187,7 @@ func TestObeyingAnInjectionDoesNothing(t *testing.T) {
 }
 
 // Errors of servers and models, and the result for the batch.
-func TestMisbehaving(t *testing.T) {
+func TestFaultyServersAndModels(t *testing.T) {
 	found := `{"candidates":[{"message":1,"quote":"Bo sold the boat","text":"Bo sold the boat","sensitivity":"personal","confidence":0.8,"relation":null}]}`
 	good := llmtest.Func(func(r *llmtest.Request) string {
 		switch {

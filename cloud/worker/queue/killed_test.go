@@ -130,7 +130,7 @@ func TestDeadlyJobIsParked(t *testing.T) {
 
 // Two workers on one PostgreSQL: no job is done twice, a living worker keeps its job, and a space
 // that one of them leaves continues with the other.
-func TestTwoWorkersShare(t *testing.T) {
+func TestTwoWorkersOnPostgreSQL(t *testing.T) {
 	o := Options{DB: postgres.At(cluster.Database(t)), Lease: patient, Parallel: 2}
 	a, b := opened(t, o), opened(t, o)
 	const jobs = 60

@@ -128,7 +128,7 @@ func TestDatabaseIsAwayForLong(t *testing.T) {
 
 // The database says that a worker runs a job, but the worker does not. Then the worker does it, on
 // either database.
-func TestOwnJobThatNobodyDoes(t *testing.T) {
+func TestOrphanedJobIsDone(t *testing.T) {
 	for name, o := range map[string]Options{"sqlite": {File: t.TempDir() + "/queue.db"}, "postgres": {DB: postgres.At(cluster.Database(t))}} {
 		t.Run(name, func(t *testing.T) {
 			o.Lease = 2 * time.Second
@@ -155,7 +155,7 @@ func TestOwnJobThatNobodyDoes(t *testing.T) {
 
 // A worker leaves a space while it renews its leases. It does not enter the space
 // again.
-func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
+func TestLeaveDuringLeaseRenewal(t *testing.T) {
 	q := opened(t, Options{File: t.TempDir() + "/queue.db", Lease: 4 * time.Millisecond})
 	working(t, q, func(context.Context, *Running) error { return nil })
 	q.Enter(memory.SpaceID{9})
@@ -178,7 +178,7 @@ func TestLeaveWhileLeasesAreRenewed(t *testing.T) {
 
 // Jobs are added and discarded while spaces are entered, under the race detector: River's client
 // has a map of its queues without a lock.
-func TestAddWhileSpacesAreEntered(t *testing.T) {
+func TestAddWhileSpacesAreJoined(t *testing.T) {
 	q := opened(t, Options{File: t.TempDir() + "/queue.db", Lease: patient})
 	q.o.Look = time.Minute // many queues that poll often would take all of the time
 	working(t, q, func(context.Context, *Running) error { return nil })
@@ -215,7 +215,7 @@ func (d deadlocked) StopAndCancel(ctx context.Context) error {
 }
 
 // Stopping waits for jobs, but not for a client that does not end although it has none.
-func TestClientThatDoesNotEnd(t *testing.T) {
+func TestStopIgnoresAHangingClient(t *testing.T) {
 	q := opened(t, Options{File: t.TempDir() + "/queue.db"})
 	q.patience = time.Millisecond
 	c := deadlocked{tries: make(chan int)}

@@ -205,7 +205,7 @@ func testStops(t *testing.T, o Options) {
 }
 
 // A space that is left while the worker ends is still left.
-func TestLeaveAtTheEnd(t *testing.T) {
+func TestLeaveDuringShutdown(t *testing.T) {
 	q := opened(t, Options{File: filepath.Join(t.TempDir(), "queue.db")})
 	add(t, q, task("a", Read))
 	left := make(chan error, 1)

@@ -8,7 +8,7 @@ import (
 )
 
 // In a settings file of Codex only the command and args of locket change, or nothing changes.
-func TestEnteredTOML(t *testing.T) {
+func TestEntryInTOML(t *testing.T) {
 	const header, entry = "[mcp_servers.locket]", "command = \"/bin/locket\"\nargs = [\"mcp\",\"--key-file\",\"/k\"]"
 	const old = "args = [ # theirs\n  \"x\",\n]\n"
 	for name, c := range map[string]struct{ before, after string }{ // an empty after means refused

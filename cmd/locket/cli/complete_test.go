@@ -16,7 +16,7 @@ import (
 
 // A busy daemon does not keep a shell waiting: after a while nothing is completed. The daemon in
 // this test answers only the first request, or not even that.
-func TestCompletingEnds(t *testing.T) {
+func TestCompletionTimesOut(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		var kept atomic.Int32 // requests that got no answer
 		busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/locket-dev/locket/memory/store"
 )
 
-func TestDamageIsToldWithAdvice(t *testing.T) {
+func TestDamageHasAdvice(t *testing.T) {
 	file := &store.Damage{Kind: "table file", Key: "000003.sst", What: "its index was altered"}
 	for _, c := range []struct {
 		err  error
@@ -38,7 +38,7 @@ func TestDamageIsToldWithAdvice(t *testing.T) {
 
 // A person who interrupts a command sees what it has done and how to continue. For another failure
 // they see what failed.
-func TestInterruptedSaysHowItGoesOn(t *testing.T) {
+func TestInterruptedSaysHowToContinue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}
 	if err := Ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {

@@ -9,7 +9,7 @@ import (
 
 // A proposed command has the home of the command line, and repeats nothing else of it. Values that
 // are filled into a text stay unchanged.
-func TestHere(t *testing.T) {
+func TestProposedCommandHasTheHome(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my 50% home")
 	a := &App{Flags: []config.Flag{{Name: "--home", Key: "home", Value: dir}, {Name: "--set", Key: "wearer", Value: "Ana"}}}
 	on := " --home '" + dir + "'"

@@ -92,7 +92,7 @@ func TestSizesAndCounts(t *testing.T) {
 }
 
 // What a plugin logs, or its publisher writes, reaches the terminal only as a line of text.
-func TestOneLineOfAStranger(t *testing.T) {
+func TestPluginTextIsOneLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x1b[2J\x1b]0;title\x07gone":   "[2J]0;titlegone",
 		"a\r\nb\tc":                     "a b c",

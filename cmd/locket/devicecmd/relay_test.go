@@ -34,7 +34,7 @@ func TestShowRelay(t *testing.T) {
 }
 
 // If a relay went back in time, the output says what that may mean, and how to continue syncing.
-func TestShowSyncOfARelayThatWentBack(t *testing.T) {
+func TestShowSyncAfterRelayRollback(t *testing.T) {
 	var out strings.Builder
 	s := serve.SyncStatus{Relay: "https://relay.example", Error: "deltas after 2: " + replica.ErrRolledBack.Error()}
 	if showSync(new(cli.App), &out, &s); !strings.Contains(out.String(), "\nAsk the operator of the relay whether it was restored from a backup.") || !strings.Contains(out.String(), "locket relay add URL.\n") {

@@ -9,7 +9,7 @@ import (
 )
 
 // If something is parked, doctor does not say that nothing is wrong.
-func TestParkedIsNotNothing(t *testing.T) {
+func TestDoctorReportsParked(t *testing.T) {
 	var out strings.Builder
 	x := examined{DoctorReport: serve.DoctorReport{OK: true, Findings: []serve.Finding{{Check: "ears", Level: serve.LevelWarning, Detail: "whisper.cpp failed at 3"}}}}
 	showDoctor(new(cli.App), &out, &x, false)

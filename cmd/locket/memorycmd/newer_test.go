@@ -112,7 +112,7 @@ PkwSajSO+/BcpI9kM4uYSieT1x+vBouTWKS42EarmT2Ox/pkQ8kqPynG5/xK93idL6/NiNZVLL+gQDyO
 `
 )
 
-func TestReleaseAsMade(t *testing.T) {
+func TestReleaseSignature(t *testing.T) {
 	if version, err := signedRelease(madeKey, []byte(madeSums), []byte(madeSignature)); err != nil || version != "v0.2.0" {
 		t.Errorf("%q, %v", version, err)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// TestRedactorThatFailsIsLoud: a failing redactor holds up everything that is said, so its line
+// TestFailingRedactorStandsOut: a failing redactor holds up everything that is said, so its line
 // stands out.
-func TestRedactorThatFailsIsLoud(t *testing.T) {
+func TestFailingRedactorStandsOut(t *testing.T) {
 	p := serve.Plugin{ID: "ann/tea", Capabilities: []string{"redact"}}
 	for _, p.State = range []string{serve.PluginBroken, serve.PluginFaulted} {
 		if s := stateText(&p); !strings.Contains(s, "SET ASIDE") {
@@ -23,9 +23,9 @@ func TestRedactorThatFailsIsLoud(t *testing.T) {
 	}
 }
 
-// TestShowPluginTellsAll: the output says which memories a plugin can read, as it did before the
+// TestShowPluginListsItsRights: the output says which memories a plugin can read, as it did before the
 // installation.
-func TestShowPluginTellsAll(t *testing.T) {
+func TestShowPluginListsItsRights(t *testing.T) {
 	v := serve.PluginView{Plugin: serve.Plugin{ID: "ann/tea", Version: "1.0.0", Kinds: []string{"text"}, Capabilities: []string{"memories"}},
 		Asks: []string{"may memories", "reads procedural", "sees text"}}
 	var b strings.Builder

@@ -155,7 +155,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 		err = errCommand
 	case mark == "" && forgetWords.MatchString(line):
 		err = errors.New(c.app.Here(`nothing was forgotten; to forget more than the last line: locket forget --query "WORDS", or with a time, --person or --place; to undo what you told last: undo; to tell this line: begin it with +`))
-	case mark == "?" || mark == "" && retrieve.Asks(text):
+	case mark == "?" || mark == "" && retrieve.IsQuestion(text):
 		err = c.ask(ctx, text, &out)
 	default:
 		err = c.tellIt(ctx, text, &out)

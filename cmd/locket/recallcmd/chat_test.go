@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// TestTakesBack distinguishes lines that undo the last line, lines that order more to be forgotten,
+// TestUndoInChat distinguishes lines that undo the last line, lines that order more to be forgotten,
 // and lines that are told like any other.
-func TestTakesBack(t *testing.T) {
+func TestUndoInChat(t *testing.T) {
 	const undo, forget, tell = "undo", "forget", "tell"
 	for line, want := range map[string]string{
 		"undo": undo, "Forget that.": undo, "forget what I just said": undo, "Delete it": undo, "Scratch that": undo, "忘掉刚才说的": undo, "忘掉刚才说的吧": undo, "删了这条": undo, "撤销": undo,

@@ -73,7 +73,7 @@ func TestTalkSaysWhatIsLeftOut(t *testing.T) {
 
 // A memory that quotes two lines is shown below the last of them, and the words of a line are shown
 // once.
-func TestShowLinesOnce(t *testing.T) {
+func TestLineIsShownOnce(t *testing.T) {
 	room, said := memory.ID{1}, memory.ID{2}
 	lines := []serve.DayLine{{Text: "My appointment is in room 4.", Memories: []memory.ID{room}}, {Text: "No, room 6.", Memories: []memory.ID{room}}, {Text: "The tide is high", Memories: []memory.ID{said}}}
 	s := talkSession{Lines: lines, Memories: []memory.Memory{{ID: room, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja's appointment is in room 6."}},
@@ -86,7 +86,7 @@ func TestShowLinesOnce(t *testing.T) {
 }
 
 // In a day, a memory that quotes lines of two sessions is shown below the last of them.
-func TestShowDayOnce(t *testing.T) {
+func TestDayShowsAMemoryOnce(t *testing.T) {
 	at := func(h int) time.Time { return time.Date(2026, 3, 2, h, 0, 0, 0, time.UTC) }
 	room := memory.ID{1}
 	d := serve.Day{Date: "2026-03-02", From: at(0), To: at(24),
@@ -102,7 +102,7 @@ func TestShowDayOnce(t *testing.T) {
 
 // In talk, too, a memory is shown below the last line that it quotes in all sessions, and a memory
 // that was only said again is shown once.
-func TestTalkShowsOnce(t *testing.T) {
+func TestTalkShowsAMemoryOnce(t *testing.T) {
 	home, twin := memory.ID{1}, memory.ID{2}
 	known := []memory.Memory{{ID: home, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Active},
 		{ID: twin, Candidate: memory.Candidate{Type: memory.Semantic, Text: "Maja lives in Oslo."}, State: memory.Superseded}}

@@ -90,7 +90,7 @@ echo '{"error":"config: gone"}' >&2; exit 2`)
 }
 
 // A bridge that does not end when it is told to is killed.
-func TestBridgeWillNotEnd(t *testing.T) {
+func TestHangingBridgeIsKilled(t *testing.T) {
 	f := fakebridge.New(t, "trap '' TERM\nsay $$\nexec sleep 600")
 	b, _ := bridgeOf(f.Config, "PATH="+os.Getenv("PATH"))
 	ctx, stop := context.WithCancel(t.Context())
@@ -108,7 +108,7 @@ func TestBridgeWillNotEnd(t *testing.T) {
 }
 
 // What the bridge says is logged, but repeated attempts at a device that is away only once.
-func TestBridgeLines(t *testing.T) {
+func TestBridgeLog(t *testing.T) {
 	log := new(bytes.Buffer)
 	out := &bridgeOut{log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), away: map[string]bool{}}
 	w := &lines{each: out.line}
@@ -129,7 +129,7 @@ func TestBridgeLines(t *testing.T) {
 }
 
 // The bridge beside this program is preferred to the one on the PATH.
-func TestWhereTheBridgeIs(t *testing.T) {
+func TestFindBridgeProgram(t *testing.T) {
 	b, _ := bridgeOf(config.Bridge{Config: "/x"})
 	t.Setenv("PATH", t.TempDir())
 	if p, err := b.program(); !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "bridge.program") {

@@ -134,7 +134,7 @@ func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []str
 	if d.spans, tell, err = tellCollector(d.cfg, d.metrics, d.log); err != nil {
 		return nil, err
 	}
-	node.Frugal(l.Profile) // before opening: what is opened asks how much memory there is
+	node.LimitMemory(l.Profile) // before opening: what is opened asks how much memory there is
 	n, err := openAlone(a, ctx, d.spans)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 )
 
 // Generated days of two seeds have no events in common. A day that is replayed has the same events.
-func TestGeneratedDaysAreApart(t *testing.T) {
+func TestGeneratedDaysShareNoEvents(t *testing.T) {
 	ids := func(seed uint64) map[memory.EventID]bool {
 		t.Helper()
 		events, err := (&replay{generate: true, seed: seed}).events(new(config.Config))

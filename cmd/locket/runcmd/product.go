@@ -50,7 +50,7 @@ func Product(cache string, work int) cli.Deps {
 			}
 			return n, nil
 		},
-		LookHome: node.Look,
+		LookHome: node.Inspect,
 		RepairHome: func(ctx context.Context, cfg config.Config, log *slog.Logger, ask node.Ask) (node.Repaired, error) {
 			worker, err := wasm.SelfWorker()
 			if err != nil {

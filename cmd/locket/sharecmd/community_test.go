@@ -10,9 +10,9 @@ import (
 )
 
 // Two items of one member are shown under different ids.
-func TestCommunityShowsItemsApart(t *testing.T) {
+func TestCommunityItemsHaveTheirOwnIDs(t *testing.T) {
 	author := memory.MemberID{1, 2, 3}
-	v := serve.CommunityView{Items: []serve.CommunityItem{{ID: author.LineOf(memory.ID{15: 1 << 7}), Text: "one"}, {ID: author.LineOf(memory.ID{9: 1}), Text: "two"}}}
+	v := serve.CommunityView{Items: []serve.CommunityItem{{ID: author.LineID(memory.ID{15: 1 << 7}), Text: "one"}, {ID: author.LineID(memory.ID{9: 1}), Text: "two"}}}
 	var out strings.Builder
 	showCommunity((&cli.App{}), &out, &v)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -25,7 +25,7 @@ func TestCommunityShowsItemsApart(t *testing.T) {
 
 // The output says who knows of one's own question, even if another's has a later date, or there is
 // none.
-func TestCommunityKnows(t *testing.T) {
+func TestCommunityListsWhoKnows(t *testing.T) {
 	v := serve.CommunityView{}
 	if got := knows(new(cli.App), &v, "when"); !strings.Contains(got, "not shown") {
 		t.Errorf("of none: %q", got)

@@ -88,7 +88,7 @@ func TestAnswer(t *testing.T) {
 	b := n.Bridge(t, carrytest.StatePath(t), brilliant.Family, g)
 	stop := b.Start(t)
 	n.Disk.Until(t, "a tap", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 1 })
-	if !n.In.Tells("pin") {
+	if !n.In.CanAnswer("pin") {
 		t.Fatal("it does not say that it tells")
 	}
 	if err := n.In.Say("pin", "Your dentist appointment is on Tuesday at four. "+strings.Repeat("And so on. ", 40)); err != nil {

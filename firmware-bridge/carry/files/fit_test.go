@@ -69,7 +69,7 @@ func TestActivity(t *testing.T) {
 }
 
 // The line leaves out what is not known of an activity.
-func TestTold(t *testing.T) {
+func TestActivityLine(t *testing.T) {
 	for want, a := range map[string]fit.Activity{
 		"I was active.":                                 {Sport: "generic"},
 		"I went for a swim: 750 m, 14 minutes.":         {Sport: "swimming", Metres: 750, Lasts: 14 * time.Minute},
@@ -86,7 +86,7 @@ func TestTold(t *testing.T) {
 }
 
 // A missing heart reading has no value, and later readings keep their own time.
-func TestHeart(t *testing.T) {
+func TestHeartRate(t *testing.T) {
 	start := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC)
 	beats := append(slices.Repeat([]float64{120}, 1030), 0, 0, 110, 111)
 	got := files.Heart(&fit.Activity{Start: start, Heart: append([]float64{0}, beats...)})

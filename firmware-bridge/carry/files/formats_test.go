@@ -168,7 +168,7 @@ func TestMissingPrograms(t *testing.T) {
 }
 
 // A truncated file is refused, wherever it ends.
-func TestHalves(t *testing.T) {
+func TestTruncatedFiles(t *testing.T) {
 	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav")
 	for name, c := range map[string]struct {
 		b    []byte
@@ -202,7 +202,7 @@ func isoBox(size uint32, kind string, body ...byte) []byte {
 }
 
 // False sizes are errors that name the place.
-func TestLies(t *testing.T) {
+func TestFalseSizes(t *testing.T) {
 	ftyp := isoBox(16, "ftyp", []byte("M4A \x00\x00\x00\x00")...)
 	huge := binary.BigEndian.AppendUint64(isoBox(1, "mdat"), 10<<30)
 	flac := made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav")
@@ -253,7 +253,7 @@ func TestLies(t *testing.T) {
 
 // Items that claim extents without any bytes are refused at the first one, so a small file can't
 // cost hours. The number of extents that are looked at is limited, too.
-func TestPieces(t *testing.T) {
+func TestExtentsAreBounded(t *testing.T) {
 	file := func(sizes byte, items, extents int) []byte {
 		body := []byte{0, 0, 0, 0, sizes, 0, byte(items >> 8), byte(items)}
 		item := append([]byte{0, 1, 0, 0, byte(extents >> 8), byte(extents)}, make([]byte, extents*int(sizes>>4+sizes&15))...)
@@ -283,7 +283,7 @@ func TestPieces(t *testing.T) {
 }
 
 // A small FLAC file can hold minutes of samples; reading it ends when the bridge does.
-func TestFLACEnds(t *testing.T) {
+func TestFLACIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := readFLAC(ctx, made(t, "a.flac", "flac", "-s", "-o", "OUT", day+"jfk.wav"), maxSamples); !errors.Is(err, context.Canceled) {

@@ -39,7 +39,7 @@ func texts(events []memory.Event) (out []string) {
 }
 
 // A Frigate publishes to a real broker, and each sighting becomes a line.
-func TestHouse(t *testing.T) {
+func TestRealBroker(t *testing.T) {
 	m := linktest.StartMosquitto(t)
 	n := carrytest.NewNode(t)
 	path := carrytest.StatePath(t)
@@ -179,7 +179,7 @@ func TestSimulated(t *testing.T) {
 
 // If there are more objects than room, the one without news for the longest time is reported as far
 // as it is known.
-func TestEndless(t *testing.T) {
+func TestObjectsAreBounded(t *testing.T) {
 	q := &link.Queue{Patience: carrytest.Limit}
 	for i := range 300 {
 		q.Messages = append(q.Messages, link.Notification{Char: "frigate/events", Data: event("new", fmt.Sprintf("%d.0-aaaaaa", 1773489600+i), "")})
@@ -198,7 +198,7 @@ func TestEndless(t *testing.T) {
 
 // If an object went while the node took nothing and nothing could be stored on disk, its line comes
 // with the next start.
-func TestEndWhileTheNodeTakesNothing(t *testing.T) {
+func TestEndWhileTheNodeIsAway(t *testing.T) {
 	n := carrytest.NewNode(t)
 	path := carrytest.StatePath(t)
 	play := func(messages ...link.Notification) *carrytest.Bridge {

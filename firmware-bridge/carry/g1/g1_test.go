@@ -64,7 +64,7 @@ func TestSpeech(t *testing.T) {
 }
 
 // A lost packet is reported, and another piece begins after it.
-func TestLost(t *testing.T) {
+func TestLostPacket(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
 	packets, _ := spoken(t)
@@ -123,7 +123,7 @@ func TestAnswer(t *testing.T) {
 }
 
 // If the glasses do not answer heartbeats, the bridge reconnects.
-func TestDeaf(t *testing.T) {
+func TestUnansweredHeartbeats(t *testing.T) {
 	t.Parallel()
 	n := carrytest.NewNode(t)
 	g := g1.NewGlasses(carry.Play{Amount: 1})

@@ -31,7 +31,7 @@ func lines(events []memory.Event) (out []string) {
 
 // A house publishes to a real broker. Each change becomes one line with its own time, even if it
 // was published while the bridge did not run.
-func TestHouse(t *testing.T) {
+func TestRealBroker(t *testing.T) {
 	m := linktest.StartMosquitto(t)
 	n := carrytest.NewNode(t)
 	path := carrytest.StatePath(t)
@@ -154,7 +154,7 @@ func TestSimulated(t *testing.T) {
 }
 
 // If a connection ends between a state and its time, there is still only one line.
-func TestCut(t *testing.T) {
+func TestConnectionEndsBeforeTheTime(t *testing.T) {
 	t.Parallel()
 	at := time.Now().Add(-time.Second).UTC()
 	topic := "statestream/binary_sensor/door/"
@@ -177,7 +177,7 @@ func TestCut(t *testing.T) {
 }
 
 // If there are more entities than room, that is reported once, and the rest is not carried.
-func TestMany(t *testing.T) {
+func TestEntitiesAreBounded(t *testing.T) {
 	t.Parallel()
 	q := &link.Queue{Patience: carrytest.Limit}
 	at := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC).Format(time.RFC3339)

@@ -11,7 +11,7 @@ import (
 
 // If a house stops sending times, they are not waited for any longer: after twenty states without
 // one, states settle as soon as their names are there.
-func TestTimesAreForgotten(t *testing.T) {
+func TestTimesAreNoLongerAwaited(t *testing.T) {
 	at := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC)
 	s := &session{Conn: &carry.Conn{}, part: part{Times: true, Things: map[string]thing{}}, now: map[string]thing{}, about: map[string]about{}}
 	s.Options.Prefix = "statestream"

@@ -107,7 +107,7 @@ func runAt(t *testing.T, n *carrytest.Node, state string, d link.Dialer, pace ti
 }
 
 // Pages are deleted in batches of 25, and only once they are on the node's disk.
-func TestCustody(t *testing.T) {
+func TestPagesAreDeletedOnceStored(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 70})
 	pages := p.Pages()
@@ -144,7 +144,7 @@ func TestBadRadio(t *testing.T) {
 }
 
 // A page with unreadable sound stays in the pendant, and so do all pages behind it.
-func TestHole(t *testing.T) {
+func TestUnreadablePageStays(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 60})
 	for _, f := range p.Pages()[40].Frames { // the frames are the pendant's own
@@ -167,7 +167,7 @@ func TestHole(t *testing.T) {
 }
 
 // A restarted bridge continues where the node is.
-func TestAgain(t *testing.T) {
+func TestRestartContinues(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 100})
 	pages := p.Pages()

@@ -124,7 +124,7 @@ func TestPauseEndsWhileDown(t *testing.T) {
 
 // If the bridge did not run during a pause, it never heard of it. What the pendant recorded then is
 // thrown away by the node. It is not asked for again, and the pages behind it come.
-func TestPauseUnheard(t *testing.T) {
+func TestPauseWhileTheBridgeIsDown(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 60, ClockOff: -time.Hour})
 	pages := p.Pages()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestPauses(t *testing.T) {
+func TestPauseSpans(t *testing.T) {
 	var p part
 	at := func(s int) time.Time { return time.Unix(1773489600+int64(s), 0) }
 	for i, c := range []struct {

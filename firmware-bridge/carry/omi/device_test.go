@@ -272,7 +272,7 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 }
 
 // The report says what was read of a device, and what it can't do.
-func TestOddDevices(t *testing.T) {
+func TestDeviceReports(t *testing.T) {
 	n := carrytest.NewNode(t)
 	line := func(char, v string) string {
 		return fmt.Sprintf(`{"t":1,"op":"read","char":"%s","hex":"%s"}`+"\n", char, v)

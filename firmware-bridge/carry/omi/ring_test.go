@@ -28,7 +28,7 @@ func open(t *testing.T, path string) *state {
 }
 
 // A record's number never stands for two records, and a repeated batch makes the same messages.
-func TestPlan(t *testing.T) {
+func TestRecordNumbers(t *testing.T) {
 	info := func(read, write uint64) frame.RingInfo { return frame.RingInfo{Read: read, Write: write} }
 	for _, c := range []struct {
 		name     string
@@ -102,7 +102,7 @@ func TestRingID(t *testing.T) {
 	}
 }
 
-func TestCounted(t *testing.T) {
+func TestMicOverruns(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.json"))
 	for i, c := range []struct {
 		h    frame.Health
@@ -120,7 +120,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-func TestOverwritten(t *testing.T) {
+func TestOverwrittenRecords(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "state.json"))
 	for i, c := range []struct{ dropped, want uint64 }{{7, 0}, {7, 0}, {9, 2}, {3, 3}, {3, 0}} {
 		if got := s.overwritten(c.dropped); got != c.want {

@@ -250,7 +250,7 @@ func TestSpeechWithLoss(t *testing.T) {
 		}
 	}
 	if len(b.Told("lost")) == 0 {
-		t.Error("a person is told nothing")
+		t.Error("the loss was not reported")
 	}
 	// Only what was sent arrives, and in order.
 	got, pcm := hear(t, n.Disk.Of(memory.KindAudio))

@@ -33,7 +33,7 @@ const then = 1773489600
 
 // A phone publishes to a real broker. A fix that the broker retained keeps its own time, what comes
 // while the bridge is away waits, and nothing is there twice.
-func TestPhone(t *testing.T) {
+func TestRealBroker(t *testing.T) {
 	m := linktest.StartMosquitto(t)
 	n := carrytest.NewNode(t)
 	path := carrytest.StatePath(t)
@@ -96,7 +96,7 @@ func TestPhone(t *testing.T) {
 }
 
 // The broker deletes a place only once the node has it on disk.
-func TestNothingIsForgottenEarly(t *testing.T) {
+func TestBrokerKeepsUnstoredPlaces(t *testing.T) {
 	q := &link.Queue{Messages: []link.Notification{{Char: "owntracks/jane/phone", Data: fix(then, 50)}}}
 	n := carrytest.NewNode(t)
 	goOn := n.Disk.Stop(t)
@@ -125,7 +125,7 @@ func TestNothingIsForgottenEarly(t *testing.T) {
 }
 
 // A walk over a link that loses three in ten packets: each place is there, once.
-func TestWalk(t *testing.T) {
+func TestLossyLink(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), owntracks.Family, &link.Faulty{
 		Dialer: owntracks.Family.Simulate(carry.Play{Seed: 7, Amount: 100, Reboot: 3, ClockOff: 3 * time.Hour}),

@@ -7,7 +7,7 @@ import (
 	"github.com/locket-dev/locket/firmware-bridge/link"
 )
 
-func TestHides(t *testing.T) {
+func TestHiddenWindows(t *testing.T) {
 	w := func(app, title string) link.Window { return link.Window{App: app, Title: title, Width: 1, Height: 1} }
 	front := func(app, title string, above ...link.Window) link.Desktop {
 		f := w(app, title)
@@ -43,7 +43,7 @@ func TestHides(t *testing.T) {
 	}
 }
 
-func TestAlike(t *testing.T) {
+func TestSimilarPictures(t *testing.T) {
 	shot := append([]byte{160, 0, 0, 0, 160, 0, 0, 0}, make([]byte, 4*160*160)...)
 	a, err := picture(shot)
 	if err != nil {

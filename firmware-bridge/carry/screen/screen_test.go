@@ -209,7 +209,7 @@ func TestScreen(t *testing.T) {
 }
 
 // The count shows that something happened between two looks; other windows' titles do not count.
-func TestX11Counts(t *testing.T) {
+func TestX11ChangeCounter(t *testing.T) {
 	display := xvfb(t)
 	x, err := xgb.NewConnDisplay(display)
 	if err != nil {

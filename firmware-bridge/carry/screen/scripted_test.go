@@ -54,7 +54,7 @@ func (d *scripted) Err() error                                  { return nil }
 func (d *scripted) Close() error                                { d.once.Do(func() { close(d.out) }); return nil }
 
 // A window that came and went between two looks may still be in the pixels.
-func TestSomethingBetween(t *testing.T) {
+func TestWindowBetweenTwoLooks(t *testing.T) {
 	shots := 0
 	d := &scripted{looks: func(n int) link.Desktop {
 		return link.Desktop{Front: &link.Window{App: "editor", Title: "Letter", Width: 2, Height: 2}, Turn: []uint64{1, 3, 5, 5, 5, 7, 7}[min(n, 7)-1]}
@@ -73,7 +73,7 @@ func TestSomethingBetween(t *testing.T) {
 }
 
 // Titles are published even if no pixels can be read, and what is not known is reported once.
-func TestUnread(t *testing.T) {
+func TestUnreadablePixels(t *testing.T) {
 	d := &scripted{looks: func(n int) link.Desktop {
 		return link.Desktop{Front: &link.Window{App: "editor", Title: fmt.Sprint("Letter ", min((n+1)/2, 3)), Width: 2, Height: 2}, Unseen: true}
 	}}

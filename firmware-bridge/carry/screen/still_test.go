@@ -10,7 +10,7 @@ import (
 
 // A desktop is taken once it did not change between two looks. A title that changes all the time
 // delays pictures for a limited time only, and is not published itself.
-func TestStill(t *testing.T) {
+func TestWaitsForAStillScreen(t *testing.T) {
 	var s still
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	at := func(after time.Duration, turn, titled uint64, title string, x int, stands, named bool) {
@@ -46,7 +46,7 @@ func TestStill(t *testing.T) {
 
 // A title is published when it changes. It is repeated after a minute at the earliest, unless it
 // belongs to a picture, and at most six titles are published a minute.
-func TestTitles(t *testing.T) {
+func TestTitlesAreRateLimited(t *testing.T) {
 	var list titles
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	said := func(title string, pictured, want bool) {

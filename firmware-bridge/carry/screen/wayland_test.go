@@ -111,7 +111,7 @@ func TestSwayTurned(t *testing.T) {
 
 // If the compositor tells no places, a picture is taken of a window that fills a screen alone.
 // Otherwise only the title is published.
-func TestNoPlaces(t *testing.T) {
+func TestCompositorWithoutPositions(t *testing.T) {
 	d := sway(t)
 	n := watched{carrytest.NewNode(t), t}
 	b := n.Bridge(t, carrytest.StatePath(t), screen.Family, &link.Wayland{Display: d.wayland})

@@ -193,7 +193,7 @@ func TestMQTT(t *testing.T) {
 }
 
 // Somebody who has captured the session's datagrams and sends them from another address is ignored.
-func TestMQTTStranger(t *testing.T) {
+func TestMQTTReplayFromAnotherAddress(t *testing.T) {
 	packets := speech(t)
 	n, _, base, stop := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})
 	d, err := enter(t, login(t, base))
@@ -224,7 +224,7 @@ func TestMQTTStranger(t *testing.T) {
 }
 
 // Strangers don't get in by MQTT, and a second connection replaces the first.
-func TestMQTTDoor(t *testing.T) {
+func TestMQTTAuthentication(t *testing.T) {
 	n, _, base, _ := houseWith(t, &link.Sockets{Device: mac, MQTT: "127.0.0.1:0"})
 	m := login(t, base)
 	for _, bad := range []func(*frame.MQTT){

@@ -254,7 +254,7 @@ func TestThreatBridgeDoor(t *testing.T) {
 }
 
 // A malformed message is ignored, or ends the connection, and is reported.
-func TestOdd(t *testing.T) {
+func TestMalformedMessages(t *testing.T) {
 	n, b, base, stop := house(t, "")
 	url, token := server(t, base)
 	d := connect(t, url, token, "2", mac)
@@ -366,7 +366,7 @@ func TestAnswer(t *testing.T) {
 }
 
 // If a device sends nothing, the bridge waits as long as the device would wait for it.
-func TestNoHello(t *testing.T) {
+func TestMissingHello(t *testing.T) {
 	s, err := xiaozhi.Family.Begin(t.Context(), &carry.Conn{})
 	if err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func runApp(t *testing.T, how byte) {
 
 // When the microphone is turned off, the app sends the end of the sound. Its buffered samples do
 // not come with the next sound.
-func TestAppStopsListening(t *testing.T) {
+func TestMicrophoneOff(t *testing.T) {
 	var in strings.Builder
 	for _, how := range []byte{2, 2, 0, 0, 1} { // a repeated command changes nothing
 		in.WriteString(hex.EncodeToString(Message(Listen, []byte{how}, 244)[0]) + "\n")

@@ -167,7 +167,7 @@ func record(at uint32, heart uint8, lat, lon int32) proto.Message {
 
 // Several sports in one file, the sums before or after the readings; either byte order; times in
 // five bits; a second file after the first; a very long track.
-func TestShapes(t *testing.T) {
+func TestFileVariants(t *testing.T) {
 	start := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
 	swim, ride := session(typedef.SportSwimming, start, 600), session(typedef.SportCycling, start.Add(15*time.Minute), 3600)
 	var ridden []proto.Message
@@ -208,7 +208,7 @@ func TestShapes(t *testing.T) {
 
 // An unusable activity is reported, and the file is not taken for one without an activity; the
 // other activities of the file are returned.
-func TestUnusable(t *testing.T) {
+func TestUnusableActivity(t *testing.T) {
 	start := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
 	believed := func(at time.Time) bool { return at.Year() == 2026 }
 	run := session(typedef.SportRunning, start, 600)
@@ -247,7 +247,7 @@ func TestUnusable(t *testing.T) {
 }
 
 // A fix whose time is not believed, or lies ahead of the others, does not remove any other fix.
-func TestFixAhead(t *testing.T) {
+func TestFixInTheFuture(t *testing.T) {
 	start := time.Date(2026, 6, 7, 6, 0, 0, 0, time.UTC)
 	for _, ahead := range []time.Time{start.AddDate(9, 0, 0), start.Add(20 * time.Hour)} {
 		messages := []proto.Message{record(stamp(ahead), 100, 5e8, 1e8)}

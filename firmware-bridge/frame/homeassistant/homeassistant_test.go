@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestSays(t *testing.T) {
+func TestSentenceOfAState(t *testing.T) {
 	for _, c := range []struct{ domain, class, state, want string }{
 		{"binary_sensor", "door", "on", "was opened"}, {"binary_sensor", "door", "off", "was closed"}, {"binary_sensor", "motion", "off", ""},
 		{"binary_sensor", "", "on", "went on"}, {"binary_sensor", "connectivity", "off", ""}, {"binary_sensor", "door", "unavailable", ""},

@@ -198,7 +198,7 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
-func TestPress(t *testing.T) {
+func TestButtonPress(t *testing.T) {
 	for v, want := range map[uint64]string{0: "", 1: "1", 2: "2", 3: "3", 4: "error"} {
 		m, err := Parse(bytesField(nil, 8, number(nil, 1, v)))
 		got := ""

@@ -33,7 +33,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-func TestSmall(t *testing.T) {
+func TestButtonAndBattery(t *testing.T) {
 	for i, want := range []string{"", "single", "double", "long", "press", "release"} {
 		if g, err := ParseButton([]byte{byte(i), 0, 0, 0, 9, 9, 9, 9}); err != nil || g != want {
 			t.Errorf("button %d: %q, %v", i, g, err)

@@ -103,7 +103,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestLeaf(t *testing.T) {
+func TestParseTopic(t *testing.T) {
 	for topic, want := range map[string]string{
 		"owntracks/jane/phone": "jane/phone ", "owntracks/jane/phone/event": "jane/phone event",
 		"owntracks/jane": "", "owntracks//phone": "", "own/jane/phone": "", "owntracks/jane/phone/event/x": "",

@@ -136,7 +136,7 @@ func TestOrder(t *testing.T) {
 
 // Datagrams far ahead don't make the following sound too late. After a long silence, datagrams that
 // are as far ahead are believed.
-func TestFarAhead(t *testing.T) {
+func TestDatagramsFarAhead(t *testing.T) {
 	key, nonce, packets, datagrams := udpVectors(t)
 	u, forger := NewUDP(key, nonce), NewUDP(key, nonce)
 	now := u.heard

@@ -23,7 +23,7 @@ func tree(t testing.TB) string {
 	return string(b)
 }
 
-func TestFront(t *testing.T) {
+func TestWindowInFront(t *testing.T) {
 	change := func(from, to string) func(string) string {
 		return func(s string) string {
 			if !strings.Contains(s, from) {

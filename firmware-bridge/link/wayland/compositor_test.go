@@ -336,7 +336,7 @@ func TestEnds(t *testing.T) {
 }
 
 // Each pixel of a picture of 3×2 goes where a person sees it, for each transform of the output.
-func TestTurned(t *testing.T) {
+func TestRotatedOutputs(t *testing.T) {
 	f := frame{format: formatRGBX, width: 3, height: 2, stride: 12}
 	file, err := memory(24)
 	if err != nil {
@@ -364,7 +364,7 @@ func TestTurned(t *testing.T) {
 	}
 }
 
-func TestPhysical(t *testing.T) {
+func TestPhysicalPixels(t *testing.T) {
 	for _, c := range []struct {
 		part          image.Rectangle
 		logical, size image.Point

@@ -145,7 +145,7 @@ func TestEvents(t *testing.T) {
 
 // A window whose output has gone is on no output, and a later event about that output changes
 // nothing.
-func TestOutputGoes(t *testing.T) {
+func TestOutputIsRemoved(t *testing.T) {
 	c := listening(t)
 	c.push(t, appendMessage(nil, serverFirst, 2, c.names[1]))
 	c.push(t, appendMessage(nil, serverFirst, 5))
@@ -162,7 +162,7 @@ func TestOutputGoes(t *testing.T) {
 	c.push(t, appendMessage(nil, serverFirst, 3, uint32(77)))
 	c.push(t, appendMessage(nil, serverFirst, 5))
 	if c.turn != turn {
-		t.Errorf("it came and went before it was said: turn %d, then %d", turn, c.turn)
+		t.Errorf("a window that opened and closed before it was announced changed the count from %d to %d", turn, c.turn)
 	}
 	if c.err != nil {
 		t.Error(c.err)
@@ -170,7 +170,7 @@ func TestOutputGoes(t *testing.T) {
 }
 
 // A title change counts for the window with the focus, and not for others.
-func TestTitled(t *testing.T) {
+func TestTitleOfTheFocusedWindow(t *testing.T) {
 	c := listening(t)
 	say := func(op uint16, args ...any) {
 		c.push(t, appendMessage(nil, serverFirst, op, args...))

@@ -57,7 +57,7 @@ func (f fixed) AskJSON(context.Context, llm.Request, func([]byte) error) (llm.Us
 	return f.Usage, errors.New("it babbles") // this costs all the same
 }
 
-func TestMeterEndsAtItsBudget(t *testing.T) {
+func TestMeterStopsAtTheBudget(t *testing.T) {
 	over := errors.New("the budget of today is spent")
 	var booked Spent
 	m := &Meter{Model: fixed{llm.Usage{Prompt: 1000, Completion: 100}}, Named: "m", Prices: Prices{"m": {Prompt: 1_000_000, Completion: 10_000_000}},
@@ -83,7 +83,7 @@ func TestMeterEndsAtItsBudget(t *testing.T) {
 }
 
 // Sound is charged for each millisecond begun, and never for less than its length.
-func TestSoundIsPaidByItsLength(t *testing.T) {
+func TestCostOfSound(t *testing.T) {
 	p := Prices{"whisper-1": {Minute: 6000}}
 	for length, want := range map[time.Duration]MicroUSD{0: 0, -time.Second: 0, time.Minute: 6000, time.Second: 100, time.Nanosecond: 1, 90 * time.Second: 9000, 1000 * time.Hour: 360_000_000} {
 		if got := p.OfSound("whisper-1", length); got != want {

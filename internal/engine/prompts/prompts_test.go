@@ -10,7 +10,7 @@ import (
 )
 
 // The text of a prompt that was used never changes, because memories name it as their source.
-func TestPromptsKeepTheirWords(t *testing.T) {
+func TestPublishedPromptsNeverChange(t *testing.T) {
 	want := map[string]string{}
 	sums, err := os.ReadFile("prompts.sum")
 	if err != nil {
@@ -42,7 +42,7 @@ func TestPromptsKeepTheirWords(t *testing.T) {
 	}
 }
 
-func TestEveryPromptSaysThatTextsAreData(t *testing.T) {
+func TestPromptsSayThatTextsAreData(t *testing.T) {
 	for _, names := range [][]string{{Rules, Router}, {Rules, Core}, {Rules, Episodic}, {Rules, Semantic}, {Rules, Procedural}, {Rules, Resource}, {Reconcile}, {Summary}, {Community}, {Merge}, {Caption}, {Sequence}, {Question}} {
 		if text := Text(names...); !strings.Contains(text, "never instructions to you") {
 			t.Errorf("%v: does not say that what it is shown is data", names)

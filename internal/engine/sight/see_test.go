@@ -89,7 +89,7 @@ func TestExifIsNotSent(t *testing.T) {
 	}
 }
 
-func TestWatch(t *testing.T) {
+func TestDescribeSeries(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{})
 	at := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
 	var series Series
@@ -152,7 +152,7 @@ func TestAsk(t *testing.T) {
 
 // Photos of one scene with another exposure or compression are similar. Other scenes are not, nor
 // are two printed pages, nor a page with one more line.
-func TestAlike(t *testing.T) {
+func TestSimilarPhotos(t *testing.T) {
 	look := func(b []byte) *Look {
 		t.Helper()
 		m, err := decode("test", b, 0)

@@ -39,7 +39,7 @@ func fault(t *testing.T, err error, kind engine.Kind, words string) {
 	}
 }
 
-func TestNoteIsRead(t *testing.T) {
+func TestReadNotePhoto(t *testing.T) {
 	p, err := (&Tesseract{Command: engine.Command{Dir: t.TempDir()}}).Read(t.Context(), photo(t, "note.png"), Hints{})
 	if err != nil {
 		t.Fatalf("%v (.ci/needs installs it)", err)
@@ -92,7 +92,7 @@ func written(t *testing.T, quarters int, left, right []string) []byte {
 	return b.Bytes()
 }
 
-func TestColumnsAreBlocks(t *testing.T) {
+func TestReadColumns(t *testing.T) {
 	left := []string{"The boiler is serviced", "by Harrow & Sons on", "the ninth of October.", "Please leave the key", "with the neighbour."}
 	right := []string{"Rubbish is collected", "on Tuesday mornings.", "Glass goes into the", "green container near", "the bicycle shed."}
 	for _, quarters := range []int{0, 1, 2, 3} {
@@ -107,7 +107,7 @@ func TestColumnsAreBlocks(t *testing.T) {
 	}
 }
 
-func TestPhotosWithoutPrint(t *testing.T) {
+func TestPhotosWithoutText(t *testing.T) {
 	for _, name := range []string{"coffee-1.jpg", "cat.jpg", "astronaut.jpg"} {
 		p, err := (&Tesseract{}).Read(t.Context(), photo(t, name), Hints{})
 		if err != nil || p.Text() != "" {

@@ -33,7 +33,7 @@ func fault(t *testing.T, err error, kind engine.Kind, words string) {
 	}
 }
 
-func TestPocketSphinxHearsSomeOfIt(t *testing.T) {
+func TestPocketSphinxAccuracy(t *testing.T) {
 	p := &PocketSphinx{Command: engine.Command{Dir: t.TempDir()}}
 	got, err := p.Transcribe(t.Context(), jfk(t), Hints{})
 	if err != nil {

@@ -102,7 +102,7 @@ func TestWindowsJoin(t *testing.T) {
 	}
 }
 
-func TestWindowsPassOn(t *testing.T) {
+func TestWindowsOfAShortRecording(t *testing.T) {
 	h := &heard{words: []string{"one", "two"}}
 	w := &Windows{Engine: h, Window: 10 * time.Second, Overlap: 2 * time.Second}
 	if got, err := w.Transcribe(t.Context(), recording(12), Hints{}); err != nil || got.Text != "one two" || len(h.lens) != 1 {
@@ -137,7 +137,7 @@ func TestJoinTexts(t *testing.T) {
 
 // For any two texts, the beginning of the first and the end of the second stay; the halves of a
 // text join to that text.
-func TestJoinTextsKeeps(t *testing.T) {
+func TestJoinTextsKeepsBothEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(4, 30).Draw(t, "words")
 		var words []string

@@ -66,7 +66,7 @@ func TestRecordedAndPlayed(t *testing.T) {
 	}
 }
 
-func TestFailuresAreNotKept(t *testing.T) {
+func TestFailuresAreNotRecorded(t *testing.T) {
 	s := llmtest.New(t, llmtest.Options{Key: "sk-secret"})
 	s.Otherwise(llmtest.Fails(500, "", "no"))
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func TestFailuresAreNotKept(t *testing.T) {
 	}
 }
 
-func TestKeyIsOfWhatIsAsked(t *testing.T) {
+func TestKeyDependsOnTheRequest(t *testing.T) {
 	key := func(method, path, body string) string {
 		k, err := record.Key(method, path, []byte(body))
 		if err != nil {

@@ -315,7 +315,7 @@ func TestPostgresForServersAlone(t *testing.T) {
 }
 
 // Only what is above the commands and the node's assembly imports them.
-func TestNothingReachesUp(t *testing.T) {
+func TestLayersImportDownwards(t *testing.T) {
 	for _, p := range load(t) {
 		for _, imp := range p.Imports {
 			of := strings.TrimPrefix(imp, module)
@@ -351,7 +351,7 @@ func TestCommandsApart(t *testing.T) {
 
 // Only the engine numbers what a member says, except for what an import repeats under numbers that
 // it has to know before.
-func TestOneVoice(t *testing.T) {
+func TestOnlyTheEngineAssignsDots(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -97,7 +97,7 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 }
 
 // Products for comparison, and models, must not be needed for building the product.
-func TestPeersStayApart(t *testing.T) {
+func TestProductNeedsNoComparisonModules(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func told(t *testing.T, lies ...Lie) {
 	}
 	for _, l := range lies {
 		if silent(l) {
-			t.Errorf("%s was told not once", l)
+			t.Errorf("the relay never told the lie %s", l)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // The whole story has the right results, on a day for which nothing was made.
-func TestStory(t *testing.T) {
+func TestStoryOnAGeneratedDay(t *testing.T) {
 	var out bytes.Buffer
 	if err := Run(t.Context(), &out, Options{Seed: 1001}); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())

@@ -193,9 +193,9 @@ func CutLogs(dir string) error {
 	return nil
 }
 
-// DropUnborn removes logs without a header. A power failure while a log is made
+// RemoveLogsWithoutHeader removes logs without a header. A power failure while a log is made
 // can leave only its name, and then Badger can't open the database.
-func DropUnborn(dir string) error {
+func RemoveLogsWithoutHeader(dir string) error {
 	logs, err := filepath.Glob(filepath.Join(dir, "*.mem"))
 	values, err2 := filepath.Glob(filepath.Join(dir, "*.vlog"))
 	if err := errors.Join(err, err2); err != nil {

@@ -139,7 +139,7 @@ func TestFailedSyncEndsTheSegment(t *testing.T) {
 	}
 }
 
-func TestAppendsShareASync(t *testing.T) {
+func TestConcurrentAppendsShareASync(t *testing.T) {
 	const n = 40
 	j := open(t, t.TempDir(), Options{Reserve: -1})
 	f := &faults{gate: make(chan struct{})}
@@ -220,7 +220,7 @@ func TestAppendObeysItsContext(t *testing.T) {
 	expect(t, entries, 1)
 }
 
-func TestCloseLetsWaitingAppendsGo(t *testing.T) {
+func TestCloseEndsWaitingAppends(t *testing.T) {
 	j := open(t, t.TempDir(), Options{Reserve: -1})
 	f := &faults{gate: make(chan struct{})}
 	j.make = f.make

@@ -165,7 +165,7 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
-func TestDamageInTheMiddleHidesNothingBehindIt(t *testing.T) {
+func TestDamageHidesNoLaterEntries(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, small)
 	seqs := fill(t, j, 0, 200)
@@ -243,7 +243,7 @@ func TestDamageInTheMiddleHidesNothingBehindIt(t *testing.T) {
 }
 
 // A file that shrinks while the journal is open: the missing entries are named.
-func TestCutWhileOpen(t *testing.T) {
+func TestTruncatedWhileOpen(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, small)
 	seqs := fill(t, j, 0, 100)

@@ -125,7 +125,7 @@ func TestAppendAndRead(t *testing.T) {
 	}
 }
 
-func TestEmptyAndManyAndLimits(t *testing.T) {
+func TestAppendBatchesAndLimits(t *testing.T) {
 	j := open(t, t.TempDir(), small)
 	ctx := context.Background()
 	first, err := j.Append(ctx, entry(0), entry(1), entry(2))
@@ -206,7 +206,7 @@ func TestLocked(t *testing.T) {
 	expect(t, got, 100)
 }
 
-func TestReaderEndsWithItsIdentity(t *testing.T) {
+func TestReaderWithAZeroedIdentity(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir, small)
 	fill(t, j, 0, 3)

@@ -95,7 +95,7 @@ func TestBrokenPNG(t *testing.T) {
 }
 
 // Wide colours take as much memory as narrow ones.
-func TestPixelsOfManyBytes(t *testing.T) {
+func TestPixelsOf16Bits(t *testing.T) {
 	// 16 bits of four colours: 8 bytes each.
 	if p, err := Decode(file(headOf(4096, 4096, 16, 6, 0, 0, 0), rows(t), pieceOf("IEND"))); err == nil || !bytes.Contains([]byte(err.Error()), []byte("at most")) {
 		t.Errorf("%+v, %v", p, err)

@@ -50,7 +50,7 @@ func TestBadPictures(t *testing.T) {
 	}
 }
 
-func TestTurn(t *testing.T) {
+func TestRotatePicture(t *testing.T) {
 	p := &Picture{Width: 3, Height: 2, Gray: []byte{1, 2, 3, 4, 5, 6}, RGB: make([]byte, 18)}
 	for _, step := range []struct {
 		turn int

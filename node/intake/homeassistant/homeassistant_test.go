@@ -177,7 +177,7 @@ func (w watcher) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 	}
 }
 
-func TestHome(t *testing.T) {
+func TestMemoriesInHomeAssistant(t *testing.T) {
 	ctx := t.Context()
 	h := newHome(t)
 	n := nodetest.New(t, nodetest.Cheap)
@@ -288,7 +288,7 @@ func (d *slowDevices) Devices(ctx context.Context) ([]serve.Device, error) {
 }
 
 // A node that ends while it checks its state is also shown as gone.
-func TestEndsWhileItLooks(t *testing.T) {
+func TestShutdownDuringAStateCheck(t *testing.T) {
 	h := newHome(t)
 	n := nodetest.New(t, nodetest.Cheap)
 	h.watch()
@@ -303,7 +303,7 @@ func TestEndsWhileItLooks(t *testing.T) {
 }
 
 // Without an app's key no memory is sent to the broker, and nobody can ask.
-func TestWithoutAKey(t *testing.T) {
+func TestWithoutAnAppKey(t *testing.T) {
 	h := newHome(t)
 	n := nodetest.New(t, nodetest.Cheap)
 	owner := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
@@ -329,7 +329,7 @@ func TestWithoutAKey(t *testing.T) {
 }
 
 // If wearables are only known once they were heard, one that is missing is not gone.
-func TestNotHeardYet(t *testing.T) {
+func TestWearableNotSeenYet(t *testing.T) {
 	c := &conn{Config: &Config{}, parts: map[string]bool{"wearable_pin_heard": true, "memory": true}}
 	parts := c.describe(nil)["components"].(map[string]component)
 	if parts["wearable_pin_heard"] != nil || len(parts["memory"]) != 1 {

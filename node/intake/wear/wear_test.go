@@ -41,7 +41,7 @@ func (c *Client) tell(t *testing.T, a wire.Ack) {
 	c.answered(b)
 }
 
-func TestAnswers(t *testing.T) {
+func TestAcknowledgements(t *testing.T) {
 	c, r := unconnected(t, "one", "two", "three", "four", "five")
 	var waits []string
 	c.cfg.OnWait = func(why string) { waits = append(waits, why) }
@@ -118,7 +118,7 @@ func (s sent) WaitTimeout(time.Duration) bool { return true }
 
 // A device that ends says so, whatever it was doing; so does one that gives up a connection
 // on which nobody answers. The broker would publish the will of neither.
-func TestSaysThatItEnds(t *testing.T) {
+func TestOfflineMessage(t *testing.T) {
 	for what, ends := range map[string]func(*Client, *line){
 		"as it waits":    func(c *Client, _ *line) { close(c.stop) },
 		"as it sends":    func(c *Client, l *line) { l.fails = errors.New("write: broken pipe"); close(c.stop) },
@@ -138,7 +138,7 @@ func TestSaysThatItEnds(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
+func TestSequenceNumbers(t *testing.T) {
 	c, r := unconnected(t, "one")
 	if boot, first := c.Reserve(3); boot != 7 || first != 2 || r[0].ID.Seq != 1 {
 		t.Errorf("%d, %d", boot, first)

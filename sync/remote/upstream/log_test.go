@@ -16,7 +16,7 @@ import (
 
 // A relay that makes up entries of a log without end is asked for only one page: the caller finds
 // the lie before more of it is in memory.
-func TestLogWithoutEnd(t *testing.T) {
+func TestEndlessLogIsBounded(t *testing.T) {
 	space, asked := memory.SpaceID{1}, 0
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++

@@ -70,7 +70,7 @@ func still(t *testing.T, ended chan error) {
 }
 
 // A stream continues when waits are cut off, and what it receives meanwhile wakes the next wait.
-func TestStreamOutlivesAWait(t *testing.T) {
+func TestStreamSurvivesACancelledWait(t *testing.T) {
 	over(t, func(t *testing.T, r *relay, s *stream) {
 		cut, ended := waiting(s, 3)
 		r.say <- page.Head{Cursor: 3, Log: 1}
@@ -105,7 +105,7 @@ func TestStreamOutlivesAWait(t *testing.T) {
 }
 
 // Changes between two streams are noticed by the second one.
-func TestStreamIsOpenedAnew(t *testing.T) {
+func TestStreamIsReopened(t *testing.T) {
 	over(t, func(t *testing.T, r *relay, s *stream) {
 		broken := errors.New("broken")
 		cut, ended := waiting(s, 1)
@@ -140,7 +140,7 @@ func TestStreamIsOpenedAnew(t *testing.T) {
 
 // A relay that claims to have something, and shows nothing, is asked now and then, not as fast as
 // it answers.
-func TestStreamThatPromisesTooMuch(t *testing.T) {
+func TestStreamWithFalseWakeUps(t *testing.T) {
 	over(t, func(t *testing.T, r *relay, s *stream) {
 		_, ended := waiting(s, 1)
 		r.say <- page.Head{Cursor: 9}

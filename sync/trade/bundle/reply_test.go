@@ -235,6 +235,6 @@ func TestEntryQuestion(t *testing.T) {
 		}
 	}
 	if _, err := bundle.Enter(&entry, "Ann", "nobody", tradetest.Buyer.Key, [16]byte{7}); !errors.Is(err, trade.ErrForm) {
-		t.Errorf("entered as nobody: %v", err)
+		t.Errorf("entering with an invalid recipient: %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 
 // There is no spot where another form would mean something else, nor in a name, a link or an
 // address. The full stop at the end is tested separately.
-func TestNoSpotHere(t *testing.T) {
+func TestTextsWithoutSpots(t *testing.T) {
 	for _, text := range []string{
 		"We till the beds", "They rested for a while", "They came while it rained", "Never take two at once", "They let us go", "She's helped me", "She is helped by nurses", "It's grown", "It is grown", "The motorbike is red",
 		"A bike for Ann", "See https://photos.example for more", "Write to children@school.org", "Write to maybe@often.example, or to #usually", "The file maybe_often.txt", "A well-travelled man",
@@ -230,7 +230,7 @@ func TestThreatBuyerPassesACopyOn(t *testing.T) {
 }
 
 // Ten thousand copies of somebody who has none of the orders identify none of them.
-func TestInnocentNeverNamed(t *testing.T) {
+func TestNoFalsePositives(t *testing.T) {
 	items := garden(33)
 	r := rand.New(rand.NewPCG(2, 2))
 	const orders = 20
@@ -264,7 +264,7 @@ func TestInnocentNeverNamed(t *testing.T) {
 
 // If two buyers mix their copies word by word, the text agrees with at least three quarters of one
 // copy, so a bundle with many spots identifies one of the two, and nobody else.
-func TestTwoBuyersTogether(t *testing.T) {
+func TestColludingBuyers(t *testing.T) {
 	items := garden(100)
 	if n := spots(items); n < 200 || n > 300 {
 		t.Fatalf("%d spots", n)
@@ -297,7 +297,7 @@ func TestTwoBuyersTogether(t *testing.T) {
 }
 
 // Removing all full stops removes those spots, and no others.
-func TestStopsTidied(t *testing.T) {
+func TestFullStopsRemoved(t *testing.T) {
 	items := garden(60)
 	var lines []string
 	for _, l := range copyOf(items, bits(7)) {
@@ -308,7 +308,7 @@ func TestStopsTidied(t *testing.T) {
 	}
 }
 
-func TestTail(t *testing.T) {
+func TestBinomialTail(t *testing.T) {
 	for _, c := range []struct {
 		n, m int
 		want float64

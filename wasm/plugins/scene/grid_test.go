@@ -62,8 +62,8 @@ func TestSharpnessIsTheVariance(t *testing.T) {
 	}
 }
 
-// TestShadesArePacked: a view's cells can be read back, and its coarse cells are their sums.
-func TestShadesArePacked(t *testing.T) {
+// TestPackedShadesRoundTrip: a view's cells can be read back, and its coarse cells are their sums.
+func TestPackedShadesRoundTrip(t *testing.T) {
 	var c cells
 	for i, p := range random(len(c), 3) {
 		c[i] = float32(p)
@@ -85,9 +85,9 @@ func TestShadesArePacked(t *testing.T) {
 	}
 }
 
-// TestLay compares the sums over the common part of two grids, overlaid in many ways, with the
+// TestOverlaidGrids compares the sums over the common part of two grids, overlaid in many ways, with the
 // definition in fractions.
-func TestLay(t *testing.T) {
+func TestOverlaidGrids(t *testing.T) {
 	shades := func(seed uint64) grid {
 		g := newGrid(fineWide, fineHigh)
 		for i, p := range random(len(g.v), seed) {

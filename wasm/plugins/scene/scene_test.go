@@ -283,7 +283,7 @@ func TestSharpnessFallsWithBlur(t *testing.T) {
 	}
 }
 
-func TestBlankIsRefused(t *testing.T) {
+func TestBlankPictureIsRefused(t *testing.T) {
 	out := extract(t, event("glasses/1/1", noisy(levels(drawn(1), 0, 6), 2, 1), nil))
 	if len(out.Candidates) != 0 || len(out.Refusals) != 1 || out.Refusals[0].Kind != "blank" {
 		t.Errorf("%+v", out)

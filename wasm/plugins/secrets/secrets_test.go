@@ -294,7 +294,7 @@ func TestPasswordIn(t *testing.T) {
 	}
 }
 
-func TestPartsExpire(t *testing.T) {
+func TestSecretPartsExpire(t *testing.T) {
 	var out abi.Output
 	ev := &abi.Event{ID: "a", At: 1, Text: "the first half of the alarm code is 48-15"}
 	if err := New().Extract(ev, &out); err != nil || !strings.Contains(string(out.State), "48-15") {
@@ -375,7 +375,7 @@ func BenchmarkExtract(b *testing.B) {
 }
 
 // If a secret's old and new value are named, both are redacted.
-func TestBothOfAChangedSecretAreTakenOut(t *testing.T) {
+func TestOldAndNewSecretAreRedacted(t *testing.T) {
 	for text, secrets := range map[string][2]string{
 		"Our wifi password used to be heron1, now it's Heron-4471.": {"heron1", "Heron-4471"},
 		"My PIN was 4821, but it's 7730 now.":                       {"4821", "7730"},

@@ -24,7 +24,7 @@ func lines(t *testing.T, file string) []string {
 }
 
 // Secrets in unusual words are found and redacted.
-func TestUnusual(t *testing.T) {
+func TestUnusualSecrets(t *testing.T) {
 	found, of := 0, 0
 	for _, l := range lines(t, "testdata/unusual.txt") {
 		turns, want, _ := strings.Cut(l, "\t")
@@ -59,7 +59,7 @@ func values(m map[string]string) (all []string) {
 }
 
 // Ordinary talk with many numbers yields hardly any secrets.
-func TestOrdinary(t *testing.T) {
+func TestOrdinaryTalkHasNoSecrets(t *testing.T) {
 	wrong, all := 0, lines(t, "testdata/ordinary.txt")
 	for _, l := range all {
 		if got, _ := run(t, l, false); len(got) > 0 {

@@ -207,7 +207,7 @@ func TestLongSpeechIsCut(t *testing.T) {
 	}
 }
 
-func TestNoiseAloneHasNone(t *testing.T) {
+func TestNoiseHasNoUtterances(t *testing.T) {
 	for k, n := range noises[:2] {
 		noise := n.make(t, 20*rate, rand.New(rand.NewPCG(uint64(k), 9)))
 		pcm := mix(make([]float64, len(noise)), noise, 1e5, 0)

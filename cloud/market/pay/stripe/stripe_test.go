@@ -199,7 +199,7 @@ func TestPayout(t *testing.T) {
 }
 
 // stripe-mock refuses what Stripe's API does not have. This checks that the counterpart can refuse.
-func TestOtherSideRefuses(t *testing.T) {
+func TestStripeMockRefuses(t *testing.T) {
 	s := stripetest.New(t)
 	p := open(t, tabletest.SQLite(t), s.URL)
 	var into any

@@ -11,7 +11,7 @@ import (
 )
 
 // A key may have a limited number of waiting payouts; repeating one adds none.
-func TestPayoutsThatWait(t *testing.T) {
+func TestPendingPayoutsAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := ledger.Money{Minor: 100, Currency: "EUR"}
 		var first string

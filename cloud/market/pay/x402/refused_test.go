@@ -50,7 +50,7 @@ func TestRefusedAtSettlement(t *testing.T) {
 
 // An answer that a facilitator may also give for a payment that it settled before does not count as
 // a refusal.
-func TestRefusalThatMayBeNone(t *testing.T) {
+func TestAmbiguousRefusal(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		status int

@@ -14,7 +14,7 @@ import (
 )
 
 // A relay is stopped while the facilitator is asked: the answer is stored and booked.
-func TestStopKeepsTheAnswer(t *testing.T) {
+func TestAnswerIsBookedDuringShutdown(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Drop = 1 })
 		d.settle(d.proof("o1"), ErrPending)
@@ -62,7 +62,7 @@ func TestCloseWaitsForTheAnswer(t *testing.T) {
 
 // An authorization was settled outside this market, directly at the facilitator. A payer who is
 // told that nothing was taken would pay twice, so the operator has to look.
-func TestSettledElsewhereIsTheOperators(t *testing.T) {
+func TestSettledElsewhereNeedsTheOperator(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		p := d.proof("o1")
 		m, err := d.p.read(p.Header, *p.For)
@@ -83,7 +83,7 @@ func TestSettledElsewhereIsTheOperators(t *testing.T) {
 }
 
 // Another process marked it unclear while the facilitator was settling it.
-func TestSuccessAfterUnclear(t *testing.T) {
+func TestSuccessAfterMarkedUnclear(t *testing.T) {
 	for state, want := range map[string]struct {
 		err error
 		has int64
@@ -113,7 +113,7 @@ func TestSuccessAfterUnclear(t *testing.T) {
 }
 
 // A payment that can't be booked does not hold up the others.
-func TestFailedBookingWaits(t *testing.T) {
+func TestFailedBookingHoldsUpNoOther(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		broken, tried := errors.New("broken"), 0
 		book := func(context.Context, *sql.Tx, pay.Fact) error { tried++; return broken }
@@ -133,7 +133,7 @@ func TestFailedBookingWaits(t *testing.T) {
 }
 
 // A payment for which the facilitator is slow does not delay questions about others.
-func TestResumeAsksForSeveral(t *testing.T) {
+func TestSlowFacilitatorDelaysNoOtherPayment(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Drop = 2 })
 		d.settle(d.proof("o1"), ErrPending)

@@ -210,7 +210,7 @@ func each(t *testing.T, f func(*testing.T, *desk)) {
 
 // The network is slow: the payment is on its way, nobody pays twice, and it is booked once the
 // facilitator confirms it, through the agent's next request or in the background.
-func TestPendingIsAskedAgain(t *testing.T) {
+func TestPendingPaymentIsPolled(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Pending = 2 })
 		p := d.proof("o1")
@@ -236,7 +236,7 @@ func TestPendingIsAskedAgain(t *testing.T) {
 
 // An answer is lost after the money moved. The facilitator then says that the nonce is used, which
 // a payer can also cause without paying: nothing is booked before the operator has looked.
-func TestLostAnswerIsTheOperators(t *testing.T) {
+func TestLostAnswerNeedsTheOperator(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Lose = 1 })
 		p := d.proof("o1")
@@ -307,7 +307,7 @@ func TestCancelledAuthorizationPaysNothing(t *testing.T) {
 }
 
 // No answer at all until the authorization has ended: the operator has to decide.
-func TestNoAnswerEnds(t *testing.T) {
+func TestNoAnswerNeedsTheOperator(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.side.Set(func(s *x402test.Side) { s.Drop = 1000 })
 		d.settle(d.proof("o1"), ErrPending)
