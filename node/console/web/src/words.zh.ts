@@ -92,8 +92,8 @@ export const zh: Record<keyof typeof en, string> = {
   "change.ADD": "记住", "change.UPDATE": "更改", "change.DELETE": "结束", "change.NOOP": "又听到", "change.REFUSE": "未采纳",
 
   "graph.title": "人物、地点和事物", "graph.around": "{name} 周围", "graph.says": "你的记忆提到了谁和什么，以及其中的联系。用方向键在名字之间移动，按回车打开。", "graph.all": "全部", "graph.past": "包括已结束的",
-  "graph.empty": "还没有名字", "graph.unknown": "没有叫 {name} 的", "graph.alone": "没有联系的", "graph.more": "还有更多名字；打开一个，画出它的周围。", "graph.panel": "打开的名字", "graph.choose": "选一个名字，看它与谁有联系，以及你从哪里知道的。",
-  "graph.drawing": "名字及其联系", "graph.node": "{name}，{kind}，{n} 条记忆", "graph.in": "{n} 条记忆", "graph.aliases": "又名", "graph.only": "只画它的周围", "graph.ask": "搜索", "graph.with": "与之有联系", "graph.related": "明说的关系", "graph.beside": "一起提到",
+  "graph.empty": "还没有名字", "graph.unknown": "没有叫 {name} 的", "graph.alone": "没有联系的", "graph.more": "还有更多名字；打开一个，只画与之相关的名字。", "graph.panel": "打开的名字", "graph.choose": "选一个名字，看它与谁有联系，以及你从哪里知道的。",
+  "graph.drawing": "名字及其联系", "graph.node": "{name}，{kind}，{n} 条记忆", "graph.in": "{n} 条记忆", "graph.aliases": "又名", "graph.only": "只画相关的名字", "graph.ask": "搜索", "graph.with": "与之有联系", "graph.related": "明说的关系", "graph.beside": "一起提到",
   "graph.together": "一起提到 {n} 次", "graph.since": "从 {day} 起", "graph.until": "到 {day}", "entity.person": "人", "entity.place": "地点", "entity.thing": "事物", "entity.organisation": "机构", "entity.date": "日期",
   "sky.all": "画出所有名字", "sky.few": "只看最常见的", "sky.about": "你的记忆中的每一个名字。拖动可移动，滚轮可缩放，点按名字可打开；也可以在列表中查找。", "sky.count": "{names} 个名字，当天有 {n} 个联系", "sky.play": "播放", "sky.stop": "停止", "sky.none": "此浏览器无法画出图。列表中有所有名字。",
   "sky.drawing": "{n} 个名字的图。方向键移动，加号和减号缩放。列表中有所有名字。", "sky.in": "放大", "sky.out": "缩小", "sky.whole": "显示全部", "sky.names": "名字", "sky.find": "查找名字",
