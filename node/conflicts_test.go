@@ -97,3 +97,41 @@ func TestConflictsSync(t *testing.T) {
 		t.Errorf("first\n%s\nsecond\n%s", a.state(), b.state())
 	}
 }
+
+// Two devices correct the value of one memory. It is one conflict, and what the wearer writes in its
+// place changes the value, too.
+func TestCorrectedApart(t *testing.T) {
+	relay := serveRelay(t)
+	a, b := newDevice(t, relay.url, 41), newDevice(t, relay.url, 42)
+	a.init()
+	home := a.home("Berlin")
+	a.well()
+	a.pair(b)
+	b.well()
+	for d, text := range map[*device]string{a: "User lives in Ghent.", b: "User lives in Antwerp."} {
+		if m, err := d.Update(t.Context(), home, serve.UpdateRequest{Text: &text}); err != nil || !strings.Contains(text, m.Slot.Value) {
+			t.Fatal(m, err)
+		}
+	}
+	a.well()
+	b.well()
+	a.well()
+	list, err := a.Conflicts(t.Context())
+	if err != nil || len(list) != 1 || list[0].Field != "text" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := a.Settle(t.Context(), list[0].ID, serve.SettleRequest{Write: "User lives in Oslo."}); err != nil {
+		t.Fatal(err)
+	}
+	a.well()
+	b.well()
+	for name, d := range map[string]*device{"first": a, "second": b} {
+		m, err := d.Get(t.Context(), home)
+		if err != nil || m.Text != "User lives in Oslo." || m.Slot.Value != "Oslo" || m.Conflict != nil {
+			t.Errorf("%s: %+v, %v", name, m, err)
+		}
+		if left, err := d.Conflicts(t.Context()); err != nil || len(left) > 0 {
+			t.Errorf("%s: %+v, %v", name, left, err)
+		}
+	}
+}

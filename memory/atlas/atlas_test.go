@@ -225,13 +225,14 @@ func TestCommunities(t *testing.T) {
 }
 
 func TestSuggest(t *testing.T) {
-	ms := []memory.Memory{names2(1, "Tom", "Tom Weaver"), names2(2, "张伟", "张威", "Zhang Wei"), names2(3, "Acme GmbH", "Acme Ltd"), decide(4, memory.RankPerson, "Acme", "Acme Ltd", false)}
+	ms := []memory.Memory{names2(1, "Tom", "Tom Weaver"), names2(2, "张伟", "张威", "Zhang Wei"), names2(3, "Acme GmbH", "Acme Ltd"),
+		names2(5, "Nora", "with Nora"), names2(6, "Lindau", "Hotel Lindau"), decide(4, memory.RankPerson, "Acme", "Acme Ltd", false)}
 	a := New(ms, Options{})
 	var got []string
 	for _, s := range a.Suggest(nil) {
 		got = append(got, s.A+"/"+s.B)
 	}
-	if want := "Tom/Tom Weaver,Zhang Wei/张伟,Zhang Wei/张威"; strings.Join(got, ",") != want {
+	if want := "Lindau/Hotel Lindau,Tom/Tom Weaver,Zhang Wei/张伟,Zhang Wei/张威"; strings.Join(got, ",") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	like := func(x, y string) float64 {

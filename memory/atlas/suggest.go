@@ -48,7 +48,7 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 	said := map[[2]string]bool{}
 	add := func(x, y *Entry, reason string, weight float64) {
 		p := pair(x.ID, y.ID)
-		if x.ID == y.ID || said[p] || decided[p] || x.Kind != "" && y.Kind != "" && x.Kind != y.Kind {
+		if x.ID == y.ID || said[p] || decided[p] || whereabouts(x.ID) != whereabouts(y.ID) || x.Kind != "" && y.Kind != "" && x.Kind != y.Kind {
 			return
 		}
 		said[p] = true
@@ -96,6 +96,17 @@ func (a *Atlas) Suggest(like func(a, b string) float64) []Suggestion {
 		return cmp.Or(cmp.Compare(y.Weight, x.Weight), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B))
 	})
 	return out
+}
+
+// whereabouts reports whether a folded name says where something is, such as "with nora": that is
+// not another name of Nora.
+func whereabouts(id string) bool {
+	first, rest, _ := strings.Cut(id, " ")
+	switch first {
+	case "with", "at", "in", "on", "under", "behind", "beside", "near", "inside", "outside", "next", "from", "by":
+		return rest != ""
+	}
+	return false
 }
 
 // foremost returns the indexes of the entities that most memories name.

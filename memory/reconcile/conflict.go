@@ -35,8 +35,9 @@ type Conflict struct {
 	Sides []Side       `json:"sides"`           // two or more; what is shown comes first
 	Why   string       `json:"why"`             // why the first side is shown
 
-	as  [][]*memory.Assertion // the assertions for each side; none for the value before any
-	was *memory.Patch         // that side
+	as   [][]*memory.Assertion // the assertions for each side; none for the value before any
+	was  *memory.Patch         // that side
+	with []string              // other fields that the same assertions changed; settled with Field
 }
 
 // Side is one of the values.
@@ -148,9 +149,32 @@ func ofFields(m *memory.Memory, as []*memory.Assertion) []Conflict {
 		if c.Why == "" {
 			c.Why = whyShown(best, c.as[1][0])
 		}
+		if lead := led(out, &c); lead != nil {
+			lead.with = append(lead.with, c.Field)
+			if lead.was != nil && c.was != nil {
+				lead.was.Value, lead.was.Fields = cmp.Or(lead.was.Value, c.was.Value), cmp.Or(lead.was.Fields, c.was.Fields)
+			}
+			continue
+		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// led returns the conflict about the text, or else the value, that has the sides of c, if c is about
+// what follows from a text: its value or its fields. A correction sets all of them. If each could be
+// settled on its own, the text would say one thing, and the value another.
+func led(list []Conflict, c *Conflict) *Conflict {
+	if c.Field != "value" && c.Field != "fields" {
+		return nil
+	}
+	for i := range list {
+		l := &list[i]
+		if (l.Field == "text" || l.Field == "value") && l.Kind == c.Kind && slices.EqualFunc(l.as, c.as, slices.Equal) {
+			return l
+		}
+	}
+	return nil
 }
 
 // add adds what an assertion sets a register to, or counts it with the side

@@ -330,6 +330,71 @@ func TestFieldConflict(t *testing.T) {
 	}
 }
 
+// A correction on each of two devices is one conflict, although it changes the text, the value and
+// the fields. The side that a person chooses is shown as a whole.
+func TestCorrectionIsOneConflict(t *testing.T) {
+	set := func(city string) memory.Assertion {
+		return memory.Assertion{Rank: memory.RankPerson, Memory: memory.ID{1}, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &city, Value: &city,
+			Fields: &memory.Fields{Semantic: &memory.SemanticFields{Name: "city", Details: city}}}}
+	}
+	for _, tt := range []struct {
+		s          Settlement
+		text, city string // of the memory, once it is settled
+		left       []string
+	}{
+		{Settlement{Choose: 1}, "Lyon", "Lyon", nil},
+		{Settlement{Choose: 2}, "Ghent", "Ghent", nil},
+		{Settlement{Both: true}, "Lyon / Ghent", "Lyon", nil},
+		{Settlement{Write: "Oslo"}, "Oslo", "Lyon", []string{"value"}},
+	} {
+		phone, watch := &replicaOf{member: 1}, &replicaOf{member: 2}
+		phone.home(1, 0, "Beijing")
+		meet(phone, watch)
+		watch.hours, phone.hours = 1, 2
+		watch.tell(set("Ghent"))
+		phone.tell(set("Lyon"))
+		meet(phone, watch)
+		cs := Conflicts(phone.as)
+		if len(cs) != 1 || cs[0].Field != "text" || len(cs[0].Sides) != 2 {
+			t.Fatalf("%+v", cs)
+		}
+		phone.hours = 5
+		phone.settle(t, &cs[0], tt.s)
+		m := Derive(phone.as)[0]
+		if m.Text != tt.text || m.Slot.Value != tt.city || m.Fields.Semantic.Details != tt.city {
+			t.Errorf("%+v: %+v", tt.s, m)
+		}
+		var left []string
+		for _, c := range Conflicts(phone.as) {
+			left = append(left, c.Field)
+		}
+		if !slices.Equal(left, tt.left) {
+			t.Errorf("%+v: %v is left, want %v", tt.s, left, tt.left)
+		}
+	}
+}
+
+// Machines that change a pinned memory are one conflict, too, and the old value is kept whole.
+func TestPinnedCorrectionIsOneConflict(t *testing.T) {
+	text, city := "x lives in Ghent", "Ghent"
+	for choose, want := range map[int]string{1: "Beijing", 2: "Ghent"} {
+		phone := &replicaOf{member: 1}
+		phone.home(1, 0, "Beijing")
+		phone.tell(memory.Assertion{Rank: memory.RankPerson, Memory: memory.ID{1}, Act: memory.ActPin})
+		phone.hours = 2
+		phone.tell(memory.Assertion{Rank: memory.RankDevice, Memory: memory.ID{1}, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text, Value: &city}})
+		cs := Conflicts(phone.as)
+		if len(cs) != 1 || cs[0].Field != "text" || cs[0].Kind != PinConflict {
+			t.Fatalf("%+v", cs)
+		}
+		phone.hours = 5
+		phone.settle(t, &cs[0], Settlement{Choose: choose})
+		if m := Derive(phone.as)[0]; m.Slot.Value != want || (m.Text == text) != (choose == 2) || len(Conflicts(phone.as)) > 0 {
+			t.Errorf("%d: %+v, %+v", choose, m, Conflicts(phone.as))
+		}
+	}
+}
+
 func TestInvalidSettlements(t *testing.T) {
 	phone, watch := &replicaOf{member: 1}, &replicaOf{member: 2}
 	watch.home(2, 3, "Ghent")

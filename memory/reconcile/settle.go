@@ -107,8 +107,7 @@ func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
 		as := c.as[s.Choose-1][0]
 		a.Act, a.Into = as.Act, as.Into
 		if as.Patch != nil {
-			p := only(c.Field, as.Patch)
-			a.Patch = &p
+			a.Patch = c.only(as.Patch)
 		}
 	case s.Write != "":
 		p, err := written(c.Field, s.Write)
@@ -120,6 +119,13 @@ func settleField(c *Conflict, s Settlement) ([]memory.Assertion, error) {
 		p, err := together(c)
 		if err != nil {
 			return nil, err
+		}
+		if first := c.was; len(c.with) > 0 { // one value can't be joined with another
+			if c.as[0] != nil {
+				first = c.as[0][0].Patch
+			}
+			rest := c.only(first)
+			p.Value, p.Fields = rest.Value, rest.Fields
 		}
 		a.Patch = &p
 	}
@@ -134,6 +140,20 @@ func stays(a *memory.Assertion, c *Conflict) memory.Assertion {
 	}
 	a.Patch = c.was
 	return *a
+}
+
+// only returns the part of a patch that sets what the conflict is about.
+func (c *Conflict) only(p *memory.Patch) *memory.Patch {
+	out := only(c.Field, p)
+	for _, field := range c.with {
+		switch field {
+		case "value":
+			out.Value = p.Value
+		case "fields":
+			out.Fields = p.Fields
+		}
+	}
+	return &out
 }
 
 // only returns the part of a patch that sets one field.

@@ -59,7 +59,7 @@ func (n *notebook) render() map[string]string {
 	for _, m := range n.memories() {
 		name, title := string(m.Type)+".md", titles[m.Type]
 		if m.Type == memory.Episodic {
-			name, title = n.day(when(&m))
+			name, title = n.day(when(&m, n.zone))
 		}
 		p := on(name, title)
 		if m.State != memory.Erased {
@@ -178,9 +178,10 @@ func (n *notebook) span(m *memory.Memory) string {
 }
 
 // when returns the day under which an episodic memory is listed.
-func when(m *memory.Memory) time.Time {
+func when(m *memory.Memory, zone *time.Location) time.Time {
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
-		return f.Started
+		at, _ := m.Begins(zone)
+		return at
 	}
 	if !m.TrueFrom.IsZero() {
 		return m.TrueFrom

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -48,7 +49,11 @@ func fileError(path string, err error) error {
 		e := &strict.Errors[0]
 		line, _ := e.Position()
 		name := strings.Join(e.Key(), ".")
-		return fmt.Errorf("%w: %s:%d: %q is not a setting%s", ErrConfig, path, line, name, nearest(name, Keys()))
+		hint := nearest(name, Keys())
+		if table, key, ok := strings.Cut(name, "."); ok && slices.Contains(Keys(), key) { // it was added at the end of the file
+			hint = fmt.Sprintf("; write %s above the first table, before [%s]", key, table)
+		}
+		return fmt.Errorf("%w: %s:%d: %q is not a setting%s", ErrConfig, path, line, name, hint)
 	}
 	if e, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, _ := e.Position()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/locket-dev/locket/internal/sorting"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/memory/engine"
 	"github.com/locket-dev/locket/memory/reconcile"
 	"github.com/locket-dev/locket/memory/store"
 	"github.com/locket-dev/locket/node/opened"
@@ -107,6 +108,10 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 	if err := es.c.NoSecret(ctx, "write", strings.TrimSpace(s.Write+"\n"+s.Text)); err != nil {
 		return res, err
 	}
+	reread, err := es.rereadSettled(ctx, id, &s)
+	if err != nil {
+		return res, err
+	}
 	now := es.c.Now()
 	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
 	evidence := memory.Evidence{Event: event, Speaker: es.c.Wearer, At: now, Excerpt: memory.Excerpt(s.Write)}
@@ -123,6 +128,13 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 			return nil, err
 		}
 		for i := range as {
+			if p := as[i].Patch; s.Write != "" && p != nil && p.Text != nil {
+				m, err := engine.LiveAt(tx, as[i].Memory, now)
+				if err != nil {
+					return nil, err
+				}
+				follow(&m, p, &Known{Reread: reread, Zone: es.c.Zone})
+			}
 			if c := as[i].Candidate; c != nil {
 				err = c.Validate()
 			} else if p := as[i].Patch; p != nil && p.Text != nil && strings.TrimSpace(*p.Text) == "" {
@@ -136,6 +148,22 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 	})
 	res.Changes = serve.Some(res.Changes)
 	return res, err
+}
+
+// rereadSettled is [Edits.reread] for the text by which a person settles a conflict about a text.
+func (es *Edits) rereadSettled(ctx context.Context, id string, s *serve.SettleRequest) (*Reread, error) {
+	if s.Write == "" {
+		return nil, nil
+	}
+	var d disputed
+	err := es.c.Engine.View(ctx, func(tx *store.Tx) (err error) {
+		d, err = es.dispute(ctx, tx, id)
+		return err
+	})
+	if err != nil || d.Field != "text" {
+		return nil, err
+	}
+	return es.reread(ctx, d.Sides[0].Memory, &serve.UpdateRequest{Text: &s.Write})
 }
 
 // dispute returns the one conflict whose id begins with id.

@@ -107,6 +107,9 @@ func follow(m *memory.Memory, p *memory.Patch, known *Known) {
 	}
 	if f := m.Fields.Semantic; f != nil && single && p.Value != nil && memory.Normal(f.Object) == memory.Normal(m.Slot.Value) {
 		g := *f
+		if memory.Normal(g.Name) == memory.Normal(g.Object) {
+			g.Name = *p.Value
+		}
 		g.Object = *p.Value
 		p.Fields = &memory.Fields{Semantic: &g}
 	}

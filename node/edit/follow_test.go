@@ -52,6 +52,21 @@ func TestValueFollowsText(t *testing.T) {
 	}
 }
 
+// A fact that is called by its value has the new value as its name.
+func TestNameFollowsText(t *testing.T) {
+	n := nodetest.New(t, nil)
+	api := serve.InProcess(serve.New(serve.Options{Services: n.Services()}))
+	defer api.Close()
+	res, err := api.Add(t.Context(), serve.AddRequest{Text: "My favourite tea is Lapsang Souchong"})
+	if err != nil || len(res.Changes) == 0 {
+		t.Fatal(res, err)
+	}
+	m, err := api.Update(t.Context(), res.Changes[0].Memory.String(), serve.UpdateRequest{Replace: &serve.Replacement{Old: "Lapsang Souchong", With: "Sencha"}})
+	if f := m.Fields.Semantic; err != nil || f == nil || f.Object != "Sencha" || f.Name != "Sencha" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // TestEventFollowsText corrects the text, and then the value, of plans: both move the event.
 func TestEventFollowsText(t *testing.T) {
 	n := nodetest.New(t, nil)

@@ -155,6 +155,9 @@ func checkTags(field string, tags []string) error {
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
 		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
+	if ev.Speaker == "" && ev.User != "" && ev.User != memory.WearerUser {
+		ev.Speaker = ev.User // another user of an app speaks of themselves
+	}
 	ev.Speaker = cmp.Or(ev.Speaker, es.c.Wearer)
 	ev.Typed = serve.CallerOf(ctx) == nil && ev.Speaker == es.c.Wearer
 	lock := es.c.Engine.Hold()

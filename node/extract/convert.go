@@ -17,6 +17,20 @@ type turn struct {
 	at        time.Time
 	speaker   string
 	text      string
+	user      string // the other user of an app who said it; empty: the wearer, or somebody around
+}
+
+// turnOf returns the turn of an utterance.
+func turnOf(u *memory.Utterance) turn {
+	return turn{u.Event, u.ID, u.At, u.Speaker, u.Text, other(u.User)}
+}
+
+// other returns the user of an app, or the empty string if that is the wearer.
+func other(user string) string {
+	if user == memory.WearerUser {
+		return ""
+	}
+	return user
 }
 
 // convert makes a domain candidate of a plugin's candidate. turns[0] is the event's
@@ -59,13 +73,14 @@ func (x *Extractor) convert(c *abi.Candidate, turns []turn, src memory.Source, l
 	if len(out.Evidence) == 0 {
 		out.Evidence = []memory.Evidence{{Event: turns[0].event, Utterance: turns[0].utterance, At: turns[0].at, Speaker: turns[0].speaker}}
 	}
-	if err := x.fields(c, &out); err != nil {
+	if err := x.fields(c, &out, x.me(turns[0].user)); err != nil {
 		return out, err
 	}
 	return out, out.Validate()
 }
 
-func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
+// fields sets the fields of a memory. me is the name of the person who is "I".
+func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate, me string) error {
 	switch out.Type {
 	case memory.Core:
 		block := cmp.Or(c.Block, "human")
@@ -74,7 +89,7 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 		out.Fields.Episodic = &memory.EpisodicFields{EventType: c.EventType, Details: c.Details, Actor: c.Actor, Place: c.Place,
 			Started: FromMillis(c.Started), Ended: FromMillis(c.Ended)}
 	case memory.Semantic:
-		out.Fields.Semantic = &memory.SemanticFields{Name: x.nameOf(c), Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
+		out.Fields.Semantic = &memory.SemanticFields{Name: nameOf(c, me), Details: c.Details, Subject: c.Subject, Predicate: c.Predicate, Object: c.Object}
 	case memory.Procedural:
 		out.Fields.Procedural = &memory.ProceduralFields{EntryType: or(c.EntryType, "guide"), Description: c.Details, Steps: c.Steps}
 	case memory.Resource:
@@ -94,19 +109,19 @@ func (x *Extractor) fields(c *abi.Candidate, out *memory.Candidate) error {
 }
 
 // nameOf returns a name for the topic of a fact: its title; or its subject; or, for a
-// fact about the wearer, its object. If the fact has none of these, it is the first
+// fact about "me", its object. If the fact has none of these, it is the first
 // thing or person that it names.
-func (x *Extractor) nameOf(c *abi.Candidate) string {
+func nameOf(c *abi.Candidate, me string) string {
 	name := c.Title
 	switch {
 	case name != "":
-	case c.Subject != "" && c.Subject != x.cfg.Wearer:
+	case c.Subject != "" && c.Subject != me:
 		name = c.Subject
 	case c.Object != "":
 		name = c.Object
 	default:
 		for _, e := range c.Entities {
-			if e.Name != x.cfg.Wearer {
+			if e.Name != me {
 				name = e.Name
 				break
 			}

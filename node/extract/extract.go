@@ -306,17 +306,20 @@ func (p *pending) refuse(plugin, kind, reason string) {
 }
 
 // call runs one plugin. If the plugin does something wrong, only its own result is
-// lost.
+// lost. Without a stream the plugin has no state, and leaves none.
 func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Event, stream string) (abi.Output, bool) {
 	key := stateKey{pl.ID(), stream}
-	state, err := x.states.get(ctx, x.engine, key)
-	if err != nil {
-		p.broken = errors.Join(p.broken, err)
-		return abi.Output{}, false
+	var state []byte
+	var err error
+	if stream != "" {
+		if state, err = x.states.get(ctx, x.engine, key); err != nil {
+			p.broken = errors.Join(p.broken, err)
+			return abi.Output{}, false
+		}
 	}
 	ev.State, ev.Memories = state, nil
 	if r, ok := pl.(Reader); ok {
-		if ev.Memories, err = x.memoriesFor(ctx, r.Reads(), ev.Text); err != nil {
+		if ev.Memories, err = x.memoriesFor(ctx, r.Reads(), ev.Text, p.event.User); err != nil {
 			p.broken = errors.Join(p.broken, err)
 			return abi.Output{}, false
 		}
@@ -330,7 +333,7 @@ func (x *Extractor) call(ctx context.Context, p *pending, pl Plugin, ev *abi.Eve
 		}
 		return abi.Output{}, false
 	}
-	if out.State != nil {
+	if out.State != nil && stream != "" {
 		x.states.set(key, out.State)
 	}
 	for _, r := range out.Refusals {
@@ -347,11 +350,17 @@ func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 	zone := x.zone(ev)
 	_, offset := ev.At.In(zone).Zone()
 	in := abi.Event{ID: ev.ID.String(), Kind: kind, At: ev.At.UnixMilli(), Zone: cmp.Or(memory.ZoneName(zone), "UTC"), Offset: offset,
-		Lang: ev.Lang, Speaker: ev.Speaker, Wearer: x.cfg.Wearer, Name: ev.Name, Values: ev.Values}
+		Lang: ev.Lang, Speaker: ev.Speaker, Wearer: x.me(ev.User), Name: ev.Name, Values: ev.Values}
 	if p := ev.Place; p != nil {
 		in.Name, in.Values = p.Name, []float64{p.Lat, p.Lon, p.Accuracy}
 	}
 	return in
+}
+
+// me returns the name of the person who is "I" in the lines of the wearer: the wearer or, in what an
+// app adds for another user, that user.
+func (x *Extractor) me(user string) string {
+	return cmp.Or(other(user), x.cfg.Wearer)
 }
 
 func (x *Extractor) zone(ev *memory.Event) *time.Location {

@@ -46,7 +46,7 @@ func (x *Extractor) propose(ctx context.Context, p *pending, pl Plugin, cands []
 			p.fate(Fate{Type: c.Type, Verdict: memory.Refuse, Reason: "type"})
 			continue
 		}
-		if memory.Hearsay(&c, turns[0].speaker, x.cfg.Wearer) {
+		if memory.Hearsay(&c, turns[0].speaker, x.me(p.event.User)) {
 			c.Tags = append(c.Tags, memory.HearsayTag)
 		}
 		if p.leftOut != nil {

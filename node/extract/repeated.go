@@ -24,8 +24,9 @@ const (
 // repeated reports whether a line is stored already under another event: the same words by the
 // same speaker at the same moment. So a day that is imported twice, or heard by two wearables, is
 // stored once. A long line from another wearable also counts as the same if nearly all of its
-// words are in the stored line; the line that came first stays.
-func (x *Extractor) repeated(ctx context.Context, own *turn) (found bool, err error) {
+// words are in the stored line; the line that came first stays. What is kept for another user, agent
+// or run is another line.
+func (x *Extractor) repeated(ctx context.Context, own *turn, ev *memory.Event) (found bool, err error) {
 	words := memory.Normal(own.text)
 	within := sameMoment
 	if !long(words) {
@@ -37,7 +38,7 @@ func (x *Extractor) repeated(ctx context.Context, own *turn) (found bool, err er
 			if err != nil {
 				return err
 			}
-			if u.ID != own.utterance && u.Event != own.event && sameSpeaker(u.Speaker, own.speaker) &&
+			if u.ID != own.utterance && u.Event != own.event && other(u.User) == other(ev.User) && u.Agent == ev.Agent && u.Run == ev.Run && sameSpeaker(u.Speaker, own.speaker) &&
 				(memory.Normal(u.Text) == words || u.Event.Device != own.event.Device && doubled(memory.Normal(u.Text), words)) {
 				found = true
 				return nil

@@ -145,7 +145,7 @@ func (x *Extractor) saidBetween(tx *store.Tx, since, until time.Time) (all []pas
 		}
 		all = append(all, past{said: u.ID, before: slices.Clone(turns), event: memory.Event{ID: u.Event, Kind: memory.KindText, At: u.At, Received: u.Received,
 			Zone: u.Zone, Lang: u.Lang, Speaker: u.Speaker, Text: u.Text, Agent: u.Agent, Run: u.Run, User: u.User, Metadata: u.Metadata}})
-		turns = append(turns, turn{event: u.Event, utterance: u.ID, at: u.At, speaker: u.Speaker, text: u.Text})
+		turns = append(turns, turnOf(u))
 		if n := len(turns) - abi.MaxBefore; n > 0 {
 			turns = turns[n:]
 		}
@@ -160,7 +160,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 	}
 	ev := &e.event
 	in := x.event(ev, string(ev.Kind))
-	back := []turn{{event: ev.ID, utterance: e.said, at: ev.At, speaker: ev.Speaker, text: ev.Text}}
+	back := []turn{{event: ev.ID, utterance: e.said, at: ev.At, speaker: ev.Speaker, text: ev.Text, user: other(ev.User)}}
 	var pic *picture.Picture
 	switch ev.Kind {
 	case memory.KindPhoto:
@@ -180,16 +180,23 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 		in.Kind, in.Rate, in.Last, in.PCM = "utterance", sound.Rate, true, sound.AppendPCM(nil, pcm)
 	default: // the name of a place, or a text
 		in.Text = ev.Text
-		for i := range e.before {
-			t := &e.before[i]
+		before := e.before
+		if !pl.First() {
+			before = ofUser(before, other(ev.User))
+		}
+		for i := range before {
+			t := &before[i]
 			in.Before = append(in.Before, abi.Turn{ID: t.event.String(), At: t.at.UnixMilli(), Speaker: t.speaker, Text: t.text})
 			back = slices.Insert(back, 1, *t)
 		}
 	}
-	in.State = state[in.Kind]
+	stateless := other(ev.User) != "" && !pl.First()
+	if !stateless {
+		in.State = state[in.Kind]
+	}
 	if r, ok := pl.(Reader); ok {
 		var err error
-		if in.Memories, err = x.memoriesFor(ctx, r.Reads(), in.Text); err != nil {
+		if in.Memories, err = x.memoriesFor(ctx, r.Reads(), in.Text, ev.User); err != nil {
 			return err
 		}
 	}
@@ -203,7 +210,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 		x.log.Warn("plugin failed in a replay", "plugin", pl.ID(), "event", ev.ID.String(), "error", named(pl, err))
 		return nil
 	}
-	if out.State != nil {
+	if out.State != nil && !stateless {
 		state[in.Kind] = out.State
 	}
 	p := &pending{event: *ev, rewritten: map[memory.ID]string{}}

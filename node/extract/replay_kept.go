@@ -171,7 +171,7 @@ func (x *Extractor) sessionAt(ctx context.Context, at time.Time) (s session, err
 				s = session{saved: saved{Name: u.Session, Began: u.At, Place: u.Place}}
 			}
 			s.Last = u.At
-			s.say(turn{u.Event, u.ID, u.At, u.Speaker, u.Text})
+			s.say(turnOf(u))
 		}
 		return nil
 	})

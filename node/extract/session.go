@@ -46,7 +46,7 @@ func (s *session) load(ctx context.Context, e *engine.Engine) error {
 				if u.At.After(s.Last) {
 					s.Last = u.At
 				}
-				s.say(turn{u.Event, u.ID, u.At, u.Speaker, u.Text})
+				s.say(turnOf(u))
 			}
 		}
 		return nil
@@ -96,14 +96,27 @@ func (s *session) say(t turn) {
 
 // before returns the turns for a plugin, and the same turns in the order in which spans
 // count them: the event's own text first, then the latest turn, and so on backwards.
-func (s *session) before(own turn) ([]abi.Turn, []turn) {
-	seen := make([]abi.Turn, len(s.turns))
+func (s *session) before(own turn) ([]abi.Turn, []turn) { return asBefore(s.turns, own) }
+
+// beforeOfUser is before without what other users said: nobody's "no, on Friday" changes the
+// appointment of another user of an app.
+func (s *session) beforeOfUser(own turn) ([]abi.Turn, []turn) {
+	return asBefore(ofUser(s.turns, own.user), own)
+}
+
+// ofUser returns the turns of one user.
+func ofUser(turns []turn, user string) []turn {
+	return slices.DeleteFunc(slices.Clone(turns), func(t turn) bool { return t.user != user })
+}
+
+func asBefore(turns []turn, own turn) ([]abi.Turn, []turn) {
+	seen := make([]abi.Turn, len(turns))
 	back := []turn{own}
-	for i, t := range s.turns {
+	for i, t := range turns {
 		seen[i] = abi.Turn{ID: t.event.String(), At: t.at.UnixMilli(), Speaker: t.speaker, Text: t.text}
 	}
-	for i := len(s.turns) - 1; i >= 0; i-- {
-		back = append(back, s.turns[i])
+	for i := len(turns) - 1; i >= 0; i-- {
+		back = append(back, turns[i])
 	}
 	return seen, back
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,10 +24,10 @@ type Reader interface {
 // shownText is how much of a memory's text a plugin is shown, in bytes.
 const shownText = 1 << 10
 
-// memoriesFor gives copies of the memories of these types that bear on a text, best
-// first. Private, secret and vault memories are never among them. The same text and
+// memoriesFor gives copies of the memories of these types that bear on a text of a user, best
+// first. Nobody is given those of another user. Private, secret and vault memories are never among them. The same text and
 // the same memories give the same result.
-func (x *Extractor) memoriesFor(ctx context.Context, types []memory.Type, text string) (list []abi.Memory, err error) {
+func (x *Extractor) memoriesFor(ctx context.Context, types []memory.Type, text, user string) (list []abi.Memory, err error) {
 	types = slices.DeleteFunc(slices.Clone(types), func(t memory.Type) bool { return t == memory.Vault })
 	if len(types) == 0 || text == "" {
 		return nil, nil
@@ -44,7 +45,7 @@ func (x *Extractor) memoriesFor(ctx context.Context, types []memory.Type, text s
 			if err != nil {
 				return err
 			}
-			if m.State != memory.Active || m.Type == memory.Vault || m.Sensitivity > memory.Personal {
+			if m.State != memory.Active || m.Type == memory.Vault || m.Sensitivity > memory.Personal || m.Owner.User != cmp.Or(other(user), x.cfg.Owner) {
 				continue
 			}
 			if list = append(list, abi.Memory{ID: m.ID.String(), Type: string(m.Type), At: m.Learnt.UnixMilli(), Text: memory.Cut(m.Text, shownText)}); len(list) == abi.MaxMemories {

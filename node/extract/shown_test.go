@@ -54,6 +54,12 @@ func TestShown(t *testing.T) {
 	if len(teller.saw[1].Memories) != 0 {
 		t.Errorf("one that reads nothing was shown %+v", teller.saw[1].Memories)
 	}
+	other := b.text("Tell me about the heron.")
+	other.User = "bea"
+	b.must(other)
+	if in := all.saw[2]; len(in.Memories) != 0 || len(in.Before) != 0 || in.Wearer != "bea" {
+		t.Errorf("another user's line was shown with %+v, %+v, of %s", in.Memories, in.Before, in.Wearer)
+	}
 	trace, err := b.x.TraceOf(t.Context(), ev.ID)
 	if err != nil || len(trace.Steps[1].Read) != 1 || trace.Steps[1].Read[0] != got[0].ID {
 		t.Errorf("%+v, %v", trace, err)

@@ -27,7 +27,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	}
 	before, earlier := x.session, len(p.proposals)
 	session := x.session.join(ev.At)
-	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text}
+	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text, user: other(ev.User)}
 	utterance := memory.Utterance{ID: own.utterance, Space: x.engine.Space(), Event: ev.ID, Session: session, At: ev.At, Received: ev.Received, Zone: memory.ZoneName(x.zone(ev)),
 		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device, Plugin: p.by.Plugin, Version: p.by.Version, Model: p.by.Model},
 		Agent: ev.Agent, Run: ev.Run, User: ev.User, Metadata: ev.Metadata}
@@ -49,7 +49,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 		return
 	}
 	utterance.Text, utterance.Redacted = own.text, p.redacted
-	again, err := x.repeated(ctx, &own)
+	again, err := x.repeated(ctx, &own, ev)
 	if err != nil {
 		p.broken = err
 		return
@@ -104,13 +104,17 @@ func (x *Extractor) redactFirst(ctx context.Context, p *pending, in *abi.Event, 
 // of them finds is noted in the utterance, and told to the plugins that follow.
 func (x *Extractor) extractFacts(ctx context.Context, p *pending, in *abi.Event, own *turn, utterance *memory.Utterance) {
 	in.Text = own.text
-	seen, back := x.session.before(*own)
+	seen, back := x.session.beforeOfUser(*own)
 	in.Before = seen
+	stream := talk
+	if own.user != "" {
+		stream = "" // the state has plans of the wearer: for another user a plugin has only the turns before
+	}
 	for _, pl := range x.plugins {
 		if pl.First() || !pl.Wants("text") {
 			continue
 		}
-		out, ok := x.call(ctx, p, pl, in, talk)
+		out, ok := x.call(ctx, p, pl, in, stream)
 		if !ok {
 			continue
 		}

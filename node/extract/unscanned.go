@@ -186,7 +186,7 @@ func (x *Extractor) unscanned(ctx context.Context, m *store.Quarantined, kept *u
 				return err
 			}
 			if u.Session == kept.Session && u.ID != kept.Said {
-				s.say(turn{u.Event, u.ID, u.At, u.Speaker, u.Text})
+				s.say(turnOf(u))
 			}
 		}
 		return nil

@@ -117,7 +117,7 @@ type links struct {
 
 // render makes the note of a memory.
 func render(m *memory.Memory, l links, zone *time.Location) *made {
-	d := &made{head: []string{"locket: " + m.ID.String(), "type: " + string(m.Type), "date: " + when(m).In(zone).Format(time.DateOnly)}}
+	d := &made{head: []string{"locket: " + m.ID.String(), "type: " + string(m.Type), "date: " + when(m, zone).In(zone).Format(time.DateOnly)}}
 	d.head = append(d.head, property("tags", tagsOf(m))...)
 	d.head = append(d.head, property("people", l.people)...)
 	d.head = append(d.head, property("places", l.places)...)

@@ -158,7 +158,7 @@ func (r *round) read() error {
 	r.dir.State.Seq, r.rep.Seq = seq, seq
 	r.order = slices.Collect(maps.Keys(r.known))
 	sorting.Sort(r.order, func(a, b memory.ID) int {
-		return cmp.Or(when(r.known[a]).Compare(when(r.known[b])), slices.Compare(a[:], b[:]))
+		return cmp.Or(when(r.known[a], r.o.Zone).Compare(when(r.known[b], r.o.Zone)), slices.Compare(a[:], b[:]))
 	})
 	return nil
 }
@@ -182,9 +182,10 @@ func (r *round) wanted(m *memory.Memory) bool {
 }
 
 // when returns the time under which a memory is listed.
-func when(m *memory.Memory) time.Time {
+func when(m *memory.Memory, zone *time.Location) time.Time {
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
-		return f.Started
+		at, _ := m.Begins(zone)
+		return at
 	}
 	return m.When()
 }

@@ -75,6 +75,20 @@ func TestNoteTextRoundTrip(t *testing.T) {
 	})
 }
 
+// A day that was said in Tokyo has the same date in the notes of a node in Berlin.
+func TestNoteOfADayElsewhere(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &memory.Memory{ID: memory.ID{1}}
+	m.Type, m.Text, m.Slot = memory.Episodic, "a stay", &memory.Slot{Subject: "user", Attribute: "plan: stay", Value: "2026-11-10"}
+	m.Fields.Episodic = &memory.EpisodicFields{Started: time.Date(2026, 11, 9, 15, 0, 0, 0, time.UTC)}
+	if b := string(render(m, links{}, berlin).with(&note{})); !strings.Contains(b, "\ndate: 2026-11-10\n") {
+		t.Fatal(b)
+	}
+}
+
 // A person's wikilinks count as their words.
 func TestUnescape(t *testing.T) {
 	for in, want := range map[string]string{

@@ -67,7 +67,7 @@ func (r *round) page(kind, name string) *page {
 // linksOf returns the links of a memory's note, and adds a line about it to their pages.
 func (r *round) linksOf(m *memory.Memory, path string) links {
 	var l links
-	date := when(m).In(r.o.Zone).Format(time.DateOnly)
+	date := when(m, r.o.Zone).In(r.o.Zone).Format(time.DateOnly)
 	day := r.page("day", date)
 	on := []*page{day}
 	add := func(kind, name string) {

@@ -58,7 +58,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 	}
 	found := map[memory.ID]*serve.Hit{}
 	add := func(h *serve.Hit) *retrieve.Item {
-		it := itemOf(h)
+		it := itemOf(h, qr.c.Zone)
 		if it.Quote = cmp.Or(moreSaid(&r, res.Topic, h), it.Quote); r.NoQuotes {
 			it.Quote = ""
 		}
@@ -280,7 +280,7 @@ func moreSaid(r *serve.ContextRequest, question string, h *serve.Hit) string {
 }
 
 // itemOf makes the content of a block line from a hit.
-func itemOf(h *serve.Hit) retrieve.Item {
+func itemOf(h *serve.Hit, zone *time.Location) retrieve.Item {
 	it := retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: h.Text, At: h.At}
 	if u := h.Utterance; u != nil {
 		it.Speaker, it.Until, it.User = u.Speaker, h.Until, otherUser(u.User)
@@ -301,7 +301,8 @@ func itemOf(h *serve.Hit) retrieve.Item {
 		it.Steps = f.Steps
 	}
 	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
-		it.At, it.Until = f.Started, time.Time{}
+		it.At, _ = m.Begins(zone)
+		it.Until = time.Time{}
 	}
 	if f := m.Fields.Resource; f != nil && f.Content != "" && f.Content != m.Text {
 		it.Text = m.Text + ": " + f.Content

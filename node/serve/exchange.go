@@ -58,6 +58,8 @@ type ImportResult struct {
 	Signer    string `json:"signer,omitempty"`    // words that identify the key of the signature
 	// Sealed are the labels of imported secrets that this node can't open.
 	Sealed []string `json:"sealed,omitempty"`
+	// Wearer is whose memories the archive has, if this node's wearer has another name.
+	Wearer string `json:"wearer,omitempty"`
 }
 
 type changesQuery struct {

@@ -49,6 +49,9 @@ func (t *Transfer) take(ctx context.Context, records iter.Seq2[serve.ExportRecor
 	if sum.Key != nil {
 		in.res.Signer = archive.Words(sum.Key)
 	}
+	if name := sum.Header.Wearer; memory.Normal(name) != memory.Normal(t.c.Wearer) {
+		in.res.Wearer = name
+	}
 	err = in.all(ctx, json.NewDecoder(bufio.NewReader(r)))
 	return in.res, err
 }

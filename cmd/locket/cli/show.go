@@ -146,7 +146,7 @@ func Marks(m *memory.Memory) string {
 // Row prints a memory on one line, with the time at which it happened. It adds when the memory was
 // learnt if that was on another day.
 func (a *App) Row(w io.Writer, m *memory.Memory) {
-	at, learnt := happened(m), ""
+	at, learnt := a.happened(m), ""
 	if a.Day(at) != a.Day(m.Learnt) {
 		learnt = a.Paint.Dim("  learnt " + a.When(m.Learnt))
 	}
@@ -155,18 +155,36 @@ func (a *App) Row(w io.Writer, m *memory.Memory) {
 
 // begins is [App.Exactly] for an event, and [App.When] for everything else.
 func (a *App) begins(m *memory.Memory, at time.Time) string {
-	if e := m.Fields.Episodic; e != nil && e.Started.Equal(at) {
+	if e := m.Fields.Episodic; e != nil && !e.Started.IsZero() {
 		return a.Exactly(m.Text, at)
 	}
 	return a.When(at)
 }
 
+// Spans returns when the event of a memory begins and when it ends, for a person. The event must
+// have a beginning. An event of whole days has the dates that were said, even if they were said in
+// another zone.
+func (a *App) Spans(m *memory.Memory) (from, until string) {
+	e := m.Fields.Episodic
+	at, clock := m.Begins(a.Zone())
+	from = a.Exactly(m.Text, at)
+	if e.Ended.IsZero() {
+		return from, ""
+	}
+	end := e.Ended.Add(at.Sub(e.Started)).In(a.Zone())
+	if !clock && end.Hour() == 23 && end.Minute() == 59 {
+		return from, end.Format("Mon 2 Jan 2006")
+	}
+	return from, a.When(e.Ended)
+}
+
 // happened returns when the event of a memory began, or else when it was said. If neither is known,
 // it returns when the memory was learnt.
-func happened(m *memory.Memory) time.Time {
+func (a *App) happened(m *memory.Memory) time.Time {
 	switch {
 	case m.Fields.Episodic != nil && !m.Fields.Episodic.Started.IsZero():
-		return m.Fields.Episodic.Started
+		at, _ := m.Begins(a.Zone())
+		return at
 	case !m.TrueFrom.IsZero():
 		return m.TrueFrom
 	case len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero():

@@ -21,6 +21,9 @@ func TestRowSaysWhenItHappened(t *testing.T) {
 	}
 	visit := memory.Memory{}
 	visit.Fields.Episodic = &memory.EpisodicFields{Started: at.AddDate(0, 0, 3)}
+	abroad := memory.Memory{} // a whole day in Tokyo, which begins at 15:00 UTC on the day before
+	abroad.Slot = &memory.Slot{Subject: "user", Attribute: "plan: move", Value: "2026-09-17"}
+	abroad.Fields.Episodic = &memory.EpisodicFields{Started: time.Date(2026, 9, 16, 15, 0, 0, 0, time.UTC)}
 	since := memory.Memory{}
 	since.TrueFrom = at.AddDate(-6, 0, 0)
 	for _, c := range []struct {
@@ -30,6 +33,7 @@ func TestRowSaysWhenItHappened(t *testing.T) {
 		{heard(memory.Memory{}, time.Minute), "Mon 14 Sep 2026 13:31  x"},
 		{heard(memory.Memory{}, 24*time.Hour), "Mon 14 Sep 2026 13:31  x  learnt Tue 15 Sep 2026 13:31"},
 		{heard(visit, 0), "Thu 17 Sep 2026 13:31  x  learnt Mon 14 Sep 2026 13:31"},
+		{heard(abroad, 0), "Thu 17 Sep 2026  x  learnt Mon 14 Sep 2026 13:31"},
 		{heard(since, 0), "Mon 14 Sep 2020 13:31  x  learnt Mon 14 Sep 2026 13:31"},
 		{&memory.Memory{State: memory.Active, Learnt: at, Candidate: memory.Candidate{Text: "x"}}, "Mon 14 Sep 2026 13:31  x"},
 	} {
@@ -38,6 +42,26 @@ func TestRowSaysWhenItHappened(t *testing.T) {
 		a.Row(&out, c.m)
 		if got := strings.TrimSpace(out.String()); !strings.HasSuffix(got, "  "+c.want) {
 			t.Errorf("%q, want …%q", got, c.want)
+		}
+	}
+}
+
+// A stay of whole days ends on the day that was said, and a thing of some hours when it ended.
+func TestSpans(t *testing.T) {
+	a := &App{Settings: &config.Loaded{Config: config.Config{Zone: "Europe/Berlin"}}}
+	for _, c := range []struct {
+		value          string
+		started, ended time.Time
+		from, until    string
+	}{
+		{"2026-11-10", time.Date(2026, 11, 9, 15, 0, 0, 0, time.UTC), time.Date(2026, 11, 16, 14, 59, 0, 0, time.UTC), "Tue 10 Nov 2026", "Mon 16 Nov 2026"},
+		{"2026-11-10", time.Date(2026, 11, 10, 17, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 17, 20, 0, 0, time.UTC), "Tue 10 Nov 2026", "Tue 10 Nov 2026 18:20"},
+		{"2026-11-10 09:00", time.Date(2026, 11, 10, 8, 0, 0, 0, time.UTC), time.Time{}, "Tue 10 Nov 2026 09:00", ""},
+	} {
+		var m memory.Memory
+		m.Slot, m.Fields.Episodic = &memory.Slot{Value: c.value}, &memory.EpisodicFields{Started: c.started, Ended: c.ended}
+		if from, until := a.Spans(&m); from != c.from || until != c.until {
+			t.Errorf("%s: %q, %q, want %q, %q", c.value, from, until, c.from, c.until)
 		}
 	}
 }

@@ -143,7 +143,10 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 			err = cli.GoesOnError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
 		}
 		return a.Printed(err, r, func(w io.Writer) {
-			fmt.Fprintf(w, "Restored %s; %d already there, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
+			showImported(a, w, "Restored", &r)
+			if len(r.Sealed) > 0 {
+				fmt.Fprintf(w, "These secrets are sealed to the device that made the backup, and cannot be opened here: %s. To get them, make a backup there by locket backup DIR, without --without-vault, and restore that, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
+			}
 		})
 	})
 }

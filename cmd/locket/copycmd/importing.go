@@ -11,14 +11,17 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/crypto/seal"
 	"github.com/locket-dev/locket/node/archive"
+	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/foreign"
 	"github.com/locket-dev/locket/node/serve"
 )
@@ -209,23 +212,37 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		m.End()
 		switch {
 		case errors.Is(err, serve.ErrSigner):
-			err = cli.AdvisedError{Err: err, Advice: `locket export printed five words. If the file is signed by the key with these words, add --signer "THE FIVE WORDS". To accept a file without a signature, add --unsigned.`}
+			err = cli.AdvisedError{Err: err, Advice: `The export printed five words when it was made. If the file is signed by the key with these words, add --signer "THE FIVE WORDS". To accept a file without a signature, add --unsigned.`}
 		case err != nil:
 			err = cli.GoesOnError{Err: err, State: "What was imported so far stays. Run the same command to continue."}
 		}
 		return a.Printed(err, r, func(w io.Writer) {
-			fmt.Fprintf(w, "Imported %s; %d already there, %d refused.\n", cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
-			if r.Refused > 0 {
-				fmt.Fprintln(w, a.Here("To see why: locket doctor"))
-			}
+			showImported(a, w, "Imported", &r)
 			if len(r.Sealed) > 0 {
 				fmt.Fprintf(w, "These secrets are sealed to the device that made the export, and cannot be opened here: %s. To get them, make the export there with --secrets --encrypt, and import that, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
 			}
-			if r.Forgotten > 0 {
-				fmt.Fprintf(w, "%s forgotten here and will not come back. To get them, import into another home: locket setup --home FOLDER\n", cli.Plural(r.Forgotten, "record was", "records were"))
-			}
 		})
 	})
+}
+
+// showImported prints what an import or a restore did. done is the word for that.
+func showImported(a *cli.App, w io.Writer, done string, r *serve.ImportResult) {
+	fmt.Fprintf(w, "%s %s; %d already there, %d refused.\n", done, cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
+	if r.Refused > 0 {
+		fmt.Fprintln(w, a.Here("To see why: locket doctor"))
+	}
+	if r.Forgotten > 0 {
+		fmt.Fprintf(w, "%s forgotten here and will not come back. To get them, import into another home: locket setup --home FOLDER\n", cli.Plural(r.Forgotten, "record was", "records were"))
+	}
+	if r.Wearer == "" {
+		return
+	}
+	if l, err := a.Load(); err == nil {
+		// Without the name, questions with "my" and "I" find little.
+		name, _ := toml.Marshal(map[string]string{"wearer": r.Wearer})
+		fmt.Fprintf(w, "The memories are of %s, but this home is of %s. Locket needs the name to know who \"I\" is. If both are you, write %s at the top of %s, and restart the daemon.\n",
+			cli.OneLine(r.Wearer), cli.OneLine(l.Wearer), strings.TrimSpace(string(name)), filepath.Join(l.Home, config.FileName))
+	}
 }
 
 // lines returns the lines of an archive: those of the file, or of the notebook in the file.

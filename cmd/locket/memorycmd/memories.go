@@ -87,10 +87,12 @@ func showMemory(a *cli.App, w io.Writer, m *memory.Memory) {
 	}
 	if e := m.Fields.Episodic; e != nil {
 		line("event", e.EventType)
-		if !e.Started.IsZero() {
-			line("at", a.Exactly(m.Text, e.Started))
-		}
-		if !e.Ended.IsZero() {
+		switch {
+		case !e.Started.IsZero():
+			from, until := a.Spans(m)
+			line("at", from)
+			line("until", until)
+		case !e.Ended.IsZero():
 			line("until", a.When(e.Ended))
 		}
 		line("who", cli.OneLine(e.Actor))

@@ -16,6 +16,7 @@ import (
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/names"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -181,12 +182,15 @@ func listEntitiesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List decisions about names, and names that may be one", Args: cli.Nothing(),
 		RunE: cli.Showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
-			for _, d := range v.Decisions {
-				verb := "is also"
+			for i, d := range v.Decisions {
+				verb, over := "is also", ""
 				if !d.Same {
 					verb = "is not"
 				}
-				fmt.Fprintf(w, "%s  %s %s %s\n", d.Memory.String()[:12], cli.OneLine(d.A), verb, cli.OneLine(d.B))
+				if slices.ContainsFunc(v.Decisions[i+1:], func(later atlas.Decision) bool { return samePair(d, later) }) {
+					over = a.Paint.Dim("  (a later decision counts)")
+				}
+				fmt.Fprintf(w, "%s  %s %s %s%s\n", d.Memory.String()[:12], cli.OneLine(d.A), verb, cli.OneLine(d.B), over)
 			}
 			for _, s := range v.Suggestions {
 				fmt.Fprintf(w, "maybe         %s is also %s: %s\n", cli.OneLine(s.A), cli.OneLine(s.B), s.Reason)
@@ -196,4 +200,11 @@ func listEntitiesCommand(a *cli.App) *cobra.Command {
 			}
 		}),
 	}
+}
+
+// samePair reports whether two decisions are about the same two names.
+func samePair(x, y atlas.Decision) bool {
+	a, b := names.Fold(x.A), names.Fold(x.B)
+	c, d := names.Fold(y.A), names.Fold(y.B)
+	return a == c && b == d || a == d && b == c
 }

@@ -270,7 +270,8 @@ function Says({ of, slot }: { of: { text: string; value: string }; slot: boolean
 function Facts({ m }: { m: Memory }) {
   const e = m.fields?.episodic;
   const rows: [string, string][] = [];
-  if (e?.started) rows.push([t("fact.when"), moment(e.started)]);
+  // A plan for a whole day has its date as it was said, maybe in another zone, and no hour.
+  if (e?.started) rows.push([t("fact.when"), /^\d{4}-\d\d-\d\d$/.test(m.slot?.value ?? "") ? mediumDate(m.slot!.value) : moment(e.started)]);
   if (e?.place) rows.push([t("fact.where"), e.place]);
   if (e?.actor) rows.push([t("fact.who"), e.actor]);
   if (m.true_from) rows.push([t("fact.since"), mediumDate(dateOf(m.true_from))]);
