@@ -336,6 +336,9 @@ func (t *Talk) Tidy(part Part) {
 		key := c.Type + "\x1f" + c.Text
 		if c.Slot != nil {
 			withOneName(c.Slot)
+			if head, _, ok := strings.Cut(c.Slot.Value, "（"); ok && head != "" && strings.HasSuffix(c.Slot.Value, "）") {
+				c.Slot.Value = head
+			}
 			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
 		}
 		if c.Text == "" || seen[key] || len(kept) == MaxCandidates || !brief(&c) {

@@ -38,6 +38,9 @@ func Heard(text string) (string, bool) {
 			}
 			if i+1 < len(toks) && toks[i+1].S == "," {
 				b[toks[i+1].Start] = ' '
+				if i > 1 && toks[i-1].S == "," && (syntax.Preposition(toks[i-2].S) || syntax.Determiner(toks[i-2].S)) {
+					b[toks[i-1].Start] = ' ' // "allergic to, um, shellfish"
+				}
 			}
 			continue
 		}
