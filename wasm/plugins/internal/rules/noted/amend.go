@@ -24,10 +24,13 @@ func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 	}
 	added := 0
 	for _, c := range rest {
-		if c.Start < a.Spans[0].End || len(c.Toks) < 3 {
+		if c.Start < a.Spans[0].End {
 			continue
 		}
-		text := tail(t, c, a.Started)
+		text := hour(t, a, c)
+		if text == "" && len(c.Toks) >= 3 {
+			text = tail(t, c, a.Started)
+		}
 		if text == "" {
 			continue
 		}
@@ -41,6 +44,39 @@ func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 		}
 		a.Spans[0].End = c.End
 	}
+}
+
+// hour gives a plan without a time of day the one of a Chinese clause that says nothing else, and
+// returns that clause as it is added to the statement: 下周三家长会，下午两点; 周五晚上看话剧，七点半开场.
+func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
+	if !c.Chinese() || discourse.PartOf(a) != discourse.Plans || a.Slot == nil || a.Started == 0 || syntax.ContainsAny(c.Text[a.Spans[0].Start:a.Spans[0].End], "点", ":", "：", "钟") {
+		return ""
+	}
+	whens := timex.FindWhens(c, t.Now)
+	t.LastDay = dayOf(t, a.Started)
+	t.OnDayZh(c, whens)
+	for i := range t.Plans {
+		p := &t.Plans[i]
+		if p.Subject != a.Slot.Subject || p.Attribute != a.Slot.Attribute || len(whens) != 1 || whens[0].First > 0 || !whens[0].Clock || whens[0].ByPart || whens[0].Habit {
+			continue
+		}
+		w := &whens[0]
+		switch rest := strings.TrimRight(c.Text[c.Toks[w.Next-1].End:c.End], "。 吧的左右"); rest {
+		case "", "开始", "开场", "开演", "开席", "集合", "出发", "入场", "见", "见面", "碰头", "到", "起飞", "发车":
+		default:
+			return ""
+		}
+		if p.Clock && p.Minute >= 12*60 && !w.Sure && w.Minute < 12*60 {
+			w.Minute += 12 * 60 // in the evening, at half seven
+		}
+		p.Minute, p.Clock = w.Minute, true
+		w.Set(p.Day, 'd')
+		whens[0].Clock = true
+		a.Slot.Value = p.Value()
+		a.Started = w.Unix()
+		return strings.Trim(t.RewriteZh(c, whens, false), "。 ")
+	}
+	return ""
 }
 
 // Whom puts the previous clauses of an English sentence in front of a clause's plan if the plan
