@@ -341,6 +341,9 @@ func (t *Talk) Tidy(part Part) {
 			}
 			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
 		}
+		if c.Slot != nil && c.Slot.Value == "open" && syntax.ContainsAny(c.Text, " need to ", " needs to ") && HoldsWord(c.Text, "your") {
+			continue // "we need to find your goggles": whose?
+		}
 		if c.Text == "" || seen[key] || len(kept) == MaxCandidates || !brief(&c) {
 			continue
 		}

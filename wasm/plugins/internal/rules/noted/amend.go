@@ -61,7 +61,11 @@ func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
 			continue
 		}
 		w := &whens[0]
-		switch rest := strings.TrimRight(c.Text[c.Toks[w.Next-1].End:c.End], "。 吧的左右"); rest {
+		rest := c.Text[c.Toks[w.Next-1].End:c.End]
+		if more, ok := syntax.CutHead(rest, "，", ","); ok && !syntax.ContainsAny(more, "去", "来", "接", "送", "见", "开", "上课", "吃", "看", "回", "到") {
+			rest = "" // 下午两点，别迟到
+		}
+		switch strings.TrimRight(rest, "。 吧的左右") {
 		case "", "开始", "开场", "开演", "开席", "集合", "出发", "入场", "见", "见面", "碰头", "到", "起飞", "发车":
 		default:
 			return ""

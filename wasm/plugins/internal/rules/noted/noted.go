@@ -224,6 +224,9 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 			return false
 		}
 	}
+	if _, waited, ok := strings.Cut(raw, "了"); ok && syntax.ContainsAny(waited, "分钟", "小时", "钟头") && syntax.ContainsAny(raw, "等了", "排了", "站了", "打了", "堵了", "找了", "催了", "坐了", "送了") || syntax.ContainsAny(raw, "选错", "最慢", "倒霉", "踩雷", "打不着", "一洗车") {
+		return false // 我等了四十分钟了
+	}
 	if syntax.StartsWithAny(b.Text, []string{"不对", "不是"}) || syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
 		return false // which?
 	}
