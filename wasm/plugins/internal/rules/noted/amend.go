@@ -57,12 +57,12 @@ func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
 	t.OnDayZh(c, whens)
 	for i := range t.Plans {
 		p := &t.Plans[i]
-		if p.Subject != a.Slot.Subject || p.Attribute != a.Slot.Attribute || len(whens) != 1 || whens[0].First > 0 || !whens[0].Clock || whens[0].ByPart || whens[0].Habit {
+		if p.Subject != a.Slot.Subject || p.Attribute != a.Slot.Attribute || len(whens) != 1 || whens[0].First > 0 && !syntax.EndsWithAny(c.Text[c.Start:c.Toks[whens[0].First].Start], []string{"约的", "定的", "订的", "约在", "定在"}) || !whens[0].Clock || whens[0].ByPart || whens[0].Habit {
 			continue
 		}
 		w := &whens[0]
 		rest := c.Text[c.Toks[w.Next-1].End:c.End]
-		if more, ok := syntax.CutHead(rest, "，", ","); ok && !syntax.ContainsAny(more, "去", "来", "接", "送", "见", "开", "上课", "吃", "看", "回", "到") {
+		if more, ok := syntax.CutHead(rest, "，", ","); ok && !syntax.ContainsAny(more, "去", "来", "接", "送", "见", "开", "上课", "吃", "看", "回") {
 			rest = "" // 下午两点，别迟到
 		}
 		switch strings.TrimRight(rest, "。 吧的左右") {

@@ -27,8 +27,12 @@ func soonPast(c *discourse.Clause) bool {
 		return (next == "he" || next == "she") && (syntax.Determiner(what) || c.Capital(c.Vi+3)) // "my boss thinks she's the queen"
 	case "end":
 		return next == "up" && !c.Past
+	case "pay", "do", "cook", "let", "give", "buy", "wear", "stand", "make":
+		if w := c.FirstTime(); c.Neg && c.Ing && !c.Past && w == nil {
+			return true // "I'm not paying nine quid for hummus"
+		}
 	case "be":
-		if (next == "a" || next == "an" || next == "such") && calledSo[c.W(len(c.Words)-1)] {
+		if (next == "a" || next == "an" || next == "such") && calledSo[c.W(len(c.Words)-1)] || next == "fed" && c.W(c.Vi+2) == "up" {
 			return true
 		}
 	case "sound", "look", "seem":
