@@ -27,12 +27,14 @@ func soonPast(c *discourse.Clause) bool {
 		return (next == "he" || next == "she") && (syntax.Determiner(what) || c.Capital(c.Vi+3)) // "my boss thinks she's the queen"
 	case "end":
 		return next == "up" && !c.Past
+	case "bet", "reckon", "doubt", "predict":
+		return next != "i" && next != "we"
 	case "pay", "do", "cook", "let", "give", "buy", "wear", "stand", "make":
 		if w := c.FirstTime(); c.Neg && c.Ing && !c.Past && w == nil {
 			return true // "I'm not paying nine quid for hummus"
 		}
 	case "be":
-		if (next == "a" || next == "an" || next == "such") && calledSo[c.W(len(c.Words)-1)] || next == "fed" && c.W(c.Vi+2) == "up" {
+		if (next == "a" || next == "an" || next == "such") && calledSo[c.W(len(c.Words)-1)] {
 			return true
 		}
 	case "sound", "look", "seem":
@@ -80,7 +82,7 @@ var soonHealed = syntax.Set("blister hangover hiccups stitch cramp splinter brui
 func open(t *discourse.Talk, c *discourse.Clause) bool {
 	n, next := len(c.Words), c.W(c.Vi+1)
 	switch {
-	case c.Modal && c.Find(0, c.Vi, "could") > 0 && c.Find(c.Vi, n, "or") > 0: // "we could do Greece, or wait"
+	case eitherOr(c), c.Modal && c.Find(0, c.Vi, "could") > 0 && c.Find(c.Vi, n, "or") > 0: // "we could do Greece, or wait"
 		return true
 	case Unnamed(c), Nowhere(t, c):
 		return true

@@ -309,12 +309,13 @@ func CallsBack(c *discourse.Clause, w *timex.When, now timex.Moment) bool {
 func LeavesOpen(t *discourse.Talk, c *discourse.Clause) bool {
 	next := c.W(c.Vi + 1)
 	after := c.W(c.Vi + 2)
-	for i := 1; i < len(c.Toks); i++ {
-		if c.At(i) == "either" && slices.ContainsFunc(c.Toks[i:], func(k syntax.Token) bool { return k.S == "or" }) {
-			return true
-		}
-	}
-	return (next == "it" || (next == "them" || next == "him" || next == "her") && (after == "" || syntax.Preposition(after) || next == "them" && !syntax.Determiner(after))) && t.JustSaid() != nil && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && !namesThing(t, c)
+	return eitherOr(c) || (next == "it" || (next == "them" || next == "him" || next == "her") && (after == "" || syntax.Preposition(after) || next == "them" && !syntax.Determiner(after))) && t.JustSaid() != nil && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && !namesThing(t, c)
+}
+
+// eitherOr reports whether a clause has "either" before "or", and not as its first word.
+func eitherOr(c *discourse.Clause) bool {
+	k := c.Find(1, len(c.Words), "either")
+	return k > 0 && c.Find(k, len(c.Words), "or") > 0
 }
 
 // namesThing reports whether something comes before a clause in its turn.
