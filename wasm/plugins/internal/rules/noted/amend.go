@@ -1,6 +1,7 @@
 package noted
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -46,8 +47,8 @@ func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 	}
 }
 
-// hour gives a plan without a time of day the one of a Chinese clause that says nothing else, and
-// returns that clause as it is added to the statement: 下周三家长会，下午两点; 周五晚上看话剧，七点半开场.
+// hour gives a plan without a time of day the one of a Chinese clause that says nothing else, or one
+// in some month its day, and returns that clause as it is added to the statement: 下周三家长会，下午两点; 周五晚上看话剧，七点半开场.
 func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
 	if !c.Chinese() || discourse.PartOf(a) != discourse.Plans || a.Slot == nil || a.Started == 0 || syntax.ContainsAny(c.Text[a.Spans[0].Start:a.Spans[0].End], "点", ":", "：", "钟") {
 		return ""
@@ -57,6 +58,13 @@ func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
 	t.OnDayZh(c, whens)
 	for i := range t.Plans {
 		p := &t.Plans[i]
+		if p.Subject == a.Slot.Subject && p.Attribute == a.Slot.Attribute && len(whens) == 1 && whens[0].First == 0 && whens[0].Next == len(c.Toks) && whens[0].Assumed == 1 && !p.Clock && wholeMonth(t, p.Day) {
+			_, _, d := timex.Date(whens[0].Day) // 下个月打疫苗，十二号
+			whens[0].Day = p.Day + d - 1
+			p.Day = whens[0].Day
+			a.Slot.Value, a.Started, a.Ended = p.Value(), t.Now.Begins(p.Day), 0
+			return strings.Trim(t.RewriteZh(c, whens, false), "。 ")
+		}
 		if p.Subject != a.Slot.Subject || p.Attribute != a.Slot.Attribute || len(whens) != 1 || whens[0].First > 0 && !syntax.EndsWithAny(c.Text[c.Start:c.Toks[whens[0].First].Start], []string{"约的", "定的", "订的", "约在", "定在"}) || !whens[0].Clock || whens[0].ByPart || whens[0].Habit {
 			continue
 		}
@@ -81,6 +89,11 @@ func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
 		return strings.Trim(t.RewriteZh(c, whens, false), "。 ")
 	}
 	return ""
+}
+
+// wholeMonth reports whether the sentence names the month that begins on a day, and no day of it.
+func wholeMonth(t *discourse.Talk, day int) bool {
+	return slices.ContainsFunc(timex.FindWhens(t.Said, t.Now), func(w timex.When) bool { return w.Grain == 'M' && w.Day == day })
 }
 
 // Whom puts the previous clauses of an English sentence in front of a clause's plan if the plan

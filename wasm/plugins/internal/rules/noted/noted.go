@@ -224,8 +224,8 @@ func noteZh(t *discourse.Talk, s syntax.Sentence) bool {
 			return false
 		}
 	}
-	if _, waited, ok := strings.Cut(raw, "了"); ok && syntax.ContainsAny(waited, "分钟", "小时", "钟头") && syntax.ContainsAny(raw, "等了", "排了", "站了", "打了", "堵了", "找了", "催了", "坐了", "送了") || syntax.ContainsAny(raw, "选错", "最慢", "倒霉", "踩雷", "打不着", "一洗车") {
-		return false // 我等了四十分钟了
+	if _, waited, ok := strings.Cut(raw, "了"); ok && syntax.ContainsAny(waited, "分钟", "小时", "钟头") && syntax.ContainsAny(raw, "等了", "排了", "站了", "打了", "堵了", "找了", "催了", "坐了", "送了") || syntax.ContainsAny(raw, "选错", "最慢", "倒霉", "踩雷", "打不着", "一洗车", "受够", "之间隔") || syntax.EndsWithAny(raw, []string{"给我就行", "给我就好", "给我就可以"}) || !strings.Contains(raw, "我") && syntax.ContainsAny(raw, "店庆", "打折", "五折", "八折", "半价", "特价", "促销", "满减") {
+		return false // 我等了四十分钟了, 这周末商场全场五折
 	}
 	if syntax.StartsWithAny(b.Text, []string{"不对", "不是"}) || syntax.StartsWithAny(b.Text, []string{"我那是", "我这是"}) || syntax.ContainsAny(b.Text, "这只不", "那只不", "这个不", "那个不", "这只会", "那只会", "这条不", "那条不") {
 		return false // which?

@@ -34,6 +34,11 @@ func soonPast(c *discourse.Clause) bool {
 			return true // "I'm not paying nine quid for hummus"
 		}
 	case "be":
+		for i := c.Vi - 1; i < c.Vi+2; i++ {
+			if exaggerates[c.W(i)] && (c.W(i+1) == "a" || c.W(i+1) == "an") {
+				return true // "my toddler is basically a tiny drunk"
+			}
+		}
 		if (next == "a" || next == "an" || next == "such") && calledSo[c.W(len(c.Words)-1)] {
 			return true
 		}
@@ -67,6 +72,9 @@ func forMinutes(c *discourse.Clause) bool {
 	}
 	return false
 }
+
+// exaggerates are words before a comparison that nobody believes.
+var exaggerates = syntax.Set("basically literally practically")
 
 // calledSo are what people call each other when they are annoyed or fond.
 var calledSo = syntax.Set("clown dinosaur monster nightmare saint angel star legend joke machine pain idiot genius menace hero diva baby princess muppet numpty fool moron witch dragon tyrant robot lifesaver gem treasure queen")
