@@ -164,7 +164,7 @@ func comments(before, inner, after string, comma bool) bool {
 	open := syntax.Preposition(last) || syntax.Determiner(last) || is == "am" || is == "are" || is == "is" && syntax.SubjectPronoun(base)
 	switch base, _ := syntax.Contraction(strings.ToLower(next)); {
 	case !comma:
-	case next == "" || last == "":
+	case next == "" || last == "" || last == "which":
 		return false
 	case open:
 		return whole || said == "well" || said == "actually"
