@@ -335,6 +335,9 @@ func (t *Talk) Tidy(part Part) {
 		}
 		key := c.Type + "\x1f" + c.Text
 		if c.Slot != nil {
+			if strings.HasSuffix(c.Slot.Subject, "的") {
+				continue // 我在图书馆三楼
+			}
 			withOneName(c.Slot)
 			if head, _, ok := strings.Cut(c.Slot.Value, "（"); ok && head != "" && strings.HasSuffix(c.Slot.Value, "）") {
 				c.Slot.Value = head
