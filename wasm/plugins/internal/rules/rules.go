@@ -70,7 +70,8 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	ev = withShortTurns(ev)
 	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part}
 	ev.Text, t.Plain = english.Heard(chinese.Spaced(ev.Text))
-	ev.Text = bracketed(ev.Text, t.Now)
+	var cuts []cut
+	ev.Text, cuts = withoutAsides(bracketed(ev.Text, t.Now))
 	known := false
 	if part != HowTo {
 		t.Plans, known = discourse.DecodePlans(ev.State)
@@ -93,6 +94,7 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 		}
 	}
 	t.Tidy(part)
+	asSaid(out, cuts)
 	switch {
 	case part == HowTo:
 	case known && !t.Replanned:
@@ -179,6 +181,10 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 			return
 		}
 		t.Refuse("story", reason, s.Start, s.End)
+		return
+	}
+	if takesBackAround(s) {
+		t.Refuse("story", "taken back in the same breath", s.Start, s.End)
 		return
 	}
 	if quoted(t, s) {

@@ -63,10 +63,10 @@ func namesThing(x string) string {
 	return x
 }
 
-// proposed reports whether 那 is before the day of a clause that names nobody and proposes what to
-// do on that day: 那周日去打球.
+// proposed reports whether a clause proposes what to do on a day: 我们可以周日去打球, or 那 before the day if
+// it names nobody, 那周日去打球.
 func proposed(raw string, w *timex.When) bool {
-	return strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.First <= 2
+	return syntax.StartsWithAny(raw, []string{"我们可以", "咱们可以", "咱可以", "可以"}) || strings.HasPrefix(raw, "那") && !strings.Contains(raw, "我") && w.First <= 2
 }
 
 // bids reports whether the other person is asked to bring or send the speaker something: 明天上班带给我.

@@ -44,6 +44,10 @@ func Whom(t *discourse.Talk, s syntax.Sentence, from int) {
 			continue
 		}
 		if fillsSlot(t, from, a.Spans[0].Start) {
+			if a.Kind == "plan" && hangs(t, s, a) && !strings.Contains(a.Text, t.Self.Name) {
+				t.Out.Candidates = slices.Delete(t.Out.Candidates, i, i+1)
+				i--
+			}
 			continue
 		}
 		said := SaidBefore(t, s, a.Spans[0].Start)
@@ -97,6 +101,12 @@ func bareDeed(x string) bool {
 	x = syntax.TrimTails(syntax.TrimZh(x), "一下", "回去", "过去", "过来", "回来", "进去", "出来", "好", "完", "掉")
 	if strings.HasPrefix(x, "到") && strings.Trim(x, "到整正好已经有快〇一二两三四五六七八九十百半多个天周月年了") == "" {
 		return true
+	}
+	if syntax.TrimHeads(syntax.TrimHeads(x, bareHeads[:]...), bareHeads[:]...) == "" && !strings.Contains(x, "我") && x != "" {
+		return true // 估计得下周才能回来
+	}
+	if done, n, ok := strings.Cut(x, "了"); ok && strings.Trim(n, "一二两三四五六七八九十几好多") != n && strings.Contains("颗次个只条本杯片件张回遍趟", strings.Trim(n, "一二两三四五六七八九十几好多")) && utf8.RuneCountInString(n) < 4 {
+		return utf8.RuneCountInString(syntax.TrimHeads(done, bareHeads[:]...)) == 1 && !strings.Contains(done, "我") // 昨天掉了一颗
 	}
 	verb, n := utf8.DecodeLastRuneInString(x)
 	if !strings.ContainsRune("发取买送换修拿交还寄退拆装签付续补领卖改搬办弄搞写订选查休洗单住做犯", verb) {

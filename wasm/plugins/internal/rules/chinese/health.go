@@ -43,7 +43,9 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 				return true
 			}
 		}
-		health(t, b, p, discourse.Medication, drug)
+		if !strings.HasPrefix(drug, "完") { // 刚吃完药: which?
+			health(t, b, p, discourse.Medication, drug)
+		}
 		return true
 	}
 	return false

@@ -222,7 +222,7 @@ func (p *match) unsettled() bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(p.key, "不") && p.attribute == "avoids" && strings.Contains(p.object, "就") || // 不吃午饭就偏头痛
+	return strings.HasPrefix(p.key, "不") && p.attribute == "avoids" && syntax.ContainsAny(p.object, "就", "会", "怎么", "哪来", "哪有", "长不", "多没", "伤身", "伤胃", "对身体", "不行", "不好") || // 不吃午饭就偏头痛, 不吃青菜长不高
 		p.key == "不吃" && strings.HasPrefix(p.object, "饭")
 }
 

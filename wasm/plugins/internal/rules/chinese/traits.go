@@ -183,6 +183,9 @@ func usually(t *discourse.Talk, b *discourse.BareZh) bool {
 
 // habitual proposes what somebody usually does; its times are not dates.
 func habitual(t *discourse.Talk, b *discourse.BareZh, p discourse.Person, confidence float64) {
+	if syntax.ContainsAny(b.Text, "选错", "最慢", "倒霉", "踩雷", "堵车", "受够", "吃腻", "烦透") {
+		return // 我总是排最慢的队
+	}
 	dateless := *b
 	dateless.Whens = nil
 	a := t.BaseZh(&dateless, "semantic", "habit", p, confidence)

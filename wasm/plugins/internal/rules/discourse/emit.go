@@ -335,8 +335,17 @@ func (t *Talk) Tidy(part Part) {
 		}
 		key := c.Type + "\x1f" + c.Text
 		if c.Slot != nil {
+			if strings.HasSuffix(c.Slot.Subject, "的") {
+				continue // 我在图书馆三楼
+			}
 			withOneName(c.Slot)
+			if head, _, ok := strings.Cut(c.Slot.Value, "（"); ok && head != "" && strings.HasSuffix(c.Slot.Value, "）") {
+				c.Slot.Value = head
+			}
 			key = c.Type + "\x1f" + c.Slot.Subject + "\x1f" + c.Slot.Attribute + "\x1f" + strings.ToLower(c.Slot.Value)
+		}
+		if c.Slot != nil && c.Slot.Value == "open" && syntax.ContainsAny(c.Text, " need to ", " needs to ") && HoldsWord(c.Text, "your") {
+			continue // "we need to find your goggles": whose?
 		}
 		if c.Text == "" || seen[key] || len(kept) == MaxCandidates || !brief(&c) {
 			continue

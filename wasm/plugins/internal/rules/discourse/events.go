@@ -97,12 +97,22 @@ func (c *Clause) Conditional() bool {
 	return false
 }
 
+// excepted reports whether a day is the one on which something is not so: "any day but Tuesday".
+func (c *Clause) excepted(w *timex.When) bool {
+	i := w.First - 1
+	if c.At(i) == "on" {
+		i--
+	}
+	before := c.At(i - 1)
+	return c.At(i) == "except" || c.At(i) == "but" && (before == "day" || before == "days" || before == "time" || before == "anytime") || c.At(w.First) == "from" && c.At(w.First-1) == "apart" || c.At(i) == "than" && before == "other"
+}
+
 // PlanAt makes a plan from a clause about something at a time, if it isn't over.
 func (t *Talk) PlanAt(c *Clause, w *timex.When) {
 	if w.HasDay && !w.Habit && !w.Weekday && w.Day < t.Now.Day && (w.Grain == 'd' || w.Grain == 0 || w.Grain == 'w' && w.Day+6 < t.Now.Day || w.Grain == 'M' && w.Day+31 < t.Now.Day || w.Grain == 'y' && w.Day+366 < t.Now.Day) {
 		return // it is over: "I'll always remember our trip last year"
 	}
-	if c.Offers() {
+	if c.Offers() || c.excepted(w) {
 		return
 	}
 	c.toCome(w, t.Now)

@@ -130,7 +130,7 @@ func apartList(list []abi.Candidate) {
 // conjoined reports whether text only joins two members of a list.
 func conjoined(s string) bool {
 	switch strings.TrimSpace(strings.Trim(s, " ,，、")) {
-	case "", "and", "or", "和", "跟", "与", "及", "以及", "还有", "或":
+	case "", "to", "and", "and to", "or", "和", "跟", "与", "及", "以及", "还有", "或":
 		return true
 	}
 	return false

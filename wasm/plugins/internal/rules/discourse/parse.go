@@ -229,7 +229,7 @@ func (t *Talk) isVerbAfter(s syntax.Sentence, i int, timed []bool) bool {
 	if _, event := syntax.EventNoun(w); event && (syntax.Auxiliary(s.At(i+1)) || w == "meeting" && (i+1 >= len(s.Toks) || s.At(i+1) == "to" || s.Toks[i+1].Kind == 'p')) {
 		return false // "Tom's meeting has been moved", "we moved Tom's meeting to Monday"
 	}
-	return ing || Failing[w] || w == "ready" || w == "down" || w == "gone" || w == "come" && s.At(i+1) == "through" || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "my" || w == "going" || w == "been" || w == "coming" ||
+	return ing || Failing[w] || w == "ready" || w == "down" || w == "gone" || w == "come" && s.At(i+1) == "through" || w == "booked" && s.At(i+1) == "in" || w == "not" || w == "a" || w == "an" || w == "the" || w == "in" || w == "from" || w == "at" || w == "allergic" || w == "my" || w == "going" || w == "been" || w == "coming" ||
 		w == "under" || w == "on" || w == "behind" || w == "next" || w == "inside" || w == "called" || w == "pregnant" || w == "off" || w == "cancelled" || w == "now" || w == "due" ||
 		w == "into" || w == "still" || w == "already" || w == "always" || w == "getting" || w == "hurting" || w == "parked" || PersonStates[w] && timex.RestsAt(s, i+1, timed)
 }

@@ -134,8 +134,10 @@ func (t *Talk) OnDayZh(s syntax.Sentence, whens []timex.When) {
 			if day.HasDay && w.Grain == 'd' && w.Day < day.Day && day.Day > t.Now.Day && timex.EndsStay(s, w.First, w) {
 				if w.Weekday {
 					w.Day += (day.Day - w.Day + 6) / 7 * 7
-				} else if w.Assumed == 1 {
-					w.Day = timex.AddMonths(w.Day, 1)
+				} else {
+					for w.Assumed == 1 && w.Day < day.Day {
+						w.Day = timex.AddMonths(w.Day, 1) // 我元旦回老家，二号回来
+					}
 				}
 			}
 			if monday := t.Now.Day - t.Now.Weekday(); w.Weekday && day.Weekday && w.Day < day.Day && timex.Mod(w.Day-monday, 7) > timex.Mod(day.Day-monday, 7) && !syntax.ContainsAny(t.Said.Raw(), MovesZh...) && !syntax.ContainsAny(t.Said.Raw(), "原来", "从", "还是") {

@@ -82,7 +82,7 @@ func restricted(t *discourse.Talk, c *discourse.Clause, i int) bool {
 				break
 			}
 			k = next + 1
-			if c.W(k) == "and" {
+			for c.W(k) == "and" || c.W(k) == "to" { // "to nuts and to cats"
 				k++
 			}
 		}

@@ -21,6 +21,14 @@ func plan(t *discourse.Talk, c *discourse.Clause, w *timex.When) {
 	switch c.Verb {
 	case "remember", "forget", "miss", "love", "like", "know", "think", "see you", "believe", "feel", "hate", "wish":
 		return
+	case "bet", "reckon", "doubt", "predict":
+		if who, _ := syntax.Contraction(c.W(c.Vi + 1)); who != "i" && who != "we" {
+			return // "I bet they'll be back by Christmas"
+		}
+	case "keep":
+		if c.W(c.Vi+1) == "thinking" {
+			return
+		}
 	case "see":
 		if c.Vi+1 >= len(c.Words) || c.W(c.Vi+1) == "if" || c.W(c.Vi+1) == "what" || c.W(c.Vi+1) == "how" || c.W(c.Vi+1) == "whether" {
 			return // "we'll see at Christmas"

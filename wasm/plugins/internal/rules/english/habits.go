@@ -13,6 +13,9 @@ import (
 // habit proposes what someone usually does, if it says how often.
 func habit(t *discourse.Talk, c *discourse.Clause) {
 	often := c.HasHabit()
+	if next := c.W(c.Vi + 1); c.Verb == "end" && next == "up" || c.Verb == "get" && next == "stuck" || c.Find(c.Vi, len(c.Words), "wrong") > 0 {
+		return // "I always end up in the slow queue"
+	}
 	for i := range c.Words {
 		switch c.W(i) {
 		case "usually", "always", "every", "often", "normally", "mostly", "regularly":

@@ -22,7 +22,7 @@ func Heard(text string) (string, bool) {
 		return text, false
 	}
 	plain := discourse.PlainText(text) && strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz")
-	if !plain && !sounded(text) {
+	if !plain && !sounded(text) && !syntax.ContainsAny(text, "the twenty ", "the thirty ") {
 		return text, false
 	}
 	toks := syntax.Lex(text)
@@ -38,11 +38,19 @@ func Heard(text string) (string, bool) {
 			}
 			if i+1 < len(toks) && toks[i+1].S == "," {
 				b[toks[i+1].Start] = ' '
+				if i > 1 && toks[i-1].S == "," && (syntax.Preposition(toks[i-2].S) || syntax.Determiner(toks[i-2].S)) {
+					b[toks[i-1].Start] = ' ' // "allergic to, um, shellfish"
+				}
 			}
 			continue
 		}
 		if syntax.Kin(w) && i+2 < len(toks) && toks[i+1].S == "in" && strings.HasPrefix(toks[i+2].S, "law") && toks[i].End+1 == toks[i+1].Start && toks[i+1].End+1 == toks[i+2].Start {
 			b[toks[i].End], b[toks[i+1].End] = '-', '-'
+		}
+		if i > 0 && i+1 < len(toks) && (w == "twenty" || w == "thirty") && (toks[i-1].S == "the" || plain && syntax.MonthOf(toks[i-1].S) > 0) && toks[i].End+1 == toks[i+1].Start {
+			if _, n := timex.Day31(w + "-" + toks[i+1].S); n > 0 {
+				b[toks[i].End] = '-' // "the twenty first of november"
+			}
 		}
 		if plain && namedLike(toks, i) && b[toks[i].Start] >= 'a' && b[toks[i].Start] <= 'z' {
 			b[toks[i].Start] -= 'a' - 'A'

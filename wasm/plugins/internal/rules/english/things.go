@@ -155,7 +155,7 @@ func scheduled(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	if be && (closing[next] || next == "away") && c.EventAt() > i {
 		attr = "" // "the school is closed on Monday for a training day"
 	}
-	booked := w != nil && (next == "booked" || next == "scheduled" || next == "planned") && c.At(w.First) == "for" && !c.Neg
+	booked := w != nil && (next == "booked" || next == "scheduled" || next == "planned") && (c.At(w.First) == "for" || c.W(i+1) == "in") && !c.Neg
 	switch {
 	case be && (next == "due" || next == "up" && i+1 == len(c.Words) || booked && attr == "") && w != nil && w.HasDay && !w.Habit && !c.Past && !discourse.Pronoun(c.Thing):
 		c.Subj = t.Self

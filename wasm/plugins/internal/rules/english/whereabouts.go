@@ -79,8 +79,8 @@ func locatedAt(t *discourse.Talk, c *discourse.Clause, where string) bool {
 	if last := discourse.Last(strings.ToLower(where)); calendar.Named(last) != nil || last == "quarter" || strings.Contains(where, "per cent") || strings.Contains(where, "percent") {
 		return false // "my wedding is in the summer"
 	}
-	if ofNumbers(where) || shown[discourse.Last(c.Thing)] && !c.Own {
-		return false // "my blood pressure is under 130"; "the bathroom is upstairs": a visitor is shown the way
+	if strings.HasPrefix(where, "in for ") || ofNumbers(where) || shown[discourse.Last(c.Thing)] && !c.Own {
+		return false // "the car's in for its MOT"; "my blood pressure is under 130"; "the bathroom is upstairs": a visitor is shown the way
 	}
 	return factOf(t, c, "place", "location", where, false, 0.8) != nil
 }

@@ -1,6 +1,7 @@
 package noted
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,10 +25,13 @@ func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 	}
 	added := 0
 	for _, c := range rest {
-		if c.Start < a.Spans[0].End || len(c.Toks) < 3 {
+		if c.Start < a.Spans[0].End {
 			continue
 		}
-		text := tail(t, c, a.Started)
+		text := hour(t, a, c)
+		if text == "" && len(c.Toks) >= 3 {
+			text = tail(t, c, a.Started)
+		}
 		if text == "" {
 			continue
 		}
@@ -41,6 +45,55 @@ func Amend(t *discourse.Talk, a *abi.Candidate, rest []syntax.Sentence) {
 		}
 		a.Spans[0].End = c.End
 	}
+}
+
+// hour gives a plan without a time of day the one of a Chinese clause that says nothing else, or one
+// in some month its day, and returns that clause as it is added to the statement: 下周三家长会，下午两点; 周五晚上看话剧，七点半开场.
+func hour(t *discourse.Talk, a *abi.Candidate, c syntax.Sentence) string {
+	if !c.Chinese() || discourse.PartOf(a) != discourse.Plans || a.Slot == nil || a.Started == 0 || syntax.ContainsAny(c.Text[a.Spans[0].Start:a.Spans[0].End], "点", ":", "：", "钟") {
+		return ""
+	}
+	whens := timex.FindWhens(c, t.Now)
+	t.LastDay = dayOf(t, a.Started)
+	t.OnDayZh(c, whens)
+	for i := range t.Plans {
+		p := &t.Plans[i]
+		if p.Subject == a.Slot.Subject && p.Attribute == a.Slot.Attribute && len(whens) == 1 && whens[0].First == 0 && whens[0].Next == len(c.Toks) && whens[0].Assumed == 1 && !p.Clock && wholeMonth(t, p.Day) {
+			_, _, d := timex.Date(whens[0].Day) // 下个月打疫苗，十二号
+			whens[0].Day = p.Day + d - 1
+			p.Day = whens[0].Day
+			a.Slot.Value, a.Started, a.Ended = p.Value(), t.Now.Begins(p.Day), 0
+			return strings.Trim(t.RewriteZh(c, whens, false), "。 ")
+		}
+		if p.Subject != a.Slot.Subject || p.Attribute != a.Slot.Attribute || len(whens) != 1 || whens[0].First > 0 && !syntax.EndsWithAny(c.Text[c.Start:c.Toks[whens[0].First].Start], []string{"约的", "定的", "订的", "约在", "定在"}) || !whens[0].Clock || whens[0].ByPart || whens[0].Habit {
+			continue
+		}
+		w := &whens[0]
+		rest := c.Text[c.Toks[w.Next-1].End:c.End]
+		if more, ok := syntax.CutHead(rest, "，", ","); ok && !syntax.ContainsAny(more, "去", "来", "接", "送", "见", "开", "上课", "吃", "看", "回") {
+			rest = "" // 下午两点，别迟到
+		}
+		switch strings.TrimRight(rest, "。 吧的左右") {
+		case "", "开始", "开场", "开演", "开席", "集合", "出发", "入场", "见", "见面", "碰头", "到", "起飞", "发车":
+		default:
+			return ""
+		}
+		if p.Clock && p.Minute >= 12*60 && !w.Sure && w.Minute < 12*60 {
+			w.Minute += 12 * 60 // in the evening, at half seven
+		}
+		p.Minute, p.Clock = w.Minute, true
+		w.Set(p.Day, 'd')
+		whens[0].Clock = true
+		a.Slot.Value = p.Value()
+		a.Started = w.Unix()
+		return strings.Trim(t.RewriteZh(c, whens, false), "。 ")
+	}
+	return ""
+}
+
+// wholeMonth reports whether the sentence names the month that begins on a day, and no day of it.
+func wholeMonth(t *discourse.Talk, day int) bool {
+	return slices.ContainsFunc(timex.FindWhens(t.Said, t.Now), func(w timex.When) bool { return w.Grain == 'M' && w.Day == day })
 }
 
 // Whom puts the previous clauses of an English sentence in front of a clause's plan if the plan

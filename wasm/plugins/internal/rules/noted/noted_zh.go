@@ -17,6 +17,9 @@ func HeadlessZh(x string) bool {
 
 // UndecidedZh reports whether a clause leaves something undecided: 周五去不去, 要不要买.
 func UndecidedZh(x string) bool {
+	if _, or, ok := strings.Cut(x, "或者"); ok && (syntax.ContainsAny(or, "都行", "都可以", "都好", "也行") || strings.Contains(x, "可以") || syntax.StartsWithAny(or, []string{"等", "再"})) {
+		return true // 周五或者周六去都行
+	}
 	rs := []rune(x)
 	for i := 1; i+1 < len(rs); i++ {
 		if rs[i] == '不' && rs[i-1] == rs[i+1] {

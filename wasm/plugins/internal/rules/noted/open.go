@@ -18,7 +18,30 @@ func refused(t *discourse.Talk, c *discourse.Clause) bool {
 // soonPast reports whether a clause is about something that nobody asks for a week later.
 func soonPast(c *discourse.Clause) bool {
 	next := c.W(c.Vi + 1)
+	if c.Perfect && !c.Past && forMinutes(c) || c.Find(0, c.Vi, "always") > 0 && c.Find(c.Vi, len(c.Words), "wrong") > 0 {
+		return true
+	}
 	switch c.Verb {
+	case "think":
+		what := c.W(c.Vi + 3)
+		return (next == "he" || next == "she") && (syntax.Determiner(what) || c.Capital(c.Vi+3)) // "my boss thinks she's the queen"
+	case "end":
+		return next == "up" && !c.Past
+	case "bet", "reckon", "doubt", "predict":
+		return next != "i" && next != "we"
+	case "pay", "do", "cook", "let", "give", "buy", "wear", "stand", "make":
+		if w := c.FirstTime(); c.Neg && c.Ing && !c.Past && w == nil {
+			return true // "I'm not paying nine quid for hummus"
+		}
+	case "be":
+		for i := c.Vi - 1; i < c.Vi+2; i++ {
+			if exaggerates[c.W(i)] && (c.W(i+1) == "a" || c.W(i+1) == "an") {
+				return true // "my toddler is basically a tiny drunk"
+			}
+		}
+		if (next == "a" || next == "an" || next == "such") && calledSo[c.W(len(c.Words)-1)] {
+			return true
+		}
 	case "sound", "look", "seem":
 		return c.Past || c.Kind == 't'
 	case "sleep":
@@ -28,12 +51,33 @@ func soonPast(c *discourse.Clause) bool {
 	case "see":
 		return c.Future && c.Vi+1 >= len(c.Words) // "we'll see at Christmas"
 	case "have", "get":
+		if next == "stuck" && !c.Past {
+			return true // "I always get stuck behind a tractor"
+		}
 		noun := discourse.Last(strings.ToLower(discourse.ObjectOf(c, c.Vi+1)))
 		return !c.Past && c.Kind == 's' && (soonHealed[noun] || soonHealed[c.W(c.Vi+2)] || soonHealed[c.W(c.Vi+3)])
 	}
 	w := c.FirstTime()
 	return c.Past && (w == nil || !w.HasDay) && c.Kind == 't' && !c.Own && public[discourse.Last(c.Thing)] && !ofSpeaker(c) // "the tram broke down at the bridge"
 }
+
+// forMinutes reports whether a clause says for how many minutes or hours something has gone on:
+// "I've been on hold for forty minutes".
+func forMinutes(c *discourse.Clause) bool {
+	for i := c.Vi; i < len(c.Words); i++ {
+		switch c.W(i) {
+		case "minutes", "mins", "hour", "hours", "ages":
+			return c.Find(c.Vi, i, "for") > 0 && c.W(i+1) != "a"
+		}
+	}
+	return false
+}
+
+// exaggerates are words before a comparison that nobody believes.
+var exaggerates = syntax.Set("basically literally practically")
+
+// calledSo are what people call each other when they are annoyed or fond.
+var calledSo = syntax.Set("clown dinosaur monster nightmare saint angel star legend joke machine pain idiot genius menace hero diva baby princess muppet numpty fool moron witch dragon tyrant robot lifesaver gem treasure queen")
 
 // public are things of everybody's, whose troubles are soon over.
 var public = syntax.Set("tram train bus tube metro ferry queue traffic website system printer film movie show match game song programme")
@@ -46,6 +90,8 @@ var soonHealed = syntax.Set("blister hangover hiccups stitch cramp splinter brui
 func open(t *discourse.Talk, c *discourse.Clause) bool {
 	n, next := len(c.Words), c.W(c.Vi+1)
 	switch {
+	case eitherOr(c), c.Modal && c.Find(0, c.Vi, "could") > 0 && c.Find(c.Vi, n, "or") > 0: // "we could do Greece, or wait"
+		return true
 	case Unnamed(c), Nowhere(t, c):
 		return true
 	case c.Verb == "pass" && c.Kind == 's' && (next == "" || next == "," || next == "but"):

@@ -17,6 +17,9 @@ func passing(s syntax.Sentence) bool {
 	if last := s.At(n - 1); n > 2 && last == "on" && (s.At(n-2) == "hang" || s.At(n-2) == "hold") {
 		return true // "I've got the change somewhere, hang on"
 	}
+	if few := s.At(n - 2); n > 4 && moments[s.At(n-1)] && (few == "one" || few == "a" || few == "two") && (s.At(n-3) == "," || s.At(n-3) == "me") {
+		return true // "my mum's at the door, give me a minute"
+	}
 	first := 0
 	for first < n-1 && (syntax.Lead(s.At(first)) || s.At(first) == "," || YesWords[s.At(first)]) {
 		first++
@@ -40,6 +43,9 @@ func passing(s syntax.Sentence) bool {
 	}
 	return opensSomething(s)
 }
+
+// moments are how long somebody is asked to wait.
+var moments = syntax.Set("sec secs second seconds minute minutes mo moment tick")
 
 // opensSomething reports whether a sentence has the turns of a dial, "twelve left, thirty right",
 // or a code that is named as one. Such words belong in the vault.

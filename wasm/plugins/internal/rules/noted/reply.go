@@ -303,12 +303,19 @@ func CallsBack(c *discourse.Clause, w *timex.When, now timex.Moment) bool {
 	return false
 }
 
-// LeavesOpen reports whether a clause opens a turn and does something to "it" or "them", and
-// nothing before it says what that is.
+// LeavesOpen reports whether a clause says that it will be one thing or another, "I'll either come on
+// Sunday or Monday", or opens a turn and does something to "it" or "them", and nothing before it
+// says what that is.
 func LeavesOpen(t *discourse.Talk, c *discourse.Clause) bool {
 	next := c.W(c.Vi + 1)
 	after := c.W(c.Vi + 2)
-	return (next == "it" || (next == "them" || next == "him" || next == "her") && (after == "" || syntax.Preposition(after) || next == "them" && !syntax.Determiner(after))) && t.JustSaid() != nil && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && !namesThing(t, c)
+	return eitherOr(c) || (next == "it" || (next == "them" || next == "him" || next == "her") && (after == "" || syntax.Preposition(after) || next == "them" && !syntax.Determiner(after))) && t.JustSaid() != nil && !t.Rejoined && len(t.Own) > 0 && c.Start <= t.Own[0].End && !namesThing(t, c)
+}
+
+// eitherOr reports whether a clause has "either" before "or", and not as its first word.
+func eitherOr(c *discourse.Clause) bool {
+	k := c.Find(1, len(c.Words), "either")
+	return k > 0 && c.Find(k, len(c.Words), "or") > 0
 }
 
 // namesThing reports whether something comes before a clause in its turn.

@@ -32,6 +32,18 @@ func ofNobody(s syntax.Sentence, raw string) string {
 	if strings.HasPrefix(raw, "yeah right") || syntax.EndsWithAny(strings.TrimRight(raw, " .!"), []string{"in my dreams", "in your dreams", "yeah right", "yeah, right", "just kidding", "just messing", "only joking", ", i wish"}) {
 		return "is not meant"
 	}
+	for i := 1; i+1 < len(s.Toks); i++ {
+		if w := s.At(i + 1); s.At(i) == "to" && s.At(i-1) == "allergic" && (syntax.WeekdayOf(syntax.Singular(w), false) >= 0 || chores[w] && (i+2 == len(s.Toks) || s.Toks[i+2].Kind == 'p' || efforts[w])) {
+			return "is not meant" // "I'm allergic to Mondays"
+		}
+	}
+	is := 1
+	for is < 3 && s.At(is) != "is" {
+		is++
+	}
+	if s.At(is+1) == "my" && (is == 1 && inJest[s.At(0)] || is == 2 && s.At(0) == "my" && syntax.Pet(s.At(1))) && syntax.Kin(s.At(len(s.Toks)-1)) {
+		return "is not meant" // "Netflix is my boyfriend"
+	}
 	if rest, ok := strings.CutPrefix(raw, "oh "); ok {
 		for _, praise := range [...]string{"great, ", "brilliant, ", "wonderful, ", "fantastic, ", "perfect, ", "lovely, ", "sure, ", "yeah, "} {
 			if after, ok := strings.CutPrefix(rest, praise); ok && (strings.HasPrefix(after, "i just love ") || strings.HasPrefix(after, "i love ") || strings.HasPrefix(after, "i really love ") || strings.HasPrefix(after, "just what i ")) {
@@ -48,6 +60,15 @@ func ofNobody(s syntax.Sentence, raw string) string {
 	}
 	return ""
 }
+
+// inJest are what people call their friend, boss or partner in jest.
+var inJest = syntax.Set("netflix google amazon alexa siri chatgpt youtube spotify tiktok instagram wine coffee tea gin beer chocolate pizza cheese bread sleep caffeine karma music work food money gravity ibuprofen paracetamol")
+
+// chores are what nobody is allergic to, efforts those that may be of something.
+var (
+	chores  = syntax.Set("work housework homework people exercise mornings commitment maths math school meetings effort money responsibility nonsense bullshit drama fun kids children men women sport running chores ironing overtime stupidity idiots paying getting doing working being spending losing")
+	efforts = syntax.Set("paying getting doing working being spending losing")
+)
 
 // smallTalk reports whether words are about the future weather or about things of everybody's: "I
 // reckon it'll snow tomorrow", "the traffic was shocking". Contractions must be split.
@@ -125,6 +146,25 @@ func fancied(raw string) bool {
 func JokeZh(raw string) bool {
 	if laughs := syntax.EndsWithAny(strings.TrimRight(raw, "。！! "), []string{"哈哈", "嘿嘿"}); laughs && syntax.ContainsAny(raw, "嫁给", "娶", "首富", "彩票", "火星", "超人", "皇帝", "仙女", "富婆", "上天") {
 		return true // 我明天就嫁给吴彦祖哈哈
+	}
+	if head, rest, ok := strings.Cut(raw, "比"); ok && strings.HasPrefix(head, "我") {
+		rest, _, _ = strings.Cut(rest, "，")
+		if what, how, ok := strings.Cut(rest, "还"); ok && len(what) < 22 && len(how) <= 9 && !syntax.ContainsAny(how, "大", "小", "高", "矮", "重", "轻", "多", "少", "贵", "早", "晚") {
+			return true // 我的钱包比我的脸还干净
+		}
+	}
+	if _, what, ok := strings.Cut(raw, "对"); ok && strings.Contains(what, "过敏") && syntax.StartsWithAny(what, []string{"上班", "上学", "周一", "开会", "家务", "早起", "数学", "前任", "作业", "加班", "工作", "学习", "运动", "人类", "男人", "女人", "领导", "婚姻", "考试", "穷"}) ||
+		syntax.StartsWithAny(raw, []string{"我的人生", "我这人生", "我的颜值", "我这颜值", "我的智商", "我这智商", "我的情商", "我的运气", "我这运气", "我的命", "我这命", "我的脸皮", "我这脑子"}) || strings.Contains(raw, "狗都") {
+		return true // 我对上班过敏
+	}
+	if who, order, ok := strings.Cut(raw, "，"); ok && syntax.StartsWithAny(who, []string{"老板", "师傅", "服务员", "美女", "帅哥", "阿姨", "小哥", "大姐"}) && len(who) <= 9 && syntax.StartsWithAny(order, []string{"来", "给我", "我要", "要", "称", "再来", "结账", "买单", "打包", "去"}) {
+		return true // 老板，来两个肉包
+	}
+	if what, kin, ok := strings.Cut(raw, "是我"); ok && syntax.KinPrefixZh(syntax.TrimHeads(kin, "的", "最好的", "好")) != "" && syntax.EndsWithAny(what, []string{"床", "沙发", "手机", "电脑", "游戏", "咖啡", "奶茶", "火锅", "酒", "空调", "被窝", "工作", "钱", "猫", "狗"}) {
+		return true // 我家猫是我老板
+	}
+	if _, so, ok := strings.Cut(raw, "是个"); ok && syntax.ContainsAny(so, "奇葩", "木头", "恶魔", "魔王", "活宝", "戏精", "神人", "憨憨", "闷葫芦", "逗比", "笨蛋", "傻子", "周扒皮", "吸血鬼", "魔鬼", "极品") {
+		return true
 	}
 	return syntax.ContainsAny(raw, "骗你的", "骗你们的", "逗你玩", "瞎编的", "才怪", "了个屁", "逗你的", "在梦里", "上辈子", "下辈子", "剧本杀里", "剧本杀中")
 }
