@@ -157,15 +157,29 @@ no keys of yours: see locket wearable.`,
 
 func devicesRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID", Short: "Remove a device that was lost or given away", Args: cli.Between(1, 1, "the id"),
+		Use: "remove ID|NAME", Short: "Remove a device that was lost or given away", Args: cli.Between(1, 1, "the id or the name"),
 		Long: `Reads the 24 words, on a terminal or from standard input. From then on the device gets
-nothing new. It keeps what it already has: that cannot be deleted from here.`,
+nothing new. It keeps what it already has: that cannot be deleted from here. The beginning of
+ID is enough.`,
+		Example: `  locket devices remove "old phone"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var id memory.MemberID
-			if err := id.UnmarshalText([]byte(args[0])); err != nil {
-				return cli.UsageError{Err: err}
+			which := ""
+			if id.UnmarshalText([]byte(args[0])) != nil {
+				err := a.With(cmd.Context(), true, func(c *serve.Client) error {
+					all, err := c.Members(cmd.Context())
+					if err != nil {
+						return err
+					}
+					m, err := memberOf(all, args[0])
+					id, which = m.ID, fmt.Sprintf(" to remove %s, %s", cli.OneLine(m.Name), m.ID)
+					return err
+				})
+				if err != nil {
+					return err
+				}
 			}
-			fmt.Fprint(a.Stderr, "The 24 words: ")
+			fmt.Fprintf(a.Stderr, "The 24 words%s: ", which)
 			words, _ := a.In.ReadString('\n') // without words, only a member that is no device of the wearer can be removed
 			if !a.Talks() {                   // nobody has pressed Enter
 				fmt.Fprintln(a.Stderr)
@@ -184,3 +198,27 @@ nothing new. It keeps what it already has: that cannot be deleted from here.`,
 		},
 	}
 }
+
+// memberOf returns the member with this name, or with an id that begins with it.
+func memberOf(all []serve.Member, who string) (serve.Member, error) {
+	var found []serve.Member
+	for _, m := range all {
+		if m.Name == who || len(who) >= leastID && strings.HasPrefix(m.ID.String(), strings.ToLower(who)) {
+			found = append(found, m)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return serve.Member{}, cli.Usagef("no device has the name %q, or an id that begins with it: see locket devices", who)
+	case 1:
+		return found[0], nil
+	}
+	var ids []string
+	for _, m := range found {
+		ids = append(ids, m.ID.String())
+	}
+	return serve.Member{}, cli.Usagef("%q may be %s: give more of the id", who, strings.Join(ids, " or "))
+}
+
+// leastID is how many characters of an id say which member is meant.
+const leastID = 4
