@@ -8,6 +8,7 @@ import (
 	"bytes"
 	_ "embed" // for packed
 	"io/fs"
+	"strings"
 	"sync"
 	"syscall"
 	_ "unsafe" // for linkname
@@ -51,4 +52,22 @@ func load(name string) (string, error) {
 		return "", syscall.ENOENT
 	}
 	return string(b), nil
+}
+
+// Like returns the names of zones that a person may have meant by a name that is none: those that
+// differ only in case or in spaces, or whose city is meant ("berlin", "New York"). It is empty if
+// there is none.
+func Like(name string) []string {
+	z, err := zones()
+	if err != nil {
+		return nil // it only helps with a hint
+	}
+	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
+	var out []string
+	for _, f := range z.File {
+		if city := f.Name[strings.LastIndexByte(f.Name, '/')+1:]; city != "" && (strings.EqualFold(f.Name, name) || strings.EqualFold(city, name)) {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }

@@ -41,3 +41,15 @@ func TestZonesMatchTheGoVersion(t *testing.T) {
 		}
 	}
 }
+
+// A name in other letters, or only a city, leads to the zone.
+func TestLike(t *testing.T) {
+	for name, want := range map[string]string{
+		"europe/berlin": "Europe/Berlin", "Berlin": "Europe/Berlin", " new york ": "America/New_York", "AMERICA/ARGENTINA/USHUAIA": "America/Argentina/Ushuaia",
+		"shanghai": "Asia/Shanghai", "utc": "Etc/UTC UTC", "Mars/Base": "", "": "", "Europe": "", "/": "", "..": "",
+	} {
+		if got := strings.Join(Like(name), " "); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/locket-dev/locket/internal/clientaddr"
+	"github.com/locket-dev/locket/internal/tzdata"
 )
 
 // maxSocket is the maximum length of the path of a Unix socket that every
@@ -48,6 +49,9 @@ func (l *Loaded) check() error {
 		return l.wrong("wearer", "empty: want a name")
 	}
 	if _, err := l.Location(); err != nil {
+		if like := tzdata.Like(l.Zone); len(like) > 0 {
+			return l.wrong("zone", "%q: there is no such zone: did you mean %s?", l.Zone, strings.Join(like, " or "))
+		}
 		return l.wrong("zone", "%q: want a name such as Europe/Berlin, or Local", l.Zone)
 	}
 	for _, tag := range l.Languages {

@@ -231,6 +231,7 @@ func TestWrongSettingsNameTheirPlace(t *testing.T) {
 		{name: "not TOML", file: "wearer = \"a\"\nzone = = 3\n", want: []string{"c.toml:2:"}},
 		{name: "bad value", file: "[log]\nlevel = \"loud\"\n", want: []string{"c.toml:2:", "log.level", "loud", "debug or info"}},
 		{name: "bad zone", file: "zone = \"Mars/Base\"\n", want: []string{"c.toml:1:", "zone", "Europe/Berlin"}},
+		{name: "a zone in small letters", file: "zone = \"asia/shanghai\"\n", want: []string{"c.toml:1:", "zone", "did you mean Asia/Shanghai?"}},
 		{name: "a language's name", file: "languages = [\"en\", \"German\"]\n", want: []string{"c.toml:1:", "languages", "German", "en, de or pt-BR"}},
 		{name: "unknown variable", env: []string{"LOCKET_WAERER=a"}, want: []string{"LOCKET_WAERER", "did you mean LOCKET_WEARER?"}},
 		{name: "wrong variable", env: []string{"LOCKET_BROKER_EMBEDDED=perhaps"}, want: []string{"LOCKET_BROKER_EMBEDDED", "perhaps", "true or false"}},
