@@ -134,6 +134,11 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		infer := false
 		from.Utterance = res.Line
 		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
+		if r.At.IsZero() && es.typed(ctx, &r) {
+			if err := es.asTask(ctx, &kept, res.Refusals); err != nil {
+				return res, err
+			}
+		}
 		one, err := es.asIs(ctx, &kept, from, false)
 		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
 		return res, err
@@ -154,12 +159,8 @@ func checkTags(field string, tags []string) error {
 // hear runs the extractors on a text, as a line that was said.
 func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.EventID, at time.Time) (serve.AddResult, error) {
 	ev := memory.Event{ID: event, Kind: memory.KindText, At: at, Clock: memory.ClockWall, Zone: memory.ZoneName(es.c.Zone), Received: time.Now(),
-		Text: r.Text, Speaker: r.Speaker, Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
-	if ev.Speaker == "" && ev.User != "" && ev.User != memory.WearerUser {
-		ev.Speaker = ev.User // another user of an app speaks of themselves
-	}
-	ev.Speaker = cmp.Or(ev.Speaker, es.c.Wearer)
-	ev.Typed = serve.CallerOf(ctx) == nil && ev.Speaker == es.c.Wearer
+		Text: r.Text, Speaker: es.speaker(r), Lang: r.Lang, Metadata: r.Metadata, Agent: r.Agent, Run: r.Run, User: r.User, Secret: r.Secret, Types: r.Types}
+	ev.Typed = es.typed(ctx, r)
 	lock := es.c.Engine.Hold()
 	defer lock.Release()
 	out, err := es.c.Chain.Process(ctx, lock, ev)
@@ -171,6 +172,20 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 		res.Line, err = es.lineOf(ctx, event)
 	}
 	return res, err
+}
+
+// speaker returns who says a text: another user of an app speaks of themselves.
+func (es *Edits) speaker(r *serve.AddRequest) string {
+	user := r.User
+	if user == memory.WearerUser {
+		user = ""
+	}
+	return cmp.Or(r.Speaker, user, es.c.Wearer)
+}
+
+// typed reports whether the wearer wrote a text, and not an app.
+func (es *Edits) typed(ctx context.Context, r *serve.AddRequest) bool {
+	return serve.CallerOf(ctx) == nil && es.speaker(r) == es.c.Wearer
 }
 
 // lineOf returns the line that was kept of a text, or the zero id.

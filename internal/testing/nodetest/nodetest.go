@@ -31,14 +31,17 @@ func Config(t testing.TB) config.Config {
 	return config.Config{Home: filepath.Join(t.TempDir(), "home"), Wearer: "Ana", Zone: "Europe/Lisbon", Broker: config.Broker{Listen: "127.0.0.1:0"}, Disk: config.Disk{Reserve: 32e6}}
 }
 
-// Today is the date at the place of Config's wearer.
-func Today(t testing.TB) string {
+// Zone is the time zone of Config's wearer.
+func Zone(t testing.TB) *time.Location {
 	zone, err := time.LoadLocation(Config(t).Zone)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return time.Now().In(zone).Format(time.DateOnly)
+	return zone
 }
+
+// Today is the date at the place of Config's wearer.
+func Today(t testing.TB) string { return time.Now().In(Zone(t)).Format(time.DateOnly) }
 
 // Cheap disables the built-in plugins except secrets and facts, for New.
 func Cheap(c *config.Config) {
