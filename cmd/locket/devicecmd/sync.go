@@ -80,7 +80,9 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 		last = a.When(s.Synced)
 	}
 	fmt.Fprintf(w, "Synced    %s\n", last)
-	fmt.Fprintf(w, "To send   %d\n", s.Pending)
+	if s.Pending > 0 { // what a relay lacks of the rest, showFailing says
+		fmt.Fprintf(w, "To send   %d\n", s.Pending)
+	}
 	if s.Busy {
 		fmt.Fprintf(w, "Under way %s\n", soFar(s))
 	}
