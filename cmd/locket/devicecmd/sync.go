@@ -174,8 +174,11 @@ ID is enough.`,
 						return err
 					}
 					m, err := memberOf(all, args[0])
+					if err != nil {
+						return cli.AdvisedError{Err: err, Advice: "To see all names and ids: locket devices"}
+					}
 					id, which = m.ID, fmt.Sprintf(" to remove %s, %s", cli.OneLine(m.Name), m.ID)
-					return err
+					return nil
 				})
 				if err != nil {
 					return err
@@ -211,7 +214,7 @@ func memberOf(all []serve.Member, who string) (serve.Member, error) {
 	}
 	switch len(found) {
 	case 0:
-		return serve.Member{}, cli.Usagef("no device has the name %q, or an id that begins with it: see locket devices", who)
+		return serve.Member{}, cli.Usagef("no device has the name %q, or an id that begins with it", who)
 	case 1:
 		return found[0], nil
 	}
