@@ -59,6 +59,14 @@ func (s *Sensitivity) UnmarshalText(b []byte) error {
 // WearerUser is the Owner.User of what belongs to nobody else.
 const WearerUser = "wearer"
 
+// OtherUser returns the user to whom something belongs, or the empty string if that is the wearer.
+func OtherUser(user string) string {
+	if user == WearerUser {
+		return ""
+	}
+	return user
+}
+
 // Someone is the speaker where a voice has neither a name nor a label.
 const Someone = "someone"
 

@@ -64,6 +64,16 @@ func (m *Memory) Begins(zone *time.Location) (at time.Time, clock bool) {
 	return started, started.Hour() != 0 || started.Minute() != 0
 }
 
+// StartTime is like Begins, without the clock. If the memory has no event with a beginning, it
+// returns the given time.
+func (m *Memory) StartTime(zone *time.Location, otherwise time.Time) time.Time {
+	if f := m.Fields.Episodic; f == nil || f.Started.IsZero() {
+		return otherwise
+	}
+	at, _ := m.Begins(zone)
+	return at
+}
+
 // SlotMinute is the layout of a slot's value that is a time with an hour.
 const SlotMinute = time.DateOnly + " 15:04"
 

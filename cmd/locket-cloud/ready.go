@@ -31,7 +31,7 @@ certificate, the certificate has to be valid.`,
 			}
 			var f serveFlags
 			serve := &cobra.Command{}
-			f.add(serve, os.Environ)
+			f.add(serve)
 			if err := serve.Flags().Set("config", config); err != nil {
 				return err
 			}

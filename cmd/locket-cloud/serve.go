@@ -55,12 +55,12 @@ The relay stops on SIGTERM or SIGINT, after it has finished running requests. Wi
 certificate it speaks plain HTTP, for this machine or a proxy that has a certificate.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
-	f.add(cmd, os.Environ)
+	f.add(cmd)
 	return cmd
 }
 
 // add adds the flags to a command, and makes it read them from the file and the environment, too.
-func (f *serveFlags) add(cmd *cobra.Command, environ func() []string) {
+func (f *serveFlags) add(cmd *cobra.Command) {
 	f.where.flags(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", "127.0.0.1:7440", "`address` to serve on; port 0 chooses any. Default with --acme: :443")
@@ -89,7 +89,7 @@ func (f *serveFlags) add(cmd *cobra.Command, environ func() []string) {
 	fl.Int64Var(&f.quota.PerMinute, "quota-requests", f.quota.PerMinute, "requests that an account may make a minute; 0: no limit")
 	fl.BoolVar(&f.noAccessLog, "no-access-log", false, "do not log requests")
 	f.market.flags(cmd)
-	settings(cmd, environ)
+	settings(cmd, os.Environ)
 	read := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		err := read(cmd, args)

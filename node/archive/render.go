@@ -179,14 +179,11 @@ func (n *notebook) span(m *memory.Memory) string {
 
 // when returns the day under which an episodic memory is listed.
 func when(m *memory.Memory, zone *time.Location) time.Time {
-	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
-		at, _ := m.Begins(zone)
-		return at
+	said := m.TrueFrom
+	if said.IsZero() {
+		said = m.Learnt
 	}
-	if !m.TrueFrom.IsZero() {
-		return m.TrueFrom
-	}
-	return m.Learnt
+	return m.StartTime(zone, said)
 }
 
 // day returns the page name and the title of a day.

@@ -176,11 +176,7 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 
 // speaker returns who says a text: another user of an app speaks of themselves.
 func (es *Edits) speaker(r *serve.AddRequest) string {
-	user := r.User
-	if user == memory.WearerUser {
-		user = ""
-	}
-	return cmp.Or(r.Speaker, user, es.c.Wearer)
+	return cmp.Or(r.Speaker, memory.OtherUser(r.User), es.c.Wearer)
 }
 
 // typed reports whether the wearer wrote a text, and not an app.

@@ -22,15 +22,7 @@ type turn struct {
 
 // turnOf returns the turn of an utterance.
 func turnOf(u *memory.Utterance) turn {
-	return turn{u.Event, u.ID, u.At, u.Speaker, u.Text, other(u.User)}
-}
-
-// other returns the user of an app, or the empty string if that is the wearer.
-func other(user string) string {
-	if user == memory.WearerUser {
-		return ""
-	}
-	return user
+	return turn{u.Event, u.ID, u.At, u.Speaker, u.Text, memory.OtherUser(u.User)}
 }
 
 // convert makes a domain candidate of a plugin's candidate. turns[0] is the event's

@@ -360,7 +360,7 @@ func (x *Extractor) event(ev *memory.Event, kind string) abi.Event {
 // me returns the name of the person who is "I" in the lines of the wearer: the wearer or, in what an
 // app adds for another user, that user.
 func (x *Extractor) me(user string) string {
-	return cmp.Or(other(user), x.cfg.Wearer)
+	return cmp.Or(memory.OtherUser(user), x.cfg.Wearer)
 }
 
 func (x *Extractor) zone(ev *memory.Event) *time.Location {

@@ -38,7 +38,7 @@ func (x *Extractor) repeated(ctx context.Context, own *turn, ev *memory.Event) (
 			if err != nil {
 				return err
 			}
-			if u.ID != own.utterance && u.Event != own.event && other(u.User) == other(ev.User) && u.Agent == ev.Agent && u.Run == ev.Run && sameSpeaker(u.Speaker, own.speaker) &&
+			if u.ID != own.utterance && u.Event != own.event && memory.OtherUser(u.User) == memory.OtherUser(ev.User) && u.Agent == ev.Agent && u.Run == ev.Run && sameSpeaker(u.Speaker, own.speaker) &&
 				(memory.Normal(u.Text) == words || u.Event.Device != own.event.Device && doubled(memory.Normal(u.Text), words)) {
 				found = true
 				return nil

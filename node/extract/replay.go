@@ -160,7 +160,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 	}
 	ev := &e.event
 	in := x.event(ev, string(ev.Kind))
-	back := []turn{{event: ev.ID, utterance: e.said, at: ev.At, speaker: ev.Speaker, text: ev.Text, user: other(ev.User)}}
+	back := []turn{{event: ev.ID, utterance: e.said, at: ev.At, speaker: ev.Speaker, text: ev.Text, user: memory.OtherUser(ev.User)}}
 	var pic *picture.Picture
 	switch ev.Kind {
 	case memory.KindPhoto:
@@ -182,7 +182,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 		in.Text = ev.Text
 		before := e.before
 		if !pl.First() {
-			before = ofUser(before, other(ev.User))
+			before = ofUser(before, memory.OtherUser(ev.User))
 		}
 		for i := range before {
 			t := &before[i]
@@ -190,7 +190,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 			back = slices.Insert(back, 1, *t)
 		}
 	}
-	stateless := other(ev.User) != "" && !pl.First()
+	stateless := memory.OtherUser(ev.User) != "" && !pl.First()
 	if !stateless {
 		in.State = state[in.Kind]
 	}

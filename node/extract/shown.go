@@ -45,7 +45,7 @@ func (x *Extractor) memoriesFor(ctx context.Context, types []memory.Type, text, 
 			if err != nil {
 				return err
 			}
-			if m.State != memory.Active || m.Type == memory.Vault || m.Sensitivity > memory.Personal || m.Owner.User != cmp.Or(other(user), x.cfg.Owner) {
+			if m.State != memory.Active || m.Type == memory.Vault || m.Sensitivity > memory.Personal || m.Owner.User != cmp.Or(memory.OtherUser(user), x.cfg.Owner) {
 				continue
 			}
 			if list = append(list, abi.Memory{ID: m.ID.String(), Type: string(m.Type), At: m.Learnt.UnixMilli(), Text: memory.Cut(m.Text, shownText)}); len(list) == abi.MaxMemories {

@@ -27,7 +27,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 	}
 	before, earlier := x.session, len(p.proposals)
 	session := x.session.join(ev.At)
-	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text, user: other(ev.User)}
+	own := turn{event: ev.ID, utterance: x.keys.MemoryID(ev.ID, "", name), at: ev.At, speaker: ev.Speaker, text: ev.Text, user: memory.OtherUser(ev.User)}
 	utterance := memory.Utterance{ID: own.utterance, Space: x.engine.Space(), Event: ev.ID, Session: session, At: ev.At, Received: ev.Received, Zone: memory.ZoneName(x.zone(ev)),
 		Speaker: ev.Speaker, Lang: ev.Lang, Source: memory.Source{Device: ev.ID.Device, Plugin: p.by.Plugin, Version: p.by.Version, Model: p.by.Model},
 		Agent: ev.Agent, Run: ev.Run, User: ev.User, Metadata: ev.Metadata}

@@ -183,11 +183,7 @@ func (r *round) wanted(m *memory.Memory) bool {
 
 // when returns the time under which a memory is listed.
 func when(m *memory.Memory, zone *time.Location) time.Time {
-	if f := m.Fields.Episodic; f != nil && !f.Started.IsZero() {
-		at, _ := m.Begins(zone)
-		return at
-	}
-	return m.When()
+	return m.StartTime(zone, m.When())
 }
 
 // apply sends edits to the node, and then writes what has changed.

@@ -191,7 +191,7 @@ func (qr *Query) coreBlocks(ctx context.Context, r *serve.ContextRequest) (items
 					continue
 				}
 			}
-			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block, User: otherUser(m.Owner.User)})
+			items = append(items, retrieve.Item{ID: m.ID, Section: memory.Core, Text: m.Text, Label: m.Fields.Core.Block, User: memory.OtherUser(m.Owner.User)})
 		}
 		return nil
 	})
@@ -283,13 +283,13 @@ func moreSaid(r *serve.ContextRequest, question string, h *serve.Hit) string {
 func itemOf(h *serve.Hit, zone *time.Location) retrieve.Item {
 	it := retrieve.Item{ID: h.ID, Section: retrieve.Utterances, Text: h.Text, At: h.At}
 	if u := h.Utterance; u != nil {
-		it.Speaker, it.Until, it.User = u.Speaker, h.Until, otherUser(u.User)
+		it.Speaker, it.Until, it.User = u.Speaker, h.Until, memory.OtherUser(u.User)
 		return it
 	}
 	m := h.Memory
 	it.Section, it.Until = m.Type, m.TrueTo
 	if h.SharedBy == nil {
-		it.User = otherUser(m.Owner.User)
+		it.User = memory.OtherUser(m.Owner.User)
 	}
 	if by := h.SharedBy; by != nil {
 		it.SharedBy, it.Lapses = by.By, by.Until

@@ -16,14 +16,6 @@ import (
 var asksOfSelf = regexp.MustCompile(`(?i)\b(?:do|did|am|was|have|had|can|should|will|are|were)\s+(?:i|we)\b|\b(?:my|our)(?: [a-z]+){1,2}\W*$` +
 	`|^(?:请问)?我们?(?:现在|目前|以前)?(?:不?喜欢|不?爱|讨厌|住|对|有|是|在|会|吃|开)|^(?:请问)?我的[^的]+$`)
 
-// otherUser returns the user to whom something belongs, or the empty string if that is the wearer.
-func otherUser(user string) string {
-	if user == memory.WearerUser {
-		return ""
-	}
-	return user
-}
-
 // mayBeWearers reports whether a filter admits memories that belong to the wearer. If it does not,
 // the request is for another user, who is then the one who asks.
 func mayBeWearers(f filter.Filter) bool {
@@ -42,9 +34,9 @@ func userOf(h *serve.Hit) string {
 	case h.SharedBy != nil:
 		return ""
 	case h.Memory != nil:
-		return otherUser(h.Memory.Owner.User)
+		return memory.OtherUser(h.Memory.Owner.User)
 	case h.Utterance != nil:
-		return otherUser(h.Utterance.User)
+		return memory.OtherUser(h.Utterance.User)
 	}
 	return ""
 }
@@ -62,9 +54,9 @@ func belongsToOther(question string) check {
 	return func(d document) bool {
 		switch {
 		case d.u != nil:
-			return isOthers(question, otherUser(d.u.User))
+			return isOthers(question, memory.OtherUser(d.u.User))
 		case d.m != nil:
-			return isOthers(question, otherUser(d.m.Owner.User))
+			return isOthers(question, memory.OtherUser(d.m.Owner.User))
 		}
 		return false
 	}

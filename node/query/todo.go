@@ -127,7 +127,7 @@ func (qr *Query) plans(ctx context.Context, tx *store.Tx, w *todo, now time.Time
 			return nil, err
 		}
 		// The filter by what the caller may see is part of the chooser's filters.
-		if m.State == memory.Active && !m.Expired(choice.now) && (m.Slot == nil || memory.Normal(m.Slot.Subject) == "user") && otherUser(m.Owner.User) == "" && w.due(m, now) && w.answers(m.Text, true) && (!choice.narrows() || choice.allows(qr, tx, m.ID, recall.Memory)) {
+		if m.State == memory.Active && !m.Expired(choice.now) && (m.Slot == nil || memory.Normal(m.Slot.Subject) == "user") && memory.OtherUser(m.Owner.User) == "" && w.due(m, now) && w.answers(m.Text, true) && (!choice.narrows() || choice.allows(qr, tx, m.ID, recall.Memory)) {
 			list = append(list, m)
 		}
 	}

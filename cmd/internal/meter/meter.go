@@ -165,41 +165,20 @@ func Counted[T any](m *Meter, items iter.Seq2[T, error]) iter.Seq2[T, error] {
 }
 
 // Reader counts what is read, in kilobytes.
-func (m *Meter) Reader(r io.Reader) io.Reader { return &countingReader{r, kilobytes{m: m}} }
+func (m *Meter) Reader(r io.Reader) io.Reader { return io.TeeReader(r, &kilobytes{m: m}) }
 
 // Writer counts what is written, in kilobytes.
-func (m *Meter) Writer(w io.Writer) io.Writer { return &countingWriter{w, kilobytes{m: m}} }
+func (m *Meter) Writer(w io.Writer) io.Writer { return io.MultiWriter(w, &kilobytes{m: m}) }
 
-type countingReader struct {
-	r io.Reader
-	n kilobytes
-}
-
-func (c *countingReader) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.n.add(n)
-	return n, err
-}
-
-type countingWriter struct {
-	w io.Writer
-	n kilobytes
-}
-
-func (c *countingWriter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n.add(n)
-	return n, err
-}
-
-// kilobytes adds bytes to a meter in steps of a thousand.
+// kilobytes adds the bytes written to it to a meter, in steps of a thousand.
 type kilobytes struct {
 	m    *Meter
-	rest int64 // bytes that are not added yet
+	rest int // bytes that are not added yet
 }
 
-func (k *kilobytes) add(n int) {
-	k.rest += int64(n)
-	k.m.Done.Add(k.rest / 1000)
+func (k *kilobytes) Write(b []byte) (int, error) {
+	k.rest += len(b)
+	k.m.Done.Add(int64(k.rest / 1000))
 	k.rest %= 1000
+	return len(b), nil
 }

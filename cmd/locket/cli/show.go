@@ -181,16 +181,11 @@ func (a *App) Spans(m *memory.Memory) (from, until string) {
 // happened returns when the event of a memory began, or else when it was said. If neither is known,
 // it returns when the memory was learnt.
 func (a *App) happened(m *memory.Memory) time.Time {
-	switch {
-	case m.Fields.Episodic != nil && !m.Fields.Episodic.Started.IsZero():
-		at, _ := m.Begins(a.Zone())
-		return at
-	case !m.TrueFrom.IsZero():
-		return m.TrueFrom
-	case len(m.Evidence) > 0 && !m.Evidence[0].At.IsZero():
-		return m.Evidence[0].At
+	said := m.TrueFrom
+	if said.IsZero() {
+		said = m.When()
 	}
-	return m.Learnt
+	return m.StartTime(a.Zone(), said)
 }
 
 // Short cuts a text after most characters, and marks the cut.
