@@ -6,6 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/locket-dev/locket/node/serve"
 )
 
 // stopped returns what is wrong with the element that Tab has reached; null: it was visited
@@ -95,5 +97,48 @@ func TestFocusIsKept(t *testing.T) {
 	at("back", "#main, #main *")
 	if text := js[string](b, `document.activeElement.outerHTML.slice(0, 200)`); strings.Contains(text, "waiting") {
 		t.Error(text)
+	}
+}
+
+// If more rows are loaded while their button has the focus, Tab goes on with the first new row.
+func TestMoreRowsKeepThePlace(t *testing.T) {
+	b := open(t, look{"en-GB", 360, 740, false})
+	b.visit("/memories", ".rows li")
+	b.settled()
+	rows := js[int](b, `(() => {
+		const all = [...document.querySelectorAll(".rows a")];
+		document.querySelector(".more").focus();
+		return all.length;
+	})()`)
+	b.do(chromedp.WaitNotPresent(".more"))
+	if n := js[int](b, `[...document.querySelectorAll(".rows a")].indexOf(document.activeElement)`); n != rows {
+		t.Errorf("row %d of %d has the focus: %s", n, rows, js[string](b, `document.activeElement.outerHTML.slice(0, 160)`))
+	}
+}
+
+// A change on the node reloads a long list in place: it keeps its later rows, and the focused
+// one keeps the focus.
+func TestLongListStaysOnChange(t *testing.T) {
+	b := open(t, plain)
+	b.visit("/memories", ".rows li")
+	b.do(chromedp.ScrollIntoView(".more"), chromedp.WaitNotPresent(".more")) // the second page is loaded
+	rows := js[int](b, `(() => {
+		const all = [...document.querySelectorAll(".rows a")];
+		all.at(-1).focus();
+		window.kept = document.activeElement.href;
+		window.least = all.length;
+		new MutationObserver(() => window.least = Math.min(window.least, document.querySelectorAll(".rows a").length)).observe(document.querySelector("main"), {childList: true, subtree: true});
+		return all.length;
+	})()`)
+	const text = "The tall ladder stands behind the greenhouse"
+	if _, err := api(t).Add(t.Context(), serve.AddRequest{Text: text, Infer: new(false)}); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`document.querySelector(".rows").textContent.includes(` + quoted(text) + `)`)
+	if least := js[int](b, `window.least`); least < rows {
+		t.Errorf("of %d rows %d were left", rows, least)
+	}
+	if !js[bool](b, `document.activeElement.href === window.kept`) {
+		t.Errorf("the focus is on %s", js[string](b, `document.activeElement.outerHTML.slice(0, 160)`))
 	}
 }

@@ -68,8 +68,19 @@ func openAt(t *testing.T, l look, to string) *tab {
 		t.Fatal(err)
 	}
 	b.origin = u.Scheme + "://" + u.Host
-	b.do(chromedp.Navigate(to), chromedp.WaitVisible("aside.side"))
+	b.do(navigate(to), chromedp.WaitVisible("aside.side"))
 	return b
+}
+
+// navigate opens a first page. Unlike chromedp.Navigate it does not wait for the load event, which could be missed.
+func navigate(to string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		_, _, text, _, err := page.Navigate(to).Do(ctx)
+		if err == nil && text != "" {
+			err = fmt.Errorf("%s: %s", to, text)
+		}
+		return err
+	})
 }
 
 // blank returns a tab without a session.
@@ -92,6 +103,9 @@ func blank(t *testing.T, l look) *tab {
 		t.Fatal(err)
 	}
 	chromedp.ListenTarget(ctx, b.hear)
+	for js[string](b, "document.readyState") != "complete" { // a navigation that is not yet done could replace the next one
+		b.do(chromedp.Sleep(10 * time.Millisecond))
+	}
 	b.do(network.Enable(), log.Enable(), runtime.Enable(),
 		emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
 		media(l.dark),
@@ -173,10 +187,10 @@ func (b *tab) do(actions ...chromedp.Action) {
 		ctx, stop := context.WithTimeout(b.ctx, patience/6)
 		defer stop()
 		var body string
-		if err := chromedp.Run(ctx, chromedp.Evaluate("document.body?.innerText", &body)); err != nil {
+		if err := chromedp.Run(ctx, chromedp.Evaluate("location.href + ' (' + document.readyState + '):\\n' + document.body?.innerText", &body)); err != nil {
 			body = err.Error()
 		}
-		b.t.Fatalf("%v; the page says:\n%.1500s", err, body)
+		b.t.Fatalf("%v; the page says: %.1500s", err, body)
 	}
 }
 

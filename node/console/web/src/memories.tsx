@@ -1,7 +1,7 @@
 // Memories: what is remembered, by kind and by category.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { get, type Problem } from "./api";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { get, shared, type Problem } from "./api";
 import { said, shortDay, t } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { FactTree } from "./facts";
@@ -125,26 +125,43 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   if (kind) p.set("type", kind);
   if (category || by) p.set("filters", JSON.stringify(by ?? { categories: category }));
   const path = "/v1/memories?" + p;
-  const first = useLoaded<Page>(path);
-  const [more, set] = useState<{ of?: Page; pages: Page[]; error?: Problem }>({ pages: [] });
+  const after = (page: Page) => path + "&cursor=" + encodeURIComponent(page.next!);
+  const wanted = useRef(1); // number of pages shown: after a change all are loaded again, so that no row in view disappears
+  const loaded = useLoaded<Page[]>(path, async (path, signal) => {
+    const pages = [await shared<Page>(path, signal)];
+    while (pages.length < wanted.current && pages.at(-1)!.next) pages.push(await get<Page>(after(pages.at(-1)!), signal));
+    return pages;
+  });
+  const [more, set] = useState<{ of?: Page[]; pages: Page[]; error?: Problem }>({ pages: [] });
   const busy = useRef(false);
-  const pages = more.of === first.value ? more.pages : []; // if the list has changed, the later pages are out of date
-  const next = (pages.at(-1) ?? first.value)?.next;
+  const box = useRef<HTMLDivElement>(null);
+  const known = useRef<Element[]>(); // what could be focused when more was loaded from the focused button
+  const controls = () => [...(box.current?.querySelectorAll<HTMLElement>("a, button, input, summary") ?? [])];
+  useLayoutEffect(() => {
+    const old = known.current;
+    known.current = undefined;
+    if (old) controls().find((e) => !old.includes(e))?.focus(); // Tab goes on with the first new one
+  }, [more]);
+  if (loaded.error) return <Failure error={loaded.error} />;
+  if (!loaded.value) return <Waiting />;
+  const later = more.of === loaded.value ? more.pages : []; // those of an earlier list are loaded again with it
+  const pages = [...loaded.value, ...later];
+  const last = pages.at(-1)!;
   async function load() {
-    if (busy.current || !next) return;
+    if (busy.current) return;
     busy.current = true;
+    wanted.current = pages.length + 1;
     try {
-      const page = await get<Page>(path + "&cursor=" + encodeURIComponent(next));
-      set({ of: first.value, pages: [...pages, page] });
+      const page = await get<Page>(after(last));
+      if (document.activeElement?.matches(".more")) known.current = controls();
+      set({ of: loaded.value, pages: [...later, page] });
     } catch (e) {
-      set({ of: first.value, pages, error: asProblem(e) });
+      set({ of: loaded.value, pages: later, error: asProblem(e) });
     } finally {
       busy.current = false;
     }
   }
-  if (first.error) return <Failure error={first.error} />;
-  if (!first.value) return <Waiting />;
-  const list = [first.value, ...pages].flatMap((p) => p.memories).filter((m) => kind || m.type !== "vault");
+  const list = pages.flatMap((p) => p.memories).filter((m) => kind || m.type !== "vault");
   if (!list.length) {
     return (
       <Empty icon={kind ? kindIcon[kind] : "memories"} title={t("list.empty")}>
@@ -154,12 +171,12 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   }
   const view = kind === "resource" ? <Gallery list={list} /> : kind === "procedural" ? <Guides list={list} /> : kind === "core" ? <Blocks list={list} /> : <Rows list={list} />;
   return (
-    <>
+    <div ref={box}>
       {view}
-      {next && !more.error && <Sentinel load={load} />}
+      {last.next && !more.error && <Sentinel load={load} />}
       {more.error && <Failure error={more.error} />}
-      {!!first.value.cold && <p class="muted">{t("list.cold", { n: first.value.cold })}</p>}
-    </>
+      {!!pages[0].cold && <p class="muted">{t("list.cold", { n: pages[0].cold })}</p>}
+    </div>
   );
 }
 
@@ -171,7 +188,7 @@ function Sentinel({ load }: { load: () => void }) {
     return () => look.disconnect();
   });
   return (
-    <button ref={ref} type="button" class="button" onClick={load}>
+    <button ref={ref} type="button" class="button more" onClick={load}>
       {t("more")}
     </button>
   );

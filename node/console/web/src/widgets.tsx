@@ -48,8 +48,8 @@ export function useLive(): boolean {
   return alive;
 }
 
-/** useLoaded loads a path of the API, and again when something changes on the node. */
-export function useLoaded<V>(path: string | null): Loaded<V> {
+/** useLoaded loads a path of the API, and again when something changes on the node. load replaces a plain GET. */
+export function useLoaded<V>(path: string | null, load: (path: string, signal: AbortSignal) => Promise<V> = shared): Loaded<V> {
   const [state, set] = useState<{ path: string | null; value?: V; error?: Problem }>({ path });
   const [turn, again] = useState(0);
   const loads = useRef(false);
@@ -60,7 +60,7 @@ export function useLoaded<V>(path: string | null): Loaded<V> {
     const stop = new AbortController();
     loads.current = true;
     stale.current = false;
-    shared<V>(path, stop.signal)
+    load(path, stop.signal)
       .then(
         (value) => set({ path, value }),
         (error) => stop.signal.aborted || set((s) => (s.path === path && s.value && !(error instanceof Problem && error.status === 404) ? s : { path, error: asProblem(error) })),
