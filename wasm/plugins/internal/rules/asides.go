@@ -40,11 +40,25 @@ const unsaid = "|not any more|not anymore|no longer|not now|not really|not true|
 	"called off|yeah right|as if|i wish|if only|in my dreams|supposedly|well not any more|well not really|or not|no|" +
 	"骗你的|骗人的|假的|才怪|以前|曾经|取消了|已取消|黄了|泡汤了|作废|没有|并没有|不是|"
 
+// hedges are asides that only make a list less certain.
+const hedges = "|i think|i believe|i guess|i suppose|"
+
 // marks are those around an aside.
 var marks = [...][2]string{{"(", ")"}, {"（", "）"}, {"（", ")"}, {"(", "）"}, {"——", "——"}, {" — ", " — "}, {" – ", " – "}, {" - ", " - "}, {"—", "—"}, {", ", ","}, {"，", "，"}}
 
 // cut is a place of a text at which bytes were left out.
 type cut struct{ at, n int }
+
+// endsBefore joins a withdrawal to the sentence before it: "I live in Leeds. Not any more though." All
+// bytes keep their places.
+func endsBefore(text string) string {
+	for _, said := range [...]string{" Not any more", " Not anymore", " But not any more", " But not anymore", " Well, not any more", " Well, not anymore"} {
+		if i := strings.Index(text, said); i > 0 && text[i-1] == '.' {
+			text = text[:i-1] + ", " + strings.ToLower(said[1:2]) + text[i+2:]
+		}
+	}
+	return text
+}
 
 // withoutAsides leaves out asides that only comment, and puts a comma before corrections. It returns
 // the text with the places of what it left out.
@@ -168,7 +182,7 @@ func comments(before, inner, after string, comma bool) bool {
 		return false
 	case open:
 		return whole || said == "well" || said == "actually"
-	case whole && listedNext(after):
+	case (whole || strings.Contains(hedges, "|"+said+"|")) && listedNext(after):
 		return before[at] >= 'a' // not after a name
 	case syntax.SubjectPronoun(base) || syntax.Determiner(base) || discourse.Pronoun(base) || syntax.Joins[base] || next[0] >= 'A' && next[0] <= 'Z':
 		return false
@@ -185,8 +199,11 @@ func comments(before, inner, after string, comma bool) bool {
 	for _, w := range words {
 		idles = idles && strings.Contains(idle, " "+strings.Trim(w, ",!")+" ")
 	}
-	if idles {
+	if idles || strings.Contains(hedges, "|"+said+"|") && listedNext(after) {
 		return true
+	}
+	if len(words) == 2 && words[0] == "not" && !strings.Contains(unsaid, "|"+said+"|") {
+		words = words[1:] // "nuts (not peanuts) and cats"
 	}
 	return listedNext(after) && !slices.ContainsFunc(words, func(w string) bool {
 		base, is := syntax.Contraction(w)
@@ -252,5 +269,26 @@ func takesBackAround(s syntax.Sentence) bool {
 			return true
 		}
 	}
-	return false
+	return endedZh(s.Text)
+}
+
+// endedZh reports whether the end of a text says that what it says is no longer so: 我住在成都，不过现在不住了;
+// 我在华为上班，或者说以前在.
+func endedZh(text string) bool {
+	text = strings.TrimRight(text, "。！!~ ")
+	i := strings.LastIndex(text, "，")
+	if i < 0 {
+		return false
+	}
+	if said, or := syntax.CutHead(text[i+len("，"):], "或者说", "应该说", "准确说", "确切地说", "不对"); or && syntax.StartsWithAny(strings.TrimPrefix(said, "是"), []string{"以前", "之前", "曾经", "原来", "过去"}) {
+		return true
+	}
+	if !strings.HasSuffix(text, "了") {
+		return false
+	}
+	said, _ := syntax.CutHead(text[i+len("，"):], "不过", "但是", "可是", "只是", "但", "可")
+	said, _ = syntax.CutHead(said, "我", "他", "她")
+	said, now := syntax.CutHead(said, "现在", "如今", "早已", "早就", "已经")
+	verb, no := strings.CutPrefix(strings.TrimSuffix(said, "了"), "不")
+	return now && no && verb != "" && utf8.RuneCountInString(verb) < 3 && (verb == "干" || strings.Contains(text[:i], verb))
 }

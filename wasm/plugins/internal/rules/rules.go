@@ -71,7 +71,7 @@ func Extract(ev *abi.Event, out *abi.Output, part Part) {
 	t := discourse.Talk{Ev: ev, Now: timex.MomentOf(ev.At, ev.Offset), Self: discourse.SpeakerOf(ev, ev.Speaker), Out: out, Part: part}
 	ev.Text, t.Plain = english.Heard(chinese.Spaced(ev.Text))
 	var cuts []cut
-	ev.Text, cuts = withoutAsides(bracketed(ev.Text, t.Now))
+	ev.Text, cuts = withoutAsides(endsBefore(bracketed(ev.Text, t.Now)))
 	known := false
 	if part != HowTo {
 		t.Plans, known = discourse.DecodePlans(ev.State)

@@ -141,6 +141,9 @@ func called(t *discourse.Talk, b *discourse.BareZh) bool {
 			}
 			a := t.BaseZh(b, "core", "identity", t.Self, 0.92)
 			a.Block, a.Slot = "human", &abi.Slot{Subject: "user", Attribute: "name", Value: name}
+			if name == t.Self.Name {
+				a.Text = "佩戴者叫" + name + "。"
+			}
 			t.Out.Candidates = append(t.Out.Candidates, a)
 			return true
 		case "", "它", "它的", "名字", "小名":

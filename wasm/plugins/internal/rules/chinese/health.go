@@ -1,6 +1,7 @@
 package chinese
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +27,8 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 				break
 			}
 		}
-		if !ok || !Drug(drug) || utf8.RuneCountInString(who) > 6 {
+		drugs := strings.FieldsFunc(drug, func(r rune) bool { return strings.ContainsRune("和跟、", r) })
+		if !ok || len(drugs) == 0 || slices.ContainsFunc(drugs, func(d string) bool { return !Drug(d) }) || utf8.RuneCountInString(who) > 6 {
 			continue
 		}
 		p, known := t.SubjectZh(who)
@@ -44,7 +46,9 @@ func takes(t *discourse.Talk, b *discourse.BareZh) bool {
 			}
 		}
 		if !strings.HasPrefix(drug, "完") { // 刚吃完药: which?
-			health(t, b, p, discourse.Medication, drug)
+			for _, d := range drugs {
+				health(t, b, p, discourse.Medication, d)
+			}
 		}
 		return true
 	}

@@ -122,7 +122,7 @@ func knownPhrase(t *discourse.Talk, b *discourse.BareZh, p *match) bool {
 	if strings.HasPrefix(p.key, "跳到") && generalFirm(p.object) {
 		p.object += p.until // 一家新公司
 	}
-	if p.misread() {
+	if p.misread() || p.before != "" && syntax.ContainsAny(t.Said.Raw(), "或者"+p.before, "要么"+p.before) { // 我哥或者我姐住在成都
 		return false
 	}
 	if p.attribute == "allergies" && syntax.ContainsAny(t.Said.Raw(), "现在好了", "已经好了", "后来好了", "现在没事了", "脱敏") {
@@ -261,7 +261,7 @@ func (p *match) misread() bool {
 		n := utf8.RuneCountInString(p.object)
 		return n < 2 || n > 4 || p.after != "" || strings.ContainsAny(p.object, "在是有来去人房我你他她")
 	case "住": // 我现在住望京
-		return !district(syntax.TrimZh(p.object))
+		return !district(syntax.TrimZh(p.object)) || strings.Contains(p.object, "住") // 我住成都住腻了
 	case "爱": // 我爸爱钓鱼, but not 可爱 and 爱来不来
 		return !syntax.StartsWithAny(p.object, pastimes[:]) || syntax.StartsWithAny(p.object, []string{"打听", "画饼", "画大饼", "打架", "打人", "打岔"}) || strings.Contains(p.object, "不") || syntax.EndsWithAny(p.before, []string{"可", "恋", "热", "亲", "心", "不", "没"})
 	case "会拉", "会吹":

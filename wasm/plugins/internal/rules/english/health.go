@@ -47,6 +47,23 @@ func medicine(c *discourse.Clause, i int) (drug, amount string) {
 	return cutTail(drug), amount
 }
 
+// moreMedicines returns those that are listed after the first one, which begins at word i:
+// "metformin, aspirin and lisinopril".
+func moreMedicines(c *discourse.Clause, i int) (drugs []string) {
+	_, k := c.Object(i)
+	for {
+		from := k
+		for c.W(k) == "," || c.W(k) == "and" {
+			k++
+		}
+		drug, end := c.Object(k)
+		if k == from || len(strings.Fields(drug)) > 2 || !medicineNamed(drug) {
+			return drugs
+		}
+		drugs, k = append(drugs, drug), end
+	}
+}
+
 // doseOf returns the slot of how much somebody takes of a medicine.
 func doseOf(drug string) string { return discourse.Medication + ": " + strings.ToLower(drug) }
 
@@ -82,7 +99,9 @@ func takes(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		t.Ended(c, c.Subj, "health", discourse.TimesOf(drug), how, true)
 		return true
 	case c.Neg || c.UsedTo:
-		noMedicine(t, c, c.Subj, drug)
+		for _, each := range append([]string{drug}, moreMedicines(c, i)...) {
+			noMedicine(t, c, c.Subj, each)
+		}
 		return true
 	case how != "": // each time of day is a value of its own
 		attribute, value = discourse.TimesOf(drug), how
@@ -97,6 +116,15 @@ func takes(t *discourse.Talk, c *discourse.Clause, i int) bool {
 	f.Sensitivity = "private"
 	if w := c.FirstTime(); w != nil && w.HasDay && timex.Until(&c.Sentence, w) {
 		f.TrueTo = w.Ends() // "on antibiotics until Friday"
+	}
+	if amount == "" && how == "" {
+		to := f.TrueTo
+		for _, other := range moreMedicines(c, i) {
+			if f := t.Fact(c, "health", attribute, other, many, 0.85); f != nil {
+				f.Sensitivity, f.TrueTo = "private", to
+			}
+		}
+		return true
 	}
 	switch {
 	case amount != "":

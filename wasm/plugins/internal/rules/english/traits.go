@@ -317,6 +317,9 @@ func core(t *discourse.Talk, c *discourse.Clause, block, value string) {
 	a := t.Base(c, "core", "identity", 0.9)
 	a.Block = block
 	a.Slot = &abi.Slot{Subject: "user", Attribute: "name", Value: value}
+	if value == t.Self.Name {
+		a.Text = "The wearer's name is " + value + "." // and not "Mei's name is Mei."
+	}
 	t.Out.Candidates = append(t.Out.Candidates, a)
 }
 
