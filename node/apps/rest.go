@@ -121,6 +121,10 @@ func (g *grapher) Get(ctx context.Context, id memory.ID) (memory.Memory, error) 
 	return owners(ctx, g.in.Get, id)
 }
 
+func (g *grapher) List(ctx context.Context, q serve.ListQuery) (serve.ListPage, error) {
+	return owners(ctx, g.in.List, q)
+}
+
 func (g *grapher) Resolve(ctx context.Context, text string) (memory.ID, error) {
 	return owners(ctx, g.in.Resolve, text)
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,6 +29,8 @@ type Grapher interface {
 	Entities(ctx context.Context) (EntitiesAnswer, error)
 	// Get returns a memory in any state but erased.
 	Get(ctx context.Context, id memory.ID) (memory.Memory, error)
+	// List returns memories, newest first.
+	List(ctx context.Context, q ListQuery) (ListPage, error)
 }
 
 // EntitiesAnswer is the answer to GET /v1/entities.
@@ -43,8 +47,16 @@ type DecideRequest struct {
 
 // Decided is the memory that records a decision.
 type Decided struct {
-	ID   memory.ID `json:"id"`
-	Text string    `json:"text"`
+	ID     memory.ID   `json:"id"`
+	Text   string      `json:"text"`
+	Differ []Differing `json:"differ,omitempty"` // after a merge; what both names have, of which there is one at a time
+}
+
+// Differing are the current memories of two names that fill the same slot with different values.
+// Memories are reconciled by the name that was said, so a merge ends none of them.
+type Differing struct {
+	Attribute string          `json:"attribute"` // "home"
+	Memories  []memory.Memory `json:"memories"`  // newest first
 }
 
 type graphQuery struct {
@@ -143,14 +155,55 @@ func decide(same bool) func(Grapher, context.Context, DecideRequest) (Decided, e
 		}
 		for _, c := range res.Changes {
 			switch c.Verdict {
-			case memory.Add, memory.Update:
-				return Decided{c.Memory, text}, nil
-			case memory.Noop: // the decision was made before
-				return Decided{cmp.Or(c.Other, c.Memory), text}, nil
+			case memory.Add, memory.Update, memory.Noop: // NOOP: the decision was made before
+				d := Decided{ID: c.Memory, Text: text}
+				if c.Verdict == memory.Noop {
+					d.ID = cmp.Or(c.Other, c.Memory)
+				}
+				if same {
+					d.Differ, err = differing(ctx, s, q.A, q.B)
+				}
+				return d, err
 			}
 		}
 		return Decided{}, fmt.Errorf("%w: %q changed nothing", ErrConflict, text)
 	}
+}
+
+// differing finds the slots with one value at a time that two names fill differently.
+func differing(ctx context.Context, s Grapher, a, b string) ([]Differing, error) {
+	of := map[string][]memory.Memory{}
+	for _, name := range []string{a, b} {
+		subject, err := json.Marshal(map[string]string{"subject": strings.ToLower(strings.TrimSpace(name))})
+		if err != nil {
+			return nil, err
+		}
+		q := ListQuery{Limit: MaxPage}
+		if err := q.Filters.UnmarshalJSON(subject); err != nil {
+			return nil, err
+		}
+		page, err := s.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.Memories {
+			if m.Slot != nil && !m.Slot.Many && m.Slot.Value != "" {
+				of[m.Slot.Attribute] = append(of[m.Slot.Attribute], m)
+			}
+		}
+	}
+	var all []Differing
+	for _, attribute := range slices.Sorted(maps.Keys(of)) {
+		ms := of[attribute]
+		if !slices.ContainsFunc(ms, func(m memory.Memory) bool {
+			return m.Slot.Subject != ms[0].Slot.Subject && !strings.EqualFold(m.Slot.Value, ms[0].Slot.Value)
+		}) {
+			continue
+		}
+		slices.SortStableFunc(ms, func(x, y memory.Memory) int { return y.Learnt.Compare(x.Learnt) })
+		all = append(all, Differing{attribute, ms})
+	}
+	return all, nil
 }
 
 // undecide erases a decision, whoever made it.
@@ -166,7 +219,7 @@ func undecide(s Grapher, ctx context.Context, id memory.ID) (Decided, error) {
 	if err != nil {
 		return Decided{}, err
 	}
-	return Decided{id, m.Text}, s.Delete(ctx, id)
+	return Decided{ID: id, Text: m.Text}, s.Delete(ctx, id)
 }
 
 // Graph returns a part of the graph.

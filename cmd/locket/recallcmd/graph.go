@@ -154,6 +154,15 @@ is a memory: it is synced to your devices, and undo reverses it.`,
 				d, err := do(cl, cmd.Context(), args[0], args[1])
 				return a.Printed(err, d, func(w io.Writer) {
 					fmt.Fprint(w, a.Heref("%s %s %s. To reverse this: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
+					for _, slot := range d.Differ {
+						fmt.Fprintf(w, "\nBoth names have a value of %s, and only one can be true now:\n", strings.ReplaceAll(slot.Attribute, "_", " "))
+						for _, m := range slot.Memories {
+							fmt.Fprintf(w, "  %s  %s\n", cli.ShortID(m.ID), cli.OneLine(m.Text))
+						}
+					}
+					if len(d.Differ) > 0 {
+						fmt.Fprint(w, a.Heref("\nTo remove what is no longer true: locket delete ID\n"))
+					}
 				})
 			}),
 		}
