@@ -89,9 +89,9 @@ var wantsKey = regexp.MustCompile(`\b40[13]\b`)
 
 // addAgain returns the command that adds an engine again, unchanged.
 func (a *App) addAgain(e *serve.Engine) string {
-	c := "locket engine add " + e.Kind + " " + shellWord(OneLine(cmp.Or(e.URL, e.Engine)))
+	c := "locket engine add " + e.Kind + " " + ShellWord(OneLine(cmp.Or(e.URL, e.Engine)))
 	if e.Model != "" {
-		c += " " + shellWord(OneLine(e.Model))
+		c += " " + ShellWord(OneLine(e.Model))
 	}
 	if e.Keyed {
 		c += " --key-file FILE"
