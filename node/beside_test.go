@@ -211,6 +211,7 @@ func TestInvalidEnginesAreRefused(t *testing.T) {
 		says                 string
 	}{
 		{"ears", answers(200, "<html>Router</html>"), "", serve.ErrEngine, " answers 200 OK: a page of HTML"},
+		{"mind", answers(200, "<html>Router</html>"), "m", serve.ErrEngine, " answers 200: a page of HTML"},
 		{"ears", answers(500, "boom"), "", serve.ErrEngine, " answers 500 Internal Server Error: boom"},
 		{"ears", answers(302, ""), "", serve.ErrEngine, "302 Found: a redirect to http://192.0.2.1/login, which is not followed"},
 		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},

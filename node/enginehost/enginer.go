@@ -257,7 +257,7 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 }
 
 // status begins the detail of a fault that a server reports itself.
-var status = regexp.MustCompile(`^\d{3} `)
+var status = regexp.MustCompile(`^\d{3}\b`)
 
 // addresses says, for each kind, what the address of an engine may be.
 var addresses = map[engines.Kind]string{
