@@ -82,6 +82,26 @@ func TestBackup(t *testing.T) {
 	if _, errs, code := h.try("backup", "check", dir, "--passphrase-file", pass); code != 1 || !strings.Contains(errs, filepath.Base(pieces[0])) {
 		t.Error(code, errs)
 	}
+	// Without a flag nothing of it is restored; with it, what is in the other pieces.
+	last := newHome(t)
+	if _, errs, code := last.try("backup", "restore", dir, "--passphrase-file", pass); code != 1 || !strings.Contains(errs, "backup restore \""+dir+"\" --damaged") {
+		t.Error(code, errs)
+	}
+	var done struct {
+		Taken   int      `json:"taken"`
+		Refused int      `json:"refused"`
+		Damaged []string `json:"damaged_pieces"`
+	}
+	last.mustJSON(&done, "backup", "restore", dir, "--damaged", "--passphrase-file", pass)
+	if len(done.Damaged) != 1 || !strings.HasSuffix(done.Damaged[0], filepath.Base(pieces[0])) || done.Taken >= next.Records || done.Refused > 0 {
+		t.Errorf("%+v", done)
+	}
+	if err := os.Remove(pieces[0]); err != nil {
+		t.Fatal(err)
+	}
+	if out := last.must("backup", "restore", dir, "--damaged", "--passphrase-file", pass); !strings.Contains(out, "1 piece of the backup is damaged") {
+		t.Error(out)
+	}
 }
 
 // A bucket holds a backup like a folder. With --every the daemon continues it, reports the result,

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -194,11 +196,24 @@ func TestEngineUnreachable(t *testing.T) {
 // reported.
 func TestInvalidEnginesAreRefused(t *testing.T) {
 	n := newNode(t, nil)
+	answers := func(status int, body string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "http://192.0.2.1/login")
+			w.WriteHeader(status)
+			io.WriteString(w, body)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
 	for _, c := range []struct {
 		kind, address, model string
 		want                 error
 		says                 string
 	}{
+		{"ears", answers(200, "<html>Router</html>"), "", serve.ErrEngine, " answers 200 OK: a page of HTML"},
+		{"mind", answers(200, "<html>Router</html>"), "m", serve.ErrEngine, " answers 200: a page of HTML"},
+		{"ears", answers(500, "boom"), "", serve.ErrEngine, " answers 500 Internal Server Error: boom"},
+		{"ears", answers(302, ""), "", serve.ErrEngine, "302 Found: a redirect to http://192.0.2.1/login, which is not followed"},
 		{"ears", "http://127.0.0.1:9", "", serve.ErrEngine, "does not answer"},
 		{"ears", "127.0.0.1:8080", "", memory.ErrInvalid, "want a URL"},
 		{"ears", "gopher://127.0.0.1", "", memory.ErrInvalid, "want a URL"},

@@ -125,6 +125,9 @@ func (s *Service) broke(ctx, run context.Context, limit time.Duration, err error
 
 // status makes a fault of an answer that is not 200.
 func (s *Service) status(resp *http.Response, body []byte) error {
+	if to := resp.Header.Get("Location"); resp.StatusCode < 400 && to != "" {
+		body = []byte("a redirect to " + to + ", which is not followed")
+	}
 	f := Faultf(s.Engine, Refused, "%s: %s", resp.Status, body)
 	switch c := resp.StatusCode; {
 	case c == http.StatusTooManyRequests || c == http.StatusServiceUnavailable:

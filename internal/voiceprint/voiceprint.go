@@ -49,6 +49,10 @@ func Of(pcm []int16) Print {
 // Speech returns how long the voice has spoken in the print's sound.
 func (p *Print) Speech() time.Duration { return time.Duration(p.Frames) * 10 * time.Millisecond }
 
+// IsVoice reports whether the sound is that of a voice, and not of a fan or a street. At least 3 in 4
+// frames of people who speak are voiced, and at most 1 in 5 of noise.
+func (p *Print) IsVoice() bool { return 3*p.Voiced > p.Frames }
+
 // Add adds sound of the same voice.
 func (p *Print) Add(o *Print) {
 	p.Frames += o.Frames

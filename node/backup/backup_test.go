@@ -346,3 +346,53 @@ func TestBackupInsideTheHomeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// If one piece of a backup is damaged or missing, the others can be read, and form an archive.
+func TestReadable(t *testing.T) { inEach(t, testReadable) }
+
+func testReadable(t *testing.T, at kept) {
+	f := open(t, at)
+	write(t, f, export(900))
+	all := texts(t, f)
+	ix, err := f.Index(t.Context())
+	if err != nil || len(ix.Pieces) < 4 {
+		t.Fatalf("%d pieces, %v", len(ix.Pieces), err)
+	}
+	files := at.files()
+	for i, id := range ix.Pieces {
+		name := place(id)
+		for _, now := range []string{"", files[name][:20]} {
+			at.set(name, now)
+			var damaged []string
+			var is archive.Header
+			lines := map[string]bool{}
+			sum, err := archive.Check(f.Readable(t.Context(), &damaged), func(r archive.Record) error {
+				var u struct{ Text string }
+				switch r.Kind {
+				case archive.KindHeader:
+					return json.Unmarshal(r.Data, &is)
+				case archive.KindUtterance:
+					err := json.Unmarshal(r.Data, &u)
+					lines[u.Text] = true
+					return err
+				}
+				return nil
+			})
+			if err != nil || !slices.Equal(damaged, []string{name}) || sum.Key != nil || is.Space != (memory.SpaceID{1}) || sum.Records != len(lines) {
+				t.Fatalf("piece %d: %+v, %+v, %q, %v", i, sum, is, damaged, err)
+			}
+			if n := len(lines); n < len(all)/2 || n == len(all) && i > 0 && i < len(ix.Pieces)-1 {
+				t.Errorf("piece %d: %d lines of %d are left", i, n, len(all))
+			}
+		}
+		at.set(name, files[name])
+	}
+	var damaged []string
+	if sum, err := archive.Check(f.Readable(t.Context(), &damaged), nil); err != nil || sum.Records != len(all) || len(damaged) > 0 {
+		t.Errorf("%+v, %q, %v", sum, damaged, err)
+	}
+	at.set(indexName, "")
+	if _, err := archive.Check(f.Readable(t.Context(), &damaged), nil); !errors.Is(err, ErrNone) {
+		t.Errorf("without an index: %v", err)
+	}
+}

@@ -5,28 +5,26 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/locket-dev/locket/node/archive"
 )
 
 // NoteDamage reads the newest export's pieces, and records in the backup which of them
-// are damaged or missing. The next Write writes them again, if its export has them.
+// are damaged or missing. The next Write writes them again, if its export has them. The names are
+// returned even if they could not be recorded.
 func (f *Folder) NoteDamage(ctx context.Context) (names []string, err error) {
 	ix, err := f.Index(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPiece))
-	if err != nil {
-		return nil, err
-	}
-	defer dec.Close()
-	for _, id := range ix.Pieces {
-		_, err := f.piece(ctx, dec, id)
+	err = f.each(ctx, &ix, func(id string, _ []archive.Record, err error) error {
 		if errors.Is(err, ErrDamaged) {
 			names = append(names, place(id))
-		} else if err != nil {
-			return nil, err
+			return nil
 		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(names) == 0 {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/locket-dev/locket/internal/atomicfile"
 	"github.com/locket-dev/locket/internal/filelock"
@@ -28,6 +29,7 @@ type Place interface {
 	// Remove removes a file. It is no error if there is none.
 	Remove(ctx context.Context, name string) error
 	// Take excludes other processes of this machine until release. The error is one of filelock.
+	// A place that this process can't write is not locked.
 	Take() (release func() error, err error)
 }
 
@@ -133,6 +135,9 @@ func (f folder) Remove(_ context.Context, name string) error {
 
 func (f folder) Take() (func() error, error) {
 	l, err := filelock.Take(f.path(lockName))
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return func() error { return nil }, nil // it can be read, and writing fails
+	}
 	if err != nil {
 		return nil, err
 	}

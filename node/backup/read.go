@@ -57,23 +57,104 @@ func (f *Folder) Records(ctx context.Context) iter.Seq2[archive.Record, error] {
 			yield(archive.Record{}, err)
 			return
 		}
-		dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPiece))
+		err = f.each(ctx, &ix, func(id string, records []archive.Record, err error) error {
+			for _, r := range records {
+				if !yield(r, nil) {
+					return errEnough
+				}
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", place(id), err)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(archive.Record{}, err)
+		}
+	}
+}
+
+// errEnough: whoever reads wants no more records.
+var errEnough = errors.New("enough")
+
+// each calls fn with the records of each piece of an export in turn, and with the error of reading
+// it. It ends with the first error of fn.
+func (f *Folder) each(ctx context.Context, ix *Index, fn func(id string, records []archive.Record, err error) error) error {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPiece))
+	if err != nil {
+		return err
+	}
+	defer dec.Close()
+	for _, id := range ix.Pieces {
+		records, err := f.piece(ctx, dec, id)
+		if err := fn(id, records, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Readable returns the records of the newest export whose pieces can be read, as an archive without
+// a signature, because a signature is of all records. When the sequence has ended, damaged names
+// the other pieces. If the first piece is among them, the archive's header lacks the wearer.
+func (f *Folder) Readable(ctx context.Context, damaged *[]string) iter.Seq2[archive.Record, error] {
+	return func(yield func(archive.Record, error) bool) {
+		*damaged = nil
+		ix, err := f.Index(ctx)
 		if err != nil {
 			yield(archive.Record{}, err)
 			return
 		}
-		defer dec.Close()
-		for _, id := range ix.Pieces {
-			records, err := f.piece(ctx, dec, id)
+		n := 0
+		began := false
+		give := func(kind string, v any) error {
+			b, err := json.Marshal(v)
+			if err == nil && !yield(archive.Record{Kind: kind, Data: b}, nil) {
+				err = errEnough
+			}
+			return err
+		}
+		begin := func() error {
+			if began {
+				return nil
+			}
+			began = true
+			return give(archive.KindHeader, archive.Header{Version: archive.Version, Space: ix.Space, At: ix.At, Secrets: ix.Secrets})
+		}
+		err = f.each(ctx, &ix, func(id string, records []archive.Record, err error) error {
+			switch {
+			case errors.Is(err, ErrDamaged):
+				*damaged = append(*damaged, place(id))
+				return nil
+			case err != nil:
+				return fmt.Errorf("%s: %w", place(id), err)
+			}
 			for _, r := range records {
+				switch r.Kind {
+				case archive.KindEnd, archive.KindSignature:
+					continue
+				case archive.KindHeader:
+					began = true
+				default:
+					if err := begin(); err != nil {
+						return err
+					}
+					n++
+				}
 				if !yield(r, nil) {
-					return
+					return errEnough
 				}
 			}
-			if err != nil {
-				yield(archive.Record{}, fmt.Errorf("%s: %w", place(id), err))
-				return
-			}
+			return nil
+		})
+		if err == nil {
+			err = begin()
+		}
+		if err == nil {
+			err = give(archive.KindEnd, archive.End{Records: n})
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(archive.Record{}, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/locket-dev/locket/internal/engine"
@@ -235,6 +236,9 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 		}
 		if f, ok := errors.AsType[*engine.Fault](err); ok && f.Kind == engine.Gone { // it makes no difference what kind of server it is
 			err = fmt.Errorf("%s does not answer: %s", r.Address, f.Detail)
+			if status.MatchString(f.Detail) {
+				err = fmt.Errorf("%s answers %s", r.Address, f.Detail)
+			}
 		}
 		if err != nil {
 			err = fmt.Errorf("%w: %v", serve.ErrEngine, err)
@@ -251,6 +255,9 @@ func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.S
 	}
 	return nil, errors.Join(errs...)
 }
+
+// status begins the detail of a fault that a server reports itself.
+var status = regexp.MustCompile(`^\d{3}\b`)
 
 // addresses says, for each kind, what the address of an engine may be.
 var addresses = map[engines.Kind]string{

@@ -20,9 +20,9 @@ type enrolment struct {
 }
 
 // learn adds an utterance to the current enrolment. It reports whether the utterance was
-// added, and whose voice is being learnt. An utterance is not added if it sounds like
-// another voice than what was heard so far, or like another known voice. The caller holds
-// mu.
+// added, and whose voice is being learnt. An utterance is not added if it sounds like noise,
+// like another voice than what was heard so far, or like another known voice. The caller
+// holds mu.
 func (r *Known) learn(device string, pcm []int16) (name string, went bool) {
 	e := r.enrol
 	if e == nil || e.device != device {
@@ -33,7 +33,7 @@ func (r *Known) learn(device string, pcm []int16) (name string, went bool) {
 		return "", false
 	}
 	v, p := r.who(e.name), voiceprint.Of(pcm)
-	if voiceprint.Compare(&p, &e.print) < 0 || r.book.other(v, &p) != nil {
+	if !p.IsVoice() || voiceprint.Compare(&p, &e.print) < 0 || r.book.other(v, &p) != nil {
 		return "", false
 	}
 	e.print.Add(&p)
@@ -99,6 +99,9 @@ func printOf(wav []byte) (voiceprint.Print, error) {
 	p := voiceprint.Of(pcm)
 	if p.Speech() < leastEnrol {
 		return p, errSound("%.1f s of speech were found in it: want %.0f s at least, and 30 s are better", p.Speech().Seconds(), leastEnrol.Seconds())
+	}
+	if !p.IsVoice() {
+		return p, errSound("there is no voice in it, only noise: want a recording in which one person speaks")
 	}
 	a, b := voiceprint.Of(pcm[:len(pcm)/2]), voiceprint.Of(pcm[len(pcm)/2:])
 	return p, oneVoice(&a, &b)

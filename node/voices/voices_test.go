@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,30 @@ func TestFailedEnrolment(t *testing.T) {
 	}
 	if v, err := b.v.EnrolVoice(t.Context(), ask); err != nil || v.Failed != "" {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// A fan or a street is not enrolled as a voice, neither from a file nor from a wearable.
+func TestNoiseIsNotEnrolled(t *testing.T) {
+	b := newBench(t, nil)
+	draw := rand.New(rand.NewPCG(20, 1))
+	noise := make([]int16, 31*voiceprint.Rate)
+	for i := range noise {
+		noise[i] = int16(draw.IntN(18_000) - 9_000)
+	}
+	if err := b.enrols("", noise); !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "no voice") {
+		t.Errorf("from a file: %v", err)
+	}
+	if _, err := b.v.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Device: "pin", Seconds: 20}); err != nil {
+		t.Fatal(err)
+	}
+	b.Whose("pin", b.now, noise)
+	v, err := b.v.Voices(t.Context())
+	if err != nil || len(v.Voices) != 0 || v.Enrolling == nil || v.Enrolling.Have > 0 {
+		t.Errorf("from a wearable: %+v, %v", v, err)
+	}
+	if err := b.enrols("", b.take("jfk.wav", 2)); err != nil {
+		t.Errorf("a voice: %v", err)
 	}
 }
 

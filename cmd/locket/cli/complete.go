@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/engines"
 	"github.com/locket-dev/locket/node/serve"
 )
 
 // A shell completes ids and names, as the daemon has them now. If no daemon is running, or it is
-// locked, nothing is completed: pressing a key must not open a home.
+// locked, they are not completed: pressing a key must not open a home.
 
 const (
 	completed     = 30          // how many of the newest memories are offered
@@ -39,7 +40,52 @@ var completions = []struct {
 		all, err := c.Voices(ctx)
 		return all.Voices, err
 	}, func(v serve.Voice) string { return v.Name })},
-	{"engine add,engine remove", func(context.Context, *serve.Client) ([]string, error) { return serve.EngineKinds, nil }},
+}
+
+// programs are the engines of each kind that are named without an address.
+var programs = map[string][]string{"ears": {engines.PocketSphinx}, "eyes": {engines.Tesseract}}
+
+// engineArgument completes the kind of an engine and, in locket engine add, what it can be without an
+// address. No daemon is needed for that.
+func engineArgument(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	switch {
+	case len(args) == 0:
+		all = serve.EngineKinds
+	case len(args) == 1 && cmd.Name() == "add":
+		all = append([]string{"auto"}, programs[args[0]]...)
+	}
+	return beginning(all, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// beginning returns the words that begin with what was typed.
+func beginning(all []string, begun string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.HasPrefix(s, begun) })
+}
+
+// completeEngines adds completion to the commands and flags that name an engine.
+func completeEngines(root *cobra.Command) error {
+	for _, path := range [][]string{{"engine", "add"}, {"engine", "remove"}} {
+		c, rest, err := root.Find(path)
+		if err != nil || len(rest) > 0 {
+			return Unknown(c, strings.Join(path, " "))
+		}
+		c.ValidArgsFunction = engineArgument
+	}
+	setup, _, err := root.Find([]string{"setup"})
+	if err != nil {
+		return err
+	}
+	flags := map[string][]string{"words": {"en", "zh"}}
+	for _, kind := range serve.EngineKinds {
+		flags[kind] = append([]string{"auto", "none"}, programs[kind]...)
+	}
+	for name, values := range flags {
+		if err := setup.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // offering returns what a call of the API lists.
@@ -78,6 +124,9 @@ func (a *App) Complete(root *cobra.Command) error {
 			c.ValidArgsFunction = a.completing(e.offers)
 		}
 	}
+	if err := completeEngines(root); err != nil {
+		return err
+	}
 	return completeTypes(root)
 }
 
@@ -98,7 +147,7 @@ func (a *App) completing(of offers) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.HasPrefix(s, begun) }), cobra.ShellCompDirectiveNoFileComp
+		return beginning(all, begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

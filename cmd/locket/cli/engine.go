@@ -17,11 +17,14 @@ import (
 // EngineGets says what data an engine of each kind gets.
 var EngineGets = map[string]string{"ears": "your recordings", "eyes": "your photos", "mind": "what is said around you"}
 
-// CheckEngineAddress refuses an engine's address that contains a user name or a password. The error
-// does not repeat the address.
+// CheckEngineAddress refuses an engine's address that contains a user name or a password, or that
+// has no host. The first error does not repeat the address.
 func CheckEngineAddress(address string) error {
 	if strings.Contains(address, "@") {
 		return Usagef("an engine's address must not contain a user name or password; give a key with locket engine add --key-file FILE")
+	}
+	if _, host, is := strings.Cut(address, "://"); is && strings.Trim(host, "/") == "" {
+		return Usagef("%q: the host is missing", address)
 	}
 	return nil
 }
@@ -89,9 +92,9 @@ var wantsKey = regexp.MustCompile(`\b40[13]\b`)
 
 // addAgain returns the command that adds an engine again, unchanged.
 func (a *App) addAgain(e *serve.Engine) string {
-	c := "locket engine add " + e.Kind + " " + shellWord(OneLine(cmp.Or(e.URL, e.Engine)))
+	c := "locket engine add " + e.Kind + " " + ShellWord(OneLine(cmp.Or(e.URL, e.Engine)))
 	if e.Model != "" {
-		c += " " + shellWord(OneLine(e.Model))
+		c += " " + ShellWord(OneLine(e.Model))
 	}
 	if e.Keyed {
 		c += " --key-file FILE"

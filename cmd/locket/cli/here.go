@@ -33,11 +33,11 @@ func (a *App) homeFlag() string {
 	if err != nil || l.Origin("home").Kind != config.FromFlag {
 		return ""
 	}
-	return "--home " + shellWord(l.Home) + " "
+	return "--home " + ShellWord(l.Home) + " "
 }
 
-// shellWord returns a word as a shell reads it, quoted if necessary.
-func shellWord(s string) string {
+// ShellWord returns a word as a shell reads it, quoted if necessary.
+func ShellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 0x80 || strings.ContainsRune("_-./:@%+=,", r) || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
 	}

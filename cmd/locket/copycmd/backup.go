@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,14 +93,21 @@ AWS_SECRET_ACCESS_KEY in the environment, or from ~/.aws/credentials.`,
 			return checkBackup(a, cmd.Context(), args[0], o.File)
 		},
 	}
+	damaged := false
 	restore := &cobra.Command{
 		Use: "restore DIR", Short: "Restore a backup into this home", Args: cli.Between(1, 1, "the folder or bucket"),
-		Long:    "Adds to this home what the backup has and the home lacks. To start with an empty home: locket init.",
+		Long: `Adds to this home what the backup has and the home lacks. To start with an empty home:
+locket init.
+
+If a piece of the backup is damaged, nothing is restored. With --damaged, everything in the
+other pieces is. A correction in the damaged piece is then missing, too, so a memory may have
+an older text.`,
 		Example: "  locket backup restore /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return restoreBackup(a, cmd.Context(), args[0], o.File)
+			return restoreBackup(a, cmd.Context(), args[0], o.File, damaged)
 		},
 	}
+	restore.Flags().BoolVar(&damaged, "damaged", false, "restore what can be read of a damaged backup")
 	c.AddCommand(check, restore)
 	c.SuggestionsMinimumDistance = 2
 	return c
@@ -124,28 +132,52 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions
 	})
 }
 
-func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error) {
+// restored is what locket backup restore prints.
+type restored struct {
+	serve.ImportResult
+	Damaged []string `json:"damaged_pieces,omitempty"` // what was in them is missing
+}
+
+func restoreBackup(a *cli.App, ctx context.Context, dir, file string, damaged bool) (err error) {
 	f, err := cli.OpenBackup(a, ctx, dir, file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// Somebody who knows the passphrase wrote the backup, so its signer is trusted.
-	sum, err := archive.Check(f.Records(ctx), nil)
+	var done restored
+	read := func() iter.Seq2[archive.Record, error] {
+		if damaged {
+			return f.Readable(ctx, &done.Damaged)
+		}
+		return f.Records(ctx)
+	}
+	sum, err := archive.Check(read(), nil)
 	if err != nil {
-		return fmt.Errorf("backup: %w", err)
+		err = fmt.Errorf("backup: %w", err)
+		if errors.Is(err, backup.ErrDamaged) && !damaged {
+			err = cli.AdvisedError{Err: err, Advice: "Nothing was restored. Try another copy of the backup, if you have one. To restore what can be read of this one: " + a.Heref("locket backup restore %q --damaged", dir)}
+		}
+		return err
+	}
+	// Somebody who knows the passphrase wrote the backup, so its signer is trusted.
+	opt := serve.ImportOptions{Unsigned: sum.Key == nil}
+	if sum.Key != nil {
+		opt.Signer = archive.Words(sum.Key)
 	}
 	return a.With(ctx, true, func(cl *serve.Client) error {
 		m := a.Meter("restore", "records", sum.Records)
-		r, err := cl.Import(ctx, linesOf(meter.Counted(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		done.ImportResult, err = cl.Import(ctx, linesOf(meter.Counted(m, read())), opt)
 		m.End()
 		if err != nil {
 			err = cli.GoesOnError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
 		}
-		return a.Printed(err, r, func(w io.Writer) {
-			showImported(a, w, "Restored", &r)
-			if len(r.Sealed) > 0 {
-				fmt.Fprintf(w, "These secrets are sealed to the device that made the backup, and cannot be opened here: %s. To get them, make a backup there by locket backup DIR, without --without-vault, and restore that, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
+		return a.Printed(err, done, func(w io.Writer) {
+			showImported(a, w, "Restored", &done.ImportResult)
+			if n := len(done.Damaged); n > 0 {
+				fmt.Fprintf(w, "%s is missing here, including corrections of other memories.\n", cli.Plural(n, "piece of the backup is damaged: what was in it", "pieces of the backup are damaged: what was in them"))
+			}
+			if len(done.Sealed) > 0 {
+				fmt.Fprintf(w, "These secrets are sealed to the device that made the backup, and cannot be opened here: %s. To get them, make a backup there by locket backup DIR, without --without-vault, and restore that, too.\n", cli.OneLine(strings.Join(done.Sealed, ", ")))
 			}
 		})
 	})
@@ -200,8 +232,12 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if errors.Is(err, backup.ErrDamaged) {
 		damaged, nerr := f.NoteDamage(ctx)
 		err = errors.Join(fmt.Errorf("backup: %w", err), nerr)
-		if len(damaged) > 0 && nerr == nil {
-			err = cli.AdvisedError{Err: err, Advice: cli.Plural(len(damaged), "piece is", "pieces are") + " damaged. The next locket backup rewrites those that this home still has."}
+		if len(damaged) > 0 {
+			advice := cli.Plural(len(damaged), "piece is", "pieces are") + " damaged."
+			if nerr == nil {
+				advice += " The next locket backup rewrites those that this home still has."
+			}
+			err = cli.AdvisedError{Err: err, Advice: advice + " To restore what can be read: " + a.Heref("locket backup restore %q --damaged", dir)}
 		}
 		return err
 	}

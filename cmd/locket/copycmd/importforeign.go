@@ -161,7 +161,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 		got, err := cl.Batch(ctx, ops)
 		if err != nil {
 			err = fmt.Errorf("after %s: %w", cli.Plural(done.Added, "memory", "memories"), err)
-			return cli.GoesOnError{Err: err, State: fmt.Sprintf("%d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(res.Adds))}
+			return cli.GoesOnError{Err: err, State: fmt.Sprintf("At least %d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(res.Adds))}
 		}
 		m.Done.Add(int64(len(part)))
 		for i, r := range got.Results {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/locket-dev/locket/cmd/locket/cli"
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/memory"
+	"github.com/locket-dev/locket/node/extract/sound"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -74,6 +76,9 @@ another name is refused.`,
 				v, err := cl.EnrolVoice(cmd.Context(), r)
 				if errors.Is(err, memory.ErrInvalid) {
 					err = fmt.Errorf("%s: %w", args[0], err)
+					if strings.Contains(err.Error(), sound.ErrFormat.Error()) { // it may come from the daemon as text
+						err = cli.AdvisedError{Err: err, Advice: fmt.Sprintf("To convert a recording: ffmpeg -i %s -ac 1 -ar 16000 OUT.wav", cli.ShellWord(args[0]))}
+					}
 				}
 				return voices(a, v, err)
 			})
