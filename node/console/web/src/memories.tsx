@@ -127,11 +127,12 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   const path = "/v1/memories?" + p;
   const after = (page: Page) => path + "&cursor=" + encodeURIComponent(page.next!);
   const wanted = useRef(1); // number of pages shown: after a change all are loaded again, so that no row in view disappears
-  const loaded = useLoaded<Page[]>(path, async (path, signal) => {
+  const load = async (path: string, signal: AbortSignal) => {
     const pages = [await shared<Page>(path, signal)];
     while (pages.length < wanted.current && pages.at(-1)!.next) pages.push(await get<Page>(after(pages.at(-1)!), signal));
     return pages;
-  });
+  };
+  const loaded = useLoaded<Page[]>(path, { load });
   const [more, set] = useState<{ of?: Page[]; pages: Page[]; error?: Problem }>({ pages: [] });
   const busy = useRef(false);
   const box = useRef<HTMLDivElement>(null);
@@ -147,7 +148,7 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   const later = more.of === loaded.value ? more.pages : []; // those of an earlier list are loaded again with it
   const pages = [...loaded.value, ...later];
   const last = pages.at(-1)!;
-  async function load() {
+  async function loadMore() {
     if (busy.current) return;
     busy.current = true;
     wanted.current = pages.length + 1;
@@ -173,7 +174,7 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   return (
     <div ref={box}>
       {view}
-      {last.next && !more.error && <Sentinel load={load} />}
+      {last.next && !more.error && <Sentinel load={loadMore} />}
       {more.error && <Failure error={more.error} />}
       {!!pages[0].cold && <p class="muted">{t("list.cold", { n: pages[0].cold })}</p>}
     </div>

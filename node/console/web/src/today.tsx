@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { huesOf, rowsOf, speakersOf, type Row } from "./day";
+import { goOn } from "./focus";
 import { forget } from "./forget";
 import { addDays, clock, dateOf, dayNumber, lasting, longDate, mediumDate, mondayOf, monthOf, said, seconds, t, inZone, weekday } from "./i18n";
 import { Icon } from "./icons";
@@ -210,7 +211,8 @@ function keyOf(r: Row): string {
 function More({ more }: { more: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    const look = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more(), { rootMargin: "800px" });
+    const load = () => (document.activeElement === ref.current && goOn(ref.current!), more());
+    const look = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && load(), { rootMargin: "800px" });
     look.observe(ref.current!);
     return () => look.disconnect();
   });
