@@ -26,7 +26,8 @@ export function Vault() {
   const secrets = useSteady(value?.memories ?? [], (m) => m.id);
   async function reveal(id: string) {
     try {
-      show({ id, secret: (await get<{ secret: string }>(`/v1/vault/${id}`)).secret });
+      const { secret } = await get<{ secret: string }>(`/v1/vault/${id}`);
+      if (!document.hidden) show({ id, secret });
       log.again();
     } catch (e) {
       if (!(e instanceof Problem && e.is("vault-locked"))) return tellError(e);

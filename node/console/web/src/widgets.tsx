@@ -68,7 +68,7 @@ export function useLoaded<V>(path: string | null, { load = shared, of = path ?? 
   const [turn, again] = useState(0);
   const loads = useRef(false);
   const stale = useRef(false); // it changed while it was loaded
-  const failed = useRef(false);
+  const failed = useRef(false); // the node did not answer
   useLayoutEffect(() => {
     // Requested before the page is drawn, because drawing takes longer than most answers.
     if (path === null) return;
@@ -83,7 +83,7 @@ export function useLoaded<V>(path: string | null, { load = shared, of = path ?? 
         },
         (error) => {
           if (stop.signal.aborted) return;
-          failed.current = true;
+          failed.current = asProblem(error).status === 0;
           set((s) => (s.of === of && s.value && !(error instanceof Problem && error.status === 404) ? s : { of, error: asProblem(error) }));
         },
       )
@@ -290,6 +290,7 @@ export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; f
 /** Dialog is modal. Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean }) {
   const ref = useRef<HTMLDialogElement>(null);
+  const beside = useRef(false); // the press began beside the dialog; a drag that selects text may end there, too
   useEffect(() => {
     const d = ref.current!;
     d.showModal();
@@ -305,7 +306,8 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
         close();
       }}
       onClose={(e) => e.currentTarget.isConnected && close()} // a browser may close it without asking
-      onClick={(e) => e.target === ref.current && close()}
+      onPointerDown={(e) => (beside.current = e.target === ref.current)}
+      onClick={(e) => e.target === ref.current && beside.current && close()}
     >
       <header>
         <h2>{title}</h2>
