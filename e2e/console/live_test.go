@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -309,5 +310,36 @@ func TestLateSecretStaysHidden(t *testing.T) {
 	b.until(`window.waiting`)
 	if js[bool](b, `(Object.defineProperty(document, "hidden", {get: () => true, configurable: true}), arrive(), new Promise(r => setTimeout(r, 500)).then(() => !!document.querySelector(".secret-value")))`) {
 		t.Error("it is shown")
+	}
+}
+
+// A line of a block that is being corrected stays when it is no longer current, with what was
+// typed. Once it is forgotten it is gone.
+func TestCorrectionStaysOnChange(t *testing.T) {
+	b, c := open(t, plain), api(t)
+	b.first(counted)
+	res, err := c.Add(t.Context(), serve.AddRequest{Text: "The wearer sails a small dinghy.", Infer: new(false), Type: memory.Core})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := res.Changes[0].Memory.String()
+	b.visit("/memories/core", `.block-line [href="/memory/`+id+`"] + .plain`)
+	b.do(chromedp.Click(`.block-line [href="/memory/`+id+`"] + .plain`), chromedp.WaitVisible(".edit textarea"), chromedp.SendKeys(".edit textarea", " Her name is Lark."))
+	if _, err := c.Update(t.Context(), id, serve.UpdateRequest{Archived: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	b.heard(c, serve.AddRequest{Text: "The harbour is full.", Infer: new(false)})
+	if text := js[string](b, `document.querySelector(".edit textarea")?.value ?? "no field"`); text != "The wearer sails a small dinghy. Her name is Lark." {
+		t.Error(text)
+	}
+	b.says("Archived")
+	b.shoot("correction-of-archived")
+	b.accessible("correction of archived")
+	if _, err := c.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.WaitNotPresent(".edit"))
+	if js[bool](b, `document.querySelector("main").textContent.includes("dinghy")`) {
+		t.Error("what was forgotten is still shown")
 	}
 }

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icons";
 import { FactTree } from "./facts";
 import { Edit } from "./memory";
 import { go } from "./router";
-import type { Kind, Memory, Status } from "./types";
+import type { Kind, Memory, Status, Why } from "./types";
 import { Vault } from "./vault";
 import { asProblem, Empty, Failure, iconOf, isPhoto, isSound, kindIcon, Photo, plainText, Sound, T, useLoaded, Waiting } from "./widgets";
 
@@ -163,13 +163,7 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
     }
   }
   const list = pages.flatMap((p) => p.memories).filter((m) => kind || m.type !== "vault");
-  if (!list.length) {
-    return (
-      <Empty icon={kind ? kindIcon[kind] : "memories"} title={t("list.empty")}>
-        <p>{kind === "core" ? t("list.emptyCore") : t("list.emptyHow")}</p>
-      </Empty>
-    );
-  }
+  if (!list.length && kind !== "core") return <Nothing kind={kind} />;
   const view = kind === "resource" ? <Gallery list={list} /> : kind === "procedural" ? <Guides list={list} /> : kind === "core" ? <Blocks list={list} /> : <Rows list={list} />;
   return (
     <div ref={box}>
@@ -180,6 +174,12 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
     </div>
   );
 }
+
+const Nothing = ({ kind }: { kind?: Kind }) => (
+  <Empty icon={kind ? kindIcon[kind] : "memories"} title={t("list.empty")}>
+    <p>{kind === "core" ? t("list.emptyCore") : t("list.emptyHow")}</p>
+  </Empty>
+);
 
 function Sentinel({ load }: { load: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
@@ -292,11 +292,14 @@ export function Steps({ m }: { m: Memory }) {
 }
 
 function Blocks({ list }: { list: Memory[] }) {
+  const [held, hold] = useState<Memory[]>([]); // those that are being corrected: they stay even if they are no longer current
   const blocks = new Map<string, Memory[]>();
-  for (const m of list) {
+  const there = new Set(list.map((m) => m.id));
+  for (const m of [...list, ...held.filter((m) => !there.has(m.id))]) {
     const name = m.fields?.core?.block ?? "human";
     blocks.set(name, [...(blocks.get(name) ?? []), m]);
   }
+  if (!blocks.size) return <Nothing kind="core" />;
   return (
     <div class="guides">
       {[...blocks].map(([name, of]) => {
@@ -313,7 +316,7 @@ function Blocks({ list }: { list: Memory[] }) {
             </label>
             <ul class="rows">
               {of.map((m) => (
-                <Line key={m.id} m={m} />
+                <Line key={m.id} m={m} there={there.has(m.id)} hold={(on) => hold((all) => [...all.filter((x) => x.id !== m.id), ...(on ? [m] : [])])} />
               ))}
             </ul>
           </article>
@@ -324,12 +327,15 @@ function Blocks({ list }: { list: Memory[] }) {
 }
 
 /** A line of a block, which can be corrected in place. */
-function Line({ m }: { m: Memory }) {
-  const [edits, edit] = useState(false);
+function Line({ m, there, hold }: { m: Memory; there: boolean; hold: (on: boolean) => void }) {
+  const [edits, set] = useState(false);
+  const left = useLoaded<Why>(there ? null : `/v1/memories/${m.id}/why`); // of one that is no longer in the list
+  const edit = (on: boolean) => (set(on), hold(on));
+  if (left.error?.is("not-found")) return null;
   if (edits)
     return (
       <li>
-        <Edit m={m} close={() => edit(false)} />
+        <Edit m={left.value?.memory ?? m} close={() => edit(false)} />
       </li>
     );
   return (
