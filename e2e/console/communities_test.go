@@ -132,7 +132,14 @@ func TestCommunities(t *testing.T) {
 	member.press(".pool-members summary")
 	member.do(chromedp.WaitVisible(".pool-members [name=key]"), chromedp.SendKeys(".pool-members [name=name]", "Bo"), chromedp.SetValue(".pool-members [name=key]", bo.Key), chromedp.Click(".pool-members form > .button"), chromedp.WaitVisible("dialog .solid"), chromedp.Click("dialog .solid"), chromedp.WaitVisible(".pool-waits"))
 	member.says("The owner or a moderator decides about Bo.")
+	owner.press(".pool-members summary")
+	owner.do(chromedp.WaitVisible(".pool-members [name=name]"), chromedp.SendKeys(".pool-members [name=name]", "Cleo"))
 	owner.again()
+	owner.do(chromedp.WaitVisible(".pool-waits"))
+	if text := js[string](owner, `document.querySelector(".pool-members [name=name]").value`); text != "Cleo" {
+		t.Errorf("who was typed is now %q", text)
+	}
+	owner.press(".pool-members summary")
 	owner.press(".pool-waits .button")
 	owner.do(chromedp.WaitVisible("dialog .pair-words"))
 	owner.says("Ann proposed this key, and could have used another key under this name.")

@@ -153,7 +153,7 @@ function Question({ text, topic }: { text: string; topic?: string }) {
 function FollowUp({ choice }: { choice: Choice }) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (choice.turn) field.current!.focus({ preventScroll: true });
+    if (choice.turn && !document.activeElement?.matches("input, textarea")) field.current!.focus({ preventScroll: true }); // not while the wearer types elsewhere
   }, []);
   return (
     <form

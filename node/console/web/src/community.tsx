@@ -10,6 +10,7 @@ import { Answering, type Choice } from "./communityanswers";
 import { Members, Removing, Waits, type Member } from "./communitymembers";
 import { moment, said, t, type Word } from "./i18n";
 import { Icon } from "./icons";
+import { More } from "./more";
 import { go } from "./router";
 import { asProblem, changes, Dialog, Empty, Failure, T, tell, tellError, Waiting } from "./widgets";
 
@@ -212,9 +213,9 @@ function Log({ view: v }: { view: View }) {
           ))}
         </ul>
         {log.length > atOnce && !all && (
-          <button type="button" class="button small" onClick={() => show(true)}>
+          <More show={() => show(true)}>
             {t("more")} <span class="count">{log.length - atOnce}</span>
-          </button>
+          </More>
         )}
       </details>
     </section>

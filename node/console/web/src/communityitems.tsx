@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { Act, Item, View } from "./community";
 import { moment, number, said, t } from "./i18n";
+import { More } from "./more";
 import { Seen } from "./seen";
 import { T, tellError } from "./widgets";
 
@@ -42,12 +43,12 @@ function One({ item: i, view: v, act, remove, kind }: Part & { item: Item; kind?
   );
 }
 
-function More({ rest, show }: { rest: number; show: () => void }) {
-  if (rest <= 0) return null;
+function Rest({ n, show }: { n: number; show: () => void }) {
+  if (n <= 0) return null;
   return (
-    <button type="button" class="button small" onClick={show}>
-      {t("more")} <span class="count">{number(rest)}</span>
-    </button>
+    <More show={show}>
+      {t("more")} <span class="count">{number(n)}</span>
+    </More>
   );
 }
 
@@ -65,7 +66,7 @@ export function Items(p: Part) {
           </li>
         ))}
       </ul>
-      <More rest={items.length - n} show={() => show(n + atOnce)} />
+      <Rest n={items.length - n} show={() => show(n + atOnce)} />
     </section>
   );
 }
@@ -120,7 +121,7 @@ export function Questions(p: Part) {
           </li>
         ))}
       </ul>
-      <More rest={asked.length - n} show={() => show(n + atOnce)} />
+      <Rest n={asked.length - n} show={() => show(n + atOnce)} />
     </section>
   );
 }
@@ -155,7 +156,7 @@ export function Removed({ view: v, act, remove }: Part) {
             </li>
           ))}
         </ul>
-        <More rest={list.length - n} show={() => show(n + atOnce)} />
+        <Rest n={list.length - n} show={() => show(n + atOnce)} />
       </details>
     </section>
   );

@@ -1,6 +1,6 @@
 // The members of a community: adding, proposing and removing them.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { post } from "./api";
 import type { Act, View } from "./community";
 import { Copied } from "./given";
@@ -40,6 +40,7 @@ const mayPutOut = (v: View, m: Member) => !m.you && m.member && (v.role === "own
 export function Members({ view: v, act, remove }: Part) {
   const [guest, choose] = useState<Guest>();
   const [busy, work] = useState(false);
+  const fields = useRef<HTMLFormElement>(null);
   const read = (e: SubmitEvent) => {
     e.preventDefault();
     const form = new FormData(e.currentTarget as HTMLFormElement);
@@ -76,7 +77,7 @@ export function Members({ view: v, act, remove }: Part) {
       <details data-does="inviteToCommunity">
         <summary>{t(v.role === "member" ? "pool.propose" : "pool.invite")}</summary>
         <p class="muted">{t(v.role === "member" ? "pool.proposeSays" : "pool.inviteSays")}</p>
-        <form key={v.members.length + v.waiting.length} class="fields" onSubmit={read}>
+        <form ref={fields} class="fields" onSubmit={read}>
           <label>
             {t("pool.guest")}
             <input name="name" required maxLength={60} pattern="[^=]*" autocomplete="off" />
@@ -101,7 +102,7 @@ export function Members({ view: v, act, remove }: Part) {
         <p class="muted">{t("pool.link")}</p>
         <Copied text={v.link} name={t("share.linkName")} />
       </details>
-      {guest && <LetIn guest={guest} view={v} act={act} close={() => choose(undefined)} />}
+      {guest && <LetIn guest={guest} view={v} act={act} close={() => choose(undefined)} done={() => fields.current?.reset()} />}
     </section>
   );
 }
@@ -138,13 +139,13 @@ export function Waits({ view: v, act }: Omit<Part, "remove">) {
 }
 
 /** LetIn asks for the words of a key to be compared before it is added. The request contains the key itself, so that no other is added. */
-function LetIn({ guest: g, view: v, act, close }: { guest: Guest; view: View; act: Act; close: () => void }) {
+function LetIn({ guest: g, view: v, act, close, done }: { guest: Guest; view: View; act: Act; close: () => void; done?: () => void }) {
   const [busy, work] = useState(false);
   const submit = (e: SubmitEvent) => {
     e.preventDefault();
     work(true);
     act("POST", `/v1/communities/${v.id}/members`, { who: `${g.name.replaceAll("=", " ")}=${g.key}`, words: g.words, moderator: g.moderator || undefined }, (w) => t(w.role === "member" ? "pool.proposed" : "pool.isMember", { name: g.name }))
-      .then(close, tellError)
+      .then(() => (done?.(), close()), tellError)
       .finally(() => work(false));
   };
   return (

@@ -5,10 +5,11 @@ import { Afar } from "./afar";
 import { post } from "./api";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
+import { More } from "./more";
 import { Own, Seen } from "./seen";
 import type { Kind } from "./types";
 import { Passphrase } from "./vault";
-import { asProblem, changes, Failure, kindIcon, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Failure, kindIcon, T, tell, tellError, useLoaded, useSteady, Waiting } from "./widgets";
 
 interface Item {
   id: string;
@@ -43,7 +44,7 @@ const few = 20;
 
 export function ConsentsPage() {
   const { value, error } = useLoaded<{ consents: Consent[] }>("/v1/consents");
-  const waits = value?.consents.filter((c) => c.waits.length > 0) ?? [];
+  const waits = useSteady(value?.consents.filter((c) => c.waits.length > 0) ?? [], (c) => c.id);
   const answered = value?.consents.filter((c) => c.answer) ?? [];
   return (
     <div class="page consents">
@@ -194,9 +195,7 @@ function Items({ items }: { items: Item[] }) {
         ))}
       </ul>
       {items.length > few && !all && (
-        <button type="button" class="button small" onClick={() => show(true)}>
-          {t("consent.all", { n: items.length })}
-        </button>
+        <More show={() => show(true)}>{t("consent.all", { n: items.length })}</More>
       )}
     </>
   );

@@ -23,7 +23,7 @@ interface Dispute {
 }
 
 export function Disputes({ market }: { market: string }) {
-  const { value } = useLoaded<{ arbiter: boolean; disputes: Dispute[] }>("/v1/market/disputes" + at(market));
+  const { value } = useLoaded<{ arbiter: boolean; disputes: Dispute[] }>("/v1/market/disputes" + at(market), { asks: true });
   const [of, decide] = useState<Dispute>();
   if (!value?.arbiter) return null;
   return (

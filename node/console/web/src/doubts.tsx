@@ -5,19 +5,21 @@ import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Memory } from "./types";
 import { did } from "./undo";
-import { changes, Failure, iconOf, plainText, T, tellError, useLoaded } from "./widgets";
+import { changes, Failure, iconOf, plainText, T, tellError, useLoaded, useSteady } from "./widgets";
 
 /** The confidence from which a memory is not doubtful; a memory's own page uses the same value. */
 const sure = 0.6;
 
 const unsure = JSON.stringify({ AND: [{ pinned: false }, { type: { ne: "vault" } }, { OR: [{ confidence: { lt: sure } }, { plugin: { contains: "worker/" } }] }] });
-const most = 12;
+const most = 12; // shown
+const asked = 50; // more than are shown, so that new ones drop none of those
 
 const isWorkers = (m: Memory) => !!m.source.plugin?.startsWith("worker/");
 
 export function Doubts() {
-  const { value, error } = useLoaded<{ memories: Memory[]; next?: string }>(`/v1/memories?limit=${most}&filters=${encodeURIComponent(unsure)}`);
-  const list = value?.memories ?? [];
+  const { value, error } = useLoaded<{ memories: Memory[]; next?: string }>(`/v1/memories?limit=${asked}&filters=${encodeURIComponent(unsure)}`);
+  const all = useSteady(value?.memories ?? [], (m) => m.id);
+  const list = all.slice(0, most);
   const done = (text: string, undo: () => Promise<unknown>) => (changes(), did(text, undo));
   const right = (m: Memory) => post(`/v1/memories/${m.id}/pin`).then(() => done(t("did.pinned"), () => post(`/v1/memories/${m.id}/unpin`)), tellError);
   const archived = (m: Memory, archived: boolean) => call("PATCH", `/v1/memories/${m.id}`, { archived });
@@ -43,7 +45,7 @@ export function Doubts() {
   return (
     <section class="doubts">
       <h2>
-        {t("doubts.title")} <span class="count">{value!.next ? list.length + "+" : list.length}</span>
+        {t("doubts.title")} <span class="count">{all.length > most ? most + "+" : all.length}</span>
       </h2>
       <p class="muted">{t("doubts.says")}</p>
       {list.map((m) => (

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { said, t } from "./i18n";
 import { List } from "./memories";
+import { More } from "./more";
 import { Failure, T, useLoaded, Waiting } from "./widgets";
 
 interface Slot {
@@ -73,7 +74,7 @@ function whose(subject: string): string {
 
 function Slots({ category, all }: { category: string; all: number }) {
   const [limit, set] = useState(few);
-  const { value, error } = useLoaded<{ slots: Slot[]; loose: number; more?: boolean }>(`/v1/facts?limit=${limit}&category=${encodeURIComponent(category)}`);
+  const { value, error } = useLoaded<{ slots: Slot[]; loose: number; more?: boolean }>(`/v1/facts?limit=${limit}&category=${encodeURIComponent(category)}`, { of: category });
   if (error) return <Failure error={error} />;
   if (!value) return <Waiting />;
   const left = all - value.loose - value.slots.reduce((n, s) => n + s.memories, 0);
@@ -86,9 +87,7 @@ function Slots({ category, all }: { category: string; all: number }) {
         </Branch>
       ))}
       {value.more && limit < many && (
-        <button type="button" class="button" onClick={() => set(many)}>
-          {t("more")}
-        </button>
+        <More show={() => set(many)}>{t("more")}</More>
       )}
       {value.more && limit >= many && left > 0 && <p class="muted">{t("facts.left", { n: left })}</p>}
       {value.loose > 0 && (

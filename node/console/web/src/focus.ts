@@ -1,5 +1,6 @@
 // The focused element may disappear: a row, a page, or the element that a dialog would return the focus to. The browser then drops the focus,
-// and keyboard users start from the top. Here the element in its place gets the focus, and Tab continues from there.
+// and keyboard users start from the top. Here the element in its place gets the focus, and Tab continues from there. It also drops the focus of
+// an element that is moved, as a row is when a list is sorted again: it gets the focus back.
 
 /** The position of an element: its parent and its index there. */
 interface Place {
@@ -15,6 +16,7 @@ function placesOf(e: Element): Place[] {
 }
 
 let last: Element | undefined; // the element that has the focus, or had it until it was removed
+let left: Element | undefined; // the element that the wearer has just left, unless it turns out that it was moved
 let places: Place[] = []; // of last
 let behind: Place[] = []; // of the element that was focused before the dialog with last in it
 
@@ -29,7 +31,12 @@ addEventListener("focusin", (e) => {
 // A click on empty space means that the wearer left the element; its removal does not. A browser may send focusout before the removal.
 addEventListener("focusout", (e) => {
   const from = e.target as Element;
-  if (!e.relatedTarget) queueMicrotask(() => from === last && from.isConnected && document.hasFocus() && !(from as HTMLButtonElement).disabled && (last = undefined));
+  if (e.relatedTarget) return;
+  queueMicrotask(() => {
+    if (from !== last || !from.isConnected || !document.hasFocus() || (from as HTMLButtonElement).disabled) return;
+    [left, last] = [last, undefined];
+    setTimeout(() => (left = undefined));
+  });
 });
 
 /** take focuses an element without adding it to the Tab order. It reports whether that worked. */
@@ -48,10 +55,25 @@ function near({ of, n }: Place): Element[] {
   return next && next.tabIndex < 0 ? [next, of] : [of];
 }
 
-new MutationObserver(() => {
-  if (!last || last.isConnected || (document.activeElement && document.activeElement !== document.body)) return;
-  const left = [...places, ...behind].filter((p) => p.of.isConnected && p.of !== document.body);
-  [...left.flatMap(near), ...document.querySelectorAll("main")].some(take);
+new MutationObserver((seen) => {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  const was = last ?? left;
+  if (was?.isConnected && seen.some((m) => [...m.removedNodes].some((n) => n.contains(was)))) (was as HTMLElement).focus({ preventScroll: true });
+  if (!last || last.isConnected) return;
+  const stay = [...places, ...behind].filter((p) => p.of.isConnected && p.of !== document.body);
+  [...stay.flatMap(near), ...document.querySelectorAll("main")].some(take);
 }).observe(document, { childList: true, subtree: true });
 
-export {};
+/** goOn focuses the first row that comes after those before a button. The button that asked for more may be gone by then. */
+export function goOn(button: Element) {
+  const before = button.previousElementSibling;
+  const row = before?.matches("ul, ol") ? before.lastElementChild : before;
+  if (!row) return;
+  const from = document.activeElement;
+  const look = new MutationObserver(() => {
+    const next = row.nextElementSibling;
+    if (!row.isConnected || (next && next !== button)) look.disconnect();
+    if (next && next !== button && (document.activeElement === from || !from?.isConnected)) take(next);
+  });
+  look.observe(row.parentElement!, { childList: true });
+}

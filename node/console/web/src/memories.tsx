@@ -7,7 +7,7 @@ import { Icon, type IconName } from "./icons";
 import { FactTree } from "./facts";
 import { Edit } from "./memory";
 import { go } from "./router";
-import type { Kind, Memory, Status } from "./types";
+import type { Kind, Memory, Status, Why } from "./types";
 import { Vault } from "./vault";
 import { asProblem, Empty, Failure, iconOf, isPhoto, isSound, kindIcon, Photo, plainText, Sound, T, useLoaded, Waiting } from "./widgets";
 
@@ -127,11 +127,12 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   const path = "/v1/memories?" + p;
   const after = (page: Page) => path + "&cursor=" + encodeURIComponent(page.next!);
   const wanted = useRef(1); // number of pages shown: after a change all are loaded again, so that no row in view disappears
-  const loaded = useLoaded<Page[]>(path, async (path, signal) => {
+  const load = async (path: string, signal: AbortSignal) => {
     const pages = [await shared<Page>(path, signal)];
     while (pages.length < wanted.current && pages.at(-1)!.next) pages.push(await get<Page>(after(pages.at(-1)!), signal));
     return pages;
-  });
+  };
+  const loaded = useLoaded<Page[]>(path, { load });
   const [more, set] = useState<{ of?: Page[]; pages: Page[]; error?: Problem }>({ pages: [] });
   const busy = useRef(false);
   const box = useRef<HTMLDivElement>(null);
@@ -147,7 +148,7 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
   const later = more.of === loaded.value ? more.pages : []; // those of an earlier list are loaded again with it
   const pages = [...loaded.value, ...later];
   const last = pages.at(-1)!;
-  async function load() {
+  async function loadMore() {
     if (busy.current) return;
     busy.current = true;
     wanted.current = pages.length + 1;
@@ -162,23 +163,23 @@ export function List({ kind, category, state, by }: { kind?: Kind; category: str
     }
   }
   const list = pages.flatMap((p) => p.memories).filter((m) => kind || m.type !== "vault");
-  if (!list.length) {
-    return (
-      <Empty icon={kind ? kindIcon[kind] : "memories"} title={t("list.empty")}>
-        <p>{kind === "core" ? t("list.emptyCore") : t("list.emptyHow")}</p>
-      </Empty>
-    );
-  }
+  if (!list.length && kind !== "core") return <Nothing kind={kind} />;
   const view = kind === "resource" ? <Gallery list={list} /> : kind === "procedural" ? <Guides list={list} /> : kind === "core" ? <Blocks list={list} /> : <Rows list={list} />;
   return (
     <div ref={box}>
       {view}
-      {last.next && !more.error && <Sentinel load={load} />}
+      {last.next && !more.error && <Sentinel load={loadMore} />}
       {more.error && <Failure error={more.error} />}
       {!!pages[0].cold && <p class="muted">{t("list.cold", { n: pages[0].cold })}</p>}
     </div>
   );
 }
+
+const Nothing = ({ kind }: { kind?: Kind }) => (
+  <Empty icon={kind ? kindIcon[kind] : "memories"} title={t("list.empty")}>
+    <p>{kind === "core" ? t("list.emptyCore") : t("list.emptyHow")}</p>
+  </Empty>
+);
 
 function Sentinel({ load }: { load: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
@@ -291,11 +292,14 @@ export function Steps({ m }: { m: Memory }) {
 }
 
 function Blocks({ list }: { list: Memory[] }) {
+  const [held, hold] = useState<Memory[]>([]); // those that are being corrected: they stay even if they are no longer current
   const blocks = new Map<string, Memory[]>();
-  for (const m of list) {
+  const there = new Set(list.map((m) => m.id));
+  for (const m of [...list, ...held.filter((m) => !there.has(m.id))]) {
     const name = m.fields?.core?.block ?? "human";
     blocks.set(name, [...(blocks.get(name) ?? []), m]);
   }
+  if (!blocks.size) return <Nothing kind="core" />;
   return (
     <div class="guides">
       {[...blocks].map(([name, of]) => {
@@ -312,7 +316,7 @@ function Blocks({ list }: { list: Memory[] }) {
             </label>
             <ul class="rows">
               {of.map((m) => (
-                <Line key={m.id} m={m} />
+                <Line key={m.id} m={m} there={there.has(m.id)} hold={(on) => hold((all) => [...all.filter((x) => x.id !== m.id), ...(on ? [m] : [])])} />
               ))}
             </ul>
           </article>
@@ -323,12 +327,15 @@ function Blocks({ list }: { list: Memory[] }) {
 }
 
 /** A line of a block, which can be corrected in place. */
-function Line({ m }: { m: Memory }) {
-  const [edits, edit] = useState(false);
+function Line({ m, there, hold }: { m: Memory; there: boolean; hold: (on: boolean) => void }) {
+  const [edits, set] = useState(false);
+  const left = useLoaded<Why>(there ? null : `/v1/memories/${m.id}/why`); // of one that is no longer in the list
+  const edit = (on: boolean) => (set(on), hold(on));
+  if (left.error?.is("not-found")) return null;
   if (edits)
     return (
       <li>
-        <Edit m={m} close={() => edit(false)} />
+        <Edit m={left.value?.memory ?? m} close={() => edit(false)} />
       </li>
     );
   return (

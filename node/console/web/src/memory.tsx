@@ -121,7 +121,7 @@ function Head({ m }: { m: Memory }) {
         </h1>
         <p class="badges">
           {m.pinned && <span class="badge">{t("state.pinned")}</span>}
-          {m.state !== "active" && <span class="badge warn">{m.repeats ? t("state.repeated") : t(`state.${m.state as "superseded" | "archived"}`)}</span>}
+          <State m={m} />
           {m.cold && <span class="badge">{t("state.cold")}</span>}
           {m.categories?.map((c) => (
             <a key={c} class="badge" href={"/memories?category=" + encodeURIComponent(c)}>
@@ -133,6 +133,9 @@ function Head({ m }: { m: Memory }) {
     </header>
   );
 }
+
+/** State says whether a memory is still current. */
+const State = ({ m }: { m: Memory }) => (m.state === "active" ? null : <span class="badge warn">{m.repeats ? t("state.repeated") : t(`state.${m.state as "superseded" | "archived"}`)}</span>);
 
 const patch = (id: string, body: unknown) => call<Memory>("PATCH", `/v1/memories/${id}`, body);
 
@@ -213,6 +216,11 @@ export function Edit({ m, close }: { m: Memory; close: () => void }) {
           {t("edit.value", { what: slot.attribute.replaceAll("_", " ") })}
           <input value={value} onInput={(e) => setValue(e.currentTarget.value)} />
         </label>
+      )}
+      {m.state !== "active" && (
+        <p>
+          <State m={m} />
+        </p>
       )}
       {changed && (
         <div class="notice bad meanwhile" role="alert">

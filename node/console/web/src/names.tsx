@@ -4,7 +4,7 @@ import { call, post } from "./api";
 import { moment, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Entry } from "./types";
-import { changes, Failure, T, tell, tellError, useLoaded } from "./widgets";
+import { changes, Failure, T, tell, tellError, useLoaded, useSteady } from "./widgets";
 
 interface Decision {
   memory: string;
@@ -20,6 +20,8 @@ interface Names {
   suggestions: { a: string; b: string; reason: string; weight: number }[];
 }
 
+const pair = (s: { a: string; b: string }) => s.a + "\n" + s.b;
+
 const takeBack = (id: string) => call("DELETE", "/v1/entities/decisions/" + id);
 
 /** decide stores whether two names are the same. It can be undone. */
@@ -33,17 +35,18 @@ function decide(same: boolean, a: string, b: string): Promise<unknown> {
 /** The names that may be the same, for the Review page, and past decisions. */
 export function NamesReview() {
   const { value, error } = useLoaded<Names>("/v1/entities");
+  const suggestions = useSteady(value?.suggestions ?? [], pair);
   if (error) return <Failure error={error} />;
   if (!value) return null;
   const mine = value.decisions.filter((d) => d.rank >= 3);
   return (
     <section class="names">
       <h2>
-        {t("names.title")} <span class="count">{value.suggestions.length}</span>
+        {t("names.title")} <span class="count">{suggestions.length}</span>
       </h2>
-      <p class="muted">{value.suggestions.length ? t("names.says") : t("names.none")}</p>
-      {value.suggestions.slice(0, 20).map((s) => (
-        <article key={s.a + "\n" + s.b} class="panel conflict" aria-label={t("names.may", { a: s.a.slice(0, 60), b: s.b.slice(0, 60) })}>
+      <p class="muted">{suggestions.length ? t("names.says") : t("names.none")}</p>
+      {suggestions.slice(0, 20).map((s) => (
+        <article key={pair(s)} class="panel conflict" aria-label={t("names.may", { a: s.a.slice(0, 60), b: s.b.slice(0, 60) })}>
           <h3>
             <T text={t("names.may", { a: s.a, b: s.b })} most={200} />
           </h3>

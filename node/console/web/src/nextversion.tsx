@@ -11,7 +11,7 @@ import { Empty, Failure, useLoaded, Waiting } from "./widgets";
 export function NextVersion({ id }: { id: string }) {
   const own = useLoaded<{ listings: Listing[] }>("/v1/market/listings");
   const listing = own.value?.listings.find((l) => l.id === id && !l.withdrawn);
-  const offer = useLoaded<Offer>(listing ? "/v1/market/offers/" + encodeURIComponent(id) + at(listing.market) : null);
+  const offer = useLoaded<Offer>(listing ? "/v1/market/offers/" + encodeURIComponent(id) + at(listing.market) : null, { asks: true });
   const error = own.error ?? offer.error;
   if (error) return <Failure error={error} />;
   if (own.value && !listing) return <Empty icon="why" title={t("page.none")} />;

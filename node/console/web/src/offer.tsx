@@ -10,7 +10,7 @@ import { Subscribe } from "./subscribe";
 import { asProblem, changes, Dialog, DialogEnd, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
 
 export function OfferPage({ id, market }: { id: string; market: string }) {
-  const { value: o, error, again } = useLoaded<Offer>("/v1/market/offers/" + encodeURIComponent(id) + at(market));
+  const { value: o, error, again } = useLoaded<Offer>("/v1/market/offers/" + encodeURIComponent(id) + at(market), { asks: true });
   const [buying, buy] = useState(false);
   const [subscribing, subscribe] = useState(false);
   const [wrong, report] = useState(false);

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { moment, said, t } from "./i18n";
 import { Icon } from "./icons";
+import { More } from "./more";
 import { pageOf, pay, Ways, type Way } from "./offer";
 import { saveFrom } from "./save";
 import { at, moveOrder, nextOf, type Order } from "./shop";
@@ -11,7 +12,7 @@ import { Dialog, DialogEnd, Failure, T, tell, tellError, useLoaded, Waiting } fr
 type Step = "accept" | "dispute" | "cancel" | "review";
 
 export function OrderPage({ id }: { id: string }) {
-  const { value: o, error, again } = useLoaded<Order>("/v1/market/orders/" + encodeURIComponent(id));
+  const { value: o, error, again } = useLoaded<Order>("/v1/market/orders/" + encodeURIComponent(id), { asks: true });
   const [step, ask] = useState<Step>();
   const [way, choose] = useState<Way>("funds");
   const [busy, work] = useState(false);
@@ -140,9 +141,9 @@ export function OrderPage({ id }: { id: string }) {
             ))}
           </ol>
           {o.items.length > 100 && !more && (
-            <button type="button" class="button small" onClick={() => show(true)}>
+            <More show={() => show(true)}>
               {t("more")} <span class="count">{o.items.length - 100}</span>
-            </button>
+            </More>
           )}
         </section>
       )}

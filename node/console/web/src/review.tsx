@@ -7,7 +7,7 @@ import { Doubts } from "./doubts";
 import { Icon } from "./icons";
 import { NamesReview } from "./names";
 import { did, typing, useUndo } from "./undo";
-import { changes, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { changes, Failure, T, tell, tellError, useLoaded, useSteady, Waiting } from "./widgets";
 
 interface Side {
   memory: string;
@@ -110,7 +110,7 @@ function Conflicts() {
   const { value, error, again } = useLoaded<{ conflicts: Conflict[] }>("/v1/conflicts");
   const [at, move] = useState(0);
   const refs = useRef<(HTMLElement | null)[]>([]);
-  const list = value?.conflicts ?? [];
+  const list = useSteady(value?.conflicts ?? [], (c) => c.id); // a key settles the one that the wearer sees chosen, even if another has just come
   const here = Math.min(at, list.length - 1);
   async function settle(c: Conflict, body: { choose?: number; both?: boolean }) {
     try {

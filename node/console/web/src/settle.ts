@@ -8,6 +8,7 @@ interface Asked {
   sizes: number[]; // their radius
   ties: [number, number][];
   still: boolean; // show no intermediate positions
+  from?: Float32Array; // former positions; NaN: of a new name
 }
 
 const rounds = 160;
@@ -15,7 +16,8 @@ const rounds = 160;
 /** settles answers a request with positions, some rounds at a time; the last answer has done set. */
 export function settles() {
   onmessage = (e: MessageEvent<Asked>) => {
-    const { groups, sizes, ties, still } = e.data;
+    const { groups, sizes, ties, still, from } = e.data;
+    const begin = from ? 0.1 : 1; // a picture that is known already moves little
     const in_ = new Map<number, number>(); // how many of a group are placed
     const nodes: SimulationNodeDatum[] = groups.map((g) => {
       const turn = 2.399963; // the golden angle: no two start in the same place
@@ -24,6 +26,9 @@ export function settles() {
       const [r, s] = [60 * Math.sqrt(g + 1), 9 * Math.sqrt(n + 0.5)];
       return { x: r * Math.cos(g * turn) + s * Math.cos(n * turn), y: r * Math.sin(g * turn) + s * Math.sin(n * turn) };
     });
+    from?.forEach((at, i) => isNaN(at) || (nodes[i >> 1][i % 2 ? "y" : "x"] = at));
+    for (const [a, b] of from ? [...ties, ...ties.map(([a, b]) => [b, a])] : []) // a new name starts beside one that it is tied to
+      if (isNaN(from![2 * a]) && !isNaN(from![2 * b])) [nodes[a].x, nodes[a].y] = [from![2 * b] + 10 + (a % 7), from![2 * b + 1] + 10 - (a % 5)];
     const tell = (done: boolean) => {
       const at = new Float32Array(2 * nodes.length);
       nodes.forEach((n, i) => at.set([n.x!, n.y!], 2 * i));
@@ -32,6 +37,7 @@ export function settles() {
     if (!still) tell(false);
     const forces = forceSimulation(nodes)
       .stop()
+      .alpha(begin)
       .alphaDecay(1 - Math.pow(0.005, 1 / rounds))
       .force("tie", forceLink(ties.map(([source, target]) => ({ source, target }))).distance(30).strength(0.25))
       .force("apart", forceManyBody().strength(-40).theta(1.1))

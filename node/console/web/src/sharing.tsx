@@ -7,6 +7,7 @@ import { GivenPanel } from "./given";
 import { mediumDate, dateOf, moment, number, said, shortDay, t, type Word } from "./i18n";
 import { Icon, type IconName } from "./icons";
 import { LetIn, Looks } from "./letin";
+import { More } from "./more";
 import { press } from "./palette";
 import { Policy } from "./policy";
 import { Revert, titleOf, type Author } from "./revert";
@@ -329,9 +330,9 @@ function Account() {
         ))}
       </ul>
       {list.length > 6 && !all && (
-        <button type="button" class="button small" onClick={() => show(true)}>
+        <More show={() => show(true)}>
           {t("more")} <span class="count">{number(list.length - 6)}</span>
-        </button>
+        </More>
       )}
     </section>
   );

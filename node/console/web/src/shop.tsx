@@ -8,6 +8,7 @@ import { Icon } from "./icons";
 import { agree, Known } from "./known";
 import { LogPage } from "./logpage";
 import { MarketPanel } from "./market";
+import { More } from "./more";
 import { MovePage } from "./moving";
 import { NextVersion } from "./nextversion";
 import { OfferPage } from "./offer";
@@ -143,7 +144,7 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
   const asked = ["q", "category", "language", "most", "newest"].filter((k) => query.get(k)).map((k) => `${k}=${encodeURIComponent(query.get(k)!)}`);
   const [more, show] = useState(1);
   const path = `/v1/market/offers?limit=${page * Math.min(more, 2.5)}&` + asked.join("&") + at(market, "&");
-  const { value, error } = useLoaded<{ offers: Offer[]; facets: { kind: string; value: string; count: number }[]; total: number }>(path);
+  const { value, error } = useLoaded<{ offers: Offer[]; facets: { kind: string; value: string; count: number }[]; total: number }>(path, { of: asked.join("&") + at(market, "&"), asks: true });
   const lead = (change: Record<string, string>) => {
     const q = new URLSearchParams(query);
     for (const [k, v] of Object.entries(change)) v ? q.set(k, v) : q.delete(k);
@@ -227,9 +228,9 @@ function Find({ query, market }: { query: URLSearchParams; market: string }) {
         ))}
       </ul>
       {value && value.total > value.offers.length && (more < 3 ? (
-        <button type="button" class="button small" onClick={() => show(more + 1)}>
+        <More show={() => show(more + 1)}>
           {t("more")} <span class="count">{number(value.total - value.offers.length)}</span>
-        </button>
+        </More>
       ) : (
         <p class="muted">{t("shop.narrow", { n: value.total - value.offers.length })}</p>
       ))}

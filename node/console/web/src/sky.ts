@@ -23,6 +23,9 @@ export interface Line {
   faint: boolean;
 }
 
+/** What the next picture goes on from when the names change: the view, and two numbers for each name; NaN: it is new. */
+export type Kept = { x: number; y: number; scale: number; held: boolean; at: Float32Array };
+
 export interface Told {
   opened(i: number): void;
   settled(): void;
@@ -68,6 +71,7 @@ export class Sky {
     private readonly between: Line[],
     day: number,
     private readonly told: Told,
+    private readonly from?: Kept,
   ) {
     this.day = day;
     const gl = this.glass.getContext("webgl", { alpha: true, antialias: false, premultipliedAlpha: true });
@@ -81,6 +85,8 @@ export class Sky {
     this.ends = new Float32Array(4 * between.length);
     this.marks = new Float32Array(2 * between.length);
     this.dims = new Float32Array(stars.length);
+    if (from) [this.x, this.y, this.scale, this.held] = [from.x, from.y, from.scale, from.held];
+    this.at.set(from?.at.map((n) => n || 0) ?? []);
     this.words = new Words(stars);
     const buffer = () => gl.createBuffer()!;
     this.made = {
@@ -105,11 +111,11 @@ export class Sky {
     if (this.stale) this.draw();
   }
 
-  /** choose opens a name, and scrolls it into view if it is outside; -1: none. */
-  choose(i: number) {
+  /** choose opens a name, and with seek scrolls it into view if it is outside; -1: none. */
+  choose(i: number, seek = true) {
     this.open = i;
     this.mark();
-    if (i >= 0) {
+    if (i >= 0 && seek) {
       const [x, y] = this.where(i);
       if (x < 20 || y < 20 || x > this.width - 20 || y > this.height - 20) [this.x, this.y, this.held] = [this.at[2 * i], this.at[2 * i + 1], true];
     }
@@ -142,6 +148,12 @@ export class Sky {
     this.draw();
   }
 
+  /** kept returns what the next picture begins with; its names are those of this one by their indexes, or -1. */
+  kept(was: number[]): Kept {
+    const at = Float32Array.from(was.flatMap((i) => (i < 0 ? [NaN, NaN] : [this.at[2 * i], this.at[2 * i + 1]])));
+    return { x: this.x, y: this.y, scale: this.scale, held: this.held, at };
+  }
+
   close() {
     this.stop.abort();
     this.worker?.terminate();
@@ -161,7 +173,7 @@ export class Sky {
       if (e.data.done) this.told.settled();
     };
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.worker.postMessage({ groups: this.stars.map((s) => s.group), sizes: this.stars.map((s) => s.size), ties: this.between.map((l) => [l.a, l.b]), still });
+    this.worker.postMessage({ groups: this.stars.map((s) => s.group), sizes: this.stars.map((s) => s.size), ties: this.between.map((l) => [l.a, l.b]), still, from: this.from?.at });
   }
 
   private placed() {

@@ -5,7 +5,7 @@ import { get, post, Problem } from "./api";
 import { moment, reasonOf, said, shortDay, t } from "./i18n";
 import { Icon } from "./icons";
 import type { Memory } from "./types";
-import { asProblem, changes, Dialog, Empty, Failure, T, tell, tellError, useLoaded, Waiting } from "./widgets";
+import { asProblem, changes, Dialog, Empty, Failure, T, tell, tellError, useLoaded, useSteady, Waiting } from "./widgets";
 
 /** How long a secret is shown, in seconds. */
 const shownFor = 30;
@@ -23,9 +23,11 @@ export function Vault() {
   const sync = useLoaded<{ relay: string; apart?: boolean }>("/v1/sync");
   const [shown, show] = useState<{ id: string; secret: string } | null>(null);
   const [ask, wait] = useState<string | null>(null);
+  const secrets = useSteady(value?.memories ?? [], (m) => m.id);
   async function reveal(id: string) {
     try {
-      show({ id, secret: (await get<{ secret: string }>(`/v1/vault/${id}`)).secret });
+      const { secret } = await get<{ secret: string }>(`/v1/vault/${id}`);
+      if (!document.hidden) show({ id, secret });
       log.again();
     } catch (e) {
       if (!(e instanceof Problem && e.is("vault-locked"))) return tellError(e);
@@ -51,7 +53,7 @@ export function Vault() {
   return (
     <div class="vault">
       <ul class="secrets">
-        {value.memories.map((m) => (
+        {secrets.map((m) => (
           <li key={m.id} class="panel">
             <span class="card-icon kind-vault">
               <Icon name="key" size={16} />

@@ -108,7 +108,7 @@ function Pauses({ pauses }: { pauses: Span[] }) {
   );
 }
 
-export function Wearables({ status }: { status: Status }) {
+export function Wearables({ status, closed }: { status: Status; closed?: () => void }) {
   const { value, error, again } = useLoaded<{ devices: Wearable[] }>("/v1/devices");
   const lost = useLoaded<Lost>("/v1/lost").value;
   const [given, give] = useState<Credentials>();
@@ -175,7 +175,7 @@ export function Wearables({ status }: { status: Status }) {
       </form>
       {status.broker.url && <p class="muted">{t("wearables.broker")} <code><T text={status.broker.url} most={300} /></code></p>}
       {given && (
-        <Dialog title={t("wearables.given", { name: given.name })} close={() => give(undefined)}>
+        <Dialog title={t("wearables.given", { name: given.name })} close={() => (give(undefined), closed && setTimeout(closed))}>
           <p class="notice warn">
             <Icon name="warn" /> {t("wearables.once")}
           </p>

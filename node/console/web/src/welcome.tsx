@@ -9,7 +9,8 @@ import type { Status } from "./types";
 import { Wearables } from "./wearables";
 import { changes, tell, tellError, useLoaded } from "./widgets";
 
-export function Welcome({ wearer }: { wearer: string }) {
+/** Welcome calls closed when nothing is open or typed any more that has to stay. */
+export function Welcome({ wearer, closed }: { wearer: string; closed: () => void }) {
   const [busy, work] = useState(false);
   const { value: status } = useLoaded<Status>("/v1/status");
   async function say(e: SubmitEvent) {
@@ -23,6 +24,7 @@ export function Welcome({ wearer }: { wearer: string }) {
       form.reset();
       tell({ text: t("welcome.heard") });
       changes();
+      closed();
     } catch (e) {
       tellError(e);
     } finally {
@@ -46,7 +48,7 @@ export function Welcome({ wearer }: { wearer: string }) {
         </li>
         <li>
           <p class="muted">{t("welcome.wearableHow")}</p>
-          {status && <Wearables status={status} />}
+          {status && <Wearables status={status} closed={closed} />}
         </li>
         <li>
           <Engines />

@@ -68,6 +68,7 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
   const [bad, fail] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const sky = useRef<Sky>();
+  const former = useRef<{ sky: Sky; names: Map<string, number> }>(); // the last picture: the next one goes on from it
   const opened = graph.entities.findIndex((e) => e.name === choice.at);
   const moment = date === today ? Date.now() / 864e5 : date + 0.5; // noon, as everywhere
   const count = useMemo(() => lines.reduce((n, l) => n + (!l.faint && l.from <= moment && moment < l.to ? 1 : 0), 0), [lines, date]);
@@ -90,8 +91,10 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
       )
       .then(({ Sky }) => {
         if (gone) return;
-        sky.current = new Sky(box.current!, () => trusted(skyScript), stars, lines, state.current.moment, { opened: (i) => open.current(i), settled: () => settle(true) });
-        sky.current.choose(state.current.opened);
+        const from = former.current?.sky.kept(graph.entities.map((e) => former.current!.names.get(e.id) ?? -1));
+        sky.current = new Sky(box.current!, () => trusted(skyScript), stars, lines, state.current.moment, { opened: (i) => open.current(i), settled: () => settle(true) }, from);
+        former.current = { sky: sky.current, names: new Map(graph.entities.map((e, i) => [e.id, i])) };
+        sky.current.choose(state.current.opened, !from);
       })
       .catch(() => gone || fail(true));
     return () => {
@@ -101,7 +104,7 @@ function Picture({ graph, choice, change }: { graph: Graph; choice: Choice; chan
     };
   }, [stars, lines]);
   useEffect(() => void sky.current?.on(moment), [date]);
-  useEffect(() => sky.current?.choose(opened), [opened]);
+  useEffect(() => sky.current?.choose(opened), [graph.entities[opened]?.id]); // the same name may have another place in a new graph
   useEffect(() => {
     if (!plays) return;
     const step = Math.max(1, Math.round((today - first) / 300));

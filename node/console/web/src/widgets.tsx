@@ -20,8 +20,8 @@ export interface Loaded<V> {
 
 const changed = new EventTarget();
 
-/** changes makes everything on the page load again. */
-export const changes = () => changed.dispatchEvent(new Event("change"));
+/** changes makes everything on the page load again, after something that the wearer did here. */
+export const changes = () => changed.dispatchEvent(new CustomEvent("change", { detail: "here" }));
 
 /** useChanges calls f whenever something changed and when the node can be reached again. */
 export function useChanges(f: () => void) {
@@ -38,7 +38,7 @@ export function useLive(): boolean {
     let timer = 0;
     const stop = watch(() => {
       clearTimeout(timer);
-      timer = setTimeout(changes, 120);
+      timer = setTimeout(() => changed.dispatchEvent(new Event("change")), 120);
     }, set);
     return () => {
       clearTimeout(timer);
@@ -48,12 +48,27 @@ export function useLive(): boolean {
   return alive;
 }
 
-/** useLoaded loads a path of the API, and again when something changes on the node. load replaces a plain GET. */
-export function useLoaded<V>(path: string | null, load: (path: string, signal: AbortSignal) => Promise<V> = shared): Loaded<V> {
-  const [state, set] = useState<{ path: string | null; value?: V; error?: Problem }>({ path });
+interface Loading<V> {
+  load?: (path: string, signal: AbortSignal) => Promise<V>; // replaces a plain GET
+  of?: string; // what is loaded; absent: the path. While more of the same is loaded, the value stays
+  asks?: boolean; // it asks a market, which could tell from a reload when something is heard: only what the wearer does here reloads it
+}
+
+/** same reports whether two answers of the API are equal. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b || Array.isArray(a) !== Array.isArray(b)) return false;
+  const [all, of] = [Object.entries(a), b as Record<string, unknown>];
+  return all.length === Object.keys(b).length && all.every(([k, v]) => k in of && same(v, of[k]));
+}
+
+/** useLoaded loads a path of the API, and again when something changes on the node. An equal answer keeps the value. */
+export function useLoaded<V>(path: string | null, { load = shared, of = path ?? undefined, asks }: Loading<V> = {}): Loaded<V> {
+  const [state, set] = useState<{ of?: string; value?: V; error?: Problem }>({});
   const [turn, again] = useState(0);
   const loads = useRef(false);
   const stale = useRef(false); // it changed while it was loaded
+  const failed = useRef(false); // the node did not answer
   useLayoutEffect(() => {
     // Requested before the page is drawn, because drawing takes longer than most answers.
     if (path === null) return;
@@ -62,8 +77,15 @@ export function useLoaded<V>(path: string | null, load: (path: string, signal: A
     stale.current = false;
     load(path, stop.signal)
       .then(
-        (value) => set({ path, value }),
-        (error) => stop.signal.aborted || set((s) => (s.path === path && s.value && !(error instanceof Problem && error.status === 404) ? s : { path, error: asProblem(error) })),
+        (value) => {
+          failed.current = false;
+          set((s) => (s.of === of && !s.error && same(s.value, value) ? s : { of, value }));
+        },
+        (error) => {
+          if (stop.signal.aborted) return;
+          failed.current = asProblem(error).status === 0;
+          set((s) => (s.of === of && s.value && !(error instanceof Problem && error.status === 404) ? s : { of, error: asProblem(error) }));
+        },
       )
       .then(() => {
         if (stop.signal.aborted) return;
@@ -74,11 +96,22 @@ export function useLoaded<V>(path: string | null, load: (path: string, signal: A
   }, [path, turn]);
   useEffect(() => {
     // A change does not restart a slow request, or it might never finish.
-    const on = () => (loads.current ? (stale.current = true) : again((n) => n + 1));
+    const on = (e: Event) => {
+      if (asks && !failed.current && !(e as CustomEvent).detail) return;
+      loads.current ? (stale.current = true) : again((n) => n + 1);
+    };
     changed.addEventListener("change", on);
     return () => changed.removeEventListener("change", on);
   }, []);
-  return { value: state.path === path ? state.value : undefined, error: state.path === path ? state.error : undefined, again: () => again((n) => n + 1) };
+  const is = of !== undefined && state.of === of;
+  return { value: is ? state.value : undefined, error: is ? state.error : undefined, again: () => again((n) => n + 1) };
+}
+
+/** useSteady keeps a list in the order in which its items were first shown, so that a new item moves no button from under the pointer. */
+export function useSteady<V>(list: V[], idOf: (v: V) => string): V[] {
+  const places = useRef(new Map<string, number>());
+  for (const v of list) if (!places.current.has(idOf(v))) places.current.set(idOf(v), places.current.size);
+  return list.toSorted((a, b) => places.current.get(idOf(a))! - places.current.get(idOf(b))!);
 }
 
 export const asProblem = (e: unknown) => (e instanceof Problem ? e : new Problem(0, "", String(e)));
@@ -200,6 +233,7 @@ export const isSound = (m: Memory) => m.type === "resource" && !!m.fields?.resou
 
 /** The sound that is playing. Only one plays at a time. */
 let playing: { audio: HTMLAudioElement; stop: () => void } | undefined;
+let presses = 0; // of all buttons that play a sound
 
 /** Sound plays a recording, starting a number of seconds in. */
 export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; from?: number; label: string; small?: boolean }) {
@@ -207,12 +241,15 @@ export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; f
   const [bad, fail] = useState(false);
   const [length, setLength] = useState(0);
   const stop = useRef<() => void>();
-  useEffect(() => () => stop.current?.(), []);
+  const wanted = useRef(0); // the press whose recording is awaited; 0: none
+  useEffect(() => () => ((wanted.current = 0), stop.current?.()), []);
   async function toggle() {
     if (stop.current) return stop.current();
     playing?.stop();
+    const press = (wanted.current = ++presses);
     try {
       const url = await media(m.id);
+      if (press !== wanted.current || press !== presses) return URL.revokeObjectURL(url); // the page was left, or something else pressed
       const audio = new Audio(url);
       const end = () => {
         audio.pause();
@@ -253,6 +290,7 @@ export function Sound({ memory: m, from = 0, label, small }: { memory: Memory; f
 /** Dialog is modal. Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, close, children, wide }: { title: string; close: () => void; children: ComponentChildren; wide?: boolean }) {
   const ref = useRef<HTMLDialogElement>(null);
+  const beside = useRef(false); // the press began beside the dialog; a drag that selects text may end there, too
   useEffect(() => {
     const d = ref.current!;
     d.showModal();
@@ -268,7 +306,8 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
         close();
       }}
       onClose={(e) => e.currentTarget.isConnected && close()} // a browser may close it without asking
-      onClick={(e) => e.target === ref.current && close()}
+      onPointerDown={(e) => (beside.current = e.target === ref.current)}
+      onClick={(e) => e.target === ref.current && beside.current && close()}
     >
       <header>
         <h2>{title}</h2>
@@ -311,20 +350,22 @@ export function tellError(e: unknown) {
 
 export function Toasts() {
   const [list, set] = useState<(Toast & { n: number })[]>([]);
+  const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let n = 0;
     const on = (e: Event) => {
       const toast = { ...(e as CustomEvent<Toast>).detail, n: n++ };
       set((l) => [...l.slice(-2), toast]);
       const close = () => set((l) => l.filter((x) => x !== toast));
-      setTimeout(close, toast.undo ? 12000 : 6000);
+      const late = () => (box.current?.matches(":has(.toast:hover, :focus)") ? setTimeout(late, 1000) : close()); // not from under the pointer or the focus
+      setTimeout(late, toast.undo ? 12000 : 6000);
       void toast.until?.then(close);
     };
     toasts.addEventListener("tell", on);
     return () => toasts.removeEventListener("tell", on);
   }, []);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div ref={box} class="toasts" role="status" aria-live="polite">
       {list.map((toast) => (
         <div class="toast" key={toast.n}>
           <T text={toast.text} most={200} />
