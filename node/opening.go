@@ -52,7 +52,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 		return err
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
-		Small: n.small(), Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: func() {
+		Small: n.small(), Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, OnPosted: func() {
 			if o.sync != nil {
 				o.sync.Posted()
 			}

@@ -13,7 +13,7 @@ func TestKeyInLockedMemory(t *testing.T) {
 	k := NewKey()
 	want := k.Derive("a use")
 	was := k.s.b
-	if k.Hold() != k || !k.Hold().Derive("a use").Equal(want) {
+	if k.LockMemory() != k || !k.LockMemory().Derive("a use").Equal(want) {
 		t.Error("it is another key")
 	}
 	if n, _ := lockedmem.State(); n != before+1 {

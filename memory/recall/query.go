@@ -134,7 +134,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	c.codeGroups(&out, q.Text, words, &f, at)
 	out.whether = c.whether(words, at, out.worth)
 	out.stranger = out.strange(q.Text, words, at)
-	if q.Owner != "" && q.Tells != nil {
+	if q.Owner != "" && q.TellsOfPerson != nil {
 		c.owned(&out, q.Owner, at)
 	}
 	c.quotes(&out, q.Text)

@@ -119,8 +119,8 @@ func (x *Index) search(q Query, w *Weights, near []Similar, a *asking) (Result, 
 	}
 	s.fit(len(x.core.docs), len(x.core.lists))
 	c := x.core
-	if q.Shown != nil {
-		c = c.within(q.Shown)
+	if q.IsShown != nil {
+		c = c.within(q.IsShown)
 	}
 	r := ranking{core: c, q: &q, w: w, s: s, asking: a}
 	r.embed(near)

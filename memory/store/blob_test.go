@@ -292,7 +292,7 @@ func TestCoolBlob(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if o.ID == b.ID && o.Owner == owner && o.Size == 9 && !o.Came.IsZero() {
+				if o.ID == b.ID && o.Owner == owner && o.Size == 9 && !o.WrittenAt.IsZero() {
 					n++
 				}
 			}

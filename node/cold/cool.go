@@ -71,7 +71,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 			k.blocked(errHeld.Error())
 			return n, nil
 		}
-		frozen, err := k.freeze(ctx, ids, store.Cooling{Covered: covered, Notes: k.c.Notes, Froze: k.c.Froze}, left)
+		frozen, err := k.freeze(ctx, ids, store.Cooling{Covered: covered, Notes: k.c.Notes, OnFrozen: k.c.Froze}, left)
 		n += frozen
 		if err != nil {
 			k.blocked(err.Error())

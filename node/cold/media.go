@@ -48,7 +48,7 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 		}
 		m.blobs = append(m.blobs, o.ID)
 		m.item.Bytes += o.Size
-		m.item.Fixed = m.item.Fixed || o.Waits || k.c.Now().Sub(o.Came) < stayAfter
+		m.item.Fixed = m.item.Fixed || o.Waits || k.c.Now().Sub(o.WrittenAt) < stayAfter
 	}
 	return all, total, nil
 }

@@ -245,7 +245,7 @@ func (m *Matcher) Which(ctx context.Context, which string) (c serve.Comparison, 
 			if r.Count == nil {
 				return false, fmt.Errorf("%w: how many interests %s and you have in common is not known yet", memory.ErrInvalid, r.Name)
 			}
-			ev, err := r.Side.WhichFor(r.Theirs)
+			ev, err := r.Side.CommonFor(r.Theirs)
 			if err != nil {
 				return false, err
 			}

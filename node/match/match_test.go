@@ -216,7 +216,7 @@ func TestThreatInterestsChangedAfter(t *testing.T) {
 			b.state(func(d *keyring.Device, s *state) error {
 				r := s.Runs[0]
 				r.Bodies[1] = hash([]byte("another"))
-				ev, err := r.Side.WhichFor(r.Theirs)
+				ev, err := r.Side.CommonFor(r.Theirs)
 				if err == nil {
 					err = r.send(d, message{Kind: tellsWhich, Which: &ev}, b.at)
 				}

@@ -225,7 +225,7 @@ func (r *run) count(d *keyring.Device, kind uint, now time.Time) error {
 }
 
 func (r *run) counted(list [][]byte) error {
-	n, err := r.Side.Counted(list)
+	n, err := r.Side.OpenCount(list)
 	if err != nil {
 		return r.lied("sent a count that is none")
 	}
@@ -239,7 +239,7 @@ func (r *run) counted(list [][]byte) error {
 // told records the peer's message about which interests both have. The wearer sees them once
 // both have told.
 func (r *run) told(ev *intersect.Evaluation) error {
-	both, err := r.Side.Which(r.Theirs, ev)
+	both, err := r.Side.Common(r.Theirs, ev)
 	switch {
 	case errors.Is(err, intersect.ErrProof):
 		return r.lied("answered with another key than was offered")
@@ -258,7 +258,7 @@ func (r *run) finish() {
 	if !r.Agreed || !r.Told || r.Side == nil {
 		return
 	}
-	both, err := r.Side.Which(r.Theirs, r.Which)
+	both, err := r.Side.Common(r.Theirs, r.Which)
 	if err != nil {
 		return // it was checked when it arrived
 	}

@@ -143,7 +143,7 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 			return err
 		}
 		for i, r := range page {
-			before := len(tx.Touched())
+			before := len(tx.ChangedDocuments())
 			gone, why := forgotten(tx, r)
 			if why == nil {
 				why = in.takeOne(tx, r, dots[i], dots)
@@ -156,7 +156,7 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 				if err := tx.Quarantine(store.Quarantined{At: time.Now(), Topic: "import", Reason: "invalid: " + why.Error(), Data: r.Data}); err != nil {
 					return err
 				}
-			case len(tx.Touched()) > before:
+			case len(tx.ChangedDocuments()) > before:
 				res.Taken++
 				if label := sealedElsewhere(r); label != "" && dots[i] != nil && !slices.Contains(res.Sealed, label) {
 					res.Sealed = append(slices.Clip(res.Sealed), label)

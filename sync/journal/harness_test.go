@@ -76,7 +76,7 @@ func newMemberOf(t *testing.T, url string, join *keyring.Joining) (m *member, ph
 	t.Helper()
 	m = &member{t: t, url: url, dir: t.TempDir()}
 	var err error
-	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, Found: membership.Found("")}); err != nil {
+	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, FoundSpace: membership.Found("")}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := remote.New(url, remote.Option{})

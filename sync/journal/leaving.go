@@ -89,7 +89,7 @@ func (j *Journal) empty(ctx context.Context, at envelope.Position) error {
 		return err
 	}
 	return runSteps(ctx, j.Store.Update, notePage, append(j.resend(&m), singleStep(func(tx *store.Tx) error {
-		if err := j.toGo().add(tx, going{At: at, After: tx.Posted()}); err != nil {
+		if err := j.toGo().add(tx, going{At: at, After: tx.LastPosted()}); err != nil {
 			return err
 		}
 		if err := j.notDue(tx, at); err != nil {

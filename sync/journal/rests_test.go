@@ -25,7 +25,7 @@ type packs map[string][]byte
 func (p packs) freeze(t fataller, l *journal.Journal, notes bool, ids ...memory.ID) (frozen int) {
 	c := store.Cooling{Covered: 1 << 60, Notes: l.Notes}
 	if notes {
-		c.Froze = l.Froze
+		c.OnFrozen = l.Froze
 	}
 	err := l.Store.Update(t.Context(), func(tx *store.Tx) error {
 		made, err := tx.MakePack(ids, c)

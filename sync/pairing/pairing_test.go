@@ -106,7 +106,7 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Grant{Space: memory.SpaceID{1}, Genesis: envelope.Hash{2}, Relay: "http://relay", Wearer: "Maja"}
-	ring, _, err := keyring.Create(t.TempDir(), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
+	ring, _, err := keyring.Create(t.TempDir(), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.Found("")})
 	if err != nil {
 		t.Fatal(err)
 	}
