@@ -47,7 +47,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err := atomicfile.MkdirAll(cfg.Home); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Join: join, FoundSpace: membership.Found(exchange.DeviceName())}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Join: join, FoundSpace: membership.FoundSpace(exchange.DeviceName())}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}

@@ -46,7 +46,7 @@ func TestPauseEnds(t *testing.T) {
 // The times of a pause are known after it, across a restart, and also if another
 // pause replaced it.
 func TestPausesAreRemembered(t *testing.T) {
-	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.Found("")})
+	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.FoundSpace("")})
 	if err != nil {
 		t.Fatal(err)
 	}

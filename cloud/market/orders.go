@@ -142,7 +142,7 @@ func (m *Market) own(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.S
 }
 
 // take applies a step, stamps it, books its money, and stores the result.
-func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.Taken, signed []byte) error {
+func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.ParsedStep, signed []byte) error {
 	at := max(m.c.Now().Unix(), s.At) // if the clock was set back, the time stands still, so that nobody gets more time
 	n, err := s.Apply(t, at)
 	if err != nil {

@@ -93,7 +93,7 @@ func (j reporting) Sent(ctx context.Context, sent replica.Entries, at envelope.P
 }
 
 func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
-	told, err := r.Told()
+	told, err := r.Content()
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
 	})
 }
 
-func stateOf(t delta.Told) (string, error) {
-	b, err := json.Marshal(delta.Told{Work: t.Work, Spent: t.Spent})
+func stateOf(t delta.ReportContent) (string, error) {
+	b, err := json.Marshal(delta.ReportContent{Work: t.Work, Spent: t.Spent})
 	return string(b), err
 }
 
@@ -161,7 +161,7 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 
 // fitting makes a report with as many reads as fit. The rest is for the next
 // report.
-func fitting(number uint64, told delta.Told) (*delta.Report, error) {
+func fitting(number uint64, told delta.ReportContent) (*delta.Report, error) {
 	for {
 		r, err := delta.NewReport(number, told)
 		if err == nil || len(told.Reads) < 2 {
@@ -173,7 +173,7 @@ func fitting(number uint64, told delta.Told) (*delta.Report, error) {
 
 // of returns the state of a space's jobs. busy reports whether some can be done
 // now.
-func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err error) {
+func (w *Worker) of(ctx context.Context, s *space) (t delta.ReportContent, busy bool, err error) {
 	space := s.joined.Space
 	t.At = w.now().UTC().Truncate(time.Millisecond)
 	counts, err := w.queue.Counts(ctx, space)

@@ -141,7 +141,7 @@ func TestLinesBecomeMemories(t *testing.T) {
 		}
 		return err
 	}))
-	_, reads := o.told(w.Spaces()[0].Member, func(_ delta.Told, reads []delta.Read) bool {
+	_, reads := o.told(w.Spaces()[0].Member, func(_ delta.ReportContent, reads []delta.Read) bool {
 		return slices.ContainsFunc(reads, func(r delta.Read) bool { return slices.Contains(r.Of, m.Evidence[0].Utterance.String()) }) &&
 			slices.ContainsFunc(reads, func(r delta.Read) bool { return slices.Contains(r.Of, cello.String()) })
 	})

@@ -148,7 +148,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 		if err != nil {
 			return fresh, err
 		}
-		s.tell = func(ctx context.Context) (delta.Told, bool, error) { return w.of(ctx, s) }
+		s.tell = func(ctx context.Context) (delta.ReportContent, bool, error) { return w.of(ctx, s) }
 		w.mu.Lock()
 		w.spaces[j.Space] = s
 		w.mu.Unlock()

@@ -54,7 +54,7 @@ func (sy *Syncing) FetchAllMedia(ctx context.Context) (left int, err error) {
 		return 0, nil
 	}
 	var away []delta.Blob
-	err = sy.c.Store.View(ctx, func(tx *store.Tx) (err error) { away, err = sy.journal.Away(tx); return err })
+	err = sy.c.Store.View(ctx, func(tx *store.Tx) (err error) { away, err = sy.journal.MissingBlobs(tx); return err })
 	if err != nil {
 		return 0, err
 	}

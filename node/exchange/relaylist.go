@@ -107,7 +107,7 @@ func foundAt(ctx context.Context, sy *Syncing, url string) error {
 		return err
 	}
 	defer relay.Close()
-	if err := envstore.Found(ctx, sy.spaceAt(relay), genesis); err != nil {
+	if err := envstore.FoundSpace(ctx, sy.spaceAt(relay), genesis); err != nil {
 		return fmt.Errorf("%s: %w", url, err)
 	}
 	return nil

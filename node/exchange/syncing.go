@@ -237,14 +237,14 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 		snapshots = &replica.Snapshots{Archive: sy.journal, At: c, Every: uint64(max(0, sy.c.Sync.Snapshots)), Behind: snapshotBehind, Compact: sy.c.Sync.Compact}
 	}
 	return replica.New(replica.Config{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{sy.journal},
-		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: batchDelay, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
+		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: batchDelay, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, OnTaken: taken})
 }
 
 // newJournal makes the durable state of the replica.
 func (sy *Syncing) newJournal() *journal.Journal {
 	var gone *store.Targets // what the current transaction removes; guarded by the engine's lock
-	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, ClockSeen: sy.c.Clock.Observe,
-		Erased: func(t store.Targets) {
+	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, OnClock: sy.c.Clock.Observe,
+		OnErased: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
 			}

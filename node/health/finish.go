@@ -112,7 +112,7 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 		return err
 	}
 	return h.c.Engine.View(ctx, func(tx *store.Tx) error {
-		before, err := (&journal.Journal{Space: h.c.Ring.Space()}).Before(tx)
+		before, err := (&journal.Journal{Space: h.c.Ring.Space()}).PreviousCursor(tx)
 		if err == nil && st.Cursor < before {
 			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
 				What: fmt.Sprintf("it ends at delta %d, but had shown %d: it was put back to an older state, or withholds deltas", st.Cursor, before)})

@@ -61,7 +61,7 @@ func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
 		return err
 	}
-	now, err := l.Reached(tx)
+	now, err := l.ChainEnds(tx)
 	if err != nil {
 		return err
 	}
@@ -115,21 +115,21 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	rs := h.c.Sync.Remotes()
 	if f != nil && rs != nil {
 		lost = func(p envelope.Position) bool {
-			return !rs.Envelopes.Has(replica.Ref{Member: h.c.Ring.Member(), Position: p})
+			return !rs.Envelopes.HasDelta(replica.Ref{Member: h.c.Ring.Member(), Position: p})
 		}
 	}
 	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
 		d := i.Record()
 		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
 	})
-	said, away, err := h.c.Sync.Journal().SayUnsent(ctx, lost, erasures)
+	said, away, err := h.c.Sync.Journal().RequeueUnsent(ctx, lost, erasures)
 	if err == nil && len(away) > 0 {
 		missing, e := h.c.Cold.Fetch(ctx, away...)
 		for _, id := range missing {
 			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("it is cold, and no envelope store has its deltas: %v", e), Lost: true})
 		}
 		var more int
-		more, _, err = h.c.Sync.Journal().SayUnsent(ctx, lost, false)
+		more, _, err = h.c.Sync.Journal().RequeueUnsent(ctx, lost, false)
 		said += more
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	if f == nil {
 		return ctx.Err()
 	}
-	reaches := rs.Envelopes.Reaches()
+	reaches := rs.Envelopes.ChainEnds()
 	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
 		had, has := f.Chains[chain], reaches[chain]
 		if has < had && !strings.HasPrefix(chain, h.c.Ring.Member().String()+"-") {

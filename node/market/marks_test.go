@@ -216,7 +216,7 @@ func TestMarksKeepRedaction(t *testing.T) {
 			}
 		}
 	}
-	if texts[0].Was() != copies[0].Candidate.Text || len(texts[2].Spots) < 2 {
+	if texts[0].Original() != copies[0].Candidate.Text || len(texts[2].Spots) < 2 {
 		t.Errorf("%+v", texts)
 	}
 	long := make([]share.Copy, 0, 500)
@@ -234,7 +234,7 @@ func TestMarksFormNoRedactedPhrase(t *testing.T) {
 	texts, n, err := spotsOf(t.Context(), copies, held("perhaps someone frequently"))
 	ok(t, err)
 	for bits := range 1 << n {
-		if s := texts[0].With(func(i int) int { return bits >> i & 1 }); strings.Contains(s, "perhaps someone frequently") {
+		if s := texts[0].WithForms(func(i int) int { return bits >> i & 1 }); strings.Contains(s, "perhaps someone frequently") {
 			t.Errorf("%q", s)
 		}
 	}

@@ -42,7 +42,7 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 		file, signed := b.file(o.State.ID), was
 		if signed == nil {
 			r := trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: stars, Text: text, At: b.now().Unix()}
-			err := o.State.Of(&r, by.Key)
+			err := o.State.CheckReview(&r, by.Key)
 			if err == nil {
 				signed, _, err = trade.SignReview(r, by)
 			}

@@ -46,7 +46,7 @@ func openShop(t *testing.T) *shop {
 	t.Helper()
 	h := &shop{t: t, home: t.TempDir(), gone: map[memory.ID]bool{}}
 	var err error
-	h.ring, _, err = keyring.Create(filepath.Join(h.home, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.Found("")})
+	h.ring, _, err = keyring.Create(filepath.Join(h.home, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.FoundSpace("")})
 	ok(t, err)
 	t.Cleanup(func() { h.ring.Close() })
 	h.store, err = store.Open(store.Options{Dir: filepath.Join(h.home, "store"), Key: h.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: 1})

@@ -33,8 +33,8 @@ func (p *Remotes) round(ctx context.Context, r *remote) error {
 	work.End(err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.busy, r.err, r.standing, r.lacks, r.retry = false, err, r.carrier.Standing(), r.carrier.Lacks(), time.Time{}
-	r.blobs, r.late = r.carrier.Waiting(), r.carrier.Waits()
+	r.busy, r.err, r.standing, r.lacks, r.retry = false, err, r.carrier.Standing(), r.carrier.MissingDeltas(), time.Time{}
+	r.blobs, r.late = r.carrier.Waiting(), r.carrier.HasPendingDeletes()
 	return err
 }
 
@@ -195,7 +195,7 @@ func (r *remote) listen(ctx context.Context, changed <-chan struct{}) {
 	listening, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- r.carrier.At.Wait(listening, after) }()
+	go func() { heard <- r.carrier.Remote.Wait(listening, after) }()
 	select {
 	case <-changed:
 		stop()

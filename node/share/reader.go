@@ -55,7 +55,7 @@ func (r *Reader) Key() (text, words string, err error) {
 		return "", "", err
 	}
 	defer d.Zero()
-	m := membership.Of(d, envelope.Reader)
+	m := membership.MemberOf(d, envelope.Reader)
 	text, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign)
 	return text, Words(m.Key), err
 }

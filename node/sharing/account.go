@@ -56,7 +56,7 @@ func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
 	v.Reports = len(reports)
 	for i := range reports {
 		r := &reports[i]
-		told, err := r.Report.Told()
+		told, err := r.Report.Content()
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,7 @@ func New(c Config) *Tiers {
 		}}
 	if c.Sync.HasRelay() {
 		l := c.Sync.Journal()
-		cfg.Notes, cfg.Back, cfg.Froze, cfg.Thawed = l.Notes, l.Back, l.Froze, l.Thawed
+		cfg.Notes, cfg.Back, cfg.Froze, cfg.Thawed = l.Notes, l.ResumeWaiting, l.OnFrozen, l.OnThawed
 		safe := c.Sync.MediaSafe()
 		_, primary := c.Sync.Relay()
 		cfg.Safe = func(ctx context.Context, blob memory.ID) (bool, error) {
@@ -302,7 +302,7 @@ func (ts *Tiers) tiers(ctx context.Context) (t serve.Tiers, err error) {
 			t.Media++
 			t.MediaBytes += b.Size
 		}
-		away, err = ts.c.Sync.Journal().Away(tx)
+		away, err = ts.c.Sync.Journal().MissingBlobs(tx)
 		return err
 	})
 	if err != nil {

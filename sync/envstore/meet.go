@@ -171,7 +171,7 @@ func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Folder
 	if err != nil {
 		return false, nil // the file is not a valid delta, and was never taken
 	}
-	_, err = s.Take(d)
+	_, err = s.TakeDelta(d)
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
 		m.trouble(fmt.Sprintf("space %s: %s/%d", s.space, c, seqs[i]), err)
 		return true, nil

@@ -167,8 +167,8 @@ func (j *Journal) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
 	if _, err := tx.AssertRemote(*a); err != nil {
 		return err
 	}
-	if j.ClockSeen != nil {
-		j.ClockSeen(a.Clock)
+	if j.OnClock != nil {
+		j.OnClock(a.Clock)
 	}
 	return nil
 }

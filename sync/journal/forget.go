@@ -82,8 +82,8 @@ func (j *Journal) forget(tx *store.Tx, t store.Targets) error {
 	if err := tx.EraseRemote(t); err != nil {
 		return err
 	}
-	if j.Erased != nil {
-		j.Erased(t)
+	if j.OnErased != nil {
+		j.OnErased(t)
 	}
 	return j.went(tx, t)
 }

@@ -40,11 +40,11 @@ type Journal struct {
 	// Write changes memories in a transaction and then updates the index. nil
 	// means Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// ClockSeen is called with the clock of each assertion that comes, and Erased
+	// OnClock is called with the clock of each assertion that comes, and Erased
 	// with what another member erased. Both run within the transaction, and either
 	// may be nil.
-	ClockSeen func(memory.Clock)
-	Erased    func(store.Targets)
+	OnClock  func(memory.Clock)
+	OnErased func(store.Targets)
 
 	source atomic.Pointer[source] // the last one that was looked up
 	where  whereChains

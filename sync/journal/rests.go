@@ -16,8 +16,8 @@ import (
 // the assertion's number is gone. An assertion that comes back is checked
 // against the present knowledge before anybody sees it.
 
-// Froze stores these notes for workers' assertions that turn cold.
-func (j *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
+// OnFrozen stores these notes for workers' assertions that turn cold.
+func (j *Journal) OnFrozen(tx *store.Tx, as []memory.Assertion) error {
 	h, err := j.hired(tx)
 	if err != nil || len(h) == 0 {
 		return err
@@ -85,9 +85,9 @@ func (j *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Asse
 	return as, nil
 }
 
-// Thawed checks what workers said about memories that came back. It runs in the
+// OnThawed checks what workers said about memories that came back. It runs in the
 // transaction in which they come back.
-func (j *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
+func (j *Journal) OnThawed(tx *store.Tx, ids []memory.ID) error {
 	h, err := j.hired(tx)
 	if err != nil || len(h) == 0 {
 		return err

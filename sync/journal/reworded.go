@@ -141,7 +141,7 @@ func (j *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asse
 func (j *Journal) recheck(tx *store.Tx, a *memory.Assertion, h hired) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{j: j, tx: tx}
-	v, why := delta.Stands(a, g, k)
+	v, why := delta.Recheck(a, g, k)
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}

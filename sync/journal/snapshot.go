@@ -17,9 +17,9 @@ import (
 
 var _ replica.Archive = (*Journal)(nil)
 
-// Live implements replica.Archive. It yields, in one consistent view,
+// EachLive implements replica.Archive. It yields, in one consistent view,
 // everything of this space that another member has after it took all deltas.
-func (j *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
+func (j *Journal) EachLive(ctx context.Context, f func(*delta.Item) error) error {
 	return j.Store.View(ctx, func(tx *store.Tx) error {
 		if err := j.settled(tx); err != nil {
 			return err

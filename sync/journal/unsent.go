@@ -21,7 +21,7 @@ type unsent struct {
 	cold []memory.ID // cold memories in lost deltas, whose manifests are kept until these are on the device
 }
 
-// SayUnsent puts into the outbox again what this member made and nobody has
+// RequeueUnsent puts into the outbox again what this member made and nobody has
 // received, because the outbox entry or the delta was lost. lost reports
 // whether one of our deltas no longer exists anywhere; nil means that none was
 // lost. SayUnsent returns how many entries it added, and which cold memories
@@ -31,7 +31,7 @@ type unsent struct {
 //
 // If an erasure may be among the lost entries, all erasures are sent again,
 // whoever made them.
-func (j *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
+func (j *Journal) RequeueUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
 	err = j.Store.View(ctx, func(tx *store.Tx) error {

@@ -83,7 +83,7 @@ func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelo
 		if d.Header.Member != who.ID && who.Role != envelope.Owner {
 			return errForbidden
 		}
-		if _, err := s.Envelopes.Take(d); err != nil {
+		if _, err := s.Envelopes.TakeDelta(d); err != nil {
 			return err
 		}
 		cursors[i] = uint64(i) + 1
@@ -119,7 +119,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Mem
 	told := page.Head{}
 	for first := true; ; first = false {
 		changed := s.Envelopes.Changed()
-		log, cursor := s.Envelopes.At()
+		log, cursor := s.Envelopes.Position()
 		text := ": here\n\n"
 		if now := (page.Head{Cursor: cursor, Log: log}); first || now != told {
 			b, err := json.Marshal(now)

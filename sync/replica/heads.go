@@ -27,10 +27,10 @@ type HeadsVerdict string
 
 // The verdicts. An equal chain has none.
 const (
-	Forked HeadsVerdict = "forked" // two histories: the relay or the author lies
-	Hidden HeadsVerdict = "hidden" // the relay showed the other member more than it shows this one
-	Behind HeadsVerdict = "behind" // this member knows more: compare there, too
-	Untold HeadsVerdict = "untold" // the proof could not be had: the relay does not show it any more, or could not be asked
+	Forked   HeadsVerdict = "forked" // two histories: the relay or the author lies
+	Hidden   HeadsVerdict = "hidden" // the relay showed the other member more than it shows this one
+	Behind   HeadsVerdict = "behind" // this member knows more: compare there, too
+	Unproven HeadsVerdict = "untold" // the proof could not be had: the relay does not show it any more, or could not be asked
 )
 
 // Difference says where two members' heads differ.
@@ -121,7 +121,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	out, err := r.beside(ctx, h)
 	for i := range out {
 		if out[i].Verdict == Hidden && !asked {
-			out[i].Verdict = Untold
+			out[i].Verdict = Unproven
 		}
 		if err == nil {
 			err = r.nameDifference(ctx, h, out[i])
@@ -172,7 +172,7 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 			d.Verdict = Forked
 			out = append(out, d)
 		case ours.Seq < p.Seq && r.counted(k, p.Seq) <= ours.Seq:
-			d.Verdict, d.LeftOut = Untold, true
+			d.Verdict, d.LeftOut = Unproven, true
 			out = append(out, d)
 		case ours.Seq < p.Seq:
 			d.Verdict = Hidden
@@ -192,7 +192,7 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 		}
 		d := Difference{Verdict: Behind, Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: heads[k].Seq, Ours: was[k], Theirs: p.Hash}
 		if at, known := was[k]; !known {
-			d.Verdict = Untold
+			d.Verdict = Unproven
 		} else if at != p.Hash {
 			d.Verdict = Forked
 		}

@@ -152,7 +152,7 @@ func TestPendingDeltaInASnapshot(t *testing.T) {
 func stripped(out []replica.Placed) []replica.Placed {
 	for i := range out {
 		if d, err := envelope.ParseDelta(out[i].Delta); err == nil {
-			out[i].Delta = d.Bare().Bytes()
+			out[i].Delta = d.WithoutBody().Bytes()
 		}
 	}
 	return out

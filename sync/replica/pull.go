@@ -129,7 +129,7 @@ next:
 				return err
 			}
 			after = p.Cursor
-			r.c.Taken(ctx)
+			r.c.OnTaken(ctx)
 			if err := r.verifyAt(ctx, p.Cursor); err != nil {
 				return err
 			}

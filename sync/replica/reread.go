@@ -42,7 +42,7 @@ func (r *Replica) reread(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			r.c.Taken(ctx)
+			r.c.OnTaken(ctx)
 			if wrong != nil && bad == nil {
 				bad = &servedError{p.Cursor, wrong}
 			}

@@ -152,7 +152,7 @@ func (s *suite) deltas() {
 	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}
 	cursors, err := s.append(h, ds...)
 	s.ok(err)
-	bare := h.Delta(h.Writer, "taken away").Bare()
+	bare := h.Delta(h.Writer, "taken away").WithoutBody()
 	more, err := s.append(h, bare)
 	s.ok(err)
 	if fmt.Sprint(cursors, more) != "[1 2 3] [4]" {
