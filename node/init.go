@@ -55,7 +55,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(statefile.Found(cfg.Home, ring), ring.Close()); err != nil {
+	if err := errors.Join(statefile.SignNew(cfg.Home, ring), ring.Close()); err != nil {
 		if join == nil { // nobody was shown the phrase
 			err = errors.Join(err, keyring.Discard(keys))
 		}

@@ -104,8 +104,8 @@ func (p *pauseTimer) turned() time.Time {
 	return time.Time{}
 }
 
-// Between implements query.Pauses.
-func (p *pauseTimer) Between(from, to time.Time) []serve.Span {
+// PausesBetween implements query.Pauses.
+func (p *pauseTimer) PausesBetween(from, to time.Time) []serve.Span {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := []serve.Span{}

@@ -18,12 +18,12 @@ type easing struct {
 // meanwhile.
 const easeRest = time.Minute
 
-// Ease is Cool during an operation that brings much more than the budget. It waits until
+// CoolDuringSync is Cool during an operation that brings much more than the budget. It waits until
 // there is a quarter more than that, so that choosing is worthwhile, and rewrites the
 // files less often than [Keeper.Maintain] does. In a small store it also does what the
 // store would do soon anyway, because memory is available for it now, while the plugins
 // use little. After an error it does nothing for a minute.
-func (k *Keeper) Ease(ctx context.Context) error {
+func (k *Keeper) CoolDuringSync(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
 	if k.c.Now().Before(k.ease.until) {

@@ -40,11 +40,11 @@ func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	})
 }
 
-// Lost returns the packs that the pack store does not have as they were stored. It
+// LostPacks returns the packs that the pack store does not have as they were stored. It
 // reads one random entry of each. It fetches a whole pack only if that failed before,
 // which includes any pack that a read has found damaged. If the pack store can't be
 // reached, the error is [ErrUnreachable].
-func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
+func (k *Keeper) LostPacks(ctx context.Context) (lost []uint64, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
 		return nil, err

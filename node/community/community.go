@@ -86,8 +86,8 @@ func called(what, name string) (string, error) {
 	return name, nil
 }
 
-// Found founds a community. If the relay can't be reached, nothing of it is kept.
-func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity) (v serve.CommunityView, err error) {
+// FoundCommunity founds a community. If the relay can't be reached, nothing of it is kept.
+func (c *Communities) FoundCommunity(ctx context.Context, f Founder, r serve.NewCommunity) (v serve.CommunityView, err error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return v, err
 	}

@@ -26,7 +26,7 @@ type gardeners struct {
 func newGardeners(t *testing.T, clock *ticks) gardeners {
 	url := serveRelay(t)
 	g := gardeners{mei: newHome(t, url, clock), tom: newHome(t, url, clock), ann: newHome(t, url, clock)}
-	v := must[serve.CommunityView](t)(g.mei.Found(t.Context(), g.mei.founder, serve.NewCommunity{Name: "Gardeners", As: "Mei"}))
+	v := must[serve.CommunityView](t)(g.mei.FoundCommunity(t.Context(), g.mei.founder, serve.NewCommunity{Name: "Gardeners", As: "Mei"}))
 	g.id, g.link = v.ID.String(), v.Link
 	must[serve.CommunityView](t)(g.mei.Invite(t.Context(), g.id, serve.CommunityInvite{Who: "Tom=" + g.tom.request(t), Moderator: true}))
 	must[serve.CommunityView](t)(g.mei.Invite(t.Context(), g.id, serve.CommunityInvite{Who: "Ann=" + g.ann.request(t)}))

@@ -164,7 +164,7 @@ type counting struct {
 }
 
 func (c *counting) Offer(ctx context.Context, w share.ShareSpec, to share.Party, ids *seal.Key, byHand bool) (share.Preview, error) {
-	if w.Again == nil {
+	if w.OnlyOriginals == nil {
 		c.asked++
 	}
 	return c.Giver.Offer(ctx, w, to, ids, byHand)

@@ -48,9 +48,9 @@ type Config struct {
 	// Uses returns how often each memory was used, as SaveUses stored it last.
 	Uses     func(*store.Tx) (map[memory.ID]consolidate.Use, error)
 	SaveUses func(context.Context) error
-	// Forgot returns how often something was forgotten. The caller holds the
+	// CarriedOutPlans returns how often something was forgotten. The caller holds the
 	// engine's lock.
-	Forgot func() uint64
+	CarriedOutPlans func() uint64
 	// Erase removes a memory and some lines from every file.
 	Erase func(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error
 }

@@ -16,8 +16,8 @@ import (
 // answersVersion is the version of the conversion of answers into memories.
 const answersVersion = "1.0.0"
 
-// Took implements engines.Host.
-func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID) error {
+// StoreAnswer implements engines.Host.
+func (h *Host) StoreAnswer(ctx context.Context, a *result.Answer, sources ...memory.ID) error {
 	lock := h.c.Engine.Hold()
 	defer lock.Release()
 	var of []*memory.Memory
@@ -47,7 +47,7 @@ func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID)
 	if len(said) == 0 {
 		instead, why = ", in which "+a.Engine+" heard no words", a.Engine+" heard no words"
 	}
-	_, err := h.c.Extract.Words(ctx, lock, of[0], by, said, func(tx *store.Tx) error {
+	_, err := h.c.Extract.KeepWords(ctx, lock, of[0], by, said, func(tx *store.Tx) error {
 		if err := waits(tx); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, o
 			return err
 		}
 	}
-	_, err := h.c.Extract.Seen(ctx, lock, of[0], extract.Sight{Name: result.Name(of[0].ID, a.Kind, a.Engine), Text: memory.Cut(a.Text, memory.MaxText),
+	_, err := h.c.Extract.KeepSight(ctx, lock, of[0], extract.Sight{Name: result.Name(of[0].ID, a.Kind, a.Engine), Text: memory.Cut(a.Text, memory.MaxText),
 		Candidate: func(text string, redacted int) memory.Candidate {
 			clean := *a
 			clean.Text, clean.Redacted = text, redacted

@@ -108,7 +108,7 @@ func (sc Syncer) shelve(ctx context.Context, p *remotes.Remotes) error {
 		return err
 	}
 	for _, b := range notes {
-		if _, here := p.Given(b.Sealed); here {
+		if _, here := p.BlobRemotes(b.Sealed); here {
 			continue
 		}
 		name, err := memory.ParseID(b.Name)

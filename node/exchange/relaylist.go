@@ -30,7 +30,7 @@ func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 		return append(out, serve.Relay{URL: sy.Primary(), Kind: serve.RelayPrimary, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
-		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.NonNil(s.Trouble)}
 		switch {
 		case s.Primary:
 			r.Kind = serve.RelayPrimary

@@ -114,7 +114,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		}
 		met, err := p.SyncFolder(ctx, dir, space)
 		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
-		out.Trouble = serve.Some(met.Trouble)
+		out.Trouble = serve.NonNil(met.Trouble)
 		if held != nil {
 			out.Trouble = append(out.Trouble, held.Error())
 		}

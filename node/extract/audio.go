@@ -197,7 +197,7 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		return
 	}
 	s.cut = max(s.cut, to)
-	if began := s.next.Add(-samples(s.end - from)); x.cfg.OffRecord != nil && x.cfg.OffRecord(began) {
+	if began := s.next.Add(-samples(s.end - from)); x.cfg.IsOffRecord != nil && x.cfg.IsOffRecord(began) {
 		p.refuse("", "paused", offRecord)
 		x.hearNone(p, s)
 		return

@@ -43,16 +43,16 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		x.states.saved()
 	}
 	if x.cfg.Voices != nil {
-		x.cfg.Voices.Saved()
+		x.cfg.Voices.OnSaved()
 	}
 	for _, f := range p.after {
 		f()
 	}
 	if c.later {
-		x.cfg.Later()
+		x.cfg.OnSecondLook()
 	}
-	if x.cfg.Committed != nil {
-		x.cfg.Committed(&p.event, slices.Concat(p.utterances, p.duplicates))
+	if x.cfg.OnCommitted != nil {
+		x.cfg.OnCommitted(&p.event, slices.Concat(p.utterances, p.duplicates))
 	}
 	return c.changes, nil
 }
@@ -173,7 +173,7 @@ func (x *Extractor) writeUtterances(tx *store.Tx, p *pending, c *committing) err
 		if err := tx.PutUtterance(&u); err != nil {
 			return err
 		}
-		if x.cfg.Later != nil && p.worthLater(&u) {
+		if x.cfg.OnSecondLook != nil && p.worthLater(&u) {
 			c.later = true
 			if err := tx.PutTask(store.Task{Utterance: u.ID, At: u.At, Session: u.Session}); err != nil {
 				return err

@@ -14,9 +14,9 @@ type Live interface {
 	// Hear gives the next samples of an utterance, at 16,000 a second. fresh begins another
 	// one. The samples are the callee's.
 	Hear(device string, fresh bool, pcm []int16)
-	// Became says that the utterance has ended and is now this recording. What was heard of it
+	// EndAsRecording says that the utterance has ended and is now this recording. What was heard of it
 	// is exactly the recording.
-	Became(device string, recording memory.ID)
+	EndAsRecording(device string, recording memory.ID)
 	// Drop says that what was heard is no whole utterance, or is not to be kept.
 	Drop(device string)
 }
@@ -97,7 +97,7 @@ func (x *Extractor) hearBecame(p *pending, s *stream, from, to int64, id memory.
 	x.hear(p, s, to, false)
 	s.live = live{}
 	device := p.event.ID.Device
-	p.after = append(p.after, func() { x.live.Became(device, id) })
+	p.after = append(p.after, func() { x.live.EndAsRecording(device, id) })
 }
 
 // hearNone tells Live to drop what it heard.

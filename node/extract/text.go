@@ -79,7 +79,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 // a secret.
 func (x *Extractor) redactFirst(ctx context.Context, p *pending, in *abi.Event, own *turn) (blind bool) {
 	for _, pl := range x.plugins {
-		if !pl.First() || !pl.Wants("text") {
+		if !pl.RunsFirst() || !pl.Wants("text") {
 			continue
 		}
 		in.Text = own.text
@@ -111,7 +111,7 @@ func (x *Extractor) extractFacts(ctx context.Context, p *pending, in *abi.Event,
 		stream = "" // the state has plans of the wearer: for another user a plugin has only the turns before
 	}
 	for _, pl := range x.plugins {
-		if pl.First() || !pl.Wants("text") {
+		if pl.RunsFirst() || !pl.Wants("text") {
 			continue
 		}
 		out, ok := x.call(ctx, p, pl, in, stream)

@@ -65,9 +65,9 @@ type Usage struct {
 type Measured interface {
 	Plugin
 	Measure(ctx context.Context, ev *abi.Event) (abi.Output, Usage, error)
-	// Named is the part of an error that may be kept, without anything that the
+	// PublicError is the part of an error that may be kept, without anything that the
 	// plugin said.
-	Named(err error) string
+	PublicError(err error) string
 }
 
 // keptTraces is how many traces are kept. If one device sends all events, these are
@@ -112,7 +112,7 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 // plugin's own words might quote what it was given.
 func named(pl Plugin, err error) string {
 	if m, ok := pl.(Measured); ok {
-		return m.Named(err)
+		return m.PublicError(err)
 	}
 	return "failed"
 }

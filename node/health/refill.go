@@ -159,7 +159,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 // not have. again reports that the exchange will begin anew the next time the node is
 // opened.
 func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
-	packs, err := h.c.Cold.Lost(ctx)
+	packs, err := h.c.Cold.LostPacks(ctx)
 	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // Finish reports this for sync
 		err = nil
 	}

@@ -61,7 +61,7 @@ func (b *Buyer) disputeAnswer(ctx context.Context, o *Bought, reason string) err
 
 // show disputes an order with the evidence that is sealed to the arbiter.
 func (b *Buyer) show(ctx context.Context, o *Bought, reason string, evidence func(arbiter string) ([]byte, error)) error {
-	return b.At(ctx, o.Market, func(_ *remote.Market, _ trade.Party, terms trade.Terms) error {
+	return b.WithMarket(ctx, o.Market, func(_ *remote.Market, _ trade.Party, terms trade.Terms) error {
 		arbiter, err := arbiterOf(terms)
 		if err != nil {
 			return err

@@ -103,8 +103,8 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 	case r.Answers != nil || r.EveryDays > 0:
 		return p, fmt.Errorf("%w: entry: a listing that sells it has no memories, answers or periods", memory.ErrInvalid)
 	}
-	if s.c.Sayable != nil {
-		if err := s.c.Sayable(ctx, public(r)); err != nil {
+	if s.c.CheckPublicTexts != nil {
+		if err := s.c.CheckPublicTexts(ctx, public(r)); err != nil {
 			return p, err
 		}
 	}
@@ -269,7 +269,7 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	case err != nil:
 		return v, err
 	}
-	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], 0, "entry"); err != nil {
+	if err := s.c.Bundler.LogSale(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], 0, "entry"); err != nil {
 		return v, err
 	}
 	st, err = s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: wrapped})

@@ -135,7 +135,7 @@ func TestEntryReplayed(t *testing.T) {
 	anns := c.enters(ann, "Ann", false)
 
 	var eves *Bought
-	ok(t, eve.At(ctx, c.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(t, eve.WithMarket(ctx, c.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		o := trade.Order{Created: c.now().Unix(), Nonce: anns.State.Order.Nonce, Question: anns.State.Order.Question}
 		eves, err = eve.place(ctx, m, by, c.url, c.offer, o)
 		return err

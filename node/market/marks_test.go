@@ -64,7 +64,7 @@ func (o *oracle) sellsDiary(n int) {
 func (o *oracle) buys(b *Buyer) (*Bought, string) {
 	o.Helper()
 	var order *Bought
-	ok(o.T, b.At(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(o.T, b.WithMarket(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		order, err = b.Order(o.Context(), m, by, o.url, o.offer)
 		return err
 	}))
@@ -272,7 +272,7 @@ func TestTraceAfterAPolicyWithdrawal(t *testing.T) {
 	b := o.buyer()
 	sold, text := o.buys(b)
 	var open *Bought
-	ok(t, b.At(t.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(t, b.WithMarket(t.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		open, err = b.Order(t.Context(), m, by, o.url, o.offer)
 		return err
 	}))

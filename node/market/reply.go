@@ -131,7 +131,7 @@ func (s *Shop) answer(ctx context.Context, m *remote.Market, by trade.Party, l *
 		st, err = s.refund(ctx, m, by, st, r.why)
 		return saleOf(st, false), err
 	}
-	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], len(r.places), "an answer"); err != nil {
+	if err := s.c.Bundler.LogSale(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], len(r.places), "an answer"); err != nil {
 		return saleOf(st, false), err
 	}
 	st, err = s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: r.wrapped})

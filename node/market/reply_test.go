@@ -89,7 +89,7 @@ func (o *oracle) buyer() *Buyer {
 	o.asked++
 	codes, err := o.market.Issue(o.Context(), fmt.Sprint("buyer ", o.asked), 1, ledger.Money{Minor: 1_000_000, Currency: "EUR"}, o.now().Add(time.Hour))
 	ok(o.T, err)
-	ok(o.T, b.At(o.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(o.T, b.WithMarket(o.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		_, err := m.Deposit(o.Context(), codes[0])
 		return err
 	}))
@@ -99,7 +99,7 @@ func (o *oracle) buyer() *Buyer {
 // asks orders and pays.
 func (o *oracle) asks(b *Buyer, question string) (order *Bought) {
 	o.Helper()
-	ok(o.T, b.At(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(o.T, b.WithMarket(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		order, err = b.Ask(o.Context(), m, by, o.url, o.offer, question)
 		return err
 	}))
@@ -156,7 +156,7 @@ func TestQuestionAnswered(t *testing.T) {
 	if texts, _ := o.heard(b, order); texts != nil || order.State.Reason != noAnswer {
 		t.Errorf("answered %q, %q", texts, order.State.Reason)
 	}
-	ok(t, b.At(t.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(t, b.WithMarket(t.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		list, err := m.Balance(t.Context())
 		if err == nil && list[0].Spend != 1_000_000-2*20 {
 			t.Errorf("what is left: %+v", list)
@@ -233,11 +233,11 @@ type lossy struct {
 	fail bool
 }
 
-func (l *lossy) Sold(ctx context.Context, did, title, to string, n int, why string) error {
+func (l *lossy) LogSale(ctx context.Context, did, title, to string, n int, why string) error {
 	if l.fail {
 		return errors.New("the disk is full")
 	}
-	return l.Bundler.Sold(ctx, did, title, to, n, why)
+	return l.Bundler.LogSale(ctx, did, title, to, n, why)
 }
 
 // A home that stops between counting an answer and sending it sends the same answer later,

@@ -38,7 +38,7 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 			return err
 		}
 	}
-	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+	return b.WithMarket(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 		file, signed := b.file(o.State.ID), was
 		if signed == nil {
 			r := trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: stars, Text: text, At: b.now().Unix()}

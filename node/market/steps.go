@@ -26,7 +26,7 @@ func (b *Buyer) accept(ctx context.Context, o *Bought) error {
 
 // step takes a step of the buyer, inside [Buyer.moving].
 func (b *Buyer) step(ctx context.Context, o *Bought, step trade.Step) error {
-	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+	return b.WithMarket(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 		step.Order, step.Prev, step.At = o.State.ID, o.State.Last, b.now().Unix()
 		signed, _, err := trade.SignStep(step, by)
 		if err != nil {

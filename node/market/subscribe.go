@@ -208,7 +208,7 @@ func (b *Buyer) deciding(ctx context.Context, f func() error) error {
 // before, by the order's file. Orders are read as they are once nobody else is renewing
 // this subscription.
 func (b *Buyer) renew(ctx context.Context, s *Subscribed, listings map[string]trade.Hash) error {
-	return b.At(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+	return b.WithMarket(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		lock := filepath.Join(b.Dir, subscriptionsDir, "."+s.Listing.String()+".lock")
 		return b.locked(ctx, lock, func() error {
 			mine, lost, err := b.ordersOf(s.Listing, listings)

@@ -124,7 +124,7 @@ func (b *Buyer) Verify(ctx context.Context, address string, how Verification) (v
 
 // look is Verify, but its error only means that the check was not possible.
 func (b *Buyer) look(ctx context.Context, address string, how Verification) (v *Verified, err error) {
-	err = b.At(ctx, address, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
+	err = b.WithMarket(ctx, address, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
 		v, err = b.verify(ctx, m, address, &terms, &how)
 		return err
 	})

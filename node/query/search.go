@@ -37,7 +37,7 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 			qr.uses.note(m.ID, qr.c.Now())
 		}
 	}
-	qr.c.Served(qr.c.Now(), texts...)
+	qr.c.OnServed(qr.c.Now(), texts...)
 	return res, nil
 }
 

@@ -219,7 +219,7 @@ func (p *Remotes) bringBlobs(ctx context.Context, from []*remote) error {
 		return err
 	}
 	for id, limit := range all {
-		if _, here := p.Given(id); here {
+		if _, here := p.BlobRemotes(id); here {
 			continue
 		}
 		var errs error

@@ -49,21 +49,21 @@ type Config struct {
 	Open func(url string) (replica.Remote, error)
 	// Blobs returns every blob of the space with its maximum number of sealed bytes.
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
-	// Named is as in envstore.Carrier.
-	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
-	// First is as in envstore.Carrier.
-	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
+	// NamedBlobs is as in envstore.Carrier.
+	NamedBlobs func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
+	// UploadFirst is as in envstore.Carrier.
+	UploadFirst func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 	// Metered reports whether traffic costs money now, so that blobs wait. nil: it never
 	// does.
 	Metered func(context.Context) bool
-	// Turns says that Metered may change by itself, so that waiting blobs are checked again.
-	Turns bool
-	// After returns how long a remote that failed asks not to be contacted. If it is nil or
+	// MeteredVaries says that Metered may change by itself, so that waiting blobs are checked again.
+	MeteredVaries bool
+	// RetryAfter returns how long a remote that failed asks not to be contacted. If it is nil or
 	// returns 0, the backoff decides.
-	After func(error) time.Duration
-	Log   *slog.Logger
-	Now   func() time.Time
-	Spans span.Sink // receives the spans of rounds; nil: there are none
+	RetryAfter func(error) time.Duration
+	Log        *slog.Logger
+	Now        func() time.Time
+	Spans      span.Sink // receives the spans of rounds; nil: there are none
 }
 
 // kept is the stored list of relays.
@@ -125,8 +125,8 @@ type Status struct {
 	Trouble []string  // its faults
 }
 
-// Used reports whether a folder has an envelope store from an earlier Open.
-func Used(dir string) bool {
+// HasStore reports whether a folder has an envelope store from an earlier Open.
+func HasStore(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
 }
@@ -255,7 +255,7 @@ func (p *Remotes) open(url string) error {
 	}
 	r := &remote{name: url, url: url}
 	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: url, Remote: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: r.progress,
-		NamedBlobs: p.c.Named, UploadFirst: p.c.First, Metered: p.c.Metered})
+		NamedBlobs: p.c.NamedBlobs, UploadFirst: p.c.UploadFirst, Metered: p.c.Metered})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrEnvelopes, err)
 	}

@@ -86,9 +86,9 @@ func (p *Remotes) Status() []Status {
 	return out
 }
 
-// Given returns which remotes, by their URLs, have a blob as far as is known. here
+// BlobRemotes returns which remotes, by their URLs, have a blob as far as is known. here
 // reports whether the envelope store has its bytes, to send them to others.
-func (p *Remotes) Given(id envelope.Hash) (given map[string]bool, here bool) {
+func (p *Remotes) BlobRemotes(id envelope.Hash) (given map[string]bool, here bool) {
 	given = map[string]bool{}
 	for _, r := range p.all() {
 		r.mu.Lock()
@@ -168,8 +168,8 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 		}
 		p.c.Log.Warn("sync: will be tried again", "remote", r.name, "error", err)
 		pause := pace.Next()
-		if p.c.After != nil {
-			pause = max(pause, p.c.After(err))
+		if p.c.RetryAfter != nil {
+			pause = max(pause, p.c.RetryAfter(err))
 		}
 		r.mu.Lock()
 		r.retry = p.c.Now().Add(pause)
@@ -184,7 +184,7 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 func (p *Remotes) waits(r *remote) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.late || p.c.Turns && r.blobs > 0
+	return r.late || p.c.MeteredVaries && r.blobs > 0
 }
 
 // listen returns when there may be something to exchange.

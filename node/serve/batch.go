@@ -95,7 +95,7 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 			return BatchResult{}, err
 		}
 		res, err := s.Add(ctx, *op.Add)
-		res.Changes, res.Refusals = Some(res.Changes), Some(res.Refusals)
+		res.Changes, res.Refusals = NonNil(res.Changes), NonNil(res.Refusals)
 		return BatchResult{Added: &res}, err
 	}
 	id, err := s.Resolve(ctx, op.ID)

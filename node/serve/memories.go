@@ -290,7 +290,7 @@ func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memor
 // bare returns copies without sealed values, which are needed only in an
 // export.
 func bare(list ...memory.Memory) []memory.Memory {
-	out := Some(slices.Clone(list))
+	out := NonNil(slices.Clone(list))
 	for i := range out {
 		if v := out[i].Fields.Vault; v != nil {
 			label := *v

@@ -27,8 +27,8 @@ type Asker struct {
 	// Fits reports which entries of the vault it may ask for.
 	Fits func(*memory.Memory) bool
 	// Scope is what the app may share, and Gives records what it is about to share.
-	Scope AppRequest
-	Gives func(ctx context.Context, ids []memory.ID) error
+	Scope         AppRequest
+	BeforeSharing func(ctx context.Context, ids []memory.ID) error
 }
 
 type askerKey struct{}

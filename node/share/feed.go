@@ -24,10 +24,10 @@ import (
 type Inbox interface {
 	// View reads the memories in one transaction.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Take commits what a worker said, with the lowest rank and as this device.
+	// TakeClaims commits what a worker said, with the lowest rank and as this device.
 	// Memory, act and content of each assertion are set. What is stored already
 	// changes nothing.
-	Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
+	TakeClaims(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
 }
 
 // FeedSpec describes a feed to be made.

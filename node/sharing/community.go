@@ -34,7 +34,7 @@ func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.
 		}
 		root := sh.root()
 		defer clear(root)
-		v, err := sh.c.Communities.Found(ctx, community.Founder{Root: root, Recovery: sh.c.Ring.Public().Recovery, Relay: address, Invite: sh.c.Invite}, r)
+		v, err := sh.c.Communities.FoundCommunity(ctx, community.Founder{Root: root, Recovery: sh.c.Ring.Public().Recovery, Relay: address, Invite: sh.c.Invite}, r)
 		return v.CommunityHead, err
 	})
 }
@@ -134,8 +134,8 @@ func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 	return unsaid(rules.Never, what, text)
 }
 
-// Sayable refuses public texts that contain a word which is never shared.
-func (sh *Sharing) Sayable(ctx context.Context, public map[string][]string) error {
+// CheckPublicTexts refuses public texts that contain a word which is never shared.
+func (sh *Sharing) CheckPublicTexts(ctx context.Context, public map[string][]string) error {
 	rules, err := sh.allow(ctx)
 	if err != nil {
 		return err

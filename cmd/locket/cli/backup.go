@@ -24,7 +24,7 @@ func backupPlace(a *App, dir string) (backup.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return backup.At(dir, l.Home, a.Environment)
+	return backup.ParsePlace(dir, l.Home, a.Environment)
 }
 
 // OpenBackup opens an existing backup.
@@ -33,7 +33,7 @@ func OpenBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, 
 	if err != nil {
 		return nil, err
 	}
-	there, err := backup.Has(ctx, at)
+	there, err := backup.HasBackup(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 		line("backup", "%s: %s; every %s", cli.OneLine(b.To), how, b.Every)
 	}
 	// The daemon reads its settings only when it starts.
-	if to := backup.Shown(a.Settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.Settings.Backup.Every) {
+	if to := backup.ShownName(a.Settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.Settings.Backup.Every) {
 		then := "no schedule"
 		if to != "" {
 			then = fmt.Sprintf("to %s every %s", cli.OneLine(to), a.Settings.Backup.Every)

@@ -188,7 +188,7 @@ func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	case o.State.Phase == trade.Funded:
 		fmt.Fprintf(a.Stdout, yet, o.State.ID, a.When(time.Unix(o.State.Deadline, 0)))
 		return nil
-	case !o.Came():
+	case !o.IsComplete():
 		if a.JSON {
 			return ordered(a, nil, o)
 		}

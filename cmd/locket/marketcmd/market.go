@@ -67,7 +67,7 @@ func trading(a *cli.App, ctx context.Context, at string, f func(b *market.Buyer,
 	if at == "" {
 		return cli.Usagef("--at URL is missing: this home has no relay, and so no market")
 	}
-	return b.At(ctx, at, func(m *tradeat.Market, by trade.Party, terms trade.Terms) error { return f(b, at, m, by, terms) })
+	return b.WithMarket(ctx, at, func(m *tradeat.Market, by trade.Party, terms trade.Terms) error { return f(b, at, m, by, terms) })
 }
 
 func listingRow(a *cli.App, w io.Writer, v *serve.Offer) {

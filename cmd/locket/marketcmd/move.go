@@ -32,7 +32,7 @@ your key. locket market open FILE.car opens what you bought, without any market.
 			}
 			b, o, err := findOrder(a, args[0])
 			if err == nil {
-				if !o.Came() {
+				if !o.IsComplete() {
 					if err := b.Refresh(cmd.Context(), o); err != nil {
 						return err
 					}
@@ -51,7 +51,7 @@ your key. locket market open FILE.car opens what you bought, without any market.
 					if !strings.HasPrefix(list[i].ID.String(), strings.ToLower(args[0])) {
 						continue
 					}
-					text, err := market.Offered(a.Settings.Home, list[i].Version)
+					text, err := market.ReadOffered(a.Settings.Home, list[i].Version)
 					if err != nil {
 						return err
 					}

@@ -351,7 +351,7 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 				return cli.Answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
 			}
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
-				voucher, err := b.TakeOut(cmd.Context(), m, terms.Market, amount)
+				voucher, err := b.WithdrawBalance(cmd.Context(), m, terms.Market, amount)
 				return a.Printed(err, map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
 			})
 		},

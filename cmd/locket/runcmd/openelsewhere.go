@@ -23,9 +23,9 @@ func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (er
 	if err != nil {
 		return cli.ThereError{Err: fmt.Errorf("reading %s: %w", file, err), Advice: "On the node's machine, with api.remote set, run: locket app add NAME --can console --for 30d"}
 	}
-	page := console.New(console.Options{Listen: "127.0.0.1:0", Again: "locket open --key-file FILE"})
+	page := console.New(console.Options{Listen: "127.0.0.1:0", ReopenCommand: "locket open --key-file FILE"})
 	defer func() { err = errors.Join(err, page.Close()) }()
-	api, err := console.Elsewhere(ctx, to, page.End)
+	api, err := console.RemoteAPI(ctx, to, page.End)
 	if err != nil {
 		return fmt.Errorf("opening the console of %s: %w", to.Address, err)
 	}

@@ -210,7 +210,7 @@ func (s *settingUp) check(l *config.Loaded) error {
 	if o.backupFile == "" && !s.Talks {
 		return cli.Usagef("--backup needs --backup-passphrase-file")
 	}
-	if _, err := backup.At(o.backup, l.Home, s.App.Environment); err != nil {
+	if _, err := backup.ParsePlace(o.backup, l.Home, s.App.Environment); err != nil {
 		return cli.UsageError{Err: fmt.Errorf("--backup: %w", err)}
 	}
 	if err := backup.Outside(o.backup, l.Home); err != nil {

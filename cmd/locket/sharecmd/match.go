@@ -208,7 +208,7 @@ func matchWhichCommand(a *cli.App) *cobra.Command {
 result once both have told. A person with a modified program can read yours and tell you
 nothing.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
-			if c, _, err := m.Again(ctx, args[0]); errors.Is(err, memory.ErrNotFound) && c.ID == "" {
+			if c, _, err := m.RepeatMessage(ctx, args[0]); errors.Is(err, memory.ErrNotFound) && c.ID == "" {
 				return err // fail before asking
 			}
 			if !yes {
@@ -216,7 +216,7 @@ nothing.`,
 					return err
 				}
 			}
-			c, text, err := m.Which(ctx, args[0])
+			c, text, err := m.TellCommon(ctx, args[0])
 			return sendOn(a, err, c, text, standing(a, &c, true))
 		}),
 	}
@@ -242,7 +242,7 @@ func matchAgainCommand(a *cli.App) *cobra.Command {
 		Long: `Prints what the other person may not have received. If that is both the count and the
 interests, it prints two lines, in this order. The other person opens them as one file.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
-			c, text, err := m.Again(ctx, args[0])
+			c, text, err := m.RepeatMessage(ctx, args[0])
 			return sendOn(a, err, c, text, standing(a, &c, true))
 		}),
 	}

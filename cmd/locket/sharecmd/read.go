@@ -60,7 +60,7 @@ minutes, and removes the share when it expires or is revoked.`,
 			}
 			open := r.Open
 			if offline {
-				open = r.Kept
+				open = r.ReadKept
 			}
 			o, err := open(cmd.Context(), l)
 			if errors.Is(err, share.ErrNotShared) {

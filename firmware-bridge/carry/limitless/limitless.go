@@ -94,7 +94,7 @@ func (s *session) write(ctx context.Context, b []byte) error {
 // mute stores on disk that a pause begins or ends. That may have been long before the pendant came
 // back, or this process started. Until the node has said when a pause ended, it continues.
 func (s *session) mute(on bool) error {
-	at := s.Client.Turned()
+	at := s.Client.PauseChangedAt()
 	if s.muted = on; at.IsZero() || !s.part.pause(on, at) {
 		return nil
 	}
