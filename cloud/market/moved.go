@@ -230,8 +230,8 @@ func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.
 	return out, err
 }
 
-// Moved returns a key's orders that moved here, latest first.
-func (m *Market) Moved(ctx context.Context, by trade.Key, skip int) (out trade.Chains, err error) {
+// MovedOrders returns a key's orders that moved here, latest first.
+func (m *Market) MovedOrders(ctx context.Context, by trade.Key, skip int) (out trade.Chains, err error) {
 	if skip < 0 || skip > trade.MaxSkip {
 		return out, fmt.Errorf("skip: %w: want 0 to %d", trade.ErrForm, trade.MaxSkip)
 	}

@@ -133,7 +133,7 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 	if len(deltas) > MaxDeltas {
 		return nil, fmt.Errorf("%w: %d deltas, at most %d", ErrTooLarge, len(deltas), MaxDeltas)
 	}
-	exact, trusting := r.store.(Exact)
+	exact, trusting := r.store.(ExactAppender)
 again:
 	for range 3 { // the log rarely changes twice during one request
 		s, head, err := r.known(space, trusting)

@@ -57,7 +57,7 @@ func (w *Worker) visionTrades() []trade {
 
 // urgency: a transcript is urgent, because a person has spoken; a caption is
 // not.
-var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.First, queue.Read: queue.Soon, queue.Caption: queue.Later, queue.Sequence: queue.Later, queue.Question: queue.First}
+var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.UrgentPriority, queue.Read: queue.NormalPriority, queue.Caption: queue.LowPriority, queue.Sequence: queue.LowPriority, queue.Question: queue.UrgentPriority}
 
 // mediaTasks returns the sources for one kind of work.
 func mediaTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {

@@ -53,7 +53,7 @@ func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 			weight += 1 + len(unsent[i].Of)/8
 		}
 		if weight >= maxUnsent {
-			return &queue.Wait{After: time.Minute, Reason: "earlier reads could not be reported to the owner yet"}
+			return &queue.WaitError{After: time.Minute, Reason: "earlier reads could not be reported to the owner yet"}
 		}
 		return tx.PutMeta(readsNote, append(unsent, r))
 	})

@@ -218,7 +218,7 @@ func TestSpentBudgetAsksNoModel(t *testing.T) {
 	home := joined(t, o, relay, wordGrant)
 	engines := modelled(s)
 	w, log, _ := run(t, Config{Home: home, Engines: engines, Budget: queue.Cost{MicroUSD: 1}})
-	if f := w.Found(); slices.ContainsFunc(f, func(f Found) bool { return f.Note != "" }) {
+	if f := w.EngineStates(); slices.ContainsFunc(f, func(f EngineState) bool { return f.Note != "" }) {
 		t.Errorf("%+v", f)
 	}
 	log.wait(t, "job: waits")

@@ -125,7 +125,9 @@ func jobsOf(c Config) queue.Options {
 
 // Jobs opens a worker's jobs while the worker may be running, to list, retry
 // and discard them. Of c, only Home and DB are used.
-func Jobs(ctx context.Context, c Config) (*queue.Queue, error) { return queue.Beside(ctx, jobsOf(c)) }
+func Jobs(ctx context.Context, c Config) (*queue.Queue, error) {
+	return queue.OpenBeside(ctx, jobsOf(c))
+}
 
 // adopt opens the spaces that the worker belongs to and that are not open yet.
 func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
@@ -179,8 +181,8 @@ func (w *Worker) Close() error {
 	return errors.Join(errs...)
 }
 
-// Found returns which engines are available.
-func (w *Worker) Found() []Found {
+// EngineStates returns which engines are available.
+func (w *Worker) EngineStates() []EngineState {
 	return slices.Clone(w.set.found)
 }
 

@@ -90,7 +90,7 @@ func (w *Witness) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeP
 			return err
 		}
 		if last.Size != old {
-			refused = &log.Behind{Size: last.Size}
+			refused = &log.BehindError{Size: last.Size}
 			return nil
 		}
 		if err := translog.Consistent(last.Checkpoint, next.Checkpoint, proof); err != nil {
@@ -188,7 +188,7 @@ func (w *Witness) Handler() http.Handler {
 		if err == nil {
 			line, err = w.AddCheckpoint(r.Context(), old, proof, checkpoint)
 		}
-		behind, is := errors.AsType[*log.Behind](err)
+		behind, is := errors.AsType[*log.BehindError](err)
 		switch {
 		case err == nil:
 			_, _ = a.Write(line)

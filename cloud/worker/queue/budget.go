@@ -59,7 +59,7 @@ func (r *Running) Afford(ctx context.Context) error {
 	}
 	now := r.q.o.Now().UTC()
 	tomorrow := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-	return &Wait{After: tomorrow.Sub(now), Reason: reason}
+	return &WaitError{After: tomorrow.Sub(now), Reason: reason}
 }
 
 // Book adds a call's cost to the job and to today's cost of its space. It is

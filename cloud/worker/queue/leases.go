@@ -235,7 +235,7 @@ func (q *Queue) forget(ctx context.Context, space memory.SpaceID) error {
 				return err
 			}
 		}
-		return q.base.Wiped(ctx)
+		return q.base.Wipe(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("drop the jobs of a space: %w", err)

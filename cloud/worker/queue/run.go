@@ -22,26 +22,26 @@ import (
 // leaves the job's space; an interrupted job then waits again.
 type Handler func(ctx context.Context, r *Running) error
 
-// Wait says that a job can't be done yet, for a reason outside the job.
-type Wait struct {
+// WaitError says that a job can't be done yet, for a reason outside the job.
+type WaitError struct {
 	After  time.Duration
 	Reason string
 }
 
-func (w *Wait) Error() string { return w.Reason }
+func (w *WaitError) Error() string { return w.Reason }
 
-// Park says that a person has to remove the cause first.
-type Park struct{ Reason string }
+// ParkError says that a person has to remove the cause first.
+type ParkError struct{ Reason string }
 
-func (p *Park) Error() string { return p.Reason }
+func (p *ParkError) Error() string { return p.Reason }
 
-// Again is an error with the time for which the service wants no requests.
-type Again struct {
+// RetryError is an error with the time for which the service wants no requests.
+type RetryError struct {
 	Reason string
 	After  time.Duration
 }
 
-func (a *Again) Error() string { return a.Reason }
+func (a *RetryError) Error() string { return a.Reason }
 
 // Running is a job that is being done. Afford and Book are safe for concurrent
 // use.
@@ -262,9 +262,9 @@ func (q *Queue) work(ctx context.Context, j *river.Job[args], do Handler) error 
 	r.Reason = ""
 	err := do(ctx, r)
 	out := outcome{Engine: r.Engine, Cost: r.Cost}
-	var wait *Wait
-	var park *Park
-	var again *Again
+	var wait *WaitError
+	var park *ParkError
+	var again *RetryError
 	var end error
 	switch {
 	case err == nil:
