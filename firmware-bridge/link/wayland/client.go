@@ -115,8 +115,8 @@ func (c *Client) Missing() (list []string) {
 // PID is the compositor's process; 0: it is not known.
 func (c *Client) PID() int { return c.pid }
 
-// Gone is closed when the connection has ended; Err then says why.
-func (c *Client) Gone() <-chan struct{} { return c.gone }
+// Done is closed when the connection has ended; Err then says why.
+func (c *Client) Done() <-chan struct{} { return c.gone }
 
 // Err returns why the connection ended.
 func (c *Client) Err() error {
