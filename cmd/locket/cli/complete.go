@@ -73,7 +73,7 @@ func (a *App) Complete(root *cobra.Command) error {
 		for path := range strings.SplitSeq(e.commands, ",") {
 			c, rest, err := root.Find(strings.Fields(path))
 			if err != nil || len(rest) > 0 {
-				return Unknown(c, path)
+				return UnknownCommand(c, path)
 			}
 			c.ValidArgsFunction = a.completing(e.offers)
 		}

@@ -31,7 +31,7 @@ var otherBackupWords = []string{"list", "ls", "snapshots", "show", "status", "st
 func BackupCommand(a *cli.App) *cobra.Command {
 	var o cli.BackupOptions
 	c := &cobra.Command{
-		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Back up everything to a folder or bucket, encrypted and incremental", Args: cli.Between(0, 1, "the folder or bucket"),
+		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Back up everything to a folder or bucket, encrypted and incremental", Args: cli.ArgsBetween(0, 1, "the folder or bucket"),
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault to
 DIR, sealed with a passphrase of its own. The next backup to DIR writes only what is new,
 and removes what you forgot: DIR contains what you have now, and nothing older. If a backup
@@ -85,7 +85,7 @@ AWS_SECRET_ACCESS_KEY in the environment, or from ~/.aws/credentials.`,
 	c.Flags().BoolVar(&o.Replace, "replace", false, "overwrite a backup of another home, or one that has records while this home has none")
 	c.Flags().StringVar(&o.Every, "every", "", "let the daemon repeat it at this `interval`, such as 1d; never ends the schedule")
 	check := &cobra.Command{
-		Use: "check DIR", Short: "Check a backup by restoring it into a temporary home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Use: "check DIR", Short: "Check a backup by restoring it into a temporary home", Args: cli.ArgsBetween(1, 1, "the folder or bucket"),
 		Long:    "Reads the whole backup, restores it into a home in the folder for temporary files, and\ncompares that home with the backup. Then it removes the home.",
 		Example: "  locket backup check /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -93,7 +93,7 @@ AWS_SECRET_ACCESS_KEY in the environment, or from ~/.aws/credentials.`,
 		},
 	}
 	restore := &cobra.Command{
-		Use: "restore DIR", Short: "Restore a backup into this home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Use: "restore DIR", Short: "Restore a backup into this home", Args: cli.ArgsBetween(1, 1, "the folder or bucket"),
 		Long:    "Adds to this home what the backup has and the home lacks. To start with an empty home: locket init.",
 		Example: "  locket backup restore /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -110,15 +110,15 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions
 	if err != nil {
 		return err
 	}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		w, err := cli.BackUp(a, ctx, cl, dir, o)
 		if err == nil && schedule != nil {
 			err = a.SetTable("backup", schedule)
 		}
-		return a.Printed(err, w, func(out io.Writer) {
+		return a.PrintUnless(err, w, func(out io.Writer) {
 			cli.ShowBackup(out, &w)
 			if schedule != nil {
-				fmt.Fprint(out, a.Heref("The daemon will repeat it every %s, from its next start: if it is running, restart it. To see the result: locket status\n", o.Every))
+				fmt.Fprint(out, a.WithHomef("The daemon will repeat it every %s, from its next start: if it is running, restart it. To see the result: locket status\n", o.Every))
 			}
 		})
 	})
@@ -135,14 +135,14 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string) (err error
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		m := a.Meter("restore", "records", sum.Records)
-		r, err := cl.Import(ctx, linesOf(meter.Counted(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(meter.CountItems(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		m.End()
 		if err != nil {
-			err = cli.GoesOnError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
+			err = cli.InterruptedError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
 		}
-		return a.Printed(err, r, func(w io.Writer) {
+		return a.PrintUnless(err, r, func(w io.Writer) {
 			showImported(a, w, "Restored", &r)
 			if len(r.Sealed) > 0 {
 				fmt.Fprintf(w, "These secrets are sealed to the device that made the backup, and cannot be opened here: %s. To get them, make a backup there by locket backup DIR, without --without-vault, and restore that, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
@@ -233,7 +233,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.Meter("restore the backup", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
-		r, err := cl.Import(ctx, linesOf(meter.Counted(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(meter.CountItems(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
 			return err
 		}

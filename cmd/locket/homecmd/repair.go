@@ -57,7 +57,7 @@ func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
 	if err := a.Print(x, func(w io.Writer) { showDoctor(a, w, &x, true) }); err != nil {
 		return false, err
 	}
-	return true, cli.ErrTold
+	return true, cli.ErrReported
 }
 
 // repairHome repairs a home that no daemon has open.
@@ -85,7 +85,7 @@ func repairHome(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	if !r.OK {
-		return cli.ErrTold
+		return cli.ErrReported
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func testCommand(a *cli.App) *cobra.Command {
 	var record, replay, cases string
 	var opt kit.Options
 	c := &cobra.Command{
-		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin fulfils the contract", Args: cli.Between(0, 1, ""),
+		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin fulfils the contract", Args: cli.ArgsBetween(0, 1, ""),
 		Long: `Gives the plugin valid, empty, largest and malformed events, calls it 10,000 times in a
 row, in two instances and up to each of its limits, and reports the results. It also tries
 your own events, from testdata/*.json beside the module:
@@ -95,7 +95,7 @@ func testPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options) er
 		}
 	})
 	if err == nil && !r.Passed {
-		return cli.ErrTold
+		return cli.ErrReported
 	}
 	return err
 }
@@ -145,7 +145,7 @@ func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options,
 		}
 	})
 	if err == nil && len(r.Differ) > 0 {
-		return cli.ErrTold
+		return cli.ErrReported
 	}
 	return err
 }

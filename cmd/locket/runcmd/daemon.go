@@ -91,7 +91,7 @@ func openAlone(a *cli.App, ctx context.Context, spans span.Sink) (cli.OpenNode, 
 	n, c, err := a.OpenTraced(ctx, spans)
 	if c != nil {
 		c.Close()
-		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is already running on %s", memory.ErrInUse, a.Settings.Home), Advice: "To see its state: " + a.Here("locket status")}
+		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is already running on %s", memory.ErrInUse, a.Settings.Home), Advice: "To see its state: " + a.WithHome("locket status")}
 	}
 	return n, err
 }
@@ -317,7 +317,7 @@ func tellReady(a *cli.App, r ready, l net.Listener) error {
 			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
 		}
 		if r.Locked {
-			fmt.Fprintln(w, a.Here("It is locked: events are accepted and kept sealed until locket unlock."))
+			fmt.Fprintln(w, a.WithHome("It is locked: events are accepted and kept sealed until locket unlock."))
 		}
 	})
 }
