@@ -112,7 +112,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: memory.ZoneName(n.zone), Paused: paused, Private: n.private.gate,
-		OnMoved: n.private.tell, WasPaused: n.paused.was, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), OnPressed: n.pressed})
+		OnMoved: n.private.tell, WasPaused: n.paused.wasPaused, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), OnPressed: n.pressed})
 	n.private.begin(n.intake)
 	n.fleetIntake.Store(n.intake)
 	defer func() {

@@ -102,7 +102,7 @@ func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, button
 		return err
 	}
 	p.doubt = false
-	p.become(next)
+	p.setState(next)
 	return nil
 }
 

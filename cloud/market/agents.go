@@ -43,7 +43,7 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 	if m.c.X402 == nil || !m.c.X402.IsPassOf(id.String(), pass) {
 		return nil, fmt.Errorf("order %s: %w", id, ErrNotFound)
 	}
-	s, err := m.stands(ctx, id)
+	s, err := m.readOrder(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 		default:
 			r := request(s)
 			failed = m.c.X402.Settle(ctx, pay.Proof{Payer: r.Payer, Header: h, For: &r}, m.funds(x402.Name))
-			if s, err = m.stands(ctx, id); err != nil {
+			if s, err = m.readOrder(ctx, id); err != nil {
 				return nil, err
 			}
 		}
@@ -121,8 +121,8 @@ func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Agen
 	return a, nil
 }
 
-// stands reads an order without locking it.
-func (m *Market) stands(ctx context.Context, id trade.Hash) (s *trade.State, err error) {
+// readOrder reads an order without locking it.
+func (m *Market) readOrder(ctx context.Context, id trade.Hash) (s *trade.State, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		var buyer []byte
 		if err := one(tx.QueryRowContext(ctx, `SELECT buyer FROM orders WHERE id = $1`, id[:]), &buyer); err != nil {
@@ -170,7 +170,7 @@ func (m *Market) funds(provider string) pay.Book {
 		if _, err := tx.ExecContext(ctx, `SAVEPOINT funding`); err != nil {
 			return err
 		}
-		if err = m.own(ctx, tx, &c, s, trade.Fund); !unfit(err) {
+		if err = m.takeOwnStep(ctx, tx, &c, s, trade.Fund); !unfit(err) {
 			return err
 		}
 		left(err)

@@ -75,7 +75,7 @@ func (m *Market) fund(ctx context.Context, f pay.Fact) error {
 		if err != nil || s.Phase != trade.Ordered || s.Order.Buyer.String() != f.Payer {
 			return err
 		}
-		return m.own(ctx, tx, &c, s, trade.Fund)
+		return m.takeOwnStep(ctx, tx, &c, s, trade.Fund)
 	})
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrFunds) || errors.Is(err, trade.ErrLate) {
 		m.c.Logger.Info("a payment came for an order that can't be funded: the money stays the buyer's", "order", f.Order, "why", err)

@@ -93,7 +93,7 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMovin
 	var was, review []byte
 	err := one(tx.QueryRowContext(ctx, `SELECT chain, review FROM moved WHERE id = $1`, v.Order[:]), &was, &review)
 	if err == nil {
-		return m.again(ctx, tx, v, was, review)
+		return m.updateOrder(ctx, tx, v, was, review)
 	}
 	if !errors.Is(err, ErrNotFound) {
 		return err
@@ -118,9 +118,9 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMovin
 	return m.logMoved(ctx, tx, v, s.Reviewable(), v.Review != nil)
 }
 
-// again updates a known order. If one chain continues the other, the longer one is kept. Otherwise
+// updateOrder updates a known order. If one chain continues the other, the longer one is kept. Otherwise
 // the market that stamped them has shown two histories, and the first one stays.
-func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, chain, review []byte) error {
+func (m *Market) updateOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, chain, review []byte) error {
 	var was, now trade.Chain
 	if err := errors.Join(trade.Decode(chain, &was, trade.MaxChain), trade.Decode(v.Sent.Order, &now, trade.MaxChain)); err != nil {
 		return err

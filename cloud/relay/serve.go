@@ -44,7 +44,7 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 	}
 	quota := r.config.Quota
 	if e.Removed != nil {
-		if err := r.askBack(ctx, e); err != nil {
+		if err := r.refuseLeftOut(ctx, e); err != nil {
 			return err
 		}
 		quota.Bytes = 0 // otherwise a member could fill the account to prevent its own removal

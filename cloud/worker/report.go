@@ -238,9 +238,9 @@ func (w *Worker) now() time.Time {
 	return w.c.Now()
 }
 
-// nudge makes a space sync if jobs have ended since its last report, and if
+// syncForReport makes a space sync if jobs have ended since its last report, and if
 // enough time has passed.
-func (w *Worker) nudge(ctx context.Context) {
+func (w *Worker) syncForReport(ctx context.Context) {
 	w.mu.Lock()
 	list := make([]*space, 0, len(w.spaces))
 	for _, s := range w.spaces {

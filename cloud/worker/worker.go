@@ -103,7 +103,7 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.queue, err = queue.Open(ctx, jobsOf(c)); err != nil {
 		return nil, err
 	}
-	if err := w.buried(ctx); err != nil {
+	if err := w.finishRemovals(ctx); err != nil {
 		return nil, err
 	}
 	w.works = w.trades()
@@ -215,7 +215,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	all.Go(func() {
 		for ctx.Err() == nil {
 			wait.For(ctx, lookEvery)
-			w.nudge(ctx)
+			w.syncForReport(ctx)
 			fresh, err := w.adopt(ctx)
 			if err != nil && ctx.Err() == nil {
 				w.c.Log.Error("open a space", "error", err)
@@ -277,11 +277,11 @@ func (w *Worker) drop(s *space) error {
 	w.mu.Unlock()
 	s.busy.Lock() // an interrupted job has released it
 	defer s.busy.Unlock()
-	return errors.Join(err, s.close(), bury(context.Background(), w.queue, s.dir, s.joined.Space))
+	return errors.Join(err, s.close(), removeSpace(context.Background(), w.queue, s.dir, s.joined.Space))
 }
 
-// buried completes the removal of spaces that a crash left without keys.
-func (w *Worker) buried(ctx context.Context) error {
+// finishRemovals completes the removal of spaces that a crash left without keys.
+func (w *Worker) finishRemovals(ctx context.Context) error {
 	dirs, err := places(w.c.Home)
 	for _, dir := range dirs {
 		if err != nil {
@@ -293,7 +293,7 @@ func (w *Worker) buried(ctx context.Context) error {
 			continue
 		}
 		if err == nil && keyless(dir) {
-			err = bury(ctx, w.queue, dir, j.Space)
+			err = removeSpace(ctx, w.queue, dir, j.Space)
 		}
 	}
 	return err

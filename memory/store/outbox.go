@@ -146,7 +146,7 @@ func (t *Tx) ResendUtterance(id memory.ID) (ok bool, err error) {
 		return false, err
 	}
 	if packed {
-		if r, err = t.loosen(id); err != nil {
+		if r, err = t.unpackLine(id); err != nil {
 			return false, err
 		}
 	}

@@ -267,7 +267,7 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if err := s.keepUp(); err != nil {
+	if err := s.startCompactors(); err != nil {
 		return err
 	}
 	if s.isFull() {

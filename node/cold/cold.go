@@ -183,7 +183,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	}
 	b, err := k.c.Packs.Get(ctx, p.At, p.Size)
 	if errors.Is(err, ErrLost) { // a repair will look at it more closely
-		err = errors.Join(err, k.doubt(ctx, p.Number))
+		err = errors.Join(err, k.noteDoubted(ctx, p.Number))
 	}
 	if err := k.asked(p, err); err != nil {
 		return nil, err

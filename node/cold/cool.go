@@ -263,7 +263,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	if err != nil || !due {
 		return err
 	}
-	if err := k.alone(ctx, k.c.Store.Compact); err != nil {
+	if err := k.withFreedMemory(ctx, k.c.Store.Compact); err != nil {
 		return err
 	}
 	k.frozen, k.packed = 0, 0
@@ -274,7 +274,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	return k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
 }
 
-func (k *Keeper) alone(ctx context.Context, do func(context.Context) error) error {
+func (k *Keeper) withFreedMemory(ctx context.Context, do func(context.Context) error) error {
 	if k.c.WithFreedMemory == nil {
 		return do(ctx)
 	}

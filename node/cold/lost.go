@@ -18,8 +18,8 @@ const doubtedMeta = "tiers/doubted"
 // entry is longer, the whole pack is fetched.
 const maxPiece = 1 << 20
 
-// doubt records that the pack store did not return a pack as it was stored.
-func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
+// noteDoubted records that the pack store did not return a pack as it was stored.
+func (k *Keeper) noteDoubted(ctx context.Context, pack uint64) error {
 	known := false
 	read := func(tx *store.Tx) (all []uint64, err error) {
 		_, err = tx.Meta(doubtedMeta, &all)

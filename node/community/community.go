@@ -253,7 +253,7 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 		if v.Role == roleOwner {
 			return sp.relay.Root(root.Public().(ed25519.PublicKey), httpsig.KeySigner(root)).Space(sp.id).Delete(ctx)
 		}
-		said, err := sp.said(ctx)
+		said, err := sp.activeMemories(ctx)
 		if err != nil {
 			return err
 		}

@@ -320,7 +320,7 @@ func TestViewInAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := g.mei.in(ctx, v.ID, func(sp *space) error {
-		said := must[[]memory.Memory](t)(sp.said(ctx))
+		said := must[[]memory.Memory](t)(sp.activeMemories(ctx))
 		var entries []*envelope.Entry
 		for _, b := range must[[][]byte](t)(sp.journal.Entries(ctx)) {
 			entries = append(entries, must[*envelope.Entry](t)(envelope.ParseEntry(b)))

@@ -241,14 +241,14 @@ func (sp *space) note(ctx context.Context, kind, of, text string) error {
 	return sp.say(ctx, memory.Assertion{Memory: sp.me.LineID(randomID()), Act: memory.ActPropose, Candidate: &c})
 }
 
-// said returns everything that was said and not withdrawn.
-func (sp *space) said(ctx context.Context) ([]memory.Memory, error) {
+// activeMemories returns everything that was said and not withdrawn.
+func (sp *space) activeMemories(ctx context.Context) ([]memory.Memory, error) {
 	return share.ActiveIn(ctx, sp.store)
 }
 
 // see returns what this member sees, from what is here.
 func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.Memory, err error) {
-	said, err = sp.said(ctx)
+	said, err = sp.activeMemories(ctx)
 	if err != nil {
 		return v, nil, err
 	}

@@ -53,7 +53,7 @@ func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 func (ds *Dreams) DreamIfDue(ctx context.Context) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if err := ds.goOn(ctx); err != nil || ds.latest().IsZero() {
+	if err := ds.continueInterrupted(ctx); err != nil || ds.latest().IsZero() {
 		return err
 	}
 	if err := ds.c.SaveUses(ctx); err != nil {

@@ -45,7 +45,7 @@ func (ds *Dreams) dreaming(ctx context.Context) (d dreaming, err error) {
 
 // plan makes a plan by the clock of events, and stores it. The caller holds mu.
 func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Plan, err error) {
-	if err := ds.goOn(ctx); err != nil {
+	if err := ds.continueInterrupted(ctx); err != nil {
 		return plan, err
 	}
 	if err := ds.c.SaveUses(ctx); err != nil {

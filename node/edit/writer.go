@@ -135,7 +135,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		from.Utterance = res.Line
 		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
 		if r.At.IsZero() && es.typed(ctx, &r) {
-			if err := es.asTask(ctx, &kept, res.Refusals); err != nil {
+			if err := es.asNoteToSelf(ctx, &kept, res.Refusals); err != nil {
 				return res, err
 			}
 		}

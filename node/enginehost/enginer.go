@@ -179,7 +179,7 @@ func (e Enginer) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEn
 func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v serve.Engine, err error) {
 	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
 		h.trying.Lock()
-		s, err := h.tried(ctx, &r)
+		s, err := h.tryEngine(ctx, &r)
 		h.trying.Unlock()
 		if err != nil {
 			return err
@@ -201,8 +201,8 @@ func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v ser
 	return v, err
 }
 
-// tried returns the engine that a request means, after it has answered to a sample.
-func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
+// tryEngine returns the engine that a request means, after it has answered to a sample.
+func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
 	kind := engines.Kind(r.Kind)
 	if kind == engines.Mind && h.c.LLM.URL != "" {
 		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which takes precedence", serve.ErrConflict)

@@ -40,7 +40,7 @@ func (h *Host) StoreAnswer(ctx context.Context, a *result.Answer, sources ...mem
 	}
 	by := memory.Source{Plugin: extract.EnginePlugin + string(a.Kind), Version: answersVersion, Model: a.Engine}
 	if a.Kind != result.Transcribe {
-		return h.saw(ctx, lock, a, of, by, waits)
+		return h.storeSight(ctx, lock, a, of, by, waits)
 	}
 	said := engines.Turns(a)
 	instead, why := "", "it has been transcribed by "+a.Engine
@@ -56,8 +56,8 @@ func (h *Host) StoreAnswer(ctx context.Context, a *result.Answer, sources ...mem
 	return err
 }
 
-// saw keeps what an engine read in a photo, or says about a photo or a series.
-func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, of []*memory.Memory, by memory.Source, waits func(*store.Tx) error) error {
+// storeSight keeps what an engine read in a photo, or says about a photo or a series.
+func (h *Host) storeSight(ctx context.Context, lock *engine.Writer, a *result.Answer, of []*memory.Memory, by memory.Source, waits func(*store.Tx) error) error {
 	mark := func(tx *store.Tx) error {
 		if err := waits(tx); err != nil {
 			return err
@@ -72,7 +72,7 @@ func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, o
 		return nil
 	}
 	if a.Kind == result.Read {
-		if again, err := h.printedAgain(ctx, lock, of[0], a, by, mark); err != nil || again {
+		if again, err := h.isPrintRepeated(ctx, lock, of[0], a, by, mark); err != nil || again {
 			return err
 		}
 	}
@@ -91,10 +91,10 @@ func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, o
 // printLook is how many of the newest resources are compared with a new print.
 const printLook = 400
 
-// printedAgain reports whether a photo from a moment before or after has the same printed text.
+// isPrintRepeated reports whether a photo from a moment before or after has the same printed text.
 // Then the memory of that text gets this photo as further evidence, and no other memory is
 // made.
-func (h *Host) printedAgain(ctx context.Context, lock *engine.Writer, src *memory.Memory, a *result.Answer, by memory.Source, mark func(*store.Tx) error) (again bool, err error) {
+func (h *Host) isPrintRepeated(ctx context.Context, lock *engine.Writer, src *memory.Memory, a *result.Answer, by memory.Source, mark func(*store.Tx) error) (again bool, err error) {
 	var known memory.ID
 	err = h.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Limit: printLook}) {

@@ -74,10 +74,10 @@ func (sy *Syncing) FetchAllMedia(ctx context.Context) (left int, err error) {
 	return left, errors.Join(errs...)
 }
 
-// comeHome fetches everything that only the primary relay has, before the wearer
+// fetchFromPrimary fetches everything that only the primary relay has, before the wearer
 // leaves that relay. If something can't be fetched, the error is serve.ErrConflict
 // with the number.
-func (sc Syncer) comeHome(ctx context.Context) error {
+func (sc Syncer) fetchFromPrimary(ctx context.Context) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return err
@@ -94,10 +94,10 @@ func (sc Syncer) comeHome(ctx context.Context) error {
 	return nil
 }
 
-// shelve copies the photos and recordings that are here into the envelope store, so
+// copyToEnvelopes copies the photos and recordings that are here into the envelope store, so
 // that the relay to which the wearer moves gets them even if the previous one has lost
 // them.
-func (sc Syncer) shelve(ctx context.Context, p *remotes.Remotes) error {
+func (sc Syncer) copyToEnvelopes(ctx context.Context, p *remotes.Remotes) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return err

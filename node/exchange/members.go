@@ -58,7 +58,7 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	met, err := sc.met(ctx)
+	met, err := sc.lanDevices(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	return out, nil
 }
 
-// met returns the devices that this one met in its network, by their ids.
-func (sc Syncer) met(ctx context.Context) (map[memory.MemberID]*serve.Relay, error) {
+// lanDevices returns the devices that this one met in its network, by their ids.
+func (sc Syncer) lanDevices(ctx context.Context) (map[memory.MemberID]*serve.Relay, error) {
 	relays, err := sc.Relays(ctx)
 	out := map[memory.MemberID]*serve.Relay{}
 	for i, r := range relays {

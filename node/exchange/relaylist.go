@@ -137,10 +137,10 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
 	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
-			if err := sc.comeHome(ctx); err != nil {
+			if err := sc.fetchFromPrimary(ctx); err != nil {
 				return err
 			}
-			if err := sc.shelve(ctx, p); err != nil {
+			if err := sc.copyToEnvelopes(ctx, p); err != nil {
 				return err
 			}
 		}
@@ -157,10 +157,10 @@ func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, erro
 		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil {
 			return err
 		}
-		if err := sc.comeHome(ctx); err != nil {
+		if err := sc.fetchFromPrimary(ctx); err != nil {
 			return err
 		}
-		if err := sc.shelve(ctx, p); err != nil {
+		if err := sc.copyToEnvelopes(ctx, p); err != nil {
 			return err
 		}
 		return p.Move(ctx, url)

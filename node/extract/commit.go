@@ -75,7 +75,7 @@ func (x *Extractor) prepare(ctx context.Context, p *pending) (*committing, error
 	c := &committing{known: make([]memory.ID, len(p.proposals)), files: make([]store.Blob, len(p.proposals)), quarantined: make([]store.Blob, len(p.quarantined))}
 	var err error
 	for i := range p.proposals {
-		if c.known[i], err = x.alike(ctx, &p.proposals[i].cand); err != nil {
+		if c.known[i], err = x.findSame(ctx, &p.proposals[i].cand); err != nil {
 			return nil, err
 		}
 	}
@@ -222,8 +222,8 @@ func (x *Extractor) assertOne(tx *store.Tx, pr *proposal, known memory.ID) ([]me
 	return x.engine.Say(tx, rank, a)
 }
 
-// alike finds a memory that says the same as a candidate.
-func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
+// findSame finds a memory that says the same as a candidate.
+func (x *Extractor) findSame(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
 	if c.Slot != nil || c.Type == memory.Resource || c.Type == memory.Vault {
 		return memory.ID{}, nil
 	}

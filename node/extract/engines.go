@@ -57,7 +57,7 @@ func (x *Extractor) KeepWords(ctx context.Context, w *engine.Writer, recording *
 	if err := errors.Join(ctx.Err(), p.broken); err != nil {
 		return nil, err
 	}
-	if err := x.onlyNew(ctx, p); err != nil {
+	if err := x.dropProposedBefore(ctx, p); err != nil {
 		return nil, err
 	}
 	if changes, err = x.commit(ctx, w, p); err == nil && p.unkeptLines > 0 && len(p.utterances) == 0 { // the wearer wants nothing of it kept
@@ -68,8 +68,8 @@ func (x *Extractor) KeepWords(ctx context.Context, w *engine.Writer, recording *
 	return changes, err
 }
 
-// onlyNew removes proposals that were made before under the same ids.
-func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
+// dropProposedBefore removes proposals that were made before under the same ids.
+func (x *Extractor) dropProposedBefore(ctx context.Context, p *pending) error {
 	return x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
 			as, wrong := tx.Assertions(pr.id)
@@ -118,7 +118,7 @@ func (x *Extractor) KeepSight(ctx context.Context, w *engine.Writer, photo *memo
 		p.proposals = append(p.proposals, proposal{id: x.keys.MemoryID(ev, c.Source.Plugin, s.Name), cand: c})
 	}
 	p.event.Text = ""
-	if err := x.onlyNew(ctx, p); err != nil {
+	if err := x.dropProposedBefore(ctx, p); err != nil {
 		return nil, err
 	}
 	return x.commit(ctx, w, p)

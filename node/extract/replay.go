@@ -260,7 +260,7 @@ func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pendin
 	var fresh []proposal
 	var known []memory.ID
 	for _, pr := range p.proposals {
-		like, err := x.alike(ctx, &pr.cand)
+		like, err := x.findSame(ctx, &pr.cand)
 		if err != nil {
 			return err
 		}

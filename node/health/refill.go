@@ -105,9 +105,9 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 	return &f, nil
 }
 
-// sayUnsent makes those of this device's assertions again that are in no delta any
+// reassertUnsent makes those of this device's assertions again that are in no delta any
 // more. It reports the assertions of others that are only in the memories here.
-func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
+func (h *Health) reassertUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
 	}
@@ -180,9 +180,9 @@ func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 	return err == nil && len(packs) > 0, err
 }
 
-// regain replaces packs that were given up by what was read from the relay again, and
+// restorePacks replaces packs that were given up by what was read from the relay again, and
 // reports what is still missing.
-func (h *Health) regain(ctx context.Context, r *Repaired) error {
+func (h *Health) restorePacks(ctx context.Context, r *Repaired) error {
 	var packs []uint64
 	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })
 	if err != nil {

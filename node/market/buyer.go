@@ -318,7 +318,7 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 
 // Pay pays an order. If another process has paid it meanwhile, the voucher is not used.
 func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
-	return b.alone(ctx, o, func() error {
+	return b.movingLocked(ctx, o, func() error {
 		if o.State.Phase.Paid() {
 			return nil
 		}

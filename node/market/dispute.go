@@ -16,7 +16,7 @@ import (
 // the delivered key. An answer is shown completely. If the listed key does not open the item, the
 // arbiter is shown that.
 func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string) error {
-	return b.alone(ctx, o, func() error { return b.dispute(ctx, o, place, reason) })
+	return b.movingLocked(ctx, o, func() error { return b.dispute(ctx, o, place, reason) })
 }
 
 // dispute is Dispute, inside [Buyer.moving].

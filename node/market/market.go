@@ -195,15 +195,15 @@ func refusal(err error) error {
 			return fmt.Errorf("%w: %w", p.as, err)
 		}
 	}
-	if away(err) {
+	if isUnreachable(err) {
 		return fmt.Errorf("%w: %w", serve.ErrRelay, err)
 	}
 	return err
 }
 
-// away reports whether an error means that a market can't be reached. Not every [net.Error] does:
+// isUnreachable reports whether an error means that a market can't be reached. Not every [net.Error] does:
 // failed system calls and a context whose deadline has passed are also of that type.
-func away(err error) bool {
+func isUnreachable(err error) bool {
 	_, unreached := errors.AsType[*remote.NetworkError](err)
 	_, asked := errors.AsType[*url.Error](err)
 	_, network := errors.AsType[*net.OpError](err)

@@ -149,7 +149,7 @@ func TestTrace(t *testing.T) {
 			named(text, orders[i])
 		}
 	}
-	ok(t, b.alone(t.Context(), orders[0], func() error { return b.step(t.Context(), orders[0], trade.Step{Act: trade.Accept}) }))
+	ok(t, b.movingLocked(t.Context(), orders[0], func() error { return b.step(t.Context(), orders[0], trade.Step{Act: trade.Accept}) }))
 	for _, order := range orders[1:] {
 		ok(t, b.step(t.Context(), order, trade.Step{Act: trade.Accept}))
 	}
@@ -277,7 +277,7 @@ func TestTraceAfterAPolicyWithdrawal(t *testing.T) {
 		return err
 	}))
 	ok(t, b.Pay(t.Context(), open, ""))
-	ok(t, b.alone(t.Context(), sold, func() error { return b.step(t.Context(), sold, trade.Step{Act: trade.Accept}) }))
+	ok(t, b.movingLocked(t.Context(), sold, func() error { return b.step(t.Context(), sold, trade.Step{Act: trade.Accept}) }))
 	ok(t, o.each(t.Context(), func(l *listed) { l.Approve = true }))
 	o.held = "your policy holds a memory in it back: health"
 	o.look()

@@ -59,7 +59,7 @@ func (s *Shop) reply(ctx context.Context, l *listed, st *trade.State) (r reply, 
 	if err != nil {
 		return r, err
 	}
-	told, shown, err := s.toldTo(ctx, st.Order.Buyer)
+	told, shown, err := s.shownTo(ctx, st.Order.Buyer)
 	if err != nil {
 		return r, err
 	}

@@ -253,7 +253,7 @@ func TestAnswerInterrupted(t *testing.T) {
 			t.Fatal("it did not fail")
 		}
 	}
-	before, shown, err := o.toldTo(t.Context(), order.State.Order.Buyer)
+	before, shown, err := o.shownTo(t.Context(), order.State.Order.Buyer)
 	ok(t, err)
 	if len(before.Asked) != 1 || len(shown.All) != len(before.Asked[0].Places) {
 		t.Errorf("%+v, %+v", before, shown)
@@ -263,7 +263,7 @@ func TestAnswerInterrupted(t *testing.T) {
 	if texts, places := o.heard(b, order); len(texts) == 0 || !slices.Equal(places, before.Asked[0].Places) {
 		t.Errorf("answered %v after %+v", places, before)
 	}
-	after, _, err := o.toldTo(t.Context(), order.State.Order.Buyer)
+	after, _, err := o.shownTo(t.Context(), order.State.Order.Buyer)
 	ok(t, err)
 	if len(after.Asked) != 1 || len(after.Shown) != len(before.Shown) {
 		t.Errorf("counted twice: %+v", after)
@@ -280,7 +280,7 @@ func TestAnswerApproved(t *testing.T) {
 	if len(sales) != 1 || !sales[0].Waits || sales[0].Question != "what do slugs hate?" || len(sales[0].Answer) == 0 || sales[0].Answer[0] != garden[3] {
 		t.Fatalf("%+v", sales)
 	}
-	if v, _, err := o.toldTo(t.Context(), order.State.Order.Buyer); err != nil || len(v.Asked) > 0 {
+	if v, _, err := o.shownTo(t.Context(), order.State.Order.Buyer); err != nil || len(v.Asked) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	v, err := o.Settle(t.Context(), serve.SaleRequest{Order: order.State.ID.String(), Act: serve.DeliverSale})
@@ -306,7 +306,7 @@ func TestForgottenMemoryIsNotSold(t *testing.T) {
 	if texts, _ := o.heard(b, order); texts != nil || order.State.Reason != notForSale {
 		t.Errorf("answered %q, %q", texts, order.State.Reason)
 	}
-	v, all, err := o.toldTo(t.Context(), order.State.Order.Buyer)
+	v, all, err := o.shownTo(t.Context(), order.State.Order.Buyer)
 	gone := func(c copyOf) bool { return c.Of == memory.ID{1} }
 	if err != nil || slices.ContainsFunc(append(v.Shown, all.All...), gone) || len(all.All) != 1 {
 		t.Errorf("%+v, %+v, %v", v, all, err)
@@ -328,7 +328,7 @@ func TestAskersAreBounded(t *testing.T) {
 	}))
 	st.Order.Buyer, st.ID = trade.Key{3}, trade.Hash{3}
 	ok(t, o.noteTold(t.Context(), st, []int{2}, []copyOf{{Of: memory.ID{2}}}))
-	gone, all, err := o.toldTo(t.Context(), first)
+	gone, all, err := o.shownTo(t.Context(), first)
 	if err != nil || len(gone.Shown) > 0 || len(all.Askers) != maxAskers || all.Askers[maxAskers-1] != st.Order.Buyer || len(all.All) != 1 {
 		t.Errorf("%+v, %d askers, %v", gone, len(all.Askers), err)
 	}

@@ -9,12 +9,12 @@ import (
 
 // Cancel ends an order that is not paid.
 func (b *Buyer) Cancel(ctx context.Context, o *Bought) error {
-	return b.alone(ctx, o, func() error { return b.step(ctx, o, trade.Step{Act: trade.Cancel}) })
+	return b.movingLocked(ctx, o, func() error { return b.step(ctx, o, trade.Step{Act: trade.Cancel}) })
 }
 
 // Accept checks each item once more, and releases the payment to the seller.
 func (b *Buyer) Accept(ctx context.Context, o *Bought) error {
-	return b.alone(ctx, o, func() error { return b.accept(ctx, o) })
+	return b.movingLocked(ctx, o, func() error { return b.accept(ctx, o) })
 }
 
 func (b *Buyer) accept(ctx context.Context, o *Bought) error {

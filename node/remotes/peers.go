@@ -66,8 +66,8 @@ func (p *Remotes) lost(r *remote) {
 	p.drop(r)
 }
 
-// meetPeer runs the loop of a peer.
-func (p *Remotes) meetPeer(ctx context.Context, r *remote) {
+// runPeer runs the loop of a peer.
+func (p *Remotes) runPeer(ctx context.Context, r *remote) {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for failed := 0; failed < peerTries && ctx.Err() == nil; {
 		changed := p.Envelopes.Changed()

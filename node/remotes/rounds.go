@@ -123,7 +123,7 @@ func (p *Remotes) begin(r *remote) {
 	r.stop = stop
 	run := p.run
 	if r.peer {
-		run = p.meetPeer
+		run = p.runPeer
 	}
 	p.loops.Go(func() { run(ctx, r) })
 }

@@ -164,7 +164,7 @@ func (h *handler) guard(next http.Handler) http.Handler {
 			return
 		}
 		r = keyInPath(r)
-		ctx, leave, err := h.letIn(r, want)
+		ctx, leave, err := h.identify(r, want)
 		if err != nil {
 			header.Set("Connection", "close")
 			p := h.problemOf(r.Context(), r.URL.Path, err)

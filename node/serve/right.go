@@ -148,9 +148,9 @@ func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (con
 	return FromPage(context.WithValue(ctx, elsewhereKey{}, elsewhere{o, h.run})), nil
 }
 
-// letIn finds out who makes a request, slows down guessing of keys, and limits the
+// identify finds out who makes a request, slows down guessing of keys, and limits the
 // connections of each caller.
-func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
+func (h *handler) identify(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	given := r.Header.Get("Authorization")
 	if key, ok := KeyOf(r); ok {
 		given = string(key)

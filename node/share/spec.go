@@ -270,7 +270,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		out.copies = append(out.copies, cp)
 		of = append(of, m)
 	}
-	out.crowd(how.AtLeast, of)
+	out.keepCommon(how.AtLeast, of)
 	for i := range asked {
 		asked[i].Redacted = redacted
 	}
@@ -326,9 +326,9 @@ func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memor
 	return out, nil
 }
 
-// crowd keeps each statement only once, and only if memories about at least k different
+// keepCommon keeps each statement only once, and only if memories about at least k different
 // people say it. of are the originals of the copies.
-func (out *made) crowd(k int, of []*memory.Memory) {
+func (out *made) keepCommon(k int, of []*memory.Memory) {
 	if k <= 1 {
 		return
 	}

@@ -131,7 +131,7 @@ func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 	if err != nil {
 		return err
 	}
-	return unsaid(rules.Never, what, text)
+	return checkPublicText(rules.Never, what, text)
 }
 
 // CheckPublicTexts refuses public texts that contain a word which is never shared.
@@ -142,7 +142,7 @@ func (sh *Sharing) CheckPublicTexts(ctx context.Context, public map[string][]str
 	}
 	for _, what := range slices.Sorted(maps.Keys(public)) {
 		for _, text := range public[what] {
-			if err := unsaid(rules.Never, what, text); err != nil {
+			if err := checkPublicText(rules.Never, what, text); err != nil {
 				return err
 			}
 		}
@@ -150,7 +150,7 @@ func (sh *Sharing) CheckPublicTexts(ctx context.Context, public map[string][]str
 	return nil
 }
 
-func unsaid(never []string, what, text string) error {
+func checkPublicText(never []string, what, text string) error {
 	if share.NewRedactor(share.Redaction{Words: never}, share.Vocabulary{}, nil).Holds(text) {
 		return fmt.Errorf("%w: %s: %.60q has a word of your never list", memory.ErrInvalid, what, text)
 	}

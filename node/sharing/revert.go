@@ -214,7 +214,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 	for part := range slices.Chunk(slices.Compact(ids), dream.Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) (err error) {
 			for _, m := range part {
-				if err := sh.sayAgain(tx, id, m, &v); err != nil {
+				if err := sh.restoreClaims(tx, id, m, &v); err != nil {
 					return err
 				}
 			}
@@ -248,7 +248,7 @@ func (sh *Sharing) fetchReverted(ctx context.Context, id string) error {
 	return err
 }
 
-func (sh *Sharing) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
+func (sh *Sharing) restoreClaims(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
 	as, err := tx.Assertions(m)
 	if err != nil {
 		return err

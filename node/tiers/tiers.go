@@ -80,7 +80,7 @@ func New(c Config) *Tiers {
 			err := c.Flush(ctx)
 			return c.Index.Covered(), err
 		},
-		HotReason: ts.staysHot, WithFreedMemory: ts.alone,
+		HotReason: ts.hotReason, WithFreedMemory: ts.withFreedMemory,
 		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
 			all, err := query.UsesKept(tx)
 			out := make(map[memory.ID]cold.Use, len(all))
@@ -114,9 +114,9 @@ func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return ts.c.Engine.View(ctx, fn)
 }
 
-// alone is for cold.Config. What do leaves in memory is freed before anything is loaded
+// withFreedMemory is for cold.Config. What do leaves in memory is freed before anything is loaded
 // again, because loading a plugin takes 50 MB for a moment.
-func (ts *Tiers) alone(ctx context.Context, do func(context.Context) error) error {
+func (ts *Tiers) withFreedMemory(ctx context.Context, do func(context.Context) error) error {
 	lock := ts.c.Engine.Hold()
 	defer lock.Release()
 	if err := ts.c.Unload(ctx); err != nil {
@@ -148,10 +148,10 @@ func (ts *Tiers) CoolDuringSync(ctx context.Context) {
 	}
 }
 
-// staysHot returns why a memory is needed on the device: it is new; it expires
+// hotReason returns why a memory is needed on the device: it is new; it expires
 // by a rule or a date; it was made of others, which may be forgotten; or it
 // fills a single-valued slot of the wearer.
-func (ts *Tiers) staysHot(m *memory.Memory) string {
+func (ts *Tiers) hotReason(m *memory.Memory) string {
 	switch {
 	case ts.c.Now().Sub(m.Learnt) < freshFor:
 		return "it is new"

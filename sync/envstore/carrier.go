@@ -231,7 +231,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
-	again, err := c.store.again() // read before the push, so that blobs named by deltas of this round are asked for in the next
+	again, err := c.store.blobsToAskFor() // read before the push, so that blobs named by deltas of this round are asked for in the next
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if pulled != nil || pushed != nil {
 		return errors.Join(pulled, pushed)
 	}
-	if err := c.carryGone(ctx); err != nil {
+	if err := c.removeBodies(ctx); err != nil {
 		return err
 	}
 	if c.Peer {
@@ -256,7 +256,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 func (c *Carrier) makeRoom(ctx context.Context, full error) error {
 	blobs, err := c.store.folder.blobs()
 	if err == nil && !c.Peer {
-		err = errors.Join(c.carryGone(ctx), c.deleteBlobs(ctx, blobs))
+		err = errors.Join(c.removeBodies(ctx), c.deleteBlobs(ctx, blobs))
 	}
 	if err != nil {
 		return errors.Join(full, err)

@@ -58,7 +58,7 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 		}
 		c.st.Blobs = append(c.st.Blobs, id)
 	}
-	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
+	return errors.Join(bad, c.askForBlobs(ctx, again, setOf(blobs)))
 }
 
 func (c *Carrier) metered(ctx context.Context) bool { return c.Metered != nil && c.Metered(ctx) }
@@ -90,10 +90,10 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 	return append(ahead, after...), nil
 }
 
-// askAgain asks the remote for the blobs in again once more. The remote claimed
+// askForBlobs asks the remote for the blobs in again once more. The remote claimed
 // to have them before it got a delta that names them. askAgain uploads those
 // that it has lost since.
-func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
+func (c *Carrier) askForBlobs(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}
 	var bad error
 	last := 0

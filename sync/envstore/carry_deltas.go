@@ -139,9 +139,9 @@ func (c *Carrier) push(ctx context.Context) error {
 	return nil
 }
 
-// carryGone tells the remote to remove bodies of this device's own deltas that
+// removeBodies tells the remote to remove bodies of this device's own deltas that
 // were removed here.
-func (c *Carrier) carryGone(ctx context.Context) error {
+func (c *Carrier) removeBodies(ctx context.Context) error {
 	c.store.mu.Lock()
 	var refs []replica.Ref
 	n := len(c.store.gone)

@@ -72,7 +72,7 @@ func (s *Store) Check(ctx context.Context) (found []error, err error) {
 	if _, e := s.deleted(); e != nil {
 		note(e)
 	}
-	if _, e := s.again(); e != nil {
+	if _, e := s.blobsToAskFor(); e != nil {
 		note(e)
 	}
 	return found, errors.Join(err, ctx.Err())

@@ -282,7 +282,7 @@ func (j *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Po
 						return more, err
 					}
 				}
-				return false, j.reworded(tx, u.ID)
+				return false, j.withdrawMisquotes(tx, u.ID)
 			})
 		}
 	}

@@ -230,7 +230,7 @@ func (j *Journal) restore(tx *store.Tx, i *delta.Item) error {
 // snapshot. The snapshot covers an author's chain from its beginning, and the
 // counting follows the order of the chain.
 func (j *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
-	if err := j.hire(tx, c.Member, nil); err != nil {
+	if err := j.addWorker(tx, c.Member, nil); err != nil {
 		return err
 	}
 	name := j.note("cited", c.Member.String(), c.Evidence)

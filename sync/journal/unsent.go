@@ -91,7 +91,7 @@ func (j *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 			return nil, err
 		}
 		if lost != nil && lost(m.At) {
-			away, err := u.away(tx, &m)
+			away, err := u.addCold(tx, &m)
 			if err != nil {
 				return nil, err
 			}
@@ -144,9 +144,9 @@ func (j *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 	return gone, nil
 }
 
-// away reports whether a part of a delta is cold, and adds the cold memories to
+// addCold reports whether a part of a delta is cold, and adds the cold memories to
 // u.cold.
-func (u *unsent) away(tx *store.Tx, m *manifest) (any bool, err error) {
+func (u *unsent) addCold(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		_, is, err := tx.Cold(s.Memory)
 		if err != nil {

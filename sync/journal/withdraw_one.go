@@ -20,7 +20,7 @@ func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err
 	} else if replaces {
 		k.as = u
 	}
-	h, err := j.hired(tx)
+	h, err := j.workerGrants(tx)
 	if err != nil {
 		return false, err
 	}

@@ -118,7 +118,7 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	} else if served := (*servedError)(nil); err != nil && !errors.As(err, &served) && !errors.Is(err, ErrHeld) && !errors.Is(err, ErrRolledBack) {
 		asked = false
 	}
-	out, err := r.beside(ctx, h)
+	out, err := r.compareHeads(ctx, h)
 	for i := range out {
 		if out[i].Verdict == Hidden && !asked {
 			out[i].Verdict = Unproven
@@ -133,8 +133,8 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	return out, r.heardBeside(ctx, h, slices.ContainsFunc(out, func(d Difference) bool { return d.Verdict == Forked }))
 }
 
-// beside compares heads with this member's own.
-func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
+// compareHeads compares heads with this member's own.
+func (r *Replica) compareHeads(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
 	var fork *envelope.ForkError
 	err = r.log.AcceptsHeads(h)
 	switch {

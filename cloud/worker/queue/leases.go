@@ -124,8 +124,8 @@ func (q *Queue) idleSince(row *rivertype.JobRow) (time.Time, bool) {
 	return time.Now(), true
 }
 
-// bye ends this worker's leases.
-func (q *Queue) bye(ctx context.Context) error {
+// endLeases ends this worker's leases.
+func (q *Queue) endLeases(ctx context.Context) error {
 	if !q.base.Shared {
 		return nil
 	}

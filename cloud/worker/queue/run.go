@@ -70,7 +70,7 @@ func (q *Queue) Run(ctx context.Context, do Handler) (err error) {
 		for _, l := range q.leaving() {
 			l.done <- q.forget(over, l.space)
 		}
-		err = errors.Join(err, q.bye(over))
+		err = errors.Join(err, q.endLeases(over))
 	}()
 	beat := time.NewTicker(q.o.Lease / 4)
 	defer beat.Stop()

@@ -53,8 +53,8 @@ type joinedHome struct {
 	Relay  string `json:"relay"`
 }
 
-// settle writes the settings of a home that was made by joining.
-func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
+// writeJoinedSettings writes the settings of a home that was made by joining.
+func writeJoinedSettings(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
 	keep, sync := map[string]any{}, map[string]any{}
 	keep["sync"] = sync
 	a.KeepSet(keep, l)
@@ -206,7 +206,7 @@ func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
 	if err != nil {
 		return err
 	}
-	return settle(a, l, o, j)
+	return writeJoinedSettings(a, l, o, j)
 }
 
 func RecoverCommand(a *cli.App) *cobra.Command {
@@ -240,7 +240,7 @@ only if they were synced.`,
 			if err != nil {
 				return err
 			}
-			return settle(a, l, &o, j)
+			return writeJoinedSettings(a, l, &o, j)
 		},
 	}
 	o.flags(a, c)

@@ -118,7 +118,7 @@ func showCheck(a *cli.App, w io.Writer, c *kit.Check) {
 func recordPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options, dir string) error {
 	n, err := kit.Record(ctx, p.module, p.parsed, opt, dir)
 	if err != nil {
-		return told(err)
+		return withPluginAdvice(err)
 	}
 	done := struct {
 		Records int    `json:"records"`
@@ -132,7 +132,7 @@ func recordPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options, 
 func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options, dir string) error {
 	r, err := kit.Replay(ctx, p.module, p.parsed, opt, dir)
 	if err != nil {
-		return told(err)
+		return withPluginAdvice(err)
 	}
 	err = a.Print(r, func(w io.Writer) {
 		for _, d := range r.Differ {
@@ -150,8 +150,8 @@ func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options,
 	return err
 }
 
-// told adds to an error what an author can do.
-func told(err error) error {
+// withPluginAdvice adds to an error what an author can do.
+func withPluginAdvice(err error) error {
 	var f *wasm.Fault
 	if errors.As(err, &f) {
 		return fmt.Errorf("%w; for details: locket plugin test", err)

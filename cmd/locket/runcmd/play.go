@@ -130,7 +130,7 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *replay) (rep pla
 	cfg := player.Config{URL: b.URL, Speed: r.speed, OnWait: func(why string) {
 		fmt.Fprint(a.Stderr, a.WithHomef("The node accepts no events now (%s): see locket doctor. The events are sent again until it does.\n", cli.OneLine(why)))
 	}}
-	url, passwords, lent, lendErr := lend(a, ctx, cl, events, given)
+	url, passwords, lent, lendErr := lendCredentials(a, ctx, cl, events, given)
 	// Temporary credentials are removed in any case, even after ctx has ended.
 	defer func() {
 		for _, name := range lent {
@@ -157,9 +157,9 @@ func clientTLS(a *cli.App) (*tls.Config, error) {
 	return intake.TLSConfig(ca, a.Settings.Broker.Cert, a.Settings.Broker.Key)
 }
 
-// lend makes temporary credentials for each device of the events that has none. For the others,
+// lendCredentials makes temporary credentials for each device of the events that has none. For the others,
 // given is the password; it is empty if the wearer gave none.
-func lend(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
+func lendCredentials(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
 	passwords = map[string]string{}
 	var names []string
 	for _, e := range events {

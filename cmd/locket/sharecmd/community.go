@@ -142,8 +142,8 @@ func communityShowCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// said names an item or note by the part of its id that follows the author, as remove accepts it.
-func said(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
+// itemPart names an item or note by the part of its id that follows the author, as remove accepts it.
+func itemPart(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
 
 func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 	communityRow(a, w, &v.CommunityHead)
@@ -160,7 +160,7 @@ func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 		fmt.Fprintf(w, "proposed   %s (%s), by %s\n", cli.OneLine(m.Name), m.Words, cli.OneLine(m.By))
 	}
 	item := func(indent string, it *serve.CommunityItem) {
-		fmt.Fprintf(w, "%s%s  %s: %s\n", indent, a.Paint.Dim(said(it.ID)), cli.OneLine(it.By), cli.OneLine(it.Text))
+		fmt.Fprintf(w, "%s%s  %s: %s\n", indent, a.Paint.Dim(itemPart(it.ID)), cli.OneLine(it.By), cli.OneLine(it.Text))
 	}
 	for i := range v.Items {
 		item("", &v.Items[i])
@@ -315,7 +315,7 @@ func communityLogCommand(a *cli.App) *cobra.Command {
 			return cli.Rows(a, err, v.Log, func(w io.Writer, d *serve.CommunityDeed) {
 				id := ""
 				if !d.ID.IsZero() {
-					id = said(d.ID)
+					id = itemPart(d.ID)
 				}
 				fmt.Fprintf(w, "%s  %-10s  %s %s  %s  %s\n", a.Paint.Dim(a.ShowTime(d.At)), a.Paint.Dim(id), cli.OneLine(d.By), d.Did, cli.OneLine(d.What), cli.OneLine(d.Why))
 			}, "The log is empty.")

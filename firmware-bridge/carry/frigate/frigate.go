@@ -93,7 +93,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	case frame.Event:
 		err = s.event(ctx, m)
 	case frame.Finding:
-		err = s.told(ctx, m)
+		err = s.findingCame(ctx, m)
 	case frame.Available:
 		state, reason := "recording", ""
 		if !m.Online {
@@ -140,15 +140,15 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 		}
 		return s.keep()
 	}
-	if err := s.went(ctx, e); err != nil {
+	if err := s.objectGone(ctx, e); err != nil {
 		return err
 	}
 	return s.bound(ctx)
 }
 
-// went handles an object that went, or of which there is no more news. It stays in the state until
+// objectGone handles an object that went, or of which there is no more news. It stays in the state until
 // its line is on disk or at the node.
-func (s *session) went(ctx context.Context, e frame.Event) error {
+func (s *session) objectGone(ctx context.Context, e frame.Event) error {
 	if e.False {
 		delete(s.part.Open, e.ID)
 		return s.keep()
@@ -213,7 +213,7 @@ func (s *session) bound(ctx context.Context) error {
 	}
 	e := s.part.Open[oldest].Event
 	if e.State != frame.End {
-		if err := s.went(ctx, e); err != nil {
+		if err := s.objectGone(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -262,8 +262,8 @@ func sentence(e frame.Event) string {
 	return b.String() + "."
 }
 
-// told handles what was found out later, often after the end.
-func (s *session) told(ctx context.Context, t frame.Finding) error {
+// findingCame handles what was found out later, often after the end.
+func (s *session) findingCame(ctx context.Context, t frame.Finding) error {
 	o, open := s.part.Open[t.ID]
 	if open {
 		o.Event.Name, o.Event.Plate = cmp.Or(t.Name, o.Event.Name), cmp.Or(t.Plate, o.Event.Plate)
@@ -333,7 +333,7 @@ func (s *session) publish(ctx context.Context, p picture) error {
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	for _, o := range s.part.Open {
 		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost, since Frigate publishes with QoS 0
-			if err := s.went(ctx, o.Event); err != nil {
+			if err := s.objectGone(ctx, o.Event); err != nil {
 				return err
 			}
 		}

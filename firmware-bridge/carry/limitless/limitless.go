@@ -148,16 +148,16 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 	}
 	if m.Storage == nil {
-		return s.heard(ctx, m.Live)
+		return s.takeLiveSound(ctx, m.Live)
 	}
 	if s.store != nil && s.store.reading {
 		return s.store.page(ctx, m.Storage, m.Err)
 	}
-	return s.heard(ctx, m.Storage.Frames)
+	return s.takeLiveSound(ctx, m.Storage.Frames)
 }
 
-// heard handles live sound.
-func (s *session) heard(ctx context.Context, frames [][]byte) error {
+// takeLiveSound handles live sound.
+func (s *session) takeLiveSound(ctx context.Context, frames [][]byte) error {
 	for _, f := range frames {
 		s.Report.Frames++
 		s.Report.Sound += frame.Duration(f)

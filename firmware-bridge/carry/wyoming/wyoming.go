@@ -265,7 +265,7 @@ func (s *session) answer(ctx context.Context, text string) error {
 		s.Note("warning", "%v", err)
 		return nil
 	}
-	if err := s.hush(ctx); err != nil {
+	if err := s.endAnswer(ctx); err != nil {
 		return err
 	}
 	s.Note("answer", "%d characters are spoken", len(text))
@@ -295,11 +295,11 @@ func (s *session) speak(ctx context.Context, now time.Time) error {
 	if s.aloud.On(now) {
 		return nil
 	}
-	return s.hush(ctx)
+	return s.endAnswer(ctx)
 }
 
-// hush ends an answer.
-func (s *session) hush(ctx context.Context) error {
+// endAnswer ends an answer.
+func (s *session) endAnswer(ctx context.Context) error {
 	if !s.speaks {
 		return nil
 	}

@@ -57,14 +57,14 @@ func (s *session) datagram(ctx context.Context, n link.Notification) error {
 		return nil
 	}
 	s.from, s.late = n.Char, time.Now()
-	return s.took(ctx, list)
+	return s.takePackets(ctx, list)
 }
 
-// took handles packets in order, and names the losses between them.
-func (s *session) took(ctx context.Context, list []frame.Arrival) error {
+// takePackets handles packets in order, and names the losses between them.
+func (s *session) takePackets(ctx context.Context, list []frame.Arrival) error {
 	for _, h := range list {
 		if h.Packet != nil {
-			if err := s.heard(ctx, h.Packet); err != nil {
+			if err := s.takeSound(ctx, h.Packet); err != nil {
 				return err
 			}
 			continue
@@ -86,7 +86,7 @@ func (s *session) flush(ctx context.Context) error {
 	if s.channel == nil {
 		return nil
 	}
-	return s.took(ctx, s.channel.Flush())
+	return s.takePackets(ctx, s.channel.Flush())
 }
 
 // idle ends a conversation over MQTT. The connection stays open.

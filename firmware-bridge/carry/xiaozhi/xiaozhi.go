@@ -92,13 +92,13 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 	}
 	if text {
-		return s.said(ctx, body)
+		return s.takeMessage(ctx, body)
 	}
 	if !s.greeted {
 		s.NoteDamaged("xiaozhi: sound before the hello")
 		return nil
 	}
-	return s.heard(ctx, body)
+	return s.takeSound(ctx, body)
 }
 
 func (s *session) opened(b []byte) error {
@@ -126,8 +126,8 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, link.Text, b)
 }
 
-// said handles what the device sends apart from sound.
-func (s *session) said(ctx context.Context, b []byte) error {
+// takeMessage handles what the device sends apart from sound.
+func (s *session) takeMessage(ctx context.Context, b []byte) error {
 	m, err := frame.Read(b)
 	if err != nil {
 		s.NoteDamaged(err.Error())
@@ -186,7 +186,7 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 	return s.Recording(ctx, true, "")
 }
 
-func (s *session) heard(ctx context.Context, packet []byte) error {
+func (s *session) takeSound(ctx context.Context, packet []byte) error {
 	lasts := frame.Duration(packet)
 	if lasts <= 0 || lasts > 120*time.Millisecond {
 		s.NoteDamaged(fmt.Sprintf("xiaozhi: a packet of %d bytes that is no Opus", len(packet)))

@@ -107,7 +107,7 @@ var events = []struct {
 // requests go nowhere.
 func listening(t testing.TB) *Client {
 	c := newClient()
-	c.send, c.hang = func([]byte, *os.File) error { return nil }, func() {}
+	c.send, c.hangUp = func([]byte, *os.File) error { return nil }, func() {}
 	for i, g := range []string{shmName, outputName, toplevelName, copyName} {
 		c.push(t, appendMessage(nil, registry, 0, uint32(i), g, uint32(4)))
 	}
