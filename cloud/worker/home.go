@@ -198,7 +198,7 @@ func removeSpace(ctx context.Context, q *queue.Queue, dir string, space memory.S
 	return os.RemoveAll(gone)
 }
 
-// sweep removes what an interrupted bury or InviteKey has left.
+// sweep removes what an interrupted removeSpace or InviteKey has left.
 func sweep(home string) error {
 	var errs []error
 	for _, pattern := range []string{".gone-*", ".new-*"} {

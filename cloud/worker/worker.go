@@ -268,7 +268,7 @@ func (w *Worker) look(ctx context.Context, s *space) error {
 // are doing, so that the data on the disk can't be read any more. Then it
 // interrupts the space's running job and waits for it, because the job has data
 // in memory and may have started programs. If there is a crash in between, the
-// next start continues: see [bury].
+// next start continues: see [removeSpace].
 func (w *Worker) drop(s *space) error {
 	s.end()
 	err := destroy(s.dir)

@@ -28,7 +28,7 @@ type CreateOptions struct {
 	Join       *Joining  // not nil: make the ring of a further device of a wearer who has a space
 
 	// FoundSpace makes the space of a new phrase with its first device: see
-	// membership.Found. It is required unless Join is set.
+	// membership.FoundSpace. It is required unless Join is set.
 	FoundSpace func(*Recovery) (*Joining, error)
 }
 

@@ -29,7 +29,7 @@ type Conn struct {
 	Losses Losses
 	Now    time.Time // time of the latest notification or tick, by the link's clock
 
-	costly bool // whether the way to the node cost by the byte when Costly last asked
+	costly bool // whether the way to the node cost by the byte when IsMetered last asked
 	out    *publisher
 	keep   []kept                           // messages of a broker that are not acknowledged yet, in order
 	ends   chan func(context.Context) error // functions of Await, to be called by the session's goroutine
@@ -116,7 +116,7 @@ func (c *Conn) PublishLive(ctx context.Context, m wire.Message) error {
 	return err
 }
 
-// PublishKept is Live, and also reports whether the message is on disk until the node has it. If it is
+// PublishKept is PublishLive, and also reports whether the message is on disk until the node has it. If it is
 // not, the receipt tells when the node has it; nil: the message was dropped.
 func (c *Conn) PublishKept(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	if h, ok := m.(*wire.Hello); ok {

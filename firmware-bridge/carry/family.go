@@ -34,7 +34,7 @@ const (
 	WithMetered                     // --metered: the family has something that can wait
 )
 
-// Options are a person's choices. A family reads those that its Takes names.
+// Options are a person's choices. A family reads those that its Accepts names.
 type Options struct {
 	Storage    bool     // fetch what the device stored
 	PhotoEvery int      // seconds, 5 to 127; 0: leave it as it is
@@ -87,7 +87,7 @@ type Family struct {
 	Begin func(ctx context.Context, c *Conn) (Session, error)
 	// Simulate makes a simulated device of the family; nil: there is none.
 	Simulate func(Play) link.Dialer
-	// SceneKinds are the kinds of scenes of a day that its simulated device plays, and Hears is the
+	// SceneKinds are the kinds of scenes of a day that its simulated device plays, and SceneCodec is the
 	// codec in which it gets the sound.
 	SceneKinds []memory.Kind
 	SceneCodec Codec

@@ -8,11 +8,11 @@ const (
 	metered   = "the network is metered"
 )
 
-// StoredSound names, for [Conn.Costly], what waits on a device with storage.
+// StoredSound names, for [Conn.IsMetered], what waits on a device with storage.
 const StoredSound = "stored sound"
 
 // IsMetered reports whether the network to the node costs by the byte now, so that what can wait has
-// to wait where it is. When that changes, a person is told; meanwhile [Waits] returns the reason.
+// to wait where it is. When that changes, a person is told; meanwhile [WaitReason] returns the reason.
 // It may take as long as Options.Metered.
 func (c *Conn) IsMetered(ctx context.Context, what string) bool {
 	costly := c.Options.Metered != nil && c.Options.Metered(ctx)

@@ -17,7 +17,7 @@ import (
 // is nothing to read, to write or to subscribe to.
 //
 // A file comes once it has not changed for a while, so that a file that is being written is not
-// taken for complete. It comes again if it is changed, or if its Again is called. Hidden files and
+// taken for complete. It comes again if it is changed, or if its Resend is called. Hidden files and
 // those that browsers and phones are still downloading are left out, and links are not followed.
 type Folder struct {
 	Dir        string

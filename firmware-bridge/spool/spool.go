@@ -268,7 +268,7 @@ func (s *Spool) Len() int {
 	return len(s.where)
 }
 
-// Next waits for an entry that is due, and returns it. The caller ends it by Done, PutBy or Again.
+// Next waits for an entry that is due, and returns it. The caller ends it by Done, Quarantine or Requeue.
 // One that can't be read is an error, and is dropped.
 func (s *Spool) Next(ctx context.Context) (Entry, error) {
 	for {
@@ -352,7 +352,7 @@ func (s *Spool) drop(f *file) {
 }
 
 // Quarantine quarantines an entry that the node refused for good, until the next start. It is on disk
-// when PutBy returns.
+// when Quarantine returns.
 func (s *Spool) Quarantine(id ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

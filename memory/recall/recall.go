@@ -144,8 +144,8 @@ type Query struct {
 	// confidence. nil means that the question asks for no number.
 	Counts func(id memory.ID, beside bool) bool
 	// Owner is the person about whose thing the question asks: a name, or a word such as "sister".
-	// If Tells returns true for a document, it tells something about a person, and counts for the
-	// confidence only if it names Owner or a person who may be meant. If Owner is empty or Tells is
+	// If TellsOfPerson returns true for a document, it tells something about a person, and counts for the
+	// confidence only if it names Owner or a person who may be meant. If Owner is empty or TellsOfPerson is
 	// nil, all documents count.
 	Owner         string
 	TellsOfPerson func(memory.ID) bool

@@ -176,7 +176,7 @@ func (r *ranking) allowed(d uint32) bool {
 	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.about(d)))
 }
 
-// about returns what Allow and Shown are told about a document.
+// about returns what Allow and IsShown are told about a document.
 func (c *core) about(d uint32) About {
 	m := &c.docs[d]
 	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain()}

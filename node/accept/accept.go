@@ -272,7 +272,7 @@ func citesOne(a, b []memory.Evidence) bool {
 }
 
 // TakeDelta commits what a round of sync brought, and carries out what others have
-// forgotten. It is exchange.Config.Take.
+// forgotten. It is exchange.Config.CommitRemote.
 func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error {
 	lock := g.c.Engine.Hold()
 	defer lock.Release()

@@ -189,7 +189,7 @@ func (v *visit) NoteConsole(ctx context.Context, operation string, refused error
 	return v.book.note(ctx, v, u)
 }
 
-// HasRight reports whether the app has a right; serve.Has calls it.
+// HasRight reports whether the app has a right; serve.HasRight calls it.
 func (v *visit) HasRight(right serve.Right) bool { return v.can(right) == nil }
 
 // can returns an error unless the app has a right.

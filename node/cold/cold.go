@@ -65,7 +65,7 @@ type Config struct {
 	OnThawed func(*store.Tx, []memory.ID) error
 	// EnsureStored makes sure that the pack store has a photo or recording just as it is here,
 	// and can give it back. It is false if the blob was not sent, or differs there.
-	// If Safe is nil, photos and recordings stay.
+	// If EnsureStored is nil, photos and recordings stay.
 	EnsureStored func(ctx context.Context, blob memory.ID) (bool, error)
 	// HotReason returns why a memory stays hot for a reason of the node. It is empty if the
 	// memory need not stay.
@@ -77,7 +77,7 @@ type Config struct {
 	ResumeWaiting func(ctx context.Context) error
 	// WithFreedMemory calls do, which takes more memory than anything else: it rewrites or compacts the
 	// records. Before that it frees what can be loaded again, which is not loaded before do
-	// has returned. If Alone is nil, do is called directly.
+	// has returned. If WithFreedMemory is nil, do is called directly.
 	WithFreedMemory func(ctx context.Context, do func(context.Context) error) error
 	Log             *slog.Logger
 	Now             func() time.Time // nil: time.Now
@@ -90,11 +90,11 @@ type Use struct {
 }
 
 // Keeper keeps the budget. Its methods are safe for concurrent use. Only one of Cool,
-// Maintain, Ease and Compact runs at a time; the others wait.
+// Maintain, CoolDuringSync and Compact runs at a time; the others wait.
 type Keeper struct {
 	c Config
 
-	tending sync.Mutex // held by Cool, Maintain, Ease and Compact; taken before fetching
+	tending sync.Mutex // held by Cool, Maintain, CoolDuringSync and Compact; taken before fetching
 
 	fetching turn // held while packs are fetched from the pack store and their memories are put back
 	last     lastBody

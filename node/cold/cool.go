@@ -238,7 +238,7 @@ const (
 	// packed
 	linesOfMemory = 3
 
-	// used by Ease, during a large operation
+	// used by CoolDuringSync, during a large operation
 	easeFrozen = 10_000
 	easeGrown  = 32 << 20
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// A lost pack does not prevent others from being fetched, and Back is called each time,
+// A lost pack does not prevent others from being fetched, and ResumeWaiting is called each time,
 // whether something was wanted or not.
 func TestLostPackBlocksNoOther(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)

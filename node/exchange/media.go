@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// MediaSafe is cold.Config.Safe. It reports whether the primary relay holds both the
+// MediaSafe is cold.Config.EnsureStored. It reports whether the primary relay holds both the
 // blob and the delta that names it. Without an envelope store, the replica's note
 // about the blob is checked with the relay; with one, the store has the sealed bytes
 // for the check.

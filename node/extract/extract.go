@@ -81,7 +81,7 @@ type Config struct {
 	KnownOnly bool
 }
 
-// Extractor is the chain of plugins. All its methods but Served are called by one goroutine at
+// Extractor is the chain of plugins. All its methods but NoteServed are called by one goroutine at
 // a time, which holds the engine's write lock. Those that commit ask for the lock
 // as an [engine.Writer].
 type Extractor struct {
@@ -101,8 +101,8 @@ type Extractor struct {
 	forgot  uint64 // how often something was forgotten
 }
 
-// New makes a chain. Plugins are called in the given order, those that are
-// First before all others.
+// New makes a chain. Plugins are called in the given order, those whose RunsFirst
+// is true before all others.
 func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, keys Keys, plugins []Plugin, log *slog.Logger) (*Extractor, error) {
 	if cfg.Owner == "" {
 		return nil, errors.New("extract: no owner")
@@ -119,7 +119,7 @@ func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, key
 	return x, nil
 }
 
-// SetPlugins gives the next events to these plugins, in this order, those that are First before
+// SetPlugins gives the next events to these plugins, in this order, those whose RunsFirst is true before
 // the others. The state of a plugin belongs to its id, so a new version continues with it.
 func (x *Extractor) SetPlugins(plugins []Plugin) {
 	x.plugins = nil
@@ -132,7 +132,7 @@ func (x *Extractor) SetPlugins(plugins []Plugin) {
 	}
 }
 
-// SetOnSecondLook replaces Config.Later. nil: lines are not kept as tasks any more.
+// SetOnSecondLook replaces Config.OnSecondLook. nil: lines are not kept as tasks any more.
 func (x *Extractor) SetOnSecondLook(later func()) { x.cfg.OnSecondLook = later }
 
 // Outcome says what became of one event.

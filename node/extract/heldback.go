@@ -25,7 +25,7 @@ const EnginePlugin = "engine/"
 // recording, which is cut after half a minute.
 const LongestHeard = 30 * time.Second
 
-// IsHeldBack reports whether a recording stays on the node; see [HeldBack]. A line that
+// IsHeldBack reports whether a recording stays on the node; see [MustHoldBack]. A line that
 // was quarantined unread counts as one from which a secret was taken.
 func IsHeldBack(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := Around(recording)

@@ -14,8 +14,8 @@ type Voices interface {
 	// Turns returns the turns of an utterance, in order and without a gap. It is empty
 	// if voices are not told apart.
 	Turns(device string, at time.Time, pcm []int16) []Voice
-	// Save writes what Whose has learnt, in the transaction that commits the utterance.
-	// Saved is called after that commit.
+	// Save writes what Turns has learnt, in the transaction that commits the utterance.
+	// OnSaved is called after that commit.
 	Save(tx *store.Tx) error
 	OnSaved()
 }

@@ -19,7 +19,7 @@ type Plan struct {
 	Events      []memory.EventID `json:"e,omitempty"`
 	Quarantined []uint64         `json:"q,omitempty"`
 	Cascade     bool             `json:"c,omitempty"` // also forget what was made from it
-	Reason      string           `json:"r,omitempty"` // for the history; empty: Wish
+	Reason      string           `json:"r,omitempty"` // for the history; empty: DefaultReason
 }
 
 // Names of the notes in the store: one for the number of a plan's parts, and one

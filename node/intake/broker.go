@@ -77,7 +77,7 @@ const expiryEvery = 10 * time.Second
 
 // slowTickers makes a broker that was not started look for expired sessions and messages
 // every expiryEvery. mochi has four private tickers of one second each, which woke an
-// idle node more often than everything else. slacken returns how many tickers it found.
+// idle node more often than everything else. slowTickers returns how many tickers it found.
 func slowTickers(server *mqtt.Server) (found int) {
 	loop := reflect.ValueOf(server).Elem().FieldByName("loop")
 	if loop.Kind() != reflect.Pointer || loop.IsNil() || loop.Elem().Kind() != reflect.Struct {

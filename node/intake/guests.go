@@ -87,7 +87,7 @@ func (g *GuestBroker) Close() error {
 }
 
 // Messages returns the channel of what the device publishes, in order. It is never closed; see
-// Gone.
+// Done.
 func (g *Guest) Messages() <-chan []byte { return g.in }
 
 // Done is closed when the connection is over.

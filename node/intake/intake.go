@@ -58,7 +58,7 @@ type Config struct {
 	Now        func() time.Time // nil: time.Now
 	// LastChange returns when the last pause began or ended; zero: unknown. nil: always unknown.
 	LastChange func() time.Time
-	// PauseBy is the gesture that pauses; empty: none does. Pressed is called for each such press,
+	// PauseBy is the gesture that pauses; empty: none does. OnPressed is called for each such press,
 	// in order, even during a pause. It must not wait for this intake to close.
 	PauseBy   string
 	OnPressed func(device string, at time.Time)

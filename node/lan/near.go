@@ -20,7 +20,7 @@ const (
 
 // OnlyNearby accepts only callers from a network in which this device is, because an IPv6
 // address can often be reached from the whole world. Callers that have not proved to be a
-// member, see [Known], may have 16 connections per address at the same time, and 256 in
+// member, see [MarkKnown], may have 16 connections per address at the same time, and 256 in
 // total. If there is one more, the oldest is closed: of the same address, or of the
 // address that has the most. So a caller that just waits can't keep others out.
 func OnlyNearby(l net.Listener) net.Listener {
@@ -83,7 +83,7 @@ func (l *near) take(c net.Conn) net.Conn {
 
 type connKey struct{}
 
-// WithConn is an http.Server's ConnContext, for [Known].
+// WithConn is an http.Server's ConnContext, for [MarkKnown].
 func WithConn(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()

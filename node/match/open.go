@@ -40,7 +40,7 @@ func (m *Matcher) Look(ctx context.Context, text string) (out *serve.ComparisonA
 // Open processes a message of a peer. The text that it returns has to be passed on to the
 // peer; it is empty if there is none. name becomes the name of a peer who asks. The same
 // message again gives the same answer again; a different one in its place is [ErrLied]. A
-// text may contain two messages, the count and which, as Again returns them.
+// text may contain two messages, the count and which, as RepeatMessage returns them.
 func (m *Matcher) Open(ctx context.Context, text, name string) (c serve.Comparison, reply string, err error) {
 	first, second := cutMessage(text)
 	c, reply, err = m.open(ctx, first, name, second != "")

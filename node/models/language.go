@@ -124,7 +124,7 @@ func (l *Language) Client() (*llm.Client, error) {
 // there is none.
 func (l *Language) Finder() *distill.Worker { return l.now.Load().find }
 
-// OnSecondLook returns the function for extract.Config.Later. It is nil if the model is
+// OnSecondLook returns the function for extract.Config.OnSecondLook. It is nil if the model is
 // not sent what is said.
 func (l *Language) OnSecondLook() func() {
 	if f := l.Finder(); f != nil {

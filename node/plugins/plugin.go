@@ -49,7 +49,7 @@ func (r runner) Reads() (types []memory.Type) {
 	return types
 }
 
-// UsesLocalTime implements extract.Local.
+// UsesLocalTime implements extract.LocalTimePlugin.
 func (r runner) UsesLocalTime() bool { return r.p.manifest.Times == wasm.TimesLocal }
 
 // DefersEvents implements extract.DeferringPlugin.

@@ -102,7 +102,7 @@ type remote struct {
 	standing   envstore.Standing
 	lacks      int       // deltas that it lacks
 	blobs      int       // blobs that wait for it
-	late       bool      // see envstore.Carrier.Waits
+	late       bool      // see envstore.Carrier.HasPendingDeletes
 	done, todo int       // deltas of the running round
 	busy       bool      // a round is running
 	retry      time.Time // time of the next attempt after a failure

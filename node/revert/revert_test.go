@@ -65,7 +65,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// After its claims were withdrawn, a memory is gone exactly where Stays says
+// After its claims were withdrawn, a memory is gone exactly where StayReason says
 // so, and a revert can be undone once.
 func TestStaysMatchesTheResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -63,12 +63,12 @@ type Config struct {
 }
 
 // Tiers is the tiers part of an open node. Its methods are safe for concurrent use, except
-// Maintain and Ease.
+// Maintain and CoolDuringSync.
 type Tiers struct {
 	*cold.Keeper
 	c        Config
 	prepared string // the cues for which the day's memories were fetched; used by Maintain
-	seen     int    // documents in the index when the budget was last checked; used by Ease
+	seen     int    // documents in the index when the budget was last checked; used by CoolDuringSync
 }
 
 // New returns the tiers of a node. Packs are stored only at the primary relay, not at

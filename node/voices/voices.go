@@ -87,7 +87,7 @@ type Config struct {
 	KnownOnly bool                     // what other voices say is not kept
 	Devices   func() ([]string, error) // the names of the wearables
 	// PlanSweep records, in the transaction in which a print is dropped, that older versions of it
-	// are still in files. Swept removes it from the files; after a failure or a crash the node does
+	// are still in files. PurgeSwept removes it from the files; after a failure or a crash the node does
 	// that later.
 	PlanSweep  func(*store.Tx) error
 	PurgeSwept func(context.Context, *engine.Writer) error
@@ -264,7 +264,7 @@ func (r *Known) Prune(ctx context.Context, also func(*store.Tx) error) (bool, er
 	return true, nil
 }
 
-// Save writes what Whose has learnt, in the transaction that commits the utterance.
+// Save writes what Turns has learnt, in the transaction that commits the utterance.
 func (r *Known) Save(tx *store.Tx) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -113,7 +113,7 @@ func (l *library) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	return &u, ok
 }
 
-// Source, Made, Cited, Changed and Lines implement delta.Lookup. No history here has anything that
+// Source, Made, Cited, CountChanges and Lines implement delta.Lookup. No history here has anything that
 // they report.
 func (l *library) Source(memory.EventID) bool                          { return false }
 func (l *library) Cited(memory.MemberID, memory.Evidence, uint64) int  { return 0 }

@@ -17,7 +17,7 @@ const MaxReport = 64 << 10
 // missing, but not that it is true. It has no effect on memories.
 type Report struct {
 	Number uint64 `json:"number"` // counts the author's reports, from 1
-	Text   string `json:"text"`   // a JSON object, see Told; unknown fields are ignored
+	Text   string `json:"text"`   // a JSON object, see Content; unknown fields are ignored
 }
 
 // ReportContent is the parsed content of a report's text.

@@ -80,7 +80,7 @@ type Carrier struct {
 	store *Store
 	st    Standing // a carrier is used by one goroutine at a time
 	path  string   // file of the standing
-	waits bool     // see Waits
+	waits bool     // see HasPendingDeletes
 	back  error    // error if this round found that the remote went back; else nil
 	backs int      // rounds with a full read since the last good round, at most maxBacks
 	rests int      // how many more rounds have no full read, whatever the remote says

@@ -68,7 +68,7 @@ func holdsAlone(err error) bool {
 	return errors.Is(err, memory.ErrDamaged) || errors.Is(err, replica.ErrUnreadable) || errors.Is(err, replica.ErrNoRoom) || errors.Is(err, replica.ErrRefused)
 }
 
-// inOrder sorts blobs for the upload: first the blobs that First returns, then
+// inOrder sorts blobs for the upload: first the blobs that UploadFirst returns, then
 // by size, the smallest first.
 func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.Hash, error) {
 	c.store.folder.bySize(due)
@@ -91,7 +91,7 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 }
 
 // askForBlobs asks the remote for the blobs in again once more. The remote claimed
-// to have them before it got a delta that names them. askAgain uploads those
+// to have them before it got a delta that names them. askForBlobs uploads those
 // that it has lost since.
 func (c *Carrier) askForBlobs(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}

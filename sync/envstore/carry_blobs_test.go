@@ -212,7 +212,7 @@ func TestDamagedBlobIsSkipped(t *testing.T) {
 	}
 }
 
-// The blobs that First returns are sent first, then the small ones.
+// The blobs that UploadFirst returns are sent first, then the small ones.
 func TestBlobsGoInOrder(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)

@@ -59,7 +59,7 @@ type Store struct {
 	links   map[chain]envelope.Link                      // how far each chain goes
 	order   []replica.Ref                                // the lines of the file order
 	gone    map[replica.Ref]int                          // line number of each removed body
-	mayLog  func(context.Context, *envelope.Entry) error // asks the primary relay to take an entry first; see Settle
+	mayLog  func(context.Context, *envelope.Entry) error // asks the primary relay to take an entry first; see SetLogAppender
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	changed chan struct{} // closed and replaced when something new has come
 
@@ -127,7 +127,7 @@ func (s *Store) TakeDelta(d *envelope.Delta) (fresh bool, err error) {
 	return s.take(d, envelope.MaxIncarnations)
 }
 
-// take is Take with a limit of the number of chains of a member.
+// take is TakeDelta with a limit of the number of chains of a member.
 func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,7 +40,7 @@ type Journal struct {
 	// Write changes memories in a transaction and then updates the index. nil
 	// means Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// OnClock is called with the clock of each assertion that comes, and Erased
+	// OnClock is called with the clock of each assertion that comes, and OnErased
 	// with what another member erased. Both run within the transaction, and either
 	// may be nil.
 	OnClock  func(memory.Clock)

@@ -11,7 +11,7 @@ import (
 // Restart makes the exchange begin again as on a new device: from the first
 // delta, and in a new incarnation, so that this member also takes again what it
 // sent itself. The cursor that the relay had reached is kept (see
-// [Journal.Before]). If log entries are lost, the log is read again, too.
+// [Journal.PreviousCursor]). If log entries are lost, the log is read again, too.
 func (j *Journal) Restart(tx *store.Tx) error {
 	s, ok, err := j.kept(tx)
 	if err != nil {

@@ -24,9 +24,9 @@ type unsent struct {
 // RequeueUnsent puts into the outbox again what this member made and nobody has
 // received, because the outbox entry or the delta was lost. lost reports
 // whether one of our deltas no longer exists anywhere; nil means that none was
-// lost. SayUnsent returns how many entries it added, and which cold memories
+// lost. RequeueUnsent returns how many entries it added, and which cold memories
 // must be on this device before the rest can be sent. The caller fetches them
-// and calls SayUnsent again. Sending something twice changes nothing for
+// and calls RequeueUnsent again. Sending something twice changes nothing for
 // anyone.
 //
 // If an erasure may be among the lost entries, all erasures are sent again,

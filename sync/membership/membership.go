@@ -26,7 +26,7 @@ func NotePlace(space memory.SpaceID, member memory.MemberID) []byte {
 	return append(append(make([]byte, 0, len(space)+len(member)), space[:]...), member[:]...)
 }
 
-// NamedMember is [Of] with a name that the members of a space can open. The name is
+// NamedMember is [MemberOf] with a name that the members of a space can open. The name is
 // sealed with the key of an epoch. An empty name means no name.
 func NamedMember(d *keyring.Device, role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
 	m := MemberOf(d, role)

@@ -58,7 +58,7 @@ type Mailbox interface {
 	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
 }
 
-// Box is a mailbox that a new device checks before it leaves a message. First returns the first
+// Box is a mailbox that a new device checks before it leaves a message. FirstMessage returns the first
 // message without waiting, or nil if there is none.
 type Box interface {
 	Mailbox

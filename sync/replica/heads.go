@@ -100,8 +100,8 @@ func (r *Replica) heads() map[string]envelope.Link {
 // Compare compares another member's heads with this member's. It first syncs,
 // so that this member has everything that the relay shows. If the sync fails,
 // Compare does not return its error. Where the other member has more, the
-// verdict is then Untold, because the relay may not be at fault. The verdict is
-// also Untold if asked is false, which means that the caller could not ask the
+// verdict is then Unproven, because the relay may not be at fault. The verdict is
+// also Unproven if asked is false, which means that the caller could not ask the
 // other remotes. Compare also keeps each Forked and Hidden as a [Problem] that
 // names the space.
 func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([]Difference, error) {
@@ -219,7 +219,7 @@ func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at
 			return nil, ctx.Err()
 		}
 		if err != nil || len(page) == 0 {
-			return proven, nil // the relay shows no more headers: places without a proof are Untold
+			return proven, nil // the relay shows no more headers: places without a proof are Unproven
 		}
 		for _, p := range page {
 			if p.Cursor != after+1 {

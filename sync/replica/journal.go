@@ -160,7 +160,7 @@ type Journal interface {
 	Problems(ctx context.Context) ([]Problem, error)
 	// Removals returns the bodies and blobs of this member at the relay that
 	// contain something erased. It leaves out a body until a later delta
-	// repeats everything else that the body contains. Dropped records that the
+	// repeats everything else that the body contains. RecordRemovals records that the
 	// relay has removed them.
 	Removals(ctx context.Context) (Removals, error)
 	RecordRemovals(ctx context.Context, f Removals) error

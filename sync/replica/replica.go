@@ -47,7 +47,7 @@ var (
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Config configures a replica. Every field is required except Log, Now, BatchDelay, Taken,
+// Config configures a replica. Every field is required except Log, Now, BatchDelay, OnTaken,
 // Snapshots and SnapshotFallback.
 type Config struct {
 	Space      memory.SpaceID

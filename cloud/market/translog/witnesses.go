@@ -16,7 +16,7 @@ type Witness interface {
 	// Key returns the key with which it cosigns.
 	Key() note.Verifier
 	// AddCheckpoint returns the line of the cosignature. The proof shows that the checkpoint begins
-	// with its first old entries. [*Behind] says that the witness has seen a different number of
+	// with its first old entries. [*BehindError] says that the witness has seen a different number of
 	// them.
 	AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error)
 }

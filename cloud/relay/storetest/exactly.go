@@ -10,7 +10,7 @@ import (
 )
 
 // ExactStore returns a store whose Append calls s's AppendExact with the present
-// head of the log, as a relay does. s must be a [relay.Exact].
+// head of the log, as a relay does. s must be a [relay.ExactAppender].
 func ExactStore(s relay.Store) relay.Store { return exactly{s, s.(relay.ExactAppender)} }
 
 type exactly struct {

@@ -12,7 +12,7 @@ import (
 
 // WordIndex finds the memories that are nearest to a text, by the words that they
 // share. Rare words count more. A worker has no index on its disk, so it makes
-// a Shelf for each batch. It is safe for concurrent use after all memories were
+// a WordIndex for each batch. It is safe for concurrent use after all memories were
 // added.
 type WordIndex struct {
 	memories []memory.Memory

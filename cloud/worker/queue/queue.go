@@ -71,7 +71,7 @@ var kinds = []Kind{Transcribe, Read, Caption, Sequence, Question, Language, Summ
 // Priority is the order within a space, from 1 (first) to 4.
 type Priority int
 
-// The priorities. Zero is Soon.
+// The priorities. Zero is NormalPriority.
 const (
 	UrgentPriority       Priority = 1 // a person waits for it
 	NormalPriority       Priority = 2

@@ -16,8 +16,8 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Handler does one job. A nil error means that it is done. A [Wait] makes the
-// job wait and does not count as an attempt. A [Park] parks it. After any other
+// Handler does one job. A nil error means that it is done. A [WaitError] makes the
+// job wait and does not count as an attempt. A [ParkError] parks it. After any other
 // error it is tried again later. The context ends when the worker stops or
 // leaves the job's space; an interrupted job then waits again.
 type Handler func(ctx context.Context, r *Running) error

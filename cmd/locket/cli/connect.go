@@ -120,7 +120,7 @@ func (a *App) WithClient(ctx context.Context, unlocked bool, f func(c *serve.Cli
 	return a.WithKeys(ctx, unlocked, "", f)
 }
 
-// Call returns the Run function of a command that only calls f: see [App.With].
+// Call returns the Run function of a command that only calls f: see [App.WithClient].
 func (a *App) Call(f func(cmd *cobra.Command, c *serve.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
@@ -135,7 +135,7 @@ func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, erro
 	})
 }
 
-// WithKeys is [App.With] for a passphrase that may already be known.
+// WithKeys is [App.WithClient] for a passphrase that may already be known.
 func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
 	n, c, err := a.Open(ctx)
 	if err != nil {
@@ -224,7 +224,7 @@ func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
 	return serve.Secret(p), nil
 }
 
-// PrintCommandOf is [Showing] for the thing that the command's argument names.
+// PrintCommandOf is [PrintCommand] for the thing that the command's argument names.
 func PrintCommandOf[T any](a *App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return PrintAnswer(cmd.Context(), a, get, args[0], show)
@@ -239,7 +239,7 @@ func PrintCommand[T any](a *App, get func(*serve.Client, context.Context) (T, er
 	})
 }
 
-// PrintAnswer makes one call to the node and prints the answer: see [App.With].
+// PrintAnswer makes one call to the node and prints the answer: see [App.WithClient].
 func PrintAnswer[I, T any](ctx context.Context, a *App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
 	return a.WithClient(ctx, true, func(c *serve.Client) error {
 		v, err := ask(c, ctx, in)

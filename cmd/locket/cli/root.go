@@ -111,7 +111,7 @@ func CutSetting(s string) (key, value string, ok bool) {
 }
 
 // RefuseEmptyFlags refuses an empty value for a flag that selects memories or rights. A script whose
-// variable is not set passes such a value, and the flag would then restrict nothing. NoneEmpty is a
+// variable is not set passes such a value, and the flag would then restrict nothing. RefuseEmptyFlags is a
 // PreRunE of cobra.
 func RefuseEmptyFlags(cmd *cobra.Command, _ []string) (err error) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

@@ -153,7 +153,7 @@ func (a *App) Row(w io.Writer, m *memory.Memory) {
 	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), OneLine(m.Text), MemoryMarks(m), learnt)
 }
 
-// begins is [App.Exactly] for an event, and [App.When] for everything else.
+// begins is [App.ShowEventTime] for an event, and [App.ShowTime] for everything else.
 func (a *App) begins(m *memory.Memory, at time.Time) string {
 	if e := m.Fields.Episodic; e != nil && !e.Started.IsZero() {
 		return a.ShowEventTime(m.Text, at)

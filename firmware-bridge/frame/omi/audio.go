@@ -23,7 +23,7 @@ const maxFrame = 4000
 // maxSkipped is how many missing ids are remembered, to recognise late ones.
 const maxSkipped = 64
 
-// AudioItem is one of Frame, Gap, Reset and Spoilt.
+// AudioItem is one of Frame, Gap, Reset and Damaged.
 type AudioItem interface{ audioItem() }
 
 // Frame is the bytes of one frame.
@@ -58,7 +58,7 @@ func (Damaged) audioItem() {}
 // in Omi's app (ble_packet_continuity.dart), by their distance modulo 65536: 1 is the next one, 2
 // to 32767 is a gap, more is a reset, and 0 is a duplicate if nothing else differs.
 //
-// There is one difference: an id that comes after it was reported missing is late, and Spoilt,
+// There is one difference: an id that comes after it was reported missing is late, and a [Damaged],
 // where the app would reset.
 type Audio struct {
 	seen    bool

@@ -17,7 +17,7 @@ func (a *App) WithHome(text string) string {
 	return onHome(text, a.homeFlag())
 }
 
-// WithHomef is [App.Here] for a format. It leaves the values unchanged.
+// WithHomef is [App.WithHome] for a format. It leaves the values unchanged.
 func (a *App) WithHomef(format string, values ...any) string {
 	return fmt.Sprintf(onHome(format, strings.ReplaceAll(a.homeFlag(), "%", "%%")), values...)
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// easing is the state of [Keeper.Ease].
+// easing is the state of [Keeper.CoolDuringSync].
 type easing struct {
-	above int       // Ease does nothing up to this number of hot memories
-	until time.Time // after an error, Ease does nothing until then
+	above int       // CoolDuringSync does nothing up to this number of hot memories
+	until time.Time // after an error, CoolDuringSync does nothing until then
 }
 
-// easeRest is how long Ease does nothing after an error. The large operation goes on
+// easeRest is how long CoolDuringSync does nothing after an error. The large operation goes on
 // meanwhile.
 const easeRest = time.Minute
 
