@@ -28,7 +28,7 @@ const refillMeta = "shelf refill"
 // refilling is an envelope store that was put aside.
 type refilling struct {
 	Aside  string            `json:"a"`           // its path in the home, with slashes
-	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come, see journal.Reached
+	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come, see journal.Journal.ChainEnds
 }
 
 // doctorEnvelopes reports an envelope store that can't be opened. With verify it also
