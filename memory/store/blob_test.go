@@ -316,6 +316,6 @@ func TestCoolBlob(t *testing.T) {
 	}
 	update(t, s, func(tx *Tx) error { return tx.KeepRemoteBlob(again, owner) })
 	if here() != 1 {
-		t.Error("it is not back")
+		t.Error("the blob is not on the disk after KeepRemoteBlob")
 	}
 }

@@ -67,7 +67,7 @@ func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
 					}
 				}
 				if test.ends > 0 {
-					t.Error("it is served on")
+					t.Error("the connection still works, although it had to be ended")
 				}
 			})
 		})

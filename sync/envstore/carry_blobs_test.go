@@ -145,7 +145,7 @@ func TestDeltasAreReadBeforeDeletion(t *testing.T) {
 	at.next = func() {}
 	round(t, c)
 	if hasBlob(t, one, blob) {
-		t.Error("it is there yet")
+		t.Error("the blob is still at the remote after all deltas were read")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestLostBlobIsSentAgain(t *testing.T) {
 	c = carrier(t, mine, "http://one", one)
 	round(t, c)
 	if !hasBlob(t, one, blob) {
-		t.Error("it was not sent again")
+		t.Error("the lost blob was not sent again")
 	}
 	if has, err := mine.Holds(t.Context(), blob, 14); err != nil || has {
 		t.Error("of another length: ", has, err)
@@ -208,7 +208,7 @@ func TestDamagedBlobIsSkipped(t *testing.T) {
 	}
 	round(t, c)
 	if !hasBlob(t, one, bad) {
-		t.Error("it was mended, and is not given")
+		t.Error("the blob was repaired here, but not sent")
 	}
 }
 

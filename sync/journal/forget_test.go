@@ -83,7 +83,7 @@ func TestForgetOfMuch(t *testing.T) {
 	}
 	err := a.store.Update(t.Context(), func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{id}}) })
 	if err == nil {
-		t.Fatal("it fits, so that nothing is tried")
+		t.Fatal("everything fitted into one transaction, so the test shows nothing")
 	}
 	if err := a.comes(2, delta.Op{Forget: &delta.Forget{Memories: []memory.ID{id}}}); err != nil {
 		t.Fatal(err)

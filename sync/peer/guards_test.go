@@ -174,7 +174,7 @@ func TestThreatMemberHoldsThePeer(t *testing.T) {
 	held[0].Close()
 	for h.sign(t, phone, "GET", "/log", nil).send(t, nil) == string(page.Busy) {
 		if t.Context().Err() != nil {
-			t.Fatal("there is no room again")
+			t.Fatal("the peer is still busy after a connection was closed")
 		}
 	}
 }

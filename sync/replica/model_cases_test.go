@@ -74,7 +74,7 @@ func (c *caseOf) snapshots(lines int, author, verifier *peerOf) {
 func (c *caseOf) forgotten(id memory.ID, by *peerOf, others ...*peerOf) {
 	c.Helper()
 	if by.live[id] == nil {
-		c.Fatal("it does not have the line")
+		c.Fatal("the member that forgets does not have the line")
 	}
 	by.say(delta.Op{Forget: &delta.Forget{Utterances: []memory.ID{id}}})
 	for range 5 {

@@ -128,13 +128,13 @@ func TestSweptDataLeavesTheDisk(t *testing.T) {
 	_, err = s.Append(t.Context(), h.Space, h.State.N(), []*envelope.Delta{d}, relay.Quota{}, time.Unix(1_790_000_000, 0))
 	check(t, err)
 	if !onDisk(t, dir, "these very bytes") || !onDisk(t, dir, "again again") {
-		t.Fatal("they are not found where they are")
+		t.Fatal("the bytes of the delta are not on the disk, so the test shows nothing")
 	}
 	_, err = s.Forget(t.Context(), h.Space, []relay.Ref{{Member: h.Owner.ID, Position: d.Header.Position()}})
 	check(t, err)
 	check(t, s.Sweep(t.Context(), time.Unix(1_790_000_000, 0)))
 	if onDisk(t, dir, "these very bytes") || onDisk(t, dir, "again again") {
-		t.Fatal("they are still there")
+		t.Fatal("the bytes of the forgotten delta are still on the disk")
 	}
 }
 

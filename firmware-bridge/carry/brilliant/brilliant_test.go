@@ -89,7 +89,7 @@ func TestAnswer(t *testing.T) {
 	stop := b.Start(t)
 	n.Disk.Until(t, "a tap", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindButton)) == 1 })
 	if !n.In.CanAnswer("pin") {
-		t.Fatal("it does not say that it tells")
+		t.Fatal("the node does not know that the glasses can show an answer")
 	}
 	if err := n.In.Say("pin", "Your dentist appointment is on Tuesday at four. "+strings.Repeat("And so on. ", 40)); err != nil {
 		t.Fatal(err)

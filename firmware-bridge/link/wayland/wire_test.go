@@ -178,7 +178,7 @@ func TestTitleOfTheFocusedWindow(t *testing.T) {
 	}
 	say(0, "Letter")
 	if c.titled != 0 {
-		t.Error("it has no focus")
+		t.Error("a change of title was counted for a window without the focus")
 	}
 	say(4, uint32(4), uint32(stateActivated))
 	turn := c.turn
