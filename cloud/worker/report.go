@@ -93,7 +93,7 @@ func (j reporting) Sent(ctx context.Context, sent replica.Entries, at envelope.P
 }
 
 func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
-	told, err := r.Content()
+	content, err := r.Content()
 	if err != nil {
 		return err
 	}
@@ -106,14 +106,14 @@ func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
 		if _, err := tx.Meta(readsNote, &unsent); err != nil {
 			return err
 		}
-		if err := tx.PutMeta(readsNote, unsent[min(len(told.Reads), len(unsent)):]); err != nil {
+		if err := tx.PutMeta(readsNote, unsent[min(len(content.Reads), len(unsent)):]); err != nil {
 			return err
 		}
-		state, err := stateOf(told)
+		state, err := stateOf(content)
 		if err != nil {
 			return err
 		}
-		return tx.PutMeta(reportNote, reported{r.Number, told.At, state})
+		return tx.PutMeta(reportNote, reported{r.Number, content.At, state})
 	})
 }
 
@@ -127,7 +127,7 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 	if s.tell == nil {
 		return nil, nil
 	}
-	told, busy, err := s.tell(ctx)
+	content, busy, err := s.tell(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,14 +136,14 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 		if _, err := tx.Meta(reportNote, &last); err != nil {
 			return err
 		}
-		_, err := tx.Meta(readsNote, &told.Reads)
+		_, err := tx.Meta(readsNote, &content.Reads)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	told.Reads = told.Reads[:min(len(told.Reads), delta.MaxReads)]
-	state, err := stateOf(told)
+	content.Reads = content.Reads[:min(len(content.Reads), delta.MaxReads)]
+	state, err := stateOf(content)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +151,12 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 		s.worked.Store(true)
 	}
 	switch {
-	case state == last.State && len(told.Reads) == 0, last.Number == 0 && len(told.Work) == 0:
+	case state == last.State && len(content.Reads) == 0, last.Number == 0 && len(content.Work) == 0:
 		return nil, nil
-	case busy && told.At.Sub(last.At) < reportEvery && told.At.After(last.At):
+	case busy && content.At.Sub(last.At) < reportEvery && content.At.After(last.At):
 		return nil, nil
 	}
-	return fitting(last.Number+1, told)
+	return fitting(last.Number+1, content)
 }
 
 // fitting makes a report with as many reads as fit. The rest is for the next

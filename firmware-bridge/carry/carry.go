@@ -177,7 +177,7 @@ func (c *carrier) connections(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began := time.Now()
 		dev, err := c.Dialer.Connect(ctx)
-		away := err
+		connectErr := err
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -203,8 +203,8 @@ func (c *carrier) connections(ctx context.Context) error {
 			}
 		}
 		rest := pace.Next()
-		if away != nil && ctx.Err() == nil {
-			c.note("waiting", "%v; next attempt in %s", away, rest.Round(time.Millisecond))
+		if connectErr != nil && ctx.Err() == nil {
+			c.note("waiting", "%v; next attempt in %s", connectErr, rest.Round(time.Millisecond))
 		}
 		wait.For(ctx, rest)
 	}

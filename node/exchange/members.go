@@ -58,7 +58,7 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	met, err := sc.lanDevices(ctx)
+	nearby, err := sc.lanDevices(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 		c := contacts[m.ID]
 		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == sy.c.Ring.Member(), Added: c.Added, LastHeard: c.Heard, Sent: c.Reach.Own}
 		if s.Name, s.Platform = nameAndPlatform(text); !s.Here {
-			s.Reach = reachOf(&c.Reach, met[m.ID])
+			s.Reach = reachOf(&c.Reach, nearby[m.ID])
 		}
 		out = append(out, s)
 	}

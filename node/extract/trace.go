@@ -165,14 +165,14 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 		}
 	}
 	if p.addsToDone {
-		var was Trace
-		ok, err := tx.Meta(traceSlot(p.event.ID), &was)
+		var earlier Trace
+		ok, err := tx.Meta(traceSlot(p.event.ID), &earlier)
 		if err != nil {
 			return err
 		}
-		if ok && was.Event == p.event.ID {
-			was.Steps, was.Redacted = append(was.Steps, t.Steps...), was.Redacted+t.Redacted
-			t = was
+		if ok && earlier.Event == p.event.ID {
+			earlier.Steps, earlier.Redacted = append(earlier.Steps, t.Steps...), earlier.Redacted+t.Redacted
+			t = earlier
 		}
 	}
 	return tx.PutMeta(traceSlot(p.event.ID), &t)

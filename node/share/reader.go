@@ -85,9 +85,9 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	defer at.Close()
 	key := d.Key()
 	member := envelope.MemberOf(key, l.Space)
-	there := at.Space(l.Space, member, d.SignRequest)
+	remoteSpace := at.Space(l.Space, member, d.SignRequest)
 
-	genesis, known, err := r.genesis(ctx, l, there)
+	genesis, known, err := r.genesis(ctx, l, remoteSpace)
 	if err != nil {
 		return o, err
 	}
@@ -96,7 +96,7 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(there, ""),
+	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(remoteSpace, ""),
 		Journal: JoinedJournal{&journal.Journal{Space: l.Space, Member: member, Store: s}},
 		Keys:    &readerKeys{space: l.Space, device: d}, Temp: filepath.Join(r.folder(l.Space), "parts"), Log: r.Log, Now: r.Now})
 	if err != nil {

@@ -181,7 +181,7 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 			shorter[k] = p.Seq
 		}
 	}
-	was, err := r.hashes(ctx, heads, shorter)
+	shorterHashes, err := r.hashes(ctx, heads, shorter)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +190,8 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 		if shorter[k] == 0 {
 			continue
 		}
-		d := Difference{Verdict: Behind, Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: heads[k].Seq, Ours: was[k], Theirs: p.Hash}
-		if at, known := was[k]; !known {
+		d := Difference{Verdict: Behind, Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: heads[k].Seq, Ours: shorterHashes[k], Theirs: p.Hash}
+		if at, known := shorterHashes[k]; !known {
 			d.Verdict = Unproven
 		} else if at != p.Hash {
 			d.Verdict = Forked

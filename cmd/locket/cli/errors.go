@@ -119,14 +119,14 @@ var ambiguous = regexp.MustCompile(`^(\w+) .*: ambiguous$`)
 var wrongID = regexp.MustCompile(`\b(?:invalid: id:?|memory) "[^"]*": (?:want|not found)`)
 
 func (a *App) advice(err error) string {
-	if told, ok := errors.AsType[AdvisedError](err); ok {
-		if strings.Contains(told.Advice, "locket --home ") {
-			return told.Advice // it already names the home
+	if advised, ok := errors.AsType[AdvisedError](err); ok {
+		if strings.Contains(advised.Advice, "locket --home ") {
+			return advised.Advice // it already names the home
 		}
-		return a.WithHome(told.Advice)
+		return a.WithHome(advised.Advice)
 	}
-	if told, ok := errors.AsType[OtherMachineError](err); ok {
-		return told.Advice
+	if advised, ok := errors.AsType[OtherMachineError](err); ok {
+		return advised.Advice
 	}
 	switch {
 	case errors.Is(err, ErrNoHome):

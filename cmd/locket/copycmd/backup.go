@@ -195,8 +195,8 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	was := backup.Content{}
-	sum, err := archive.Check(f.Records(ctx), was.Add)
+	content := backup.Content{}
+	sum, err := archive.Check(f.Records(ctx), content.Add)
 	if errors.Is(err, backup.ErrDamaged) {
 		damaged, nerr := f.NoteDamage(ctx)
 		err = errors.Join(fmt.Errorf("backup: %w", err), nerr)
@@ -243,7 +243,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 			}
 		}
 		is, err := backup.ContentOf(cl.Export(ctx, serve.ExportOptions{Secrets: done.Vault}))
-		done.Refused, done.Missing = r.Refused, was.Missing(is)
+		done.Refused, done.Missing = r.Refused, content.Missing(is)
 		return err
 	})
 	m.End()

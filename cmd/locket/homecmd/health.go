@@ -181,7 +181,7 @@ reached, run it again later.`,
 				return repairHome(a, cmd.Context())
 			}
 			if verify {
-				if told, err := lookOver(a, cmd.Context()); err != nil || told {
+				if reported, err := lookOver(a, cmd.Context()); err != nil || reported {
 					return err
 				}
 			}
@@ -214,7 +214,7 @@ reached, run it again later.`,
 				return nil
 			})
 			if cli.IsDamage(err) { // the node does not open, but its files can still be checked
-				if told, err := lookOver(a, cmd.Context()); err != nil || told {
+				if reported, err := lookOver(a, cmd.Context()); err != nil || reported {
 					return err
 				}
 			}

@@ -29,7 +29,7 @@ func asking(a *cli.App, ctx context.Context, what string, do func(ctx context.Co
 
 // lookOver checks a home that no daemon has open, file by file, and prints what is damaged. told is
 // true if something is.
-func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
+func lookOver(a *cli.App, ctx context.Context) (reported bool, err error) {
 	c, err := a.Daemon(ctx)
 	if err != nil {
 		return false, err

@@ -40,7 +40,7 @@ to standard output, once. FILE contains the key, or a link (see locket mcp).`,
 			}
 			defer cl.Close()
 			ctx := cmd.Context()
-			told := false
+			announced := false
 			for end := time.Now().Add(d.Std()); ; {
 				v, err := cl.AskVault(ctx, r)
 				if err != nil {
@@ -49,10 +49,10 @@ to standard output, once. FILE contains the key, or a link (see locket mcp).`,
 				if v.Entry != nil {
 					return a.Print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
 				}
-				if !told && !a.JSON {
+				if !announced && !a.JSON {
 					fmt.Fprint(a.Stderr, a.WithHomef("Waiting for the wearer's yes (locket consent) until %s.\n", a.ShowTime(v.Lapses)))
 				}
-				if told = true; !time.Now().Before(end) {
+				if announced = true; !time.Now().Before(end) {
 					if err := a.Print(v, func(io.Writer) {}); err != nil {
 						return err
 					}

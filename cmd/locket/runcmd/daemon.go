@@ -171,15 +171,15 @@ func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []str
 	}
 	if err == nil {
 		quiet := watched(ctx, d.services.Diagnostics, d.log)
-		var beside sync.WaitGroup
+		var helpers sync.WaitGroup
 		for _, run := range d.beside {
-			beside.Go(func() { run(inner) })
+			helpers.Go(func() { run(inner) })
 		}
 		remote.begin(inner, end, recorder.New(n.Web(), serve.New(d.apps)), d.log)
 		err = serve.Serve(inner, listener, serve.New(d.owner), d.log)
 		quiet()
 		end()
-		beside.Wait() // before the node stops, so that it accepts the last events of its bridge
+		helpers.Wait() // before the node stops, so that it accepts the last events of its bridge
 	} else {
 		err = errors.Join(err, listener.Close())
 	}

@@ -244,8 +244,8 @@ func (s *settingUp) backUp(c *serve.Client) error {
 	})
 	if err != nil {
 		advice := "To do it later: locket backup DIR"
-		if told, ok := errors.AsType[cli.AdvisedError](err); ok {
-			advice = told.Advice
+		if advised, ok := errors.AsType[cli.AdvisedError](err); ok {
+			advice = advised.Advice
 		}
 		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What is done so far stays. " + advice}
 	}

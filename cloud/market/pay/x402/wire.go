@@ -192,12 +192,12 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	m.validAfter, m.validBefore = int64(after), int64(before)
 	sum := sha256.Sum256([]byte(strings.ToLower(strings.Join([]string{p.c.Network, p.c.Asset, a.From, a.Nonce}, " "))))
 	m.id = hex.EncodeToString(sum[:])
-	told := p.accepts(asked.Amount, "")
+	offered := p.accepts(asked.Amount, "")
 	m.request, err = json.Marshal(struct {
 		X402Version         int          `json:"x402Version"`
 		PaymentPayload      payload      `json:"paymentPayload"`
 		PaymentRequirements requirements `json:"paymentRequirements"`
-	}{2, payload{2, told, in.Payload}, told})
+	}{2, payload{2, offered, in.Payload}, offered})
 	return m, err
 }
 
