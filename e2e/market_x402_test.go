@@ -69,7 +69,7 @@ func TestX402FromNPM(t *testing.T) {
 	if a, _ := payer(t, poor, o.Page, "$6"); a.Status != 402 || a.Payment != "refused" {
 		t.Errorf("a wallet without money: %+v", a)
 	}
-	if n := side.Has(x402test.PayTo); n != 0 {
+	if n := side.BalanceOf(x402test.PayTo); n != 0 {
 		t.Fatalf("%d were moved before anybody paid", n)
 	}
 	paid, errs := payer(t, agent, o.Page, "$6")
@@ -79,7 +79,7 @@ func TestX402FromNPM(t *testing.T) {
 	if again, _ := payer(t, agent, o.Page, "$6"); again != paid {
 		t.Errorf("asked again: %+v, and first %+v", again, paid)
 	}
-	if n := side.Has(x402test.PayTo); n != 5_000_000 {
+	if n := side.BalanceOf(x402test.PayTo); n != 5_000_000 {
 		t.Errorf("%d were moved", n)
 	}
 	seller.must("market", "sales")

@@ -45,7 +45,7 @@ func TestTranscriptOfAWorker(t *testing.T) {
 	}
 	other := memory.ID{5} // a plugin heard words in it during a replay
 	say(other, memory.RankDevice, "Recording of 3.0 s of speech"+extract.WaitingText, "", []string{"recording", memory.WaitingTag}, nil)
-	if err := o.gate.Transcribed(t.Context(), []memory.ID{other, {6}}); err != nil {
+	if err := o.gate.UnmarkWaiting(t.Context(), []memory.ID{other, {6}}); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := n.Get(t.Context(), other); err != nil || slices.Contains(m.Tags, memory.WaitingTag) || strings.Contains(m.Text, "waiting") {

@@ -66,7 +66,7 @@ func (n *Node) AskVault(ctx context.Context, r serve.VaultAsk) (v serve.VaultAns
 	}
 	defer release()
 	by := policy.Request{Kind: policy.App, Name: app.App, Key: app.Key, Purpose: r.Why}
-	got, err := o.consent.Reading(ctx, by, r.Entry, app.Fits)
+	got, err := o.consent.ReadEntry(ctx, by, r.Entry, app.Fits)
 	if err != nil {
 		return v, err
 	}

@@ -180,7 +180,7 @@ func TestAskAboutTheWearerAmongUsers(t *testing.T) {
 		return res
 	}
 	for _, question := range []string{"Am I a vegetarian?", "where do I live", "am I allergic to cats"} {
-		if res := ask(question, filter.Filter{}); res.Known || len(res.Evidence) == 0 || res.Evidence[0].User != "alice" || strings.Contains(questions.Spoken(&res), "cats") {
+		if res := ask(question, filter.Filter{}); res.Known || len(res.Evidence) == 0 || res.Evidence[0].User != "alice" || strings.Contains(questions.SpokenText(&res), "cats") {
 			t.Errorf("%q: known %t, %+v", question, res.Known, res.Evidence)
 		}
 		of, err := filter.Equal("user", "alice")

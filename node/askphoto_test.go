@@ -53,7 +53,7 @@ func TestAskAboutAPhoto(t *testing.T) {
 	c := memory.Candidate{Type: memory.Resource, Text: "On Saturday.", Owner: memory.Owner{User: "x"}, Confidence: .5, Sensitivity: memory.Private, Metadata: memory.Metadata{"known": "true"},
 		Source: memory.Source{Plugin: "worker/question", Model: "vision llava"}, Links: []memory.Link{{Relation: "answer_to", To: first.Question.String()}},
 		Evidence: q.Evidence, Fields: memory.Fields{Resource: &memory.ResourceFields{MediaType: "text/plain", Content: "On Saturday."}}}
-	if err := o.sharing.Take(ctx, []memory.Assertion{{Memory: memory.ID{7}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil); err != nil {
+	if err := o.sharing.TakeClaims(ctx, []memory.Assertion{{Memory: memory.ID{7}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	res, err := n.Ask(ctx, ask)

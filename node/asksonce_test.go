@@ -53,7 +53,7 @@ func TestOpenNodeIsNotAcquiredTwice(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(10 * time.Minute):
-		log.Fatal("it hangs") // the end of the test would hang, too
+		log.Fatal("the calls have not ended after 10 minutes") // the end of the test would hang, too
 	}
 	close(over)
 	coming.Wait()

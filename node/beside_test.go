@@ -312,7 +312,7 @@ func TestSecretAcrossTurns(t *testing.T) {
 	}
 	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
 		{Speaker: "A", Text: "Bo, remember that tulip-42-harbor is what I typed."}, {From: 4 * time.Second, Speaker: "B", To: 5 * time.Second, Text: "Oh, so the wifi password is tulip-42-harbor."}}}
-	if err := o.engines.Took(t.Context(), &a, id); err != nil {
+	if err := o.engines.StoreAnswer(t.Context(), &a, id); err != nil {
 		t.Fatal(err)
 	}
 	if lines := heardBy(t, n); len(lines) != 2 || lines[0].Speaker != "A" || lines[1].Speaker != "B" || !lines[1].At.Equal(lines[0].At.Add(4*time.Second)) {
@@ -326,7 +326,7 @@ func TestSecretAcrossTurns(t *testing.T) {
 			t.Errorf("the export has %s", r.Data)
 		}
 	}
-	if err := o.engines.Took(t.Context(), &a, id); !errors.Is(err, memory.ErrNotFound) {
+	if err := o.engines.StoreAnswer(t.Context(), &a, id); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("words came twice: %v", err)
 	}
 }
@@ -351,7 +351,7 @@ func TestImplausibleTimesOfAnEngine(t *testing.T) {
 	}
 	a := result.Answer{Kind: result.Transcribe, Engine: "whisper.cpp", Text: "x", Segments: []speech.Segment{
 		{Speaker: "A", Text: "Lena is allergic to peanuts."}, {From: 999_999 * time.Second, To: 999_999 * time.Second, Speaker: "B", Text: "Bo breeds white doves."}}}
-	if err := o.engines.Took(t.Context(), &a, ids[0]); err != nil {
+	if err := o.engines.StoreAnswer(t.Context(), &a, ids[0]); err != nil {
 		t.Fatal(err)
 	}
 	lines := heardBy(t, n)

@@ -68,7 +68,7 @@ func TestMembershipChangeWithABadRelay(t *testing.T) {
 		t.Errorf("by a relay that lies: %v", err)
 	}
 	if !lied {
-		t.Error("it did not lie")
+		t.Error("the relay was never asked for what it lies about")
 	}
 	a.net.lie(nil)
 	if got := a.other(); got != (memory.MemberID{}) {

@@ -19,7 +19,7 @@ func TestLockWhileEnginesAreListed(t *testing.T) {
 	go func() {
 		listed <- partOf(n, func(o *session) *session { return o }).During(t.Context(), func(_ context.Context, o *session) error {
 			close(entered)
-			<-o.life.Over()
+			<-o.life.Done()
 			for n.mu.TryRLock() { // until the lock waits for us
 				n.mu.RUnlock()
 				runtime.Gosched()
@@ -67,7 +67,7 @@ func TestRemoveModelAndHangUp(t *testing.T) {
 	}
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
-	if err := o.engines.Changed(ctx, gone...); err != nil || o.language.Finder() != nil {
+	if err := o.engines.ApplyChoice(ctx, gone...); err != nil || o.language.Finder() != nil {
 		t.Errorf("the model is asked on: %v", err)
 	}
 }

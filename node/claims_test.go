@@ -13,5 +13,5 @@ func (n *Node) HearWorker(ctx context.Context, said ...memory.Assertion) error {
 		return err
 	}
 	defer release()
-	return o.sharing.Take(ctx, said, nil)
+	return o.sharing.TakeClaims(ctx, said, nil)
 }

@@ -53,7 +53,7 @@ func (n *Node) Status(ctx context.Context) (serve.Status, error) {
 		return s, err
 	}
 	if hand != nil {
-		s.BackupByHand = &serve.BackupStatus{To: backup.Shown(hand.To), At: hand.At, Vault: hand.Vault}
+		s.BackupByHand = &serve.BackupStatus{To: backup.ShownName(hand.To), At: hand.At, Vault: hand.Vault}
 	}
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
@@ -70,7 +70,7 @@ func (n *Node) backups() (*serve.BackupStatus, error) {
 	if to == "" {
 		return nil, nil
 	}
-	s := &serve.BackupStatus{To: backup.Shown(to), Every: n.cfg.Backup.Every}
+	s := &serve.BackupStatus{To: backup.ShownName(to), Every: n.cfg.Backup.Every}
 	st, err := backup.StateOf(n.cfg.Home)
 	if st != nil && st.To == to {
 		s.At, s.Vault, s.Failures, s.Error = st.At, st.Vault, st.Failures, st.Error
@@ -79,7 +79,7 @@ func (n *Node) backups() (*serve.BackupStatus, error) {
 }
 
 func (o *session) status(ctx context.Context, s *serve.Status, now time.Time) error {
-	s.VaultUntil = o.vault.Until()
+	s.VaultUntil = o.vault.OpenUntil()
 	s.Plugins = o.plugins.Status()
 	return o.store.View(ctx, func(tx *store.Tx) error {
 		var err error

@@ -108,7 +108,7 @@ func TestDream(t *testing.T) {
 		err = o.engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta("dream", whole) }) // asserted before they were counted
 	}
 	if err == nil {
-		err = o.dreams.IfDue(ctx)
+		err = o.dreams.DreamIfDue(ctx)
 	}
 	release()
 	if err != nil {

@@ -40,7 +40,7 @@ func TestKilledEraseGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = o.sharing.Take(t.Context(), as, nil)
+	err = o.sharing.TakeClaims(t.Context(), as, nil)
 	release()
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestLastSeenSurvivesARestart(t *testing.T) {
 	press(wire.Button{Gesture: "single"})
 	at := pendantOf(t, n).LastSeen
 	if at.IsZero() {
-		t.Fatal("it was not seen")
+		t.Fatal("the pendant has no time at which it was last seen")
 	}
 	again := func() *Node {
 		t.Helper()

@@ -34,7 +34,7 @@ func (n *Node) openIndex(ctx context.Context, o *session) (err error) {
 		}
 	}
 	if o.meaning.Keeper() != nil {
-		o.index.Watch(o.meaning.Keeper().Changed)
+		o.index.Watch(o.meaning.Keeper().OnChange)
 	}
 	if err := o.engine.CatchUp(ctx); err != nil {
 		return err

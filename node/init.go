@@ -47,7 +47,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err := atomicfile.MkdirAll(cfg.Home); err != nil {
 		return "", fmt.Errorf("make home: %w", err)
 	}
-	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Join: join, Found: membership.Found(exchange.DeviceName())}
+	c := keyring.CreateOptions{Passphrase: opt.Passphrase, Work: opt.Work, Language: opt.Language, OSKeyring: opt.Keyring, Join: join, FoundSpace: membership.FoundSpace(exchange.DeviceName())}
 	if opt.KeyFile {
 		c.KeyFile = keyring.DefaultKeyFile
 	}
@@ -55,7 +55,7 @@ func initHome(cfg config.Config, opt InitOptions, join *keyring.Joining) (phrase
 	if err != nil {
 		return "", err
 	}
-	if err := errors.Join(statefile.Found(cfg.Home, ring), ring.Close()); err != nil {
+	if err := errors.Join(statefile.SignNew(cfg.Home, ring), ring.Close()); err != nil {
 		if join == nil { // nobody was shown the phrase
 			err = errors.Join(err, keyring.Discard(keys))
 		}

@@ -69,7 +69,7 @@ func TestMarketMoveInterrupted(t *testing.T) {
 	listed, err := c.PublishListing(ctx, r)
 	ok(err)
 	buyer := &market.Buyer{Dir: t.TempDir()}
-	ok(buyer.At(ctx, old, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+	ok(buyer.WithMarket(ctx, old, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 		_, l, err := m.Show(ctx, listed.ID)
 		ok(err)
 		o, err := buyer.Order(ctx, m, by, old, l)
@@ -98,7 +98,7 @@ func TestMarketMoveInterrupted(t *testing.T) {
 	if m := move(); m.Orders != 0 || !strings.Contains(m.Why, "orders did not") {
 		t.Fatalf("the market refused the order: %+v", m)
 	}
-	ok(buyer.At(ctx, old, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(buyer.WithMarket(ctx, old, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		s, _, err := m.Show(ctx, listed.ID)
 		if err == nil && s.State == trade.Live {
 			t.Error("the old market sells it still, for an order that was refused at the other")
@@ -115,7 +115,7 @@ func TestMarketMoveInterrupted(t *testing.T) {
 	if all, err := c.MoveListings(ctx, serve.MarketMove{To: to}); err != nil || len(all) != 0 {
 		t.Errorf("nothing is left, and it moved %+v: %v", all, err)
 	}
-	ok(buyer.At(ctx, to, func(at *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(buyer.WithMarket(ctx, to, func(at *remote.Market, _ trade.Party, _ trade.Terms) error {
 		_, all, err := at.Search(ctx, url.Values{})
 		if err == nil && (len(all) != 1 || all[0].ID() != m.Now || all[0].Price != 300) {
 			t.Errorf("%d listings at the other market, want the one of 3.00: %+v", len(all), all)

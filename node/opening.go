@@ -52,9 +52,9 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 		return err
 	}
 	o.store, err = store.Open(store.Options{Dir: n.path(storeDir), Key: o.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff,
-		Small: n.small(), Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, Posted: func() {
+		Small: n.small(), Reserve: uint64(n.cfg.Disk.Reserve), Log: n.log, OnPosted: func() {
 			if o.sync != nil {
-				o.sync.Posted()
+				o.sync.OnPosted()
 			}
 		}})
 	if err != nil {
@@ -73,7 +73,7 @@ func (n *Node) openRecords(ctx context.Context, u keyring.Unlocker, o *session) 
 // voices, the extractor and the engines that run beside the node.
 func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 	o.plugins, err = plugins.Open(ctx, plugins.Config{Dir: n.cfg.Plugins.Dir, Disabled: n.cfg.Plugins.Disabled, Cache: n.cache, SharedCache: n.cache != n.path(cacheDir),
-		Ready: n.ready, NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, Transcribed: func(ctx context.Context, ids []memory.ID) error { return o.gate.Transcribed(ctx, ids) }, Log: n.log})
+		Ready: n.ready, NoSpare: n.small(), Worker: n.worker, Key: o.ring.StoreKey(), Engine: o.engine, Devices: n.devices.Names, OnTranscribed: func(ctx context.Context, ids []memory.ID) error { return o.gate.UnmarkWaiting(ctx, ids) }, Log: n.log})
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func (n *Node) openExtraction(ctx context.Context, o *session) (err error) {
 		return err
 	}
 	cfg.LeftOut = o.language.LeftOut(n.sorter)
-	cfg.Later = o.language.Later()
+	cfg.OnSecondLook = o.language.OnSecondLook()
 	own := opened.From(func() (*query.Query, *opened.Life, func(), error) { return o.query, o.life, func() {}, nil }) // without n.mu: a lock of the node waits for the answer
 	o.questions = questions.New(questions.Config{Fleet: n.fleet, Ask: query.NewReader(own, n.WaitsFor, &n.paused).Ask,
-		Served: func(at time.Time, texts ...string) { o.extract.Served(at, texts...) }, Now: n.now, Log: n.log})
-	cfg.Committed, cfg.Ordered, cfg.OffRecord = o.questions.Heard, n.spoken(o.ring), n.paused.offRecord
+		OnServed: func(at time.Time, texts ...string) { o.extract.NoteServed(at, texts...) }, Now: n.now, Log: n.log})
+	cfg.OnCommitted, cfg.CarryOutOrder, cfg.IsOffRecord = o.questions.OnCommitted, n.spoken(o.ring), n.paused.offRecord
 	o.voices, err = voices.Open(ctx, voices.Config{Engine: o.engine, Wearer: n.cfg.Wearer, KnownOnly: n.cfg.Voices.KnownOnly, Devices: n.devices.Names,
-		PlanSweep: forget.PlanSweep, Swept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.Swept(ctx, lock) }, Now: n.now, Log: n.log})
+		PlanSweep: forget.PlanSweep, PurgeSwept: func(ctx context.Context, lock *engine.Writer) error { return o.forgets.PurgeSwept(ctx, lock) }, Now: n.now, Log: n.log})
 	if err != nil {
 		return err
 	}
@@ -112,12 +112,12 @@ func (n *Node) openExchange(ctx context.Context, o *session) (err error) {
 	budget := tier.Budget{Records: int(n.cfg.Hot.Records), Bytes: int64(n.cfg.Hot.Bytes)}
 	var ease func(context.Context)
 	if budget != (tier.Budget{}) {
-		ease = func(ctx context.Context) { o.tiers.Ease(ctx) }
+		ease = func(ctx context.Context) { o.tiers.CoolDuringSync(ctx) }
 	}
 	o.sync, err = exchange.Open(exchange.Config{Home: n.cfg.Home, Sync: n.cfg.Sync, Wearer: n.cfg.Wearer, Ring: o.ring, Public: n.public, Store: o.store, Clock: o.engine.Clock(),
-		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Metered: n.metered, Take: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
+		HTTP: n.http, Life: o.life, Now: n.now, Log: n.log, Spans: n.spans, Metered: n.metered, CommitRemote: func(ctx context.Context, fn func(*store.Tx) (*store.Targets, error)) error {
 			return o.gate.TakeDelta(ctx, fn)
-		}, Ease: ease,
+		}, CoolDuringSync: ease,
 		FetchCold: func(ctx context.Context) (int, error) { return o.tiers.FetchAll(ctx) }})
 	if err != nil {
 		return err
@@ -137,16 +137,16 @@ func (n *Node) openExchange(ctx context.Context, o *session) (err error) {
 
 // openForgetting opens editing, forgetting and the gate for what others say.
 func (n *Node) openForgetting(o *session) {
-	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Started: n.started,
-		Warm: o.tiers.Warm, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, LeftOut: o.language.LeftOut(n.sorter), Disputable: o.query.Disputable})
+	o.edits = edit.New(edit.Config{Engine: o.engine, Chain: o.extract, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, StartTime: n.started,
+		FetchCold: o.tiers.FetchCold, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, LeftOut: o.language.LeftOut(n.sorter), Disputable: o.query.Disputable})
 	o.forgets = forget.New(forget.Config{Engine: o.engine, Chain: o.extract, Cold: o.tiers.Keeper, Retention: &n.cfg.Retention, Rules: n.rules, Log: n.log,
-		Warm: o.tiers.Warm, Flush: o.flushHeld, Compact: o.compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, Shared: func(ctx context.Context) { o.sharing.Forget(ctx) },
+		FetchCold: o.tiers.FetchCold, Flush: o.flushHeld, Compact: o.compact, ForgetPlugins: o.plugins.Forget, Withdraw: o.sync.Journal().Withdraw, EraseShared: func(ctx context.Context) { o.sharing.Forget(ctx) },
 		PurgeSoon: func(done func(error)) {
 			if o.pump != nil {
 				o.pump.PurgeSoon(nil, done)
 			}
 		}, MemoryID: o.ring.MemoryID})
-	o.gate = accept.New(accept.Config{Engine: o.engine, Chain: o.extract, Now: n.now, ForgetPlugins: o.plugins.Forget, Swept: o.forgets.Swept})
+	o.gate = accept.New(accept.Config{Engine: o.engine, Chain: o.extract, Now: n.now, ForgetPlugins: o.plugins.Forget, PurgeSwept: o.forgets.PurgeSwept})
 }
 
 // openSharing opens shares, the wearer's consent and policy, and the market.
@@ -160,10 +160,10 @@ func (n *Node) openSharing(o *session) {
 			return apps.Sees(&by.Scope, by.App, by.Key, rules, n.now())
 		},
 		Drop: o.forgets.Drop, Flush: o.flushHeld, Compact: o.compact})
-	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.Consented, Redact: o.sharing.Redact, Refused: o.sharing.Withdraw,
-		VaultUntil: func() time.Time { return o.vault.Until() }})
+	o.consent = consent.New(consent.Config{Store: o.store, Now: n.now, Note: o.sharing.LogConsent, Redact: o.sharing.Redact, WithdrawAllowed: o.sharing.Withdraw,
+		VaultUntil: func() time.Time { return o.vault.OpenUntil() }})
 	o.purse = market.NewPurse(market.PurseConfig{Buyer: &market.Buyer{Dir: n.path(readerDir), HTTP: n.http, Now: n.now}, Relay: o.sync.Primary, Store: o.engine, Now: n.now,
-		Approved: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
+		AskApproval: func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error) {
 			if alone == "" {
 				alone = "nothing"
 			}
@@ -173,22 +173,22 @@ func (n *Node) openSharing(o *session) {
 				return false, err
 			}
 			by.Action = "buy"
-			return o.consent.Approved(ctx, by, rule, order, what)
+			return o.consent.AskApproval(ctx, by, rule, order, what)
 		}})
 	o.market = market.New(market.Config{Bundler: o.sharing, Store: o.engine, Ring: o.ring, Dir: n.path(market.OfferedDir), Life: o.life, HTTP: n.http,
-		Relay: o.sync.Primary, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, Sayable: o.sharing.Sayable})
-	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, Changed: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
+		Relay: o.sync.Primary, Now: n.now, Log: n.log, Compact: o.compact, Door: o.communities, CheckPublicTexts: o.sharing.CheckPublicTexts})
+	o.policy = rulebook.New(rulebook.Config{Engine: o.engine, Now: n.now, WithdrawForbidden: o.sharing.Withdraw, Parties: func(ctx context.Context) ([]policy.Request, error) { return n.parties(ctx, o) }})
 }
 
 // openRest opens dreams, health, the vault and exports.
 func (n *Node) openRest(o *session) {
 	o.dreams = dream.New(dream.Config{Engine: o.engine, Chain: o.extract, Scanners: o.plugins.Scanners, IDs: o.ring.MemoryID, Zone: n.zone, Now: n.now,
-		Uses: query.UsesKept, SaveUses: o.query.SaveUses, Forgot: o.forgets.Carried, Erase: o.forgets.EraseOut})
+		Uses: query.UsesKept, SaveUses: o.query.SaveUses, CarriedOutPlans: o.forgets.CarriedOutPlans, Erase: o.forgets.EraseOut})
 	o.health = health.New(health.Config{Home: n.cfg.Home, Metered: n.metered, Engine: o.engine, Store: o.store, Index: o.index, Ring: o.ring, Sync: o.sync, Cold: o.tiers.Keeper,
 		Models: []health.Patient{o.meaning, o.language}, HasPlugin: o.plugins.Has})
-	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, Posted: o.sync.Posted})
+	o.vault = vault.New(vault.Config{Engine: o.engine, Ring: o.ring, OnPosted: o.sync.OnPosted})
 	o.transfer = transfer.New(transfer.Config{Now: n.now, Engine: o.engine, Store: o.store, Cold: o.tiers.Keeper, Ring: o.ring, Life: o.life, Wearer: n.cfg.Wearer, Zone: n.cfg.Zone, Location: n.zone,
-		Members: o.sync.SpaceMembers, FetchMedia: o.sync.FetchMedia, VaultUntil: o.vault.Until, Reveal: o.vault.Export})
+		Members: o.sync.SpaceMembers, FetchMedia: o.sync.FetchMedia, VaultUntil: o.vault.OpenUntil, Reveal: o.vault.Export})
 }
 
 // parties returns everyone to whom the wearer gives memories: readers, workers of
@@ -210,5 +210,5 @@ func (n *Node) parties(ctx context.Context, o *session) ([]policy.Request, error
 func (n *Node) openQuery(o *session) *query.Query {
 	return query.New(query.Config{Engine: o.engine, Models: o.meaning.Models(), Embed: o.meaning.Embed(), Model: o.language.Client, Topic: n.cfg.LLM.Topic, Given: o.given,
 		Sorter: n.sorter, Wearer: n.cfg.Wearer, Zone: n.zone, Now: n.now, Log: n.log,
-		Served: o.extract.Served, Warm: o.tiers.Warm, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, Asked: consent.Edition})
+		OnServed: o.extract.NoteServed, FetchCold: o.tiers.FetchCold, FetchBlob: o.sync.FetchBlob, NoSecret: o.noSecret, MemoryID: o.ring.MemoryID, ConsentEdition: consent.Edition})
 }

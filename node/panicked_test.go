@@ -37,13 +37,13 @@ func TestPanickingEventIsQuarantined(t *testing.T) {
 		seen = nil
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log, Panicked: note,
-			Seen: func(out extract.Outcome) {
+		p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log, PanicFile: note,
+			OnEvent: func(out extract.Outcome) {
 				if out.Event.Seq == ill {
 					panic("of a test")
 				}
 				seen = append(seen, out.Event.Seq)
-			}, Tidy: func(context.Context) { stop() }})
+			}, OnIdle: func(context.Context) { stop() }})
 		if err != nil {
 			t.Fatal(err)
 		}

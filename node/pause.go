@@ -78,8 +78,8 @@ func (r *pauseRecord) end(now time.Time) time.Time {
 	return now
 }
 
-// was reports whether the node was paused at a time.
-func (p *pauseTimer) was(at time.Time) bool {
+// wasPaused reports whether the node was paused at a time.
+func (p *pauseTimer) wasPaused(at time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.state
@@ -104,8 +104,8 @@ func (p *pauseTimer) turned() time.Time {
 	return time.Time{}
 }
 
-// Between implements query.Pauses.
-func (p *pauseTimer) Between(from, to time.Time) []serve.Span {
+// PausesBetween implements query.Pauses.
+func (p *pauseTimer) PausesBetween(from, to time.Time) []serve.Span {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := []serve.Span{}
@@ -156,12 +156,12 @@ func (p *pauseTimer) clear(path string, ring *keyring.Ring) (ended bool, err err
 	if ring != nil {
 		err = next.write(path, ring)
 	}
-	p.become(next)
+	p.setState(next)
 	return true, err
 }
 
-// become sets the new state. The caller holds mu.
-func (p *pauseTimer) become(next pauseRecord) {
+// setState sets the new state. The caller holds mu.
+func (p *pauseTimer) setState(next pauseRecord) {
 	p.state = next
 	p.count++
 	p.arm()
@@ -199,7 +199,7 @@ func (p *pauseTimer) set(path string, s serve.PauseState, ring *keyring.Ring) er
 		return err
 	}
 	p.doubt = false
-	p.become(next)
+	p.setState(next)
 	return nil
 }
 

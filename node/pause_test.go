@@ -46,7 +46,7 @@ func TestPauseEnds(t *testing.T) {
 // The times of a pause are known after it, across a restart, and also if another
 // pause replaced it.
 func TestPausesAreRemembered(t *testing.T) {
-	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
+	ring, _, err := keyring.Create(filepath.Join(t.TempDir(), "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.FoundSpace("")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestPausesAreRemembered(t *testing.T) {
 	set(50, serve.PauseState{Paused: true})                     // the other one had ended
 	set(60, serve.PauseState{})
 	for n, want := range map[int]bool{9: false, 10: true, 25: true, 30: false, 49: false, 50: true, 59: true, 60: false} {
-		if got := p.was(minutes(n)); got != want {
+		if got := p.wasPaused(minutes(n)); got != want {
 			t.Errorf("minute %d: paused: %v", n, got)
 		}
 	}
@@ -75,7 +75,7 @@ func TestPausesAreRemembered(t *testing.T) {
 	if paused, err := again.load(path, ring.Public().Device); err != nil || !paused {
 		t.Fatalf("%v, %v", paused, err)
 	}
-	if !again.was(minutes(15)) || again.was(minutes(40)) || !again.was(time.Now()) {
+	if !again.wasPaused(minutes(15)) || again.wasPaused(minutes(40)) || !again.wasPaused(time.Now()) {
 		t.Errorf("after a restart: %+v", again.state)
 	}
 	for n := range 2 * maxPast {

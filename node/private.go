@@ -40,7 +40,7 @@ type private struct {
 func (n *Node) openZones() error {
 	p := &n.private
 	p.now = n.now
-	p.gate = zones.New(zones.Config{Zone: n.zone, Age: time.Duration(n.cfg.Zones.Age), Careful: n.cfg.Zones.Unknown == "drop"}, nil)
+	p.gate = zones.New(zones.Config{Zone: n.zone, Age: time.Duration(n.cfg.Zones.Age), AssumeEntered: n.cfg.Zones.Unknown == "drop"}, nil)
 	return p.read(n.path(zonesFile), n.public.Public().Device)
 }
 
@@ -103,7 +103,7 @@ func (p *private) tell() {
 }
 
 func (p *private) set(path string, list []zones.Zone, ring *keyring.Ring) error {
-	b, err := json.MarshalIndent(serve.Some(list), "", "  ")
+	b, err := json.MarshalIndent(serve.NonNil(list), "", "  ")
 	if err != nil {
 		return fmt.Errorf("private zones: %w", err)
 	}
@@ -173,7 +173,7 @@ func (n *Node) RemoveZone(_ context.Context, name string) error {
 
 // status returns the state of the zones. The caller holds the node's lock.
 func (p *private) status() serve.PrivateStatus {
-	s := serve.PrivateStatus{Active: serve.Some(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
+	s := serve.PrivateStatus{Active: serve.NonNil(p.gate.Active(p.now())), Dropped: map[string]uint64{}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.Zones = len(p.zones)

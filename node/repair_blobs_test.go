@@ -74,7 +74,7 @@ func TestRepairRestoresPhotos(t *testing.T) {
 		if err := id.UnmarshalText([]byte(filepath.Base(f))); err != nil {
 			t.Fatal(err)
 		}
-		if err := o.sync.Journal().Doubt(ctx, id); err != nil {
+		if err := o.sync.Journal().RecordDoubt(ctx, id); err != nil {
 			t.Fatal(err)
 		}
 	}

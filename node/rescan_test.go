@@ -48,7 +48,7 @@ func TestRescan(t *testing.T) {
 		return f
 	}
 	if blocks() || finding().Level != "" {
-		t.Error("it has not failed yet")
+		t.Error("the plugin is reported as faulty before it failed")
 	}
 	lines := []string{"I live in Ghent.", "My wifi password is Xq7-pine-Tr0ut-88.", "My dentist is Dr Novak."}
 	for i, l := range lines {

@@ -49,7 +49,7 @@ func reverts(ctx context.Context, n *Node) (taken, lines int, err error) {
 			if err != nil {
 				return err
 			}
-			if revert.Of(a, revertID) {
+			if revert.IsOfRevert(a, revertID) {
 				taken++
 			}
 		}
@@ -153,7 +153,7 @@ func TestKilledRevertGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = o.sharing.Take(t.Context(), as, us)
+	err = o.sharing.TakeClaims(t.Context(), as, us)
 	release()
 	if err != nil {
 		t.Fatal(err)

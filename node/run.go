@@ -112,7 +112,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 		paused = true
 	}
 	n.intake = intake.New(intake.Config{Journal: n.writer(), Quarantine: n.writer(), Log: n.log, Zone: memory.ZoneName(n.zone), Paused: paused, Private: n.private.gate,
-		Moved: n.private.tell, WasPaused: n.paused.was, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), Pressed: n.pressed})
+		OnMoved: n.private.tell, WasPaused: n.paused.wasPaused, LastChange: n.paused.turned, SealTo: n.public.JournalRecipient().String(), PauseBy: n.pauseGesture(), OnPressed: n.pressed})
 	n.private.begin(n.intake)
 	n.fleetIntake.Store(n.intake)
 	defer func() {
@@ -149,7 +149,7 @@ func (n *Node) fleet() questions.Fleet {
 }
 
 // writer writes incoming events into the journal.
-func (n *Node) writer() pump.Writer { return pump.Writer{Journal: n.journal, Heard: n.Heard} }
+func (n *Node) writer() pump.Writer { return pump.Writer{Journal: n.journal, OnEvent: n.NoteEvent} }
 
 func (n *Node) listen() error {
 	cfg := intake.BrokerConfig{Addr: n.cfg.Broker.Listen, Devices: n.devices}
@@ -260,16 +260,16 @@ func (n *Node) stopIntake() error {
 // startPump starts to process the journal from where the last pump ended.
 func (n *Node) startPump(o *session) error {
 	ctx, stop := context.WithCancel(span.With(context.Background(), n.spans))
-	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log, Panicked: filepath.Join(n.cfg.Home, "panicked"),
-		Seen: func(out extract.Outcome) { o.engines.Offer(out.Changes) }, Tidy: func(ctx context.Context) { n.tidy(ctx, o) }})
+	p, err := pump.New(ctx, pump.Config{Journal: n.journal, Identity: o.ring.JournalIdentity(), Engine: o.engine, Blobs: o.store, Extract: o.extract, Log: n.log, PanicFile: filepath.Join(n.cfg.Home, "panicked"),
+		OnEvent: func(out extract.Outcome) { o.engines.Offer(out.Changes) }, OnIdle: func(ctx context.Context) { n.tidy(ctx, o) }})
 	if err != nil {
 		stop()
 		return err
 	}
 	o.pump, o.stop, o.done = p, stop, make(chan error, 1)
 	if o.forgets.Unfinished() {
-		asked := o.forgets.Asked()
-		p.PurgeSoon(nil, func(err error) { o.forgets.Purged(err, asked) })
+		asked := o.forgets.ConfirmedPlans()
+		p.PurgeSoon(nil, func(err error) { o.forgets.FinishPurge(err, asked) })
 	}
 	go func() { o.done <- p.Run(ctx) }()
 	if n.running {

@@ -284,7 +284,7 @@ func TestSameTextInPhotosIsStoredOnce(t *testing.T) {
 		t.Fatal(ids, err)
 	}
 	for i, id := range ids {
-		if err := o.engines.Took(t.Context(), &result.Answer{Kind: result.Read, Engine: "tesseract", Text: "BOOK SWAP\nSaturday", Confidence: 0.9}, id); err != nil {
+		if err := o.engines.StoreAnswer(t.Context(), &result.Answer{Kind: result.Read, Engine: "tesseract", Text: "BOOK SWAP\nSaturday", Confidence: 0.9}, id); err != nil {
 			t.Fatal(i, err)
 		}
 	}

@@ -123,7 +123,7 @@ func TestThreatWorkerAsksForAnotherSpace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := membership.Of(w, envelope.Extractor)
+		m := membership.MemberOf(w, envelope.Extractor)
 		request, err := envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, w.Sign)
 		if err != nil {
 			t.Fatal(err)

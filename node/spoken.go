@@ -24,7 +24,7 @@ const (
 // are never orders.
 func (n *Node) spoken(ring *keyring.Ring) func(*memory.Event) bool {
 	return func(ev *memory.Event) bool {
-		order, ok := questions.Ordered(ev.Text)
+		order, ok := questions.ParseOrder(ev.Text)
 		fleet := n.fleet()
 		device := ev.ID.Device
 		if !ok || fleet == nil || device == serve.APIDevice || !fleet.HasMicrophone(device) {
@@ -102,7 +102,7 @@ func (p *pauseTimer) begin(path string, s serve.PauseState, at time.Time, button
 		return err
 	}
 	p.doubt = false
-	p.become(next)
+	p.setState(next)
 	return nil
 }
 

@@ -146,7 +146,7 @@ func TestThreatWrittenWordsPause(t *testing.T) {
 		}
 	}
 	if n.intake.Paused() || n.paused.now().Paused {
-		t.Error("it is paused")
+		t.Error("a line that was not spoken paused the node")
 	}
 	if kept := len(mustDay(t, n).Lines); kept == 0 {
 		t.Error("the lines are not kept")

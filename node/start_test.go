@@ -16,7 +16,7 @@ func TestFailedStartLeavesNothingRunning(t *testing.T) {
 	}
 	n := initNode(t, func(c *config.Config) { c.Broker.Listen = l.Addr().String() }, InitOptions{KeyFile: true})
 	if err := n.Start(t.Context()); err == nil {
-		t.Fatal("it listens where another does")
+		t.Fatal("Start succeeded, although another broker listens at its address")
 	}
 	n.private.mu.Lock()
 	told := n.private.in != nil

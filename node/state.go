@@ -32,7 +32,7 @@ func (n *Node) inDoubt() bool {
 func (n *Node) settleState(ring *keyring.Ring) error {
 	changed := false
 	settle := func(name string) error {
-		other, err := statefile.Settle(n.path(name), ring)
+		other, err := statefile.EnsureSigned(n.path(name), ring)
 		if other {
 			n.log.Error("a file was changed while the node was locked; nothing is taken in: check the wearables and the zones, then resume", "file", n.path(name))
 		}

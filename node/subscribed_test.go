@@ -90,7 +90,7 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 
 	buyer := &market.Buyer{Dir: t.TempDir(), Now: now}
 	subscribe := func(b *market.Buyer, most uint64, periods uint32) error {
-		return b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+		return b.WithMarket(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 			_, l, err := m.Show(ctx, listed.ID)
 			if err == nil {
 				_, err = b.Subscribe(t.Context(), url, l, most, "EUR", periods, time.Time{})
@@ -105,10 +105,10 @@ func TestThreatSubscriptionReadUnpaid(t *testing.T) {
 	if _, err := buyer.Renew(ctx); err == nil || !strings.Contains(err.Error(), "not paid") {
 		t.Errorf("renewed without money: %v", err)
 	}
-	ok(buyer.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
+	ok(buyer.WithMarket(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
 	spend := func() (left int64) {
 		t.Helper()
-		ok(buyer.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+		ok(buyer.WithMarket(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 			b, err := m.Balance(ctx)
 			left = b[0].Spend
 			return err

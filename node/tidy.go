@@ -30,12 +30,12 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	}
 	if pruned || o.forgets.Unfinished() && time.Since(o.retried) >= retryEvery {
 		o.retried = time.Now()
-		asked := o.forgets.Asked()
+		asked := o.forgets.ConfirmedPlans()
 		w, err := o.forgets.Resume(ctx)
 		if err == nil {
 			err = o.pump.Purge(ctx, w.Held)
 		}
-		o.forgets.Purged(err, asked)
+		o.forgets.FinishPurge(err, asked)
 	}
 	o.plugins.CatchUp(ctx)
 	if time.Since(o.cooled) >= tiers.CoolEvery {
@@ -49,7 +49,7 @@ func (n *Node) tidy(ctx context.Context, o *session) {
 	}
 	if time.Since(o.dreamLook) >= dream.LookEvery {
 		o.dreamLook = time.Now()
-		if err := o.dreams.IfDue(ctx); err != nil && ctx.Err() == nil {
+		if err := o.dreams.DreamIfDue(ctx); err != nil && ctx.Err() == nil {
 			n.log.Warn("no dream", "error", err)
 		}
 	}
@@ -91,7 +91,7 @@ func (n *Node) purge(ctx context.Context, held []memory.EventID) error {
 	runs := o != nil && o.stop != nil
 	done := make(chan error, 1)
 	ask := func() {
-		asked := o.forgets.Asked()
+		asked := o.forgets.ConfirmedPlans()
 		o.pump.PurgeSoon(held, func(err error) {
 			if err == nil {
 				err = o.forgets.Done(context.WithoutCancel(ctx), asked)
@@ -149,7 +149,7 @@ func (n *Node) WaitIdle(ctx context.Context) error {
 	last := n.journal.Stats().Last
 	for {
 		n.mu.RLock()
-		done := n.open != nil && n.open.pump != nil && n.open.pump.Reached(last)
+		done := n.open != nil && n.open.pump != nil && n.open.pump.HasProcessed(last)
 		n.mu.RUnlock()
 		if done {
 			return nil

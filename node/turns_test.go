@@ -75,7 +75,7 @@ func TestLockEndsLongRequests(t *testing.T) {
 			asked = true
 			go func() { locked <- n.Lock(t.Context()) }()
 			select {
-			case <-life.Over():
+			case <-life.Done():
 			case <-time.After(10 * time.Second): // only if it fails
 				t.Errorf("%s: a lock waits until it is over", what)
 			}

@@ -271,11 +271,11 @@ func TestInterruptedVoiceForgettingContinues(t *testing.T) {
 		enrol(t, n, "Marguerite", takeOf(t, "jfk.wav", 2))
 		full, fails := errors.New("no room"), true
 		known, err := voices.Open(t.Context(), voices.Config{Engine: o.engine, Wearer: "Ana", PlanSweep: forget.PlanSweep, Now: n.now, Log: n.log,
-			Swept: func(ctx context.Context, lock *engine.Writer) error {
+			PurgeSwept: func(ctx context.Context, lock *engine.Writer) error {
 				if fails {
 					return full
 				}
-				return o.forgets.Swept(ctx, lock)
+				return o.forgets.PurgeSwept(ctx, lock)
 			}})
 		if err != nil {
 			t.Fatal(err)

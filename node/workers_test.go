@@ -33,7 +33,7 @@ func TestRevertOfAWorker(t *testing.T) {
 		return memory.Assertion{Memory: memory.ID{id}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}
 	}
 	source := o.sharing
-	if err := source.Take(ctx, []memory.Assertion{says(1, "tesseract", "Open from two"), says(2, "tesseract", "Closed on Mondays"), says(3, "other", "A bicycle shed")}, nil); err != nil {
+	if err := source.TakeClaims(ctx, []memory.Assertion{says(1, "tesseract", "Open from two"), says(2, "tesseract", "Closed on Mondays"), says(3, "other", "A bicycle shed")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.Pin(ctx, memory.ID{2}, true); err != nil {
@@ -109,7 +109,7 @@ func TestThreatWorkerInTheNameOfAnApp(t *testing.T) {
 		return memory.Assertion{Dot: memory.Dot{Member: member, Seq: 1}, Clock: memory.Clock{Wall: time.Now().UnixMilli()}, Rank: memory.RankCloud, Space: line.Space,
 			Memory: memory.ID{id}, Act: memory.ActPropose, Candidate: &c, Source: c.Source}
 	}
-	if err := o.sharing.Take(ctx, []memory.Assertion{says(1, memory.MemberID{6})}, nil); err != nil {
+	if err := o.sharing.TakeClaims(ctx, []memory.Assertion{says(1, memory.MemberID{6})}, nil); err != nil {
 		t.Fatal(err)
 	}
 	of, worker := o.sync.Journal(), memory.MemberID{7}
@@ -152,7 +152,7 @@ func TestRevertRemovesLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The last of them is the device's own, which a worker states once more.
-	if err := o.sharing.Take(ctx, nil, []memory.Utterance{line(1, "worker/transcribe"), line(2, "speech"), line(9, "worker/transcribe")}); err != nil {
+	if err := o.sharing.TakeClaims(ctx, nil, []memory.Utterance{line(1, "worker/transcribe"), line(2, "speech"), line(9, "worker/transcribe")}); err != nil {
 		t.Fatal(err)
 	}
 	left := func() (out []memory.ID) {

@@ -85,13 +85,13 @@ func TestCodeInAFile(t *testing.T) {
 		loadAgain(t, p)
 	}
 	if h.files[key] != file || len(h.files) != 1 {
-		t.Error("it was written again")
+		t.Error("the compiled code was written to another file at the second load")
 	}
 	if len(cached(t, dir)) != 1 {
 		t.Error("the file has a name")
 	}
 	if err := unix.Linkat(unix.AT_FDCWD, selfFile(file), unix.AT_FDCWD, filepath.Join(dir, "named"), unix.AT_SYMLINK_FOLLOW); err == nil {
-		t.Error("it can be given a name")
+		t.Error("the file of the code can be linked under a name")
 	}
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -156,7 +156,7 @@ func TestCodeOfAnotherFile(t *testing.T) {
 			}
 			loadAgain(t, p)
 			if len(h.files) != 0 {
-				t.Error("it was tried again")
+				t.Error("a file with other code was tried again")
 			}
 		})
 	}

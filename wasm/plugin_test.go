@@ -162,11 +162,11 @@ func TestIdle(t *testing.T) {
 		call(nil)
 		time.Sleep(50 * time.Second)
 		if synctest.Wait(); !p.Loaded() || p.Stats().Instances != 1 {
-			t.Error("it was released while in use")
+			t.Error("the plugin was released while in use")
 		}
 		time.Sleep(11 * time.Second)
 		if synctest.Wait(); p.Loaded() || p.Stats().Instances != 0 {
-			t.Error("it was not released")
+			t.Error("the idle plugin was not released")
 		}
 		call(nil)
 		if !p.Loaded() || opened != 2 {

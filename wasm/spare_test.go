@@ -95,7 +95,7 @@ func TestStarvedPluginIsNotDisabled(t *testing.T) {
 	var s tally
 	for range 10 {
 		if s.fault(FaultStarved, Usage{}, 1) || s.disabled.Load() {
-			t.Fatal("it is disabled")
+			t.Fatal("a starved plugin was disabled")
 		}
 	}
 	if s.s.Faults[FaultStarved] != 10 || s.s.InARow != 0 {

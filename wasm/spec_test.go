@@ -55,6 +55,6 @@ func TestSpec(t *testing.T) {
 		}
 	}
 	if maxCalls != 10_000 || !slices.Contains(candidateTypes, "vault") {
-		t.Error("this test is out of date")
+		t.Error("the limits and types in this test differ from those of the package: bring it up to date")
 	}
 }

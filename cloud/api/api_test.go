@@ -225,7 +225,7 @@ func TestDrain(t *testing.T) {
 	s.ok(<-polled)
 	s.is(<-woken, remote.ErrFailed)
 	if _, _, err := s.as(h, h.Reader).Pull(ctx, 0, 1, 0); err == nil {
-		t.Fatal("it still serves")
+		t.Fatal("the relay still serves after it was drained")
 	}
 }
 

@@ -46,10 +46,10 @@ func (s *Server) events(ctx context.Context, r *request) error {
 	w := sse.NewWriter(r.RequestContext)
 	beat := time.NewTicker(s.Heartbeat)
 	defer beat.Stop()
-	told := page.Head{}
+	lastSent := page.Head{}
 	for first := true; ; first = false {
-		if now := (page.Head{Cursor: head.Cursor, Log: head.LogN, Records: records}); first || now != told {
-			told = now
+		if now := (page.Head{Cursor: head.Cursor, Log: head.LogN, Records: records}); first || now != lastSent {
+			lastSent = now
 			b, err := json.Marshal(now)
 			if err != nil || w.WriteEvent("", "head", b) != nil {
 				return nil // the client left

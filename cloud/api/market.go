@@ -68,7 +68,7 @@ func (s *Server) marketRoutes(h *server.Hertz) {
 		if err != nil {
 			return nil, err
 		}
-		return m.Moved(ctx, r.by, int(skip))
+		return m.MovedOrders(ctx, r.by, int(skip))
 	}))
 	s.orderRoutes(h, m)
 	s.moneyRoutes(h, m)

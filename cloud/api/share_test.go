@@ -125,7 +125,7 @@ func TestClosedConnectionFreesItsPlace(t *testing.T) {
 		s.ok(c.Close())
 		for s.api.Open() > 0 {
 			if runtime.Gosched(); ctx.Err() != nil {
-				t.Fatal("it is counted still")
+				t.Fatal("the closed connection is still counted")
 			}
 		}
 	}

@@ -169,7 +169,7 @@ func TestThreatStalledOnEachRoute(t *testing.T) {
 		s.ok(err)
 		c := checkpoint(t, honest, honest.Owner, manifest, d)
 		if c.Cursor = at[0]; c.Sign(envelope.KeySigner(honest.Owner.Key)) != nil {
-			t.Fatal("it can't be signed")
+			t.Fatal("the checkpoint can't be signed")
 		}
 		s.ok(as.PutCheckpoint(t.Context(), c))
 		s.ok(s.as(honest, honest.Writer).PutVote(t.Context(), vote(t, honest, honest.Writer, c, envelope.Agree)))

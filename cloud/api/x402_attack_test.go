@@ -61,7 +61,9 @@ func TestX402RefusesRubbish(t *testing.T) {
 	change := func(f func(v, authorization map[string]any)) string {
 		return x402test.Change(t, good, func(v map[string]any) { f(v, v["payload"].(map[string]any)["authorization"].(map[string]any)) }).Get(x402.FieldSignature)
 	}
-	p.side.Set(func(x *x402test.Side) { x.Say = func(path string, _ map[string]any) { t.Errorf("%s was asked", path) } })
+	p.side.Set(func(x *x402test.Side) {
+		x.ChangeAnswer = func(path string, _ map[string]any) { t.Errorf("%s was asked", path) }
+	})
 	for what, rubbish := range map[string]string{
 		"no base64":     "%",
 		"an object":     "e30=",
@@ -106,7 +108,7 @@ func TestX402RefusesRubbish(t *testing.T) {
 		t.Errorf("bytes that are no text: %s", a.Status)
 	}
 	p.stands(id, trade.Ordered, 0, 0)
-	p.side.Set(func(x *x402test.Side) { x.Say = nil })
+	p.side.Set(func(x *x402test.Side) { x.ChangeAnswer = nil })
 	p.ask(url, good, 200)
 	p.stands(id, trade.Funded, 0, 5_000_000)
 }
@@ -132,7 +134,7 @@ func TestX402ConcurrentPayments(t *testing.T) {
 		}
 		all.Wait()
 		p.stands(id, trade.Funded, 0, (round+1)*5_000_000)
-		if n := p.side.Settles(); int64(n) != round+1 {
+		if n := p.side.SettleCount(); int64(n) != round+1 {
 			t.Errorf("%d settlements were asked for after %d orders", n, round+1)
 		}
 	}
@@ -152,7 +154,7 @@ func TestX402OrderLapsesDuringSettlement(t *testing.T) {
 	}
 	p.stands(id, trade.Ordered, 0, 0)
 	p.later.Store(0)
-	p.side.Set(func(x *x402test.Side) { x.Before = func() { p.later.Store(int64(left + time.Minute)) } })
+	p.side.Set(func(x *x402test.Side) { x.BeforeSettle = func() { p.later.Store(int64(left + time.Minute)) } })
 	slow := p.agent.Pay(t, head, nil)
 	for range 2 {
 		if _, said := p.ask(url, slow, 409); said.Payment != "settled" || said.Transaction == "" {
@@ -166,7 +168,7 @@ func TestX402OrderLapsesDuringSettlement(t *testing.T) {
 	next, _, url := p.order()
 	head, _ = p.ask(url, nil, 402)
 	p.side.Set(func(x *x402test.Side) {
-		x.Before = func() {
+		x.BeforeSettle = func() {
 			if _, _, err := p.buyer.Pay(t.Context(), next, trade.Payment{}); err != nil {
 				t.Error(err)
 			}

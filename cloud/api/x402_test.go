@@ -97,14 +97,14 @@ func (p *paid) send(method, url string, h http.Header) (*http.Response, []byte, 
 	return a, body, err
 }
 
-func (p *paid) ask(url string, h http.Header, want int) (http.Header, market.Asked) {
+func (p *paid) ask(url string, h http.Header, want int) (http.Header, market.AgentAnswer) {
 	p.t.Helper()
 	a, body, err := p.send(http.MethodGet, url, h)
 	p.ok(err)
 	if a.StatusCode != want {
 		p.t.Fatalf("%s is answered %s, want %d: %s", url, a.Status, want, body)
 	}
-	var said market.Asked
+	var said market.AgentAnswer
 	p.ok(json.Unmarshal(body, &said))
 	return a.Header, said
 }
@@ -121,8 +121,8 @@ func (p *paid) stands(id trade.Hash, phase trade.Phase, has, moved int64) {
 	for _, b := range list {
 		have += b.Spend
 	}
-	if st.Phase != phase || have != has || p.side.Has(x402test.PayTo) != moved {
-		p.t.Fatalf("the order is %s, want %s; the buyer has %d, want %d; %d were moved, want %d", st.Phase, phase, have, has, p.side.Has(x402test.PayTo), moved)
+	if st.Phase != phase || have != has || p.side.BalanceOf(x402test.PayTo) != moved {
+		p.t.Fatalf("the order is %s, want %s; the buyer has %d, want %d; %d were moved, want %d", st.Phase, phase, have, has, p.side.BalanceOf(x402test.PayTo), moved)
 	}
 	p.ok(p.db.Read(p.t.Context(), func(tx *sql.Tx) error { return ledger.New(p.db.Dialect, nil).Check(p.t.Context(), tx) }))
 }
@@ -167,10 +167,10 @@ func TestX402PaysAnOrder(t *testing.T) {
 	// While the facilitator is away, nothing is sent.
 	id, _, url = p.order()
 	head, _ = p.ask(url, nil, 402)
-	p.side.Set(func(x *x402test.Side) { x.Say = func(_ string, a map[string]any) { clear(a) } })
+	p.side.Set(func(x *x402test.Side) { x.ChangeAnswer = func(_ string, a map[string]any) { clear(a) } })
 	p.ask(url, p.agent.Pay(t, head, nil), 503)
 	p.stands(id, trade.Ordered, 500, 5_000_000)
-	p.side.Set(func(x *x402test.Side) { x.Say, x.Pending = nil, 1 })
+	p.side.Set(func(x *x402test.Side) { x.ChangeAnswer, x.Pending = nil, 1 })
 	if _, said := p.ask(url, p.agent.Pay(t, head, nil), 202); said.Payment != "pending" {
 		t.Errorf("%+v", said)
 	}
@@ -185,9 +185,9 @@ func TestX402PaysOutByHand(t *testing.T) {
 	p := newPaid(t)
 	id, st, url := p.order()
 	head, _ := p.ask(url, nil, 402)
-	p.side.Set(func(x *x402test.Side) { x.Before = func() { p.cancel(id, st) } })
+	p.side.Set(func(x *x402test.Side) { x.BeforeSettle = func() { p.cancel(id, st) } })
 	p.ask(url, p.agent.Pay(t, head, nil), 409)
-	p.side.Set(func(x *x402test.Side) { x.Before = nil })
+	p.side.Set(func(x *x402test.Side) { x.BeforeSettle = nil })
 	p.ask(url, p.agent.Pay(t, head, nil), 409) // the payment is not taken
 	p.stands(id, trade.Expired, 500, 5_000_000)
 
@@ -255,13 +255,13 @@ func TestX402MoneyOfABrokenOrder(t *testing.T) {
 	p := newPaid(t)
 	_, _, url := p.order()
 	head, _ := p.ask(url, nil, 402)
-	p.side.Set(func(x *x402test.Side) { x.Before = func() { p.tables(`UPDATE orders SET signed = x'00'`) } })
+	p.side.Set(func(x *x402test.Side) { x.BeforeSettle = func() { p.tables(`UPDATE orders SET signed = x'00'`) } })
 	_, _, err := p.send(http.MethodGet, url, p.agent.Pay(t, head, nil))
 	p.ok(err)
 	list, err := p.buyer.Balance(t.Context())
 	p.ok(err)
-	if len(list) != 1 || list[0].Spend != 500 || p.side.Has(x402test.PayTo) != 5_000_000 {
-		t.Errorf("the buyer has %+v after %d were moved", list, p.side.Has(x402test.PayTo))
+	if len(list) != 1 || list[0].Spend != 500 || p.side.BalanceOf(x402test.PayTo) != 5_000_000 {
+		t.Errorf("the buyer has %+v after %d were moved", list, p.side.BalanceOf(x402test.PayTo))
 	}
 }
 
@@ -272,7 +272,7 @@ func TestX402AnswerTellsOfAPendingPayment(t *testing.T) {
 	id, _, url := p.order()
 	head, _ := p.ask(url, nil, 402)
 	p.side.Set(func(x *x402test.Side) {
-		x.Say = func(_ string, a map[string]any) {
+		x.ChangeAnswer = func(_ string, a map[string]any) {
 			clear(a)
 			p.tables(`INSERT INTO x402_payments (id, of, buyer, minor, currency, payer, request, valid_before, state, at)
 				VALUES ('another', '` + id.String() + `', 'ada', 500, 'EUR', '0x', '{}', 9999999999, 'sent', 1)`)

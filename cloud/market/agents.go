@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Asked is the answer to an agent that pays an order by x402.
-type Asked struct {
+// AgentAnswer is the answer to an agent that pays an order by x402.
+type AgentAnswer struct {
 	Status int         `json:"-"`
 	Header http.Header `json:"-"`
 
@@ -39,11 +39,11 @@ func request(s *trade.State) pay.Request {
 // Wallet answers an agent that requests an order's address, with or without a payment. pass is the
 // address's pass, which [Market.Checkout] told the buyer: whoever has it may pay, and the order
 // remains its buyer's. Repeating a payment gives the first answer, and moves no more money.
-func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.Header) (*Asked, error) {
-	if m.c.X402 == nil || !m.c.X402.Opens(id.String(), pass) {
+func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.Header) (*AgentAnswer, error) {
+	if m.c.X402 == nil || !m.c.X402.IsPassOf(id.String(), pass) {
 		return nil, fmt.Errorf("order %s: %w", id, ErrNotFound)
 	}
-	s, err := m.stands(ctx, id)
+	s, err := m.readOrder(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +52,11 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 		switch {
 		case h.Get(x402.FieldSignature) == "":
 		case s.Deadline-m.c.Now().Unix() < lastMoment:
-			failed = &x402.Refused{Reason: "the order lapses in less than two minutes"}
+			failed = &x402.RefusedError{Reason: "the order lapses in less than two minutes"}
 		default:
 			r := request(s)
 			failed = m.c.X402.Settle(ctx, pay.Proof{Payer: r.Payer, Header: h, For: &r}, m.funds(x402.Name))
-			if s, err = m.stands(ctx, id); err != nil {
+			if s, err = m.readOrder(ctx, id); err != nil {
 				return nil, err
 			}
 		}
@@ -65,9 +65,9 @@ func (m *Market) Wallet(ctx context.Context, id trade.Hash, pass string, h http.
 }
 
 // asked describes the state of a payment.
-func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Asked, error) {
-	receipt, err := m.c.X402.Of(ctx, s.ID.String())
-	a := &Asked{Status: http.StatusOK, Header: http.Header{}, Order: s.ID.String(), Phase: s.Phase, Payment: "none"}
+func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*AgentAnswer, error) {
+	receipt, err := m.c.X402.ReceiptOf(ctx, s.ID.String())
+	a := &AgentAnswer{Status: http.StatusOK, Header: http.Header{}, Order: s.ID.String(), Phase: s.Phase, Payment: "none"}
 	if s.Phase.Paid() { // only its parties may learn what happened afterwards
 		a.Phase = trade.Funded
 	}
@@ -75,7 +75,7 @@ func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Aske
 		a.Header.Set(x402.FieldResponse, receipt.Header())
 		a.Transaction, a.Payment = receipt.Transaction, "settled"
 	}
-	var refused *x402.Refused
+	var refused *x402.RefusedError
 	switch {
 	case errors.Is(err, x402.ErrUnclear):
 		a.Status, a.Payment, a.Reason = http.StatusAccepted, "unclear", err.Error()
@@ -84,7 +84,7 @@ func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Aske
 		a.Status, a.Payment, a.Reason = http.StatusAccepted, "pending", x402.ErrPending.Error()
 		a.Header.Set("Retry-After", "10")
 		if receipt == nil { // a moment ago it was another payment's
-			a.Header.Set(x402.FieldResponse, m.c.X402.Awaited().Header())
+			a.Header.Set(x402.FieldResponse, m.c.X402.PendingReceipt().Header())
 		}
 		return a, nil
 	case err != nil:
@@ -121,8 +121,8 @@ func (m *Market) asked(ctx context.Context, s *trade.State, failed error) (*Aske
 	return a, nil
 }
 
-// stands reads an order without locking it.
-func (m *Market) stands(ctx context.Context, id trade.Hash) (s *trade.State, err error) {
+// readOrder reads an order without locking it.
+func (m *Market) readOrder(ctx context.Context, id trade.Hash) (s *trade.State, err error) {
 	err = m.c.DB.Read(ctx, func(tx *sql.Tx) error {
 		var buyer []byte
 		if err := one(tx.QueryRowContext(ctx, `SELECT buyer FROM orders WHERE id = $1`, id[:]), &buyer); err != nil {
@@ -170,7 +170,7 @@ func (m *Market) funds(provider string) pay.Book {
 		if _, err := tx.ExecContext(ctx, `SAVEPOINT funding`); err != nil {
 			return err
 		}
-		if err = m.own(ctx, tx, &c, s, trade.Fund); !unfit(err) {
+		if err = m.takeOwnStep(ctx, tx, &c, s, trade.Fund); !unfit(err) {
 			return err
 		}
 		left(err)

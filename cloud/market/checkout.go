@@ -44,11 +44,11 @@ func (m *Market) Checkout(ctx context.Context, id trade.Hash, by trade.Key, how 
 	return trade.Checkout{URL: step.URL}, err
 }
 
-// Told handles a message of the provider of pages. A payment becomes a deposit of its payer, and
+// HandleMessage handles a message of the provider of pages. A payment becomes a deposit of its payer, and
 // funds its order. If that can't be funded any more, the money remains the payer's. Repeating a
 // message changes nothing. An error other than [pay.ErrProof] means that the message has to be sent
 // again.
-func (m *Market) Told(ctx context.Context, proof pay.Proof) error {
+func (m *Market) HandleMessage(ctx context.Context, proof pay.Proof) error {
 	book := pay.Deposits(m.ledger, m.c.Pages.Name())
 	var paid []pay.Fact
 	err := m.c.Pages.Settle(ctx, proof, func(ctx context.Context, tx *sql.Tx, f pay.Fact) error {
@@ -75,7 +75,7 @@ func (m *Market) fund(ctx context.Context, f pay.Fact) error {
 		if err != nil || s.Phase != trade.Ordered || s.Order.Buyer.String() != f.Payer {
 			return err
 		}
-		return m.own(ctx, tx, &c, s, trade.Fund)
+		return m.takeOwnStep(ctx, tx, &c, s, trade.Fund)
 	})
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrFunds) || errors.Is(err, trade.ErrLate) {
 		m.c.Logger.Info("a payment came for an order that can't be funded: the money stays the buyer's", "order", f.Order, "why", err)
@@ -103,7 +103,7 @@ func (m *Market) Pages() http.Handler {
 			http.Error(w, "the message is too long", http.StatusRequestEntityTooLarge)
 			return
 		}
-		err = m.Told(r.Context(), pay.Proof{Header: r.Header, Body: body})
+		err = m.HandleMessage(r.Context(), pay.Proof{Header: r.Header, Body: body})
 		switch {
 		case errors.Is(err, pay.ErrProof):
 			m.c.Logger.Debug("a message that claims to be from the payment provider was refused", "error", err)

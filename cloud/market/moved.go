@@ -43,7 +43,7 @@ const (
 )
 
 // takeListing records where a live listing of this market was before.
-func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
+func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving) error {
 	var n int64
 	var state string
 	var signed []byte
@@ -84,7 +84,7 @@ func (m *Market) takeListing(ctx context.Context, tx *sql.Tx, v *trade.Moved) er
 
 // takeOrder stores an order of a listing that its seller has moved here from the market that
 // stamped the order.
-func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) error {
+func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving) error {
 	var many int
 	var n, size int64
 	if err := one(tx.QueryRowContext(ctx, `SELECT listing FROM origins WHERE id = $1 AND seller = $2 AND market = $3`+m.c.DB.Dialect.Lock(), v.Listing[:], v.Offer.Seller[:], v.From[:]), &n); err != nil {
@@ -93,7 +93,7 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 	var was, review []byte
 	err := one(tx.QueryRowContext(ctx, `SELECT chain, review FROM moved WHERE id = $1`, v.Order[:]), &was, &review)
 	if err == nil {
-		return m.again(ctx, tx, v, was, review)
+		return m.updateOrder(ctx, tx, v, was, review)
 	}
 	if !errors.Is(err, ErrNotFound) {
 		return err
@@ -118,9 +118,9 @@ func (m *Market) takeOrder(ctx context.Context, tx *sql.Tx, v *trade.Moved) erro
 	return m.logMoved(ctx, tx, v, s.Reviewable(), v.Review != nil)
 }
 
-// again updates a known order. If one chain continues the other, the longer one is kept. Otherwise
+// updateOrder updates a known order. If one chain continues the other, the longer one is kept. Otherwise
 // the market that stamped them has shown two histories, and the first one stays.
-func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.Moved, chain, review []byte) error {
+func (m *Market) updateOrder(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, chain, review []byte) error {
 	var was, now trade.Chain
 	if err := errors.Join(trade.Decode(chain, &was, trade.MaxChain), trade.Decode(v.Sent.Order, &now, trade.MaxChain)); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (m *Market) again(ctx context.Context, tx *sql.Tx, v *trade.Moved, chain, r
 	return m.logMoved(ctx, tx, v, v.State.Reviewable() && !before.Reviewable(), said)
 }
 
-func (m *Market) logMoved(ctx context.Context, tx *sql.Tx, v *trade.Moved, receipt, review bool) error {
+func (m *Market) logMoved(ctx context.Context, tx *sql.Tx, v *trade.ParsedMoving, receipt, review bool) error {
 	if receipt {
 		var c trade.Chain
 		if err := trade.Decode(v.Sent.Order, &c, trade.MaxChain); err != nil {
@@ -230,8 +230,8 @@ func (m *Market) origins(ctx context.Context, tx *sql.Tx, n int64) (out []trade.
 	return out, err
 }
 
-// Moved returns a key's orders that moved here, latest first.
-func (m *Market) Moved(ctx context.Context, by trade.Key, skip int) (out trade.Chains, err error) {
+// MovedOrders returns a key's orders that moved here, latest first.
+func (m *Market) MovedOrders(ctx context.Context, by trade.Key, skip int) (out trade.Chains, err error) {
 	if skip < 0 || skip > trade.MaxSkip {
 		return out, fmt.Errorf("skip: %w: want 0 to %d", trade.ErrForm, trade.MaxSkip)
 	}

@@ -80,7 +80,7 @@ func TestOrderMovedHere(t *testing.T) {
 			h.Errorf("what another market stamped counts as this one's: %+v", v.Hit)
 		}
 		for _, by := range []trade.Party{tradetest.Buyer, tradetest.Seller} {
-			all, err := h.Moved(ctx, by.Key, 0)
+			all, err := h.MovedOrders(ctx, by.Key, 0)
 			h.ok(err)
 			if len(all.Orders) != 1 {
 				h.Fatalf("%d orders", len(all.Orders))

@@ -128,8 +128,8 @@ func (m *Market) state(ctx context.Context, tx *sql.Tx, id trade.Hash) (c trade.
 	return c, s, nil
 }
 
-// own signs and applies a step of the market.
-func (m *Market) own(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, act trade.Act) error {
+// takeOwnStep signs and applies a step of the market.
+func (m *Market) takeOwnStep(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, act trade.Act) error {
 	b, _, err := trade.SignStep(trade.Step{Order: s.ID, Prev: s.Last, Act: act, At: m.c.Now().Unix()}, m.party)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (m *Market) own(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.S
 }
 
 // take applies a step, stamps it, books its money, and stores the result.
-func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.Taken, signed []byte) error {
+func (m *Market) take(ctx context.Context, tx *sql.Tx, c *trade.Chain, s *trade.State, t *trade.ParsedStep, signed []byte) error {
 	at := max(m.c.Now().Unix(), s.At) // if the clock was set back, the time stands still, so that nobody gets more time
 	n, err := s.Apply(t, at)
 	if err != nil {
@@ -215,7 +215,7 @@ func (m *Market) Pay(ctx context.Context, id trade.Hash, p trade.Payment, by tra
 		if s.Phase != trade.Ordered || !pays {
 			return nil
 		}
-		return m.own(ctx, tx, &c, s, trade.Fund)
+		return m.takeOwnStep(ctx, tx, &c, s, trade.Fund)
 	}
 	if p.Voucher != "" {
 		if err := m.c.DB.Change(ctx, func(tx *sql.Tx) error { return fund(tx, false) }); err != nil {
@@ -237,7 +237,7 @@ func (m *Market) expire(ctx context.Context, id trade.Hash) error {
 		if err != nil || s.Deadline == 0 || s.Deadline > m.c.Now().Unix() {
 			return err
 		}
-		return m.own(ctx, tx, &c, s, trade.Expire)
+		return m.takeOwnStep(ctx, tx, &c, s, trade.Expire)
 	})
 }
 

@@ -40,7 +40,7 @@ func (m *Market) Payout(ctx context.Context, p *trade.Payout, by trade.Key) (cod
 	err = m.c.DB.Change(ctx, func(tx *sql.Tx) error {
 		err := m.ledger.Payout(ctx, tx, key, from, provider, money)
 		if err == nil && p.To != "" {
-			code, err = m.c.X402.Owe(ctx, tx, key, by.String(), p.To, money)
+			code, err = m.c.X402.BookPayout(ctx, tx, key, by.String(), p.To, money)
 		}
 		return err
 	})

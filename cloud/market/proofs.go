@@ -21,8 +21,8 @@ type numbered struct {
 	n  uint32
 }
 
-// said reads the reviews of a listing, each with the part of its receipt that proves it.
-func (m *Market) said(ctx context.Context, tx *sql.Tx, n int64, s *trade.Shown) (of []numbered, err error) {
+// listingReviews reads the reviews of a listing, each with the part of its receipt that proves it.
+func (m *Market) listingReviews(ctx context.Context, tx *sql.Tx, n int64, s *trade.Shown) (of []numbered, err error) {
 	type row struct {
 		id, review, order, version []byte
 		n                          uint32

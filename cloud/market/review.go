@@ -22,7 +22,7 @@ func (m *Market) Review(ctx context.Context, signed []byte) error {
 		if err != nil {
 			return err
 		}
-		if err := s.Of(&r, by); err != nil {
+		if err := s.CheckReview(&r, by); err != nil {
 			return err
 		}
 		var n int64

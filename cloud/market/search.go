@@ -115,7 +115,7 @@ func (m *Market) Show(ctx context.Context, id trade.Hash) (s trade.Shown, err er
 		if s.Origins, err = m.origins(ctx, tx, n); err != nil {
 			return err
 		}
-		of, err := m.said(ctx, tx, n, &s)
+		of, err := m.listingReviews(ctx, tx, n, &s)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (r *Relay) places(ctx context.Context, s *envelope.State, space memory.Spac
 	var refs []Ref
 	for _, p := range all {
 		end := envelope.Position{Incarnation: p.Incarnation, Seq: p.Seq}
-		counted := s.Counted(p.Member, end)
+		counted := s.CountedPosition(p.Member, end)
 		if counted.Seq == 0 {
 			continue
 		}

@@ -25,7 +25,7 @@ type Caller struct {
 // log as this relay last read it. That is enough if the store compares the log's
 // head when it appends.
 func (r *Relay) Sender(ctx context.Context, space memory.SpaceID, member memory.MemberID) (Caller, error) {
-	_, trusting := r.store.(Exact)
+	_, trusting := r.store.(ExactAppender)
 	if s, head, _ := r.known(space, trusting); s != nil {
 		if m, ok := s.Member(member); ok {
 			return Caller{Account: head.Account, Space: space, Member: member, Role: m.Role, Key: m.Key}, nil

@@ -27,13 +27,13 @@ type asked struct {
 // removed.
 const askTime = 15 * time.Second
 
-// askBack returns [ErrConflict] if a removal leaves out a stored delta of the
+// refuseLeftOut returns [ErrConflict] if a removal leaves out a stored delta of the
 // removed member. Other members may have read that delta, and would then count
 // something that nobody else counts. The author of the removal should read it
 // and sign another removal. If the author repeats the same removal, it is
 // accepted: the author knows no more, or wants it so. Only this process
 // remembers which removals were refused.
-func (r *Relay) askBack(ctx context.Context, e *envelope.Entry) error {
+func (r *Relay) refuseLeftOut(ctx context.Context, e *envelope.Entry) error {
 	p, now := place{e.Space, *e.Removed}, r.config.Now()
 	r.mu.Lock()
 	for other, a := range r.asked {

@@ -44,7 +44,7 @@ func (r *Relay) AppendLog(ctx context.Context, c Caller, e *envelope.Entry, invi
 	}
 	quota := r.config.Quota
 	if e.Removed != nil {
-		if err := r.askBack(ctx, e); err != nil {
+		if err := r.refuseLeftOut(ctx, e); err != nil {
 			return err
 		}
 		quota.Bytes = 0 // otherwise a member could fill the account to prevent its own removal
@@ -133,7 +133,7 @@ func (r *Relay) Append(ctx context.Context, c Caller, space memory.SpaceID, delt
 	if len(deltas) > MaxDeltas {
 		return nil, fmt.Errorf("%w: %d deltas, at most %d", ErrTooLarge, len(deltas), MaxDeltas)
 	}
-	exact, trusting := r.store.(Exact)
+	exact, trusting := r.store.(ExactAppender)
 again:
 	for range 3 { // the log rarely changes twice during one request
 		s, head, err := r.known(space, trusting)

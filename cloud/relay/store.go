@@ -119,9 +119,9 @@ type Deltas interface {
 	Forget(ctx context.Context, space memory.SpaceID, refs []Ref) (int, error)
 }
 
-// Exact is a store that can append on condition that the log's last entry has a
+// ExactAppender is a store that can append on condition that the log's last entry has a
 // given hash. The relay then need not read the head before it appends.
-type Exact interface {
+type ExactAppender interface {
 	// AppendExact is Append, but returns [ErrConflict] if the log has another
 	// head.
 	AppendExact(ctx context.Context, space memory.SpaceID, logN uint64, logHead envelope.Hash, deltas []*envelope.Delta, quota Quota, now time.Time) ([]uint64, error)

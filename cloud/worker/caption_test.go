@@ -47,7 +47,7 @@ func TestCaptionsObeyTheBudget(t *testing.T) {
 	}
 	took := spentOf(t, &m)
 	o.source("image/png", day(t, "note.png"))
-	last, reads := o.told(w.Spaces()[0].Member, func(last delta.Told, _ []delta.Read) bool {
+	last, reads := o.told(w.Spaces()[0].Member, func(last delta.ReportContent, _ []delta.Read) bool {
 		for _, k := range last.Work {
 			if k.Kind == "caption" && len(k.Reasons) == 1 && strings.Contains(k.Reasons[0].Reason, "budget of the space is spent: ") {
 				return true

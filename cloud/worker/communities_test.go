@@ -88,7 +88,7 @@ func TestCommunitiesByRules(t *testing.T) {
 		return was.ID == m.ID && was.State == memory.Archived && was.Into == next.ID
 	})
 	o.accepted()
-	if f := w.Found(); len(f) != 1 || f[0].Present || !strings.Contains(f[0].Need, "left to the node's rules") {
+	if f := w.EngineStates(); len(f) != 1 || f[0].Present || !strings.Contains(f[0].Need, "left to the node's rules") {
 		t.Errorf("%+v", f)
 	}
 }

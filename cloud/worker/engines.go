@@ -47,8 +47,8 @@ type Engines struct {
 	Dir    string        // for the temporary folders of the programs; empty: the system's
 }
 
-// Found describes one engine.
-type Found struct {
+// EngineState describes one engine.
+type EngineState struct {
 	Kind    queue.Kind `json:"kind"`
 	Engine  string     `json:"engine"`
 	Present bool       `json:"present"`
@@ -62,7 +62,7 @@ type set struct {
 	reader sight.Reader
 	vision *llm.Client
 	model  *llm.Client
-	found  []Found
+	found  []EngineState
 
 	speechModel string // the name under which Prices has it
 	speechTo    string // host that gets recordings; empty: none
@@ -81,7 +81,7 @@ func (s *set) need(kind queue.Kind) string {
 // Detect reports for each kind of work which engine would do it, and what to
 // install or set if there is none. A service with an address counts as
 // available; whether it answers is found out with the first job.
-func Detect(ctx context.Context, e Engines) ([]Found, error) {
+func Detect(ctx context.Context, e Engines) ([]EngineState, error) {
 	s, err := e.pick(ctx)
 	if err != nil {
 		return nil, err
@@ -116,11 +116,11 @@ func (e *Engines) pickSpeech(s *set) error {
 			name = c.engine
 		}
 		if name == c.engine && c.address == "" {
-			s.found = append(s.found, Found{Kind: queue.Transcribe, Engine: name, Need: "set its address"})
+			s.found = append(s.found, EngineState{Kind: queue.Transcribe, Engine: name, Need: "set its address"})
 			return nil
 		}
 	}
-	f := Found{Kind: queue.Transcribe, Present: true}
+	f := EngineState{Kind: queue.Transcribe, Present: true}
 	switch name {
 	case "none":
 		return nil
@@ -160,7 +160,7 @@ func (e *Engines) pickSight(ctx context.Context, s *set) error {
 	case "none":
 	case "", "tesseract":
 		t := &sight.Tesseract{Command: e.command(), Langs: e.Langs}
-		f := Found{Kind: queue.Read, Engine: t.Name(), Present: true}
+		f := EngineState{Kind: queue.Read, Engine: t.Name(), Present: true}
 		_, lack, err := t.Languages(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -180,7 +180,7 @@ func (e *Engines) pickSight(ctx context.Context, s *set) error {
 	if e.VisionURL == "" {
 		return nil
 	}
-	f := Found{Kind: queue.Caption, Engine: sight.Vision(e.VisionModel), Present: e.VisionModel != ""}
+	f := EngineState{Kind: queue.Caption, Engine: sight.Vision(e.VisionModel), Present: e.VisionModel != ""}
 	if !f.Present {
 		f.Need = "name its model"
 	} else {

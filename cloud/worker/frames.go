@@ -205,10 +205,10 @@ func (s *space) frame(ctx context.Context, src *memory.Memory) (f sight.Frame, e
 // printLook is how many of the newest resources are compared with a new print.
 const printLook = 400
 
-// printedAgain reports whether a nearby photo has the same print by the same
+// isPrintRepeated reports whether a nearby photo has the same print by the same
 // engine. If so, the earlier memory is confirmed, and the print is not stored
 // twice.
-func (s *space) printedAgain(ctx context.Context, src *memory.Memory, a *result.Answer) (again bool, err error) {
+func (s *space) isPrintRepeated(ctx context.Context, src *memory.Memory, a *result.Answer) (again bool, err error) {
 	ev := result.EvidenceOf(src)
 	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		again = false

@@ -72,7 +72,7 @@ func TestFramesAreBatched(t *testing.T) {
 	}
 	spentOf(t, &first)
 	o.accepted()
-	_, reads := o.told(w.Spaces()[0].Member, func(last delta.Told, _ []delta.Read) bool {
+	_, reads := o.told(w.Spaces()[0].Member, func(last delta.ReportContent, _ []delta.Read) bool {
 		return slices.ContainsFunc(last.Work, func(k delta.Work) bool { return k.Kind == "sequence" && k.Done == 2 })
 	})
 	if len(reads) != 2 || len(reads[0].Of)+len(reads[1].Of) != len(ids) {

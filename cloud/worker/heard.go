@@ -20,10 +20,10 @@ import (
 // 800. The rest of a longer one is only in its transcript.
 const maxHeard = 2000
 
-// heard makes lines of a recording from an engine's transcript, one for each
+// linesOf makes lines of a recording from an engine's transcript, one for each
 // segment, without the secrets in them. The lines before are what was said
 // earlier. The same transcript always gives the same lines.
-func (w *Worker) heard(ctx context.Context, s *space, src *memory.Memory, a *result.Answer, before []abi.Turn) ([]memory.Utterance, error) {
+func (w *Worker) linesOf(ctx context.Context, s *space, src *memory.Memory, a *result.Answer, before []abi.Turn) ([]memory.Utterance, error) {
 	segments := a.Segments
 	if len(segments) == 0 {
 		segments = []speech.Segment{{Text: a.Text}}

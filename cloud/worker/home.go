@@ -128,7 +128,7 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 		}
 		defer id.zero()
 		j := Joined{Space: w.Space, Member: envelope.MemberOf(id.public(), w.Space), Relay: relay}
-		if j.Genesis, err = letIn(ctx, at, w, id, j.Member); err != nil {
+		if j.Genesis, err = readAsWorker(ctx, at, w, id, j.Member); err != nil {
 			return Joined{}, fmt.Errorf("join space %s: %w", w.Space, err)
 		}
 		b, err := json.Marshal(j)
@@ -140,8 +140,8 @@ func Join(ctx context.Context, home, relay, welcome string) (Joined, error) {
 	return Joined{}, fmt.Errorf("join space %s: no request waits for an answer: make one first", w.Space)
 }
 
-// letIn reads the log as the worker and returns the first entry.
-func letIn(ctx context.Context, at *remote.Relay, w envelope.Welcome, id *identity, member memory.MemberID) ([]byte, error) {
+// readAsWorker reads the log as the worker and returns the first entry.
+func readAsWorker(ctx context.Context, at *remote.Relay, w envelope.Welcome, id *identity, member memory.MemberID) ([]byte, error) {
 	entries, err := at.Space(w.Space, member, httpsig.KeySigner(id.sign)).Log(ctx, 0)
 	if errors.Is(err, remote.ErrForbidden) || errors.Is(err, remote.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %w", ErrNotAdmitted, err)
@@ -178,10 +178,10 @@ func readJoined(dir string) (Joined, error) {
 	return j, nil
 }
 
-// bury removes everything of a space whose keys were destroyed: its data on the
+// removeSpace removes everything of a space whose keys were destroyed: its data on the
 // disk, its jobs, and last the file that names the space. After a crash, that
 // file tells the next start which jobs have to be removed.
-func bury(ctx context.Context, q *queue.Queue, dir string, space memory.SpaceID) error {
+func removeSpace(ctx context.Context, q *queue.Queue, dir string, space memory.SpaceID) error {
 	list, err := os.ReadDir(dir)
 	for _, e := range list {
 		if e.Name() != spaceFile {
@@ -198,7 +198,7 @@ func bury(ctx context.Context, q *queue.Queue, dir string, space memory.SpaceID)
 	return os.RemoveAll(gone)
 }
 
-// sweep removes what an interrupted bury or InviteKey has left.
+// sweep removes what an interrupted removeSpace or InviteKey has left.
 func sweep(home string) error {
 	var errs []error
 	for _, pattern := range []string{".gone-*", ".new-*"} {

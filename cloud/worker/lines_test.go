@@ -126,12 +126,12 @@ func TestLastLinesOfASessionAreProcessed(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	w := &Worker{c: Config{Now: func() time.Time { return now }}, spaces: map[memory.SpaceID]*space{{1}: s}}
-	w.nudge(t.Context())
+	w.syncForReport(t.Context())
 	if len(s.poke) > 0 {
 		t.Fatal("looked at before the session was over")
 	}
 	now = now.Add(25 * time.Minute)
-	w.nudge(t.Context())
+	w.syncForReport(t.Context())
 	if len(s.poke) == 0 {
 		t.Fatal("the last lines are left")
 	}

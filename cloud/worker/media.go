@@ -57,7 +57,7 @@ func (w *Worker) visionTrades() []trade {
 
 // urgency: a transcript is urgent, because a person has spoken; a caption is
 // not.
-var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.First, queue.Read: queue.Soon, queue.Caption: queue.Later, queue.Sequence: queue.Later, queue.Question: queue.First}
+var urgency = map[queue.Kind]queue.Priority{queue.Transcribe: queue.UrgentPriority, queue.Read: queue.NormalPriority, queue.Caption: queue.LowPriority, queue.Sequence: queue.LowPriority, queue.Question: queue.UrgentPriority}
 
 // mediaTasks returns the sources for one kind of work.
 func mediaTasks(ctx context.Context, s *space, kind queue.Kind) (out []queue.Task, err error) {
@@ -111,13 +111,13 @@ func (w *Worker) work(ctx context.Context, s *space, by string, r *queue.Running
 		s.log.Info("secrets were taken out of an answer", "memory", src.ID, "kind", r.Kind, "count", a.Redacted)
 	}
 	if r.Kind == queue.Read {
-		if again, err := s.printedAgain(ctx, src, &a); err != nil || again {
+		if again, err := s.isPrintRepeated(ctx, src, &a); err != nil || again {
 			return err
 		}
 	}
 	var lines []memory.Utterance
 	if r.Kind == queue.Transcribe && g.Transcribe {
-		if lines, err = w.heard(ctx, s, src, &a, before); err != nil {
+		if lines, err = w.linesOf(ctx, s, src, &a, before); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (w *Worker) extract(ctx context.Context, s *space, r *queue.Running, by str
 		}
 		result.KnownVoice(src, &t)
 		a = result.Heard(by, &t)
-		tookOn(a.More, paid.took)
+		addCost(a.More, paid.took)
 		return a, nil
 	case queue.Read:
 		p, err := w.set.reader.Read(ctx, media, result.Hints(src, media))
@@ -171,10 +171,10 @@ func (w *Worker) seeing(r *queue.Running) *cost.Meter {
 func spentOn(more memory.Metadata, m *cost.Meter, prompt string) {
 	s := m.Spent()
 	more[metaPrompt] = prompt
-	tookOn(more, queue.Cost{Tokens: int64(s.Tokens()), MicroUSD: s.MicroUSD})
+	addCost(more, queue.Cost{Tokens: int64(s.Tokens()), MicroUSD: s.MicroUSD})
 }
 
-func tookOn(more memory.Metadata, c queue.Cost) {
+func addCost(more memory.Metadata, c queue.Cost) {
 	if c.Tokens > 0 {
 		more[metaTokens] = strconv.FormatInt(c.Tokens, 10)
 	}

@@ -37,7 +37,7 @@ func (w *Worker) mindTrades() []trade {
 			}
 			today := w.now().UTC().Truncate(24 * time.Hour)
 			s.dueAt(today.Add(24 * time.Hour))
-			return []queue.Task{{Space: s.joined.Space, Kind: kind, Subject: today.Format(time.DateOnly), Version: mindVersion, Priority: queue.Seldom}}, nil
+			return []queue.Task{{Space: s.joined.Space, Kind: kind, Subject: today.Format(time.DateOnly), Version: mindVersion, Priority: queue.HousekeepingPriority}}, nil
 		}
 	}
 	return []trade{

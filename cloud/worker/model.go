@@ -28,7 +28,7 @@ const noPrice = "without a price: only a budget of tokens holds it"
 
 func (l *Language) pick(s *set, prices cost.Prices) error {
 	if l.URL == "" && l.Model == "" {
-		s.found = append(s.found, Found{Kind: queue.Language, Engine: "a language model", Need: noModel})
+		s.found = append(s.found, EngineState{Kind: queue.Language, Engine: "a language model", Need: noModel})
 		return nil
 	}
 	c, err := llm.New(l.Config)
@@ -36,7 +36,7 @@ func (l *Language) pick(s *set, prices cost.Prices) error {
 		return err
 	}
 	s.model = c
-	f := Found{Kind: queue.Language, Engine: c.Name(), Present: true}
+	f := EngineState{Kind: queue.Language, Engine: c.Name(), Present: true}
 	if _, ok := prices[l.Model]; !ok {
 		f.Note = noPrice
 	}

@@ -88,7 +88,7 @@ func newOwner(t *testing.T, relay string) *owner {
 			t.Error(err)
 		}
 	})
-	o.ledger = &journal.Journal{Space: o.space, Member: o.member, Store: o.store, ClockSeen: o.ticker.Observe}
+	o.ledger = &journal.Journal{Space: o.space, Member: o.member, Store: o.store, OnClock: o.ticker.Observe}
 	o.at = upstream.New(r.Space(o.space, o.member, httpsig.KeySigner(id.sign)), "")
 	o.replica, err = replica.New(replica.Config{Space: o.space, Member: o.member, Genesis: e.Bytes(), Remote: o.at, Journal: o.ledger, Keys: o, Temp: t.TempDir()})
 	o.ok(err)

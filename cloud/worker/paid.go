@@ -35,7 +35,7 @@ func (p *paidSpeech) Transcribe(ctx context.Context, wav []byte, hint speech.Hin
 		return speech.Transcript{}, err
 	}
 	t, err := p.Engine.Transcribe(ctx, wav, hint)
-	if err != nil && !worked(err) {
+	if err != nil && !mayHaveWorked(err) {
 		return t, err
 	}
 	c := p.cost(&t, speech.Length(wav))
@@ -43,9 +43,9 @@ func (p *paidSpeech) Transcribe(ctx context.Context, wav []byte, hint speech.Hin
 	return t, errors.Join(err, p.r.Book(context.WithoutCancel(ctx), c)) // it is booked even if the job is being stopped, because it was spent
 }
 
-// worked reports whether a service that returned an error has probably done the
+// mayHaveWorked reports whether a service that returned an error has probably done the
 // work, and charges for it.
-func worked(err error) bool {
+func mayHaveWorked(err error) bool {
 	f, ok := errors.AsType[*engine.Fault](err)
 	return ok && (f.Kind == engine.Babbled || f.Kind == engine.Slow)
 }

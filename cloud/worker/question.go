@@ -108,7 +108,7 @@ func (w *Worker) reply(ctx context.Context, s *space, r *queue.Running) error {
 		return err
 	}
 	if _, err := s.ledger.RemoteBlob(ctx, name); errors.Is(err, memory.ErrNotFound) {
-		return &queue.Wait{After: time.Minute, Reason: "the photo has not come yet"}
+		return &queue.WaitError{After: time.Minute, Reason: "the photo has not come yet"}
 	} else if err != nil {
 		return err
 	}

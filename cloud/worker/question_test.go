@@ -62,7 +62,7 @@ func TestQuestionsAboutPhotos(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	o.accepted()
-	_, reads := o.told(w.Spaces()[0].Member, func(_ delta.Told, reads []delta.Read) bool { return len(reads) == 3 })
+	_, reads := o.told(w.Spaces()[0].Member, func(_ delta.ReportContent, reads []delta.Read) bool { return len(reads) == 3 })
 	for _, r := range reads {
 		if r.Kind == "question" && (len(r.Of) != 2 || r.Of[1] != note.String()) || r.To != host(s.URL) {
 			t.Errorf("%+v", r)

@@ -31,7 +31,7 @@ func gone(t *testing.T, file string) {
 			return
 		}
 	}
-	t.Fatal("it is still there")
+	t.Fatalf("%s is still there", file)
 }
 
 // When a grant ends, the keys are destroyed first, even if a job does not react; the rest is

@@ -53,7 +53,7 @@ func (s *space) noteRead(ctx context.Context, r delta.Read) error {
 			weight += 1 + len(unsent[i].Of)/8
 		}
 		if weight >= maxUnsent {
-			return &queue.Wait{After: time.Minute, Reason: "earlier reads could not be reported to the owner yet"}
+			return &queue.WaitError{After: time.Minute, Reason: "earlier reads could not be reported to the owner yet"}
 		}
 		return tx.PutMeta(readsNote, append(unsent, r))
 	})
@@ -93,7 +93,7 @@ func (j reporting) Sent(ctx context.Context, sent replica.Entries, at envelope.P
 }
 
 func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
-	told, err := r.Told()
+	content, err := r.Content()
 	if err != nil {
 		return err
 	}
@@ -106,19 +106,19 @@ func (s *space) reportSent(ctx context.Context, r *delta.Report) error {
 		if _, err := tx.Meta(readsNote, &unsent); err != nil {
 			return err
 		}
-		if err := tx.PutMeta(readsNote, unsent[min(len(told.Reads), len(unsent)):]); err != nil {
+		if err := tx.PutMeta(readsNote, unsent[min(len(content.Reads), len(unsent)):]); err != nil {
 			return err
 		}
-		state, err := stateOf(told)
+		state, err := stateOf(content)
 		if err != nil {
 			return err
 		}
-		return tx.PutMeta(reportNote, reported{r.Number, told.At, state})
+		return tx.PutMeta(reportNote, reported{r.Number, content.At, state})
 	})
 }
 
-func stateOf(t delta.Told) (string, error) {
-	b, err := json.Marshal(delta.Told{Work: t.Work, Spent: t.Spent})
+func stateOf(t delta.ReportContent) (string, error) {
+	b, err := json.Marshal(delta.ReportContent{Work: t.Work, Spent: t.Spent})
 	return string(b), err
 }
 
@@ -127,7 +127,7 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 	if s.tell == nil {
 		return nil, nil
 	}
-	told, busy, err := s.tell(ctx)
+	content, busy, err := s.tell(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,14 +136,14 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 		if _, err := tx.Meta(reportNote, &last); err != nil {
 			return err
 		}
-		_, err := tx.Meta(readsNote, &told.Reads)
+		_, err := tx.Meta(readsNote, &content.Reads)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	told.Reads = told.Reads[:min(len(told.Reads), delta.MaxReads)]
-	state, err := stateOf(told)
+	content.Reads = content.Reads[:min(len(content.Reads), delta.MaxReads)]
+	state, err := stateOf(content)
 	if err != nil {
 		return nil, err
 	}
@@ -151,17 +151,17 @@ func (s *space) report(ctx context.Context) (*delta.Report, error) {
 		s.worked.Store(true)
 	}
 	switch {
-	case state == last.State && len(told.Reads) == 0, last.Number == 0 && len(told.Work) == 0:
+	case state == last.State && len(content.Reads) == 0, last.Number == 0 && len(content.Work) == 0:
 		return nil, nil
-	case busy && told.At.Sub(last.At) < reportEvery && told.At.After(last.At):
+	case busy && content.At.Sub(last.At) < reportEvery && content.At.After(last.At):
 		return nil, nil
 	}
-	return fitting(last.Number+1, told)
+	return fitting(last.Number+1, content)
 }
 
 // fitting makes a report with as many reads as fit. The rest is for the next
 // report.
-func fitting(number uint64, told delta.Told) (*delta.Report, error) {
+func fitting(number uint64, told delta.ReportContent) (*delta.Report, error) {
 	for {
 		r, err := delta.NewReport(number, told)
 		if err == nil || len(told.Reads) < 2 {
@@ -173,7 +173,7 @@ func fitting(number uint64, told delta.Told) (*delta.Report, error) {
 
 // of returns the state of a space's jobs. busy reports whether some can be done
 // now.
-func (w *Worker) of(ctx context.Context, s *space) (t delta.Told, busy bool, err error) {
+func (w *Worker) of(ctx context.Context, s *space) (t delta.ReportContent, busy bool, err error) {
 	space := s.joined.Space
 	t.At = w.now().UTC().Truncate(time.Millisecond)
 	counts, err := w.queue.Counts(ctx, space)
@@ -238,9 +238,9 @@ func (w *Worker) now() time.Time {
 	return w.c.Now()
 }
 
-// nudge makes a space sync if jobs have ended since its last report, and if
+// syncForReport makes a space sync if jobs have ended since its last report, and if
 // enough time has passed.
-func (w *Worker) nudge(ctx context.Context) {
+func (w *Worker) syncForReport(ctx context.Context) {
 	w.mu.Lock()
 	list := make([]*space, 0, len(w.spaces))
 	for _, s := range w.spaces {

@@ -17,16 +17,16 @@ import (
 
 // told syncs until a worker's report fulfils a condition, and returns it with everything that was
 // read according to the reports.
-func (o *owner) told(worker memory.MemberID, until func(last delta.Told, reads []delta.Read) bool) (delta.Told, []delta.Read) {
+func (o *owner) told(worker memory.MemberID, until func(last delta.ReportContent, reads []delta.Read) bool) (delta.ReportContent, []delta.Read) {
 	o.t.Helper()
 	for {
 		o.sync()
 		reports, err := o.ledger.Reports(o.t.Context(), worker)
 		o.ok(err)
-		var last delta.Told
+		var last delta.ReportContent
 		var reads []delta.Read
 		for i, r := range reports {
-			t, err := r.Report.Told()
+			t, err := r.Report.Content()
 			o.ok(err)
 			if i == 0 {
 				last = t
@@ -53,7 +53,7 @@ func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 	c := Config{Home: home, Engines: Engines{Speech: "none"}}
 	w, _, stop := run(t, c)
 	me := w.Spaces()[0].Member
-	last, reads := o.told(me, func(last delta.Told, reads []delta.Read) bool {
+	last, reads := o.told(me, func(last delta.ReportContent, reads []delta.Read) bool {
 		return len(last.Work) == 1 && last.Work[0].Done == 1 && last.Work[0].Parked == 1
 	})
 	if k := last.Work[0]; k.Kind != string(queue.Read) || k.Engine != "tesseract" || k.Waiting != 0 || len(k.Reasons) != 1 ||
@@ -74,7 +74,7 @@ func TestOwnerSeesProgressAndWhatWasRead(t *testing.T) {
 	// Without news there is no report. With news, the log continues.
 	run(t, c)
 	third := o.source("image/png", day(t, "note.png"))
-	_, reads = o.told(me, func(_ delta.Told, reads []delta.Read) bool { return len(reads) == 3 })
+	_, reads = o.told(me, func(_ delta.ReportContent, reads []delta.Read) bool { return len(reads) == 3 })
 	if reads[0].Subject != third.String() {
 		t.Errorf("%+v", reads)
 	}
@@ -92,8 +92,8 @@ func TestReportIsUpdatedAfterTheJobEnds(t *testing.T) {
 	o.ok(err)
 	t.Cleanup(func() { o.ok(w.Close()) })
 	s := w.space(o.space)
-	running := delta.Told{At: time.Now().UTC().Truncate(time.Millisecond), Work: []delta.Work{{Kind: string(queue.Read), Running: 1}}}
-	s.tell = func(context.Context) (delta.Told, bool, error) { return running, true, nil }
+	running := delta.ReportContent{At: time.Now().UTC().Truncate(time.Millisecond), Work: []delta.Work{{Kind: string(queue.Read), Running: 1}}}
+	s.tell = func(context.Context) (delta.ReportContent, bool, error) { return running, true, nil }
 	for range 2 { // one report, and nothing new
 		s.worked.Store(false)
 		r, err := s.report(t.Context())
@@ -109,7 +109,7 @@ func TestReportIsUpdatedAfterTheJobEnds(t *testing.T) {
 
 // With long names, a report has fewer reads: a worker that can't report could not sync any more.
 func TestReportIsBounded(t *testing.T) {
-	told := delta.Told{At: time.Now().UTC()}
+	told := delta.ReportContent{At: time.Now().UTC()}
 	long := strings.Repeat("<", engine.MaxDetail)
 	for _, kind := range []string{"transcribe", "read", "caption", "sequence", "question", "language", "summary", "graph", "dream"} {
 		work := delta.Work{Kind: kind, Engine: long, Parked: 8}
@@ -125,7 +125,7 @@ func TestReportIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.Told()
+	got, err := r.Content()
 	if err != nil || len(got.Reads) < 1 || len(got.Reads) >= delta.MaxReads || len(got.Work[8].Reasons) != delta.MaxReasons || !reflect.DeepEqual(got.Reads, told.Reads[:len(got.Reads)]) {
 		t.Errorf("%d reads, %v", len(got.Reads), err)
 	}

@@ -25,7 +25,7 @@ func (s *space) rule(ctx context.Context, t *talk, rulings []judge.Ruling, g *de
 	limit := cmp.Or(g.PerEvidence, delta.MaxPerEvidence)
 	err = s.engine.Commit(ctx, func(tx *store.Tx) error {
 		said = 0
-		if ok, err := stand(tx, t, rulings); err != nil || !ok {
+		if ok, err := isUnchanged(tx, t, rulings); err != nil || !ok {
 			return err
 		}
 		cited := map[memory.ID]int{} // number of assertions that cite an utterance
@@ -84,9 +84,9 @@ func (s *space) saying(r *judge.Ruling, secret []byte) (out []memory.Assertion) 
 	return out
 }
 
-// stand reports whether everything that a model was shown still exists and is
+// isUnchanged reports whether everything that a model was shown still exists and is
 // unchanged.
-func stand(tx *store.Tx, t *talk, rulings []judge.Ruling) (bool, error) {
+func isUnchanged(tx *store.Tx, t *talk, rulings []judge.Ruling) (bool, error) {
 	for _, shown := range slices.Concat(t.lines, t.earlier) {
 		u, err := tx.Utterance(shown.ID)
 		if errors.Is(err, memory.ErrNotFound) || err == nil && u.Text != shown.Text {

@@ -59,7 +59,7 @@ func TestJobWaitsForItsSubject(t *testing.T) {
 		}}}}
 		w.c.Log = slog.New(slog.DiscardHandler)
 		err := w.do(t.Context(), &queue.Running{Job: queue.Job{Space: memory.SpaceID{1}, Kind: c.kind, Subject: c.subject, Added: c.added}})
-		wait, waits := errors.AsType[*queue.Wait](err)
+		wait, waits := errors.AsType[*queue.WaitError](err)
 		if waits != c.waits || did == c.waits || waits && wait.After <= 0 || !waits && err != nil {
 			t.Errorf("%s: done %v, %v", name, did, err)
 		}

@@ -58,7 +58,7 @@ type space struct {
 	due atomic.Int64
 	// tell returns the state of the space's jobs, and whether some can be done
 	// now. nil: nothing is reported.
-	tell func(context.Context) (delta.Told, bool, error)
+	tell func(context.Context) (delta.ReportContent, bool, error)
 	busy sync.RWMutex // a running job holds it for reading
 }
 
@@ -87,7 +87,7 @@ func openSpace(ctx context.Context, dir string, j Joined, now func() time.Time, 
 	}
 	clock := new(memory.Ticker)
 	s.engine = engine.New(engine.Config{Space: j.Space, Member: j.Member, Store: s.store, Clock: clock, Worker: true})
-	s.ledger = &journal.Journal{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, ClockSeen: clock.Observe}
+	s.ledger = &journal.Journal{Space: j.Space, Member: j.Member, Store: s.store, Write: s.engine.Commit, OnClock: clock.Observe}
 	s.at = upstream.New(s.remote.Space(j.Space, j.Member, httpsig.KeySigner(s.id.sign)), "")
 	s.replica, err = replica.New(replica.Config{Space: j.Space, Member: j.Member, Genesis: j.Genesis, Remote: s.at, Journal: reporting{s.ledger, s},
 		Keys: s.keys, Temp: filepath.Join(dir, "coming"), Log: s.log,

@@ -29,10 +29,10 @@ func (w *Worker) languageTrades() []trade {
 	name, to := w.set.model.Name(), w.modelTo()
 	return []trade{
 		{kind: queue.Language, engine: name, to: to, do: w.distill, reads: talkReads, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
-			return w.talkTasks(ctx, s, queue.Language, queue.Soon, false)
+			return w.talkTasks(ctx, s, queue.Language, queue.NormalPriority, false)
 		}},
 		{kind: queue.Summary, engine: name, to: to, do: w.summarise, reads: talkReads, tasks: func(ctx context.Context, s *space) ([]queue.Task, error) {
-			return w.talkTasks(ctx, s, queue.Summary, queue.Later, true)
+			return w.talkTasks(ctx, s, queue.Summary, queue.LowPriority, true)
 		}},
 	}
 }
@@ -82,7 +82,7 @@ func (n *shown) these(ids ...memory.ID) error {
 const ownerOf = "wearer"
 
 // pipeline returns the pipeline for a job.
-func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.Shelf, n *shown) *language.Pipeline {
+func (w *Worker) pipeline(m cost.Model, types []memory.Type, shelf *language.WordIndex, n *shown) *language.Pipeline {
 	return &language.Pipeline{Model: m, Types: types, Owner: ownerOf, Secret: w.secret,
 		Near: func(_ context.Context, text string, of memory.Type, k int) ([]memory.Memory, error) {
 			near := shelf.Near(text, of, k)
@@ -132,8 +132,8 @@ func (w *Worker) distill(ctx context.Context, s *space, r *queue.Running) error 
 
 // shelf returns the memories of some types, from which the near ones are shown
 // to a model, and the wearer's name if the space has it.
-func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.Shelf, string, error) {
-	var shelf language.Shelf
+func (s *space) shelf(ctx context.Context, types []memory.Type) (*language.WordIndex, string, error) {
+	var shelf language.WordIndex
 	name := ""
 	err := s.engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range s.memories(tx, store.Filter{States: []memory.State{memory.Active}}) {

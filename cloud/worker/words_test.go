@@ -141,7 +141,7 @@ func TestLinesBecomeMemories(t *testing.T) {
 		}
 		return err
 	}))
-	_, reads := o.told(w.Spaces()[0].Member, func(_ delta.Told, reads []delta.Read) bool {
+	_, reads := o.told(w.Spaces()[0].Member, func(_ delta.ReportContent, reads []delta.Read) bool {
 		return slices.ContainsFunc(reads, func(r delta.Read) bool { return slices.Contains(r.Of, m.Evidence[0].Utterance.String()) }) &&
 			slices.ContainsFunc(reads, func(r delta.Read) bool { return slices.Contains(r.Of, cello.String()) })
 	})
@@ -218,7 +218,7 @@ func TestSpentBudgetAsksNoModel(t *testing.T) {
 	home := joined(t, o, relay, wordGrant)
 	engines := modelled(s)
 	w, log, _ := run(t, Config{Home: home, Engines: engines, Budget: queue.Cost{MicroUSD: 1}})
-	if f := w.Found(); slices.ContainsFunc(f, func(f Found) bool { return f.Note != "" }) {
+	if f := w.EngineStates(); slices.ContainsFunc(f, func(f EngineState) bool { return f.Note != "" }) {
 		t.Errorf("%+v", f)
 	}
 	log.wait(t, "job: waits")

@@ -45,18 +45,18 @@ func (w *Worker) trades() []trade {
 func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 	i := slices.IndexFunc(w.works, func(t trade) bool { return t.kind == r.Kind })
 	if i < 0 {
-		return &queue.Park{Reason: "this worker doesn't know such work"}
+		return &queue.ParkError{Reason: "this worker doesn't know such work"}
 	}
 	t := w.works[i]
 	if t.engine == "" {
-		return &queue.Park{Reason: t.need}
+		return &queue.ParkError{Reason: t.need}
 	}
 	s := w.space(r.Space)
 	if s == nil {
-		return &queue.Wait{After: notReady, Reason: "the worker is not in the space"}
+		return &queue.WaitError{After: notReady, Reason: "the worker is not in the space"}
 	}
 	if !s.ready.Load() {
-		return &queue.Wait{After: notReady, Reason: "the space was not synced since the worker's start"}
+		return &queue.WaitError{After: notReady, Reason: "the space was not synced since the worker's start"}
 	}
 	r.By(t.engine)
 	err := w.hold(ctx, s, t, r)
@@ -65,7 +65,7 @@ func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 		return errors.Join(err, ctx.Err())
 	}
 	var f *engine.Fault
-	var wait *queue.Wait
+	var wait *queue.WaitError
 	log := w.c.Log.With("kind", r.Kind, "subject", r.Subject, "error", err)
 	switch {
 	case errors.As(err, &wait):
@@ -73,13 +73,13 @@ func (w *Worker) do(ctx context.Context, r *queue.Running) error {
 		return err
 	case errors.As(err, &f) && !f.Temporary(), errors.Is(err, errNotGranted), errors.Is(err, memory.ErrInvalid), errors.As(err, new(*abi.Error)):
 		log.Warn("job: parked")
-		return &queue.Park{Reason: err.Error()}
+		return &queue.ParkError{Reason: err.Error()}
 	case f != nil:
 		log.Warn("job: will be tried again")
-		return &queue.Again{Reason: err.Error(), After: f.After}
+		return &queue.RetryError{Reason: err.Error(), After: f.After}
 	default:
 		log.Warn("job: will be tried again")
-		return &queue.Again{Reason: engine.Clip(err.Error())}
+		return &queue.RetryError{Reason: engine.Clip(err.Error())}
 	}
 }
 
@@ -97,7 +97,7 @@ func (w *Worker) hold(ctx context.Context, s *space, t trade, r *queue.Running) 
 	if absent, err := w.absent(ctx, s, r); err != nil {
 		return err
 	} else if absent {
-		return &queue.Wait{After: absentAgain, Reason: "what it is about has not come to this worker yet"}
+		return &queue.WaitError{After: absentAgain, Reason: "what it is about has not come to this worker yet"}
 	}
 	var of []memory.ID
 	if t.reads != nil {

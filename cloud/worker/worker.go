@@ -103,7 +103,7 @@ func Open(ctx context.Context, c Config) (_ *Worker, err error) {
 	if w.queue, err = queue.Open(ctx, jobsOf(c)); err != nil {
 		return nil, err
 	}
-	if err := w.buried(ctx); err != nil {
+	if err := w.finishRemovals(ctx); err != nil {
 		return nil, err
 	}
 	w.works = w.trades()
@@ -125,7 +125,9 @@ func jobsOf(c Config) queue.Options {
 
 // Jobs opens a worker's jobs while the worker may be running, to list, retry
 // and discard them. Of c, only Home and DB are used.
-func Jobs(ctx context.Context, c Config) (*queue.Queue, error) { return queue.Beside(ctx, jobsOf(c)) }
+func Jobs(ctx context.Context, c Config) (*queue.Queue, error) {
+	return queue.OpenBeside(ctx, jobsOf(c))
+}
 
 // adopt opens the spaces that the worker belongs to and that are not open yet.
 func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
@@ -148,7 +150,7 @@ func (w *Worker) adopt(ctx context.Context) (fresh []*space, err error) {
 		if err != nil {
 			return fresh, err
 		}
-		s.tell = func(ctx context.Context) (delta.Told, bool, error) { return w.of(ctx, s) }
+		s.tell = func(ctx context.Context) (delta.ReportContent, bool, error) { return w.of(ctx, s) }
 		w.mu.Lock()
 		w.spaces[j.Space] = s
 		w.mu.Unlock()
@@ -179,8 +181,8 @@ func (w *Worker) Close() error {
 	return errors.Join(errs...)
 }
 
-// Found returns which engines are available.
-func (w *Worker) Found() []Found {
+// EngineStates returns which engines are available.
+func (w *Worker) EngineStates() []EngineState {
 	return slices.Clone(w.set.found)
 }
 
@@ -213,7 +215,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	all.Go(func() {
 		for ctx.Err() == nil {
 			wait.For(ctx, lookEvery)
-			w.nudge(ctx)
+			w.syncForReport(ctx)
 			fresh, err := w.adopt(ctx)
 			if err != nil && ctx.Err() == nil {
 				w.c.Log.Error("open a space", "error", err)
@@ -266,7 +268,7 @@ func (w *Worker) look(ctx context.Context, s *space) error {
 // are doing, so that the data on the disk can't be read any more. Then it
 // interrupts the space's running job and waits for it, because the job has data
 // in memory and may have started programs. If there is a crash in between, the
-// next start continues: see [bury].
+// next start continues: see [removeSpace].
 func (w *Worker) drop(s *space) error {
 	s.end()
 	err := destroy(s.dir)
@@ -275,11 +277,11 @@ func (w *Worker) drop(s *space) error {
 	w.mu.Unlock()
 	s.busy.Lock() // an interrupted job has released it
 	defer s.busy.Unlock()
-	return errors.Join(err, s.close(), bury(context.Background(), w.queue, s.dir, s.joined.Space))
+	return errors.Join(err, s.close(), removeSpace(context.Background(), w.queue, s.dir, s.joined.Space))
 }
 
-// buried completes the removal of spaces that a crash left without keys.
-func (w *Worker) buried(ctx context.Context) error {
+// finishRemovals completes the removal of spaces that a crash left without keys.
+func (w *Worker) finishRemovals(ctx context.Context) error {
 	dirs, err := places(w.c.Home)
 	for _, dir := range dirs {
 		if err != nil {
@@ -291,7 +293,7 @@ func (w *Worker) buried(ctx context.Context) error {
 			continue
 		}
 		if err == nil && keyless(dir) {
-			err = bury(ctx, w.queue, dir, j.Space)
+			err = removeSpace(ctx, w.queue, dir, j.Space)
 		}
 	}
 	return err

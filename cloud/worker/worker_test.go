@@ -154,7 +154,7 @@ func TestMissingEngineIsNamedAndTheRecordingWaits(t *testing.T) {
 	if j.Subject != recording.String() || !strings.Contains(j.Reason, "install Debian's pocketsphinx") || !strings.Contains(j.Reason, "whisper.cpp") {
 		t.Fatalf("%+v", j)
 	}
-	for _, f := range w.Found() {
+	for _, f := range w.EngineStates() {
 		if f.Present || f.Need == "" {
 			t.Errorf("%+v", f)
 		}

@@ -230,7 +230,7 @@ func reader(ctx context.Context, all []memory.Memory, how string) ([]projection.
 	}
 	d := keyring.NewDevice()
 	defer d.Zero()
-	m := membership.Of(d, envelope.Reader)
+	m := membership.MemberOf(d, envelope.Reader)
 	key, err := envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign)
 	if err != nil {
 		return nil, err

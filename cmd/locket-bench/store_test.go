@@ -52,6 +52,6 @@ func TestStoresPersist(t *testing.T) {
 		}
 	}
 	if _, err := newKeeper("shoebox", t.TempDir()); err == nil {
-		t.Error("there is no such store")
+		t.Error("newKeeper made a store of an unknown name")
 	}
 }

@@ -165,7 +165,7 @@ type solo struct {
 func (h *house) newSolo(name string, join *keyring.Joining) (b *solo, err error) {
 	b = &solo{}
 	dir := filepath.Join(h.dir, name)
-	b.ring, b.phrase, err = keyring.Create(filepath.Join(dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, Found: membership.Found("")})
+	b.ring, b.phrase, err = keyring.Create(filepath.Join(dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, FoundSpace: membership.FoundSpace("")})
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func (b *syncBench) rate(ctx context.Context) (out []result, err error) {
 		return nil, err
 	}
 	d := keyring.NewDevice()
-	if err := from.AddMember(ctx, membership.Of(d, envelope.Owner), "to"); err != nil {
+	if err := from.AddMember(ctx, membership.MemberOf(d, envelope.Owner), "to"); err != nil {
 		return nil, err
 	}
 	genesis, err := membership.Genesis(from.ring.Locked)

@@ -90,7 +90,7 @@ func reaches(listen, host, port string) bool {
 func (a *app) assist(ctx context.Context, c *assistant) {
 	defer c.node.Close()
 	tell := func(what, text string) { a.tell("assist", carry.Note{What: what, Text: text}) }
-	c.Tell = func(text string) { tell("warning", text) }
+	c.OnMessage = func(text string) { tell("warning", text) }
 	pace := retry.Backoff{First: time.Second, Most: time.Minute}
 	for ctx.Err() == nil {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.listen)

@@ -31,7 +31,7 @@ func (a *app) deviceCommand(family carry.Family) *cobra.Command {
 	switch {
 	case family.Pair:
 		value, example = "LEFT,RIGHT", example+",D0:12:34:56:78:9B"
-	case family.Carrier == carry.MQTT && family.Takes&carry.WithDevice != 0:
+	case family.Carrier == carry.MQTT && family.Accepts&carry.WithDevice != 0:
 		value, example = value+" --device USER/DEVICE", example+" --device USER/DEVICE"
 	}
 	c := &cobra.Command{
@@ -101,7 +101,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	commands := make(chan *wire.Cmd, 64)
 	cfg := wear.Config{
 		URL: f.broker, Device: f.name, Password: password,
-		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.Tells},
+		Boot: boot, Window: carry.Window, Hello: wire.Hello{Model: f.family.Name, Firmware: "not connected yet", Keeps: kept != nil, Tells: f.family.ShowsAnswers},
 		OnWait: func(why string) {
 			a.tell(f.label, carry.Note{What: "waiting", Text: fmt.Sprintf("the node accepts no events now (%s): see locket doctor", why)})
 		},
@@ -136,7 +136,7 @@ func (a *app) carry(ctx context.Context, f *deviceFlags, dialer link.Dialer) (er
 	}
 	report, err := carry.Run(ctx, carry.Config{
 		Dialer: dialer, Client: client, Commands: commands, State: state, Spool: kept,
-		Family: f.family, Options: f.withLine(), Lossless: f.capture != "", Tell: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
+		Family: f.family, Options: f.withLine(), Lossless: f.capture != "", OnNote: func(n carry.Note) { a.tell(f.label, n) }, FirstWait: f.firstWait,
 	})
 	return errors.Join(err, a.report(f.label, &report))
 }

@@ -185,7 +185,7 @@ func (d *configDevice) flags(c *configFile, dir string) (*deviceFlags, error) {
 	f.broker = cmp.Or(f.broker, c.Broker)
 	f.metered = cmp.Or(f.metered, c.Metered)
 	f.options.Prefix = cmp.Or(f.options.Prefix, f.family.Prefix)
-	has := func(o carry.Option) bool { return f.family.Takes&o != 0 }
+	has := func(o carry.Option) bool { return f.family.Accepts&o != 0 }
 	mqtt, served := f.family.Carrier == carry.MQTT, f.family.Carrier == carry.Served
 	for _, k := range []struct {
 		key   string

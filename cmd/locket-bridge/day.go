@@ -35,7 +35,7 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 		if kind == memory.KindText {
 			kind = memory.KindAudio
 		}
-		if !slices.Contains(family.Lives, kind) {
+		if !slices.Contains(family.SceneKinds, kind) {
 			continue
 		}
 		s := carry.Scene{Event: e.Event}
@@ -45,7 +45,7 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 			if err != nil {
 				return nil, at(err)
 			}
-			if s.Frames, err = frames(ctx, family.Hears, spoken, voice.Rate); err != nil {
+			if s.Frames, err = frames(ctx, family.SceneCodec, spoken, voice.Rate); err != nil {
 				return nil, at(err)
 			}
 			s.Kind, s.Text = memory.KindAudio, ""
@@ -59,7 +59,7 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 			if pcm = append(pcm, e.Data...); !e.Last {
 				continue
 			}
-			if s.Frames, err = frames(ctx, family.Hears, pcm, e.Rate); err != nil {
+			if s.Frames, err = frames(ctx, family.SceneCodec, pcm, e.Rate); err != nil {
 				return nil, at(err)
 			}
 			s.At, s.Data, pcm = began, nil, nil
@@ -76,7 +76,7 @@ func (a *app) scenes(ctx context.Context, family *carry.Family, file string) ([]
 	}
 	if len(out) == 0 {
 		var kinds []string
-		for _, k := range family.Lives {
+		for _, k := range family.SceneKinds {
 			kinds = append(kinds, string(k))
 		}
 		return nil, fmt.Errorf("%s has nothing for a device of the family %s: it sends only %s", file, family.Name, strings.Join(kinds, ", "))

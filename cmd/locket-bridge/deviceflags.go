@@ -64,7 +64,7 @@ func (f *deviceFlags) sourceFlags(fl *pflag.FlagSet) {
 		fl.StringVar(&f.fromUser, "from-user", "", "the user `name` at that broker")
 		fl.StringVar(&f.fromPassword, "from-password-file", "", "read the password at that broker from a `file`")
 		fl.StringVar(&f.fromCA, "from-ca", "", "trust this `file` of certificates (PEM) for ssl:// there")
-		if f.family.Takes&carry.WithDevice != 0 {
+		if f.family.Accepts&carry.WithDevice != 0 {
 			fl.StringVar(&f.options.Device, "device", "", f.family.Device)
 		}
 		fl.StringVar(&f.options.Prefix, "prefix", f.family.Prefix, "the `name` with which the topics begin")
@@ -84,7 +84,7 @@ func (f *deviceFlags) sourceFlags(fl *pflag.FlagSet) {
 
 // optionFlags adds the flags that only some families have.
 func (f *deviceFlags) optionFlags(fl *pflag.FlagSet) {
-	takes := func(o carry.Option) bool { return f.family.Takes&o != 0 }
+	takes := func(o carry.Option) bool { return f.family.Accepts&o != 0 }
 	if takes(carry.WithStorage) {
 		fl.BoolVar(&f.options.Storage, "storage", false, "fetch what the device has stored, and delete there what the node has")
 	}
@@ -123,7 +123,7 @@ func (f *deviceFlags) check() error {
 		return usagef("--mqtt needs --listen, where the device asks for the MQTT address")
 	case f.capture != "" && f.options.Storage:
 		return usagef("--storage is for a device: a capture can't be asked")
-	case f.from != "" && f.family.Takes&carry.WithDevice != 0 && f.options.Device == "":
+	case f.from != "" && f.family.Accepts&carry.WithDevice != 0 && f.options.Device == "":
 		return usagef("--device is missing: whose messages at %s?", f.from)
 	case strings.ContainsAny(f.options.Device, "+#"):
 		return usagef("--device %q: want one device, without + and #", f.options.Device)

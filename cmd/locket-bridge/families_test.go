@@ -35,8 +35,8 @@ func TestEachFamily(t *testing.T) {
 		if f.Simulate == nil {
 			t.Errorf("%s has no simulator", f.Name)
 		}
-		if slices.Contains(f.Lives, "audio") != (f.Hears.Name != "") || (f.Hears.Name == "lc3") != (f.Hears.Bytes > 0) {
-			t.Errorf("%s hears %+v of %v", f.Name, f.Hears, f.Lives)
+		if slices.Contains(f.SceneKinds, "audio") != (f.SceneCodec.Name != "") || (f.SceneCodec.Name == "lc3") != (f.SceneCodec.Bytes > 0) {
+			t.Errorf("%s hears %+v of %v", f.Name, f.SceneCodec, f.SceneKinds)
 		}
 		tests, err := filepath.Glob(filepath.Join(root, "firmware-bridge", "frame", f.Name, "*_test.go"))
 		if err != nil {

@@ -98,7 +98,7 @@ func familyOf(d *link.Found) (name string) {
 		if f.Carrier != carry.Bluetooth || f.Service == "" || !slices.Contains(d.Services, f.Service) {
 			continue
 		}
-		if f.Called != "" && strings.HasPrefix(d.Name, f.Called) {
+		if f.NamePrefix != "" && strings.HasPrefix(d.Name, f.NamePrefix) {
 			return f.Name
 		}
 		name = cmp.Or(name, f.Name)
@@ -125,7 +125,7 @@ func (a *app) listWaiting(apart bool) error {
 		if err != nil {
 			return err
 		}
-		why, err := carry.Waits(path)
+		why, err := carry.WaitReason(path)
 		if err != nil {
 			return err
 		}

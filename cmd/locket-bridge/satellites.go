@@ -23,11 +23,11 @@ const (
 	maxSatellites = 32 // how many are asked what they are: anybody can announce any number
 )
 
-// announced returns a function that finds a satellite at each connection, by its name or by the
+// findSatellite returns a function that finds a satellite at each connection, by its name or by the
 // host in host:port. It returns nil if the host is an address, or a name that only the system looks
 // up. A host in host:port that nobody announces is also looked up by the system. If several
 // addresses answer to a name, none of them is trusted. interfaces are as in [lan.Find].
-func announced(device string, interfaces []net.Interface) func(context.Context) (string, error) {
+func findSatellite(device string, interfaces []net.Interface) func(context.Context) (string, error) {
 	host, port, err := net.SplitHostPort(device)
 	if err == nil && !strings.HasSuffix(strings.TrimSuffix(host, "."), ".local") {
 		return nil

@@ -104,7 +104,7 @@ func TestSatellites(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{testPrefix + "kitchen", strings.ToUpper(testPrefix) + "kitchen.local", testPrefix + "kitchen.local:" + port, testPrefix + "kitchen.local.:" + port} {
-		look := announced(name, all[i:i+1])
+		look := findSatellite(name, all[i:i+1])
 		if look == nil {
 			t.Fatalf("%s is not looked for", name)
 		}
@@ -120,12 +120,12 @@ func TestSatellites(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := (&link.TCP{Look: announced(testPrefix+"none", all[i:i+1])}).Connect(t.Context()); !errors.Is(err, link.ErrNotFound) {
+	if _, err := (&link.TCP{Look: findSatellite(testPrefix+"none", all[i:i+1])}).Connect(t.Context()); !errors.Is(err, link.ErrNotFound) {
 		t.Errorf("nobody is found: %v", err)
 	}
 	// A name that is not announced, such as one from the house's DNS server, is looked up by the
 	// system.
-	if at, err := announced(testPrefix+"kitchen.local:9", all[i:i+1])(t.Context()); err != nil || at != testPrefix+"kitchen.local:9" {
+	if at, err := findSatellite(testPrefix+"kitchen.local:9", all[i:i+1])(t.Context()); err != nil || at != testPrefix+"kitchen.local:9" {
 		t.Errorf("not announced: %s, %v", at, err)
 	}
 	// A server that answers to another's name gets no connection, no matter which address is lower.
@@ -133,14 +133,14 @@ func TestSatellites(t *testing.T) {
 	for _, name := range []string{testPrefix + "kitchen", testPrefix + "kitchen.local"} {
 		var at string
 		if !hears(func() bool {
-			at, err = announced(name, all[i:i+1])(t.Context())
+			at, err = findSatellite(name, all[i:i+1])(t.Context())
 			return err != nil && strings.Contains(err.Error(), kitchen) && strings.Contains(err.Error(), "127.0.0.2:")
 		}) {
 			t.Errorf("two answer to %s: %s, %v", name, at, err)
 		}
 	}
 	for _, name := range []string{"127.0.0.1:10700", "kitchen:10700", "kitchen.example.org:10700"} {
-		if announced(name, nil) != nil {
+		if findSatellite(name, nil) != nil {
 			t.Errorf("%s is looked for", name)
 		}
 	}

@@ -59,7 +59,7 @@ func (f *deviceFlags) source() (link.Dialer, string, error) {
 	case carry.Served:
 		return f.sockets()
 	case carry.TCP:
-		return &link.TCP{Addr: f.device, Look: announced(f.device, nil)}, f.device, nil
+		return &link.TCP{Addr: f.device, Look: findSatellite(f.device, nil)}, f.device, nil
 	case carry.Screen:
 		return f.screen()
 	case carry.Folder:

@@ -38,7 +38,7 @@ certificate, the certificate has to be valid.`,
 			if err := serve.PreRunE(serve, nil); err != nil {
 				return err
 			}
-			url, trust, err := f.here()
+			url, trust, err := f.ownURL()
 			if err != nil {
 				return err
 			}
@@ -51,9 +51,9 @@ certificate, the certificate has to be valid.`,
 	return cmd
 }
 
-// here returns the URL at which this machine reaches a relay with these settings, and how to check
+// ownURL returns the URL at which this machine reaches a relay with these settings, and how to check
 // its certificate; nil means that it has none.
-func (f *serveFlags) here() (url string, trust *tls.Config, err error) {
+func (f *serveFlags) ownURL() (url string, trust *tls.Config, err error) {
 	host, port, err := net.SplitHostPort(f.listen)
 	if err != nil || port == "0" {
 		return "", nil, fmt.Errorf("%w: the relay listens on %q, which says no port: give --url", errUsage, f.listen)

@@ -51,7 +51,7 @@ func TestRenewedCertificate(t *testing.T) {
 	now, logs := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), new(logbook.Book)
 	p := &pairFiles{cert: cert, key: key, now: func() time.Time { return now }, log: slog.New(slog.NewTextHandler(logs, nil))}
 	if err := p.load(); err == nil {
-		t.Fatal("there are no files")
+		t.Fatal("load succeeded without files")
 	}
 	serves := func(number int64) {
 		t.Helper()

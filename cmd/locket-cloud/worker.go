@@ -158,7 +158,7 @@ func (a *app) runWorker(ctx context.Context, f *workerFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.showEngines(w.Found()); err != nil {
+	if err := a.showEngines(w.EngineStates()); err != nil {
 		return errors.Join(err, w.Close())
 	}
 	n, what := len(w.Spaces()), "spaces"
@@ -217,7 +217,7 @@ func (a *app) engines(ctx context.Context, f *workerFlags) error {
 	return a.showEngines(found)
 }
 
-func (a *app) showEngines(found []worker.Found) error {
+func (a *app) showEngines(found []worker.EngineState) error {
 	for _, e := range found {
 		note := ""
 		switch {

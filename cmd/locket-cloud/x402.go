@@ -53,7 +53,7 @@ func (x *x402Flags) check(page string) error {
 // open returns payments by x402, or nil if they are not configured and none are still open.
 func (x *x402Flags) open(ctx context.Context, db *markettables.DB, page string, secret []byte, log *slog.Logger) (*x402.Provider, error) {
 	if x.facilitator == "" {
-		payments, payouts, err := x402.Left(ctx, db)
+		payments, payouts, err := x402.CountOpen(ctx, db)
 		if err == nil && payments+payouts > 0 {
 			err = fmt.Errorf("%w: %d payments and %d payouts by x402 are still open: serve with --market-x402-facilitator and its other flags, "+
 				"close what 'locket-cloud market x402' lists, and only then remove the flags", errUsage, payments, payouts)

@@ -95,7 +95,7 @@ func TestX402SettledByHand(t *testing.T) {
 	}
 	url, state := ordered(t, p)
 	side.Set(func(s *x402test.Side) {
-		s.Say = func(path string, a map[string]any) {
+		s.ChangeAnswer = func(path string, a map[string]any) {
 			if path == "/settle" {
 				a["network"] = "eip155:1"
 			}
@@ -141,7 +141,7 @@ func TestX402SettledByHand(t *testing.T) {
 	if s, out := state(), operate(exitDone, ""); s != trade.Funded || out != "" {
 		t.Errorf("the order is %s, and there waits %q", s, out)
 	}
-	if n := side.Settles(); n != 1 {
+	if n := side.SettleCount(); n != 1 {
 		t.Errorf("%d settlements were asked for", n)
 	}
 }

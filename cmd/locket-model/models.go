@@ -100,9 +100,9 @@ func (m *models) Close() (err error) {
 	return err
 }
 
-// alone waits for its turn, and runs f unless ctx has ended by then. A running inference can't be
+// inTurn waits for its turn, and runs f unless ctx has ended by then. A running inference can't be
 // stopped.
-func (m *models) alone(ctx context.Context, f func() error) error {
+func (m *models) inTurn(ctx context.Context, f func() error) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -117,7 +117,7 @@ func (m *models) alone(ctx context.Context, f func() error) error {
 
 // vectors embeds texts, each to length 1.
 func (m *models) vectors(ctx context.Context, texts []string) (out [][]float32, err error) {
-	err = m.alone(ctx, func() error {
+	err = m.inTurn(ctx, func() error {
 		got, err := m.embed.RunPipeline(texts)
 		if err == nil {
 			out = got.Embeddings
@@ -133,7 +133,7 @@ func (m *models) scores(ctx context.Context, question string, texts []string) ([
 	for len(texts) > 0 {
 		part := texts[:min(rerankBatch, len(texts))]
 		texts = texts[len(part):]
-		err := m.alone(ctx, func() error {
+		err := m.inTurn(ctx, func() error {
 			got, err := m.rerank.RunPipeline(question, part)
 			if err != nil {
 				return err

@@ -66,7 +66,7 @@ func TestStopDuringLock(t *testing.T) {
 		return interrupted{n, stop}, nil
 	}
 	d.Restart = func([]string, []string) error {
-		t.Error("it begins anew")
+		t.Error("the daemon restarted, although it was stopped")
 		return errors.ErrUnsupported
 	}
 	ready, told := io.Pipe()

@@ -109,7 +109,7 @@ The pages named docs/NAME.md are at https://github.com/locket-dev/locket/tree/ma
   locket why --last`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cli.Nothing(),
+		Args:          cli.NoArgs(),
 	}
 	// A flag of our own, and not cobra's Version with a template: text/template
 	// calls methods by name, so the linker then keeps every method there is.
@@ -124,7 +124,7 @@ The pages named docs/NAME.md are at https://github.com/locket-dev/locket/tree/ma
 		// The command does not exist either, and was typed first. A command that takes arguments
 		// says so in its Use.
 		if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() && !strings.Contains(c.Use, " ") {
-			return cli.Unknown(c, args[0])
+			return cli.UnknownCommand(c, args[0])
 		}
 		if n, ok := errors.AsType[*strconv.NumError](err); ok { // its text contains the name of a function
 			err = errors.New(strings.Replace(err.Error(), n.Error(), "want a number", 1))
@@ -133,7 +133,7 @@ The pages named docs/NAME.md are at https://github.com/locket-dev/locket/tree/ma
 		if _, no := errors.AsType[*pflag.NotExistError](err); no && len(guesses) == 0 && strings.Contains(c.Use, "...") {
 			return cli.UsageError{Err: cli.AdvisedError{Err: err, Advice: "Put words that begin with - after --: " + c.CommandPath() + " -- WORDS"}}
 		}
-		return cli.UsageError{Err: cli.Meant(err, guesses)}
+		return cli.UsageError{Err: cli.WithGuesses(err, guesses)}
 	})
 	f := root.PersistentFlags()
 	f.BoolVar(&a.JSON, "json", false, "print JSON: one object, or one per line")
@@ -171,7 +171,7 @@ func help(a *cli.App, c *cobra.Command, args []string) error {
 		return cli.UsageError{Err: err}
 	}
 	if len(rest) > 0 {
-		return cli.Unknown(of, rest[0])
+		return cli.UnknownCommand(of, rest[0])
 	}
 	of.InitDefaultHelpFlag()
 	return of.Help()

@@ -26,9 +26,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return cli.ExitDone
 	}
-	err = cli.Ended(ctx, err)
+	err = cli.ShownError(ctx, err)
 	usage, isUsage := errors.AsType[cli.UsageError](err)
-	if !errors.Is(err, cli.ErrTold) {
+	if !errors.Is(err, cli.ErrReported) {
 		a.TellError(err)
 		if isUsage && !a.JSON && usage.Err != nil {
 			fmt.Fprintf(stderr, "See %s --help.\n", cmd.CommandPath())

@@ -11,7 +11,7 @@ import (
 
 func versionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print release, commit and build", Args: cli.Nothing(),
+		Use: "version", Short: "Print release, commit and build", Args: cli.NoArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			v := cli.ThisBuild()
 			return a.Print(v, func(w io.Writer) { fmt.Fprintf(w, "locket %s\n", v) })

@@ -148,8 +148,8 @@ func (s *Side) CountFor(theirs *Offer) ([][]byte, error) {
 	return evaluateSealed(key, poly, s.Inputs), nil
 }
 
-// Counted opens the other's answer: how many elements both have, according to the other.
-func (s *Side) Counted(answer [][]byte) (int, error) {
+// OpenCount opens the other's answer: how many elements both have, according to the other.
+func (s *Side) OpenCount(answer [][]byte) (int, error) {
 	_, count, _, err := s.numbers()
 	if err != nil {
 		return 0, err
@@ -161,9 +161,9 @@ func (s *Side) Counted(answer [][]byte) (int, error) {
 	return zeros(count, list), nil
 }
 
-// WhichFor answers the other's blinded elements. The answer reveals which of the elements that they
+// CommonFor answers the other's blinded elements. The answer reveals which of the elements that they
 // offered both have.
-func (s *Side) WhichFor(theirs *Offer) (ev Evaluation, err error) {
+func (s *Side) CommonFor(theirs *Offer) (ev Evaluation, err error) {
 	key, _, _, err := s.numbers()
 	if err != nil {
 		return ev, err
@@ -175,9 +175,9 @@ func (s *Side) WhichFor(theirs *Offer) (ev Evaluation, err error) {
 	return evaluate(key, blinded), nil
 }
 
-// Which returns the elements of this side that the other has, too, sorted. It returns [ErrProof] if
+// Common returns the elements of this side that the other has, too, sorted. It returns [ErrProof] if
 // the answer was made with another key than the offer's.
-func (s *Side) Which(theirs *Offer, ev *Evaluation) (both []string, err error) {
+func (s *Side) Common(theirs *Offer, ev *Evaluation) (both []string, err error) {
 	if err := theirs.Check(); err != nil {
 		return nil, err
 	}

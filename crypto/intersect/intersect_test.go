@@ -40,14 +40,14 @@ func compared(t fataler, a, b *Side, oa, ob *Offer) (count int, which []string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if count, err = a.Counted(answer); err != nil {
+	if count, err = a.OpenCount(answer); err != nil {
 		t.Fatal(err)
 	}
-	ev, err := b.WhichFor(oa)
+	ev, err := b.CommonFor(oa)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if which, err = a.Which(ob, &ev); err != nil {
+	if which, err = a.Common(ob, &ev); err != nil {
 		t.Fatal(err)
 	}
 	return count, which
@@ -84,11 +84,11 @@ func TestExactlyTheIntersection(t *testing.T) {
 		for i, in := range a.Inputs {
 			blinded = append(blinded, pointBytes(blind(in, blinds[i])))
 		}
-		ev, err := b.WhichFor(&Offer{Blinded: blinded})
+		ev, err := b.CommonFor(&Offer{Blinded: blinded})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if which, err := a.Which(&ob, &ev); err != nil || !slices.Equal(which, want) {
+		if which, err := a.Common(&ob, &ev); err != nil || !slices.Equal(which, want) {
 			t.Fatalf("%q and %q: %q, %v; want %q", as, bs, which, err, want)
 		}
 		var poly, answer []cipher
@@ -151,7 +151,7 @@ func TestTranscriptRevealsNoElement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ev, err := s.WhichFor(theirs)
+		ev, err := s.CommonFor(theirs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,23 +248,23 @@ func TestChangedKeyOrSetIsRefused(t *testing.T) {
 	a, oa := made(t, []string{"bees", "chess"})
 	b, ob := made(t, []string{"chess"})
 	liar, lied := made(t, []string{"chess", "bees"})
-	ev, err := liar.WhichFor(&oa)
+	ev, err := liar.CommonFor(&oa)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Which(&ob, &ev); !errors.Is(err, ErrProof) {
+	if _, err := a.Common(&ob, &ev); !errors.Is(err, ErrProof) {
 		t.Errorf("another key: %v, want ErrProof", err)
 	}
 	swapped := ob
 	swapped.Tags = lied.Tags // tags under the liar's key, which are not those of the offered key
-	if ev, err = b.WhichFor(&oa); err != nil {
+	if ev, err = b.CommonFor(&oa); err != nil {
 		t.Fatal(err)
 	}
-	if both, err := a.Which(&swapped, &ev); err != nil || len(both) != 0 {
+	if both, err := a.Common(&swapped, &ev); err != nil || len(both) != 0 {
 		t.Errorf("tags of another key: %q, %v", both, err)
 	}
 	ev.Elements[0], ev.Elements[1] = ev.Elements[1], ev.Elements[0]
-	if _, err := a.Which(&ob, &ev); !errors.Is(err, ErrProof) {
+	if _, err := a.Common(&ob, &ev); !errors.Is(err, ErrProof) {
 		t.Errorf("answers in another order: %v, want ErrProof", err)
 	}
 }

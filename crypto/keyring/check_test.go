@@ -8,12 +8,12 @@ import (
 
 // Another ring's phrase is a valid phrase, but not this ring's.
 func TestCheckPhrase(t *testing.T) {
-	one, first, err := Create(filepath.Join(t.TempDir(), "one"), CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
+	one, first, err := Create(filepath.Join(t.TempDir(), "one"), CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer one.Close()
-	other, second, err := Create(filepath.Join(t.TempDir(), "other"), CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
+	other, second, err := Create(filepath.Join(t.TempDir(), "other"), CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}

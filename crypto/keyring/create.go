@@ -27,9 +27,9 @@ type CreateOptions struct {
 	Now        time.Time // zero is time.Now
 	Join       *Joining  // not nil: make the ring of a further device of a wearer who has a space
 
-	// Found makes the space of a new phrase with its first device: see
-	// membership.Found. It is required unless Join is set.
-	Found func(*Recovery) (*Joining, error)
+	// FoundSpace makes the space of a new phrase with its first device: see
+	// membership.FoundSpace. It is required unless Join is set.
+	FoundSpace func(*Recovery) (*Joining, error)
 }
 
 // Create makes a ring in dir, with mode 0700, and returns it unlocked, together
@@ -62,7 +62,7 @@ func create(dir, tmp string, opt CreateOptions) (*Ring, string, error) {
 			return nil, "", err
 		}
 		defer rec.Zero()
-		if join, err = opt.Found(rec); err != nil {
+		if join, err = opt.FoundSpace(rec); err != nil {
 			return nil, "", err
 		}
 		phrase = words

@@ -11,7 +11,7 @@ import (
 // platform allows, and are gone once it is closed.
 func TestUnlockedRingIsInLockedMemory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "keys")
-	made, _, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
+	made, _, err := Create(dir, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (r *Ring) SetKey(name string, key *seal.Key) error {
 		return memory.ErrLocked
 	}
 	keys := maps.Clone(r.keys)
-	keys[name] = own.Hold()
+	keys[name] = own.LockMemory()
 	if err := r.writeSecrets(keys); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func founded(rec *Recovery) (*Joining, error) {
 func byFile(t *testing.T) (dir string, r *Ring, phrase string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "keys")
-	r, phrase, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
+	r, phrase, err := Create(dir, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func unlock(t *testing.T, dir string, u Unlocker) (*Ring, error) {
 func TestCreateUnlockUse(t *testing.T) {
 	system.MockInit()
 	dir := filepath.Join(t.TempDir(), "keys")
-	made, _, err := Create(dir, CreateOptions{Found: founded, Passphrase: "correct horse", KeyFile: DefaultKeyFile, OSKeyring: true})
+	made, _, err := Create(dir, CreateOptions{FoundSpace: founded, Passphrase: "correct horse", KeyFile: DefaultKeyFile, OSKeyring: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestCreateUnlockUse(t *testing.T) {
 func TestWrongKeys(t *testing.T) {
 	system.MockInit()
 	dir := filepath.Join(t.TempDir(), "keys")
-	r, _, err := Create(dir, CreateOptions{Found: founded, Passphrase: "correct horse", KeyFile: DefaultKeyFile, OSKeyring: true})
+	r, _, err := Create(dir, CreateOptions{FoundSpace: founded, Passphrase: "correct horse", KeyFile: DefaultKeyFile, OSKeyring: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,20 +158,20 @@ func TestWrongKeys(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	dir, _, _ := byFile(t)
-	if _, _, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
+	if _, _, err := Create(dir, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
 		t.Errorf("a second ring: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, publicFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
+	if _, _, err := Create(dir, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
 		t.Errorf("over a ring that lost a file: %v", err)
 	}
 	half := filepath.Join(t.TempDir(), "keys")
 	if err := os.MkdirAll(filepath.Join(half+".new", "rest"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := Create(half, CreateOptions{Found: founded, KeyFile: DefaultKeyFile})
+	r, _, err := Create(half, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile})
 	if err != nil {
 		t.Fatalf("after a Create that was killed: %v", err)
 	}
@@ -183,7 +183,7 @@ func TestCreateRefuses(t *testing.T) {
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Create(plain, CreateOptions{Found: founded, KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
+	if _, _, err := Create(plain, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile}); !errors.Is(err, ErrExists) {
 		t.Errorf("over a file: %v", err)
 	}
 	if _, err := os.Stat(plain); err != nil {
@@ -192,7 +192,7 @@ func TestCreateRefuses(t *testing.T) {
 	if _, _, err := Create(t.TempDir(), CreateOptions{}); !errors.Is(err, ErrNoWrap) {
 		t.Errorf("no way to unlock: %v", err)
 	}
-	if _, _, err := Create(t.TempDir(), CreateOptions{Found: founded, KeyFile: "k", Language: "fr"}); !errors.Is(err, ErrPhrase) {
+	if _, _, err := Create(t.TempDir(), CreateOptions{FoundSpace: founded, KeyFile: "k", Language: "fr"}); !errors.Is(err, ErrPhrase) {
 		t.Errorf("a language without a list: %v", err)
 	}
 	if _, err := Open(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {

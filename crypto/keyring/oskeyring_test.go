@@ -100,7 +100,7 @@ func TestOSKeyringAfterFailedWrite(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	system.MockInit()
 	dir := filepath.Join(t.TempDir(), "keys")
-	ring, _, err := Create(dir, CreateOptions{OSKeyring: true, Found: founded})
+	ring, _, err := Create(dir, CreateOptions{OSKeyring: true, FoundSpace: founded})
 	if err != nil {
 		t.Fatal(err)
 	}

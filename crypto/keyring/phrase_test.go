@@ -69,7 +69,7 @@ func TestPhraseAgainstReferenceEncoder(t *testing.T) {
 func TestPhraseRoundTrip(t *testing.T) {
 	for _, l := range []Language{"", English, Chinese} {
 		dir := filepath.Join(t.TempDir(), "keys")
-		r, phrase, err := Create(dir, CreateOptions{Found: founded, KeyFile: DefaultKeyFile, Language: l})
+		r, phrase, err := Create(dir, CreateOptions{FoundSpace: founded, KeyFile: DefaultKeyFile, Language: l})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ func openSealed(path, name string, id RingID, key *seal.Key) ([]byte, error) {
 
 // ring makes the keys, and checks the public ones against them.
 func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
-	r := &Ring{Locked: l, ringKey: ringKey.Hold(), keys: map[string]*seal.Key{}, sessions: map[*VaultSession]struct{}{}}
+	r := &Ring{Locked: l, ringKey: ringKey.LockMemory(), keys: map[string]*seal.Key{}, sessions: map[*VaultSession]struct{}{}}
 	fail := func(err error) (*Ring, error) {
 		_ = r.Close()
 		return nil, err
@@ -98,16 +98,16 @@ func (s *secrets) ring(l *Locked, ringKey *seal.Key) (*Ring, error) {
 		}
 		seeds[name] = k
 	}
-	r.master = seeds["master"].Hold()
+	r.master = seeds["master"].LockMemory()
 	r.device = ed25519.NewKeyFromSeed(s.Device)
-	r.pair = seal.IdentityFromSeed(seeds["pair"].Hold())
-	r.journal = seal.IdentityFromSeed(seeds["journal"].Hold())
+	r.pair = seal.IdentityFromSeed(seeds["pair"].LockMemory())
+	r.journal = seal.IdentityFromSeed(seeds["journal"].LockMemory())
 	for name, b := range s.Keys {
 		k, err := seal.KeyFromBytes(b)
 		if err != nil {
 			return fail(damaged(path, fmt.Sprintf("%q is not a key", name)))
 		}
-		r.keys[name] = k.Hold()
+		r.keys[name] = k.LockMemory()
 	}
 	p := l.public
 	if _, ok := r.keys[idKeyName]; !ok || !p.Device.Equal(r.device.Public()) ||

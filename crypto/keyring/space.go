@@ -118,7 +118,7 @@ func (r *Ring) KeepEpochs(space memory.SpaceID, e seal.Epochs) error {
 		if err != nil {
 			return err
 		}
-		keys[name] = own.Hold()
+		keys[name] = own.LockMemory()
 	}
 	if err := r.writeSecrets(keys); err != nil {
 		return err

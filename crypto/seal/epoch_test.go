@@ -204,7 +204,7 @@ func TestKeyWrapIsChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := unwrapKey(other, wrapped); err == nil {
-		t.Error("it opens under another key")
+		t.Error("the wrapped key opens under another key")
 	}
 	if _, err := unwrapKey(kek, append(bytes.Clone(wrapped), 0)); err == nil {
 		t.Error("a byte more, and it opens")

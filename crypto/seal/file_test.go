@@ -48,7 +48,7 @@ func TestFile(t *testing.T) {
 	}
 	b := sealed(t, text, []string{id.Recipient().String()}, "")
 	if strings.HasPrefix(string(b), "what") || !IsFile(b) {
-		t.Fatal("it is not sealed")
+		t.Fatal("the file is not sealed")
 	}
 	if got, err := opened(b, "# mine\n"+id.String()+"\n", ""); err != nil || got != text {
 		t.Fatal(err)

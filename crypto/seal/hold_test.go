@@ -13,8 +13,8 @@ func TestKeyInLockedMemory(t *testing.T) {
 	k := NewKey()
 	want := k.Derive("a use")
 	was := k.s.b
-	if k.Hold() != k || !k.Hold().Derive("a use").Equal(want) {
-		t.Error("it is another key")
+	if k.LockMemory() != k || !k.LockMemory().Derive("a use").Equal(want) {
+		t.Error("the key in locked memory differs from the key before")
 	}
 	if n, _ := lockedmem.State(); n != before+1 {
 		t.Errorf("%d secrets are in locked memory, want %d", n, before+1)

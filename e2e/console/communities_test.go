@@ -179,7 +179,7 @@ func TestCommunities(t *testing.T) {
 	owner.do(chromedp.WaitVisible("[data-act=found]"))
 	owner.says("You are not in any community.")
 	if _, err := cBo.Community(t.Context(), "Beds"); err == nil {
-		t.Error("it goes on after its end")
+		t.Error("the community still exists after its end")
 	}
 }
 

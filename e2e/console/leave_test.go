@@ -195,6 +195,6 @@ func TestThreatStrangeMarket(t *testing.T) {
 	b.press("[data-act=agree]")
 	b.says("There is no market at this address.")
 	if asked.Load() == 0 {
-		t.Error("it was never asked")
+		t.Error("the stranger's market was never asked")
 	}
 }

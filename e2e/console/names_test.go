@@ -107,7 +107,7 @@ func TestWearable(t *testing.T) {
 		return slices.ContainsFunc(l, func(d serve.Device) bool { return d.Name == "pendant" })
 	}
 	if !known() {
-		t.Error("it has no credentials")
+		t.Error("the added wearable is not in the list of devices")
 	}
 	password := js[string](b, `document.querySelectorAll(".given code")[2].innerText`)
 	if len(password) < 16 {
@@ -121,7 +121,7 @@ func TestWearable(t *testing.T) {
 	b.do(chromedp.Click(`.wearables [aria-label="Remove pendant"]`), chromedp.WaitVisible("dialog .danger.solid"), chromedp.Click("dialog .danger.solid"), chromedp.WaitNotPresent("dialog"))
 	b.until(`!document.querySelector('.wearables [aria-label="Remove pendant"]')`)
 	if known() {
-		t.Error("it has credentials still")
+		t.Error("the removed wearable is still in the list of devices")
 	}
 }
 

@@ -125,7 +125,7 @@ func TestPaletteByKeyboard(t *testing.T) {
 	b.do(openPalette, chromedp.KeyEvent("My locker at the bath is number 4711, by the heron."), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button"))
 	b.says("Remembered:")
 	if !has("locker bath heron") {
-		t.Error("it is not remembered")
+		t.Error("what was typed is not found in memory")
 	}
 	b.do(chromedp.Focus(".toast button"), chromedp.KeyEvent(kb.Enter), chromedp.WaitNotPresent(".toast button"))
 	b.until(`fetch("/v1/search", {method: "POST", headers: {"Content-Type": "application/json", "Locket-Console": localStorage["locket.key"]}, body: JSON.stringify({query: "locker bath heron", only: "memories"})}).then(r => r.json()).then(r => !r.hits.some(h => h.text.includes("heron")))`)

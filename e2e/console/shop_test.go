@@ -132,7 +132,7 @@ func TestSellAndBuy(t *testing.T) {
 	b.settled()
 	b.shoot("order-card")
 	if js[bool](b, `document.body.innerText.includes("Now the seller has to deliver")`) {
-		t.Error("it says that it is paid")
+		t.Error("the page says that the order is paid before the market was told")
 	}
 	b.visit(js[string](b, "location.pathname")+"?page="+url.QueryEscape("https://stranger.example/"), ".next .solid")
 	b.settled()

@@ -159,11 +159,11 @@ func TestPause(t *testing.T) {
 	}
 	b.do(chromedp.Click(".recording button"), chromedp.WaitVisible(".recording.paused"))
 	if !paused() {
-		t.Error("it listens")
+		t.Error("the node is not paused after the click")
 	}
 	b.do(chromedp.Click(".toast button"), chromedp.WaitVisible(".recording:not(.paused)"))
 	if paused() {
-		t.Error("it does not listen")
+		t.Error("the node is still paused after the undo")
 	}
 	// A pause from elsewhere appears at once, too.
 	if _, err := api(t).Pause(t.Context(), time.Hour); err != nil {

@@ -59,7 +59,7 @@ func (w *world) holds(p *pair, s *trade.State) error {
 		return nil
 	case err != nil:
 		return err
-	case len(s.Wrapped) > 0 && !o.Came():
+	case len(s.Wrapped) > 0 && !o.IsComplete():
 		return errors.New("a key was delivered, and the buyer has no items")
 	case len(s.Wrapped) > 0:
 		_, err = b.Open(o)

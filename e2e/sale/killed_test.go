@@ -215,7 +215,7 @@ func (w *world) round(n int) {
 func (w *world) as(p *pair, at *place, f func(ctx context.Context, m *remote.Market) error) error {
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	return (&market.Buyer{Dir: p.dir, Now: now}).At(ctx, at.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return f(ctx, m) })
+	return (&market.Buyer{Dir: p.dir, Now: now}).WithMarket(ctx, at.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return f(ctx, m) })
 }
 
 // state asks the market for the state of the round's order.

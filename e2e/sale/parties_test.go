@@ -195,13 +195,13 @@ func buy(_ context.Context, dir string) (any, func(context.Context, *command) (a
 	return "", func(ctx context.Context, r *command) (any, error) {
 		switch r.Do {
 		case "deposit":
-			return nil, b.At(ctx, r.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+			return nil, b.WithMarket(ctx, r.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 				_, err := m.Deposit(ctx, r.Text)
 				return err
 			})
 		case "order", "subscribe":
 			var id trade.Hash
-			err := b.At(ctx, r.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+			err := b.WithMarket(ctx, r.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 				var of trade.Hash
 				if err := of.UnmarshalText([]byte(r.Listing)); err != nil {
 					return err

@@ -263,7 +263,7 @@ func (r *round) moved() func() error {
 		known := false
 		if err := r.as(r.pair, r.other, func(ctx context.Context, m *remote.Market) error {
 			for skip := 0; ; skip += trade.MaxOrders {
-				_, states, err := m.Moved(ctx, skip)
+				_, states, err := m.MovedOrders(ctx, skip)
 				if err != nil || len(states) == 0 {
 					return err
 				}

@@ -57,11 +57,11 @@ type Config struct {
 	// Intent makes info list the recognizing program, too. Home Assistant takes a server with such
 	// a program for one that controls the house, and then no longer answers by itself what the
 	// state of a thing is. Recognize is answered with and without it.
-	Intent  bool
-	Ears    string           // HOST:PORT of an engine that recognizes speech by Wyoming; empty: none
-	Version string           // version of the program
-	Tell    func(string)     // gets messages for a person; called by several goroutines at once
-	Now     func() time.Time // nil: time.Now
+	Intent    bool
+	Ears      string           // HOST:PORT of an engine that recognizes speech by Wyoming; empty: none
+	Version   string           // version of the program
+	OnMessage func(string)     // gets messages for a person; called by several goroutines at once
+	Now       func() time.Time // nil: time.Now
 }
 
 // Allows reports whether an address may ask.
@@ -133,7 +133,7 @@ func (s *server) enter(peer netip.Addr) (why string) {
 	s.turnMinute()
 	if !s.Allows(peer) {
 		if s.turned++; s.turned <= toldStrangers {
-			s.Tell(fmt.Sprintf("%s wanted to ask, and is not among the peers", peer))
+			s.OnMessage(fmt.Sprintf("%s wanted to ask, and is not among the peers", peer))
 		}
 		return "not a peer"
 	}
@@ -299,7 +299,7 @@ func (s *server) ask(ctx context.Context, question string, customer netip.Addr) 
 	switch {
 	case err != nil:
 		if !errors.Is(err, context.Canceled) {
-			s.Tell(fmt.Sprintf("a question could not be answered: %v", err))
+			s.OnMessage(fmt.Sprintf("a question could not be answered: %v", err))
 		}
 		return words(question, away), false
 	case !a.Known || a.Text == "":

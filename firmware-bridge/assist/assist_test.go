@@ -138,7 +138,7 @@ func served(t *testing.T, c Config) (address string, notes *told) {
 		t.Fatal(err)
 	}
 	notes = &told{}
-	c.Tell = notes.add
+	c.OnMessage = notes.add
 	if c.Ask == nil {
 		c.Ask = memory
 	}
@@ -370,7 +370,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Add([]byte(`{"type":"intent","data":{"name":"LocketAsk","entities":[null,7,{"name":"question","value":{}}]}}` + "\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s := &server{Config: Config{Ask: memory, Now: time.Now, Tell: func(string) {}}, asked: map[netip.Addr]int{}}
+		s := &server{Config: Config{Ask: memory, Now: time.Now, OnMessage: func(string) {}}, asked: map[netip.Addr]int{}}
 		var d frame.Decoder
 		list, _ := d.Push(b)
 		for i := range list {

@@ -60,7 +60,7 @@ func (s *server) pass(ctx context.Context, to net.Conn, e *ears, ev *frame.Event
 	}
 	broken := func(err error) error {
 		if ctx.Err() == nil {
-			s.Tell(fmt.Sprintf("the engine that hears: %v", err))
+			s.OnMessage(fmt.Sprintf("the engine that hears: %v", err))
 		}
 		return refuse(badEngine, "the engine that hears does not answer")
 	}
@@ -173,7 +173,7 @@ func (s *server) programs(ctx context.Context) []any {
 		s.work.Go(func() {
 			asr, err := s.askEars(ctx)
 			if err != nil && ctx.Err() == nil {
-				s.Tell(fmt.Sprintf("the engine that hears: %v", err))
+				s.OnMessage(fmt.Sprintf("the engine that hears: %v", err))
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()

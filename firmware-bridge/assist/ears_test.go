@@ -85,7 +85,7 @@ func TestEnginesAreAskedOnce(t *testing.T) {
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
 	told := make(chan string, 100)
 	l.Close()
-	s := &server{Config: Config{Ears: l.Addr().String(), Now: clock, Tell: func(text string) { told <- text }}}
+	s := &server{Config: Config{Ears: l.Addr().String(), Now: clock, OnMessage: func(text string) { told <- text }}}
 	for range 3 {
 		s.programs(t.Context())
 		s.work.Wait()

@@ -53,7 +53,7 @@ type Config struct {
 	Spool     *spool.Spool  // nil: live sound that waits for the node is lost with the process
 	Lossless  bool          // wait for the node rather than drop, for a source that can wait, such as a capture
 	FirstWait time.Duration // wait before the second attempt, then doubled up to a minute; 0: 1 s
-	Tell      func(Note)    // gets what happens; nil: nobody
+	OnNote    func(Note)    // gets what happens; nil: nobody
 }
 
 // Note is one thing that happened, for a person to read.
@@ -98,13 +98,13 @@ type carrier struct {
 // Run carries until ctx ends, which is no error, or until the link has no more connections.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	c := &carrier{Config: cfg}
-	if c.Tell == nil {
-		c.Tell = func(Note) {}
+	if c.OnNote == nil {
+		c.OnNote = func(Note) {}
 	}
 	if c.FirstWait <= 0 {
 		c.FirstWait = firstWait
 	}
-	c.out = publisher{client: c.Client, lossless: c.Lossless, report: &c.report, spool: c.Spool, tell: c.Tell, stored: map[*wear.Receipt]wire.Message{}, unkept: map[*wear.Receipt]error{}}
+	c.out = publisher{client: c.Client, lossless: c.Lossless, report: &c.report, spool: c.Spool, tell: c.OnNote, stored: map[*wear.Receipt]wire.Message{}, unkept: map[*wear.Receipt]error{}}
 	var left drain
 	ended := make(chan struct{})
 	drains, stop := context.WithCancel(ctx)
@@ -163,7 +163,7 @@ func (c *carrier) endedWell(ctx context.Context) error {
 		return c.State.Keep(runsPart, true)
 	}
 	const ended = "the bridge was ended before it could report"
-	if c.Family.Hears == (Codec{}) {
+	if c.Family.SceneCodec == (Codec{}) {
 		c.note("warning", "%s: losses that it had not reported are not known", ended)
 		return nil
 	}
@@ -177,7 +177,7 @@ func (c *carrier) connections(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began := time.Now()
 		dev, err := c.Dialer.Connect(ctx)
-		away := err
+		connectErr := err
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -203,8 +203,8 @@ func (c *carrier) connections(ctx context.Context) error {
 			}
 		}
 		rest := pace.Next()
-		if away != nil && ctx.Err() == nil {
-			c.note("waiting", "%v; next attempt in %s", away, rest.Round(time.Millisecond))
+		if connectErr != nil && ctx.Err() == nil {
+			c.note("waiting", "%v; next attempt in %s", connectErr, rest.Round(time.Millisecond))
 		}
 		wait.For(ctx, rest)
 	}
@@ -212,5 +212,5 @@ func (c *carrier) connections(ctx context.Context) error {
 }
 
 func (c *Config) note(what, format string, args ...any) {
-	c.Tell(Note{What: what, Text: fmt.Sprintf(format, args...)})
+	c.OnNote(Note{What: what, Text: fmt.Sprintf(format, args...)})
 }

@@ -29,7 +29,7 @@ type Conn struct {
 	Losses Losses
 	Now    time.Time // time of the latest notification or tick, by the link's clock
 
-	costly bool // whether the way to the node cost by the byte when Costly last asked
+	costly bool // whether the way to the node cost by the byte when IsMetered last asked
 	out    *publisher
 	keep   []kept                           // messages of a broker that are not acknowledged yet, in order
 	ends   chan func(context.Context) error // functions of Await, to be called by the session's goroutine
@@ -109,18 +109,18 @@ func (c *Conn) forget() {
 // Note tells a person what happened.
 func (c *Conn) Note(what, format string, args ...any) { c.note(what, format, args...) }
 
-// Live publishes what comes as it happens, or drops and counts it if the node has been away for too
+// PublishLive publishes what comes as it happens, or drops and counts it if the node has been away for too
 // long.
-func (c *Conn) Live(ctx context.Context, m wire.Message) error {
-	_, _, err := c.Kept(ctx, m)
+func (c *Conn) PublishLive(ctx context.Context, m wire.Message) error {
+	_, _, err := c.PublishKept(ctx, m)
 	return err
 }
 
-// Kept is Live, and also reports whether the message is on disk until the node has it. If it is
+// PublishKept is PublishLive, and also reports whether the message is on disk until the node has it. If it is
 // not, the receipt tells when the node has it; nil: the message was dropped.
-func (c *Conn) Kept(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
+func (c *Conn) PublishKept(ctx context.Context, m wire.Message) (kept bool, r *wear.Receipt, err error) {
 	if h, ok := m.(*wire.Hello); ok {
-		h.Tells = c.Family.Tells
+		h.Tells = c.Family.ShowsAnswers
 	}
 	return c.out.live(ctx, m)
 }
@@ -139,8 +139,8 @@ func (c *Conn) Gap(ctx context.Context, at time.Time, reason string) error {
 	return c.out.gap(ctx, at, reason)
 }
 
-// Room reports whether the node keeps up, so that stored things may be fetched.
-func (c *Conn) Room() bool { return c.Client.Pending() <= roomStored }
+// HasRoom reports whether the node keeps up, so that stored things may be fetched.
+func (c *Conn) HasRoom() bool { return c.Client.Pending() <= roomStored }
 
 // Await calls then on the session's goroutine once the node has answered all receipts. The error is
 // nil if everything is on the node's disk, and [wear.ErrPaused] if some was thrown away because the
@@ -196,9 +196,9 @@ type kept struct {
 	ack      func()
 }
 
-// Keep acknowledges n to the broker once the node has answered all receipts, and after every
+// AckAfter acknowledges n to the broker once the node has answered all receipts, and after every
 // earlier n. So what a broker keeps survives a kill of the bridge.
-func (c *Conn) Keep(n link.Notification, receipts ...*wear.Receipt) {
+func (c *Conn) AckAfter(n link.Notification, receipts ...*wear.Receipt) {
 	if n.Ack != nil {
 		c.keep = append(c.keep, kept{receipts, n.Ack})
 	}
@@ -223,8 +223,8 @@ func (c *Conn) forgetKept() {
 	}
 }
 
-// Spoilt counts a notification that could not be used, and notes it as a loss for the node.
-func (c *Conn) Spoilt(reason string) {
+// NoteDamaged counts a notification that could not be used, and notes it as a loss for the node.
+func (c *Conn) NoteDamaged(reason string) {
 	c.Report.Spoilt++
 	c.Losses.Other(reason, c.Now)
 }
@@ -243,14 +243,14 @@ func (c *Conn) TellLosses(ctx context.Context, over bool) error {
 	return c.Gap(ctx, at, reason)
 }
 
-// Rest ends a recording that has been silent for a while, and reports losses. s is a [Sound] or an
+// EndSilent ends a recording that has been silent for a while, and reports losses. s is a [Sound] or an
 // [LC3].
-func (c *Conn) Rest(ctx context.Context, s interface {
+func (c *Conn) EndSilent(ctx context.Context, s interface {
 	Idle(now time.Time) bool
-	Over(ctx context.Context, c *Conn) error
+	EndRecording(ctx context.Context, c *Conn) error
 }) error {
 	if s.Idle(c.Now) {
-		if err := s.Over(ctx, c); err != nil {
+		if err := s.EndRecording(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -265,7 +265,7 @@ func Seq(about []byte) uint64 {
 
 // Greet announces a source without a microphone.
 func (c *Conn) Greet(ctx context.Context, model string) error {
-	if err := c.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: "unknown"}); err != nil {
+	if err := c.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: "unknown"}); err != nil {
 		return err
 	}
 	return c.Status(ctx, "online", "")
@@ -273,7 +273,7 @@ func (c *Conn) Greet(ctx context.Context, model string) error {
 
 // Status says what the device is doing: recording, muted, offline.
 func (c *Conn) Status(ctx context.Context, state, reason string) error {
-	return c.Live(ctx, &wire.Status{Header: wire.Header{At: time.Now()}, State: state, Reason: reason})
+	return c.PublishLive(ctx, &wire.Status{Header: wire.Header{At: time.Now()}, State: state, Reason: reason})
 }
 
 // Recording says that the device records, or that its microphone is off, and why that

@@ -74,11 +74,11 @@ func (d *drain) end(ctx context.Context, c *Config, id spool.ID, err error) {
 		c.Spool.Done(id)
 	case errors.Is(err, wear.ErrRefused):
 		d.refused.Add(1)
-		if err := c.Spool.PutBy(id); err != nil {
+		if err := c.Spool.Quarantine(id); err != nil {
 			c.note("warning", "%v", err)
 		}
 	default: // a pause has begun, or the bridge ends
-		c.Spool.Again(id)
+		c.Spool.Requeue(id)
 		wait.For(ctx, tick)
 	}
 	d.going.Add(-1)

@@ -40,8 +40,8 @@ func TestGapAfterAKill(t *testing.T) {
 				if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Waiting != 0 {
 					t.Fatalf("%+v, %v", rep, err)
 				}
-				told := strings.Join(b.Told("warning"), "\n")
-				if gaps := n.Disk.Of(memory.KindGap); len(gaps) != want || !strings.Contains(told, "ended before it could report") || strings.Contains(told, "sound") != (want == 1) {
+				told := strings.Join(b.Notes("warning"), "\n")
+				if gaps := n.Disk.OfKind(memory.KindGap); len(gaps) != want || !strings.Contains(told, "ended before it could report") || strings.Contains(told, "sound") != (want == 1) {
 					t.Errorf("%+v, want %d; a person is told %q", gaps, want, told)
 				}
 			})
@@ -65,7 +65,7 @@ func TestGapAfterTwoKills(t *testing.T) {
 	if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Waiting != 0 {
 		t.Fatalf("%+v, %v", rep, err)
 	}
-	if gaps := n.Disk.Of(memory.KindGap); len(gaps) != 2 || !strings.Contains(gaps[1].Reason, "ended before it could report") {
+	if gaps := n.Disk.OfKind(memory.KindGap); len(gaps) != 2 || !strings.Contains(gaps[1].Reason, "ended before it could report") {
 		t.Errorf("%+v", gaps)
 	}
 }
@@ -84,7 +84,7 @@ func TestUnacknowledgedGapIsSentAgain(t *testing.T) {
 		if rep, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil || rep.Waiting != 0 {
 			t.Fatalf("%+v, %v", rep, err)
 		}
-		gaps := n.Disk.Of(memory.KindGap)
+		gaps := n.Disk.OfKind(memory.KindGap)
 		if len(gaps) != 2 || gaps[0].ID.Boot != 7 || gaps[0].ID.Seq != 12 || gaps[0].Reason != "audio packets lost" || !strings.Contains(gaps[1].Reason, "ended before it could report") {
 			t.Errorf("%+v", gaps)
 		}

@@ -34,7 +34,7 @@ const (
 	WithMetered                     // --metered: the family has something that can wait
 )
 
-// Options are a person's choices. A family reads those that its Takes names.
+// Options are a person's choices. A family reads those that its Accepts names.
 type Options struct {
 	Storage    bool     // fetch what the device stored
 	PhotoEvery int      // seconds, 5 to 127; 0: leave it as it is
@@ -66,17 +66,17 @@ type Family struct {
 	Short   string // one line of help
 	Long    string // the rest of the help
 	Carrier Carrier
-	Takes   Option
+	Accepts Option
 	Prefix  string // default prefix of MQTT topics
 	Device  string // help of --device; only with WithDevice
 	// Service is the UUID that its devices advertise, in lower case; only with Bluetooth.
 	Service string
-	// Called is the prefix of its devices' names, if another family has the same Service.
-	Called string
+	// NamePrefix is the prefix of its devices' names, if another family has the same Service.
+	NamePrefix string
 	// Pair: a device consists of two peripherals, left and right; only with Bluetooth.
 	Pair bool
-	// Tells: its devices show or speak the node's answers.
-	Tells bool
+	// ShowsAnswers: its devices show or speak the node's answers.
+	ShowsAnswers bool
 	// Topics returns the topic filters to subscribe to; only with MQTT.
 	Topics func(*Options) []string
 	// Config answers a device that asks where its server is, as [link.Sockets] needs it; only with
@@ -87,10 +87,10 @@ type Family struct {
 	Begin func(ctx context.Context, c *Conn) (Session, error)
 	// Simulate makes a simulated device of the family; nil: there is none.
 	Simulate func(Play) link.Dialer
-	// Lives are the kinds of scenes of a day that its simulated device plays, and Hears is the
+	// SceneKinds are the kinds of scenes of a day that its simulated device plays, and SceneCodec is the
 	// codec in which it gets the sound.
-	Lives []memory.Kind
-	Hears Codec
+	SceneKinds []memory.Kind
+	SceneCodec Codec
 }
 
 // Codec is the format of a device's sound.

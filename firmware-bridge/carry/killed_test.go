@@ -182,7 +182,7 @@ func TestKilled(t *testing.T) {
 	if names, err := filepath.Glob(filepath.Join(dir, "spool", "*.lks")); err != nil || len(names) > 1 {
 		t.Errorf("%v are left, %v", names, err)
 	}
-	if len(n.Disk.Of(memory.KindSealed)) == 0 {
+	if len(n.Disk.OfKind(memory.KindSealed)) == 0 {
 		t.Error("nothing came sealed: the test shows nothing")
 	}
 }

@@ -145,7 +145,7 @@ var allStocked = map[string]stocked{
 		device: func(s stock, reboots int, gone func(stock)) link.Dialer {
 			d := omi.PendantWith(s.Items, s.First)
 			d.Reboot = reboots
-			d.Gone = func(records [][]byte) {
+			d.OnDeleted = func(records [][]byte) {
 				s.Items, s.First = s.Items[len(records):], s.First+uint64(len(records))
 				gone(s)
 			}
@@ -165,7 +165,7 @@ var allStocked = map[string]stocked{
 		device: func(s stock, reboots int, gone func(stock)) link.Dialer {
 			d := omi.PendantWith(s.Items, 0)
 			d.Legacy, d.Reboot = true, reboots
-			d.Gone = func(records [][]byte) {
+			d.OnDeleted = func(records [][]byte) {
 				s.Items = s.Items[len(records):]
 				gone(s)
 			}
@@ -228,7 +228,7 @@ func killedBridge(dir, at, secret string) error {
 		Dialer: &link.Faulty{Dialer: d, Loss: k.loss, Reorder: k.loss > .1, Rand: rand.New(rand.NewPCG(chance, 1))}, Client: c, State: state,
 		Family: k.family, Options: carry.Options{Storage: true, Device: "jane/phone", Prefix: k.family.Prefix}, Spool: s, FirstWait: time.Millisecond}
 	if told, ok := d.(interface{ told(carry.Note) }); ok {
-		cfg.Tell = told.told
+		cfg.OnNote = told.told
 	}
 	rep, err := carry.Run(context.Background(), cfg)
 	if err == nil && rep.Waiting+rep.Refused+rep.Dropped > 0 {

@@ -27,12 +27,12 @@ import (
 // brokerOf is a broker that keeps a stock's items as messages until they are acknowledged.
 func brokerOf(s stock, reboots int, gone func(stock), message func(item []byte) link.Notification) *link.Queue {
 	left, all := make([]bool, len(s.Items)), slices.Clone(s.Items)
-	q := &link.Queue{Ends: reboots}
+	q := &link.Queue{HalfwayEnds: reboots}
 	for i, b := range all {
 		left[i] = true
 		q.Messages = append(q.Messages, message(b))
 	}
-	q.Gone = func(i int) {
+	q.OnAcked = func(i int) {
 		left[i], s.Items = false, nil
 		for i, b := range all {
 			if left[i] {
@@ -128,7 +128,7 @@ var inFolder = stocked{
 				put(copyOf+string(name), b)
 			}
 		}
-		return &watchedFolder{of: link.Folder{Dir: dir, Every: 5 * time.Millisecond, Calm: 10 * time.Millisecond}, left: s, gone: gone, reboots: reboots}
+		return &watchedFolder{of: link.Folder{Dir: dir, Every: 5 * time.Millisecond, SettleTime: 10 * time.Millisecond}, left: s, gone: gone, reboots: reboots}
 	},
 	holds: func(name []byte) []string { return partsOf(fileOf(string(name))) },
 	said: func(e *memory.Event) []string {

@@ -23,7 +23,7 @@ const lc3Samples = 2 * lc3.Rate / 100 // bytes of a frame's samples
 // what a decoder makes of the frames that the session was given. head is the number of bytes before
 // the frames in a notification.
 func decoding(f carry.Family, reorder bool, head int) live {
-	size := f.Hears.Bytes
+	size := f.SceneCodec.Bytes
 	noise := func(round int) [][]byte { return lc3Noise(size, round) }
 	return live{
 		family: f, loss: .3, reorder: reorder, size: liveRound,

@@ -209,7 +209,7 @@ func killedLive(dir, at, secret string) error {
 	}
 	cfg := carry.Config{Dialer: d, Client: c, State: state, Family: k.family, Options: carry.Options{Prefix: k.family.Prefix}, Spool: s, FirstWait: time.Millisecond}
 	if told, ok := d.(interface{ told(carry.Note) }); ok {
-		cfg.Tell = told.told
+		cfg.OnNote = told.told
 	}
 	rep, err := carry.Run(context.Background(), cfg)
 	if err == nil && round < 0 && rep.Waiting+rep.Refused+rep.Dropped > 0 {
@@ -326,7 +326,7 @@ func killLive(t *testing.T, name string) {
 		}
 	}
 	heard := k.heard(t, h, given)
-	if sounds := k.family.Hears != (carry.Codec{}); sounds && gaps != rounds || !sounds && gaps > 0 {
+	if sounds := k.family.SceneCodec != (carry.Codec{}); sounds && gaps != rounds || !sounds && gaps > 0 {
 		t.Errorf("%d gaps tell of %d kills", gaps, rounds)
 	}
 	frames, missing := 0, 0

@@ -139,7 +139,7 @@ const (
 var byCameras = live{
 	family: frigate.Family, loss: .3, reorder: true, size: camerasSee, killed: 2,
 	device: func(round int) link.Dialer {
-		q := &link.Queue{Once: true, Ends: liveParts - 1}
+		q := &link.Queue{AtMostOnce: true, HalfwayEnds: liveParts - 1}
 		for i := range camerasSee {
 			id := firstSeen + round*camerasSee + i
 			for _, kind := range []string{"new", "end"} {

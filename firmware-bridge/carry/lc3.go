@@ -35,11 +35,11 @@ func (s *LC3) Hear(ctx context.Context, c *Conn, frames [][]byte) error {
 	for i, f := range frames {
 		m, err := s.Add(f, c.Now.Add(time.Duration(i-len(frames))*lc3.Lasts))
 		if err != nil {
-			c.Spoilt(err.Error())
+			c.NoteDamaged(err.Error())
 			return nil
 		}
 		if m != nil {
-			if err := c.Live(ctx, m); err != nil {
+			if err := c.PublishLive(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -49,10 +49,10 @@ func (s *LC3) Hear(ctx context.Context, c *Conn, frames [][]byte) error {
 	return nil
 }
 
-// Over ends the recording, and publishes the rest of it.
-func (s *LC3) Over(ctx context.Context, c *Conn) error {
+// EndRecording ends the recording, and publishes the rest of it.
+func (s *LC3) EndRecording(ctx context.Context, c *Conn) error {
 	s.dec = nil
-	return s.sound.Over(ctx, c)
+	return s.sound.EndRecording(ctx, c)
 }
 
 // Idle reports whether a recording that has begun is over at the given time.

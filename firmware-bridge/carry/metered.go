@@ -8,13 +8,13 @@ const (
 	metered   = "the network is metered"
 )
 
-// StoredSound names, for [Conn.Costly], what waits on a device with storage.
+// StoredSound names, for [Conn.IsMetered], what waits on a device with storage.
 const StoredSound = "stored sound"
 
-// Costly reports whether the network to the node costs by the byte now, so that what can wait has
-// to wait where it is. When that changes, a person is told; meanwhile [Waits] returns the reason.
+// IsMetered reports whether the network to the node costs by the byte now, so that what can wait has
+// to wait where it is. When that changes, a person is told; meanwhile [WaitReason] returns the reason.
 // It may take as long as Options.Metered.
-func (c *Conn) Costly(ctx context.Context, what string) bool {
+func (c *Conn) IsMetered(ctx context.Context, what string) bool {
 	costly := c.Options.Metered != nil && c.Options.Metered(ctx)
 	if costly == c.costly {
 		return costly
@@ -41,8 +41,8 @@ func (c *Config) nothingWaits() error {
 	return c.State.Keep(waitsPart, "")
 }
 
-// Waits reads from a state file why something waits in the device; empty: nothing waits.
-func Waits(path string) (why string, err error) {
+// WaitReason reads from a state file why something waits in the device; empty: nothing waits.
+func WaitReason(path string) (why string, err error) {
 	s, err := OpenState(path)
 	if err != nil {
 		return "", err

@@ -100,7 +100,7 @@ func (p *publisher) putBy(m wire.Message) error {
 	if err != nil {
 		return err
 	}
-	return p.spool.PutBy(id)
+	return p.spool.Quarantine(id)
 }
 
 func (p *publisher) tellDropped(ctx context.Context) error {
@@ -184,7 +184,7 @@ func (p *publisher) answered(r *wear.Receipt, err error) {
 		}
 	case p.spool == nil:
 	case refused:
-		if err := p.spool.PutBy(id); err != nil {
+		if err := p.spool.Quarantine(id); err != nil {
 			p.tell(Note{What: "warning", Text: err.Error()})
 		}
 	default:

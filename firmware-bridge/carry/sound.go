@@ -58,10 +58,10 @@ func AppendFrame(codec string, data, frame []byte) ([]byte, error) {
 // Idle reports whether a recording that has begun is over at the given time.
 func (s *Sound) Idle(now time.Time) bool { return len(s.data) > 0 && now.Sub(s.heard) > pause }
 
-// Over ends the recording, and publishes the rest of it.
-func (s *Sound) Over(ctx context.Context, c *Conn) error {
+// EndRecording ends the recording, and publishes the rest of it.
+func (s *Sound) EndRecording(ctx context.Context, c *Conn) error {
 	if m := s.Take(true); m != nil {
-		return c.Live(ctx, m)
+		return c.PublishLive(ctx, m)
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ import (
 // is nothing to read, to write or to subscribe to.
 //
 // A file comes once it has not changed for a while, so that a file that is being written is not
-// taken for complete. It comes again if it is changed, or if its Again is called. Hidden files and
+// taken for complete. It comes again if it is changed, or if its Resend is called. Hidden files and
 // those that browsers and phones are still downloading are left out, and links are not followed.
 type Folder struct {
-	Dir   string
-	Every time.Duration // between looks; 0: a second
-	Calm  time.Duration // how long a file must not have changed; 0: 3 s
+	Dir        string
+	Every      time.Duration // between looks; 0: a second
+	SettleTime time.Duration // how long a file must not have changed; 0: 3 s
 }
 
 // MaxFile is the largest file, in bytes. A larger one comes without its bytes.
@@ -37,8 +37,8 @@ func (f *Folder) Connect(ctx context.Context) (Device, error) {
 	if d.of.Every <= 0 {
 		d.of.Every = time.Second
 	}
-	if d.of.Calm <= 0 {
-		d.of.Calm = 3 * time.Second
+	if d.of.SettleTime <= 0 {
+		d.of.SettleTime = 3 * time.Second
 	}
 	go d.run()
 	return d, ctx.Err()
@@ -129,10 +129,10 @@ func (d *watched) look(path string, e fs.DirEntry, err error) error {
 		d.files[rel] = f
 	}
 	f.round = d.round
-	if f.given.Load() || f.size == 0 || now.Sub(f.since) < d.of.Calm {
+	if f.given.Load() || f.size == 0 || now.Sub(f.since) < d.of.SettleTime {
 		return nil
 	}
-	n := Notification{At: f.changed, Char: filepath.ToSlash(rel), Again: func() { f.given.Store(false) }}
+	n := Notification{At: f.changed, Char: filepath.ToSlash(rel), Resend: func() { f.given.Store(false) }}
 	if f.size <= MaxFile {
 		if n.Data, err = os.ReadFile(path); err != nil || int64(len(n.Data)) != f.size {
 			f.since = now // it can't be read yet, or grew

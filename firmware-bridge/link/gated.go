@@ -48,7 +48,7 @@ type gate struct {
 func openGate(s *Sockets) (*gate, error) {
 	g := &gate{of: s, gone: make(chan struct{})}
 	var err error
-	if g.mqtt, err = intake.ListenGuests(intake.GuestConfig{Addr: s.MQTT, Allow: g.allow, Arrived: g.arrived}); err != nil {
+	if g.mqtt, err = intake.ListenGuests(intake.GuestConfig{Addr: s.MQTT, Allow: g.allow, OnGuest: g.arrived}); err != nil {
 		return nil, fmt.Errorf("listen for devices by MQTT: %w", err)
 	}
 	at := g.mqtt.Addr().(*net.TCPAddr)
@@ -181,7 +181,7 @@ func (d *gated) pass() {
 		case m := <-d.guest.Messages():
 			n = Notification{At: time.Now(), Char: Text, Data: m}
 		case n = <-d.came:
-		case <-d.guest.Gone():
+		case <-d.guest.Done():
 			return
 		case <-d.stop:
 			return

@@ -41,9 +41,9 @@ type Notification struct {
 	// Ack tells the carrier to forget it, so that it does not come again after a restart. The calls
 	// are made in order. Nil: the carrier keeps nothing.
 	Ack func()
-	// Again makes a folder send its file again, in its current state, if it is still there. It may
+	// Resend makes a folder send its file again, in its current state, if it is still there. It may
 	// be called at any time, by any goroutine. Nil if this is not a folder's file.
-	Again func()
+	Resend func()
 }
 
 // Device is one connection. Its methods are safe for concurrent use.

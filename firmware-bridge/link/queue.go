@@ -13,12 +13,12 @@ import (
 // acknowledged, and sends unacknowledged ones again on the next connection. Retained messages come
 // first on each connection. When everything is acknowledged, there are no more connections.
 type Queue struct {
-	Retained []Notification
-	Messages []Notification
-	Ends     int           // connections that end when half of the messages were sent
-	Once     bool          // QoS 0: what was sent does not come again
-	Patience time.Duration // how long a connection lasts once everything is sent and no more acknowledgements come; 0: 500 ms
-	Gone     func(i int)   // gets the index in Messages of each message that is acknowledged; nil: nobody
+	Retained    []Notification
+	Messages    []Notification
+	HalfwayEnds int           // connections that end when half of the messages were sent
+	AtMostOnce  bool          // QoS 0: what was sent does not come again
+	Patience    time.Duration // how long a connection lasts once everything is sent and no more acknowledgements come; 0: 500 ms
+	OnAcked     func(i int)   // gets the index in Messages of each message that is acknowledged; nil: nobody
 
 	mu    sync.Mutex
 	acked map[int]bool // by the index in Messages
@@ -48,8 +48,8 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 		list = append(list, n)
 	}
 	left := len(q.Messages) - len(q.acked)
-	if q.Ends > 0 {
-		q.Ends--
+	if q.HalfwayEnds > 0 {
+		q.HalfwayEnds--
 		left = (left + 1) / 2
 	}
 	for i, n := range q.Messages {
@@ -58,7 +58,7 @@ func (q *Queue) Connect(ctx context.Context) (Device, error) {
 		}
 		left--
 		n.Ack = func() { q.ack(i) }
-		if q.Once {
+		if q.AtMostOnce {
 			q.acked[i], n.Ack = true, nil
 		}
 		list = append(list, n)
@@ -86,8 +86,8 @@ func (q *Queue) over(given []int) bool {
 func (q *Queue) ack(i int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.Gone != nil && !q.acked[i] {
-		q.Gone(i)
+	if q.OnAcked != nil && !q.acked[i] {
+		q.OnAcked(i)
 	}
 	q.acked[i] = true
 	select {

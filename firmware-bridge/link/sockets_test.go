@@ -28,7 +28,7 @@ func TestConnectionDuringShutdown(t *testing.T) {
 	late := &caller{}
 	s.arrive(late)
 	if !late.gone {
-		t.Error("it waits for ever")
+		t.Error("a connection that arrived during shutdown was not ended")
 	}
 }
 

@@ -65,7 +65,7 @@ func (w *Wayland) Connect(ctx context.Context) (Device, error) {
 	}
 	d.login = dialLogind(ctx, w.Bus)
 	go func() {
-		<-d.c.Gone()
+		<-d.c.Done()
 		close(d.out)
 	}()
 	return d, nil
@@ -89,7 +89,7 @@ func (d *waylandDesktop) Write(_ context.Context, char string, _ []byte) error {
 func (d *waylandDesktop) Subscribe(_ context.Context, char string) error       { return absent(char) }
 
 func (d *waylandDesktop) Err() error {
-	<-d.c.Gone()
+	<-d.c.Done()
 	if d.stop.Load() {
 		return nil
 	}

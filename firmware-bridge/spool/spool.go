@@ -268,7 +268,7 @@ func (s *Spool) Len() int {
 	return len(s.where)
 }
 
-// Next waits for an entry that is due, and returns it. The caller ends it by Done, PutBy or Again.
+// Next waits for an entry that is due, and returns it. The caller ends it by Done, Quarantine or Requeue.
 // One that can't be read is an error, and is dropped.
 func (s *Spool) Next(ctx context.Context) (Entry, error) {
 	for {
@@ -297,8 +297,8 @@ func (s *Spool) Next(ctx context.Context) (Entry, error) {
 	}
 }
 
-// Again makes an entry due again, before all others.
-func (s *Spool) Again(id ID) {
+// Requeue makes an entry due again, before all others.
+func (s *Spool) Requeue(id ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.due = append([]ID{id}, s.due...)
@@ -351,9 +351,9 @@ func (s *Spool) drop(f *file) {
 	f.remove()
 }
 
-// PutBy quarantines an entry that the node refused for good, until the next start. It is on disk
-// when PutBy returns.
-func (s *Spool) PutBy(id ID) error {
+// Quarantine quarantines an entry that the node refused for good, until the next start. It is on disk
+// when Quarantine returns.
+func (s *Spool) Quarantine(id ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.where[id]

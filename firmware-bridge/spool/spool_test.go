@@ -76,11 +76,11 @@ func TestSpool(t *testing.T) {
 		t.Errorf("%s are due, %d are kept", got, s.Len())
 	}
 	for _, seq := range []uint64{4, 99} {
-		if err := s.PutBy(ID{7, seq}); err != nil {
+		if err := s.Quarantine(ID{7, seq}); err != nil {
 			t.Error(err)
 		}
 	}
-	s.Again(ID{7, 9})
+	s.Requeue(ID{7, 9})
 	if got := fmt.Sprint(next(t, s, id)); got != "[9]" {
 		t.Errorf("%s are due", got)
 	}
@@ -242,7 +242,7 @@ func TestThreatStolenSpool(t *testing.T) {
 	if b, err := seal.OpenWith(id, e.Data); err != nil || !bytes.Equal(b, said) {
 		t.Errorf("the journal's key does not open it: %v", err)
 	}
-	if err := s.PutBy(e.ID); err != nil {
+	if err := s.Quarantine(e.ID); err != nil {
 		t.Fatal(err)
 	}
 	list, err := os.ReadDir(dir)

@@ -110,7 +110,7 @@ func TestThreatEngineTakenOver(t *testing.T) {
 		}
 	}
 	if !strings.Contains(string(out), "GOT its own folder\n") {
-		t.Error("it can't work")
+		t.Error("the engine can't read its own folder")
 	}
 	// What a run takes away from a thread does not outlast the run.
 	if _, err := os.ReadFile(secret); err != nil {

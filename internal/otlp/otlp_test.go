@@ -194,7 +194,7 @@ func TestUnreachableCollector(t *testing.T) {
 
 // What an answer means: send it again later, or never. Redirects are not followed.
 func TestRefused(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it went where it was not sent") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	defer elsewhere.Close()
 	for status, passes := range map[int]bool{400: false, 401: false, 413: false, 307: false, 500: false, 429: true, 502: true, 503: true, 504: true} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -154,7 +154,7 @@ func (w *Writer) commit(ctx context.Context, update func(context.Context, func(*
 				return err
 			}
 		}
-		touched = slices.Clone(tx.Touched())
+		touched = slices.Clone(tx.ChangedDocuments())
 		return nil
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (ch
 		}
 		a.Clock, a.Rank, a.Space = e.c.Clock.Tick(), rank, e.c.Space
 		if a.Seen == nil {
-			if a.Seen, err = e.knew(tx, &a); err != nil {
+			if a.Seen, err = e.knownDots(tx, &a); err != nil {
 				return nil, err
 			}
 		}
@@ -40,10 +40,10 @@ func (e *Engine) Say(tx *store.Tx, rank memory.Rank, as ...memory.Assertion) (ch
 	return changes, nil
 }
 
-// knew returns what an assertion's author knows: for a proposal, the values of
+// knownDots returns what an assertion's author knows: for a proposal, the values of
 // the same slot that it answers; for other acts, the assertions that it
 // overrules. A worker overrules nobody.
-func (e *Engine) knew(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
+func (e *Engine) knownDots(tx *store.Tx, a *memory.Assertion) ([]memory.Dot, error) {
 	switch {
 	case e.c.Worker:
 		return nil, nil

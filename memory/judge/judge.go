@@ -78,7 +78,7 @@ func (j *judge) rule(o *Operation) (r Ruling, err error) {
 	case memory.Delete:
 		err = j.delete(o, &r)
 	case memory.Noop:
-		err = j.again(o, &r)
+		err = j.reinforce(o, &r)
 	}
 	if err != nil {
 		return r, err
@@ -210,8 +210,8 @@ func (j *judge) mayChange(o *Operation, r *Ruling) error {
 	return nil
 }
 
-// again counts a line as more evidence.
-func (j *judge) again(o *Operation, r *Ruling) error {
+// reinforce counts a line as more evidence.
+func (j *judge) reinforce(o *Operation, r *Ruling) error {
 	if r.Known == nil {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 				return nil, fmt.Errorf("a step of %d bytes, want 1 to %d", len(s), maxText)
 			}
 		}
-		if n := j.unsaid(o.Steps, m); n > 0 {
+		if n := j.firstUnsupportedStep(o.Steps, m); n > 0 {
 			return nil, fmt.Errorf("step %d is not in what was said", n)
 		}
 		c.Fields.Procedural = &memory.ProceduralFields{EntryType: "guide", Steps: o.Steps}
@@ -291,9 +291,9 @@ func (j *judge) candidate(o *Operation, r *Ruling) (*memory.Candidate, error) {
 	return c, c.Validate()
 }
 
-// unsaid returns the number of the first step about which no line that the model was shown says
+// firstUnsupportedStep returns the number of the first step about which no line that the model was shown says
 // anything; 0: there is none. It can't be checked between two languages.
-func (j *judge) unsaid(steps []string, m *Message) int {
+func (j *judge) firstUnsupportedStep(steps []string, m *Message) int {
 	all := termsOf(j.b.Summary)
 	for _, list := range [][]Message{j.b.Earlier, j.b.Messages} {
 		for i := range list {

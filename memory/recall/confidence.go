@@ -228,7 +228,7 @@ func (r *ranking) tally(best []float32, d uint32, share float32) {
 
 // doubtful reports whether a document says nothing about the person that the question asks about.
 func (r *ranking) doubtful(d uint32) bool {
-	return r.q.Doubts != nil && r.q.Doubts(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.Tells(r.docs[d].id)
+	return r.q.IsDoubtful != nil && r.q.IsDoubtful(r.docs[d].id) || r.ask.owned && !r.ofOwner(d) && r.q.TellsOfPerson(r.docs[d].id)
 }
 
 // worthOf adds up how much each word of the question counts, by idf. It is 1 if all count in full.

@@ -165,7 +165,7 @@ func (c *core) remove(d uint32) {
 		}
 	}
 	if !primary {
-		c.giveBack(m)
+		c.dropFromPast(m)
 		return
 	}
 	c.counted--
@@ -188,8 +188,8 @@ func (c *core) remove(d uint32) {
 	}
 }
 
-// giveBack removes a memory from the list of past memories.
-func (c *core) giveBack(m *meta) {
+// dropFromPast removes a memory from the list of past memories.
+func (c *core) dropFromPast(m *meta) {
 	if m.flags&flagPast == 0 {
 		return
 	}

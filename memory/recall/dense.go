@@ -125,7 +125,7 @@ func (r *ranking) bestMatches() (best []*candidate) {
 	most := float32(0)
 	for i := range r.s.list {
 		d := r.s.list[i].doc
-		v := r.alone(d)
+		v := r.ownMatch(d)
 		alone[d], most = v, max(most, v)
 	}
 	for i := range r.s.list {
@@ -142,8 +142,8 @@ func (r *ranking) bestMatches() (best []*candidate) {
 	return best[:min(len(best), agreeOf)]
 }
 
-// alone is a document's match with the question's words, without its context.
-func (r *ranking) alone(d uint32) (sum float32) {
+// ownMatch is a document's match with the question's words, without its context.
+func (r *ranking) ownMatch(d uint32) (sum float32) {
 	length := float32(r.docs[d].length) / float32(r.mean)
 	for g, n := range r.row(d) {
 		if k := &r.ask.groups[g]; n != 0 && k.signal == sigMatch {

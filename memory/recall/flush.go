@@ -181,7 +181,7 @@ func (x *Index) Flush(ctx context.Context, covered uint64) error {
 	}
 	x.stored, x.pending = now, nil
 	x.covered.Store(covered)
-	if x.core.loose() {
+	if x.core.needsTightening() {
 		x.mu.Lock()
 		x.core.tighten()
 		x.mu.Unlock()

@@ -82,7 +82,7 @@ const (
 func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	var out question
 	words := asksTrade(split(q.Text))
-	mends := c.mend(words)
+	mends := c.correctTypos(words)
 	now := q.Now
 	if now.IsZero() {
 		now = time.Now()
@@ -117,7 +117,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 		c.arrivals(&out)
 	}
 	if q.Own != "" && len(q.Own) < len(q.Text) && strings.HasPrefix(q.Text, q.Own) {
-		c.lend(&out, words, len(split(q.Own)), at, w)
+		c.weighLentWords(&out, words, len(split(q.Own)), at, w)
 	}
 	c.timeGroups(&out, f)
 	if t := c.dict.find(numberMark); (out.amount || out.length) && c.has(t) {
@@ -134,7 +134,7 @@ func (c *core) understand(q Query, s *scratch, w *Weights) question {
 	c.codeGroups(&out, q.Text, words, &f, at)
 	out.whether = c.whether(words, at, out.worth)
 	out.stranger = out.strange(q.Text, words, at)
-	if q.Owner != "" && q.Tells != nil {
+	if q.Owner != "" && q.TellsOfPerson != nil {
 		c.owned(&out, q.Owner, at)
 	}
 	c.quotes(&out, q.Text)
@@ -222,11 +222,11 @@ func (c *core) straddles(words []word, i int) bool {
 	return words[i].han && len([]rune(words[i].text)) == 2 && (at(i-2) || at(i+2)) && !at(i)
 }
 
-// lend multiplies the weight of the words from index n on by w.Lent, and that of names by
+// weighLentWords multiplies the weight of the words from index n on by w.Lent, and that of names by
 // w.LentName, because "his" and "there" stand for them. If they counted in full, the allergy would
 // answer "who is his sister" after "who is allergic to hazelnuts": its line has all lent words, and
 // none of the question's own.
-func (c *core) lend(out *question, words []word, n int, at map[string]int, w *Weights) {
+func (c *core) weighLentWords(out *question, words []word, n int, at map[string]int, w *Weights) {
 	n = min(n, len(words))
 	lent := map[int]float64{} // by index in out.worth
 	for _, x := range words[n:] {

@@ -125,30 +125,30 @@ type Query struct {
 	// it is not sure. The index can be changed during these calls of Allow, and the search ends
 	// when its context does.
 	Glance func(About) (ok, sure bool)
-	// Shown reports whether the asker may know of a document. The question is then read as if there
+	// IsShown reports whether the asker may know of a document. The question is then read as if there
 	// were no other documents, see shown. It is called for any document, and must not call the
 	// index. nil shows all, including those that Allow refuses as hits.
-	Shown func(About) bool
+	IsShown func(About) bool
 	// Holds reports whether a document contains a quoted phrase of the question
 	// word for word. It is called for documents that contain all of the
 	// phrase's words. nil means that this is enough. It must not call the
 	// index.
 	Holds func(memory.ID, Phrase) bool
-	// Doubts reports whether a document says nothing that the question can
+	// IsDoubtful reports whether a document says nothing that the question can
 	// rely on. Such a document may be a hit, but gives no confidence. nil
 	// doubts none. It must not call the index.
-	Doubts func(memory.ID) bool
+	IsDoubtful func(memory.ID) bool
 	// Counts reports whether a document states a number, for a question that asks for one ("how
 	// much is my rent"). beside means that the document is next to a hit, and counts only if it
 	// says little else. A hit for which neither it nor its neighbours count is an answer of little
 	// confidence. nil means that the question asks for no number.
 	Counts func(id memory.ID, beside bool) bool
 	// Owner is the person about whose thing the question asks: a name, or a word such as "sister".
-	// If Tells returns true for a document, it tells something about a person, and counts for the
-	// confidence only if it names Owner or a person who may be meant. If Owner is empty or Tells is
+	// If TellsOfPerson returns true for a document, it tells something about a person, and counts for the
+	// confidence only if it names Owner or a person who may be meant. If Owner is empty or TellsOfPerson is
 	// nil, all documents count.
-	Owner string
-	Tells func(memory.ID) bool
+	Owner         string
+	TellsOfPerson func(memory.ID) bool
 	// Past includes superseded memories.
 	Past bool
 	// Apart returns a memory and the utterance that it quotes as two hits.

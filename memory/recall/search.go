@@ -119,8 +119,8 @@ func (x *Index) search(q Query, w *Weights, near []Similar, a *asking) (Result, 
 	}
 	s.fit(len(x.core.docs), len(x.core.lists))
 	c := x.core
-	if q.Shown != nil {
-		c = c.within(q.Shown)
+	if q.IsShown != nil {
+		c = c.within(q.IsShown)
 	}
 	r := ranking{core: c, q: &q, w: w, s: s, asking: a}
 	r.embed(near)
@@ -176,7 +176,7 @@ func (r *ranking) allowed(d uint32) bool {
 	return r.fits(d) && (r.q.Allow == nil || r.q.Allow(r.about(d)))
 }
 
-// about returns what Allow and Shown are told about a document.
+// about returns what Allow and IsShown are told about a document.
 func (c *core) about(d uint32) About {
 	m := &c.docs[d]
 	a := About{ID: m.id, Kind: m.kind(), Plain: m.plain()}

@@ -24,9 +24,9 @@ func (c *core) tighten() {
 	c.tight = len(c.docs)
 }
 
-// loose reports whether enough documents came since the last time to make tightening worthwhile. It
+// needsTightening reports whether enough documents came since the last time to make tightening worthwhile. It
 // blocks searches for some milliseconds.
-func (c *core) loose() bool { return len(c.docs) > c.tight+c.tight/4+8192 }
+func (c *core) needsTightening() bool { return len(c.docs) > c.tight+c.tight/4+8192 }
 
 // tighten is core.tighten for the lists of grams.
 func (g *gramTable) tighten() {

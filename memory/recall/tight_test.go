@@ -52,7 +52,7 @@ func TestTightenedIndexAnswersTheSame(t *testing.T) {
 			t.Errorf("%q: %+v, %v; loose %+v, %v", q, a, err1, b, err2)
 		}
 	}
-	if c := newCore(); c.loose() {
+	if c := newCore(); c.needsTightening() {
 		t.Error("an empty index is loose")
 	}
 }

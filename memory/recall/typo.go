@@ -26,10 +26,10 @@ type slipped struct {
 	all []weighted
 }
 
-// mend corrects words of a question that no document has and the lexicon does
+// correctTypos corrects words of a question that no document has and the lexicon does
 // not know, if a known word is one slip away. It returns the places of the
 // words that it changed.
-func (c *core) mend(words []word) map[int]slipped {
+func (c *core) correctTypos(words []word) map[int]slipped {
 	l := theLexicon()
 	var out map[int]slipped
 	looked := 0

@@ -251,10 +251,10 @@ func settleValues(group []memory.Assertion, c *Conflict, s Settlement, evidence 
 			if side.Negates || it == nil {
 				return nil, errSettle("both: one denies the other: choose a side")
 			}
-			beside, slot := it.mem.Candidate, *it.mem.Slot
+			second, slot := it.mem.Candidate, *it.mem.Slot
 			slot.Many = true
-			beside.Slot, beside.TrueTo = &slot, time.Time{}
-			out = append(out, propose(beside, newID))
+			second.Slot, second.TrueTo = &slot, time.Time{}
+			out = append(out, propose(second, newID))
 		}
 	}
 	return append(out, closeAfter(group, &cand, at)...), nil

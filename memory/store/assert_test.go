@@ -21,8 +21,8 @@ func TestAssertDerivesAMemory(t *testing.T) {
 		}
 		a := home(1, me, dot.Seq, "Ghent")
 		changes, err = tx.Assert(a)
-		if len(tx.Touched()) != 1 || tx.Touched()[0].ID != a.Memory {
-			t.Errorf("touched: %v", tx.Touched())
+		if len(tx.ChangedDocuments()) != 1 || tx.ChangedDocuments()[0].ID != a.Memory {
+			t.Errorf("touched: %v", tx.ChangedDocuments())
 		}
 		return err
 	})

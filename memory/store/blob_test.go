@@ -292,7 +292,7 @@ func TestCoolBlob(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if o.ID == b.ID && o.Owner == owner && o.Size == 9 && !o.Came.IsZero() {
+				if o.ID == b.ID && o.Owner == owner && o.Size == 9 && !o.WrittenAt.IsZero() {
 					n++
 				}
 			}
@@ -316,6 +316,6 @@ func TestCoolBlob(t *testing.T) {
 	}
 	update(t, s, func(tx *Tx) error { return tx.KeepRemoteBlob(again, owner) })
 	if here() != 1 {
-		t.Error("it is not back")
+		t.Error("the blob is not on the disk after KeepRemoteBlob")
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 // Owned describes a blob that belongs to a memory or an utterance.
 type Owned struct {
-	ID    memory.ID
-	Owner memory.ID
-	Size  int64     // bytes of plaintext
-	Came  time.Time // when its file was written on this device
-	Waits bool      // it is in the outbox
+	ID        memory.ID
+	Owner     memory.ID
+	Size      int64     // bytes of plaintext
+	WrittenAt time.Time // when its file was written on this device
+	Waits     bool      // it is in the outbox
 }
 
 // OwnedBlobs returns the blobs that have an owner and whose files are on this
@@ -39,7 +39,7 @@ func (t *Tx) OwnedBlobs() iter.Seq2[Owned, error] {
 			if err != nil {
 				continue // Verify reports damaged ones
 			}
-			o.Came = info.ModTime()
+			o.WrittenAt = info.ModTime()
 			if o.Waits, err = t.posted(r.Outbox); !yield(o, err) || err != nil {
 				return
 			}

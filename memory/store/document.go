@@ -41,9 +41,9 @@ func (t *Tx) logDocument(was uint64, d Document) (uint64, error) {
 	return d.Seq, t.save(keyOf(kindDocument, u64(d.Seq)), d)
 }
 
-// Touched returns the documents that this transaction has changed so far, in
+// ChangedDocuments returns the documents that this transaction has changed so far, in
 // order. A document that changed twice is in it twice.
-func (t *Tx) Touched() []Document { return t.documents }
+func (t *Tx) ChangedDocuments() []Document { return t.documents }
 
 // FromOthers returns the memories and utterances about which this transaction took
 // something from another member or a worker. One may be in it several times.
@@ -95,10 +95,10 @@ func (t *Tx) Edition() (Edition, error) {
 	return Edition{h.Seq.Document, h.Seq.Pack, h.Seq.Cold}, err
 }
 
-// Since returns the memories that changed or went after an earlier edition, in the
+// ChangedSince returns the memories that changed or went after an earlier edition, in the
 // order of their last change. all is false if others may have gone, or turned cold
 // or hot: then [Tx.Hot] says which memories there are.
-func (t *Tx) Since(e Edition) (changed []Document, all bool, err error) {
+func (t *Tx) ChangedSince(e Edition) (changed []Document, all bool, err error) {
 	h, _, err := t.store.secrets.readHead(t.txn)
 	if err != nil {
 		return nil, false, err

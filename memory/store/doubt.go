@@ -100,7 +100,7 @@ func (t *Tx) DropReplacedStubs(pack uint64) (left []Stub, err error) {
 	var stay []coldUnit
 	for i := range p.Units {
 		u := &p.Units[i]
-		back, err := t.unitBack(u)
+		back, err := t.isUnitBack(u)
 		if err != nil {
 			return nil, err
 		}
@@ -132,9 +132,9 @@ func (t *Tx) DropReplacedStubs(pack uint64) (left []Stub, err error) {
 	return nil, t.PutMeta(givenUp, slices.DeleteFunc(up, func(n uint64) bool { return n == pack }))
 }
 
-// unitBack reports whether each memory of a unit was proposed again. If so, it
+// isUnitBack reports whether each memory of a unit was proposed again. If so, it
 // also restores the unit's notes.
-func (t *Tx) unitBack(u *coldUnit) (bool, error) {
+func (t *Tx) isUnitBack(u *coldUnit) (bool, error) {
 	for i := range u.Members {
 		as, err := t.assertionsOf(memory.ID(u.Members[i].ID))
 		if err != nil || groupOf(as) == "" {

@@ -153,7 +153,7 @@ func TestSalvageAssertionAboutAColdMemory(t *testing.T) {
 	}
 	update(t, s, func(tx *Tx) error { return errors.Join(tx.notCold([]Damage{*damaged(key, "is missing")}), tx.doubt()) })
 	if again(t, s, append(said, news)); !here(t, s, key) {
-		t.Error("it is not taken again")
+		t.Error("the assertion was not accepted again, although its dot is in doubt")
 	}
 	sound(t, s)
 }

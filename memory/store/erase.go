@@ -62,7 +62,7 @@ func (t *Tx) EraseRemote(targets Targets) error {
 		if err != nil {
 			return err
 		}
-		if err := t.entomb(id, n, UtteranceDocument); err != nil {
+		if err := t.markErased(id, n, UtteranceDocument); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (t *Tx) eraseMemory(id memory.ID) error {
 			return err
 		}
 	}
-	return t.entomb(id, document, MemoryDocument)
+	return t.markErased(id, document, MemoryDocument)
 }
 
 // eraseAssertion removes an assertion. An erasing assertion only loses its
@@ -285,8 +285,8 @@ func (t *Tx) forgetInGroup(name string, cause *memory.Assertion) error {
 	return err
 }
 
-// entomb stores the id as erased and tells the index.
-func (t *Tx) entomb(id memory.ID, document uint64, k DocumentKind) error {
+// markErased stores the id as erased and tells the index.
+func (t *Tx) markErased(id memory.ID, document uint64, k DocumentKind) error {
 	key := keyOf(kindErased, id[:])
 	if _, already, err := t.get(key); err != nil || already {
 		return err

@@ -43,9 +43,9 @@ type Cooling struct {
 	// Notes returns the names of the small values that have to stay with a
 	// memory's stub, because they are needed to erase it. nil: none.
 	Notes func(memory.ID) []string
-	// Froze gets the assertions about the memories that turned cold, within the
+	// OnFrozen gets the assertions about the memories that turned cold, within the
 	// transaction. It may be nil.
-	Froze func(*Tx, []memory.Assertion) error
+	OnFrozen func(*Tx, []memory.Assertion) error
 }
 
 func (c *Cooling) notes(id memory.ID) []string {
@@ -317,8 +317,8 @@ func (t *Tx) Freeze(p *Packed, at []byte, c Cooling) (frozen int, err error) {
 				return 0, err
 			}
 		}
-		if c.Froze != nil {
-			if err := c.Froze(t, u.said); err != nil {
+		if c.OnFrozen != nil {
+			if err := c.OnFrozen(t, u.said); err != nil {
 				return 0, err
 			}
 		}

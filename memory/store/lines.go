@@ -145,8 +145,8 @@ func (t *Tx) utteranceRecord(id memory.ID) (r utteranceRecord, packed, ok bool, 
 	return r, true, err == nil, err
 }
 
-// loosen takes an utterance out of its page and gives it records of its own.
-func (t *Tx) loosen(id memory.ID) (r utteranceRecord, err error) {
+// unpackLine takes an utterance out of its page and gives it records of its own.
+func (t *Tx) unpackLine(id memory.ID) (r utteranceRecord, err error) {
 	r, packed, _, err := t.utteranceRecord(id)
 	if err != nil || !packed {
 		return r, err

@@ -146,7 +146,7 @@ func (t *Tx) ResendUtterance(id memory.ID) (ok bool, err error) {
 		return false, err
 	}
 	if packed {
-		if r, err = t.loosen(id); err != nil {
+		if r, err = t.unpackLine(id); err != nil {
 			return false, err
 		}
 	}
@@ -277,8 +277,8 @@ func (t *Tx) ResendBlobs(owner memory.ID) error {
 	return nil
 }
 
-// Posted returns the last number that was given to an outbox entry.
-func (t *Tx) Posted() uint64 {
+// LastPosted returns the last number that was given to an outbox entry.
+func (t *Tx) LastPosted() uint64 {
 	if t.state == nil {
 		return 0
 	}

@@ -39,9 +39,9 @@ func settled(db *badger.DB) bool {
 	return true
 }
 
-// keepUp starts the compactors if they are needed. The caller has the writer's
+// startCompactors starts the compactors if they are needed. The caller has the writer's
 // token and no other lock.
-func (s *Store) keepUp() error {
+func (s *Store) startCompactors() error {
 	s.mu.RLock()
 	waiting := 0
 	if !s.closed && !s.compacts && s.full == nil {
@@ -147,7 +147,7 @@ func (s *Store) settle(ctx context.Context, within time.Duration) error {
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, within, errOverdue)
 	defer stop()
-	many, err := s.turnIfMany()
+	many, err := s.reopenIfMany()
 	if err != nil || !many {
 		return err
 	}
@@ -171,8 +171,8 @@ func (s *Store) isOverdue() bool {
 	return s.overdue
 }
 
-// turnIfMany opens the records again, with compactors if tables wait.
-func (s *Store) turnIfMany() (many bool, err error) {
+// reopenIfMany opens the records again, with compactors if tables wait.
+func (s *Store) reopenIfMany() (many bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -21,7 +21,7 @@ func restToEnd(t *testing.T, s *Store) {
 			t.Fatal(err)
 		}
 		if !wait.For(t.Context(), 5*time.Millisecond) {
-			t.Fatal("it compacts for ever")
+			t.Fatal("the store did not stop compacting")
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestCompactorsOnlyWhenNeeded(t *testing.T) {
 	}
 	defer s.Close()
 	if s.compacts {
-		t.Fatal("it compacts from the beginning")
+		t.Fatal("the compactors run at the start, although nothing waits")
 	}
 	value := make([]byte, 100<<10)
 	rand.Read(value)
@@ -97,7 +97,7 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.compacts {
-			t.Fatal("it compacts by itself")
+			t.Fatal("the compactors started by themselves")
 		}
 		if !s.NeedsFlush() {
 			continue

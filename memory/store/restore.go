@@ -123,7 +123,7 @@ func (t *Tx) restore(key, plain []byte) error {
 		}
 		return t.save(key, r)
 	case kindErased:
-		return t.goneAgain(key)
+		return t.markErasedAgain(key)
 	case kindCold:
 		p, err := decode[coldPage](key, plain)
 		if err != nil {
@@ -158,10 +158,10 @@ func (t *Tx) restore(key, plain []byte) error {
 	return t.put(key, plain)
 }
 
-// goneAgain stores that an id was erased, and tells the index, whose segments
+// markErasedAgain stores that an id was erased, and tells the index, whose segments
 // may be older. It is no longer known whether the id was that of a memory or of
 // an utterance.
-func (t *Tx) goneAgain(key []byte) error {
+func (t *Tx) markErasedAgain(key []byte) error {
 	n, err := t.logDocument(0, Document{Kind: MemoryDocument, ID: memory.ID(key[1:]), Gone: true})
 	if err == nil {
 		_, err = t.logDocument(0, Document{Kind: UtteranceDocument, ID: memory.ID(key[1:]), Gone: true})

@@ -100,7 +100,7 @@ func TestFollowRulesAfterCrash(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Fatal("it derived one group only")
+				t.Fatal("the derivation was not interrupted: there was only one group")
 			}
 		}()
 		_ = s.followRules()

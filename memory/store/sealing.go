@@ -52,9 +52,9 @@ func newSecrets(master *seal.Key) *secrets {
 	disk := master.Derive("store badger")
 	defer disk.Zero()
 	return &secrets{
-		values: master.Derive("store values").Hold(),
-		macs:   master.Derive("store macs").Hold(),
-		anchor: master.Derive("store anchor").Hold(),
+		values: master.Derive("store values").LockMemory(),
+		macs:   master.Derive("store macs").LockMemory(),
+		anchor: master.Derive("store anchor").LockMemory(),
 		disk:   disk.Bytes(),
 	}
 }

@@ -55,7 +55,7 @@ type Options struct {
 	Free        func(dir string) (uint64, error) // nil: as reported by the operating system
 	AnchorEvery uint64                           // commits between two anchors; 0: 64
 	Log         *slog.Logger                     // nil: nothing is logged
-	Posted      func()                           // called after a commit that added to the outbox; must not block; may be nil
+	OnPosted    func()                           // called after a commit that added to the outbox; must not block; may be nil
 
 	// Accept opens the store although its anchor is missing, altered or newer,
 	// and writes a new anchor. It is for an owner who has restored a backup.
@@ -267,7 +267,7 @@ func (s *Store) updateAbove(ctx context.Context, reserve uint64, fn func(*Tx) er
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if err := s.keepUp(); err != nil {
+	if err := s.startCompactors(); err != nil {
 		return err
 	}
 	if s.isFull() {

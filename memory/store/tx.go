@@ -71,8 +71,8 @@ func (s *Store) updateLeaving(reserve uint64, fn func(*Tx) error) (err error) {
 	letBuildersGo(s.db)
 	posted := next.head.Seq.Outbox != s.state.head.Seq.Outbox
 	s.state = next
-	if posted && s.opt.Posted != nil {
-		defer s.opt.Posted()
+	if posted && s.opt.OnPosted != nil {
+		defer s.opt.OnPosted()
 	}
 	for _, f := range t.finish {
 		f()

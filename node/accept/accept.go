@@ -39,7 +39,7 @@ type Config struct {
 	Chain         Chain
 	Now           func() time.Time
 	ForgetPlugins func() error                                         // makes plugins drop what they have in memory
-	Swept         func(ctx context.Context, lock *engine.Writer) error // removes from every file what was erased
+	PurgeSwept    func(ctx context.Context, lock *engine.Writer) error // removes from every file what was erased
 }
 
 // Gate is the gate of an open node. Its methods are safe for concurrent use.
@@ -109,7 +109,7 @@ func (g *Gate) Check(ctx context.Context, tx *store.Tx) (after func(context.Cont
 	if err := g.refuseSecrets(tx, unsafe, lines); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, lock *engine.Writer) error { return g.c.Swept(ctx, lock) }, nil
+	return func(ctx context.Context, lock *engine.Writer) error { return g.c.PurgeSwept(ctx, lock) }, nil
 }
 
 // transcripts returns the recordings and photos whose words a memory has.
@@ -175,12 +175,12 @@ func (u *eraseFirstError) Error() string {
 }
 func (u *eraseFirstError) Unwrap() error { return u.err }
 
-// Take commits what others said. Memories that contain a secret and have too many assertions
+// CommitRemote commits what others said. Memories that contain a secret and have too many assertions
 // for one transaction are erased first, and what was said about them is applied afterwards.
-func (g *Gate) Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
+func (g *Gate) CommitRemote(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error {
 	err := lock.Commit(ctx, fn)
 	if u, ok := errors.AsType[*eraseFirstError](err); ok {
-		if _, err := lock.Erase(ctx, engine.Person, forget.Wish, u.ids...); err != nil {
+		if _, err := lock.Erase(ctx, engine.Person, forget.DefaultReason, u.ids...); err != nil {
 			return err
 		}
 		err = lock.Commit(ctx, fn)
@@ -195,7 +195,7 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 	for i := range found {
 		ids[i] = found[i].ID
 	}
-	if _, err := g.c.Engine.Erase(tx, engine.Person, forget.Wish, ids...); errors.Is(err, store.ErrTooLarge) {
+	if _, err := g.c.Engine.Erase(tx, engine.Person, forget.DefaultReason, ids...); errors.Is(err, store.ErrTooLarge) {
 		return &eraseFirstError{ids, err}
 	} else if err != nil {
 		return err
@@ -216,8 +216,8 @@ func (g *Gate) refuseSecrets(tx *store.Tx, found []memory.Memory, lines []memory
 	return forget.PlanSweep(tx)
 }
 
-// Transcribed removes the waiting mark from recordings whose words have arrived.
-func (g *Gate) Transcribed(ctx context.Context, ids []memory.ID) error {
+// UnmarkWaiting removes the waiting mark from recordings whose words have arrived.
+func (g *Gate) UnmarkWaiting(ctx context.Context, ids []memory.ID) error {
 	var heard []transcribed
 	err := g.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.MemoriesOf(ids) {
@@ -272,12 +272,12 @@ func citesOne(a, b []memory.Evidence) bool {
 }
 
 // TakeDelta commits what a round of sync brought, and carries out what others have
-// forgotten. It is exchange.Config.Take.
+// forgotten. It is exchange.Config.CommitRemote.
 func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error {
 	lock := g.c.Engine.Hold()
 	defer lock.Release()
 	var gone *store.Targets
-	err := g.Take(ctx, lock, func(tx *store.Tx) (err error) {
+	err := g.CommitRemote(ctx, lock, func(tx *store.Tx) (err error) {
 		if gone, err = fn(tx); err != nil || gone == nil {
 			return err
 		}
@@ -292,5 +292,5 @@ func (g *Gate) TakeDelta(ctx context.Context, fn func(*store.Tx) (gone *store.Ta
 	if err := g.c.ForgetPlugins(); err != nil {
 		return err
 	}
-	return g.c.Swept(ctx, lock)
+	return g.c.PurgeSwept(ctx, lock)
 }

@@ -75,7 +75,7 @@ func (b *Book) noteAnswer(ctx context.Context, v *visit, u serve.AppUse, answer 
 	l := &line{app: v.Name(), most: v.app.Tokens, use: u, answer: answer}
 	err := b.lines.note(ctx, b.store, l)
 	if errors.Is(err, serve.ErrLimit) && u.Tokens <= v.app.Tokens {
-		err = serve.Passes(u.At.Truncate(24*time.Hour).Add(24*time.Hour).Sub(u.At), err) // the day's tokens are counted from midnight
+		err = serve.WithRetryAfter(u.At.Truncate(24*time.Hour).Add(24*time.Hour).Sub(u.At), err) // the day's tokens are counted from midnight
 	}
 	return err
 }

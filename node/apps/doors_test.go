@@ -308,7 +308,7 @@ func TestRevokeWaitsForWrites(t *testing.T) {
 			t.Error(err)
 		}
 	default:
-		t.Error("it is still writing")
+		t.Error("the write had not ended when the app was revoked")
 	}
 }
 

@@ -88,7 +88,7 @@ func TestFollow(t *testing.T) {
 	for err == nil { // earlier messages may come before it
 		_, err, ok = all()
 		if !ok {
-			t.Fatal("it ends without a word")
+			t.Fatal("the stream ended without an error")
 		}
 	}
 	want(t, err, serve.ErrKey, "revoked")

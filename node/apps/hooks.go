@@ -172,7 +172,7 @@ func (b *Book) NextChange(ctx context.Context, h Hook) (t *Notification, cursor 
 		if t.Conflict != nil && t.Conflict.ID == h.Conflict {
 			t.Conflict = nil
 		}
-		shown := told(t)
+		shown := memoriesOf(t)
 		if t.Conflict != nil && tokens(shown...) > v.app.Tokens { // it exceeds the tokens of a whole day
 			t.Conflict, shown = nil, []memory.Memory{m}
 		}
@@ -197,8 +197,8 @@ func (b *Book) NextChange(ctx context.Context, h Hook) (t *Notification, cursor 
 	return nil, cursor, nil
 }
 
-// told returns the memories that an app is given with a message.
-func told(t *Notification) []memory.Memory {
+// memoriesOf returns the memories that an app is given with a message.
+func memoriesOf(t *Notification) []memory.Memory {
 	if t.Conflict == nil {
 		return []memory.Memory{t.Memory}
 	}

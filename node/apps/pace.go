@@ -40,7 +40,7 @@ func (v *visit) draws() (done func(), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.drawing[v.Name()] {
-		return nil, serve.Passes(time.Second, fmt.Errorf("%w: a graph is being drawn already", serve.ErrLimit))
+		return nil, serve.WithRetryAfter(time.Second, fmt.Errorf("%w: a graph is being drawn already", serve.ErrLimit))
 	}
 	b.drawing[v.Name()] = true
 	return func() {
@@ -83,7 +83,7 @@ func (v *visit) place(ctx context.Context, of string, most int) (done func(), er
 	case places <- struct{}{}:
 		return func() { <-places }, nil
 	case <-late.C:
-		return nil, serve.Passes(time.Second, fmt.Errorf("%w: %d %s of this app under way: wait for the answer before the next", serve.ErrLimit, most, of))
+		return nil, serve.WithRetryAfter(time.Second, fmt.Errorf("%w: %d %s of this app under way: wait for the answer before the next", serve.ErrLimit, most, of))
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

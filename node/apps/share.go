@@ -57,7 +57,7 @@ func (s *sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (out ser
 	a := v.app
 	asker := &serve.Asker{App: v.Name(), Key: v.by.Key,
 		Scope: serve.AppRequest{Name: a.Name, Types: a.Types, Sensitivity: a.Sensitivity, Tags: a.Tags, Since: a.Since, Until: a.Until, Owner: a.Owner},
-		Gives: func(ctx context.Context, ids []memory.ID) error {
+		BeforeSharing: func(ctx context.Context, ids []memory.ID) error {
 			return v.book.note(ctx, v, serve.AppUse{Did: "createShare", Shown: ids})
 		}}
 	out, err = s.in.CreateShare(serve.WithAsker(ctx, asker), r)

@@ -83,7 +83,7 @@ func (b *Book) enter(ctx context.Context, key serve.Secret, is func(*record) boo
 		}
 	}
 	if len(b.visits[name]) >= maxVisits { // event streams stay open and connections are limited, so one app may have only so many
-		return nil, nil, nil, serve.Passes(time.Second, fmt.Errorf("%w: %w", serve.ErrLimit, ErrBusy))
+		return nil, nil, nil, serve.WithRetryAfter(time.Second, fmt.Errorf("%w: %w", serve.ErrLimit, ErrBusy))
 	}
 	v := &visit{book: b, via: via, app: found.App, scope: scopeOf(&found.App.AppRequest, by, &rules, b.now()), by: by, asks: rules.Asks(), left: make(chan struct{}), key: string(found.Hash)}
 	within, end := context.WithCancelCause(ctx)
@@ -139,9 +139,9 @@ func (v *visit) PassedOn() (serve.App, bool) {
 
 // May implements serve.Caller.
 func (v *visit) May(ctx context.Context, right serve.Right, operation string) error {
-	if !serve.Paid(ctx) {
+	if !serve.SpendForwarded(ctx) {
 		if wait := v.book.pace(v.Name(), v.app.Requests); wait > 0 {
-			return serve.Passes(wait, fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests))
+			return serve.WithRetryAfter(wait, fmt.Errorf("%w: %d requests a minute", serve.ErrLimit, v.app.Requests))
 		}
 	}
 	err := v.can(right)
@@ -189,8 +189,8 @@ func (v *visit) NoteConsole(ctx context.Context, operation string, refused error
 	return v.book.note(ctx, v, u)
 }
 
-// Has reports whether the app has a right; serve.Has calls it.
-func (v *visit) Has(right serve.Right) bool { return v.can(right) == nil }
+// HasRight reports whether the app has a right; serve.HasRight calls it.
+func (v *visit) HasRight(right serve.Right) bool { return v.can(right) == nil }
 
 // can returns an error unless the app has a right.
 func (v *visit) can(right serve.Right) error {

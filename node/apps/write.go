@@ -129,15 +129,15 @@ func (v *visit) mayAdd(r *serve.AddRequest) error {
 	if len(s.tags) > 0 && !slices.ContainsFunc(r.Tags, func(t string) bool { return slices.Contains(s.tags, t) }) {
 		return refused("tags: app %s may add only what has one of its tags: %s", v.Name(), strings.Join(s.tags, ", "))
 	}
-	if err := mayHold(&r.Fields); err != nil {
+	if err := refuseReferences(&r.Fields); err != nil {
 		return err
 	}
 	return v.mayTag(r.Tags)
 }
 
-// mayHold refuses fields that refer to something in the store: with them an app could see
+// refuseReferences refuses fields that refer to something in the store: with them an app could see
 // another memory's photo through a memory of its own.
-func mayHold(f *memory.Fields) error {
+func refuseReferences(f *memory.Fields) error {
 	if f != nil && (f.Resource != nil && f.Resource.Blob != "" || f.Vault != nil) {
 		return refused("fields: an app may not name a photo, a recording or a secret")
 	}
@@ -176,7 +176,7 @@ func (w *writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest
 	case len(p.Untag) > 0 && len(v.scope.tags) > 0:
 		err = refused("untag: app %s is restricted to tags", v.Name())
 	default:
-		if err = mayHold(p.Fields); err == nil {
+		if err = refuseReferences(p.Fields); err == nil {
 			err = v.mayTag(slices.Concat(p.Tag, p.Untag))
 		}
 	}

@@ -77,8 +77,8 @@ type Folder struct {
 	release func() error
 }
 
-// Has reports whether there is a backup at a place.
-func Has(ctx context.Context, at Place) (bool, error) {
+// HasBackup reports whether there is a backup at a place.
+func HasBackup(ctx context.Context, at Place) (bool, error) {
 	_, err := at.Read(ctx, keyName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -97,7 +97,7 @@ func Open(ctx context.Context, at Place, passphrase string) (*Folder, error) {
 		return nil, err
 	}
 	f := &Folder{at: at}
-	if f.release, err = at.Take(); err != nil {
+	if f.release, err = at.Lock(); err != nil {
 		return nil, err
 	}
 	if f.key, err = readKey(sealed, passphrase); err != nil {

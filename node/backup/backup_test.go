@@ -315,12 +315,12 @@ func testDoors(t *testing.T, at kept) {
 // path that begins with ./.
 func TestAtRefusesMistypedURLs(t *testing.T) {
 	for _, name := range []string{"s3:/my-bucket", "s3:my-bucket", "S3://my-bucket", "s3//my-bucket", "https://example.org/x", "file:/mnt"} {
-		if at, err := At(name, t.TempDir(), os.Getenv); err == nil || !strings.Contains(err.Error(), "s3://BUCKET/PREFIX") {
+		if at, err := ParsePlace(name, t.TempDir(), os.Getenv); err == nil || !strings.Contains(err.Error(), "s3://BUCKET/PREFIX") {
 			t.Errorf("%s: %v, %v", name, at, err)
 		}
 	}
 	for _, name := range []string{`D:\backup`, "d:/backup", "/mnt/s3:", "./s3:", "stick"} {
-		if _, err := At(name, t.TempDir(), os.Getenv); err != nil {
+		if _, err := ParsePlace(name, t.TempDir(), os.Getenv); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -28,17 +28,17 @@ type Place interface {
 	List(ctx context.Context) (map[string]int64, error)
 	// Remove removes a file. It is no error if there is none.
 	Remove(ctx context.Context, name string) error
-	// Take excludes other processes of this machine until release. The error is one of filelock.
+	// Lock excludes other processes of this machine until release. The error is one of filelock.
 	// A place that this process can't write is not locked.
-	Take() (release func() error, err error)
+	Lock() (release func() error, err error)
 }
 
 // scheme matches the beginning of a URL, including mistyped ones. A Windows drive has one letter.
 var scheme = regexp.MustCompile(`^(?:[A-Za-z][A-Za-z0-9+.-]+:/*|[sS]3//)`)
 
-// At returns the place that a person names: a folder, or s3://BUCKET/PREFIX in the form that
+// ParsePlace returns the place that a person names: a folder, or s3://BUCKET/PREFIX in the form that
 // [openS3] reads. home is that of the node, which has the lock for a bucket.
-func At(name, home string, environ func(string) string) (Place, error) {
+func ParsePlace(name, home string, environ func(string) string) (Place, error) {
 	if strings.HasPrefix(name, s3Scheme) {
 		return openS3(name, filepath.Join(home, "backup.lock"), environ)
 	}
@@ -79,8 +79,8 @@ func followed(path string) string {
 	}
 }
 
-// Shown returns the name of a place without its parameters.
-func Shown(name string) string {
+// ShownName returns the name of a place without its parameters.
+func ShownName(name string) string {
 	if strings.HasPrefix(name, s3Scheme) {
 		name, _, _ = strings.Cut(name, "?")
 	}
@@ -133,7 +133,7 @@ func (f folder) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-func (f folder) Take() (func() error, error) {
+func (f folder) Lock() (func() error, error) {
 	l, err := filelock.Take(f.path(lockName))
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
 		return func() error { return nil }, nil // it can be read, and writing fails

@@ -108,7 +108,7 @@ func first(list ...string) string {
 // String returns the name of the place without what comes from the settings.
 func (s *s3) String() string { return s3Scheme + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
 
-func (s *s3) Take() (func() error, error) {
+func (s *s3) Lock() (func() error, error) {
 	l, err := filelock.Take(s.lock)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // bucketAt returns a prefix of the test server's bucket.
 func bucketAt(t *testing.T, s *s3test.Server, prefix string) *s3 {
 	t.Helper()
-	at, err := At("s3://bucket/"+prefix+"?region=eu-central-1&endpoint="+s.URL, t.TempDir(), os.Getenv)
+	at, err := ParsePlace("s3://bucket/"+prefix+"?region=eu-central-1&endpoint="+s.URL, t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestBucketNames(t *testing.T) {
 		{"s3://key:secret@my-bucket/a", "", "want s3://BUCKET/PREFIX"},
 		{"gs://my-bucket/a", "", "want a folder, or s3://"},
 	} {
-		at, err := At(c.name, t.TempDir(), func(k string) string { return env[k] })
+		at, err := ParsePlace(c.name, t.TempDir(), func(k string) string { return env[k] })
 		switch {
 		case c.wrong != "":
 			if err == nil || !strings.Contains(err.Error(), c.wrong) || strings.Contains(err.Error(), "secret") {

@@ -65,16 +65,16 @@ func (d *dav) report(w http.ResponseWriter, r *http.Request) error {
 	for i := range all {
 		at[all[i].path] = &all[i]
 	}
-	told := make(map[string]bool, len(q.Hrefs)) // each only once, whatever precedes it
+	answered := make(map[string]bool, len(q.Hrefs)) // each only once, whatever precedes it
 	for _, h := range q.Hrefs {
 		name := h
 		if i := strings.Index(h, davCal); i >= 0 {
 			name = h[i:]
 		}
-		if told[name] {
+		if answered[name] {
 			continue
 		}
-		told[name] = true
+		answered[name] = true
 		if o := at[name]; o != nil {
 			m.add(d, o.path, o.props(true), q.Prop)
 		} else {

@@ -55,32 +55,32 @@ type Config struct {
 
 	// Commit changes the records and updates the index.
 	Commit func(ctx context.Context, fn func(*store.Tx) error) error
-	// Covered writes the index's segments. It returns the place in the document log up to
+	// FlushIndex writes the index's segments. It returns the place in the document log up to
 	// which they contain everything.
-	Covered func(ctx context.Context) (uint64, error)
-	Notes   func(memory.ID) []string // see store.Cooling
-	Froze   func(*store.Tx, []memory.Assertion) error
-	// Thawed is called with the memories that came back, within the transaction. Otherwise
+	FlushIndex func(ctx context.Context) (uint64, error)
+	Notes      func(memory.ID) []string // see store.Cooling
+	OnFrozen   func(*store.Tx, []memory.Assertion) error
+	// OnThawed is called with the memories that came back, within the transaction. Otherwise
 	// the index has not seen their changes. May be nil.
-	Thawed func(*store.Tx, []memory.ID) error
-	// Safe makes sure that the pack store has a photo or recording just as it is here,
+	OnThawed func(*store.Tx, []memory.ID) error
+	// EnsureStored makes sure that the pack store has a photo or recording just as it is here,
 	// and can give it back. It is false if the blob was not sent, or differs there.
-	// If Safe is nil, photos and recordings stay.
-	Safe func(ctx context.Context, blob memory.ID) (bool, error)
-	// Stays returns why a memory stays hot for a reason of the node. It is empty if the
+	// If EnsureStored is nil, photos and recordings stay.
+	EnsureStored func(ctx context.Context, blob memory.ID) (bool, error)
+	// HotReason returns why a memory stays hot for a reason of the node. It is empty if the
 	// memory need not stay.
-	Stays func(*memory.Memory) string
+	HotReason func(*memory.Memory) string
 	// Uses returns how often each memory was used on this device.
 	Uses func(*store.Tx) (map[memory.ID]Use, error)
-	// Back continues what waited for groups that are back. It is called at each Maintain, and
+	// ResumeWaiting continues what waited for groups that are back. It is called at each Maintain, and
 	// does little if nothing waits.
-	Back func(ctx context.Context) error
-	// Alone calls do, which takes more memory than anything else: it rewrites or compacts the
+	ResumeWaiting func(ctx context.Context) error
+	// WithFreedMemory calls do, which takes more memory than anything else: it rewrites or compacts the
 	// records. Before that it frees what can be loaded again, which is not loaded before do
-	// has returned. If Alone is nil, do is called directly.
-	Alone func(ctx context.Context, do func(context.Context) error) error
-	Log   *slog.Logger
-	Now   func() time.Time // nil: time.Now
+	// has returned. If WithFreedMemory is nil, do is called directly.
+	WithFreedMemory func(ctx context.Context, do func(context.Context) error) error
+	Log             *slog.Logger
+	Now             func() time.Time // nil: time.Now
 }
 
 // Use is how often a memory was used, and when it was last.
@@ -90,11 +90,11 @@ type Use struct {
 }
 
 // Keeper keeps the budget. Its methods are safe for concurrent use. Only one of Cool,
-// Maintain, Ease and Compact runs at a time; the others wait.
+// Maintain, CoolDuringSync and Compact runs at a time; the others wait.
 type Keeper struct {
 	c Config
 
-	tending sync.Mutex // held by Cool, Maintain, Ease and Compact; taken before fetching
+	tending sync.Mutex // held by Cool, Maintain, CoolDuringSync and Compact; taken before fetching
 
 	fetching turn // held while packs are fetched from the pack store and their memories are put back
 	last     lastBody
@@ -143,8 +143,8 @@ func New(c Config) *Keeper {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Stays == nil {
-		c.Stays = func(*memory.Memory) string { return "" }
+	if c.HotReason == nil {
+		c.HotReason = func(*memory.Memory) string { return "" }
 	}
 	if c.Uses == nil {
 		c.Uses = func(*store.Tx) (map[memory.ID]Use, error) { return nil, nil }
@@ -183,7 +183,7 @@ func (k *Keeper) body(ctx context.Context, p *store.ColdPack) ([]byte, error) {
 	}
 	b, err := k.c.Packs.Get(ctx, p.At, p.Size)
 	if errors.Is(err, ErrLost) { // a repair will look at it more closely
-		err = errors.Join(err, k.doubt(ctx, p.Number))
+		err = errors.Join(err, k.noteDoubted(ctx, p.Number))
 	}
 	if err := k.asked(p, err); err != nil {
 		return nil, err
@@ -272,10 +272,10 @@ func (k *Keeper) thaw(ctx context.Context, pack uint64, ids []memory.ID) error {
 	}
 	var back []memory.ID
 	err = k.c.Commit(ctx, func(tx *store.Tx) (err error) {
-		if back, err = tx.Thaw(pack, b, ids); err != nil || k.c.Thawed == nil || len(back) == 0 {
+		if back, err = tx.Thaw(pack, b, ids); err != nil || k.c.OnThawed == nil || len(back) == 0 {
 			return err
 		}
-		return k.c.Thawed(tx, back)
+		return k.c.OnThawed(tx, back)
 	})
 	if errors.Is(err, store.ErrTooLarge) && len(ids) != 1 { // try them one by one
 		for _, s := range p.Stubs {

@@ -22,7 +22,7 @@ func TestCompactRemovesReplacedValues(t *testing.T) {
 	}
 	maintain := func(b tier.Budget) uint64 {
 		t.Helper()
-		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: b, Covered: covered})
+		k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: b, FlushIndex: covered})
 		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +62,8 @@ func TestCachesAreFreedWhileRewriting(t *testing.T) {
 		return n
 	}
 	rewritten, settled := 0, 0
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1 << 30}, Covered: covered,
-		Alone: func(ctx context.Context, do func(context.Context) error) error {
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1 << 30}, FlushIndex: covered,
+		WithFreedMemory: func(ctx context.Context, do func(context.Context) error) error {
 			large, full := size() > 12<<20, s.NeedsFlush()
 			err := do(ctx)
 			if large && size() < 2<<20 {
@@ -82,7 +82,7 @@ func TestCachesAreFreedWhileRewriting(t *testing.T) {
 	if !s.NeedsFlush() {
 		t.Fatal("the store would not write its memtable soon")
 	}
-	if err := k.Ease(ctx); err != nil {
+	if err := k.CoolDuringSync(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if rewritten != 1 || settled == 0 || s.NeedsFlush() {

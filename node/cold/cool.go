@@ -57,7 +57,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 		k.blocked("sync.relay is not set: no memory can be moved to cold storage")
 		return 0, nil
 	}
-	covered, err := k.c.Covered(ctx)
+	covered, err := k.c.FlushIndex(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func (k *Keeper) coolMemories(ctx context.Context) (n int, err error) {
 			k.blocked(errHeld.Error())
 			return n, nil
 		}
-		frozen, err := k.freeze(ctx, ids, store.Cooling{Covered: covered, Notes: k.c.Notes, Froze: k.c.Froze}, left)
+		frozen, err := k.freeze(ctx, ids, store.Cooling{Covered: covered, Notes: k.c.Notes, OnFrozen: k.c.OnFrozen}, left)
 		n += frozen
 		if err != nil {
 			k.blocked(err.Error())
@@ -151,7 +151,7 @@ func (k *Keeper) choose(ctx context.Context) (out []memory.ID, err error) {
 			}
 			it := tier.ItemOf(m)
 			it.Used, it.Last = uses[m.ID].Count, uses[m.ID].Last
-			it.Fixed = it.Fixed || today[m.ID] || k.c.Stays(m) != ""
+			it.Fixed = it.Fixed || today[m.ID] || k.c.HotReason(m) != ""
 			if it.Bytes, err = tx.MemorySize(m.ID); err != nil {
 				return err
 			}
@@ -238,7 +238,7 @@ const (
 	// packed
 	linesOfMemory = 3
 
-	// used by Ease, during a large operation
+	// used by CoolDuringSync, during a large operation
 	easeFrozen = 10_000
 	easeGrown  = 32 << 20
 )
@@ -263,7 +263,7 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	if err != nil || !due {
 		return err
 	}
-	if err := k.alone(ctx, k.c.Store.Compact); err != nil {
+	if err := k.withFreedMemory(ctx, k.c.Store.Compact); err != nil {
 		return err
 	}
 	k.frozen, k.packed = 0, 0
@@ -274,11 +274,11 @@ func (k *Keeper) compactAt(ctx context.Context, frozen int, grown uint64) error 
 	return k.c.Store.UpdateInReserve(ctx, func(tx *store.Tx) error { return tx.PutMeta(rewrittenMeta, size) })
 }
 
-func (k *Keeper) alone(ctx context.Context, do func(context.Context) error) error {
-	if k.c.Alone == nil {
+func (k *Keeper) withFreedMemory(ctx context.Context, do func(context.Context) error) error {
+	if k.c.WithFreedMemory == nil {
 		return do(ctx)
 	}
-	return k.c.Alone(ctx, do)
+	return k.c.WithFreedMemory(ctx, do)
 }
 
 // compactDue looks at the files only if there is a budget. Without one the disk is

@@ -38,7 +38,7 @@ func (k *Keeper) packLines(ctx context.Context) error {
 	if err != nil || n < packLoose || n < k.rest.left+packLoose && now.Sub(k.rest.at) < countEvery {
 		return err
 	}
-	covered, err := k.c.Covered(ctx)
+	covered, err := k.c.FlushIndex(ctx)
 	if err != nil {
 		return err
 	}

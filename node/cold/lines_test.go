@@ -36,7 +36,7 @@ func TestOldUtterancesArePacked(t *testing.T) {
 	loose := func(b tier.Budget) (n int) {
 		t.Helper()
 		k := cold.New(cold.Config{Store: s, Commit: s.UpdateInReserve, Budget: b, Now: func() time.Time { return now },
-			Covered: covered})
+			FlushIndex: covered})
 		if err := k.Maintain(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ const doubtedMeta = "tiers/doubted"
 // entry is longer, the whole pack is fetched.
 const maxPiece = 1 << 20
 
-// doubt records that the pack store did not return a pack as it was stored.
-func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
+// noteDoubted records that the pack store did not return a pack as it was stored.
+func (k *Keeper) noteDoubted(ctx context.Context, pack uint64) error {
 	known := false
 	read := func(tx *store.Tx) (all []uint64, err error) {
 		_, err = tx.Meta(doubtedMeta, &all)
@@ -40,11 +40,11 @@ func (k *Keeper) doubt(ctx context.Context, pack uint64) error {
 	})
 }
 
-// Lost returns the packs that the pack store does not have as they were stored. It
+// LostPacks returns the packs that the pack store does not have as they were stored. It
 // reads one random entry of each. It fetches a whole pack only if that failed before,
 // which includes any pack that a read has found damaged. If the pack store can't be
 // reached, the error is [ErrUnreachable].
-func (k *Keeper) Lost(ctx context.Context) (lost []uint64, err error) {
+func (k *Keeper) LostPacks(ctx context.Context) (lost []uint64, err error) {
 	packs, err := k.packs(ctx)
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func TestFindLostPacksByProbing(t *testing.T) {
 	}
 	keeper := func() *cold.Keeper { return cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve}) }
 	sh.given = 0
-	if lost, err := keeper().Lost(ctx); err != nil || len(lost) > 0 {
+	if lost, err := keeper().LostPacks(ctx); err != nil || len(lost) > 0 {
 		t.Fatalf("of a sound pack store: %v, %v", lost, err)
 	}
 	if sh.given == 0 || sh.given > total/3 {
@@ -78,7 +78,7 @@ func TestFindLostPacksByProbing(t *testing.T) {
 		body[i] ^= 1
 	}
 	sh.packStore[string(at[3])] = body
-	lost, err := keeper().Lost(ctx)
+	lost, err := keeper().LostPacks(ctx)
 	if err != nil || len(lost) != 2 {
 		t.Fatalf("one is gone, one altered: %v, %v", lost, err)
 	}
@@ -90,11 +90,11 @@ func TestFindLostPacksByProbing(t *testing.T) {
 		t.Fatal(err)
 	}
 	k = cold.New(cold.Config{Store: s, Packs: broken, Commit: s.UpdateInReserve})
-	if lost, err := k.Lost(ctx); err != nil || len(lost) != 3 {
+	if lost, err := k.LostPacks(ctx); err != nil || len(lost) != 3 {
 		t.Errorf("one that could not be read before: %v, %v", lost, err)
 	}
 	// Only the connection was broken.
-	if lost, err := keeper().Lost(ctx); err != nil || len(lost) != 2 {
+	if lost, err := keeper().LostPacks(ctx); err != nil || len(lost) != 2 {
 		t.Errorf("afterwards: %v, %v", lost, err)
 	}
 }

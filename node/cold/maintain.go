@@ -84,8 +84,8 @@ func (k *Keeper) fetchWanted(ctx context.Context) error {
 		return errors.Join(append(errs, ctx.Err())...)
 	}
 	// They may also have come back in another way.
-	if k.c.Back != nil {
-		errs = append(errs, k.c.Back(ctx))
+	if k.c.ResumeWaiting != nil {
+		errs = append(errs, k.c.ResumeWaiting(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/locket-dev/locket/node/cold"
 )
 
-// A lost pack does not prevent others from being fetched, and Back is called each time,
+// A lost pack does not prevent others from being fetched, and ResumeWaiting is called each time,
 // whether something was wanted or not.
 func TestLostPackBlocksNoOther(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sh, asked := packStore{}, 0
-	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve, Back: func(context.Context) error { asked++; return nil }})
+	k := cold.New(cold.Config{Store: s, Packs: sh, Commit: s.UpdateInReserve, ResumeWaiting: func(context.Context) error { asked++; return nil }})
 	const packs = 6
 	sayFacts(t, s, packs)
 	for n := range byte(packs) {
@@ -67,7 +67,7 @@ func TestWantedGroupIsFetchedFromItsPack(t *testing.T) {
 func TestHoldKeepsEverythingHot(t *testing.T) {
 	ctx, s := t.Context(), openStore(t)
 	sayFacts(t, s, 12)
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Records: 3}, Covered: covered})
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Records: 3}, FlushIndex: covered})
 	release := k.Hold()
 	if n, err := k.Cool(ctx); n != 0 || err != nil {
 		t.Errorf("%d turned cold, %v", n, err)
@@ -88,9 +88,9 @@ func TestCallbacksRunInsideTheTransaction(t *testing.T) {
 	why := refuses
 	froze := 0
 	var thawed []memory.ID
-	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1}, Covered: covered,
-		Froze: func(_ *store.Tx, as []memory.Assertion) error { froze += len(as); return nil },
-		Thawed: func(tx *store.Tx, ids []memory.ID) error {
+	k := cold.New(cold.Config{Store: s, Packs: packStore{}, Commit: s.UpdateInReserve, Budget: tier.Budget{Bytes: 1}, FlushIndex: covered,
+		OnFrozen: func(_ *store.Tx, as []memory.Assertion) error { froze += len(as); return nil },
+		OnThawed: func(tx *store.Tx, ids []memory.ID) error {
 			for _, id := range ids {
 				if _, err := tx.Memory(id); err != nil {
 					t.Errorf("told of one that is not here: %v", err)

@@ -48,7 +48,7 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 		}
 		m.blobs = append(m.blobs, o.ID)
 		m.item.Bytes += o.Size
-		m.item.Fixed = m.item.Fixed || o.Waits || k.c.Now().Sub(o.Came) < stayAfter
+		m.item.Fixed = m.item.Fixed || o.Waits || k.c.Now().Sub(o.WrittenAt) < stayAfter
 	}
 	return all, total, nil
 }
@@ -56,7 +56,7 @@ func (k *Keeper) weighMedia(tx *store.Tx, uses map[memory.ID]Use) (all map[memor
 // coolMedia removes photos and recordings until they fit into what the memories leave of the
 // budget, or until no more can be removed.
 func (k *Keeper) coolMedia(ctx context.Context) (err error) {
-	if k.c.Safe == nil || k.c.Budget.Bytes == 0 {
+	if k.c.EnsureStored == nil || k.c.Budget.Bytes == 0 {
 		return nil
 	}
 	var all map[memory.ID]*media
@@ -93,7 +93,7 @@ func (k *Keeper) coolMedia(ctx context.Context) (err error) {
 }
 
 func (k *Keeper) coolBlob(ctx context.Context, blob memory.ID) error {
-	if safe, err := k.c.Safe(ctx, blob); err != nil || !safe {
+	if safe, err := k.c.EnsureStored(ctx, blob); err != nil || !safe {
 		return err
 	}
 	if !k.still.TryLock() {

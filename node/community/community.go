@@ -86,8 +86,8 @@ func called(what, name string) (string, error) {
 	return name, nil
 }
 
-// Found founds a community. If the relay can't be reached, nothing of it is kept.
-func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity) (v serve.CommunityView, err error) {
+// FoundCommunity founds a community. If the relay can't be reached, nothing of it is kept.
+func (c *Communities) FoundCommunity(ctx context.Context, f Founder, r serve.NewCommunity) (v serve.CommunityView, err error) {
 	if err := c.mu.Take(ctx); err != nil {
 		return v, err
 	}
@@ -109,7 +109,7 @@ func (c *Communities) Found(ctx context.Context, f Founder, r serve.NewCommunity
 	if r.As, err = called("as", r.As); err != nil {
 		return v, err
 	}
-	m := membership.Named(d, envelope.Owner, r.As, space, 1, epoch[1])
+	m := membership.NamedMember(d, envelope.Owner, r.As, space, 1, epoch[1])
 	e, err := membership.Begin(space, f.Root.Public().(ed25519.PublicKey), f.Recovery, m, d.Recipient(), epoch, c.now(), envelope.KeySigner(f.Root))
 	if err != nil {
 		return v, err
@@ -253,7 +253,7 @@ func (c *Communities) Leave(ctx context.Context, id string, root ed25519.Private
 		if v.Role == roleOwner {
 			return sp.relay.Root(root.Public().(ed25519.PublicKey), httpsig.KeySigner(root)).Space(sp.id).Delete(ctx)
 		}
-		said, err := sp.said(ctx)
+		said, err := sp.activeMemories(ctx)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type gardeners struct {
 func newGardeners(t *testing.T, clock *ticks) gardeners {
 	url := serveRelay(t)
 	g := gardeners{mei: newHome(t, url, clock), tom: newHome(t, url, clock), ann: newHome(t, url, clock)}
-	v := must[serve.CommunityView](t)(g.mei.Found(t.Context(), g.mei.founder, serve.NewCommunity{Name: "Gardeners", As: "Mei"}))
+	v := must[serve.CommunityView](t)(g.mei.FoundCommunity(t.Context(), g.mei.founder, serve.NewCommunity{Name: "Gardeners", As: "Mei"}))
 	g.id, g.link = v.ID.String(), v.Link
 	must[serve.CommunityView](t)(g.mei.Invite(t.Context(), g.id, serve.CommunityInvite{Who: "Tom=" + g.tom.request(t), Moderator: true}))
 	must[serve.CommunityView](t)(g.mei.Invite(t.Context(), g.id, serve.CommunityInvite{Who: "Ann=" + g.ann.request(t)}))
@@ -320,7 +320,7 @@ func TestViewInAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := g.mei.in(ctx, v.ID, func(sp *space) error {
-		said := must[[]memory.Memory](t)(sp.said(ctx))
+		said := must[[]memory.Memory](t)(sp.activeMemories(ctx))
 		var entries []*envelope.Entry
 		for _, b := range must[[][]byte](t)(sp.journal.Entries(ctx)) {
 			entries = append(entries, must[*envelope.Entry](t)(envelope.ParseEntry(b)))

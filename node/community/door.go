@@ -66,7 +66,7 @@ func (c *Communities) Admit(ctx context.Context, id memory.SpaceID, name string,
 			return err
 		}
 		m := envelope.Member{ID: q.Member(sp.id), Key: q.Key, Recipient: q.Recipient, Role: envelope.Writer}
-		was, err := sp.was(ctx, &m)
+		was, err := sp.wasMember(ctx, &m)
 		in := slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Member == m.ID })
 		switch {
 		case err != nil:
@@ -79,7 +79,7 @@ func (c *Communities) Admit(ctx context.Context, id memory.SpaceID, name string,
 			return fmt.Errorf("%w: the owner of that key is, or was, a member", serve.ErrConflict)
 		case len(v.Members) >= envelope.MaxMembers:
 			return fmt.Errorf("%w: it has %d members, and no room for more", serve.ErrConflict, len(v.Members))
-		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return alike(o.Name) == alike(name) }):
+		case slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return comparableName(o.Name) == comparableName(name) }):
 			return fmt.Errorf("%w: another member is called %q", serve.ErrConflict, name)
 		}
 		if err := note(); err != nil {
@@ -91,10 +91,10 @@ func (c *Communities) Admit(ctx context.Context, id memory.SpaceID, name string,
 	return err
 }
 
-// alike returns a name in the form in which people compare names: letters of one width
+// comparableName returns a name in the form in which people compare names: letters of one width
 // and case, and no invisible characters. Letters of other scripts that look the same stay
 // different.
-func alike(name string) string {
+func comparableName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return -1
@@ -104,8 +104,8 @@ func alike(name string) string {
 	return strings.Join(strings.Fields(strings.ToLower(name)), " ")
 }
 
-// was reports whether the log has ever had a member's id or key.
-func (sp *space) was(ctx context.Context, m *envelope.Member) (bool, error) {
+// wasMember reports whether the log has ever had a member's id or key.
+func (sp *space) wasMember(ctx context.Context, m *envelope.Member) (bool, error) {
 	entries, err := sp.journal.Entries(ctx)
 	for _, b := range entries {
 		e, err := envelope.ParseEntry(b)
@@ -132,7 +132,7 @@ func (c *Communities) WasExpelled(ctx context.Context, id memory.SpaceID, key []
 		if err != nil || slices.ContainsFunc(v.Members, func(o serve.CommunityMember) bool { return o.Member == whom }) {
 			return err
 		}
-		out, err = sp.was(ctx, &envelope.Member{ID: whom, Key: key})
+		out, err = sp.wasMember(ctx, &envelope.Member{ID: whom, Key: key})
 		for i := range said {
 			if authorOf(said[i].ID) == whom && said[i].Metadata[metaKind] == noteLeaving {
 				out = false

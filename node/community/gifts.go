@@ -25,7 +25,7 @@ const (
 // share.Sharing.
 type Giver interface {
 	Offer(ctx context.Context, w share.ShareSpec, to share.Party, ids *seal.Key, byHand bool) (share.Preview, error)
-	Gave(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error
+	LogGift(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error
 }
 
 // offer returns the copies of a choice. of is the question that they answer, so that the
@@ -40,7 +40,7 @@ func (sp *space) offer(ctx context.Context, g Giver, w choice, of memory.ID, aga
 	if err != nil {
 		return share.Preview{}, err
 	}
-	return g.Offer(ctx, share.ShareSpec{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, Again: again}, share.Party{Name: sp.kept.Name, Key: l.Genesis[:]}, ids, byHand)
+	return g.Offer(ctx, share.ShareSpec{Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose, OnlyOriginals: again}, share.Party{Name: sp.kept.Name, Key: l.Genesis[:]}, ids, byHand)
 }
 
 // placed returns the item's id for a copy of a gift.
@@ -142,7 +142,7 @@ func (sp *space) give(ctx context.Context, g Giver, w choice, of memory.ID, copi
 		return errors.Join(tx.PutMeta(giftMeta(sp.kept.Next), made), tx.PutMeta(keptMeta, sp.kept))
 	})
 	if err == nil {
-		err = g.Gave(ctx, sp.kept.Name, sp.id, len(as), len(here)+len(as), !of.IsZero())
+		err = g.LogGift(ctx, sp.kept.Name, sp.id, len(as), len(here)+len(as), !of.IsZero())
 	}
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestThreatQuestionsTakenBack(t *testing.T) {
 	}
 	look()
 	if err := g.ann.in(ctx, idOfCommunity(t, g.id), func(sp *space) error {
-		said := must[[]memory.Memory](t)(sp.said(ctx))
+		said := must[[]memory.Memory](t)(sp.activeMemories(ctx))
 		if len(said) != 0 || len(sp.kept.Gifts) != 0 {
 			t.Errorf("answers to nothing: %d, %v", len(said), sp.kept.Gifts)
 		}
@@ -164,7 +164,7 @@ type counting struct {
 }
 
 func (c *counting) Offer(ctx context.Context, w share.ShareSpec, to share.Party, ids *seal.Key, byHand bool) (share.Preview, error) {
-	if w.Again == nil {
+	if w.OnlyOriginals == nil {
 		c.asked++
 	}
 	return c.Giver.Offer(ctx, w, to, ids, byHand)

@@ -88,7 +88,7 @@ func (h *home) Keep(_ context.Context, records []share.Record) error { h.records
 
 // Note implements share.Account.
 func (h *home) Note(_ context.Context, d share.Deed) error {
-	h.account = share.Take(h.account, &d)
+	h.account = share.AppendDeed(h.account, &d)
 	return nil
 }
 

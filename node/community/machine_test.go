@@ -52,7 +52,7 @@ func TestThreatPutOutOfACommunity(t *testing.T) {
 		for range m.role {
 			m.homes = append(m.homes, newHome(t, url, clock))
 		}
-		v := must[serve.CommunityView](rt)(m.homes[0].Found(t.Context(), m.homes[0].founder, serve.NewCommunity{Name: "All"}))
+		v := must[serve.CommunityView](rt)(m.homes[0].FoundCommunity(t.Context(), m.homes[0].founder, serve.NewCommunity{Name: "All"}))
 		m.id, m.link, m.role[0] = v.ID.String(), v.Link, roleOwner
 		for range rapid.IntRange(8, 24).Draw(rt, "steps") {
 			who := rapid.SampledFrom(m.members()).Draw(rt, "who")

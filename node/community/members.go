@@ -92,7 +92,7 @@ func one(found int, what, name string) error {
 func (c *Communities) Remove(ctx context.Context, id string, r serve.CommunityRemoval, root ed25519.PrivateKey) (serve.CommunityView, error) {
 	return c.with(ctx, id, func(sp *space, v *serve.CommunityView) error {
 		members := slices.DeleteFunc(slices.Clone(v.Members), func(m serve.CommunityMember) bool { return m.Name != r.What && !begins(m.Member.String(), r.What) })
-		said, err := sp.said(ctx)
+		said, err := sp.activeMemories(ctx)
 		if err != nil {
 			return err
 		}

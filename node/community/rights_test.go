@@ -31,7 +31,7 @@ func TestInvitePinsTheComparedKey(t *testing.T) {
 	relay, clock := serveRelay(t), new(ticks)
 	mei, bo, eve := newHome(t, relay, clock), newHome(t, relay, clock), newHome(t, relay, clock)
 	ctx := t.Context()
-	v := must[serve.CommunityView](t)(mei.Found(ctx, mei.founder, serve.NewCommunity{Name: "Gardeners"}))
+	v := must[serve.CommunityView](t)(mei.FoundCommunity(ctx, mei.founder, serve.NewCommunity{Name: "Gardeners"}))
 	q := must[envelope.Request](t)(ReadKey(bo.request(t)))
 	for _, who := range []string{"Bo=" + eve.request(t), "Bo=" + eve.request(t) + "=" + bo.request(t)} {
 		if _, err := mei.Invite(ctx, v.ID.String(), serve.CommunityInvite{Who: who, Words: share.Words(q.Key)}); !errors.Is(err, memory.ErrInvalid) {

@@ -130,7 +130,7 @@ func (c *Communities) open(ctx context.Context, id memory.SpaceID, dir string, f
 	sp.wall = &wall{Journal: sp.journal}
 	var j replica.Journal = sp.wall
 	if !founds {
-		j = share.Founded{Journal: j}
+		j = share.JoinedJournal{Journal: j}
 	}
 	sp.replica, err = replica.New(replica.Config{Space: id, Member: sp.me, Genesis: genesis, Remote: upstream.New(sp.relay.Space(id, sp.me, sp.device.SignRequest), invite),
 		Journal: j, Keys: sp.keys, Temp: filepath.Join(dir, "parts"), Log: c.Reader.Log, Now: c.Reader.Now})
@@ -241,14 +241,14 @@ func (sp *space) note(ctx context.Context, kind, of, text string) error {
 	return sp.say(ctx, memory.Assertion{Memory: sp.me.LineID(randomID()), Act: memory.ActPropose, Candidate: &c})
 }
 
-// said returns everything that was said and not withdrawn.
-func (sp *space) said(ctx context.Context) ([]memory.Memory, error) {
+// activeMemories returns everything that was said and not withdrawn.
+func (sp *space) activeMemories(ctx context.Context) ([]memory.Memory, error) {
 	return share.ActiveIn(ctx, sp.store)
 }
 
 // see returns what this member sees, from what is here.
 func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.Memory, err error) {
-	said, err = sp.said(ctx)
+	said, err = sp.activeMemories(ctx)
 	if err != nil {
 		return v, nil, err
 	}
@@ -281,8 +281,8 @@ func (sp *space) see(ctx context.Context) (v serve.CommunityView, said []memory.
 	v = See(sp.me, entries, name, said)
 	v.ID, v.Name, v.Link, v.Ended, v.Answers = sp.id, sp.kept.Name, sp.kept.Link, sp.kept.Ended, sp.kept.Answers != nil
 	if w := sp.kept.Answers; w != nil {
-		v.With = &serve.CommunityChoice{Types: serve.Some(w.Criteria.Types), Tags: serve.Some(w.Criteria.Tags), Since: w.Criteria.Since, Until: w.Criteria.Until,
-			Sensitivity: w.Criteria.Most, Redact: serve.Some(w.Redact.List()), Quotes: w.Redact.Quotes}
+		v.With = &serve.CommunityChoice{Types: serve.NonNil(w.Criteria.Types), Tags: serve.NonNil(w.Criteria.Tags), Since: w.Criteria.Since, Until: w.Criteria.Until,
+			Sensitivity: w.Criteria.Most, Redact: serve.NonNil(w.Redact.List()), Quotes: w.Redact.Quotes}
 	}
 	st, err := sp.journal.State(ctx)
 	v.Fetched = st.Synced

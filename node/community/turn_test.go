@@ -72,7 +72,7 @@ func TestRefusedRelayIsRetried(t *testing.T) {
 	before := calls.Load()
 	maintain(t, g.ann)
 	if calls.Load() != before {
-		t.Error("it is asked again at once")
+		t.Error("the relay that refused was asked again at once")
 	}
 	clock.s.Add(3600)
 	maintain(t, g.ann)

@@ -302,7 +302,7 @@ func (s *seen) view(said []memory.Memory) serve.CommunityView {
 		}
 	}
 	sorting.Stable(v.Log, func(a, b serve.CommunityDeed) int { return a.At.Compare(b.At) })
-	v.Members, v.Waiting, v.Items, v.Removed, v.Questions = serve.Some(v.Members), serve.Some(v.Waiting), serve.Some(v.Items), serve.Some(v.Removed), serve.Some(v.Questions)
+	v.Members, v.Waiting, v.Items, v.Removed, v.Questions = serve.NonNil(v.Members), serve.NonNil(v.Waiting), serve.NonNil(v.Items), serve.NonNil(v.Removed), serve.NonNil(v.Questions)
 	return *v
 }
 

@@ -55,15 +55,15 @@ type Console struct {
 
 // Options are the options of a Console.
 type Options struct {
-	Listen string           // host:port on loopback; port 0: any
-	Log    *slog.Logger     // nil: nothing is logged
-	Now    func() time.Time // nil: time.Now
-	Again  string           // the command that opens it again; empty: locket open
+	Listen        string           // host:port on loopback; port 0: any
+	Log           *slog.Logger     // nil: nothing is logged
+	Now           func() time.Time // nil: time.Now
+	ReopenCommand string           // the command that opens it again; empty: locket open
 }
 
 // New makes a Console that does not listen yet.
 func New(o Options) *Console {
-	c := &Console{listen: o.Listen, log: o.Log, now: o.Now, asked: make(chan struct{}, 1), again: cmp.Or(o.Again, "locket open")}
+	c := &Console{listen: o.Listen, log: o.Log, now: o.Now, asked: make(chan struct{}, 1), again: cmp.Or(o.ReopenCommand, "locket open")}
 	c.log = cmp.Or(c.log, slog.New(slog.DiscardHandler))
 	if c.now == nil {
 		c.now = time.Now

@@ -28,11 +28,11 @@ var errNoConsole = errors.New("this key does not open the console: locket app ad
 // askTime is how long the first request to a node may take.
 const askTime = 20 * time.Second
 
-// Elsewhere returns the API of a node on another machine, for [Console.Serve] on this
+// RemoteAPI returns the API of a node on another machine, for [Console.Serve] on this
 // one. It makes requests over TLS, with the key of a link that has the right console.
 // ended is called with [ErrEnded] and the reason when the node refuses the key, or was
 // locked or restarted.
-func Elsewhere(ctx context.Context, to applink.Link, ended func(why error)) (http.Handler, error) {
+func RemoteAPI(ctx context.Context, to applink.Link, ended func(why error)) (http.Handler, error) {
 	address, known, err := to.Reach()
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (f *far) open(to applink.Link) (*near, *console.Console) {
 			f.t.Error(err)
 		}
 	})
-	api, err := console.Elsewhere(f.t.Context(), to, page.End)
+	api, err := console.RemoteAPI(f.t.Context(), to, page.End)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestThreatConsoleFromElsewhere(t *testing.T) {
 		t.Helper()
 		l := good
 		change(&l)
-		if _, err := console.Elsewhere(ctx, l, func(error) {}); err == nil {
+		if _, err := console.RemoteAPI(ctx, l, func(error) {}); err == nil {
 			t.Errorf("%s opens the console", what)
 		}
 	}
@@ -401,7 +401,7 @@ func TestThreatConsoleElsewhereEndsWithLock(t *testing.T) {
 	if err := page.Wait(t.Context()); !errors.Is(err, console.ErrEnded) || !strings.Contains(err.Error(), "locked") { // otherwise it would continue as long as a session does
 		t.Error(err)
 	}
-	if _, err := console.Elsewhere(t.Context(), key, func(error) {}); err == nil {
+	if _, err := console.RemoteAPI(t.Context(), key, func(error) {}); err == nil {
 		t.Error("a locked node opens its console elsewhere")
 	}
 }

@@ -182,7 +182,7 @@ type setupState struct {
 // routes adds the routes that the page of a setup calls.
 func (s *settingUp) routes(mux *http.ServeMux, within func(http.HandlerFunc) http.HandlerFunc) {
 	for path, h := range map[string]func(*http.Request) (any, error){
-		"GET /setup/state": s.state, "POST /setup/home": s.make, "POST /setup/check": s.check, "DELETE /setup/home": s.again, "POST /setup/login": s.atLogin,
+		"GET /setup/state": s.state, "POST /setup/home": s.make, "POST /setup/check": s.check, "DELETE /setup/home": s.discardMade, "POST /setup/login": s.atLogin,
 	} {
 		mux.HandleFunc(path, within(func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
@@ -264,8 +264,8 @@ func (s *settingUp) check(r *http.Request) (any, error) {
 	return s.now(), nil
 }
 
-// again discards what was made, so that the answers can be given anew.
-func (s *settingUp) again(*http.Request) (any, error) {
+// discardMade discards what was made, so that the answers can be given anew.
+func (s *settingUp) discardMade(*http.Request) (any, error) {
 	if s.done {
 		return nil, errors.New("the home is in its place")
 	}

@@ -48,9 +48,9 @@ type Config struct {
 	// Uses returns how often each memory was used, as SaveUses stored it last.
 	Uses     func(*store.Tx) (map[memory.ID]consolidate.Use, error)
 	SaveUses func(context.Context) error
-	// Forgot returns how often something was forgotten. The caller holds the
+	// CarriedOutPlans returns how often something was forgotten. The caller holds the
 	// engine's lock.
-	Forgot func() uint64
+	CarriedOutPlans func() uint64
 	// Erase removes a memory and some lines from every file.
 	Erase func(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error
 }
@@ -126,7 +126,7 @@ func (r Dreamer) ApplyDream(ctx context.Context, id string, without ...memory.ID
 
 // Dreams implements serve.Dreamer.
 func (r Dreamer) Dreams(ctx context.Context) ([]serve.Dream, error) {
-	return opened.Do(r.open, func(ds *Dreams) ([]serve.Dream, error) { return ds.dreamt(ctx) })
+	return opened.Do(r.open, func(ds *Dreams) ([]serve.Dream, error) { return ds.doneDreams(ctx) })
 }
 
 // UndoDream implements serve.Dreamer.
@@ -138,11 +138,11 @@ func (r Dreamer) UndoDream(ctx context.Context, id string, step memory.ID) (res 
 	defer release()
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if err := ds.goOn(ctx); err != nil {
+	if err := ds.continueInterrupted(ctx); err != nil {
 		return res, err
 	}
 	if id == "" {
-		dreams, err := ds.dreamt(ctx)
+		dreams, err := ds.doneDreams(ctx)
 		if err != nil {
 			return res, err
 		}

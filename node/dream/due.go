@@ -48,12 +48,12 @@ func Due(tx *store.Tx, last, now time.Time) (bool, error) {
 	return false, nil
 }
 
-// IfDue continues a dream that was interrupted, and begins one if it is time by
+// DreamIfDue continues a dream that was interrupted, and begins one if it is time by
 // the clock of events.
-func (ds *Dreams) IfDue(ctx context.Context) error {
+func (ds *Dreams) DreamIfDue(ctx context.Context) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	if err := ds.goOn(ctx); err != nil || ds.latest().IsZero() {
+	if err := ds.continueInterrupted(ctx); err != nil || ds.latest().IsZero() {
 		return err
 	}
 	if err := ds.c.SaveUses(ctx); err != nil {

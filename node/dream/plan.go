@@ -45,7 +45,7 @@ func (ds *Dreams) dreaming(ctx context.Context) (d dreaming, err error) {
 
 // plan makes a plan by the clock of events, and stores it. The caller holds mu.
 func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Plan, err error) {
-	if err := ds.goOn(ctx); err != nil {
+	if err := ds.continueInterrupted(ctx); err != nil {
 		return plan, err
 	}
 	if err := ds.c.SaveUses(ctx); err != nil {
@@ -61,7 +61,7 @@ func (ds *Dreams) plan(ctx context.Context, now time.Time) (plan consolidate.Pla
 // fresh is false, because the plan may contain words of it.
 func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.Plan, fresh bool, err error) {
 	lock := ds.c.Engine.Hold()
-	began := ds.c.Forgot()
+	began := ds.c.CarriedOutPlans()
 	lock.Release()
 	d, err := ds.dreaming(ctx)
 	if err != nil {
@@ -100,7 +100,7 @@ func (ds *Dreams) tryPlan(ctx context.Context, now time.Time) (plan consolidate.
 	d.Plan, d.Next, d.Skipped = &plan, 0, nil
 	lock = ds.c.Engine.Hold()
 	defer lock.Release()
-	if ds.c.Forgot() != began {
+	if ds.c.CarriedOutPlans() != began {
 		return plan, false, nil
 	}
 	return plan, true, lock.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(dreamMeta, d) })

@@ -222,8 +222,8 @@ func dreamsHere(tx *store.Tx) (map[string]*claims, error) {
 	return out, nil
 }
 
-// dreamt returns the dreams that were carried out, the last one first.
-func (ds *Dreams) dreamt(ctx context.Context) (list []serve.Dream, err error) {
+// doneDreams returns the dreams that were carried out, the last one first.
+func (ds *Dreams) doneDreams(ctx context.Context) (list []serve.Dream, err error) {
 	err = ds.c.Engine.View(ctx, func(tx *store.Tx) error {
 		all, err := dreamsHere(tx)
 		for id, c := range all {

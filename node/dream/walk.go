@@ -180,8 +180,8 @@ func (ds *Dreams) scrub(ctx context.Context, s *consolidate.Step, d *dreaming) (
 	return there, err
 }
 
-// goOn continues what a crash, or the end of the process, interrupted.
-func (ds *Dreams) goOn(ctx context.Context) error {
+// continueInterrupted continues what a crash, or the end of the process, interrupted.
+func (ds *Dreams) continueInterrupted(ctx context.Context) error {
 	d, err := ds.dreaming(ctx)
 	if err == nil && d.Undoing != "" {
 		_, err = ds.undo(ctx, d.Undoing)

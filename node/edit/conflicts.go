@@ -113,7 +113,7 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 		return res, err
 	}
 	now := es.c.Now()
-	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
+	event := memory.EventID{Device: serve.APIDevice, Boot: uint64(es.c.StartTime.UnixNano()), Seq: randomSeq()}
 	evidence := memory.Evidence{Event: event, Speaker: es.c.Wearer, At: now, Excerpt: memory.Excerpt(s.Write)}
 	res.Changes, err = es.c.Engine.Assert(ctx, authorityOf(ctx), func(tx *store.Tx) ([]memory.Assertion, error) {
 		d, err := es.dispute(ctx, tx, id)
@@ -146,7 +146,7 @@ func (w Writer) Settle(ctx context.Context, id string, s serve.SettleRequest) (r
 		}
 		return as, nil
 	})
-	res.Changes = serve.Some(res.Changes)
+	res.Changes = serve.NonNil(res.Changes)
 	return res, err
 }
 

@@ -21,12 +21,12 @@ const longestTask = 200
 var tasks = strings.Fields("apply arrange book clean collect confirm cook drop email exchange feed finish fix invite meet order organise organize pack pay pick prepare " +
 	"register renew repair replace reply return schedule sign submit transfer visit wait wash water")
 
-// asTask reads what the wearer typed as a note to themselves: "Call Mum on Wednesday at 9" is a plan
+// asNoteToSelf reads what the wearer typed as a note to themselves: "Call Mum on Wednesday at 9" is a plan
 // for Wednesday. Extractors refuse it as a command, because aloud it asks somebody else. If it is one
-// plan with a time after "remind me to", asTask sets the type, the text and the fields of r to that
+// plan with a time after "remind me to", asNoteToSelf sets the type, the text and the fields of r to that
 // plan. Otherwise r stays as it is. Chinese plans need no such help, because they have no form of
 // their own for a command.
-func (es *Edits) asTask(ctx context.Context, r *serve.AddRequest, refusals []memory.Refusal) error {
+func (es *Edits) asNoteToSelf(ctx context.Context, r *serve.AddRequest, refusals []memory.Refusal) error {
 	task := strings.TrimSpace(r.Text)
 	if rest, ok := cutFold(task, "please "); ok {
 		task = strings.TrimSpace(rest)

@@ -140,6 +140,6 @@ func (w Writer) Unsettle(ctx context.Context, id string) (res serve.Settled, err
 		}
 		return out, nil
 	})
-	res.Changes = serve.Some(res.Changes)
+	res.Changes = serve.NonNil(res.Changes)
 	return res, err
 }

@@ -20,7 +20,7 @@ func (w Writer) Update(ctx context.Context, id memory.ID, p serve.UpdateRequest)
 	if err := checkTags("tag", p.Tag); err != nil {
 		return m, err
 	}
-	if err := es.c.Warm(ctx, id); err != nil {
+	if err := es.c.FetchCold(ctx, id); err != nil {
 		return m, err
 	}
 	for field, text := range written(&p) {

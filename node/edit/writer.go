@@ -44,16 +44,16 @@ type Chain interface {
 
 // Config is what the edits on an open node need.
 type Config struct {
-	Engine  Engine
-	Chain   Chain
-	Wearer  string
-	Zone    *time.Location
-	Now     func() time.Time
-	Started time.Time // when the node started; with a random number it names what is typed
+	Engine    Engine
+	Chain     Chain
+	Wearer    string
+	Zone      *time.Location
+	Now       func() time.Time
+	StartTime time.Time // when the node started; with a random number it names what is typed
 
-	Warm     func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back; its error is serve.ErrCold
-	NoSecret func(ctx context.Context, field, text string) error // refuses a text that contains a secret
-	MemoryID func(ev memory.EventID, plugin, fingerprint string) memory.ID
+	FetchCold func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back; its error is serve.ErrCold
+	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that contains a secret
+	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
 	// LeftOut, if set, returns what the wearer's instructions exclude from being remembered.
 	LeftOut func(tx *store.Tx) (category.LeftOut, error)
 	// Disputable returns a memory of each group about which more than one thing was said.
@@ -113,7 +113,7 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 	if r.Undated && device == serve.APIDevice {
 		device = undatedDevice
 	}
-	event := memory.EventID{Device: device, Boot: uint64(es.c.Started.UnixNano()), Seq: randomSeq()}
+	event := memory.EventID{Device: device, Boot: uint64(es.c.StartTime.UnixNano()), Seq: randomSeq()}
 	if r.Key != "" {
 		event = keyedEvent(device, r.Key)
 	}
@@ -135,12 +135,12 @@ func (w Writer) Add(ctx context.Context, r serve.AddRequest) (res serve.AddResul
 		from.Utterance = res.Line
 		kept := serve.AddRequest{Text: r.Text, Infer: &infer, Lang: r.Lang, User: r.User, Agent: r.Agent, Run: r.Run, Metadata: r.Metadata, Tags: []string{"noted"}}
 		if r.At.IsZero() && es.typed(ctx, &r) {
-			if err := es.asTask(ctx, &kept, res.Refusals); err != nil {
+			if err := es.asNoteToSelf(ctx, &kept, res.Refusals); err != nil {
 				return res, err
 			}
 		}
 		one, err := es.asIs(ctx, &kept, from, false)
-		res.Changes, res.Refusals = one.Changes, serve.Some([]memory.Refusal(nil))
+		res.Changes, res.Refusals = one.Changes, serve.NonNil([]memory.Refusal(nil))
 		return res, err
 	}
 	return es.asIs(ctx, &r, from, r.Key != "")
@@ -164,7 +164,7 @@ func (es *Edits) hear(ctx context.Context, r *serve.AddRequest, event memory.Eve
 	lock := es.c.Engine.Hold()
 	defer lock.Release()
 	out, err := es.c.Chain.Process(ctx, lock, ev)
-	res := serve.AddResult{Changes: serve.Some(out.Changes), Refusals: serve.Some(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}
+	res := serve.AddResult{Changes: serve.NonNil(out.Changes), Refusals: serve.NonNil(out.Refusals), Redacted: out.Redacted, Repeated: out.Repeated}
 	if len(out.Lines) > 0 { // a text is one line
 		res.Line = out.Lines[0]
 	}
@@ -290,7 +290,7 @@ func (es *Edits) asIs(ctx context.Context, r *serve.AddRequest, from memory.Evid
 		}
 		return []memory.Assertion{{Memory: id, Act: memory.ActPropose, Candidate: &c, Source: c.Source}}, err
 	})
-	res.Changes, res.Refusals = serve.Some(res.Changes), []memory.Refusal{}
+	res.Changes, res.Refusals = serve.NonNil(res.Changes), []memory.Refusal{}
 	if err == nil && len(res.Changes) == 1 && res.Changes[0].Verdict == memory.Noop {
 		res.Left, err = es.left(ctx, &c, res.Changes[0].Memory)
 	}
@@ -355,7 +355,7 @@ func (w Writer) change(ctx context.Context, id memory.ID, as ...memory.Assertion
 		return memory.Memory{}, err
 	}
 	defer release()
-	if err := es.c.Warm(ctx, id); err != nil {
+	if err := es.c.FetchCold(ctx, id); err != nil {
 		return memory.Memory{}, err
 	}
 	for i := range as {

@@ -52,11 +52,11 @@ type Host struct {
 
 // working is an engine that processes its queue.
 type working struct {
-	queue   *engines.Queue
-	process *engines.Process
-	live    *engines.Live // may be nil
-	unhear  func()        // closes live and waits for it, as the life's end does
-	stop    func()        // ends the work and waits for it
+	queue      *engines.Queue
+	process    *engines.Process
+	live       *engines.Live // may be nil
+	endHearing func()        // closes live and waits for it, as the life's end does
+	stop       func()        // ends the work and waits for it
 }
 
 // New makes a Host whose engines do not work yet.
@@ -110,7 +110,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 			w.live = h.listen(s, q)
 			q.SetLive(w.live)
 			h.live.Store(w.live)
-			w.unhear = h.c.Life.Start(func(ctx context.Context) { // when the node is locked, it may have to wait for a call before it ends the engines
+			w.endHearing = h.c.Life.Start(func(ctx context.Context) { // when the node is locked, it may have to wait for a call before it ends the engines
 				<-ctx.Done()
 				w.live.Close()
 			})
@@ -124,7 +124,7 @@ func (h *Host) arrange(ctx context.Context, changed ...result.Kind) error {
 func (h *Host) end(w *working) {
 	if w.live != nil {
 		h.live.CompareAndSwap(w.live, nil)
-		w.unhear()
+		w.endHearing()
 	}
 	w.stop()
 	w.process.Close()

@@ -180,7 +180,7 @@ func (e Enginer) FoundEngines(ctx context.Context, kind string) ([]serve.FoundEn
 func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v serve.Engine, err error) {
 	err = e.of.During(ctx, func(ctx context.Context, h *Host) error {
 		h.trying.Lock()
-		s, err := h.tried(ctx, &r)
+		s, err := h.tryEngine(ctx, &r)
 		h.trying.Unlock()
 		if err != nil {
 			return err
@@ -188,7 +188,7 @@ func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v ser
 		if err := h.Commit(ctx, func(tx *store.Tx) error { return engines.Put(tx, *s) }); err != nil {
 			return err
 		}
-		if err := h.Changed(ctx, *s); err != nil {
+		if err := h.ApplyChoice(ctx, *s); err != nil {
 			return err
 		}
 		all, err := h.List(ctx)
@@ -202,8 +202,8 @@ func (e Enginer) AddEngine(ctx context.Context, r serve.AddEngineRequest) (v ser
 	return v, err
 }
 
-// tried returns the engine that a request means, after it has answered to a sample.
-func (h *Host) tried(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
+// tryEngine returns the engine that a request means, after it has answered to a sample.
+func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engines.Spec, error) {
 	kind := engines.Kind(r.Kind)
 	if kind == engines.Mind && h.c.LLM.URL != "" {
 		return nil, fmt.Errorf("%w: the configuration names a language model at llm.url, which takes precedence", serve.ErrConflict)
@@ -269,8 +269,8 @@ var addresses = map[engines.Kind]string{
 // gets says what an engine of each kind receives.
 var gets = map[engines.Kind]string{engines.Ears: "your recordings", engines.Eyes: "your photos", engines.Mind: "what is said around you"}
 
-// Changed starts and ends engines after the wearer's choice has changed.
-func (h *Host) Changed(ctx context.Context, changed ...engines.Spec) error {
+// ApplyChoice starts and ends engines after the wearer's choice has changed.
+func (h *Host) ApplyChoice(ctx context.Context, changed ...engines.Spec) error {
 	var kinds []result.Kind
 	mind := false
 	for i := range changed {
@@ -286,7 +286,7 @@ func (h *Host) Changed(ctx context.Context, changed ...engines.Spec) error {
 		err = errors.Join(err, h.c.Language.Change(context.WithoutCancel(ctx), func() {
 			lock := h.c.Engine.Hold()
 			defer lock.Release()
-			h.c.Extract.SetLater(h.c.Language.Later())
+			h.c.Extract.SetOnSecondLook(h.c.Language.OnSecondLook())
 		}))
 	}
 	return err
@@ -304,7 +304,7 @@ func (e Enginer) RemoveEngine(ctx context.Context, r serve.RemoveEngineRequest) 
 			return fmt.Errorf("engine for %.20q: %w", r.Kind, err)
 		}
 		if err == nil {
-			err = h.Changed(ctx, gone...)
+			err = h.ApplyChoice(ctx, gone...)
 		}
 		if err == nil {
 			list, err = h.List(ctx)

@@ -38,10 +38,10 @@ func (h *Host) Hear(device string, fresh bool, pcm []int16) {
 	}
 }
 
-// Became implements extract.Live.
-func (h *Host) Became(device string, recording memory.ID) {
+// EndAsRecording implements extract.Live.
+func (h *Host) EndAsRecording(device string, recording memory.ID) {
 	if l := h.live.Load(); l != nil {
-		l.Became(device, recording)
+		l.EndAsRecording(device, recording)
 	}
 }
 

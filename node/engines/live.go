@@ -123,8 +123,8 @@ func (l *Live) begin(device string) *hearing {
 	return h
 }
 
-// Became implements extract.Live.
-func (l *Live) Became(device string, recording memory.ID) {
+// EndAsRecording implements extract.Live.
+func (l *Live) EndAsRecording(device string, recording memory.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := l.spoken[device]; h != nil {
@@ -234,8 +234,8 @@ func (l *Live) Words(recording memory.ID) (a *result.Answer, pending bool) {
 	return h.answer, false
 }
 
-// Kept says that a recording has its words, or no longer waits.
-func (l *Live) Kept(recording memory.ID) {
+// DropWords says that a recording has its words, or no longer waits.
+func (l *Live) DropWords(recording memory.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := l.ended[recording]; h != nil {

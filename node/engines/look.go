@@ -237,7 +237,7 @@ func lookAnnounced(ctx context.Context, at []netip.AddrPort) []Spec {
 	var all sync.WaitGroup
 	for i := range found {
 		all.Go(func() {
-			if lan.Own(at[i].Addr()) {
+			if lan.IsOwn(at[i].Addr()) {
 				found[i] = lookWyoming(ctx, netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at[i].Port()).String())
 			}
 			if found[i] == nil {

@@ -37,11 +37,11 @@ func (q *Queue) once(ctx context.Context, its []item) error {
 		}
 		seen := slices.DeleteFunc(slices.Clone(of), func(id memory.ID) bool { return left[id] != "" })
 		if len(seen) > 0 {
-			err = q.host.Took(ctx, a, seen...)
+			err = q.host.StoreAnswer(ctx, a, seen...)
 		}
 	}
 	if q.live != nil {
-		q.live.Kept(of[0])
+		q.live.DropWords(of[0])
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -190,7 +190,7 @@ func (q *Queue) source(tx *store.Tx, id memory.ID) (*memory.Memory, fate, error)
 		return nil, over, err
 	}
 	if !q.spec.Local() {
-		if held, err := extract.Held(tx, m); err != nil || held {
+		if held, err := extract.IsHeldBack(tx, m); err != nil || held {
 			return nil, nearSecret, err
 		}
 		if wait, err := HasPendingAudio(tx, m); err != nil || wait {

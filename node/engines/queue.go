@@ -24,10 +24,10 @@ type Host interface {
 	View(ctx context.Context, fn func(*store.Tx) error) error
 	// Commit changes the records.
 	Commit(ctx context.Context, fn func(*store.Tx) error) error
-	// Took stores what an engine made of a source or a series, and that none of its sources
+	// StoreAnswer stores what an engine made of a source or a series, and that none of its sources
 	// waits any more, in one transaction. The error is memory.ErrNotFound if a source is gone or
 	// no longer waits.
-	Took(ctx context.Context, a *result.Answer, sources ...memory.ID) error
+	StoreAnswer(ctx context.Context, a *result.Answer, sources ...memory.ID) error
 }
 
 // Queue passes sources that wait for one engine to it, the oldest first. A model that sees gets

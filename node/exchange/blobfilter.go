@@ -49,5 +49,5 @@ func heldBack(tx *store.Tx, id memory.ID) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return extract.Held(tx, m)
+	return extract.IsHeldBack(tx, m)
 }

@@ -33,11 +33,11 @@ func (sc Syncer) CompareHeads(ctx context.Context, text string) (out serve.Heads
 	if err != nil {
 		return out, err
 	}
-	came := sy.Round(ctx, r)
+	roundErr := sy.Round(ctx, r)
 	if ctx.Err() != nil {
-		return out, came
+		return out, roundErr
 	}
-	ds, err := r.Compare(ctx, h, came == nil) // even if nobody can be reached, the deltas here may show forks
+	ds, err := r.Compare(ctx, h, roundErr == nil) // even if nobody can be reached, the deltas here may show forks
 	if errors.Is(err, replica.ErrForeign) || errors.Is(err, envelope.ErrRule) || errors.Is(err, envelope.ErrSignature) {
 		return out, fmt.Errorf("%w: %v", memory.ErrInvalid, err)
 	}

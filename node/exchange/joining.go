@@ -65,7 +65,7 @@ func Join(ctx context.Context, at Door, make Make, code pairing.Code, same func(
 	if err := m.Agree(ctx); err != nil {
 		return j, err
 	}
-	g, err := m.Take(ctx, d.Open)
+	g, err := m.ReceiveGrant(ctx, d.Open)
 	if err != nil {
 		return j, err
 	}
@@ -147,7 +147,7 @@ func Recover(ctx context.Context, at Door, make Make, phrase string) (j Joined, 
 		if err != nil {
 			return err
 		}
-		m := membership.Named(d, envelope.Owner, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
+		m := membership.NamedMember(d, envelope.Owner, DeviceName(), e.Space, log.Epoch(), epochs[log.Epoch()])
 		to, err := seal.ParseRecipient(m.Recipient)
 		if err != nil {
 			return err
@@ -197,4 +197,4 @@ func asRoot(ctx context.Context, relay *remote.Relay, rec *keyring.Recovery, cha
 }
 
 // owner returns a device of the wearer in the form in which the log names it.
-func owner(d *keyring.Device) envelope.Member { return membership.Of(d, envelope.Owner) }
+func owner(d *keyring.Device) envelope.Member { return membership.MemberOf(d, envelope.Owner) }

@@ -55,7 +55,7 @@ func (sy *Syncing) newLANSync(p *remotes.Remotes) *lanSync {
 			return keys[0]
 		}
 		return nil
-	}, Known: func(r *http.Request, id memory.MemberID) { lan.Known(r.Context(), id.String()) }}
+	}, Known: func(r *http.Request, id memory.MemberID) { lan.MarkKnown(r.Context(), id.String()) }}
 	return m
 }
 
@@ -140,19 +140,19 @@ func (m *lanSync) listen(ctx context.Context) error {
 	}
 	at := lns[0].Addr().(*net.TCPAddr).AddrPort()
 	m.known = map[netip.AddrPort]time.Time{}
-	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: lan.With,
+	server := &http.Server{Handler: m.counted(ctx, m.server.Handler()), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: lan.WithConn,
 		ErrorLog:    log.New(io.Discard, "", 0), // anybody may connect and send something that is not TLS
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	m.http = server
 	for _, ln := range lns {
 		m.asks.Go(func() {
-			if err := server.Serve(tls.NewListener(lan.Near(ln), m.server.TLS())); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(tls.NewListener(lan.OnlyNearby(ln), m.server.TLS())); !errors.Is(err, http.ErrServerClosed) {
 				m.sy.c.Log.Warn("lan: peer", "error", err)
 			}
 		})
 	}
 	m.at = at
-	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, Found: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
+	m.lan, err = lan.Start(lan.Config{Port: int(at.Port()), Keys: m.sy.lanKeys, OnFound: func(at netip.AddrPort) { m.found(ctx, at) }, Interfaces: only, Log: m.sy.c.Log, Now: m.sy.c.Now})
 	return err
 }
 

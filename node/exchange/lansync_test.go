@@ -48,7 +48,7 @@ func TestCloseWaitsForRequests(t *testing.T) {
 		<-begun
 		m.finish()
 		if !done {
-			t.Error("it does not wait")
+			t.Error("finish returned before the request had ended")
 		}
 		ask() // this one comes too late
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// MediaSafe is cold.Config.Safe. It reports whether the primary relay holds both the
+// MediaSafe is cold.Config.EnsureStored. It reports whether the primary relay holds both the
 // blob and the delta that names it. Without an envelope store, the replica's note
 // about the blob is checked with the relay; with one, the store has the sealed bytes
 // for the check.
@@ -54,7 +54,7 @@ func (sy *Syncing) FetchAllMedia(ctx context.Context) (left int, err error) {
 		return 0, nil
 	}
 	var away []delta.Blob
-	err = sy.c.Store.View(ctx, func(tx *store.Tx) (err error) { away, err = sy.journal.Away(tx); return err })
+	err = sy.c.Store.View(ctx, func(tx *store.Tx) (err error) { away, err = sy.journal.MissingBlobs(tx); return err })
 	if err != nil {
 		return 0, err
 	}
@@ -74,10 +74,10 @@ func (sy *Syncing) FetchAllMedia(ctx context.Context) (left int, err error) {
 	return left, errors.Join(errs...)
 }
 
-// comeHome fetches everything that only the primary relay has, before the wearer
+// fetchFromPrimary fetches everything that only the primary relay has, before the wearer
 // leaves that relay. If something can't be fetched, the error is serve.ErrConflict
 // with the number.
-func (sc Syncer) comeHome(ctx context.Context) error {
+func (sc Syncer) fetchFromPrimary(ctx context.Context) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return err
@@ -94,10 +94,10 @@ func (sc Syncer) comeHome(ctx context.Context) error {
 	return nil
 }
 
-// shelve copies the photos and recordings that are here into the envelope store, so
+// copyToEnvelopes copies the photos and recordings that are here into the envelope store, so
 // that the relay to which the wearer moves gets them even if the previous one has lost
 // them.
-func (sc Syncer) shelve(ctx context.Context, p *remotes.Remotes) error {
+func (sc Syncer) copyToEnvelopes(ctx context.Context, p *remotes.Remotes) error {
 	sy, release, err := sc.of.Use()
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (sc Syncer) shelve(ctx context.Context, p *remotes.Remotes) error {
 		return err
 	}
 	for _, b := range notes {
-		if _, here := p.Given(b.Sealed); here {
+		if _, here := p.BlobRemotes(b.Sealed); here {
 			continue
 		}
 		name, err := memory.ParseID(b.Name)

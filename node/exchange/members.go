@@ -58,7 +58,7 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	met, err := sc.met(ctx)
+	nearby, err := sc.lanDevices(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,15 +76,15 @@ func (sc Syncer) Members(ctx context.Context) ([]serve.Member, error) {
 		c := contacts[m.ID]
 		s := serve.Member{ID: m.ID, Role: m.Role.String(), Here: m.ID == sy.c.Ring.Member(), Added: c.Added, LastHeard: c.Heard, Sent: c.Reach.Own}
 		if s.Name, s.Platform = nameAndPlatform(text); !s.Here {
-			s.Reach = reachOf(&c.Reach, met[m.ID])
+			s.Reach = reachOf(&c.Reach, nearby[m.ID])
 		}
 		out = append(out, s)
 	}
 	return out, nil
 }
 
-// met returns the devices that this one met in its network, by their ids.
-func (sc Syncer) met(ctx context.Context) (map[memory.MemberID]*serve.Relay, error) {
+// lanDevices returns the devices that this one met in its network, by their ids.
+func (sc Syncer) lanDevices(ctx context.Context) (map[memory.MemberID]*serve.Relay, error) {
 	relays, err := sc.Relays(ctx)
 	out := map[memory.MemberID]*serve.Relay{}
 	for i, r := range relays {

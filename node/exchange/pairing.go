@@ -38,7 +38,7 @@ func (m mailbox) Message(ctx context.Context, box [16]byte, n int) ([]byte, erro
 	}
 }
 
-func (m mailbox) First(ctx context.Context, box [16]byte) ([]byte, error) {
+func (m mailbox) FirstMessage(ctx context.Context, box [16]byte) ([]byte, error) {
 	return m.relay.Message(ctx, box, 0, 0)
 }
 
@@ -244,5 +244,5 @@ func (sy *Syncing) admit(ctx context.Context, i *invitation, m *pairing.Meeting)
 			}
 		}()
 	}
-	return m.Give(ctx, pairing.Grant{Space: sy.c.Public.Space(), Genesis: first.Hash(), Relay: sy.Primary(), Wearer: sy.c.Wearer}, sy.c.Ring.DeviceSign)
+	return m.SendGrant(ctx, pairing.Grant{Space: sy.c.Public.Space(), Genesis: first.Hash(), Relay: sy.Primary(), Wearer: sy.c.Wearer}, sy.c.Ring.DeviceSign)
 }

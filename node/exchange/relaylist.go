@@ -30,7 +30,7 @@ func (sc Syncer) Relays(ctx context.Context) ([]serve.Relay, error) {
 		return append(out, serve.Relay{URL: sy.Primary(), Kind: serve.RelayPrimary, Trouble: []string{}}), nil
 	}
 	for _, s := range x.remotes.Status() {
-		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.Some(s.Trouble)}
+		r := serve.Relay{URL: s.Name, Kind: serve.RelayMirror, Member: s.Member, Synced: s.Synced, Lacks: s.Lacks, Blobs: s.Blobs, Busy: s.Busy, Done: s.Done, All: s.Todo, Retry: s.Retry, Trouble: serve.NonNil(s.Trouble)}
 		switch {
 		case s.Primary:
 			r.Kind = serve.RelayPrimary
@@ -107,7 +107,7 @@ func foundAt(ctx context.Context, sy *Syncing, url string) error {
 		return err
 	}
 	defer relay.Close()
-	if err := envstore.Found(ctx, sy.spaceAt(relay), genesis); err != nil {
+	if err := envstore.FoundSpace(ctx, sy.spaceAt(relay), genesis); err != nil {
 		return fmt.Errorf("%s: %w", url, err)
 	}
 	return nil
@@ -137,10 +137,10 @@ func (sc Syncer) AddRelay(ctx context.Context, url string) ([]serve.Relay, error
 func (sc Syncer) RemoveRelay(ctx context.Context, url string) ([]serve.Relay, error) {
 	return sc.withRelay(ctx, url, usedAt, func(p *remotes.Remotes, url string) error {
 		if url == p.Primary() {
-			if err := sc.comeHome(ctx); err != nil {
+			if err := sc.fetchFromPrimary(ctx); err != nil {
 				return err
 			}
-			if err := sc.shelve(ctx, p); err != nil {
+			if err := sc.copyToEnvelopes(ctx, p); err != nil {
 				return err
 			}
 		}
@@ -157,10 +157,10 @@ func (sc Syncer) MoveRelay(ctx context.Context, url string) ([]serve.Relay, erro
 		if err := sy.Round(ctx, r); err != nil && ctx.Err() != nil {
 			return err
 		}
-		if err := sc.comeHome(ctx); err != nil {
+		if err := sc.fetchFromPrimary(ctx); err != nil {
 			return err
 		}
-		if err := sc.shelve(ctx, p); err != nil {
+		if err := sc.copyToEnvelopes(ctx, p); err != nil {
 			return err
 		}
 		return p.Move(ctx, url)

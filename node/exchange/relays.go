@@ -76,10 +76,10 @@ func (sy *Syncing) openEnvelopes() error {
 			}
 			return sy.spaceAt(relay), nil
 		},
-		Blobs:   func(ctx context.Context) (map[envelope.Hash]int64, error) { return sy.journal.Blobs(ctx) },
-		Named:   sy.journal.Named,
-		First:   sy.journal.OfPinned,
-		Metered: sy.c.Metered, Turns: sy.c.Sync.Metered == config.MeteredAuto, After: retryAfter, Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans})
+		Blobs:       func(ctx context.Context) (map[envelope.Hash]int64, error) { return sy.journal.Blobs(ctx) },
+		NamedBlobs:  sy.journal.NamedBlobs,
+		UploadFirst: sy.journal.PinnedBlobs,
+		Metered:     sy.c.Metered, MeteredVaries: sy.c.Sync.Metered == config.MeteredAuto, RetryAfter: retryAfter, Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans})
 	if err != nil {
 		return err
 	}

@@ -112,9 +112,9 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		if replica.Failed(held) {
 			return out, held
 		}
-		met, err := p.SyncFolder(ctx, dir, space)
-		out.Took, out.Gave, out.Blobs = out.Took+met.Took, out.Gave+met.Gave, out.Blobs+met.Blobs
-		out.Trouble = serve.Some(met.Trouble)
+		exchanged, err := p.SyncFolder(ctx, dir, space)
+		out.Took, out.Gave, out.Blobs = out.Took+exchanged.Took, out.Gave+exchanged.Gave, out.Blobs+exchanged.Blobs
+		out.Trouble = serve.NonNil(exchanged.Trouble)
 		if held != nil {
 			out.Trouble = append(out.Trouble, held.Error())
 		}
@@ -127,7 +127,7 @@ func (sc Syncer) SyncFolder(ctx context.Context, dir string) (serve.FolderSynced
 		if err != nil {
 			return out, fmt.Errorf("folder %s: %w", dir, err)
 		}
-		if met.Took == 0 {
+		if exchanged.Took == 0 {
 			break
 		}
 	}

@@ -84,11 +84,11 @@ type Config struct {
 	// Metered reports whether the connection costs by the byte now; nil: it never does.
 	Metered func(context.Context) bool
 
-	// Take commits what others said, and carries out here what they have forgotten.
-	Take func(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error
-	// Ease keeps the budget of hot memories while a round brings many. nil: there
+	// CommitRemote commits what others said, and carries out here what they have forgotten.
+	CommitRemote func(ctx context.Context, fn func(*store.Tx) (gone *store.Targets, err error)) error
+	// CoolDuringSync keeps the budget of hot memories while a round brings many. nil: there
 	// is no budget.
-	Ease func(context.Context)
+	CoolDuringSync func(context.Context)
 	// FetchCold brings every cold memory back from the primary relay.
 	FetchCold func(ctx context.Context) (missing int, err error)
 }
@@ -183,7 +183,7 @@ func openPeer(url string, now func() time.Time, keys func() [][]byte) (r *remote
 // the device.
 func (sy *Syncing) open() (err error) {
 	sy.journal = sy.newJournal()
-	if remotes.Used(sy.path(EnvelopesDir)) || sy.c.Sync.LAN || sy.c.Metered != nil {
+	if remotes.HasStore(sy.path(EnvelopesDir)) || sy.c.Sync.LAN || sy.c.Metered != nil {
 		err := sy.openEnvelopes()
 		if errors.Is(err, remotes.ErrEnvelopes) {
 			sy.unsynced = fmt.Errorf("sync is off: %w", err)
@@ -225,7 +225,7 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 	}
 	local := of != nil
 	sy.journal.Envelopes = local
-	taken := sy.c.Ease
+	taken := sy.c.CoolDuringSync
 	if sy.at.Load().url == "" {
 		taken = nil // nothing turns cold
 	}
@@ -237,21 +237,21 @@ func (sy *Syncing) newReplica(at replica.Remote, of *remotes.Remotes) (*replica.
 		snapshots = &replica.Snapshots{Archive: sy.journal, At: c, Every: uint64(max(0, sy.c.Sync.Snapshots)), Behind: snapshotBehind, Compact: sy.c.Sync.Compact}
 	}
 	return replica.New(replica.Config{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Genesis: genesis, Remote: at, Journal: blobFilter{sy.journal},
-		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: batchDelay, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, Taken: taken})
+		Keys: Keys{sy.c.Ring}, Temp: sy.path(partsDir), Log: sy.c.Log, Now: sy.c.Now, Spans: sy.c.Spans, BatchDelay: batchDelay, Local: local, Snapshots: snapshots, SnapshotFallback: elsewhere, OnTaken: taken})
 }
 
 // newJournal makes the durable state of the replica.
 func (sy *Syncing) newJournal() *journal.Journal {
 	var gone *store.Targets // what the current transaction removes; guarded by the engine's lock
-	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, ClockSeen: sy.c.Clock.Observe,
-		Erased: func(t store.Targets) {
+	return &journal.Journal{Space: sy.c.Ring.Space(), Member: sy.c.Ring.Member(), Store: sy.c.Store, Vault: sy.c.Sync.Vault, OnClock: sy.c.Clock.Observe,
+		OnErased: func(t store.Targets) {
 			if gone == nil {
 				gone = &store.Targets{}
 			}
 			gone.Utterances, gone.Events = append(gone.Utterances, t.Utterances...), append(gone.Events, t.Events...)
 		},
 		Write: func(ctx context.Context, fn func(*store.Tx) error) error {
-			return sy.c.Take(ctx, func(tx *store.Tx) (*store.Targets, error) {
+			return sy.c.CommitRemote(ctx, func(tx *store.Tx) (*store.Targets, error) {
 				gone = nil
 				err := fn(tx)
 				return gone, err
@@ -259,8 +259,8 @@ func (sy *Syncing) newJournal() *journal.Journal {
 		}}
 }
 
-// Posted is called when there is something to send.
-func (sy *Syncing) Posted() {
+// OnPosted is called when there is something to send.
+func (sy *Syncing) OnPosted() {
 	if r := sy.Replica(); r != nil {
 		r.Notify()
 	}

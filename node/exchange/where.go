@@ -162,7 +162,7 @@ func (sy *Syncing) blobOf(ctx context.Context, id memory.ID, w *serve.Where) (b 
 		return b, nil
 	}
 	if x := sy.exchange.Load(); err == nil && x != nil && x.remotes != nil {
-		b.given, b.here = x.remotes.Given(note.Sealed)
+		b.given, b.here = x.remotes.BlobRemotes(note.Sealed)
 		b.part = b.here && len(b.given) == 0
 	}
 	return b, err

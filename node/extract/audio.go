@@ -155,7 +155,7 @@ func (x *Extractor) endStream(ctx context.Context, p *pending, s *stream) {
 			}
 		}
 	}
-	x.hearNone(p, s)
+	x.hearDrop(p, s)
 	p.covers = append(p.covers, s.done(false)...)
 	delete(x.streams, p.event.ID.Device)
 }
@@ -197,14 +197,14 @@ func (x *Extractor) recording(ctx context.Context, p *pending, pl Plugin, s *str
 		return
 	}
 	s.cut = max(s.cut, to)
-	if began := s.next.Add(-samples(s.end - from)); x.cfg.OffRecord != nil && x.cfg.OffRecord(began) {
+	if began := s.next.Add(-samples(s.end - from)); x.cfg.IsOffRecord != nil && x.cfg.IsOffRecord(began) {
 		p.refuse("", "paused", offRecord)
-		x.hearNone(p, s)
+		x.hearDrop(p, s)
 		return
 	}
 	turns := x.voices(p.event.ID.Device, s.next.Add(-samples(s.end-from)), s.pcm[from-first:to-first])
 	if len(turns) > 1 || turns[0].Stranger {
-		x.hearNone(p, s) // Live heard all voices together, but each voice becomes a recording of its own
+		x.hearDrop(p, s) // Live heard all voices together, but each voice becomes a recording of its own
 	}
 	for _, v := range turns {
 		x.turn(ctx, p, pl, s, from+int64(v.From), from+int64(v.To), v)
@@ -239,10 +239,10 @@ func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, 
 	off, lines := p.unkeptLines, len(p.utterances)
 	if x.extractUtterance(ctx, p, in, from-since, began, pcm, v.Speaker) { // it has its words, so it does not wait
 		c.Text, c.Tags = strings.TrimSuffix(c.Text, WaitingText), []string{"recording"}
-		x.hearNone(p, s)
+		x.hearDrop(p, s)
 	}
 	if p.unkeptLines > off && len(p.utterances) == lines { // the wearer wants nothing of it kept
-		x.hearNone(p, s)
+		x.hearDrop(p, s)
 		return
 	}
 	if x.cfg.KnownOnly { // a worker, too, must leave out anyone whom it hears beside the voice
@@ -250,7 +250,7 @@ func (x *Extractor) turn(ctx context.Context, p *pending, pl Plugin, s *stream, 
 	}
 	id := x.keys.MemoryID(in, pl.ID(), fmt.Sprintf("utterance at %d", from-since))
 	p.proposals = append(p.proposals, proposal{id, c, sound.ToWAV(pcm)})
-	x.hearBecame(p, s, from, to, id)
+	x.hearEndAsRecording(p, s, from, to, id)
 }
 
 // holding returns the event that contains a sample, and the position at which that

@@ -28,7 +28,7 @@ type script struct {
 
 func (p *script) ID() string             { return p.id }
 func (p *script) Version() string        { return "1.0.0" }
-func (p *script) First() bool            { return p.first }
+func (p *script) RunsFirst() bool        { return p.first }
 func (p *script) Wants(kind string) bool { return strings.Contains(p.kinds, kind) }
 func (p *script) Extract(_ context.Context, ev *abi.Event) (abi.Output, error) {
 	p.saw = append(p.saw, *ev)

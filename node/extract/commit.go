@@ -43,16 +43,16 @@ func (x *Extractor) commit(ctx context.Context, w *engine.Writer, p *pending) ([
 		x.states.saved()
 	}
 	if x.cfg.Voices != nil {
-		x.cfg.Voices.Saved()
+		x.cfg.Voices.OnSaved()
 	}
 	for _, f := range p.after {
 		f()
 	}
 	if c.later {
-		x.cfg.Later()
+		x.cfg.OnSecondLook()
 	}
-	if x.cfg.Committed != nil {
-		x.cfg.Committed(&p.event, slices.Concat(p.utterances, p.duplicates))
+	if x.cfg.OnCommitted != nil {
+		x.cfg.OnCommitted(&p.event, slices.Concat(p.utterances, p.duplicates))
 	}
 	return c.changes, nil
 }
@@ -75,7 +75,7 @@ func (x *Extractor) prepare(ctx context.Context, p *pending) (*committing, error
 	c := &committing{known: make([]memory.ID, len(p.proposals)), files: make([]store.Blob, len(p.proposals)), quarantined: make([]store.Blob, len(p.quarantined))}
 	var err error
 	for i := range p.proposals {
-		if c.known[i], err = x.alike(ctx, &p.proposals[i].cand); err != nil {
+		if c.known[i], err = x.findSame(ctx, &p.proposals[i].cand); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +173,7 @@ func (x *Extractor) writeUtterances(tx *store.Tx, p *pending, c *committing) err
 		if err := tx.PutUtterance(&u); err != nil {
 			return err
 		}
-		if x.cfg.Later != nil && p.worthLater(&u) {
+		if x.cfg.OnSecondLook != nil && p.worthLater(&u) {
 			c.later = true
 			if err := tx.PutTask(store.Task{Utterance: u.ID, At: u.At, Session: u.Session}); err != nil {
 				return err
@@ -222,8 +222,8 @@ func (x *Extractor) assertOne(tx *store.Tx, pr *proposal, known memory.ID) ([]me
 	return x.engine.Say(tx, rank, a)
 }
 
-// alike finds a memory that says the same as a candidate.
-func (x *Extractor) alike(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
+// findSame finds a memory that says the same as a candidate.
+func (x *Extractor) findSame(ctx context.Context, c *memory.Candidate) (memory.ID, error) {
 	if c.Slot != nil || c.Type == memory.Resource || c.Type == memory.Vault {
 		return memory.ID{}, nil
 	}

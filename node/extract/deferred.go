@@ -16,11 +16,11 @@ import (
 // DeferringPlugin is a Plugin for which events are kept while it can't process them.
 type DeferringPlugin interface {
 	Plugin
-	// Waits reports whether an event on which the plugin failed in this way is kept for
+	// DefersEvents reports whether an event on which the plugin failed in this way is kept for
 	// it. With nil it reports whether the events that are kept go on waiting. Both are
 	// the case if the plugin's manifest says wait, and the plugin is disabled now or the
 	// machine had no time for it.
-	Waits(failed error) bool
+	DefersEvents(failed error) bool
 }
 
 // maxDeferred is how many events are kept for one plugin. If there are more, the oldest
@@ -54,7 +54,7 @@ type deferredRecord struct {
 // place. A text is kept as an utterance, and a photo as a file. Sound is not kept
 // for a plugin at all.
 func (p *pending) deferFor(pl Plugin, failed error) {
-	if w, ok := pl.(DeferringPlugin); !ok || !w.Waits(failed) || p.event.Kind == memory.KindAudio {
+	if w, ok := pl.(DeferringPlugin); !ok || !w.DefersEvents(failed) || p.event.Kind == memory.KindAudio {
 		return
 	}
 	ev := deferredRecord{Event: p.event}
@@ -135,7 +135,7 @@ func (x *Extractor) CatchUp(ctx context.Context, w *engine.Writer, pl Plugin, mo
 			if err := x.replayEvent(ctx, w, pl, e, state, &res); err != nil {
 				return res, err
 			}
-			if w, ok := pl.(DeferringPlugin); ok && w.Waits(nil) {
+			if w, ok := pl.(DeferringPlugin); ok && w.DefersEvents(nil) {
 				return res, nil // the plugin is disabled again, so this event waits, too
 			}
 		}

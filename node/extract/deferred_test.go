@@ -15,7 +15,7 @@ type moody struct {
 	disabled, patient bool
 }
 
-func (m *moody) Waits(error) bool { return m.patient && m.disabled }
+func (m *moody) DefersEvents(error) bool { return m.patient && m.disabled }
 
 func newMoody(patient bool) *moody {
 	m := &moody{patient: patient, script: script{id: "moody", kinds: "text sensor"}}

@@ -35,11 +35,11 @@ func (x *Extractor) extractUtterance(ctx context.Context, p *pending, id memory.
 		if in.PCM == nil {
 			in.PCM = sound.AppendPCM(nil, pcm)
 		}
-		told := len(p.refusals)
+		refusalsBefore := len(p.refusals)
 		out, ok := x.call(ctx, p, pl, &in, soundOf(outer.ID.Device))
 		// It is not reported that an utterance has no words: the words come later from an
 		// engine, or the recording shows that it still waits. Refusals are counted for texts.
-		p.refusals = slices.Concat(p.refusals[:told], slices.DeleteFunc(p.refusals[told:], func(r memory.Refusal) bool { return r.Kind == "boilerplate" }))
+		p.refusals = slices.Concat(p.refusals[:refusalsBefore], slices.DeleteFunc(p.refusals[refusalsBefore:], func(r memory.Refusal) bool { return r.Kind == "boilerplate" }))
 		if !ok {
 			continue
 		}

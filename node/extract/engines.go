@@ -22,13 +22,13 @@ type Spoken struct {
 	Text    string
 }
 
-// Words processes what an engine heard in a recording, as if a wearable had sent the
+// KeepWords processes what an engine heard in a recording, as if a wearable had sent the
 // lines. The lines, what follows from them, and what mark writes are one transaction.
 // mark runs first; if it fails, nothing is committed. The same recording produces the
 // same ids. A recording that is newer than everything that was said continues the
 // session. An older one belongs to the session in which it was made, and does not
 // change the present.
-func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memory.Memory, by memory.Source, said []Spoken, mark func(*store.Tx) error) (changes []memory.Change, err error) {
+func (x *Extractor) KeepWords(ctx context.Context, w *engine.Writer, recording *memory.Memory, by memory.Source, said []Spoken, mark func(*store.Tx) error) (changes []memory.Change, err error) {
 	ev, began := recording.Evidence[0].Event, recording.When()
 	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: began, Received: time.Now().UTC()}, rewritten: map[memory.ID]string{},
 		by: by, inSameTx: mark, addsToDone: true, replayed: began.Before(x.session.Last)}
@@ -57,7 +57,7 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	if err := errors.Join(ctx.Err(), p.broken); err != nil {
 		return nil, err
 	}
-	if err := x.onlyNew(ctx, p); err != nil {
+	if err := x.dropProposedBefore(ctx, p); err != nil {
 		return nil, err
 	}
 	if changes, err = x.commit(ctx, w, p); err == nil && p.unkeptLines > 0 && len(p.utterances) == 0 { // the wearer wants nothing of it kept
@@ -68,8 +68,8 @@ func (x *Extractor) Words(ctx context.Context, w *engine.Writer, recording *memo
 	return changes, err
 }
 
-// onlyNew removes proposals that were made before under the same ids.
-func (x *Extractor) onlyNew(ctx context.Context, p *pending) error {
+// dropProposedBefore removes proposals that were made before under the same ids.
+func (x *Extractor) dropProposedBefore(ctx context.Context, p *pending) error {
 	return x.engine.View(ctx, func(tx *store.Tx) (err error) {
 		p.proposals = slices.DeleteFunc(p.proposals, func(pr proposal) bool {
 			as, wrong := tx.Assertions(pr.id)
@@ -88,9 +88,9 @@ type Sight struct {
 	Candidate func(text string, redacted int) memory.Candidate
 }
 
-// Seen keeps what an engine saw in a photo. Secrets in it go to the vault. The memory
+// KeepSight keeps what an engine saw in a photo. Secrets in it go to the vault. The memory
 // and what mark writes are one transaction, in which mark runs first.
-func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Memory, s Sight, mark func(*store.Tx) error) ([]memory.Change, error) {
+func (x *Extractor) KeepSight(ctx context.Context, w *engine.Writer, photo *memory.Memory, s Sight, mark func(*store.Tx) error) ([]memory.Change, error) {
 	ev, at := photo.Evidence[0].Event, photo.When()
 	p := &pending{event: memory.Event{ID: ev, Kind: memory.KindText, At: at, Received: time.Now().UTC(), Text: s.Text}, rewritten: map[memory.ID]string{}, inSameTx: mark, addsToDone: true, replayed: true}
 	if strings.TrimSpace(s.Text) != "" {
@@ -100,7 +100,7 @@ func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Me
 		own := turn{event: ev, at: at, text: s.Text}
 		in := x.event(&p.event, "text")
 		for _, pl := range x.plugins {
-			if !pl.First() || !pl.Wants("text") {
+			if !pl.RunsFirst() || !pl.Wants("text") {
 				continue
 			}
 			in.Text = own.text
@@ -118,7 +118,7 @@ func (x *Extractor) Seen(ctx context.Context, w *engine.Writer, photo *memory.Me
 		p.proposals = append(p.proposals, proposal{id: x.keys.MemoryID(ev, c.Source.Plugin, s.Name), cand: c})
 	}
 	p.event.Text = ""
-	if err := x.onlyNew(ctx, p); err != nil {
+	if err := x.dropProposedBefore(ctx, p); err != nil {
 		return nil, err
 	}
 	return x.commit(ctx, w, p)

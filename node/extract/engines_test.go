@@ -30,7 +30,7 @@ func TestSplitSecretInOneRecording(t *testing.T) {
 	m := &memory.Memory{ID: memory.ID{7}, Candidate: memory.Candidate{Evidence: []memory.Evidence{{Event: memory.EventID{Device: "pin", Boot: 1, Seq: 900}}}, TrueFrom: time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)}}
 	said := []Spoken{{Speaker: "A", Text: "first comes 55-66"}, {From: 2 * time.Second, Speaker: "A", Text: "and then 77-88"}}
 	words := func(mark func(*store.Tx) error) error {
-		_, err := b.x.Words(t.Context(), b.w, m, memory.Source{Plugin: "engine/transcribe", Model: "ears"}, said, mark)
+		_, err := b.x.KeepWords(t.Context(), b.w, m, memory.Source{Plugin: "engine/transcribe", Model: "ears"}, said, mark)
 		return err
 	}
 	if err := words(func(*store.Tx) error { return memory.ErrNotFound }); !errors.Is(err, memory.ErrNotFound) || strings.Contains(b.everything(), "first comes") {

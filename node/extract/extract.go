@@ -38,9 +38,9 @@ import (
 type Plugin interface {
 	ID() string
 	Version() string
-	// First reports whether the others see texts only without what this plugin
+	// RunsFirst reports whether the others see texts only without what this plugin
 	// redacts.
-	First() bool
+	RunsFirst() bool
 	Wants(kind string) bool
 	Extract(ctx context.Context, ev *abi.Event) (abi.Output, error)
 }
@@ -62,26 +62,26 @@ type Config struct {
 	KeepPhotos time.Duration  // how long a photo's pixels are kept; 0: 30 days
 	// LeftOut, if set, returns what the wearer's instructions exclude from being remembered.
 	LeftOut func(tx *store.Tx) (category.LeftOut, error)
-	// Later, if set, is called after lines that may be worth a second look were
+	// OnSecondLook, if set, is called after lines that may be worth a second look were
 	// committed. Such lines are kept as tasks.
-	Later func()
-	// Committed, if set, is called after an event was committed, with the lines that were said in
+	OnSecondLook func()
+	// OnCommitted, if set, is called after an event was committed, with the lines that were said in
 	// it, including those that another wearable heard, too. It must not block.
-	Committed func(*memory.Event, []memory.Utterance)
-	// Ordered, if set, is given each line before anything else. It reports whether the line is an
+	OnCommitted func(*memory.Event, []memory.Utterance)
+	// CarryOutOrder, if set, is given each line before anything else. It reports whether the line is an
 	// order to the node, and then has carried it out; such a line is not kept. It must not wait
 	// for the engine. After a failed commit the line comes again.
-	Ordered func(*memory.Event) bool
-	// OffRecord, if set, reports whether what happened at a time must not be kept, because it
+	CarryOutOrder func(*memory.Event) bool
+	// IsOffRecord, if set, reports whether what happened at a time must not be kept, because it
 	// came between an order to stop and the pause that followed.
-	OffRecord func(at time.Time) bool
+	IsOffRecord func(at time.Time) bool
 	// Voices, if set, tells the voices in an utterance apart.
 	Voices Voices
 	// KnownOnly: neither words nor sound of voices that nobody enrolled or named are kept.
 	KnownOnly bool
 }
 
-// Extractor is the chain of plugins. All its methods but Served are called by one goroutine at
+// Extractor is the chain of plugins. All its methods but NoteServed are called by one goroutine at
 // a time, which holds the engine's write lock. Those that commit ask for the lock
 // as an [engine.Writer].
 type Extractor struct {
@@ -101,8 +101,8 @@ type Extractor struct {
 	forgot  uint64 // how often something was forgotten
 }
 
-// New makes a chain. Plugins are called in the given order, those that are
-// First before all others.
+// New makes a chain. Plugins are called in the given order, those whose RunsFirst
+// is true before all others.
 func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, keys Keys, plugins []Plugin, log *slog.Logger) (*Extractor, error) {
 	if cfg.Owner == "" {
 		return nil, errors.New("extract: no owner")
@@ -119,21 +119,21 @@ func New(ctx context.Context, cfg Config, e *engine.Engine, st *store.Store, key
 	return x, nil
 }
 
-// SetPlugins gives the next events to these plugins, in this order, those that are First before
+// SetPlugins gives the next events to these plugins, in this order, those whose RunsFirst is true before
 // the others. The state of a plugin belongs to its id, so a new version continues with it.
 func (x *Extractor) SetPlugins(plugins []Plugin) {
 	x.plugins = nil
 	for _, first := range []bool{true, false} {
 		for _, p := range plugins {
-			if p.First() == first {
+			if p.RunsFirst() == first {
 				x.plugins = append(x.plugins, p)
 			}
 		}
 	}
 }
 
-// SetLater replaces Config.Later. nil: lines are not kept as tasks any more.
-func (x *Extractor) SetLater(later func()) { x.cfg.Later = later }
+// SetOnSecondLook replaces Config.OnSecondLook. nil: lines are not kept as tasks any more.
+func (x *Extractor) SetOnSecondLook(later func()) { x.cfg.OnSecondLook = later }
 
 // Outcome says what became of one event.
 type Outcome struct {

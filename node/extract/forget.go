@@ -26,8 +26,8 @@ type HeldEvent struct {
 	Received time.Time
 }
 
-// Held returns the events that wait for more, each with its stream or photo.
-func (x *Extractor) Held() []HeldEvent {
+// HeldEvents returns the events that wait for more, each with its stream or photo.
+func (x *Extractor) HeldEvents() []HeldEvent {
 	var out []HeldEvent
 	for _, s := range x.streams {
 		for _, id := range s.open {

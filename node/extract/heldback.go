@@ -25,9 +25,9 @@ const EnginePlugin = "engine/"
 // recording, which is cut after half a minute.
 const LongestHeard = 30 * time.Second
 
-// Held reports whether a recording stays on the node; see [HeldBack]. A line that
+// IsHeldBack reports whether a recording stays on the node; see [MustHoldBack]. A line that
 // was quarantined unread counts as one from which a secret was taken.
-func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
+func IsHeldBack(tx *store.Tx, recording *memory.Memory) (bool, error) {
 	from, to := Around(recording)
 	var near []memory.Utterance
 	for u, err := range tx.Utterances(from.Add(-LongestHeard), to.Add(time.Second)) { // the end of a range is not in it
@@ -36,17 +36,17 @@ func Held(tx *store.Tx, recording *memory.Memory) (bool, error) {
 		}
 		near = append(near, *u)
 	}
-	if HeldBack(recording, near) {
+	if MustHoldBack(recording, near) {
 		return true, nil
 	}
 	return unreadBetween(tx, from, to)
 }
 
-// HeldBack reports whether a recording stays on the node and is given to no worker.
+// MustHoldBack reports whether a recording stays on the node and is given to no worker.
 // That is so if it is tagged as secret, has that sensitivity, or overlaps, within
 // 10 s, an utterance from which a secret was taken. utterances must have those
 // around the recording, and may have more.
-func HeldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
+func MustHoldBack(recording *memory.Memory, utterances []memory.Utterance) bool {
 	if recording.Sensitivity >= memory.Secret || slices.Contains(recording.Tags, SecretTag) {
 		return true
 	}

@@ -14,9 +14,9 @@ type Live interface {
 	// Hear gives the next samples of an utterance, at 16,000 a second. fresh begins another
 	// one. The samples are the callee's.
 	Hear(device string, fresh bool, pcm []int16)
-	// Became says that the utterance has ended and is now this recording. What was heard of it
+	// EndAsRecording says that the utterance has ended and is now this recording. What was heard of it
 	// is exactly the recording.
-	Became(device string, recording memory.ID)
+	EndAsRecording(device string, recording memory.ID)
 	// Drop says that what was heard is no whole utterance, or is not to be kept.
 	Drop(device string)
 }
@@ -55,7 +55,7 @@ func (x *Extractor) hearOn(p *pending, s *stream, at int64, speaking bool) {
 	switch l := x.live; {
 	case l == nil || x.cfg.KnownOnly:
 	case !speaking || !isLive(&p.event, samples(s.end-at)):
-		x.hearNone(p, s)
+		x.hearDrop(p, s)
 	case s.live.on:
 		x.hear(p, s, s.end, false)
 	case s.voice == s.end && s.cut <= at: // somebody is speaking now, and it is not just the end of an utterance that was cut in this event
@@ -80,9 +80,9 @@ func (x *Extractor) hear(p *pending, s *stream, to int64, fresh bool) {
 	p.after = append(p.after, func() { x.live.Hear(device, fresh, pcm) })
 }
 
-// hearBecame tells Live that an utterance is a recording. If Live was given more or less than
+// hearEndAsRecording tells Live that an utterance is a recording. If Live was given more or less than
 // this utterance, it is not told so, because its words would not be those of the recording.
-func (x *Extractor) hearBecame(p *pending, s *stream, from, to int64, id memory.ID) {
+func (x *Extractor) hearEndAsRecording(p *pending, s *stream, from, to int64, id memory.ID) {
 	if !s.live.on {
 		return
 	}
@@ -91,17 +91,17 @@ func (x *Extractor) hearBecame(p *pending, s *stream, from, to int64, id memory.
 		tail = 0
 	}
 	if from < s.live.from || s.live.to > to+tail {
-		x.hearNone(p, s)
+		x.hearDrop(p, s)
 		return
 	}
 	x.hear(p, s, to, false)
 	s.live = live{}
 	device := p.event.ID.Device
-	p.after = append(p.after, func() { x.live.Became(device, id) })
+	p.after = append(p.after, func() { x.live.EndAsRecording(device, id) })
 }
 
-// hearNone tells Live to drop what it heard.
-func (x *Extractor) hearNone(p *pending, s *stream) {
+// hearDrop tells Live to drop what it heard.
+func (x *Extractor) hearDrop(p *pending, s *stream) {
 	if s.live.on {
 		s.live = live{}
 		device := p.event.ID.Device

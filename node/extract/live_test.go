@@ -23,8 +23,8 @@ func (l *listened) Hear(_ string, fresh bool, pcm []int16) {
 	}
 	*l = append(*l, fmt.Sprintf("%s %d", word, len(pcm)*10/sound.Rate))
 }
-func (l *listened) Became(_ string, _ memory.ID) { *l = append(*l, "became") }
-func (l *listened) Drop(string)                  { *l = append(*l, "drop") }
+func (l *listened) EndAsRecording(_ string, _ memory.ID) { *l = append(*l, "became") }
+func (l *listened) Drop(string)                          { *l = append(*l, "drop") }
 
 // An engine is given one utterance while it is spoken, from its beginning to its end, and nothing
 // that is also in the next recording.
@@ -112,9 +112,9 @@ func TestForgottenUtteranceIsNotTranscribed(t *testing.T) {
 // turnsOf returns these turns for an utterance.
 type turnsOf []Voice
 
-func (v turnsOf) Whose(string, time.Time, []int16) []Voice { return v }
+func (v turnsOf) Turns(string, time.Time, []int16) []Voice { return v }
 func (turnsOf) Save(*store.Tx) error                       { return nil }
-func (turnsOf) Saved()                                     {}
+func (turnsOf) OnSaved()                                   {}
 
 // If several voices speak in an utterance, the words that were heard live belong to none of its
 // recordings, however short one of them is. If only known voices are kept, nothing is heard live.

@@ -7,11 +7,11 @@ const offRecord = "it came after the wearer had said to stop listening"
 
 // ordered reports whether the pending line is an order to the node, which is not kept.
 func (x *Extractor) ordered(p *pending) bool {
-	if x.cfg.Ordered == nil || !x.cfg.Ordered(&p.event) {
+	if x.cfg.CarryOutOrder == nil || !x.cfg.CarryOutOrder(&p.event) {
 		return false
 	}
 	p.refuse("", "order", "an order to the node is not kept")
-	if x.cfg.OffRecord != nil && x.cfg.OffRecord(p.event.At) {
+	if x.cfg.IsOffRecord != nil && x.cfg.IsOffRecord(p.event.At) {
 		p.unkeptLines++
 	}
 	return true
@@ -22,7 +22,7 @@ func (x *Extractor) ordered(p *pending) bool {
 func (x *Extractor) isOffRecord(p *pending) bool {
 	switch p.event.Kind {
 	case memory.KindText, memory.KindPhoto, memory.KindLocation, memory.KindSensor, memory.KindButton:
-		if x.cfg.OffRecord != nil && x.cfg.OffRecord(p.event.At) {
+		if x.cfg.IsOffRecord != nil && x.cfg.IsOffRecord(p.event.At) {
 			p.refuse("", "paused", offRecord)
 			p.unkeptLines++
 			return true

@@ -15,14 +15,14 @@ func TestOrderInARecording(t *testing.T) {
 	began := time.Date(2026, 9, 14, 8, 0, 0, 0, time.UTC)
 	b := newBench(t)
 	var off time.Time
-	b.x.cfg.Ordered = func(ev *memory.Event) bool {
+	b.x.cfg.CarryOutOrder = func(ev *memory.Event) bool {
 		if ev.Text != "Locket, stop listening" {
 			return false
 		}
 		off = ev.At
 		return true
 	}
-	b.x.cfg.OffRecord = func(at time.Time) bool { return !off.IsZero() && !at.Before(off) && at.Before(began.Add(time.Hour)) }
+	b.x.cfg.IsOffRecord = func(at time.Time) bool { return !off.IsZero() && !at.Before(off) && at.Before(began.Add(time.Hour)) }
 	hear := func(id byte, began time.Time, said ...Spoken) (state memory.State) {
 		t.Helper()
 		c := memory.Candidate{Type: memory.Resource, Text: "Recording", Owner: memory.Owner{User: "wearer"}, Confidence: 1, Source: memory.Source{Device: "pin", Plugin: "speech", Version: "1"},
@@ -36,7 +36,7 @@ func TestOrderInARecording(t *testing.T) {
 		if err := b.w.Commit(t.Context(), say); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.x.Words(t.Context(), b.w, m, memory.Source{Plugin: "engine/transcribe", Model: "ears"}, said, func(*store.Tx) error { return nil }); err != nil {
+		if _, err := b.x.KeepWords(t.Context(), b.w, m, memory.Source{Plugin: "engine/transcribe", Model: "ears"}, said, func(*store.Tx) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		err := b.x.engine.View(t.Context(), func(tx *store.Tx) error {

@@ -53,7 +53,7 @@ func TestRepeatedLineKeepsOthers(t *testing.T) {
 	recording := &memory.Memory{ID: memory.ID{9}}
 	recording.TrueFrom, recording.TrueTo = first.At, first.At.Add(10*time.Second)
 	recording.Evidence = []memory.Evidence{{Event: memory.EventID{Device: "glasses", Boot: 1, Seq: 1}, At: first.At}}
-	_, err := b.x.Words(t.Context(), b.w, recording, memory.Source{Plugin: EnginePlugin + "transcribe"},
+	_, err := b.x.KeepWords(t.Context(), b.w, recording, memory.Source{Plugin: EnginePlugin + "transcribe"},
 		[]Spoken{{Text: "Lena is allergic to peanuts"}, {From: time.Second, Text: said}}, nil)
 	if err != nil {
 		t.Fatal(err)

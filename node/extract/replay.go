@@ -181,7 +181,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 	default: // the name of a place, or a text
 		in.Text = ev.Text
 		before := e.before
-		if !pl.First() {
+		if !pl.RunsFirst() {
 			before = ofUser(before, memory.OtherUser(ev.User))
 		}
 		for i := range before {
@@ -190,7 +190,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 			back = slices.Insert(back, 1, *t)
 		}
 	}
-	stateless := memory.OtherUser(ev.User) != "" && !pl.First()
+	stateless := memory.OtherUser(ev.User) != "" && !pl.RunsFirst()
 	if !stateless {
 		in.State = state[in.Kind]
 	}
@@ -224,7 +224,7 @@ func (x *Extractor) replayEvent(ctx context.Context, w *engine.Writer, pl Plugin
 		p.secrets = append(p.secrets, taken...)
 		p.rewritten[back[-n].utterance] = clean
 	}
-	if pl.First() {
+	if pl.RunsFirst() {
 		out.Candidates = wholeTurns(out.Candidates, back)
 	}
 	x.propose(ctx, p, pl, out.Candidates, back, ev.Lang)
@@ -260,7 +260,7 @@ func (x *Extractor) commitAgain(ctx context.Context, w *engine.Writer, p *pendin
 	var fresh []proposal
 	var known []memory.ID
 	for _, pr := range p.proposals {
-		like, err := x.alike(ctx, &pr.cand)
+		like, err := x.findSame(ctx, &pr.cand)
 		if err != nil {
 			return err
 		}

@@ -189,7 +189,7 @@ func (x *Extractor) sayPast(ctx context.Context, w *engine.Writer, p *pending, n
 	if err := errors.Join(ctx.Err(), p.broken); err != nil || !worth() {
 		return nil, err
 	}
-	if err := x.onlyNew(ctx, p); err != nil {
+	if err := x.dropProposedBefore(ctx, p); err != nil {
 		return nil, err
 	}
 	return x.commit(ctx, w, p)

@@ -30,7 +30,7 @@ func (x *Extractor) HoldsSecret(ctx context.Context, text string) (bool, error) 
 
 func (x *Extractor) scan(ctx context.Context, line string, before []abi.Turn) (bool, error) {
 	for _, pl := range x.plugins {
-		if !pl.First() || !pl.Wants("text") {
+		if !pl.RunsFirst() || !pl.Wants("text") {
 			continue
 		}
 		out, err := pl.Extract(ctx, &abi.Event{ID: "scan/0/1", Kind: "text", At: time.Now().UnixMilli(), Zone: "UTC", Wearer: x.cfg.Wearer, Text: line, Before: before})

@@ -39,8 +39,8 @@ type given struct {
 	at   time.Time
 }
 
-// Served notes texts that were given out at a time. It is safe for concurrent use.
-func (x *Extractor) Served(at time.Time, texts ...string) {
+// NoteServed notes texts that were given out at a time. It is safe for concurrent use.
+func (x *Extractor) NoteServed(at time.Time, texts ...string) {
 	s := &x.served
 	s.mu.Lock()
 	defer s.mu.Unlock()

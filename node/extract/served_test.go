@@ -9,7 +9,7 @@ import (
 func TestRecentlyServedTexts(t *testing.T) {
 	at := time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC)
 	var x Extractor
-	x.Served(at, "Maja's car is a red Skoda", "My car is a red Skoda", "Maja's red car", "I hate horror movies", "我妹妹住在杭州,在医院上班")
+	x.NoteServed(at, "Maja's car is a red Skoda", "My car is a red Skoda", "Maja's red car", "I hate horror movies", "我妹妹住在杭州,在医院上班")
 	for _, c := range []struct {
 		text string
 		at   time.Time
@@ -38,11 +38,11 @@ func TestServedIsBounded(t *testing.T) {
 	begin := time.Date(2026, 9, 14, 10, 0, 0, 0, time.UTC)
 	line := func(i int) string { return fmt.Sprintf("the number of this line is %d", i) }
 	for i := range servedMost {
-		x.Served(begin, line(i))
+		x.NoteServed(begin, line(i))
 	}
-	x.Served(begin, line(0)) // again
+	x.NoteServed(begin, line(0)) // again
 	for i := range 100 {
-		x.Served(begin, line(servedMost+i))
+		x.NoteServed(begin, line(servedMost+i))
 	}
 	if len(x.served.texts) != servedMost || x.served.order.Len() != servedMost {
 		t.Errorf("%d texts in an order of %d, want %d", len(x.served.texts), x.served.order.Len(), servedMost)
@@ -52,8 +52,8 @@ func TestServedIsBounded(t *testing.T) {
 			t.Errorf("line %d is known: %v, want %v", i, got, want)
 		}
 	}
-	x.Served(begin.Add(servedFor/2), line(101))
-	x.Served(begin.Add(servedFor+time.Second), line(0))
+	x.NoteServed(begin.Add(servedFor/2), line(101))
+	x.NoteServed(begin.Add(servedFor+time.Second), line(0))
 	if len(x.served.texts) != 2 {
 		t.Errorf("%d texts after ten minutes, want the new one and the one that was given out meanwhile", len(x.served.texts))
 	}

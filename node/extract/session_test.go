@@ -72,7 +72,7 @@ func TestSessionIsNotReadForEachLine(t *testing.T) {
 	b.must(b.text("It boils."))
 	b.x.cfg.Voices = fullDisk{}
 	if _, err := b.x.Process(t.Context(), b.w, b.text("Where are the cups?")); err == nil {
-		t.Fatal("it was committed")
+		t.Fatal("the line was committed, although voices could not be saved")
 	}
 	b.x.cfg.Voices = nil
 	if _, err := b.x.Process(t.Context(), b.w, b.text("Where are they?")); err == nil {

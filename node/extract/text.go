@@ -79,7 +79,7 @@ func (x *Extractor) say(ctx context.Context, p *pending, name string) {
 // a secret.
 func (x *Extractor) redactFirst(ctx context.Context, p *pending, in *abi.Event, own *turn) (blind bool) {
 	for _, pl := range x.plugins {
-		if !pl.First() || !pl.Wants("text") {
+		if !pl.RunsFirst() || !pl.Wants("text") {
 			continue
 		}
 		in.Text = own.text
@@ -90,7 +90,7 @@ func (x *Extractor) redactFirst(ctx context.Context, p *pending, in *abi.Event, 
 			blind = true
 			continue
 		}
-		x.takeOut(p, out.Redactions, own)
+		x.applyRedactions(p, out.Redactions, own)
 		back[0] = *own
 		for i, t := range x.session.turns {
 			back[len(back)-1-i] = t
@@ -111,7 +111,7 @@ func (x *Extractor) extractFacts(ctx context.Context, p *pending, in *abi.Event,
 		stream = "" // the state has plans of the wearer: for another user a plugin has only the turns before
 	}
 	for _, pl := range x.plugins {
-		if pl.First() || !pl.Wants("text") {
+		if pl.RunsFirst() || !pl.Wants("text") {
 			continue
 		}
 		out, ok := x.call(ctx, p, pl, in, stream)
@@ -145,8 +145,8 @@ func (p *pending) vaulted(text string, blind bool) error {
 	return nil
 }
 
-// takeOut applies redactions to the event's own text and to earlier turns.
-func (x *Extractor) takeOut(p *pending, all []abi.Redaction, own *turn) {
+// applyRedactions applies redactions to the event's own text and to earlier turns.
+func (x *Extractor) applyRedactions(p *pending, all []abi.Redaction, own *turn) {
 	for n, spans := range byTurn(all) {
 		if n == 0 {
 			clean, taken := redact(own.text, spans)

@@ -65,9 +65,9 @@ type Usage struct {
 type Measured interface {
 	Plugin
 	Measure(ctx context.Context, ev *abi.Event) (abi.Output, Usage, error)
-	// Named is the part of an error that may be kept, without anything that the
+	// PublicError is the part of an error that may be kept, without anything that the
 	// plugin said.
-	Named(err error) string
+	PublicError(err error) string
 }
 
 // keptTraces is how many traces are kept. If one device sends all events, these are
@@ -112,7 +112,7 @@ func (p *pending) measure(ctx context.Context, pl Plugin, ev *abi.Event) (out ab
 // plugin's own words might quote what it was given.
 func named(pl Plugin, err error) string {
 	if m, ok := pl.(Measured); ok {
-		return m.Named(err)
+		return m.PublicError(err)
 	}
 	return "failed"
 }
@@ -165,14 +165,14 @@ func (p *pending) saveTrace(tx *store.Tx, changes []memory.Change, known []memor
 		}
 	}
 	if p.addsToDone {
-		var was Trace
-		ok, err := tx.Meta(traceSlot(p.event.ID), &was)
+		var earlier Trace
+		ok, err := tx.Meta(traceSlot(p.event.ID), &earlier)
 		if err != nil {
 			return err
 		}
-		if ok && was.Event == p.event.ID {
-			was.Steps, was.Redacted = append(was.Steps, t.Steps...), was.Redacted+t.Redacted
-			t = was
+		if ok && earlier.Event == p.event.ID {
+			earlier.Steps, earlier.Redacted = append(earlier.Steps, t.Steps...), earlier.Redacted+t.Redacted
+			t = earlier
 		}
 	}
 	return tx.PutMeta(traceSlot(p.event.ID), &t)

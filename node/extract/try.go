@@ -36,7 +36,7 @@ func (x *Extractor) Try(ctx context.Context, id, text string) (t Tried, err erro
 	ev := abi.Event{ID: "try/0/1", Kind: "text", At: now.UnixMilli(), Zone: cmp.Or(memory.ZoneName(x.cfg.Zone), "UTC"), Offset: offset, Speaker: x.cfg.Wearer, Wearer: x.cfg.Wearer}
 	for _, pl := range x.plugins {
 		own := pl.ID() == id
-		if !pl.Wants("text") || !own && !pl.First() {
+		if !pl.Wants("text") || !own && !pl.RunsFirst() {
 			continue
 		}
 		ev.Text = t.Shown

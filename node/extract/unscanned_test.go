@@ -48,7 +48,7 @@ func TestRescan(t *testing.T) {
 	held := func(from time.Time) (held bool) {
 		t.Helper()
 		err := b.store.View(t.Context(), func(tx *store.Tx) (err error) {
-			held, err = Held(tx, &memory.Memory{Candidate: memory.Candidate{TrueFrom: from, TrueTo: from.Add(5 * time.Second)}})
+			held, err = IsHeldBack(tx, &memory.Memory{Candidate: memory.Candidate{TrueFrom: from, TrueTo: from.Add(5 * time.Second)}})
 			return err
 		})
 		if err != nil {

@@ -11,13 +11,13 @@ import (
 
 // Voices tells voices apart. It is called by whoever holds the engine's write lock.
 type Voices interface {
-	// Whose returns the turns of an utterance, in order and without a gap. It is empty
+	// Turns returns the turns of an utterance, in order and without a gap. It is empty
 	// if voices are not told apart.
-	Whose(device string, at time.Time, pcm []int16) []Voice
-	// Save writes what Whose has learnt, in the transaction that commits the utterance.
-	// Saved is called after that commit.
+	Turns(device string, at time.Time, pcm []int16) []Voice
+	// Save writes what Turns has learnt, in the transaction that commits the utterance.
+	// OnSaved is called after that commit.
 	Save(tx *store.Tx) error
-	Saved()
+	OnSaved()
 }
 
 // Voice is a turn of one voice in an utterance.
@@ -31,7 +31,7 @@ type Voice struct {
 // of an unknown speaker.
 func (x *Extractor) voices(device string, at time.Time, pcm []int16) []Voice {
 	if x.cfg.Voices != nil {
-		if turns := x.cfg.Voices.Whose(device, at, pcm); len(turns) > 0 {
+		if turns := x.cfg.Voices.Turns(device, at, pcm); len(turns) > 0 {
 			return turns
 		}
 	}

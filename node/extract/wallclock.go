@@ -6,19 +6,19 @@ import (
 	"github.com/locket-dev/locket/wasm/abi"
 )
 
-// Local is a Plugin that may give times as the wearer's clock shows them.
-type Local interface {
+// LocalTimePlugin is a Plugin that may give times as the wearer's clock shows them.
+type LocalTimePlugin interface {
 	Plugin
-	// Local reports whether the times of its candidates are wall clock: the event's offset is
+	// UsesLocalTime reports whether the times of its candidates are wall clock: the event's offset is
 	// subtracted from them, even on days on which the zone has another offset.
-	Local() bool
+	UsesLocalTime() bool
 }
 
 // instants converts the times of a plugin's candidates to instants, if they are wall clock. at
 // and zone are those of the event.
 func instants(pl Plugin, cands []abi.Candidate, at time.Time, zone *time.Location) {
-	l, ok := pl.(Local)
-	if !ok || !l.Local() {
+	l, ok := pl.(LocalTimePlugin)
+	if !ok || !l.UsesLocalTime() {
 		return
 	}
 	for i := range cands {

@@ -12,7 +12,7 @@ import (
 // clock is a script whose times are wall clock.
 type clock struct{ script }
 
-func (*clock) Local() bool { return true }
+func (*clock) UsesLocalTime() bool { return true }
 
 // TestInstant: what the wearer's clock shows on another day becomes an instant with the
 // offset of that day.

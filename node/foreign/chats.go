@@ -272,9 +272,9 @@ func (l *whatsAppLine) at(order string, zone *time.Location) (time.Time, bool) {
 
 // orderOf returns the order of dates: the given one, or the one with which all lines have a
 // valid date and none is before the previous one.
-func orderOf(name string, lines []whatsAppLine, told string) (string, error) {
-	if told != "" {
-		return told, nil
+func orderOf(name string, lines []whatsAppLine, given string) (string, error) {
+	if given != "" {
+		return given, nil
 	}
 	var fits []string
 	for _, order := range Orders {

@@ -18,7 +18,7 @@ import (
 // index and its segments, and from old versions of files. Memories with other
 // evidence are first asserted again on that evidence, before their sources are
 // erased, so that a plan that is started again finds the same.
-func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err error) {
+func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Removed, err error) {
 	lock := fg.c.Engine.Hold()
 	defer lock.Release()
 	fg.carried++
@@ -45,7 +45,7 @@ func (fg *Forgetting) carryOut(ctx context.Context, todo Plan) (w Went, err erro
 		return w, err
 	}
 	for ids := range slices.Chunk(memories, forgetPage) {
-		if _, err := lock.Erase(ctx, engine.Person, cmp.Or(todo.Reason, Wish), ids...); err != nil {
+		if _, err := lock.Erase(ctx, engine.Person, cmp.Or(todo.Reason, DefaultReason), ids...); err != nil {
 			return w, err
 		}
 	}
@@ -81,7 +81,7 @@ func (fg *Forgetting) chosen(ctx context.Context, todo *Plan) (c Chosen, err err
 		return c, nil
 	}
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {
-		c, err = Again(tx, c)
+		c, err = ChooseAgain(tx, c)
 		return err
 	})
 	return c, err
@@ -109,8 +109,8 @@ func (fg *Forgetting) trim(ctx context.Context, lock *engine.Writer, t *Trimmed)
 	return nil
 }
 
-// Wish is the reason for an erasure if no other is given.
-const Wish = "erased by the wearer"
+// DefaultReason is the reason for an erasure if no other is given.
+const DefaultReason = "erased by the wearer"
 
 // Drop erases lines and then events, however many there are.
 func (fg *Forgetting) Drop(ctx context.Context, lock *engine.Writer, lines []memory.ID, events []memory.EventID) error {
@@ -132,7 +132,7 @@ func (fg *Forgetting) Drop(ctx context.Context, lock *engine.Writer, lines []mem
 
 // EraseOut removes a memory and some lines from every file.
 func (fg *Forgetting) EraseOut(ctx context.Context, lock *engine.Writer, id memory.ID, lines []memory.ID) error {
-	if _, err := lock.Erase(ctx, engine.Person, Wish, id); err != nil {
+	if _, err := lock.Erase(ctx, engine.Person, DefaultReason, id); err != nil {
 		return err
 	}
 	if err := fg.Drop(ctx, lock, lines, nil); err != nil {

@@ -43,9 +43,9 @@ func Choose(tx *store.Tx, w Want, held []extract.HeldEvent) (Chosen, error) {
 	return c.finish(w.Scope != nil)
 }
 
-// Again finds what has to be forgotten now with an earlier choice. It adds what was
+// ChooseAgain finds what has to be forgotten now with an earlier choice. It adds what was
 // made since then from a source that is forgotten. It skips what is gone already.
-func Again(tx *store.Tx, before Chosen) (Chosen, error) {
+func ChooseAgain(tx *store.Tx, before Chosen) (Chosen, error) {
 	c := newChooser(tx)
 	if err := c.load(); err != nil {
 		return Chosen{}, err
@@ -324,7 +324,7 @@ func (c *chooser) derived() error {
 		if err != nil {
 			return err
 		}
-		if len(left) > 0 && Stands(m, lost, kept) {
+		if len(left) > 0 && CanStay(m, lost, kept) {
 			c.trimmed[id] = left
 		} else {
 			c.going[id] = true

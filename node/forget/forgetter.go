@@ -46,10 +46,10 @@ func (fr Forgetter) PlanForget(ctx context.Context, s serve.ForgetSelection) (pl
 	}
 	defer release()
 	lock := fg.c.Engine.Hold()
-	held := fg.c.Chain.Held()
+	held := fg.c.Chain.HeldEvents()
 	lock.Release()
 	if len(w.IDs) > 0 { // fetch them with their sources if that is possible
-		if err := fg.c.Warm(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
+		if err := fg.c.FetchCold(ctx, w.IDs...); err != nil && !errors.Is(err, serve.ErrCold) {
 			return plan, err
 		}
 	}

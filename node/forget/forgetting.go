@@ -28,7 +28,7 @@ type Engine interface {
 // engine's write lock.
 type Chain interface {
 	Latest(*engine.Writer) time.Time // the time of the latest event
-	Held() []extract.HeldEvent
+	HeldEvents() []extract.HeldEvent
 	Forget(ctx context.Context, lock *engine.Writer, g extract.Forgotten) (held []memory.EventID, err error)
 }
 
@@ -41,12 +41,12 @@ type Config struct {
 	Rules     []config.Rule
 	Log       *slog.Logger
 
-	Warm          func(ctx context.Context, ids ...memory.ID) error // brings cold memories back; its error is serve.ErrCold
+	FetchCold     func(ctx context.Context, ids ...memory.ID) error // brings cold memories back; its error is serve.ErrCold
 	Flush         func(ctx context.Context, lock *engine.Writer) error
 	Compact       func(context.Context) error          // rewrites the store's files
 	ForgetPlugins func() error                         // makes plugins drop what they have in memory
 	Withdraw      func(*store.Tx, store.Targets) error // removes the targets from what waits to be sent
-	Shared        func(context.Context)                // removes forgotten memories from shares
+	EraseShared   func(context.Context)                // removes forgotten memories from shares
 	PurgeSoon     func(done func(error))               // removes processed events from the journal
 	MemoryID      func(ev memory.EventID, plugin, fingerprint string) memory.ID
 }

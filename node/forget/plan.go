@@ -19,7 +19,7 @@ type Plan struct {
 	Events      []memory.EventID `json:"e,omitempty"`
 	Quarantined []uint64         `json:"q,omitempty"`
 	Cascade     bool             `json:"c,omitempty"` // also forget what was made from it
-	Reason      string           `json:"r,omitempty"` // for the history; empty: Wish
+	Reason      string           `json:"r,omitempty"` // for the history; empty: DefaultReason
 }
 
 // Names of the notes in the store: one for the number of a plan's parts, and one
@@ -33,44 +33,44 @@ const (
 // forgetPage is how many records one transaction erases.
 const forgetPage = 50
 
-// Went is what a plan removed.
-type Went struct {
+// Removed is what a plan removed.
+type Removed struct {
 	Chosen
 	Held []memory.EventID // held events that need not wait any longer
 }
 
 // Forget carries out a plan here and in shares, but not in the journal.
-func (fg *Forgetting) Forget(ctx context.Context, todo Plan) (Went, error) {
+func (fg *Forgetting) Forget(ctx context.Context, todo Plan) (Removed, error) {
 	w, err := fg.forget(ctx, todo)
 	if err == nil {
-		fg.c.Shared(ctx)
+		fg.c.EraseShared(ctx)
 	}
 	return w, err
 }
 
-func (fg *Forgetting) forget(ctx context.Context, todo Plan) (Went, error) {
+func (fg *Forgetting) forget(ctx context.Context, todo Plan) (Removed, error) {
 	fg.mu.Lock()
 	defer fg.mu.Unlock()
 	if before, ok, err := fg.readPlan(ctx); err != nil {
-		return Went{}, err
+		return Removed{}, err
 	} else if ok { // its files are not purged yet: the caller purges them together with these
 		if _, err := fg.carryOut(ctx, before); err != nil {
-			return Went{}, err
+			return Removed{}, err
 		}
 		if err := fg.dropPlan(ctx); err != nil {
-			return Went{}, err
+			return Removed{}, err
 		}
 	}
 	fg.unfinished.Store(true)
 	fg.plans.Add(1)
 	if err := fg.writePlan(ctx, todo); err != nil {
-		return Went{}, err
+		return Removed{}, err
 	}
 	return fg.carryOut(context.WithoutCancel(ctx), todo)
 }
 
 // Resume continues a plan that was interrupted. Without one it does nothing.
-func (fg *Forgetting) Resume(ctx context.Context) (w Went, err error) {
+func (fg *Forgetting) Resume(ctx context.Context) (w Removed, err error) {
 	fg.mu.Lock()
 	defer fg.mu.Unlock()
 	todo, ok, err := fg.readPlan(ctx)
@@ -154,9 +154,9 @@ func PlanSweep(tx *store.Tx) error {
 	return tx.PutMeta(planMeta, 0)
 }
 
-// Swept purges the files of what was erased in a transaction that called
+// PurgeSwept purges the files of what was erased in a transaction that called
 // PlanSweep. The journal follows.
-func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
+func (fg *Forgetting) PurgeSwept(ctx context.Context, lock *engine.Writer) error {
 	fg.unfinished.Store(true)                     // if this fails, it is tried again in a quiet moment
 	if err := fg.c.Flush(ctx, lock); err != nil { // rewrites the segments that contained it
 		return err
@@ -165,15 +165,15 @@ func (fg *Forgetting) Swept(ctx context.Context, lock *engine.Writer) error {
 		return err
 	}
 	asked := fg.plans.Add(1)
-	fg.c.PurgeSoon(func(err error) { fg.Purged(err, asked) })
+	fg.c.PurgeSoon(func(err error) { fg.FinishPurge(err, asked) })
 	return nil
 }
 
 // ErrStopped: the journal was not purged, because the node stopped.
 var ErrStopped = errors.New("stopped before the journal was purged; that is done at the next start")
 
-// Purged removes the plan once the journal is purged. asked is as for Done.
-func (fg *Forgetting) Purged(err error, asked int64) {
+// FinishPurge removes the plan once the journal is purged. asked is as for Done.
+func (fg *Forgetting) FinishPurge(err error, asked int64) {
 	if err == nil {
 		err = fg.Done(context.Background(), asked)
 	}
@@ -182,15 +182,15 @@ func (fg *Forgetting) Purged(err error, asked int64) {
 	}
 }
 
-// Asked returns how many plans were confirmed.
-func (fg *Forgetting) Asked() int64 { return fg.plans.Load() }
+// ConfirmedPlans returns how many plans were confirmed.
+func (fg *Forgetting) ConfirmedPlans() int64 { return fg.plans.Load() }
 
 // Unfinished reports whether a plan is not carried out completely yet.
 func (fg *Forgetting) Unfinished() bool { return fg.unfinished.Load() }
 
-// Carried returns how many plans were carried out. The caller holds the engine's
+// CarriedOutPlans returns how many plans were carried out. The caller holds the engine's
 // lock.
-func (fg *Forgetting) Carried() uint64 { return fg.carried }
+func (fg *Forgetting) CarriedOutPlans() uint64 { return fg.carried }
 
 func (fg *Forgetting) readPlan(ctx context.Context) (todo Plan, ok bool, err error) {
 	err = fg.c.Engine.View(ctx, func(tx *store.Tx) error {

@@ -32,7 +32,7 @@ func (fg *Forgetting) Sweep(ctx context.Context, now time.Time, purge func(conte
 	if _, err := fg.Forget(ctx, todo); err != nil {
 		return err
 	}
-	asked := fg.Asked()
+	asked := fg.ConfirmedPlans()
 	if err := purge(ctx); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (fr Forgetter) Retention(ctx context.Context, q serve.RetentionQuery) (r se
 	lock := fg.c.Engine.Hold()
 	latest := fg.c.Chain.Latest(lock)
 	lock.Release()
-	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.Some(keep.Rules)}
+	r = serve.RetentionAnswer{Clock: Earlier(latest, time.Now()), Rules: serve.NonNil(keep.Rules)}
 	e, err := fg.endings(ctx, &keep, rules, r.Clock)
 	if err != nil {
 		return r, err

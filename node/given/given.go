@@ -249,8 +249,8 @@ func (s *Collection) Search(ctx context.Context, q recall.Query, fits func(*memo
 		m := s.docs[a.ID]
 		return m != nil && alive(m, now) && (fits == nil || fits(&m.Memory))
 	}
-	if q.Shown != nil { // the asker may see only some memories, and only these may be used to understand the question
-		q.Shown = q.Allow
+	if q.IsShown != nil { // the asker may see only some memories, and only these may be used to understand the question
+		q.IsShown = q.Allow
 	}
 	q.Holds = func(id memory.ID, p recall.Phrase) bool { m := s.docs[id]; return m != nil && p.In(m.AllText()) }
 	found, err := s.index.Search(ctx, q)

@@ -23,8 +23,8 @@ func (s *Collection) Key() (k serve.GivenKey, err error) {
 	return k, err
 }
 
-// Take opens the link of a share, and names its owner if from is given.
-func (s *Collection) Take(ctx context.Context, link, from string) (g serve.GivenShare, err error) {
+// OpenShare opens the link of a share, and names its owner if from is given.
+func (s *Collection) OpenShare(ctx context.Context, link, from string) (g serve.GivenShare, err error) {
 	if s == nil {
 		return g, errNone
 	}

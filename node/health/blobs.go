@@ -32,7 +32,7 @@ func (h *Health) putBackBlobs(ctx context.Context, r *Repaired) error {
 		sent, err := replica.PutBack(ctx, primary, b, func() (io.ReadCloser, error) {
 			f, _, err := h.c.Sync.Journal().OpenBlob(ctx, name)
 			return f, err
-		}, h.c.Sync.Journal().Doubt)
+		}, h.c.Sync.Journal().RecordDoubt)
 		item := RepairedItem{Place: "blob " + b.Name}
 		switch {
 		case errors.Is(err, replica.ErrNotFound):

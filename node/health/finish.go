@@ -57,10 +57,10 @@ func (h *Health) Finish(ctx context.Context, got *repair.Result, r *Repaired) er
 		if err := h.reaches(ctx, r); err != nil {
 			return err
 		}
-		if err := h.regain(ctx, r); err != nil {
+		if err := h.restorePacks(ctx, r); err != nil {
 			return err
 		}
-		if err := h.sayUnsent(ctx, got, fill, r); err != nil {
+		if err := h.reassertUnsent(ctx, got, fill, r); err != nil {
 			return err
 		}
 		if err := h.putBackBlobs(ctx, r); err != nil {
@@ -83,13 +83,13 @@ func (h *Health) Finish(ctx context.Context, got *repair.Result, r *Repaired) er
 	if err := h.c.Engine.Commit(ctx, func(tx *store.Tx) error { return tx.PutMeta(lostBlobs, left) }); err != nil {
 		return err
 	}
-	if err := h.backAgain(ctx, got); err != nil {
+	if err := h.markRestored(ctx, got); err != nil {
 		return err
 	}
 	if err := h.settleLines(ctx, got, lines, r); err != nil {
 		return err
 	}
-	return h.sayAgain(ctx, r)
+	return h.reassertOrphans(ctx, r)
 }
 
 func (h *Health) blobsToFetch(ctx context.Context, lost []memory.ID) (all []memory.ID, err error) {
@@ -112,7 +112,7 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 		return err
 	}
 	return h.c.Engine.View(ctx, func(tx *store.Tx) error {
-		before, err := (&journal.Journal{Space: h.c.Ring.Space()}).Before(tx)
+		before, err := (&journal.Journal{Space: h.c.Ring.Space()}).PreviousCursor(tx)
 		if err == nil && st.Cursor < before {
 			r.Findings = append(r.Findings, RepairedItem{Place: "relay", Lost: true,
 				What: fmt.Sprintf("it ends at delta %d, but had shown %d: it was put back to an older state, or withholds deltas", st.Cursor, before)})
@@ -121,8 +121,8 @@ func (h *Health) reaches(ctx context.Context, r *Repaired) error {
 	})
 }
 
-// backAgain marks the findings whose record exists again.
-func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
+// markRestored marks the findings whose record exists again.
+func (h *Health) markRestored(ctx context.Context, got *repair.Result) error {
 	return h.c.Engine.View(ctx, func(tx *store.Tx) error {
 		for i := range got.Findings {
 			f := &got.Findings[i]
@@ -144,9 +144,9 @@ func (h *Health) backAgain(ctx context.Context, got *repair.Result) error {
 	})
 }
 
-// sayAgain proposes memories without assertions again, in this device's name and as
+// reassertOrphans proposes memories without assertions again, in this device's name and as
 // they are.
-func (h *Health) sayAgain(ctx context.Context, r *Repaired) error {
+func (h *Health) reassertOrphans(ctx context.Context, r *Repaired) error {
 	lock := h.c.Engine.Hold()
 	defer lock.Release()
 	var bare []memory.Memory

@@ -28,7 +28,7 @@ const refillMeta = "shelf refill"
 // refilling is an envelope store that was put aside.
 type refilling struct {
 	Aside  string            `json:"a"`           // its path in the home, with slashes
-	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come, see journal.Reached
+	Chains map[string]uint64 `json:"c,omitempty"` // how far each chain had come, see journal.Journal.ChainEnds
 }
 
 // doctorEnvelopes reports an envelope store that can't be opened. With verify it also
@@ -61,7 +61,7 @@ func NoteRefill(tx *store.Tx, l *journal.Journal, aside string) error {
 	if _, err := tx.Meta(refillMeta, &f); err != nil {
 		return err
 	}
-	now, err := l.Reached(tx)
+	now, err := l.ChainEnds(tx)
 	if err != nil {
 		return err
 	}
@@ -105,9 +105,9 @@ func (h *Health) refill(ctx context.Context, r *Repaired) (*refilling, error) {
 	return &f, nil
 }
 
-// sayUnsent makes those of this device's assertions again that are in no delta any
+// reassertUnsent makes those of this device's assertions again that are in no delta any
 // more. It reports the assertions of others that are only in the memories here.
-func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
+func (h *Health) reassertUnsent(ctx context.Context, got *repair.Result, f *refilling, r *Repaired) error {
 	if !got.Salvaged && f == nil {
 		return nil
 	}
@@ -115,21 +115,21 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	rs := h.c.Sync.Remotes()
 	if f != nil && rs != nil {
 		lost = func(p envelope.Position) bool {
-			return !rs.Envelopes.Has(replica.Ref{Member: h.c.Ring.Member(), Position: p})
+			return !rs.Envelopes.HasDelta(replica.Ref{Member: h.c.Ring.Member(), Position: p})
 		}
 	}
 	erasures := slices.ContainsFunc(got.Findings, func(i repair.Finding) bool {
 		d := i.Record()
 		return d != nil && i.Lost && (d.Kind == "outbox" || d.Kind == "bucket")
 	})
-	said, away, err := h.c.Sync.Journal().SayUnsent(ctx, lost, erasures)
+	said, away, err := h.c.Sync.Journal().RequeueUnsent(ctx, lost, erasures)
 	if err == nil && len(away) > 0 {
 		missing, e := h.c.Cold.Fetch(ctx, away...)
 		for _, id := range missing {
 			r.Findings = append(r.Findings, RepairedItem{Place: "memory " + id.String(), What: fmt.Sprintf("it is cold, and no envelope store has its deltas: %v", e), Lost: true})
 		}
 		var more int
-		more, _, err = h.c.Sync.Journal().SayUnsent(ctx, lost, false)
+		more, _, err = h.c.Sync.Journal().RequeueUnsent(ctx, lost, false)
 		said += more
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 	if f == nil {
 		return ctx.Err()
 	}
-	reaches := rs.Envelopes.Reaches()
+	reaches := rs.Envelopes.ChainEnds()
 	for _, chain := range slices.Sorted(maps.Keys(f.Chains)) {
 		had, has := f.Chains[chain], reaches[chain]
 		if has < had && !strings.HasPrefix(chain, h.c.Ring.Member().String()+"-") {
@@ -159,7 +159,7 @@ func (h *Health) sayUnsent(ctx context.Context, got *repair.Result, f *refilling
 // not have. again reports that the exchange will begin anew the next time the node is
 // opened.
 func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
-	packs, err := h.c.Cold.Lost(ctx)
+	packs, err := h.c.Cold.LostPacks(ctx)
 	if errors.Is(err, cold.ErrUnreachable) && ctx.Err() == nil { // Finish reports this for sync
 		err = nil
 	}
@@ -180,9 +180,9 @@ func (h *Health) GiveUpPacks(ctx context.Context) (again bool, err error) {
 	return err == nil && len(packs) > 0, err
 }
 
-// regain replaces packs that were given up by what was read from the relay again, and
+// restorePacks replaces packs that were given up by what was read from the relay again, and
 // reports what is still missing.
-func (h *Health) regain(ctx context.Context, r *Repaired) error {
+func (h *Health) restorePacks(ctx context.Context, r *Repaired) error {
 	var packs []uint64
 	err := h.c.Engine.View(ctx, func(tx *store.Tx) (err error) { packs, err = tx.GivenUp(); return err })
 	if err != nil {

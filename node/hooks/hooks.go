@@ -138,10 +138,10 @@ func newTeller(c Config) *teller {
 // tell sends everything that there is for one hook, until an attempt fails.
 func (t *teller) tell(ctx context.Context, h apps.Hook) {
 	for ctx.Err() == nil {
-		was := h
-		told, cursor, err := t.Book.NextChange(ctx, h)
+		before := h
+		notification, cursor, err := t.Book.NextChange(ctx, h)
 		var ended *apps.ShareEnd
-		if err == nil && told == nil {
+		if err == nil && notification == nil {
 			if h.Ended.IsZero() { // the hook is older than messages about the end of shares
 				h.Ended = t.Now().UTC()
 			}
@@ -154,13 +154,13 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 			h.Next = t.Now().Add(limitWait)
 		case err != nil:
 			return // locked, revoked, or at the end; the next check continues
-		case told != nil:
-			err := t.postChange(ctx, h, told)
+		case notification != nil:
+			err := t.postChange(ctx, h, notification)
 			if ctx.Err() != nil {
 				return
 			}
-			if h = t.after(h, cursor, err); err == nil && told.Conflict != nil {
-				h.Conflict = told.Conflict.ID
+			if h = t.after(h, cursor, err); err == nil && notification.Conflict != nil {
+				h.Conflict = notification.Conflict.ID
 			}
 		case ended != nil:
 			err := t.post(ctx, h, "share "+ended.ID.String(), message{"share.ended", ended.Ended.UTC(), shareData{h.App, ended}})
@@ -179,12 +179,12 @@ func (t *teller) tell(ctx context.Context, h apps.Hook) {
 				return
 			}
 		}
-		if h != was {
+		if h != before {
 			if err := t.Book.SaveHook(ctx, h); err != nil {
 				return // it is sent again
 			}
 		}
-		if h == was || told == nil && ended == nil || h.Off != "" || t.Now().Before(h.Next) {
+		if h == before || notification == nil && ended == nil || h.Off != "" || t.Now().Before(h.Next) {
 			return
 		}
 	}

@@ -348,9 +348,9 @@ func (f *Folder) IsOff(id string) bool {
 	return slices.Contains(f.r.Off, id)
 }
 
-// Loose returns the modules that were copied into the folder by hand, each with a
+// LooseModules returns the modules that were copied into the folder by hand, each with a
 // manifest of the same name.
-func (f *Folder) Loose() ([]string, error) {
+func (f *Folder) LooseModules() ([]string, error) {
 	return filepath.Glob(filepath.Join(f.dir, "*.wasm"))
 }
 

@@ -60,7 +60,7 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 	// Its logs would contain whole packets, and thus what the wearer said. Nobody may
 	// read its statistics in $SYS, which it would publish every second.
 	b.server = mqtt.New(&mqtt.Options{Capabilities: caps, InlineClient: true, SysTopicResendInterval: 24 * 60 * 60, ClientNetWriteBufferSize: 1, Logger: slog.New(slog.DiscardHandler)}) // 1: each write is one packet, see unread
-	slacken(b.server)
+	slowTickers(b.server)
 	b.hook = &hook{broker: b, in: in, devices: cfg.Devices, conns: map[*mqtt.Client]*conn{}, latest: map[string]*limitConn{}}
 	l := newListener(raw, cfg.TLS, cfg.MaxConns)
 	l.dismiss = b.dismiss
@@ -75,10 +75,10 @@ func Listen(in *Intake, cfg BrokerConfig) (*Broker, error) {
 // and for wills that are due.
 const expiryEvery = 10 * time.Second
 
-// slacken makes a broker that was not started look for expired sessions and messages
+// slowTickers makes a broker that was not started look for expired sessions and messages
 // every expiryEvery. mochi has four private tickers of one second each, which woke an
-// idle node more often than everything else. slacken returns how many tickers it found.
-func slacken(server *mqtt.Server) (found int) {
+// idle node more often than everything else. slowTickers returns how many tickers it found.
+func slowTickers(server *mqtt.Server) (found int) {
 	loop := reflect.ValueOf(server).Elem().FieldByName("loop")
 	if loop.Kind() != reflect.Pointer || loop.IsNil() || loop.Elem().Kind() != reflect.Struct {
 		return 0

@@ -138,8 +138,8 @@ func (c *conn) run() {
 			if a.greet && a.outcome == journaled {
 				c.in.greet(c.out, a.device)
 			}
-			if a.moved && c.in.cfg.Moved != nil {
-				c.in.cfg.Moved()
+			if a.moved && c.in.cfg.OnMoved != nil {
+				c.in.cfg.OnMoved()
 			}
 			c.leave()
 		}

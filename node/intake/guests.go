@@ -21,7 +21,7 @@ const (
 type GuestConfig struct {
 	Addr    string                                          // host:port
 	Allow   func(client, user string, password []byte) bool // reports whether a client may connect
-	Arrived func(*Guest)                                    // is called for each client that may connect; it must return soon
+	OnGuest func(*Guest)                                    // is called for each client that may connect; it must return soon
 }
 
 // GuestBroker is an MQTT broker for devices that speak MQTT but are not wearables of a node: for
@@ -87,11 +87,11 @@ func (g *GuestBroker) Close() error {
 }
 
 // Messages returns the channel of what the device publishes, in order. It is never closed; see
-// Gone.
+// Done.
 func (g *Guest) Messages() <-chan []byte { return g.in }
 
-// Gone is closed when the connection is over.
-func (g *Guest) Gone() <-chan struct{} { return g.gone }
+// Done is closed when the connection is over.
+func (g *Guest) Done() <-chan struct{} { return g.gone }
 
 // Send sends the device a message with QoS 0, although it has not subscribed to the topic.
 func (g *Guest) Send(topic string, payload []byte) error {
@@ -154,7 +154,7 @@ func (h *guestHook) OnSessionEstablished(cl *mqtt.Client, _ packets.Packet) {
 		g.End()
 		return
 	}
-	h.Arrived(g)
+	h.OnGuest(g)
 }
 
 // OnACLCheck implements mqtt.Hook. What is published stays here, so any topic is allowed.

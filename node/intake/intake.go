@@ -54,14 +54,14 @@ type Config struct {
 	Zone       string           // the time zone's IANA name, told to devices with the time
 	Paused     bool             // start paused
 	Private    PrivateZones     // nil: nothing is private
-	Moved      func()           // called after an event which shows that the wearer entered or left a private zone; may be nil
+	OnMoved    func()           // called after an event which shows that the wearer entered or left a private zone; may be nil
 	Now        func() time.Time // nil: time.Now
 	// LastChange returns when the last pause began or ended; zero: unknown. nil: always unknown.
 	LastChange func() time.Time
-	// PauseBy is the gesture that pauses; empty: none does. Pressed is called for each such press,
+	// PauseBy is the gesture that pauses; empty: none does. OnPressed is called for each such press,
 	// in order, even during a pause. It must not wait for this intake to close.
-	PauseBy string
-	Pressed func(device string, at time.Time)
+	PauseBy   string
+	OnPressed func(device string, at time.Time)
 	// SealTo is the journal's recipient, which is sent to devices that store messages; empty: it is
 	// not sent.
 	SealTo string
@@ -260,7 +260,7 @@ func (in *Intake) read(d *delivery, a arrival) {
 	d.inPastPause = in.storedInPause(&d.event)
 	paused := in.fleet.isPaused() || d.inPastPause
 	if in.cfg.Private != nil && !a.retained {
-		d.private, d.moved = in.cfg.Private.Drop(&d.event)
+		d.private, d.moved = in.cfg.Private.CheckEvent(&d.event)
 	}
 	if paused {
 		d.private = ""

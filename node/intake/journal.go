@@ -20,11 +20,11 @@ type Journal interface {
 // PrivateZones knows the wearer's private zones, and decides which events happened in one.
 // It must be safe for concurrent use.
 type PrivateZones interface {
-	// Drop is called with every event, in the order of arrival. From locations it learns
+	// CheckEvent is called with every event, in the order of arrival. From locations it learns
 	// where the wearer is. If it returns a reason for an event that tells of the
 	// wearer, the event is acknowledged and dropped. moved reports that the wearer has
 	// entered or left a zone.
-	Drop(*memory.Event) (reason string, moved bool)
+	CheckEvent(*memory.Event) (reason string, moved bool)
 }
 
 // Quarantine keeps messages that were refused for good, so that a person can look at them.

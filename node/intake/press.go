@@ -35,7 +35,7 @@ func (in *Intake) press(d *delivery) {
 	if in.fleet.pressedBefore(e) {
 		return
 	}
-	in.cfg.Pressed(d.device, e.At)
+	in.cfg.OnPressed(d.device, e.At)
 }
 
 // pressedBefore reports whether a press is not newer than the last one of its device. If it

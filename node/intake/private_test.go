@@ -24,7 +24,7 @@ func TestPrivatePlace(t *testing.T) {
 		}
 		gate := zones.New(zones.Config{}, []zones.Zone{home})
 		var n *node
-		n = start(intake.Config{Private: gate, Moved: func() { n.in.SetPrivate(len(gate.Active(time.Now())) > 0) }})
+		n = start(intake.Config{Private: gate, OnMoved: func() { n.in.SetPrivate(len(gate.Active(time.Now())) > 0) }})
 		cmds := make(chan *wire.Cmd, 64)
 		c := n.wear(t, wear.Config{OnCmd: func(c *wire.Cmd) { cmds <- c }})
 		await := func(cmd, why string) {

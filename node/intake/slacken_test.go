@@ -8,7 +8,7 @@ import (
 
 // The four tickers of this version of the broker are found.
 func TestBrokerTickersAreFound(t *testing.T) {
-	if n := slacken(mqtt.New(nil)); n != 4 {
+	if n := slowTickers(mqtt.New(nil)); n != 4 {
 		t.Errorf("%d tickers", n)
 	}
 }

@@ -91,8 +91,8 @@ func plain(name string) string {
 	return name
 }
 
-// Own reports whether an address is one of this machine's.
-func Own(ip netip.Addr) bool {
+// IsOwn reports whether an address is one of this machine's.
+func IsOwn(ip netip.Addr) bool {
 	all, err := net.InterfaceAddrs()
 	return err == nil && slices.ContainsFunc(all, func(a net.Addr) bool {
 		p, err := netip.ParsePrefix(a.String())

@@ -51,8 +51,8 @@ const (
 type Config struct {
 	Port int             // where this device's peer listens
 	Keys func() [][]byte // keys of the members, the current one first; empty while there are none
-	// Found is called with each address of a member, each time that it is heard.
-	Found      func(netip.AddrPort)
+	// OnFound is called with each address of a member, each time that it is heard.
+	OnFound    func(netip.AddrPort)
 	Interfaces []net.Interface // nil: those that are up, have multicast and are not loopback
 	Log        *slog.Logger
 	Now        func() time.Time
@@ -226,7 +226,7 @@ func (b *beacon) heard(e *mdns.ServiceEntry) {
 		if ip.Is6() && ip.IsLinkLocalUnicast() { // it can only be reached through the interface on which it was heard
 			ip = ip.WithZone(b.iface.Name)
 		}
-		c.Found(netip.AddrPortFrom(ip, uint16(e.Port)))
+		c.OnFound(netip.AddrPortFrom(ip, uint16(e.Port)))
 	}
 }
 

@@ -161,13 +161,13 @@ func TestFind(t *testing.T) {
 	answered(t, func(within time.Duration) []Service {
 		return Services(t.Context(), spoken, within, []net.Interface{lo})
 	}, Service{"faster-whisper", "box.local", at})
-	if !Own(at.Addr()) {
+	if !IsOwn(at.Addr()) {
 		t.Error("an address of ours is not")
 	}
 	if got := Find(t.Context(), "_printer._tcp", time.Second, []net.Interface{lo}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
-	if Own(netip.MustParseAddr("192.0.2.1")) {
+	if IsOwn(netip.MustParseAddr("192.0.2.1")) {
 		t.Error("an address of nobody's is ours")
 	}
 }
@@ -237,7 +237,7 @@ func meet(t *testing.T, i net.Interface, by []netip.Addr) {
 	var all []*Lan
 	start := func(port int, key []byte) chan netip.AddrPort {
 		found := make(chan netip.AddrPort, 64)
-		l, err := Start(Config{Port: port, Keys: func() [][]byte { return [][]byte{key} }, Interfaces: []net.Interface{i}, Found: func(a netip.AddrPort) {
+		l, err := Start(Config{Port: port, Keys: func() [][]byte { return [][]byte{key} }, Interfaces: []net.Interface{i}, OnFound: func(a netip.AddrPort) {
 			select {
 			case found <- a:
 			default:
@@ -325,7 +325,7 @@ func heardOn(t *testing.T, i *net.Interface, ip netip.Addr) bool {
 // interface where it was heard, and no device finds itself.
 func TestAddressesOfADevice(t *testing.T) {
 	var found []string
-	c := Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return now }, Found: func(a netip.AddrPort) { found = append(found, a.String()) }}
+	c := Config{Port: 4711, Keys: func() [][]byte { return [][]byte{ours} }, Now: func() time.Time { return now }, OnFound: func(a netip.AddrPort) { found = append(found, a.String()) }}
 	b := &beacon{l: &Lan{c: c}, iface: net.Interface{Name: "eth7"}, ip: netip.MustParseAddr("fe80::1")}
 	b.l.beacons = []*beacon{b}
 	hear := func(ip string, port int) {
@@ -361,7 +361,7 @@ func TestNear(t *testing.T) {
 			t.Errorf("%s: %v", at, got)
 		}
 	}
-	l := Near(&callers{from: []string{"[2001:db8::1]:9", "192.168.3.4:9"}})
+	l := OnlyNearby(&callers{from: []string{"[2001:db8::1]:9", "192.168.3.4:9"}})
 	c, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)

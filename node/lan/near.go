@@ -18,12 +18,12 @@ const (
 	maxConnsOf   = 16  // of one address among those, and of one member
 )
 
-// Near accepts only callers from a network in which this device is, because an IPv6
+// OnlyNearby accepts only callers from a network in which this device is, because an IPv6
 // address can often be reached from the whole world. Callers that have not proved to be a
-// member, see [Known], may have 16 connections per address at the same time, and 256 in
+// member, see [MarkKnown], may have 16 connections per address at the same time, and 256 in
 // total. If there is one more, the oldest is closed: of the same address, or of the
 // address that has the most. So a caller that just waits can't keep others out.
-func Near(l net.Listener) net.Listener {
+func OnlyNearby(l net.Listener) net.Listener {
 	return &near{Listener: l, members: map[string][]*nearConn{}}
 }
 
@@ -83,17 +83,17 @@ func (l *near) take(c net.Conn) net.Conn {
 
 type connKey struct{}
 
-// With is an http.Server's ConnContext, for [Known].
-func With(ctx context.Context, c net.Conn) context.Context {
+// WithConn is an http.Server's ConnContext, for [MarkKnown].
+func WithConn(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// Known records that a request is a member's: its connection is then closed only in
+// MarkKnown records that a request is a member's: its connection is then closed only in
 // favour of another one of that member.
-func Known(ctx context.Context, member string) {
+func MarkKnown(ctx context.Context, member string) {
 	c, ok := ctx.Value(connKey{}).(*nearConn)
 	if !ok {
 		return

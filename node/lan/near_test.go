@@ -39,7 +39,7 @@ func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				here, there := net.Pipe()
-				c, err := Near(piped{conn: here}).Accept()
+				c, err := OnlyNearby(piped{conn: here}).Accept()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +67,7 @@ func TestThreatAnswersUnreadInTheNetwork(t *testing.T) {
 					}
 				}
 				if test.ends > 0 {
-					t.Error("it is served on")
+					t.Error("the connection still works, although it had to be ended")
 				}
 			})
 		})
@@ -81,14 +81,14 @@ func TestThreatConnectionsHeldInTheNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ConnContext: With, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ConnContext: WithConn, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if m := r.Header.Get("Member"); m != "" {
-			Known(r.Context(), m)
+			MarkKnown(r.Context(), m)
 		}
 		io.WriteString(w, "served")
 	})}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(Near(ln)) }()
+	go func() { done <- server.Serve(OnlyNearby(ln)) }()
 	defer func() {
 		server.Close()
 		<-done

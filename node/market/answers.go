@@ -75,7 +75,7 @@ func (b *Buyer) Given(_ context.Context, space memory.SpaceID) (g share.Given, e
 	}
 	s := o.State
 	g = share.Given{Space: space, Order: s.ID.String(), Title: s.Offer.Title, From: "seller " + s.Offer.Seller.String()[:8], Opened: time.Unix(s.At, 0).UTC(), Link: share.Link{Relay: o.Market}}
-	if s.Phase != trade.Delivered && s.Phase != trade.Accepted && s.Phase != trade.Settled || !o.Came() || s.Offer.Entry {
+	if s.Phase != trade.Delivered && s.Phase != trade.Accepted && s.Phase != trade.Settled || !o.IsComplete() || s.Offer.Entry {
 		return g, nil
 	}
 	items, err := b.Open(o)

@@ -72,9 +72,9 @@ func answerLimits(l *trade.Listing) *serve.AnswerLimits {
 	return &serve.AnswerLimits{Each: int(l.Answers.Each), All: int(l.Answers.All)}
 }
 
-// Came reports whether everything that an order delivers is here: the sealed items, or the
+// IsComplete reports whether everything that an order delivers is here: the sealed items, or the
 // answer.
-func (o *Bought) Came() bool {
+func (o *Bought) IsComplete() bool {
 	return len(o.Items) > 0 || o.State.Order.Question != nil && len(o.State.Wrapped) > 0
 }
 

@@ -85,9 +85,9 @@ func (b *Buyer) keys() (*keyring.Device, error) {
 	return keyring.ReaderKey(filepath.Join(b.Dir, readerFile))
 }
 
-// At calls f with a market and the buyer's key. The market's key is recorded the first
+// WithMarket calls f with a market and the buyer's key. The market's key is recorded the first
 // time; another key at the same address is [ErrOtherMarket].
-func (b *Buyer) At(ctx context.Context, address string, f func(m *remote.Market, by trade.Party, terms trade.Terms) error) error {
+func (b *Buyer) WithMarket(ctx context.Context, address string, f func(m *remote.Market, by trade.Party, terms trade.Terms) error) error {
 	d, err := b.keys()
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func (b *Buyer) Orders() (out []*Bought, err error) {
 // Refresh asks the market for the state of an order, and fetches the bundle if the key
 // was delivered. The chain that the market returns must continue the stored one.
 func (b *Buyer) Refresh(ctx context.Context, o *Bought) error {
-	return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.refresh(ctx, m, o) })
+	return b.WithMarket(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.refresh(ctx, m, o) })
 }
 
 func (b *Buyer) refresh(ctx context.Context, m *remote.Market, o *Bought) error {
@@ -306,7 +306,7 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 		return fmt.Errorf("order %s: %w: the market shows another history than before; the one before is kept in %s", o.State.ID, remote.ErrAnswer, b.file(o.State.ID))
 	}
 	o.Chain, o.State = *c, s
-	if len(s.Wrapped) > 0 && !o.Came() {
+	if len(s.Wrapped) > 0 && !o.IsComplete() {
 		items, err := m.Bundle(ctx, s)
 		if err != nil {
 			return errors.Join(err, b.keep(ctx, o))
@@ -318,11 +318,11 @@ func (b *Buyer) moved(ctx context.Context, m *remote.Market, o *Bought, c *trade
 
 // Pay pays an order. If another process has paid it meanwhile, the voucher is not used.
 func (b *Buyer) Pay(ctx context.Context, o *Bought, voucher string) error {
-	return b.alone(ctx, o, func() error {
+	return b.movingLocked(ctx, o, func() error {
 		if o.State.Phase.Paid() {
 			return nil
 		}
-		return b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.pay(ctx, m, o, voucher) })
+		return b.WithMarket(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return b.pay(ctx, m, o, voucher) })
 	})
 }
 
@@ -338,7 +338,7 @@ func (b *Buyer) pay(ctx context.Context, m *remote.Market, o *Bought, voucher st
 // Checkout returns the page on which an order is paid by card or, if how is "x402", the
 // address at which an agent pays it.
 func (b *Buyer) Checkout(ctx context.Context, o *Bought, how string) (c trade.Checkout, err error) {
-	err = b.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	err = b.WithMarket(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		c, err = m.Checkout(ctx, o.State.ID, how)
 		return err
 	})

@@ -149,8 +149,8 @@ func (o *Bought) SaveCAR(file string) error {
 	return err
 }
 
-// Offered returns the CAR file of a version that this home offers, checked.
-func Offered(home string, version trade.Hash) ([]byte, error) {
+// ReadOffered returns the CAR file of a version that this home offers, checked.
+func ReadOffered(home string, version trade.Hash) ([]byte, error) {
 	b, _, err := offeredIn(filepath.Join(home, OfferedDir), version)
 	return b, err
 }

@@ -54,7 +54,7 @@ func newClub(t *testing.T, r serve.ListingRequest) *club {
 	c.Shop.c.Now, c.Shop.c.Relay = c.now, func() string { return c.url }
 	c.rooms = c.member(t.TempDir())
 	key := seal.NewKey()
-	v, err := c.rooms.Found(t.Context(), community.Founder{Root: share.Root(key), Recovery: seal.NewIdentity().Recipient(), Relay: c.url}, serve.NewCommunity{Name: "Gardeners", As: "Mei"})
+	v, err := c.rooms.FoundCommunity(t.Context(), community.Founder{Root: share.Root(key), Recovery: seal.NewIdentity().Recipient(), Relay: c.url}, serve.NewCommunity{Name: "Gardeners", As: "Mei"})
 	ok(t, err)
 	c.id, c.door = v.ID, &slamming{Door: c.rooms}
 	c.Shop.c.Door = c.door
@@ -84,7 +84,7 @@ func (c *club) lists(r serve.ListingRequest) serve.Listing {
 // enters orders the entry, and pays unless told otherwise.
 func (c *club) enters(b *Buyer, name string, pay bool) (o *Bought) {
 	c.Helper()
-	ok(c.T, b.At(c.Context(), c.url, func(m *remote.Market, by trade.Party, terms trade.Terms) (err error) {
+	ok(c.T, b.WithMarket(c.Context(), c.url, func(m *remote.Market, by trade.Party, terms trade.Terms) (err error) {
 		o, err = b.EnterQuoted(c.Context(), m, by, &terms, c.url, c.offer.Hash, trade.Price(c.offer.Price, c.offer.Currency), name)
 		return err
 	}))
@@ -104,7 +104,7 @@ func (c *club) phase(b *Buyer, o *Bought) trade.Phase {
 // has returns what a buyer may spend.
 func (c *club) has(b *Buyer) (spend int64) {
 	c.Helper()
-	ok(c.T, b.At(c.Context(), c.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(c.T, b.WithMarket(c.Context(), c.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		all, err := m.Balance(c.Context())
 		for _, x := range all {
 			spend += x.Spend

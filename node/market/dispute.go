@@ -16,7 +16,7 @@ import (
 // the delivered key. An answer is shown completely. If the listed key does not open the item, the
 // arbiter is shown that.
 func (b *Buyer) Dispute(ctx context.Context, o *Bought, place int, reason string) error {
-	return b.alone(ctx, o, func() error { return b.dispute(ctx, o, place, reason) })
+	return b.movingLocked(ctx, o, func() error { return b.dispute(ctx, o, place, reason) })
 }
 
 // dispute is Dispute, inside [Buyer.moving].
@@ -61,7 +61,7 @@ func (b *Buyer) disputeAnswer(ctx context.Context, o *Bought, reason string) err
 
 // show disputes an order with the evidence that is sealed to the arbiter.
 func (b *Buyer) show(ctx context.Context, o *Bought, reason string, evidence func(arbiter string) ([]byte, error)) error {
-	return b.At(ctx, o.Market, func(_ *remote.Market, _ trade.Party, terms trade.Terms) error {
+	return b.WithMarket(ctx, o.Market, func(_ *remote.Market, _ trade.Party, terms trade.Terms) error {
 		arbiter, err := arbiterOf(terms)
 		if err != nil {
 			return err

@@ -103,8 +103,8 @@ func (s *Shop) previewEntry(ctx context.Context, r *serve.ListingRequest, l *tra
 	case r.Answers != nil || r.EveryDays > 0:
 		return p, fmt.Errorf("%w: entry: a listing that sells it has no memories, answers or periods", memory.ErrInvalid)
 	}
-	if s.c.Sayable != nil {
-		if err := s.c.Sayable(ctx, public(r)); err != nil {
+	if s.c.CheckPublicTexts != nil {
+		if err := s.c.CheckPublicTexts(ctx, public(r)); err != nil {
 			return p, err
 		}
 	}
@@ -182,7 +182,7 @@ func (s *Shop) entry(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	switch {
 	case err != nil:
 	case st.Phase == trade.Funded && l != nil:
-		return s.letIn(ctx, m, by, l, st, in, approved)
+		return s.admitBuyer(ctx, m, by, l, st, in, approved)
 	case in == nil:
 	case st.Phase == trade.Delivered || st.Phase == trade.Disputed: // a member who is removed gets the fee back, a member who leaves does not
 		var out bool
@@ -210,9 +210,9 @@ func (s *Shop) forgetAdmitted(ctx context.Context, order trade.Hash) error {
 	return s.c.Store.Commit(ctx, func(tx *store.Tx) error { return tx.DeleteMeta(admittedMeta + order.String()) })
 }
 
-// letIn admits somebody who paid, and then delivers the link; or it refunds the fee. in is
+// admitBuyer admits somebody who paid, and then delivers the link; or it refunds the fee. in is
 // what was recorded at an earlier attempt; nil: there was none.
-func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, in *admitted, approved bool) (serve.Sale, error) {
+func (s *Shop) admitBuyer(ctx context.Context, m *remote.Market, by trade.Party, l *listed, st *trade.State, in *admitted, approved bool) (serve.Sale, error) {
 	refund := func(why string) (serve.Sale, error) {
 		st, err := s.refund(ctx, m, by, st, why)
 		return saleOf(st, false), err
@@ -269,7 +269,7 @@ func (s *Shop) letIn(ctx context.Context, m *remote.Market, by trade.Party, l *l
 	case err != nil:
 		return v, err
 	}
-	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], 0, "entry"); err != nil {
+	if err := s.c.Bundler.LogSale(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], 0, "entry"); err != nil {
 		return v, err
 	}
 	st, err = s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: wrapped})

@@ -22,7 +22,7 @@ func TestEntryInterrupted(t *testing.T) {
 	o := c.enters(ann, "Ann", true)
 	for range 2 {
 		if _, err := c.Sales(t.Context()); err == nil {
-			t.Fatal("it did not fail")
+			t.Fatal("Sales succeeded, although the door slammed")
 		}
 	}
 	c.are("Ann", "Mei")
@@ -35,7 +35,7 @@ func TestEntryInterrupted(t *testing.T) {
 	c.door.slam = true
 	o = c.enters(bo, "Bo", true)
 	if _, err := c.Sales(t.Context()); err == nil {
-		t.Fatal("it did not fail")
+		t.Fatal("Sales succeeded, although the door slammed")
 	}
 	c.are("Ann", "Bo", "Mei")
 	c.pass(25 * time.Hour)
@@ -57,7 +57,7 @@ func TestEntryInterrupted(t *testing.T) {
 		o = c.enters(late, "Late", true)
 		if c.door.shut = noted; noted {
 			if _, err := c.Sales(t.Context()); err == nil {
-				t.Fatal("it did not fail")
+				t.Fatal("Sales succeeded, although the door was shut")
 			}
 			c.door.shut = false
 		}
@@ -135,7 +135,7 @@ func TestEntryReplayed(t *testing.T) {
 	anns := c.enters(ann, "Ann", false)
 
 	var eves *Bought
-	ok(t, eve.At(ctx, c.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(t, eve.WithMarket(ctx, c.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		o := trade.Order{Created: c.now().Unix(), Nonce: anns.State.Order.Nonce, Question: anns.State.Order.Question}
 		eves, err = eve.place(ctx, m, by, c.url, c.offer, o)
 		return err

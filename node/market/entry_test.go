@@ -107,7 +107,7 @@ func TestEntryRefused(t *testing.T) {
 	}
 	c.are("Ann", "Mei", "Tom")
 	for _, name := range []string{"", strings.Repeat("n", bundle.MaxName+1), "Me\u202ei", "Меi"} { // the last one has Cyrillic letters
-		err := ann.At(ctx, c.url, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+		err := ann.WithMarket(ctx, c.url, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 			_, err := ann.EnterQuoted(ctx, m, by, &terms, c.url, c.offer.Hash, "5.00 EUR", name)
 			return err
 		})
@@ -226,7 +226,7 @@ func TestAppsCannotBuyEntry(t *testing.T) {
 	}
 	ann := c.buyer()
 	for _, question := range []string{"", "Ann"} {
-		err := ann.At(t.Context(), c.url, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+		err := ann.WithMarket(t.Context(), c.url, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 			_, err := ann.orderOrAsk(t.Context(), m, by, c.url, c.offer, question)
 			return err
 		})

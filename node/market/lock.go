@@ -42,8 +42,8 @@ func (b *Buyer) moving(ctx context.Context, order trade.Hash, f func() error) er
 	return b.locked(ctx, filepath.Join(dir, "."+order.String()+".lock"), f)
 }
 
-// alone is moving, with the changes that others made to the order before it.
-func (b *Buyer) alone(ctx context.Context, o *Bought, f func() error) error {
+// movingLocked is moving, with the changes that others made to the order before it.
+func (b *Buyer) movingLocked(ctx context.Context, o *Bought, f func() error) error {
 	return b.moving(ctx, o.State.ID, func() error {
 		now, err := Read(b.file(o.State.ID))
 		switch {

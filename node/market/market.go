@@ -35,9 +35,9 @@ import (
 // Bundler is the part of sharing that the seller's side uses.
 type Bundler interface {
 	Bundle(ctx context.Context, r *serve.ShareRequest, answers bool, public map[string][]string) (p share.Preview, redaction []string, err error)
-	Withheld(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error)
+	WithheldReason(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error)
 	Forgotten(ctx context.Context, of []memory.ID) (gone []memory.ID, err error)
-	Sold(ctx context.Context, did, title, to string, copies int, why string) error
+	LogSale(ctx context.Context, did, title, to string, copies int, why string) error
 }
 
 // withheld returns why a version may not be sold any more; empty: it may.
@@ -45,7 +45,7 @@ func (s *Shop) withheld(ctx context.Context, l *listed) (string, error) {
 	if l.sellsEntry() {
 		return s.noEntry(ctx, l)
 	}
-	return s.c.Bundler.Withheld(ctx, l.Of, l.Answers != nil, l.Purpose, l.Form)
+	return s.c.Bundler.WithheldReason(ctx, l.Of, l.Answers != nil, l.Purpose, l.Form)
 }
 
 // Store stores what is listed, sealed.
@@ -66,8 +66,8 @@ type Config struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 	Door    Door // of the wearer's communities; nil: no entry is sold
-	// Sayable refuses public texts that contain a word of the wearer's never list.
-	Sayable func(ctx context.Context, public map[string][]string) error
+	// CheckPublicTexts refuses public texts that contain a word of the wearer's never list.
+	CheckPublicTexts func(ctx context.Context, public map[string][]string) error
 	// Compact rewrites the store's files without what was deleted; nil: they stay.
 	Compact func(ctx context.Context) error
 }
@@ -195,15 +195,15 @@ func refusal(err error) error {
 			return fmt.Errorf("%w: %w", p.as, err)
 		}
 	}
-	if away(err) {
+	if isUnreachable(err) {
 		return fmt.Errorf("%w: %w", serve.ErrRelay, err)
 	}
 	return err
 }
 
-// away reports whether an error means that a market can't be reached. Not every [net.Error] does:
+// isUnreachable reports whether an error means that a market can't be reached. Not every [net.Error] does:
 // failed system calls and a context whose deadline has passed are also of that type.
-func away(err error) bool {
+func isUnreachable(err error) bool {
 	_, unreached := errors.AsType[*remote.NetworkError](err)
 	_, asked := errors.AsType[*url.Error](err)
 	_, network := errors.AsType[*net.OpError](err)

@@ -51,7 +51,7 @@ func allowed(t mark.Text, c *memory.Candidate, holds func(string) bool) mark.Tex
 	b, _ := json.Marshal(&rest) // it was decoded from JSON, so it can be encoded
 	elsewhere := string(b)
 	for i := len(t.Spots) - 1; i >= 0; i-- {
-		if t.Beside(i, elsewhere) || says(&t, i, holds) {
+		if t.RevealsSpot(i, elsewhere) || says(&t, i, holds) {
 			t = t.Without(i)
 		}
 	}
@@ -62,7 +62,7 @@ func allowed(t mark.Text, c *memory.Candidate, holds func(string) bool) mark.Tex
 // after it.
 func says(t *mark.Text, at int, holds func(string) bool) bool {
 	for forms := range 8 {
-		if holds(t.With(func(i int) int {
+		if holds(t.WithForms(func(i int) int {
 			if i >= at && i < at+3 {
 				return forms >> (i - at) & 1
 			}
@@ -98,7 +98,7 @@ func showMarks(ctx context.Context, v *serve.SharePreview, r *serve.ListingReque
 	v.Marks = &serve.CopyMarks{Spots: n, Marked: texts != nil, Robust: n >= mark.Robust, Least: mark.MinSpots}
 	for i := range texts {
 		if t := &texts[i]; len(t.Spots) > 0 {
-			v.Memories[i].Or = t.With(func(i int) int { return 1 - t.Spots[i].Was })
+			v.Memories[i].Or = t.WithForms(func(i int) int { return 1 - t.Spots[i].Was })
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func (o *oracle) sellsDiary(n int) {
 func (o *oracle) buys(b *Buyer) (*Bought, string) {
 	o.Helper()
 	var order *Bought
-	ok(o.T, b.At(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(o.T, b.WithMarket(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		order, err = b.Order(o.Context(), m, by, o.url, o.offer)
 		return err
 	}))
@@ -149,7 +149,7 @@ func TestTrace(t *testing.T) {
 			named(text, orders[i])
 		}
 	}
-	ok(t, b.alone(t.Context(), orders[0], func() error { return b.step(t.Context(), orders[0], trade.Step{Act: trade.Accept}) }))
+	ok(t, b.movingLocked(t.Context(), orders[0], func() error { return b.step(t.Context(), orders[0], trade.Step{Act: trade.Accept}) }))
 	for _, order := range orders[1:] {
 		ok(t, b.step(t.Context(), order, trade.Step{Act: trade.Accept}))
 	}
@@ -216,7 +216,7 @@ func TestMarksKeepRedaction(t *testing.T) {
 			}
 		}
 	}
-	if texts[0].Was() != copies[0].Candidate.Text || len(texts[2].Spots) < 2 {
+	if texts[0].Original() != copies[0].Candidate.Text || len(texts[2].Spots) < 2 {
 		t.Errorf("%+v", texts)
 	}
 	long := make([]share.Copy, 0, 500)
@@ -234,7 +234,7 @@ func TestMarksFormNoRedactedPhrase(t *testing.T) {
 	texts, n, err := spotsOf(t.Context(), copies, held("perhaps someone frequently"))
 	ok(t, err)
 	for bits := range 1 << n {
-		if s := texts[0].With(func(i int) int { return bits >> i & 1 }); strings.Contains(s, "perhaps someone frequently") {
+		if s := texts[0].WithForms(func(i int) int { return bits >> i & 1 }); strings.Contains(s, "perhaps someone frequently") {
 			t.Errorf("%q", s)
 		}
 	}
@@ -272,12 +272,12 @@ func TestTraceAfterAPolicyWithdrawal(t *testing.T) {
 	b := o.buyer()
 	sold, text := o.buys(b)
 	var open *Bought
-	ok(t, b.At(t.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(t, b.WithMarket(t.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		open, err = b.Order(t.Context(), m, by, o.url, o.offer)
 		return err
 	}))
 	ok(t, b.Pay(t.Context(), open, ""))
-	ok(t, b.alone(t.Context(), sold, func() error { return b.step(t.Context(), sold, trade.Step{Act: trade.Accept}) }))
+	ok(t, b.movingLocked(t.Context(), sold, func() error { return b.step(t.Context(), sold, trade.Step{Act: trade.Accept}) }))
 	ok(t, o.each(t.Context(), func(l *listed) { l.Approve = true }))
 	o.held = "your policy holds a memory in it back: health"
 	o.look()

@@ -130,7 +130,7 @@ func (s *Shop) moveOne(ctx context.Context, l, first *listed, to string, abandon
 		m.Now = first.MovedTo.Listing
 		terms, err := at.Terms(ctx)
 		if err == nil {
-			m.Orders, refused, err = s.bring(ctx, at, by, terms.Market, l.ID)
+			m.Orders, refused, err = s.moveOrders(ctx, at, by, terms.Market, l.ID)
 		}
 		return err
 	})
@@ -251,8 +251,8 @@ func (s *Shop) offerAt(ctx context.Context, at *remote.Market, by trade.Party, l
 	return err
 }
 
-// bring moves the paid orders of a listing. refused are those that the market did not accept.
-func (s *Shop) bring(ctx context.Context, at *remote.Market, by trade.Party, to trade.Key, listing trade.Hash) (n int, refused, err error) {
+// moveOrders moves the paid orders of a listing. refused are those that the market did not accept.
+func (s *Shop) moveOrders(ctx context.Context, at *remote.Market, by trade.Party, to trade.Key, listing trade.Hash) (n int, refused, err error) {
 	chains, err := s.sold(ctx, listing)
 	if err != nil {
 		return 0, nil, err

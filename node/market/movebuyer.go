@@ -7,8 +7,8 @@ import (
 	"github.com/locket-dev/locket/sync/trade"
 )
 
-// Carried is an order that was moved to another market, or why it was not.
-type Carried struct {
+// MovedOrder is an order that was moved to another market, or why it was not.
+type MovedOrder struct {
 	Order *Bought
 	Err   error
 }
@@ -30,12 +30,12 @@ func (b *Buyer) Movable(to string) (out []*Bought, err error) {
 
 // Move moves what was bought, with the buyer's reviews, to another market. It does not
 // ask the market where it was bought. Orders that were never paid stay.
-func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) {
+func (b *Buyer) Move(ctx context.Context, to string) (out []MovedOrder, err error) {
 	list, err := b.Orders()
 	if err != nil {
 		return nil, err
 	}
-	err = b.At(ctx, to, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+	err = b.WithMarket(ctx, to, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		for _, o := range list {
 			if o.State.Offer.Market == terms.Market || !o.State.Phase.Paid() {
 				continue
@@ -44,7 +44,7 @@ func (b *Buyer) Move(ctx context.Context, to string) (out []Carried, err error) 
 			if err == nil {
 				err = bringOrder(ctx, m, by, terms.Market, &o.Chain, review, b.now())
 			}
-			out = append(out, Carried{o, err})
+			out = append(out, MovedOrder{o, err})
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -44,9 +44,9 @@ func takeOut(ctx context.Context, m *remote.Market, market trade.Key, amount str
 	return code, in.done(ctx, name)
 }
 
-// TakeOut withdraws the buyer's balance at a market as a voucher. It can be repeated
+// WithdrawBalance withdraws the buyer's balance at a market as a voucher. It can be repeated
 // after an error: the same amount is not withdrawn twice.
-func (b *Buyer) TakeOut(ctx context.Context, m *remote.Market, market trade.Key, amount string) (code string, err error) {
+func (b *Buyer) WithdrawBalance(ctx context.Context, m *remote.Market, market trade.Key, amount string) (code string, err error) {
 	err = b.locked(ctx, filepath.Join(b.Dir, ".payouts.lock"), func() error {
 		code, err = takeOut(ctx, m, market, amount, true, payoutFiles(b.Dir))
 		return err

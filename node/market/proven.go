@@ -188,7 +188,7 @@ func reviewsOf(s *trade.Shown, l *trade.Offer, log *translog.Signed) (out []serv
 		if i < len(s.Proofs) {
 			p = s.Proofs[i]
 		}
-		e := stoodAt(log, &p.Said)
+		e := provenEntry(log, &p.Said)
 		n := translog.ReviewNumber(l.ID().String(), e.Subject)
 		again := seen.numbers[n]
 		switch empty := len(b) == 0 && n > 0 && !again; {
@@ -250,7 +250,7 @@ func reviewsBefore(o *trade.Origin, was *serve.OfferOrigin, seller trade.Key, lo
 		if i < len(o.Proofs) {
 			p = o.Proofs[i]
 		}
-		v, e := reviewOffered(&r, by), stoodAt(log, &p.Said)
+		v, e := reviewOffered(&r, by), provenEntry(log, &p.Said)
 		switch {
 		case p.Check(&r, by, version) != nil:
 			v.Unproven = serve.NoReceipt
@@ -282,12 +282,12 @@ func versionsOf(signed [][]byte, id trade.Hash, seller, market trade.Key) func(t
 
 // receipted reports whether the log has the receipt of an order.
 func receipted(log *translog.Signed, p *trade.Proof, order trade.Hash) bool {
-	e := stoodAt(log, &p.Receipt)
+	e := provenEntry(log, &p.Receipt)
 	return e.Kind == translog.Receipt && e.Subject == order.String()
 }
 
-// stoodAt returns an entry that is proven to be in a log; the zero entry: it is not proven.
-func stoodAt(log *translog.Signed, g *trade.Logged) (e translog.Entry) {
+// provenEntry returns an entry that is proven to be in a log; the zero entry: it is not proven.
+func provenEntry(log *translog.Signed, g *trade.Logged) (e translog.Entry) {
 	if log == nil || len(g.Path)%tlog.HashSize != 0 || len(g.Path) > 64*tlog.HashSize {
 		return e
 	}

@@ -72,7 +72,7 @@ func (s *stall) buys(b *Buyer, l *trade.Offer, stars uint8) (o *Bought) {
 	s.made++
 	codes, err := s.m.Issue(s.Context(), strings.Repeat("x", s.made), 1, ledger.Money{Minor: 500, Currency: "EUR"}, s.now().Add(time.Hour))
 	ok(s.T, err)
-	ok(s.T, b.At(s.Context(), s.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(s.T, b.WithMarket(s.Context(), s.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		o, err = b.Order(s.Context(), m, by, s.url, l)
 		return err
 	}))
@@ -97,7 +97,7 @@ func (s *stall) sees(b *Buyer, l *trade.Offer, lie func(*trade.Shown)) (v serve.
 	s.Helper()
 	s.liar.lie = lie
 	defer func() { s.liar.lie = nil }()
-	ok(s.T, b.At(s.Context(), s.url, func(m *remote.Market, _ trade.Party, terms trade.Terms) (err error) {
+	ok(s.T, b.WithMarket(s.Context(), s.url, func(m *remote.Market, _ trade.Party, terms trade.Terms) (err error) {
 		v, _, err = b.Show(s.Context(), m, s.url, &terms, l.ID())
 		return err
 	}))

@@ -313,7 +313,7 @@ func (s *Shop) offer(ctx context.Context, at *remote.Market, by trade.Party, nex
 	}); err != nil {
 		return nil, err
 	}
-	return o, s.c.Bundler.Sold(ctx, share.DidList, o.Title, "", len(items), "")
+	return o, s.c.Bundler.LogSale(ctx, share.DidList, o.Title, "", len(items), "")
 }
 
 // follows refuses a version that no market would accept after the previous one. It would otherwise
@@ -394,5 +394,5 @@ func (s *Shop) withdraw(ctx context.Context, l *listed, reason string) error {
 	}); err != nil {
 		return err
 	}
-	return s.c.Bundler.Sold(ctx, share.DidEnd, l.Title, "", 0, reason)
+	return s.c.Bundler.LogSale(ctx, share.DidEnd, l.Title, "", 0, reason)
 }

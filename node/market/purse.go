@@ -25,10 +25,10 @@ type PurseConfig struct {
 	Buyer *Buyer
 	Relay func() string // the market if the wearer names none; empty: there is none
 	Store Store
-	// Approved asks the wearer about an order of an app that costs more than it may pay
+	// AskApproval asks the wearer about an order of an app that costs more than it may pay
 	// alone, and reports whether the wearer has agreed. A refusal is serve.ErrForbidden.
-	Approved func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error)
-	Now      func() time.Time
+	AskApproval func(ctx context.Context, app, alone string, order memory.ID, what string) (bool, error)
+	Now         func() time.Time
 }
 
 // Purse buys for apps with the wearer's key and money, each within its budget. What an
@@ -124,8 +124,8 @@ func asks(s *serve.Spender, price uint64) bool {
 }
 
 func goodsOf(l *trade.Offer) serve.Goods {
-	return serve.Goods{Listing: l.ID(), Version: l.Hash, Title: l.Title, Description: l.Description, Sample: l.Sample, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
-		Redaction: serve.Some(l.Redaction), Licence: l.Licence, Items: int(l.Items), Price: trade.Price(l.Price, l.Currency), Seller: l.Seller, Answers: answerLimits(&l.Listing)}
+	return serve.Goods{Listing: l.ID(), Version: l.Hash, Title: l.Title, Description: l.Description, Sample: l.Sample, Categories: serve.NonNil(l.Categories), Languages: serve.NonNil(l.Languages),
+		Redaction: serve.NonNil(l.Redaction), Licence: l.Licence, Items: int(l.Items), Price: trade.Price(l.Price, l.Currency), Seller: l.Seller, Answers: answerLimits(&l.Listing)}
 }
 
 // cannotUndo is the notice when an app pays.
@@ -143,7 +143,7 @@ func (p *Purse) Find(ctx context.Context, s *serve.Spender, q serve.GoodsQuery) 
 		return out, err
 	}
 	out = serve.GoodsAnswer{Goods: []serve.Goods{}, Left: trade.Price(left, code), Terms: cannotUndo}
-	err = p.c.Buyer.At(ctx, s.Market, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
+	err = p.c.Buyer.WithMarket(ctx, s.Market, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
 		var ls []*trade.Offer
 		if q.Listing != "" {
 			id, err := hashOf(q.Listing)
@@ -201,7 +201,7 @@ func (p *Purse) Order(ctx context.Context, s *serve.Spender, version trade.Hash,
 	if err != nil {
 		return out, err
 	}
-	err = p.c.Buyer.At(ctx, s.Market, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+	err = p.c.Buyer.WithMarket(ctx, s.Market, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		l, err := quoted(ctx, m, version, price, &terms)
 		if err != nil {
 			return err
@@ -236,7 +236,7 @@ func (p *Purse) mayAsk(ctx context.Context, s *serve.Spender, list []purchase, l
 			break
 		}
 	}
-	yes, err := p.c.Approved(ctx, s.App, s.Alone, id, fmt.Sprintf("%s for an answer of %s, who is asked: %s", trade.Price(l.Price, l.Currency), l.Title, question))
+	yes, err := p.c.AskApproval(ctx, s.App, s.Alone, id, fmt.Sprintf("%s for an answer of %s, who is asked: %s", trade.Price(l.Price, l.Currency), l.Title, question))
 	if err == nil && !yes {
 		err = fmt.Errorf("%w: the wearer is asked first, because the order carries the question; nothing was ordered: order again once the wearer has agreed", serve.ErrForbidden)
 	}
@@ -275,7 +275,7 @@ func (p *Purse) Pay(ctx context.Context, s *serve.Spender, order trade.Hash) (ou
 		if out.Waits, err = p.count(ctx, s, o); err != nil || out.Waits {
 			return err
 		}
-		err = p.c.Buyer.At(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return p.c.Buyer.pay(ctx, m, o, "") })
+		err = p.c.Buyer.WithMarket(ctx, o.Market, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { return p.c.Buyer.pay(ctx, m, o, "") })
 		if err != nil {
 			return refusal(err)
 		}
@@ -311,7 +311,7 @@ func (p *Purse) count(ctx context.Context, s *serve.Spender, o *Bought) (waits b
 	}
 	if !approved && asks(s, o.State.Order.Price) {
 		v := PurchaseOf(o)
-		yes, err := p.c.Approved(ctx, s.App, s.Alone, memory.ID(order[:16]), fmt.Sprintf("%s for %s, order %s", v.Price, v.Title, order.String()[:10]))
+		yes, err := p.c.AskApproval(ctx, s.App, s.Alone, memory.ID(order[:16]), fmt.Sprintf("%s for %s, order %s", v.Price, v.Title, order.String()[:10]))
 		if err != nil || !yes {
 			return true, err
 		}

@@ -19,7 +19,7 @@ func TestThreatAppAsksUnapproved(t *testing.T) {
 	yes := map[memory.ID]bool{}
 	var last memory.ID
 	p := NewPurse(PurseConfig{Relay: func() string { return "" }, Buyer: o.buyer(), Store: stored{o.shop.store}, Now: o.now,
-		Approved: func(_ context.Context, _, _ string, id memory.ID, what string) (bool, error) {
+		AskApproval: func(_ context.Context, _, _ string, id memory.ID, what string) (bool, error) {
 			asked, last = append(asked, what), id
 			return yes[id], nil
 		}})

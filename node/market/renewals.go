@@ -17,7 +17,7 @@ const maxPeriods = 100000
 // subscriptionOf returns a subscription in the form in which it is shown. orders are all
 // orders of its buyer.
 func subscriptionOf(s *Subscribed, orders []*trade.State) serve.Subscription {
-	v := serve.Subscription{Listing: s.Listing, Title: s.Title, Market: s.Address, Most: trade.Price(s.Most, s.Currency), Periods: int(s.Periods), Paid: int(s.Paid(orders)),
+	v := serve.Subscription{Listing: s.Listing, Title: s.Title, Market: s.Address, Most: trade.Price(s.Most, s.Currency), Periods: int(s.Periods), Paid: int(s.PaidPeriods(orders)),
 		EveryDays: float64(s.Period) / aDay, Last: s.Last, Why: s.Why}
 	if s.Until > 0 {
 		v.Until = time.Unix(s.Until, 0).UTC()

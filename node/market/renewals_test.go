@@ -50,7 +50,7 @@ func TestRenewalCheckInterrupted(t *testing.T) {
 func TestMarketFailuresAreReported(t *testing.T) {
 	b := &Buyer{Dir: t.TempDir()}
 	nobody := func(*remote.Market, trade.Party, trade.Terms) error { return nil }
-	if err := refusal(b.At(t.Context(), "http://127.0.0.1:1", nobody)); !errors.Is(err, serve.ErrRelay) {
+	if err := refusal(b.WithMarket(t.Context(), "http://127.0.0.1:1", nobody)); !errors.Is(err, serve.ErrRelay) {
 		t.Errorf("nobody answers: %v", err)
 	}
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -58,7 +58,7 @@ func TestMarketFailuresAreReported(t *testing.T) {
 		_, _ = w.Write([]byte("<p>Log in"))
 	}))
 	defer page.Close()
-	if err := refusal(b.At(t.Context(), page.URL, nobody)); !errors.Is(err, serve.ErrRelay) {
+	if err := refusal(b.WithMarket(t.Context(), page.URL, nobody)); !errors.Is(err, serve.ErrRelay) {
 		t.Errorf("a portal answers: %v", err)
 	}
 	ok(t, b.pin(t.Context(), "https://market.example", trade.Key{1}))
@@ -101,9 +101,9 @@ func TestLocalFailuresAreNotTheRelays(t *testing.T) {
 	defer silent.Close()
 	impatient := &Buyer{Dir: t.TempDir(), HTTP: &http.Client{Timeout: time.Millisecond}}
 	for what, err := range map[string]error{
-		"a connection that drops":   (&Buyer{Dir: t.TempDir()}).At(t.Context(), drops.URL, nobody),
-		"half an answer":            (&Buyer{Dir: t.TempDir()}).At(t.Context(), half.URL, nobody),
-		"a market that is silent":   impatient.At(t.Context(), silent.URL, nobody),
+		"a connection that drops":   (&Buyer{Dir: t.TempDir()}).WithMarket(t.Context(), drops.URL, nobody),
+		"half an answer":            (&Buyer{Dir: t.TempDir()}).WithMarket(t.Context(), half.URL, nobody),
+		"a market that is silent":   impatient.WithMarket(t.Context(), silent.URL, nobody),
 		"a name that nobody has":    &net.DNSError{Err: "no such host", Name: "market.example", IsNotFound: true},
 		"a log that can't be asked": &url.Error{Op: "Get", URL: "https://market.example", Err: io.EOF},
 	} {

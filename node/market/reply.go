@@ -59,14 +59,14 @@ func (s *Shop) reply(ctx context.Context, l *listed, st *trade.State) (r reply, 
 	if err != nil {
 		return r, err
 	}
-	told, shown, err := s.toldTo(ctx, st.Order.Buyer)
+	shownBefore, shown, err := s.shownTo(ctx, st.Order.Buyer)
 	if err != nil {
 		return r, err
 	}
-	switch was := told.order(st.ID); {
+	switch was := shownBefore.order(st.ID); {
 	case was != nil:
 		r.places = was.Places
-	case told.tooMany(paidAt(st, s.c.Now())):
+	case shownBefore.tooMany(paidAt(st, s.c.Now())):
 		r.why = tooMany
 		return r, nil
 	default:
@@ -78,7 +78,7 @@ func (s *Shop) reply(ctx context.Context, l *listed, st *trade.State) (r reply, 
 		if err != nil {
 			return r, err
 		}
-		room := roomOf(st.Offer.Answers, of, told.Shown, shown.All)
+		room := roomOf(st.Offer.Answers, of, shownBefore.Shown, shown.All)
 		found, err := answering(ctx, ms, room.may, r.question.Text, s.c.Now())
 		if err != nil {
 			return r, err
@@ -131,7 +131,7 @@ func (s *Shop) answer(ctx context.Context, m *remote.Market, by trade.Party, l *
 		st, err = s.refund(ctx, m, by, st, r.why)
 		return saleOf(st, false), err
 	}
-	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], len(r.places), "an answer"); err != nil {
+	if err := s.c.Bundler.LogSale(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], len(r.places), "an answer"); err != nil {
 		return saleOf(st, false), err
 	}
 	st, err = s.step(ctx, m, by, st, trade.Step{Act: trade.Deliver, Wrapped: r.wrapped})

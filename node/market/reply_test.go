@@ -89,7 +89,7 @@ func (o *oracle) buyer() *Buyer {
 	o.asked++
 	codes, err := o.market.Issue(o.Context(), fmt.Sprint("buyer ", o.asked), 1, ledger.Money{Minor: 1_000_000, Currency: "EUR"}, o.now().Add(time.Hour))
 	ok(o.T, err)
-	ok(o.T, b.At(o.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(o.T, b.WithMarket(o.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		_, err := m.Deposit(o.Context(), codes[0])
 		return err
 	}))
@@ -99,7 +99,7 @@ func (o *oracle) buyer() *Buyer {
 // asks orders and pays.
 func (o *oracle) asks(b *Buyer, question string) (order *Bought) {
 	o.Helper()
-	ok(o.T, b.At(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
+	ok(o.T, b.WithMarket(o.Context(), o.url, func(m *remote.Market, by trade.Party, _ trade.Terms) (err error) {
 		order, err = b.Ask(o.Context(), m, by, o.url, o.offer, question)
 		return err
 	}))
@@ -156,7 +156,7 @@ func TestQuestionAnswered(t *testing.T) {
 	if texts, _ := o.heard(b, order); texts != nil || order.State.Reason != noAnswer {
 		t.Errorf("answered %q, %q", texts, order.State.Reason)
 	}
-	ok(t, b.At(t.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	ok(t, b.WithMarket(t.Context(), o.url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		list, err := m.Balance(t.Context())
 		if err == nil && list[0].Spend != 1_000_000-2*20 {
 			t.Errorf("what is left: %+v", list)
@@ -233,11 +233,11 @@ type lossy struct {
 	fail bool
 }
 
-func (l *lossy) Sold(ctx context.Context, did, title, to string, n int, why string) error {
+func (l *lossy) LogSale(ctx context.Context, did, title, to string, n int, why string) error {
 	if l.fail {
 		return errors.New("the disk is full")
 	}
-	return l.Bundler.Sold(ctx, did, title, to, n, why)
+	return l.Bundler.LogSale(ctx, did, title, to, n, why)
 }
 
 // A home that stops between counting an answer and sending it sends the same answer later,
@@ -250,10 +250,10 @@ func TestAnswerInterrupted(t *testing.T) {
 	order := o.asks(b, "when do tomatoes want water?")
 	for range 3 {
 		if _, err := o.Sales(t.Context()); err == nil {
-			t.Fatal("it did not fail")
+			t.Fatal("Sales succeeded, although it was interrupted")
 		}
 	}
-	before, shown, err := o.toldTo(t.Context(), order.State.Order.Buyer)
+	before, shown, err := o.shownTo(t.Context(), order.State.Order.Buyer)
 	ok(t, err)
 	if len(before.Asked) != 1 || len(shown.All) != len(before.Asked[0].Places) {
 		t.Errorf("%+v, %+v", before, shown)
@@ -263,7 +263,7 @@ func TestAnswerInterrupted(t *testing.T) {
 	if texts, places := o.heard(b, order); len(texts) == 0 || !slices.Equal(places, before.Asked[0].Places) {
 		t.Errorf("answered %v after %+v", places, before)
 	}
-	after, _, err := o.toldTo(t.Context(), order.State.Order.Buyer)
+	after, _, err := o.shownTo(t.Context(), order.State.Order.Buyer)
 	ok(t, err)
 	if len(after.Asked) != 1 || len(after.Shown) != len(before.Shown) {
 		t.Errorf("counted twice: %+v", after)
@@ -280,7 +280,7 @@ func TestAnswerApproved(t *testing.T) {
 	if len(sales) != 1 || !sales[0].Waits || sales[0].Question != "what do slugs hate?" || len(sales[0].Answer) == 0 || sales[0].Answer[0] != garden[3] {
 		t.Fatalf("%+v", sales)
 	}
-	if v, _, err := o.toldTo(t.Context(), order.State.Order.Buyer); err != nil || len(v.Asked) > 0 {
+	if v, _, err := o.shownTo(t.Context(), order.State.Order.Buyer); err != nil || len(v.Asked) > 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	v, err := o.Settle(t.Context(), serve.SaleRequest{Order: order.State.ID.String(), Act: serve.DeliverSale})
@@ -306,7 +306,7 @@ func TestForgottenMemoryIsNotSold(t *testing.T) {
 	if texts, _ := o.heard(b, order); texts != nil || order.State.Reason != notForSale {
 		t.Errorf("answered %q, %q", texts, order.State.Reason)
 	}
-	v, all, err := o.toldTo(t.Context(), order.State.Order.Buyer)
+	v, all, err := o.shownTo(t.Context(), order.State.Order.Buyer)
 	gone := func(c copyOf) bool { return c.Of == memory.ID{1} }
 	if err != nil || slices.ContainsFunc(append(v.Shown, all.All...), gone) || len(all.All) != 1 {
 		t.Errorf("%+v, %+v, %v", v, all, err)
@@ -328,7 +328,7 @@ func TestAskersAreBounded(t *testing.T) {
 	}))
 	st.Order.Buyer, st.ID = trade.Key{3}, trade.Hash{3}
 	ok(t, o.noteTold(t.Context(), st, []int{2}, []copyOf{{Of: memory.ID{2}}}))
-	gone, all, err := o.toldTo(t.Context(), first)
+	gone, all, err := o.shownTo(t.Context(), first)
 	if err != nil || len(gone.Shown) > 0 || len(all.Askers) != maxAskers || all.Askers[maxAskers-1] != st.Order.Buyer || len(all.All) != 1 {
 		t.Errorf("%+v, %d askers, %v", gone, len(all.Askers), err)
 	}

@@ -17,7 +17,7 @@ import (
 // Review publishes the buyer's review of an order that has ended, once.
 // [serve.ErrConflict]: there is a different review of it already.
 func (b *Buyer) Review(ctx context.Context, o *Bought, stars uint8, text string) error {
-	return b.alone(ctx, o, func() error { return b.review(ctx, o, stars, text) })
+	return b.movingLocked(ctx, o, func() error { return b.review(ctx, o, stars, text) })
 }
 
 // review is Review, inside [Buyer.moving]. The market keeps the first review that it
@@ -38,11 +38,11 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 			return err
 		}
 	}
-	return b.At(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
+	return b.WithMarket(ctx, o.Market, func(m *remote.Market, by trade.Party, _ trade.Terms) error {
 		file, signed := b.file(o.State.ID), was
 		if signed == nil {
 			r := trade.Review{Order: o.State.ID, Last: o.State.Last, Stars: stars, Text: text, At: b.now().Unix()}
-			err := o.State.Of(&r, by.Key)
+			err := o.State.CheckReview(&r, by.Key)
 			if err == nil {
 				signed, _, err = trade.SignReview(r, by)
 			}
@@ -57,7 +57,7 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 			answer, refused := errors.AsType[*remote.Error](err)
 			refused = refused && answer.Kind != "" && answer.Status < 500
 			if refused && (was == nil || errors.Is(err, remote.ErrTrade)) { // the market has not stored it
-				err = errors.Join(err, gone(sendingOf(file)))
+				err = errors.Join(err, removeFile(sendingOf(file)))
 			}
 			return err
 		}
@@ -65,7 +65,7 @@ func (b *Buyer) review(ctx context.Context, o *Bought, stars uint8, text string)
 			return err
 		}
 		o.Reviewed = true
-		return gone(sendingOf(file))
+		return removeFile(sendingOf(file))
 	})
 }
 
@@ -88,8 +88,8 @@ func reviewOf(file string) string { return strings.TrimSuffix(file, boughtExt) +
 // sendingOf returns the file of a review until the market has confirmed it.
 func sendingOf(file string) string { return strings.TrimSuffix(file, boughtExt) + ".reviewing" }
 
-// gone removes a file, which may not exist any more.
-func gone(file string) error {
+// removeFile removes a file, which may not exist any more.
+func removeFile(file string) error {
 	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -158,7 +158,7 @@ func (s *Shop) deliver(ctx context.Context, m *remote.Market, by trade.Party, l 
 	if err != nil {
 		return st, err
 	}
-	if err := s.c.Bundler.Sold(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], l.Items, ""); err != nil {
+	if err := s.c.Bundler.LogSale(ctx, share.DidSell, l.Title, "buyer "+st.Order.Buyer.String()[:8], l.Items, ""); err != nil {
 		return st, err
 	}
 	if st.Offer.Marks > 0 && !l.Sold { // before the copy is sent, because its owner can then pass it on

@@ -22,7 +22,7 @@ const aDay = 24 * 60 * 60
 // offerOf returns a listing as buyers see it; h has what the market says about it.
 func offerOf(l *trade.Offer, h *trade.Hit) serve.Offer {
 	v := serve.Offer{ID: l.ID(), Version: l.Hash, Number: int(l.Number), Title: l.Title, Price: trade.Price(l.Price, l.Currency), Minor: l.Price, Code: l.Currency,
-		Seller: l.Seller, Items: int(l.Items), Sold: int(h.Sold), Reviews: int(h.Reviews), Description: l.Description, Categories: serve.Some(l.Categories), Languages: serve.Some(l.Languages),
+		Seller: l.Seller, Items: int(l.Items), Sold: int(h.Sold), Reviews: int(h.Reviews), Description: l.Description, Categories: serve.NonNil(l.Categories), Languages: serve.NonNil(l.Languages),
 		Counts: make(map[string]int, len(l.Counts)), Sample: l.Sample, Licence: l.Licence, Terms: l.Terms, Redaction: l.Redaction, DeliverDays: float64(l.Deliver) / aDay, AcceptDays: float64(l.Accept) / aDay, EveryDays: float64(l.Period) / aDay, Answers: answerLimits(&l.Listing), Marks: int(l.Marks), Entry: l.Entry}
 	for t, n := range l.Counts {
 		v.Counts[t] = int(n)
@@ -154,7 +154,7 @@ func PurchaseOf(o *Bought) serve.Purchase {
 // OpenAll checks and opens what was delivered with an order. It first fetches it if necessary, and
 // makes it be searched.
 func (b *Buyer) OpenAll(ctx context.Context, o *Bought) ([]memory.Candidate, error) {
-	if !o.Came() {
+	if !o.IsComplete() {
 		if err := b.Refresh(ctx, o); err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func (s *Shopper) at(ctx context.Context, address string, f func(ctx context.Con
 			return errNoMarket
 		}
 		b := p.c.Buyer
-		return refusal(b.At(ctx, address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+		return refusal(b.WithMarket(ctx, address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 			return f(ctx, b, address, m, by, &terms)
 		}))
 	})
@@ -260,7 +260,7 @@ func (s *Shopper) OpenOrder(ctx context.Context, order trade.Hash) (v serve.Open
 			err = p.c.Buyer.Refresh(ctx, o)
 		}
 		v.Purchase = PurchaseOf(o)
-		if !o.Came() {
+		if !o.IsComplete() {
 			return refusal(err) // nothing was delivered yet; opening a delivered order needs no market
 		}
 		v.Items, err = p.c.Buyer.OpenAll(ctx, o)
@@ -326,7 +326,7 @@ func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Fund
 		case r.Voucher != "":
 			list, err = m.Deposit(ctx, r.Voucher)
 		case r.Amount != "":
-			if v.Voucher, err = b.TakeOut(ctx, m, terms.Market, r.Amount); err != nil {
+			if v.Voucher, err = b.WithdrawBalance(ctx, m, terms.Market, r.Amount); err != nil {
 				return err
 			}
 			fallthrough
@@ -336,7 +336,7 @@ func (s *Shopper) Funds(ctx context.Context, r serve.FundsRequest) (v serve.Fund
 				err = nil
 			}
 		}
-		v.Has, v.Pays = []string{}, serve.Some(terms.Pays)
+		v.Has, v.Pays = []string{}, serve.NonNil(terms.Pays)
 		for _, b := range list {
 			if b.Spend > 0 {
 				v.Has = append(v.Has, trade.Price(uint64(b.Spend), b.Currency))

@@ -168,14 +168,14 @@ func (b *Buyer) Renew(ctx context.Context) (out []*Subscribed, err error) {
 			s.Why = err.Error()
 			failed = append(failed, fmt.Errorf("subscription to %q: %w", s.Title, err))
 		}
-		failed = append(failed, b.seen(ctx, s))
+		failed = append(failed, b.keepChecked(ctx, s))
 	}
 	return out, errors.Join(append(failed, ctx.Err())...)
 }
 
-// seen stores the result of checking a subscription. What another process decided
+// keepChecked stores the result of checking a subscription. What another process decided
 // meanwhile stays.
-func (b *Buyer) seen(ctx context.Context, s *Subscribed) error {
+func (b *Buyer) keepChecked(ctx context.Context, s *Subscribed) error {
 	return b.deciding(ctx, func() error {
 		if err := b.decided(s); err != nil || s.Ended > 0 {
 			return err
@@ -208,7 +208,7 @@ func (b *Buyer) deciding(ctx context.Context, f func() error) error {
 // before, by the order's file. Orders are read as they are once nobody else is renewing
 // this subscription.
 func (b *Buyer) renew(ctx context.Context, s *Subscribed, listings map[string]trade.Hash) error {
-	return b.At(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
+	return b.WithMarket(ctx, s.Address, func(m *remote.Market, by trade.Party, terms trade.Terms) error {
 		lock := filepath.Join(b.Dir, subscriptionsDir, "."+s.Listing.String()+".lock")
 		return b.locked(ctx, lock, func() error {
 			mine, lost, err := b.ordersOf(s.Listing, listings)
@@ -286,7 +286,7 @@ func (b *Buyer) renewAlone(ctx context.Context, m *remote.Market, by trade.Party
 // paid it or decided otherwise, or if an earlier run paid it whose order file was lost.
 func (b *Buyer) settle(ctx context.Context, m *remote.Market, s *Subscribed, newest *trade.Offer, mine []*Bought) error {
 	o := mine[slices.IndexFunc(mine, func(o *Bought) bool { return o.State.Offer.Hash == newest.Hash })]
-	return b.alone(ctx, o, func() error {
+	return b.movingLocked(ctx, o, func() error {
 		if err := b.decided(s); err != nil {
 			return err
 		}

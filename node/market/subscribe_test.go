@@ -91,7 +91,7 @@ func TestConcurrentChecksPayAPeriodOnce(t *testing.T) {
 	away := &before{}
 	slow := &Buyer{Dir: t.TempDir(), Now: now, HTTP: &http.Client{Transport: away}}
 	quick := &Buyer{Dir: slow.Dir, Now: now}
-	ok(t, quick.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
+	ok(t, quick.WithMarket(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
 	_, err := quick.Subscribe(ctx, url, first, 200, "EUR", 1, time.Time{})
 	ok(t, err)
 	away.call = func() {
@@ -127,7 +127,7 @@ func TestForgottenUnpaidPeriodBlocksNothing(t *testing.T) {
 	if ok(t, read); len(orders) != 1 || orders[0].State.Phase != trade.Ordered {
 		t.Fatalf("%v, %d orders", err, len(orders))
 	}
-	ok(t, b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
+	ok(t, b.WithMarket(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error { _, err := m.Deposit(ctx, code); return err }))
 	for range 2 { // it lapses and is forgotten
 		ahead.Add(int64(31 * 24 * time.Hour))
 		ok(t, m.Sweep(ctx))

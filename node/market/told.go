@@ -117,8 +117,8 @@ const (
 	toldAllMeta = "market told"
 )
 
-// toldTo returns what was shown to one buyer, and to all.
-func (s *Shop) toldTo(ctx context.Context, buyer trade.Key) (t told, all toldAll, err error) {
+// shownTo returns what was shown to one buyer, and to all.
+func (s *Shop) shownTo(ctx context.Context, buyer trade.Key) (t told, all toldAll, err error) {
 	err = s.c.Store.View(ctx, func(tx *store.Tx) error { t, all, err = readTold(tx, buyer); return err })
 	return t, all, err
 }
@@ -225,7 +225,7 @@ func with(copies []copyOf, c copyOf) []copyOf {
 // stay, even if no listing has them any more, so that a new listing of them continues from
 // there.
 func (s *Shop) forgetTold(ctx context.Context) error {
-	_, all, err := s.toldTo(ctx, trade.Key{})
+	_, all, err := s.shownTo(ctx, trade.Key{})
 	if err != nil || len(all.All) == 0 {
 		return err
 	}

@@ -124,7 +124,7 @@ func (b *Buyer) Verify(ctx context.Context, address string, how Verification) (v
 
 // look is Verify, but its error only means that the check was not possible.
 func (b *Buyer) look(ctx context.Context, address string, how Verification) (v *Verified, err error) {
-	err = b.At(ctx, address, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
+	err = b.WithMarket(ctx, address, func(m *remote.Market, _ trade.Party, terms trade.Terms) error {
 		v, err = b.verify(ctx, m, address, &terms, &how)
 		return err
 	})
@@ -330,11 +330,11 @@ func (b *Buyer) deals(ctx context.Context, c *translog.Client, now *translog.Sig
 func (b *Buyer) deal(ctx context.Context, c *translog.Client, now *translog.Signed, chain *trade.Chain, s *trade.State, kept *seenLog, v *Verified) (err error) {
 	d := VerifiedDeal{Order: s.ID, Title: s.Offer.Title, Receipt: s.Reviewable(), Listed: true}
 	if kept.Shown[s.ID] != s.Last {
-		if d.Listed, err = stands(ctx, c, now, translog.Listed, s.Offer.ID(), s.Offer.Signed); err != nil {
+		if d.Listed, err = isLogged(ctx, c, now, translog.Listed, s.Offer.ID(), s.Offer.Signed); err != nil {
 			return err
 		}
 		if d.Receipt {
-			if d.Receipt, err = stands(ctx, c, now, translog.Receipt, s.ID, chain.Links[len(chain.Links)-1].Step); err != nil {
+			if d.Receipt, err = isLogged(ctx, c, now, translog.Receipt, s.ID, chain.Links[len(chain.Links)-1].Step); err != nil {
 				return err
 			}
 		}
@@ -358,8 +358,8 @@ func (b *Buyer) deal(ctx context.Context, c *translog.Client, now *translog.Sign
 	return nil
 }
 
-// stands reports whether a checkpoint's log has an entry for something signed.
-func stands(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (bool, error) {
+// isLogged reports whether a checkpoint's log has an entry for something signed.
+func isLogged(ctx context.Context, c *translog.Client, now *translog.Signed, kind translog.Kind, subject trade.Hash, signed []byte) (bool, error) {
 	n, err := place(ctx, c, now, kind, subject, signed)
 	return n >= 0, err
 }

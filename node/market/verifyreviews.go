@@ -128,7 +128,7 @@ func (b *Buyer) ownReview(ctx context.Context, c *translog.Client, now *translog
 		return err
 	}
 	for i := range shown.Proofs {
-		if e := stoodAt(shown.log, &shown.Proofs[i].Said); e.Kind == translog.Deleted && e.Digest == translog.Digest(own) {
+		if e := provenEntry(shown.log, &shown.Proofs[i].Said); e.Kind == translog.Deleted && e.Digest == translog.Digest(own) {
 			d.Review, d.Why = reviewDeleted, e.Reason
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // is not delivered either. Then it tells the market, and tries again until the market
 // answers.
 func (s *Shop) check(ctx context.Context, all []listed) error {
-	failed := []error{s.dropForgotten(ctx, all), s.hold(ctx, all)}
+	failed := []error{s.dropForgotten(ctx, all), s.noteWithheld(ctx, all)}
 	for _, l := range newestOf(all) {
 		if len(l.Key) > 0 && l.Held == "" || !l.Withdrawn.IsZero() || l.Gone {
 			continue // the newest version stays for sale; orders of an older one are refunded
@@ -47,9 +47,9 @@ func (s *Shop) dropForgotten(ctx context.Context, all []listed) error {
 	return errors.Join(append(failed, s.forget(ctx, all, s.c.Compact, func(l *listed) bool { return gone[l.Version] }))...)
 }
 
-// hold records which listings the policy holds back, and why. Each change is also made in
+// noteWithheld records which listings the policy holds back, and why. Each change is also made in
 // all.
-func (s *Shop) hold(ctx context.Context, all []listed) error {
+func (s *Shop) noteWithheld(ctx context.Context, all []listed) error {
 	now := map[trade.Hash]string{} // by version, if it changed
 	var failed []error
 	for _, l := range newestOf(all) {

@@ -46,7 +46,7 @@ func openShop(t *testing.T) *shop {
 	t.Helper()
 	h := &shop{t: t, home: t.TempDir(), gone: map[memory.ID]bool{}}
 	var err error
-	h.ring, _, err = keyring.Create(filepath.Join(h.home, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
+	h.ring, _, err = keyring.Create(filepath.Join(h.home, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.FoundSpace("")})
 	ok(t, err)
 	t.Cleanup(func() { h.ring.Close() })
 	h.store, err = store.Open(store.Options{Dir: filepath.Join(h.home, "store"), Key: h.ring.StoreKey(), Derive: reconcile.Derive, Diff: reconcile.Diff, Small: true, Reserve: 1})
@@ -69,8 +69,8 @@ func (h *shop) Bundle(context.Context, *serve.ShareRequest, bool, map[string][]s
 	return *h.wish, nil, nil
 }
 
-// Withheld implements Bundler.
-func (h *shop) Withheld(_ context.Context, of []memory.ID, _ bool, _, _ string) (string, error) {
+// WithheldReason implements Bundler.
+func (h *shop) WithheldReason(_ context.Context, of []memory.ID, _ bool, _, _ string) (string, error) {
 	if slices.ContainsFunc(of, func(id memory.ID) bool { return h.gone[id] }) {
 		return "a memory in it was forgotten", nil
 	}
@@ -82,8 +82,8 @@ func (h *shop) Forgotten(_ context.Context, of []memory.ID) ([]memory.ID, error)
 	return slices.DeleteFunc(slices.Clone(of), func(id memory.ID) bool { return !h.gone[id] }), nil
 }
 
-// Sold implements Bundler.
-func (h *shop) Sold(context.Context, string, string, string, int, string) error { return nil }
+// LogSale implements Bundler.
+func (h *shop) LogSale(context.Context, string, string, string, int, string) error { return nil }
 
 // lists keeps a version as Publish does, and returns its listing and the bundle's key.
 func (h *shop) lists(address, title string, after *trade.Offer, of memory.ID, change func(*listed)) (*trade.Offer, []byte) {

@@ -154,12 +154,12 @@ func (c Comparer) OpenInterests(ctx context.Context, r serve.OpenInterests) (ser
 
 // TellInterests implements serve.Comparer.
 func (c Comparer) TellInterests(ctx context.Context, id string) (serve.ComparisonStep, error) {
-	return step(c, func(m *Matcher) (serve.ComparisonStep, error) { return done(m.Which(ctx, id)) })
+	return step(c, func(m *Matcher) (serve.ComparisonStep, error) { return done(m.TellCommon(ctx, id)) })
 }
 
 // InterestsAgain implements serve.Comparer.
 func (c Comparer) InterestsAgain(ctx context.Context, id string) (serve.ComparisonStep, error) {
-	return step(c, func(m *Matcher) (serve.ComparisonStep, error) { return done(m.Again(ctx, id)) })
+	return step(c, func(m *Matcher) (serve.ComparisonStep, error) { return done(m.RepeatMessage(ctx, id)) })
 }
 
 // ForgetInterests implements serve.Comparer.

@@ -175,9 +175,9 @@ func (m *Matcher) Forget(ctx context.Context, which string) error {
 	})
 }
 
-// Again returns the message that was sent last in a comparison. If the peer may have neither
+// RepeatMessage returns the message that was sent last in a comparison. If the peer may have neither
 // the count nor which, it returns both, each on a line; Open takes them together.
-func (m *Matcher) Again(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
+func (m *Matcher) RepeatMessage(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)
 		if err != nil {
@@ -230,9 +230,9 @@ func (m *Matcher) Ask(ctx context.Context, name, key string) (c serve.Comparison
 	return c, text, err
 }
 
-// Which tells the peer which interests both have. It needs both counts. If the peer has told
+// TellCommon tells the peer which interests both have. It needs both counts. If the peer has told
 // before, the wearer learns them now.
-func (m *Matcher) Which(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
+func (m *Matcher) TellCommon(ctx context.Context, which string) (c serve.Comparison, text string, err error) {
 	err = m.in(ctx, func(d *keyring.Device, s *state) (bool, error) {
 		r, err := s.find(which)
 		if err != nil {
@@ -245,7 +245,7 @@ func (m *Matcher) Which(ctx context.Context, which string) (c serve.Comparison, 
 			if r.Count == nil {
 				return false, fmt.Errorf("%w: how many interests %s and you have in common is not known yet", memory.ErrInvalid, r.Name)
 			}
-			ev, err := r.Side.WhichFor(r.Theirs)
+			ev, err := r.Side.CommonFor(r.Theirs)
 			if err != nil {
 				return false, err
 			}

@@ -59,7 +59,7 @@ func (h *home) take(text, name string) (serve.Comparison, string) {
 
 func (h *home) which(name string) (serve.Comparison, string) {
 	h.t.Helper()
-	c, text, err := h.Which(h.t.Context(), name)
+	c, text, err := h.TellCommon(h.t.Context(), name)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestTwoHomesCompare(t *testing.T) {
 	if c.Count != nil {
 		t.Fatal("who answers can't know the count yet")
 	}
-	if _, _, err := b.Which(t.Context(), "Ann"); !errors.Is(err, memory.ErrInvalid) {
+	if _, _, err := b.TellCommon(t.Context(), "Ann"); !errors.Is(err, memory.ErrInvalid) {
 		t.Fatalf("which before the count: %v", err)
 	}
 	c, count := a.take(answer, "")
@@ -121,7 +121,7 @@ func TestTwoHomesCompare(t *testing.T) {
 		t.Fatalf("Ann sees %q", c.Both)
 	}
 	// The message can be requested again; the secrets are gone.
-	if _, text, err := b.Again(t.Context(), "Ann"); err != nil || text != back {
+	if _, text, err := b.RepeatMessage(t.Context(), "Ann"); err != nil || text != back {
 		t.Fatalf("again: %v", err)
 	}
 	a.state(func(_ *keyring.Device, s *state) error {
@@ -197,7 +197,7 @@ func TestThreatInterestsChangedAfter(t *testing.T) {
 				}
 				return r.send(d, message{Kind: answers, Offer: r.Mine, Count: list}, b.at)
 			})
-			_, answer, err := b.Again(t.Context(), "Ann")
+			_, answer, err := b.RepeatMessage(t.Context(), "Ann")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestThreatInterestsChangedAfter(t *testing.T) {
 			b.state(func(d *keyring.Device, s *state) error {
 				r := s.Runs[0]
 				r.Bodies[1] = hash([]byte("another"))
-				ev, err := r.Side.WhichFor(r.Theirs)
+				ev, err := r.Side.CommonFor(r.Theirs)
 				if err == nil {
 					err = r.send(d, message{Kind: tellsWhich, Which: &ev}, b.at)
 				}
@@ -310,7 +310,7 @@ func TestLostCount(t *testing.T) {
 	if _, same := a.take(answer, ""); same != count {
 		t.Error("the same answer got another count")
 	}
-	_, both, err := a.Again(t.Context(), "Ben")
+	_, both, err := a.RepeatMessage(t.Context(), "Ben")
 	if err != nil || both != count+"\n"+which {
 		t.Fatalf("the repeated message is not the count and the interests: %v", err)
 	}
@@ -327,7 +327,7 @@ func TestLostCount(t *testing.T) {
 		t.Errorf("Ann sees %q", c.Both)
 	}
 	// Ben has sent his list, so he has the count.
-	if _, text, err := a.Again(t.Context(), "Ben"); err != nil || text != which {
+	if _, text, err := a.RepeatMessage(t.Context(), "Ben"); err != nil || text != which {
 		t.Errorf("again, once Ben has told: %v", err)
 	}
 }

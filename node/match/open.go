@@ -40,7 +40,7 @@ func (m *Matcher) Look(ctx context.Context, text string) (out *serve.ComparisonA
 // Open processes a message of a peer. The text that it returns has to be passed on to the
 // peer; it is empty if there is none. name becomes the name of a peer who asks. The same
 // message again gives the same answer again; a different one in its place is [ErrLied]. A
-// text may contain two messages, the count and which, as Again returns them.
+// text may contain two messages, the count and which, as RepeatMessage returns them.
 func (m *Matcher) Open(ctx context.Context, text, name string) (c serve.Comparison, reply string, err error) {
 	first, second := cutMessage(text)
 	c, reply, err = m.open(ctx, first, name, second != "")
@@ -225,7 +225,7 @@ func (r *run) count(d *keyring.Device, kind uint, now time.Time) error {
 }
 
 func (r *run) counted(list [][]byte) error {
-	n, err := r.Side.Counted(list)
+	n, err := r.Side.OpenCount(list)
 	if err != nil {
 		return r.lied("sent a count that is none")
 	}
@@ -239,7 +239,7 @@ func (r *run) counted(list [][]byte) error {
 // told records the peer's message about which interests both have. The wearer sees them once
 // both have told.
 func (r *run) told(ev *intersect.Evaluation) error {
-	both, err := r.Side.Which(r.Theirs, ev)
+	both, err := r.Side.Common(r.Theirs, ev)
 	switch {
 	case errors.Is(err, intersect.ErrProof):
 		return r.lied("answered with another key than was offered")
@@ -258,7 +258,7 @@ func (r *run) finish() {
 	if !r.Agreed || !r.Told || r.Side == nil {
 		return
 	}
-	both, err := r.Side.Which(r.Theirs, r.Which)
+	both, err := r.Side.Common(r.Theirs, r.Which)
 	if err != nil {
 		return // it was checked when it arrived
 	}

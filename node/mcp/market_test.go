@@ -196,7 +196,7 @@ func TestThreatAgentOverspends(t *testing.T) {
 		t.Errorf("paid of nothing: %s", text)
 	}
 	b := &buyers.Buyer{Dir: filepath.Join(dir, "reader")}
-	if err := b.At(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
+	if err := b.WithMarket(ctx, url, func(m *remote.Market, _ trade.Party, _ trade.Terms) error {
 		list, err := m.Deposit(ctx, code())
 		if err == nil && (len(list) != 1 || list[0].Spend != 2000) {
 			t.Errorf("deposit: %+v", list)

@@ -163,7 +163,7 @@ const since = "2026-07-28"
 
 // of returns the server for a request. end is called after its answer.
 func (all *servers) of(r *http.Request) (s *sdk.Server, end func()) {
-	t := &server{callerOf, serve.Has}
+	t := &server{callerOf, serve.HasRight}
 	if r.Header.Get("MCP-Protocol-Version") >= since && r.Header.Get("Mcp-Method") == methodListen { // the SDK refuses a body with another method
 		o := options(all.schemas)
 		use, end := t.subscribed(r.Context(), o)

@@ -35,7 +35,7 @@ type app struct{}
 
 func (app) Name() string { return "app" }
 
-func (app) Has(right serve.Right) bool { return right != serve.RightBuy }
+func (app) HasRight(right serve.Right) bool { return right != serve.RightBuy }
 
 func (app) May(context.Context, serve.Right, string) error { return nil }
 

@@ -132,8 +132,8 @@ func (ss *sessions) leave(app string, s *session) {
 	}
 }
 
-// again puts a session back into its state before its stream, unless it was deleted.
-func (ss *sessions) again(app string, s *session) {
+// resetSession puts a session back into its state before its stream, unless it was deleted.
+func (ss *sessions) resetSession(app string, s *session) {
 	s.end()
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -167,7 +167,7 @@ func (ss *sessions) serve(w http.ResponseWriter, r *http.Request, body []byte, v
 	case id == "":
 		http.Error(w, "want "+sessionHeader+", as initialize gives it", http.StatusBadRequest)
 	case s == nil:
-		gone(w)
+		refuseUnknownSession(w)
 	case r.Method == http.MethodGet:
 		ss.stream(w, r, s, version)
 	case r.Method == http.MethodDelete:
@@ -202,7 +202,7 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 		if app := appOf(r); end() {
 			ss.leave(app, s)
 		} else {
-			ss.again(app, s)
+			ss.resetSession(app, s)
 		}
 	}()
 	bare := sdk.NewServer(&sdk.Implementation{Name: "locket", Version: version}, o) // without tools, because it is used only to follow resources
@@ -219,9 +219,9 @@ func (ss *sessions) stream(w http.ResponseWriter, r *http.Request, s *session, v
 	s.transport.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// gone answers that a session does not exist. Some hosts begin again only if the answer
+// refuseUnknownSession answers that a session does not exist. Some hosts begin again only if the answer
 // also has the code of the official TypeScript SDK.
-func gone(w http.ResponseWriter) {
+func refuseUnknownSession(w http.ResponseWriter) {
 	http.Error(w, "Session not found: it ended, or is another app's", http.StatusNotFound)
 }
 
@@ -233,7 +233,7 @@ func (s *session) ask(w http.ResponseWriter, r *http.Request) {
 	case <-s.ready:
 		s.transport.ServeHTTP(w, r)
 	case <-s.over.Done():
-		gone(w)
+		refuseUnknownSession(w)
 	case <-late.C:
 		http.Error(w, "nothing can be sent before the session's stream is open: send GET first", http.StatusConflict)
 	case <-r.Context().Done():

@@ -206,7 +206,7 @@ func TestSessionWithoutSubscriptionSurvives(t *testing.T) {
 	for status := http.StatusConflict; status != http.StatusOK; {
 		res := p.send(t.Context(), "GET", "")
 		if status = res.StatusCode; status == http.StatusNotFound {
-			t.Fatal("it is gone")
+			t.Fatal("the session is gone: status 404, want 200")
 		}
 	}
 	if status, body := p.ask("POST", followCore); status != http.StatusOK || !strings.Contains(body, `"result":{}`) {

@@ -228,8 +228,8 @@ func (k *Keeper) target() *space {
 	return k.cur
 }
 
-// Changed is for [recall.Index.Watch].
-func (k *Keeper) Changed(added, removed []memory.ID) {
+// OnChange is for [recall.Index.Watch].
+func (k *Keeper) OnChange(added, removed []memory.ID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, id := range added {

@@ -138,7 +138,7 @@ func TestKeeper(t *testing.T) {
 	}
 	h.texts[id(1)] = "The bike is green"
 	delete(h.texts, id(0))
-	h.Changed([]memory.ID{id(1)}, []memory.ID{id(0)})
+	h.OnChange([]memory.ID{id(1)}, []memory.ID{id(0)})
 	if err := h.Flush(t.Context()); err != nil { // as a crash would leave it that came before the queue was processed
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("nearest %v", got)
 	}
 	delete(h.texts, id(2)) // gone between the index and here
-	h.Changed([]memory.ID{id(2)}, nil)
+	h.OnChange([]memory.ID{id(2)}, nil)
 	h.work()
 	if s := h.Status(); s.Documents != 2 {
 		t.Errorf("%+v", s)

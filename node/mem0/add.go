@@ -85,11 +85,11 @@ func (k *call) event() (any, error) {
 			}
 		}
 	}
-	return told(map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, e.message), nil
+	return withMessage(map[string]any{"id": e.id, "event_id": e.id, "event_type": "ADD", "status": "SUCCEEDED", "results": results, "created_at": stamp(e.at), "updated_at": stamp(e.at)}, e.message), nil
 }
 
-// told adds a message, which Mem0's own servers do not have.
-func told(answer map[string]any, message string) map[string]any {
+// withMessage adds a message, which Mem0's own servers do not have.
+func withMessage(answer map[string]any, message string) map[string]any {
 	if message != "" {
 		answer["message"] = message
 	}
@@ -137,7 +137,7 @@ func (k *call) addNow() (any, error) {
 	for _, c := range all.Changes {
 		results = append(results, map[string]any{"id": uuid(c.Memory), "memory": cmp.Or(c.New, c.Old), "event": string(c.Verdict)})
 	}
-	return told(map[string]any{"results": results}, all.Says()), nil
+	return withMessage(map[string]any{"results": results}, all.Says()), nil
 }
 
 // addAll adds each message, after the whole request was checked.

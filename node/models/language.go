@@ -124,9 +124,9 @@ func (l *Language) Client() (*llm.Client, error) {
 // there is none.
 func (l *Language) Finder() *distill.Worker { return l.now.Load().find }
 
-// Later returns the function for extract.Config.Later. It is nil if the model is
+// OnSecondLook returns the function for extract.Config.OnSecondLook. It is nil if the model is
 // not sent what is said.
-func (l *Language) Later() func() {
+func (l *Language) OnSecondLook() func() {
 	if f := l.Finder(); f != nil {
 		return f.Wake
 	}

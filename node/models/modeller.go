@@ -132,7 +132,7 @@ func (mr Modeller) RunModel(ctx context.Context) (res serve.ModelRun, err error)
 			return errNoModel
 		}
 		done, err := m.find.Drain(ctx)
-		res = serve.ModelRun{Messages: done.Messages, Changes: serve.Some(done.Changes), Refused: done.Refused, Parked: done.Parked}
+		res = serve.ModelRun{Messages: done.Messages, Changes: serve.NonNil(done.Changes), Refused: done.Refused, Parked: done.Parked}
 		if f, ok := errors.AsType[*llm.Fault](err); ok {
 			res.Trouble, err = f.Error(), nil
 		}

@@ -104,7 +104,7 @@ func (f *folder) put(name string, b []byte) error {
 	if err := f.root.WriteFile(part, b, 0o600); err != nil {
 		return errors.Join(err, f.root.Remove(part))
 	}
-	err := f.still(name)
+	err := f.checkUnchanged(name)
 	if err == nil {
 		err = f.root.Rename(part, name)
 	}
@@ -115,9 +115,9 @@ func (f *folder) put(name string, b []byte) error {
 	return nil
 }
 
-// still returns nil if a file is as it was when the folder was read, and otherwise an
+// checkUnchanged returns nil if a file is as it was when the folder was read, and otherwise an
 // error that wraps errBusy. It is called just before the file is replaced or removed.
-func (f *folder) still(name string) error {
+func (f *folder) checkUnchanged(name string) error {
 	s := f.found[name]
 	switch info, err := f.root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist) && s == nil:
@@ -193,7 +193,7 @@ func (f *folder) retire(name, base string) (kept bool, err error) {
 		f.removed++
 		return false, nil
 	}
-	if err := f.still(name); err != nil {
+	if err := f.checkUnchanged(name); err != nil {
 		return false, err
 	}
 	if err := f.root.Remove(name); err != nil {

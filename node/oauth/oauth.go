@@ -102,8 +102,8 @@ var scopes = []serve.Right{serve.RightRead, serve.RightAdd, serve.RightUpdate, s
 // usual is what a client gets that asks for no particular scope.
 const usual = "read add"
 
-// Takes implements serve.OAuth.
-func (s *Server) Takes(path string) bool {
+// HandlesPath implements serve.OAuth.
+func (s *Server) HandlesPath(path string) bool {
 	return strings.HasPrefix(path, own) || strings.HasPrefix(path, wellKnown)
 }
 

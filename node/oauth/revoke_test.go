@@ -120,6 +120,6 @@ func TestThreatSignOutFlood(t *testing.T) {
 		t.Error("another address is not heard")
 	}
 	if now = now.Add(time.Minute); end("192.0.2.9:3") != http.StatusOK {
-		t.Error("it is not heard after a minute")
+		t.Error("the address that was limited is still refused after a minute")
 	}
 }

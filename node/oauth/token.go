@@ -63,7 +63,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		first := !g.revoked
 		g.revoked = true
 		s.mu.Unlock() // this waits for what the app is writing, and others need not wait
-		s.again(w, r, g, first)
+		s.revokeReused(w, r, g, first)
 		return
 	}
 	defer s.mu.Unlock()
@@ -107,10 +107,10 @@ func form(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// again handles a request with a code that was used. Two parties have the code and its
+// revokeReused handles a request with a code that was used. Two parties have the code and its
 // verifier, and only one of them can be the client, so the key is revoked. An app that the
 // wearer has added since under the same name keeps its own key.
-func (s *Server) again(w http.ResponseWriter, r *http.Request, g *grant, first bool) {
+func (s *Server) revokeReused(w http.ResponseWriter, r *http.Request, g *grant, first bool) {
 	if first {
 		list, err := s.book.Apps(r.Context())
 		made := func(a serve.App) bool { return a.Name == g.made.Name && a.Added.Equal(g.made.Added) }

@@ -64,8 +64,8 @@ func (l *Life) Start(f func(context.Context)) (stop func()) {
 // call twice.
 func (l *Life) End() { l.end.Do(func() { close(l.over) }) }
 
-// Over is closed when the life ends.
-func (l *Life) Over() <-chan struct{} { return l.over }
+// Done is closed when the life ends.
+func (l *Life) Done() <-chan struct{} { return l.over }
 
 // IsOver reports whether the life has ended.
 func (l *Life) IsOver() bool {

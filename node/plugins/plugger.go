@@ -84,7 +84,7 @@ func (ps *Plugins) Has(id string) bool {
 func (p *plugin) shown() serve.Plugin {
 	m := &p.manifest
 	s := serve.Plugin{ID: m.ID, Version: m.Version, Title: m.Title, Licence: m.Licence, Source: p.source, State: p.state, Publisher: m.Publisher,
-		Stage: m.Stage, Kinds: serve.Some(m.Kinds), Types: serve.Some(m.Types), Capabilities: []string{}, OnFault: string(wasm.FaultSkip), Faults: map[string]uint64{}}
+		Stage: m.Stage, Kinds: serve.NonNil(m.Kinds), Types: serve.NonNil(m.Types), Capabilities: []string{}, OnFault: string(wasm.FaultSkip), Faults: map[string]uint64{}}
 	for _, c := range m.Capabilities {
 		s.Capabilities = append(s.Capabilities, string(c))
 	}
@@ -121,7 +121,7 @@ func (pl Plugger) Plugin(_ context.Context, id string) (v serve.PluginView, err 
 		return v, err
 	}
 	l := p.manifest.Effective()
-	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: serve.Some(trust.Asks(&p.manifest)), Agreed: []string{},
+	v = serve.PluginView{Plugin: p.shown(), SHA256: p.manifest.SHA256, Asks: serve.NonNil(trust.Asks(&p.manifest)), Agreed: []string{},
 		Limits: serve.PluginMax{MemoryMiB: l.MemoryMiB, Fuel: l.Fuel, TimeMS: l.TimeMS, OutputKiB: l.OutputKiB, Candidates: l.Candidates}}
 	if e := p.entry; e != nil {
 		v.SHA256, v.Agreed, v.Installed = e.Module, e.Agreed, e.Installed
@@ -301,5 +301,5 @@ func (pl Plugger) PluginLogs(_ context.Context, id string) ([]string, error) {
 	if err != nil || p.run == nil {
 		return []string{}, err
 	}
-	return serve.Some(p.run.Logs()), nil
+	return serve.NonNil(p.run.Logs()), nil
 }

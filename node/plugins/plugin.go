@@ -35,9 +35,9 @@ type runner struct{ p *plugin }
 func (r runner) ID() string      { return r.p.manifest.ID }
 func (r runner) Version() string { return r.p.manifest.Version }
 
-// First reports whether the plugin may redact. Such plugins see texts before the
+// RunsFirst reports whether the plugin may redact. Such plugins see texts before the
 // others.
-func (r runner) First() bool { return r.p.manifest.Has(wasm.CapRedact) }
+func (r runner) RunsFirst() bool { return r.p.manifest.Has(wasm.CapRedact) }
 
 func (r runner) Wants(kind string) bool { return r.p.manifest.Takes(kind) }
 
@@ -49,11 +49,11 @@ func (r runner) Reads() (types []memory.Type) {
 	return types
 }
 
-// Local implements extract.Local.
-func (r runner) Local() bool { return r.p.manifest.Times == wasm.TimesLocal }
+// UsesLocalTime implements extract.LocalTimePlugin.
+func (r runner) UsesLocalTime() bool { return r.p.manifest.Times == wasm.TimesLocal }
 
-// Waits implements extract.DeferringPlugin.
-func (r runner) Waits(failed error) bool {
+// DefersEvents implements extract.DeferringPlugin.
+func (r runner) DefersEvents(failed error) bool {
 	return r.p.manifest.Waits() && (r.p.run == nil || r.p.run.Disabled() || errors.Is(failed, wasm.ErrStarved))
 }
 
@@ -75,8 +75,8 @@ func (r runner) Measure(ctx context.Context, ev *abi.Event) (abi.Output, extract
 	return out, took, err
 }
 
-// Named implements extract.Measured.
-func (runner) Named(err error) string {
+// PublicError implements extract.Measured.
+func (runner) PublicError(err error) string {
 	var f *wasm.Fault
 	switch {
 	case errors.As(err, &f):

@@ -35,18 +35,18 @@ type Engine interface {
 
 // Config is what the plugins of an open node need.
 type Config struct {
-	Dir         string    // folder of plugins that the wearer installed, or copied there
-	Disabled    []string  // ids that the configuration turns off
-	Cache       string    // folder of compiled plugins
-	SharedCache bool      // other homes use the cache, too
-	Ready       string    // folder of plugins that are compiled for all homes of the machine; see wasm.Options
-	NoSpare     bool      // see wasm.Options
-	Worker      []string  // command of the process for third-party plugins; nil: they are not run
-	Key         *seal.Key // of the node's store
-	Engine      Engine
-	Devices     func() ([]string, error)                         // returns the devices from which events may come
-	Transcribed func(ctx context.Context, ids []memory.ID) error // is called with recordings in which words were heard
-	Log         *slog.Logger
+	Dir           string    // folder of plugins that the wearer installed, or copied there
+	Disabled      []string  // ids that the configuration turns off
+	Cache         string    // folder of compiled plugins
+	SharedCache   bool      // other homes use the cache, too
+	Ready         string    // folder of plugins that are compiled for all homes of the machine; see wasm.Options
+	NoSpare       bool      // see wasm.Options
+	Worker        []string  // command of the process for third-party plugins; nil: they are not run
+	Key           *seal.Key // of the node's store
+	Engine        Engine
+	Devices       func() ([]string, error)                         // returns the devices from which events may come
+	OnTranscribed func(ctx context.Context, ids []memory.ID) error // is called with recordings in which words were heard
+	Log           *slog.Logger
 }
 
 // Plugins are the plugins of an open node. Its methods are safe for concurrent use.
@@ -223,7 +223,7 @@ func (ps *Plugins) find() ([]*plugin, error) {
 		}
 		all = append(all, p)
 	}
-	files, err := f.Loose()
+	files, err := f.LooseModules()
 	if err != nil {
 		return nil, fmt.Errorf("plugins: %w", err)
 	}
@@ -290,7 +290,7 @@ func chain(all []*plugin) []extract.Plugin {
 // Scanners names the plugins that look for credentials, with their versions.
 func (ps *Plugins) Scanners() (s string) {
 	for _, p := range ps.Chain() {
-		if p.(runner).First() {
+		if p.(runner).RunsFirst() {
 			s += p.ID() + " " + p.Version() + ";"
 		}
 	}

@@ -38,6 +38,6 @@ func TestRemovePluginIsAllOrNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := n.Plugin(ctx, id); err == nil {
-		t.Error("it is there still")
+		t.Error("the plugin is still there after it was removed")
 	}
 }

@@ -40,8 +40,8 @@ func (ps *Plugins) replay(ctx context.Context, r serve.ReplayPluginRequest) (res
 		return run(lock)
 	})
 	// What the plugin heard before the replay ended early counts.
-	err = errors.Join(err, ps.c.Transcribed(context.WithoutCancel(ctx), again.Transcribed))
-	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.Some(again.Changes)}, err
+	err = errors.Join(err, ps.c.OnTranscribed(context.WithoutCancel(ctx), again.Transcribed))
+	return serve.PluginReplayed{Events: again.Events, Candidates: again.Candidates, Known: again.Known, Faults: again.Faults, Changes: serve.NonNil(again.Changes)}, err
 }
 
 // TraceEvent implements serve.Tracer.

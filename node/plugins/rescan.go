@@ -34,5 +34,5 @@ func (ps *Plugins) rescan(ctx context.Context) (res serve.Rescanned, err error) 
 		defer lock.Release()
 		return run(lock)
 	})
-	return serve.Rescanned{Texts: got.Texts, Left: got.Left, Changes: serve.Some(got.Changes)}, err
+	return serve.Rescanned{Texts: got.Texts, Left: got.Left, Changes: serve.NonNil(got.Changes)}, err
 }

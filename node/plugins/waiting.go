@@ -44,7 +44,7 @@ func (ps *Plugins) catchUpOnce(ctx context.Context, p *plugin) (more bool, err e
 	lock := ps.c.Engine.Hold()
 	defer lock.Release()
 	r := runner{p}
-	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.Waits(nil) {
+	if now, err := ps.get(p.manifest.ID); err != nil || now != p || p.run == nil || !p.manifest.Waits() || r.DefersEvents(nil) {
 		return false, nil // no event waits, or the events have to go on waiting
 	}
 	if left, err := ps.extract.Deferred(ctx, r.ID()); err != nil || left == 0 {

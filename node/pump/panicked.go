@@ -20,7 +20,7 @@ var errPanicked = errors.New("a panic while it was processed ended the node")
 // readPanicked reads the number of the entry at which the last pump panicked; 0: there was
 // none. A file that can't be read counts as none.
 func (p *Pump) readPanicked() {
-	b, err := os.ReadFile(p.c.Panicked)
+	b, err := os.ReadFile(p.c.PanicFile)
 	if err == nil {
 		p.panicked, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
 	}
@@ -32,7 +32,7 @@ func (p *Pump) readPanicked() {
 // notePanic writes the number to the file. The log contains nothing of the entry.
 func (p *Pump) notePanic(seq uint64) {
 	p.c.Log.Error("a panic ends the node: this entry of the journal is set aside at the next start", "entry", seq)
-	if err := atomicfile.Write(p.c.Panicked, strconv.AppendUint(nil, seq, 10)); err != nil {
+	if err := atomicfile.Write(p.c.PanicFile, strconv.AppendUint(nil, seq, 10)); err != nil {
 		p.c.Log.Error("that could not be saved, so the entry is read again", "error", err)
 	}
 }
@@ -40,7 +40,7 @@ func (p *Pump) notePanic(seq uint64) {
 // forgetPanic removes the file once its entry is in quarantine.
 func (p *Pump) forgetPanic() {
 	p.panicked = 0
-	if err := os.Remove(p.c.Panicked); err != nil {
+	if err := os.Remove(p.c.PanicFile); err != nil {
 		p.c.Log.Warn("the note of the entry that ended the node could not be removed", "error", err)
 	}
 }

@@ -40,15 +40,15 @@ const (
 
 // Config is what a pump needs.
 type Config struct {
-	Journal  *journal.Journal
-	Identity *seal.Identity // of the journal
-	Engine   *engine.Engine
-	Blobs    *store.Store // where blobs are written
-	Extract  *extract.Extractor
-	Seen     func(extract.Outcome) // called after each event
-	Tidy     func(context.Context) // called when there is nothing to process
-	Panicked string                // the file that names the entry at which a panic ended the process
-	Log      *slog.Logger
+	Journal   *journal.Journal
+	Identity  *seal.Identity // of the journal
+	Engine    *engine.Engine
+	Blobs     *store.Store // where blobs are written
+	Extract   *extract.Extractor
+	OnEvent   func(extract.Outcome) // called after each event
+	OnIdle    func(context.Context) // called when there is nothing to process
+	PanicFile string                // the file that names the entry at which a panic ended the process
+	Log       *slog.Logger
 }
 
 // Pump processes the journal once, from Run until its end. Its exported methods may be
@@ -99,7 +99,7 @@ func (p *Pump) Idle() <-chan struct{} { return p.quiet }
 
 // Waiting counts the entries that are not processed yet. j is the journal's state.
 func (p *Pump) Waiting(j *journal.Stats) int {
-	if p.Reached(j.Last) {
+	if p.HasProcessed(j.Last) {
 		return 0
 	}
 	return max(1, int(p.backlog+j.Appended-p.before)-int(p.done.Load()))
@@ -234,7 +234,7 @@ func (p *Pump) settle(out extract.Outcome, seq uint64) {
 	for _, id := range out.Covers {
 		delete(p.held, id)
 	}
-	p.c.Seen(out)
+	p.c.OnEvent(out)
 }
 
 // quarantine stores an entry that can't be processed, complete and sealed, where doctor
@@ -279,7 +279,7 @@ func (p *Pump) rest(ctx context.Context) {
 		p.settle(out, p.last)
 	}
 	p.saveOrTell(ctx)
-	p.c.Tidy(ctx)
+	p.c.OnIdle(ctx)
 	p.settled.Do(func() { close(p.quiet) })
 }
 
@@ -315,5 +315,5 @@ func (p *Pump) doneWith() uint64 {
 	return upTo
 }
 
-// Reached reports whether an entry, and all before it, were processed.
-func (p *Pump) Reached(seq uint64) bool { return p.at.Load() >= seq || seq <= p.from }
+// HasProcessed reports whether an entry, and all before it, were processed.
+func (p *Pump) HasProcessed(seq uint64) bool { return p.at.Load() >= seq || seq <= p.from }

@@ -91,7 +91,7 @@ func (p *Pump) purgeAsked(ctx context.Context) {
 }
 
 // Purge ends the journal's segment, processes its entries, and deletes it. Entries
-// whose events wait for more are copied into the next segment first. Only Tidy may
+// whose events wait for more are copied into the next segment first. Only OnIdle may
 // call it, and therefore only the goroutine of Run.
 func (p *Pump) Purge(ctx context.Context, forgotten []memory.EventID) error {
 	for _, id := range forgotten {

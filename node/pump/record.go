@@ -70,7 +70,7 @@ func decodeEntry(b []byte) (*memory.Event, *intake.Rejected, error) {
 // sealed.
 type Writer struct {
 	Journal *journal.Journal
-	Heard   func(*memory.Event) // called for each event that a wearable sent
+	OnEvent func(*memory.Event) // called for each event that a wearable sent
 }
 
 // Append implements intake.Journal.
@@ -87,7 +87,7 @@ func (w Writer) Append(ctx context.Context, events []memory.Event) error {
 		return err
 	}
 	for i := range events {
-		w.Heard(&events[i])
+		w.OnEvent(&events[i])
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (qr *Query) read(by, text string, lines []retrieve.Line, items []serve.Cont
 			}
 		}
 	}
-	qr.c.Served(qr.c.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
+	qr.c.OnServed(qr.c.Now(), a.Plain()) // if an assistant reads it aloud, the node must not learn from it
 }
 
 // topicByModel asks the model what a conversation is about. It returns the empty

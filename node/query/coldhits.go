@@ -34,7 +34,7 @@ func (qr *Query) fetchHits(ctx context.Context, hits []recall.Hit) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	if err := qr.c.Warm(ctx, ids...); err != nil {
+	if err := qr.c.FetchCold(ctx, ids...); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -113,7 +113,7 @@ func (qr *Query) surround(ctx context.Context, r serve.ContextRequest) (res foll
 		}
 		res.Items = append(res.Items, item)
 	}
-	qr.c.Served(qr.c.Now(), texts...)
+	qr.c.OnServed(qr.c.Now(), texts...)
 	res.lines = b.Lines
 	return res, nil
 }

@@ -23,7 +23,7 @@ func (rd Reader) Day(ctx context.Context, date serve.Date) (d serve.Day, err err
 			return err
 		}
 		d = serve.Day{Date: date, Zone: memory.ZoneName(zone), From: from, To: to, Lines: []serve.DayLine{}, Memories: []memory.Memory{},
-			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses.Between(from, to)}
+			Refusals: []serve.DayRefusal{}, Pauses: rd.pauses.PausesBetween(from, to)}
 		if err := dayLines(tx, &d); err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func (rd Reader) Watch(ctx context.Context) iter.Seq2[uint64, error] {
 			var now store.Edition
 			var asked string
 			err := opened.View(ctx, rd.of, func(qr *Query, tx *store.Tx) (err error) {
-				if now, err = tx.Edition(); err == nil && qr.c.Asked != nil {
-					asked, err = qr.c.Asked(tx)
+				if now, err = tx.Edition(); err == nil && qr.c.ConsentEdition != nil {
+					asked, err = qr.c.ConsentEdition(tx)
 				}
 				return err
 			})

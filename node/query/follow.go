@@ -83,7 +83,7 @@ func (f *following) look(tx *store.Tx) (news bool, err error) {
 	var changed []store.Document
 	all := false
 	if f.has != nil {
-		if changed, all, err = tx.Since(f.at); err != nil {
+		if changed, all, err = tx.ChangedSince(f.at); err != nil {
 			return false, err
 		}
 	}

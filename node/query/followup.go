@@ -41,10 +41,10 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 		return look(question)
 	}
 	back := retrieve.RefersBack(question)
-	var alone followed
+	var withoutTopic followed
 	if !back {
-		if alone, err = look(question); err != nil || alone.Known {
-			return alone, err
+		if withoutTopic, err = look(question); err != nil || withoutTopic.Known {
+			return withoutTopic, err
 		}
 	}
 	if f, err = look(topic); err != nil {
@@ -55,13 +55,13 @@ func (qr *Query) follow(ctx context.Context, r *serve.AskRequest) (f followed, e
 	// has only "she" and a single word of its own must not be searched alone: it
 	// would match anything with that word.
 	if back && !f.Known && len(recall.ContentWords(question)) > 1 {
-		if alone, err = look(question); err != nil || alone.Known {
-			return alone, err
+		if withoutTopic, err = look(question); err != nil || withoutTopic.Known {
+			return withoutTopic, err
 		}
 	}
 	if !f.Known || !tells(serve.EvidenceOf(f.Items), question) {
 		if !back {
-			return alone, nil
+			return withoutTopic, nil
 		}
 		f.Known = false
 	}

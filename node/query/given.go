@@ -25,7 +25,7 @@ func (rd Reader) GivenKey(context.Context) (serve.GivenKey, error) {
 
 // OpenGiven implements serve.Given.
 func (rd Reader) OpenGiven(ctx context.Context, r serve.OpenGivenRequest) (serve.GivenShare, error) {
-	return opened.Do(rd.of, func(qr *Query) (serve.GivenShare, error) { return qr.c.Given.Take(ctx, r.Link, r.From) })
+	return opened.Do(rd.of, func(qr *Query) (serve.GivenShare, error) { return qr.c.Given.OpenShare(ctx, r.Link, r.From) })
 }
 
 // LeaveGiven implements serve.Given.

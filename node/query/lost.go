@@ -22,7 +22,7 @@ func (rd Reader) Lost(ctx context.Context, since time.Time, limit int) (out serv
 		}
 		var err error
 		if out, err = lostOf(tx.Refusals(), since, limit); err == nil {
-			out.Pauses = rd.pauses.Between(since, now)
+			out.Pauses = rd.pauses.PausesBetween(since, now)
 		}
 		return err
 	})

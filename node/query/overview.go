@@ -233,7 +233,7 @@ func (o *overview) begin(ctx context.Context, tx *store.Tx) error {
 
 // change reads what has changed.
 func (o *overview) change(ctx context.Context, tx *store.Tx) error {
-	changed, all, err := tx.Since(o.of)
+	changed, all, err := tx.ChangedSince(o.of)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (rd Reader) questioned(ctx context.Context, r serve.AskRequest) (res serve.
 		return res, err
 	}
 	defer release()
-	if err := qr.c.Warm(ctx, r.Photo); err != nil {
+	if err := qr.c.FetchCold(ctx, r.Photo); err != nil {
 		return res, err
 	}
 	var kept memory.Memory

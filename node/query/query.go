@@ -47,14 +47,14 @@ type Config struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	Served    func(at time.Time, texts ...string)                 // receives what was given out, so that the node does not learn it when an assistant says it
-	Warm      func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back; its error is serve.ErrCold
+	OnServed  func(at time.Time, texts ...string)                 // receives what was given out, so that the node does not learn it when an assistant says it
+	FetchCold func(ctx context.Context, ids ...memory.ID) error   // brings cold memories back; its error is serve.ErrCold
 	FetchBlob func(ctx context.Context, blob memory.ID) error     // fetches a blob that another device has
 	NoSecret  func(ctx context.Context, field, text string) error // refuses a text that contains a secret
 	MemoryID  func(ev memory.EventID, plugin, fingerprint string) memory.ID
-	// Asked returns a text that changes whenever the wearer's consent is asked for or
+	// ConsentEdition returns a text that changes whenever the wearer's consent is asked for or
 	// given; nil: it never changes.
-	Asked func(*store.Tx) (string, error)
+	ConsentEdition func(*store.Tx) (string, error)
 }
 
 // Query is the query part of an open node. Its methods are safe for concurrent use.
@@ -101,9 +101,9 @@ func (qr *Query) View(ctx context.Context, fn func(*store.Tx) error) error {
 
 // Pauses are the times at which intake was paused.
 type Pauses interface {
-	// Between returns the pauses that overlap a time span, oldest first. A pause without a
+	// PausesBetween returns the pauses that overlap a time span, oldest first. A pause without a
 	// set end has none.
-	Between(from, to time.Time) []serve.Span
+	PausesBetween(from, to time.Time) []serve.Span
 	// Changes returns a number that grows whenever a pause begins or ends.
 	Changes() uint64
 }

@@ -84,7 +84,7 @@ func (rd Reader) viewOf(ctx context.Context, id memory.ID, fn func(*Query, *stor
 	// Only a fetched memory shows whether an app may see it, and by then the app would have
 	// caused a fetch. So for an app a cold memory does not exist.
 	if serve.CallerOf(ctx) == nil {
-		if err := qr.c.Warm(ctx, id); err != nil {
+		if err := qr.c.FetchCold(ctx, id); err != nil {
 			return err
 		}
 	}

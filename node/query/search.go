@@ -37,7 +37,7 @@ func (rd Reader) Search(ctx context.Context, r serve.SearchRequest) (res serve.S
 			qr.uses.note(m.ID, qr.c.Now())
 		}
 	}
-	qr.c.Served(qr.c.Now(), texts...)
+	qr.c.OnServed(qr.c.Now(), texts...)
 	return res, nil
 }
 
@@ -75,7 +75,7 @@ func (qr *Query) find(ctx context.Context, r serve.SearchRequest, choice *choose
 		if look, err = qr.seeing(ctx, choice.sees); err != nil {
 			return res, err
 		}
-		q.Shown = look.shows
+		q.IsShown = look.shows
 	}
 	found, err := qr.look(ctx, q, look)
 	if err = errors.Join(err, choice.failed(), ctx.Err()); err != nil {
@@ -150,7 +150,7 @@ func (qr *Query) indexQuery(read reader, r *serve.SearchRequest, k int) recall.Q
 	if mayBeWearers(r.Filters) {
 		others = belongsToOther(r.Query)
 	}
-	q.Owner, q.Tells, q.Doubts, q.Counts = owner, read.any(tells), read.any(hearsay(r.Query), others, doubts), read.counts(own)
+	q.Owner, q.TellsOfPerson, q.IsDoubtful, q.Counts = owner, read.any(tells), read.any(hearsay(r.Query), others, doubts), read.counts(own)
 	return q
 }
 

@@ -37,9 +37,9 @@ var (
 	listenZh = regexp.MustCompile(called + `(?:你)?(?:现在|現在)?(?:可以|继续|繼續|开始|開始|恢复|恢復)(?:继续|繼續|开始|開始)?(?:听|聽|录音|錄音|录|錄)(?:了|吧)*` + ended)
 )
 
-// Ordered returns what a line orders. ok is false for a line that is not only an order: a line
+// ParseOrder returns what a line orders. ok is false for a line that is not only an order: a line
 // that mentions an order, or asks about one, orders nothing.
-func Ordered(text string) (o Order, ok bool) {
+func ParseOrder(text string) (o Order, ok bool) {
 	if len(text) > memory.MaxExcerpt {
 		return o, false
 	}

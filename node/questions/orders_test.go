@@ -28,7 +28,7 @@ func TestParseOrder(t *testing.T) {
 		"Locket, listen again": {Listen: true}, "Hey Locket, you can listen again.": {Listen: true}, "Locket, back on the record": {Listen: true},
 		"Locket，可以听了": {Listen: true}, "Locket，继续录音": {Listen: true},
 	} {
-		if got, ok := Ordered(text); !ok || got != want {
+		if got, ok := ParseOrder(text); !ok || got != want {
 			t.Errorf("%s: %+v, %v", text, got, ok)
 		}
 	}
@@ -60,7 +60,7 @@ func TestLinesThatAreNoOrder(t *testing.T) {
 		"Locket, I like to listen again and again",
 		"我让Locket别听了", "Locket，别听他的", "Locket，停车十分钟", "Locket，停在门口", "Locket，你可以听见吗？", "Locket，我昨天别听了吗",
 	} {
-		if got, ok := Ordered(text); ok {
+		if got, ok := ParseOrder(text); ok {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}

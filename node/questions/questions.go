@@ -47,11 +47,11 @@ type Fleet interface {
 
 // Config is what Questions need. All fields are required.
 type Config struct {
-	Fleet  func() Fleet // returns the present fleet; nil: there is none
-	Ask    func(context.Context, serve.AskRequest) (serve.AskResult, error)
-	Served func(at time.Time, texts ...string) // called with what was answered, so that the node does not learn from it
-	Now    func() time.Time
-	Log    *slog.Logger
+	Fleet    func() Fleet // returns the present fleet; nil: there is none
+	Ask      func(context.Context, serve.AskRequest) (serve.AskResult, error)
+	OnServed func(at time.Time, texts ...string) // called with what was answered, so that the node does not learn from it
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 // Questions answers questions. Its methods are safe for concurrent use.
@@ -89,8 +89,8 @@ func Question(text string) (question string, ok bool) {
 	return strings.TrimSpace(text[at[1]:]), true
 }
 
-// Heard is called with each event that was committed, with its lines. It does not block.
-func (q *Questions) Heard(ev *memory.Event, lines []memory.Utterance) {
+// OnCommitted is called with each event that was committed, with its lines. It does not block.
+func (q *Questions) OnCommitted(ev *memory.Event, lines []memory.Utterance) {
 	now := q.cfg.Now()
 	device := ev.ID.Device
 	if ev.Kind == memory.KindButton && len(ev.Values) == 1 && ev.Values[0] == 1 { // single
@@ -172,8 +172,8 @@ func (q *Questions) answer(ctx context.Context, a asked) error {
 	if err != nil {
 		return err
 	}
-	text := Spoken(&res)
-	q.cfg.Served(q.cfg.Now(), text)
+	text := SpokenText(&res)
+	q.cfg.OnServed(q.cfg.Now(), text)
 	return fleet.Say(a.device, text)
 }
 
@@ -195,9 +195,9 @@ func (a *asked) others(it *filter.Item) bool {
 	return len(it.Memory.Evidence) == 0
 }
 
-// Spoken returns an answer in the form in which it is shown or spoken: without citations. If no
+// SpokenText returns an answer in the form in which it is shown or spoken: without citations. If no
 // model gave an answer with sources, it is the best memories themselves.
-func Spoken(r *serve.AskResult) string {
+func SpokenText(r *serve.AskResult) string {
 	if !r.Known {
 		return answer.Unknown
 	}

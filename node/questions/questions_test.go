@@ -64,17 +64,17 @@ func TestParseQuestion(t *testing.T) {
 				}
 				return serve.AskResult{Known: r.Question != "unknown", Evidence: []serve.ContextItem{{Text: "The dentist\nis on Tuesday."}}}, nil
 			},
-			Served: func(time.Time, ...string) { served++ },
-			Now:    time.Now, Log: slog.New(slog.DiscardHandler),
+			OnServed: func(time.Time, ...string) { served++ },
+			Now:      time.Now, Log: slog.New(slog.DiscardHandler),
 		})
 		ctx, stop := context.WithCancel(t.Context())
 		go q.Run(ctx)
 		press := func(device string) {
-			q.Heard(&memory.Event{ID: memory.EventID{Device: device}, Kind: memory.KindButton, At: time.Now(), Values: []float64{1}}, nil)
+			q.OnCommitted(&memory.Event{ID: memory.EventID{Device: device}, Kind: memory.KindButton, At: time.Now(), Values: []float64{1}}, nil)
 		}
 		line := func(device, text string, ago time.Duration) {
 			at := time.Now().Add(-ago)
-			q.Heard(&memory.Event{ID: memory.EventID{Device: device, Seq: 9}, Kind: memory.KindAudio, At: at}, []memory.Utterance{{At: at, Text: text}})
+			q.OnCommitted(&memory.Event{ID: memory.EventID{Device: device, Seq: 9}, Kind: memory.KindAudio, At: at}, []memory.Utterance{{At: at, Text: text}})
 			synctest.Wait()
 		}
 		line("glasses", "nothing was asked", 0)
@@ -94,7 +94,7 @@ func TestParseQuestion(t *testing.T) {
 		line("mute", "Hey Locket, of one that can't tell", 0)
 		line("glasses", "Hey Locket, unknown", 0)
 		line("glasses", "Hey Locket, fail", 0)
-		q.Heard(&memory.Event{ID: memory.EventID{Device: "glasses"}, Kind: memory.KindButton, At: time.Now(), Values: []float64{3}}, nil)
+		q.OnCommitted(&memory.Event{ID: memory.EventID{Device: "glasses"}, Kind: memory.KindButton, At: time.Now(), Values: []float64{3}}, nil)
 		line("glasses", "a long press asks nothing", 0)
 		stop()
 		synctest.Wait()
@@ -115,7 +115,7 @@ func TestSpoken(t *testing.T) {
 		"a\nb":          {Known: true, Answer: "In Rome.", Evidence: ev},
 		"I don't know.": {Evidence: ev},
 	} {
-		if got := Spoken(&r); got != want {
+		if got := SpokenText(&r); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

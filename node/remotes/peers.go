@@ -35,11 +35,11 @@ func (p *Remotes) Peer(id memory.MemberID, url string) error {
 		return err
 	}
 	r := &remote{name: name, url: url, peer: true, member: id}
-	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: name, At: at, Self: p.c.Self, Owner: p.owner(), Peer: true, Now: p.c.Now, Progress: r.progress})
+	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: name, Remote: at, Self: p.c.Self, Owner: p.owner(), Peer: true, Now: p.c.Now, Progress: r.progress})
 	if err != nil {
 		return err
 	}
-	r.standing, r.lacks = r.carrier.Standing(), r.carrier.Lacks()
+	r.standing, r.lacks = r.carrier.Standing(), r.carrier.MissingDeltas()
 	p.at[name] = r
 	p.wire()
 	if p.life != nil {
@@ -66,8 +66,8 @@ func (p *Remotes) lost(r *remote) {
 	p.drop(r)
 }
 
-// meetPeer runs the loop of a peer.
-func (p *Remotes) meetPeer(ctx context.Context, r *remote) {
+// runPeer runs the loop of a peer.
+func (p *Remotes) runPeer(ctx context.Context, r *remote) {
 	pace := retry.Backoff{First: firstWait, Most: longWait}
 	for failed := 0; failed < peerTries && ctx.Err() == nil; {
 		changed := p.Envelopes.Changed()

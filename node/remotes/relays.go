@@ -45,7 +45,7 @@ func (p *Remotes) Add(ctx context.Context, url string) error {
 	first := p.round(ctx, r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !r.stands().Founded {
+	if !r.lastStanding().Founded {
 		delete(p.at, url)
 		return errors.Join(first, r.carrier.Forget())
 	}
@@ -78,7 +78,7 @@ func (p *Remotes) Remove(ctx context.Context, url string) error {
 	if p.relays()[0] == url {
 		p.mu.Unlock()
 		var err error
-		if next, err = p.heir(ctx, left); err != nil {
+		if next, err = p.completeRelay(ctx, left); err != nil {
 			return fmt.Errorf("relay %s: %w", url, err)
 		}
 		p.mu.Lock()
@@ -110,8 +110,8 @@ func (p *Remotes) Remove(ctx context.Context, url string) error {
 	return r.carrier.Forget()
 }
 
-// stands returns the standing after the last round.
-func (r *remote) stands() envstore.Standing {
+// lastStanding returns the standing after the last round.
+func (r *remote) lastStanding() envstore.Standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.standing
@@ -124,9 +124,9 @@ func (p *Remotes) whole(r *remote) bool {
 	return r.err == nil && !r.standing.Synced.IsZero() && r.lacks == 0 && !r.standing.Failing
 }
 
-// heir returns the first of several relays that has everything that is here, and
+// completeRelay returns the first of several relays that has everything that is here, and
 // shows its blobs.
-func (p *Remotes) heir(ctx context.Context, of []string) (string, error) {
+func (p *Remotes) completeRelay(ctx context.Context, of []string) (string, error) {
 	var errs []error
 	for _, url := range of {
 		p.mu.Lock()
@@ -187,7 +187,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 			p.c.Log.Warn("moving the primary relay: the old one does not answer, so only what is on this device is moved", "remote", r.name, "error", err)
 		}
 	}
-	if err := p.bringBlobs(ctx, from); err != nil {
+	if err := p.fetchBlobs(ctx, from); err != nil {
 		return err
 	}
 	for range 2 { // the second round shows what the first one sent
@@ -196,7 +196,7 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 		}
 	}
 	if !p.whole(to) {
-		return fmt.Errorf("relay %s: it lacks something that is here: %q", url, to.stands().Trouble)
+		return fmt.Errorf("relay %s: it lacks something that is here: %q", url, to.lastStanding().Trouble)
 	}
 	if err := p.prove(ctx, to); err != nil {
 		return err
@@ -212,14 +212,14 @@ func (p *Remotes) Move(ctx context.Context, url string) error {
 	return nil
 }
 
-// bringBlobs fetches every blob that is not here from the first remote that has it.
-func (p *Remotes) bringBlobs(ctx context.Context, from []*remote) error {
+// fetchBlobs fetches every blob that is not here from the first remote that has it.
+func (p *Remotes) fetchBlobs(ctx context.Context, from []*remote) error {
 	all, err := p.c.Blobs(ctx)
 	if err != nil {
 		return err
 	}
 	for id, limit := range all {
-		if _, here := p.Given(id); here {
+		if _, here := p.BlobRemotes(id); here {
 			continue
 		}
 		var errs error

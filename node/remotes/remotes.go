@@ -49,21 +49,21 @@ type Config struct {
 	Open func(url string) (replica.Remote, error)
 	// Blobs returns every blob of the space with its maximum number of sealed bytes.
 	Blobs func(context.Context) (map[envelope.Hash]int64, error)
-	// Named is as in envstore.Carrier.
-	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
-	// First is as in envstore.Carrier.
-	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
+	// NamedBlobs is as in envstore.Carrier.
+	NamedBlobs func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
+	// UploadFirst is as in envstore.Carrier.
+	UploadFirst func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 	// Metered reports whether traffic costs money now, so that blobs wait. nil: it never
 	// does.
 	Metered func(context.Context) bool
-	// Turns says that Metered may change by itself, so that waiting blobs are checked again.
-	Turns bool
-	// After returns how long a remote that failed asks not to be contacted. If it is nil or
+	// MeteredVaries says that Metered may change by itself, so that waiting blobs are checked again.
+	MeteredVaries bool
+	// RetryAfter returns how long a remote that failed asks not to be contacted. If it is nil or
 	// returns 0, the backoff decides.
-	After func(error) time.Duration
-	Log   *slog.Logger
-	Now   func() time.Time
-	Spans span.Sink // receives the spans of rounds; nil: there are none
+	RetryAfter func(error) time.Duration
+	Log        *slog.Logger
+	Now        func() time.Time
+	Spans      span.Sink // receives the spans of rounds; nil: there are none
 }
 
 // kept is the stored list of relays.
@@ -102,7 +102,7 @@ type remote struct {
 	standing   envstore.Standing
 	lacks      int       // deltas that it lacks
 	blobs      int       // blobs that wait for it
-	late       bool      // see envstore.Carrier.Waits
+	late       bool      // see envstore.Carrier.HasPendingDeletes
 	done, todo int       // deltas of the running round
 	busy       bool      // a round is running
 	retry      time.Time // time of the next attempt after a failure
@@ -125,8 +125,8 @@ type Status struct {
 	Trouble []string  // its faults
 }
 
-// Used reports whether a folder has an envelope store from an earlier Open.
-func Used(dir string) bool {
+// HasStore reports whether a folder has an envelope store from an earlier Open.
+func HasStore(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
 }
@@ -140,7 +140,7 @@ func Check(ctx context.Context, dir string, genesis []byte) (found []error, err 
 		if found, err = s.Check(ctx); err != nil {
 			return nil, err
 		}
-	} else if found = append(found, err); !envstore.Broken(err) {
+	} else if found = append(found, err); !envstore.IsCorrupt(err) {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*", "places", "*.json"))
@@ -254,12 +254,12 @@ func (p *Remotes) open(url string) error {
 		return err
 	}
 	r := &remote{name: url, url: url}
-	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: url, At: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: r.progress,
-		Named: p.c.Named, First: p.c.First, Metered: p.c.Metered})
+	r.carrier, err = p.Envelopes.Carry(envstore.Carrier{Name: url, Remote: at, Self: p.c.Self, Owner: p.owner(), Now: p.c.Now, Progress: r.progress,
+		NamedBlobs: p.c.NamedBlobs, UploadFirst: p.c.UploadFirst, Metered: p.c.Metered})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrEnvelopes, err)
 	}
-	r.standing, r.lacks = r.carrier.Standing(), r.carrier.Lacks()
+	r.standing, r.lacks = r.carrier.Standing(), r.carrier.MissingDeltas()
 	p.at[url] = r
 	return nil
 }
@@ -274,21 +274,21 @@ func (p *Remotes) wire() {
 	var blobs []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	all := p.relays()
 	for _, url := range all {
-		blobs = append(blobs, p.at[url].carrier.At.Download)
+		blobs = append(blobs, p.at[url].carrier.Remote.Download)
 	}
 	for _, r := range p.at {
 		if r.peer {
-			blobs = append(blobs, r.carrier.At.Download)
+			blobs = append(blobs, r.carrier.Remote.Download)
 		}
 	}
 	p.Envelopes.Fetch(blobs...)
 	if len(all) == 0 {
-		p.Envelopes.Settle(nil)
+		p.Envelopes.SetLogAppender(nil)
 		return
 	}
 	primary := p.at[all[0]]
-	p.Envelopes.Settle(func(ctx context.Context, e *envelope.Entry) error {
-		err := primary.carrier.At.AppendLog(ctx, e)
+	p.Envelopes.SetLogAppender(func(ctx context.Context, e *envelope.Entry) error {
+		err := primary.carrier.Remote.AppendLog(ctx, e)
 		if errors.Is(err, replica.ErrConflict) {
 			return errors.Join(err, p.round(ctx, primary)) // fetches the entry that came first
 		}
@@ -301,7 +301,7 @@ func (p *Remotes) wire() {
 func (p *Remotes) Checkpoints(ctx context.Context) (out []replica.Listed, err error) {
 	var errs []error
 	for _, r := range p.all() {
-		at, ok := r.carrier.At.(replica.Checkpoints)
+		at, ok := r.carrier.Remote.(replica.Checkpoints)
 		if !ok || r.peer {
 			continue
 		}

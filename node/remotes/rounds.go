@@ -33,8 +33,8 @@ func (p *Remotes) round(ctx context.Context, r *remote) error {
 	work.End(err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.busy, r.err, r.standing, r.lacks, r.retry = false, err, r.carrier.Standing(), r.carrier.Lacks(), time.Time{}
-	r.blobs, r.late = r.carrier.Waiting(), r.carrier.Waits()
+	r.busy, r.err, r.standing, r.lacks, r.retry = false, err, r.carrier.Standing(), r.carrier.MissingDeltas(), time.Time{}
+	r.blobs, r.late = r.carrier.Waiting(), r.carrier.HasPendingDeletes()
 	return err
 }
 
@@ -86,9 +86,9 @@ func (p *Remotes) Status() []Status {
 	return out
 }
 
-// Given returns which remotes, by their URLs, have a blob as far as is known. here
+// BlobRemotes returns which remotes, by their URLs, have a blob as far as is known. here
 // reports whether the envelope store has its bytes, to send them to others.
-func (p *Remotes) Given(id envelope.Hash) (given map[string]bool, here bool) {
+func (p *Remotes) BlobRemotes(id envelope.Hash) (given map[string]bool, here bool) {
 	given = map[string]bool{}
 	for _, r := range p.all() {
 		r.mu.Lock()
@@ -123,7 +123,7 @@ func (p *Remotes) begin(r *remote) {
 	r.stop = stop
 	run := p.run
 	if r.peer {
-		run = p.meetPeer
+		run = p.runPeer
 	}
 	p.loops.Go(func() { run(ctx, r) })
 }
@@ -168,8 +168,8 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 		}
 		p.c.Log.Warn("sync: will be tried again", "remote", r.name, "error", err)
 		pause := pace.Next()
-		if p.c.After != nil {
-			pause = max(pause, p.c.After(err))
+		if p.c.RetryAfter != nil {
+			pause = max(pause, p.c.RetryAfter(err))
 		}
 		r.mu.Lock()
 		r.retry = p.c.Now().Add(pause)
@@ -184,7 +184,7 @@ func (p *Remotes) run(ctx context.Context, r *remote) {
 func (p *Remotes) waits(r *remote) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.late || p.c.Turns && r.blobs > 0
+	return r.late || p.c.MeteredVaries && r.blobs > 0
 }
 
 // listen returns when there may be something to exchange.
@@ -195,7 +195,7 @@ func (r *remote) listen(ctx context.Context, changed <-chan struct{}) {
 	listening, stop := context.WithCancel(ctx)
 	defer stop()
 	heard := make(chan error, 1)
-	go func() { heard <- r.carrier.At.Wait(listening, after) }()
+	go func() { heard <- r.carrier.Remote.Wait(listening, after) }()
 	select {
 	case <-changed:
 		stop()

@@ -58,10 +58,10 @@ func Claims(as []memory.Assertion, c Criteria) (out []memory.Assertion) {
 	return out
 }
 
-// Line reports whether a line was said by a worker, or by the app of the criteria, and
+// MatchesLine reports whether a line was said by a worker, or by the app of the criteria, and
 // the other criteria match. If the worker does not say when it heard the line, the
 // time is that of the recording.
-func Line(u *memory.Utterance, c Criteria) bool {
+func MatchesLine(u *memory.Utterance, c Criteria) bool {
 	at := u.Received
 	if at.IsZero() {
 		at = u.At
@@ -89,9 +89,9 @@ func withdrawn(as []memory.Assertion) map[memory.Dot]bool {
 	return gone
 }
 
-// Stays returns why a memory stays when these claims are taken back. It is empty if
+// StayReason returns why a memory stays when these claims are taken back. It is empty if
 // the memory does not stay.
-func Stays(as, claims []memory.Assertion) string {
+func StayReason(as, claims []memory.Assertion) string {
 	goes := withdrawn(as)
 	for _, a := range claims {
 		goes[a.Dot] = true
@@ -119,8 +119,8 @@ func IsID(s string) bool {
 	return s != "" && len(s) <= MaxID && !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
-// Of reports whether a withdrawal belongs to a revert.
-func Of(a *memory.Assertion, id string) bool {
+// IsOfRevert reports whether a withdrawal belongs to a revert.
+func IsOfRevert(a *memory.Assertion, id string) bool {
 	return a.Act == memory.ActWithdraw && a.Rank == memory.RankPerson && strings.HasSuffix(a.Reason, takenBack(id))
 }
 
@@ -137,18 +137,18 @@ func (c *Criteria) Reason(id string) string {
 
 func takenBack(id string) string { return " was taken back (" + id + ")" }
 
-// Back returns the reason of a claim that is made again.
-func Back(id string) string { return "it was not taken back after all (" + id + ")" }
+// RestoreReason returns the reason of a claim that is made again.
+func RestoreReason(id string) string { return "it was not taken back after all (" + id + ")" }
 
-// Again returns the claims that a revert has withdrawn and that have to be made again,
+// ClaimsToRestore returns the claims that a revert has withdrawn and that have to be made again,
 // without those that were already.
-func Again(as []memory.Assertion, id string) (out []memory.Assertion) {
+func ClaimsToRestore(as []memory.Assertion, id string) (out []memory.Assertion) {
 	var dots []memory.Dot
 	for _, a := range as {
 		switch {
-		case a.Act == memory.ActErase, strings.HasSuffix(a.Reason, Back(id)):
+		case a.Act == memory.ActErase, strings.HasSuffix(a.Reason, RestoreReason(id)):
 			return nil
-		case Of(&a, id):
+		case IsOfRevert(&a, id):
 			dots = append(dots, a.Seen...)
 		}
 	}

@@ -56,16 +56,16 @@ func TestClaims(t *testing.T) {
 		as   []memory.Assertion
 		want string
 	}{{as, "you have said something about it yourself"}, {as[:3], "a device says so, too"}, {as[:2], ""}} {
-		if got := Stays(c.as, claims); got != c.want {
+		if got := StayReason(c.as, claims); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got := Stays(as[:2], claims[1:]); got == "" {
+	if got := StayReason(as[:2], claims[1:]); got == "" {
 		t.Error("a proposal that is left was passed over")
 	}
 }
 
-// After its claims were withdrawn, a memory is gone exactly where Stays says
+// After its claims were withdrawn, a memory is gone exactly where StayReason says
 // so, and a revert can be undone once.
 func TestStaysMatchesTheResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -96,21 +96,21 @@ func TestStaysMatchesTheResult(t *testing.T) {
 		}
 		after := append(append([]memory.Assertion{}, as...), w)
 		alive := len(reconcile.Derive(after)) > 0
-		if want := Stays(as, claims) != ""; alive != want {
+		if want := StayReason(as, claims) != ""; alive != want {
 			t.Fatalf("it is there: %v, and Stays says %v", alive, want)
 		}
 		if left := Claims(after, Criteria{}); len(left) > 0 {
 			t.Fatalf("%d claims after all were withdrawn", len(left))
 		}
-		again := Again(after, "r")
-		if len(again) != len(claims) || len(Again(after, "other")) > 0 {
+		again := ClaimsToRestore(after, "r")
+		if len(again) != len(claims) || len(ClaimsToRestore(after, "other")) > 0 {
 			t.Fatalf("undoing the revert would repeat %d of %d claims", len(again), len(claims))
 		}
 		for i, a := range again {
-			a.Dot, a.Reason = memory.Dot{Member: memory.MemberID{9}, Seq: uint64(i + 2)}, Back("r")
+			a.Dot, a.Reason = memory.Dot{Member: memory.MemberID{9}, Seq: uint64(i + 2)}, RestoreReason("r")
 			after = append(after, a)
 		}
-		if len(reconcile.Derive(after)) == 0 || len(Again(after, "r")) > 0 {
+		if len(reconcile.Derive(after)) == 0 || len(ClaimsToRestore(after, "r")) > 0 {
 			t.Fatal("the memory was not restored, or a second undo would repeat claims")
 		}
 	})

@@ -65,7 +65,7 @@ func (a *attempts) try(remote, authorization string) (done func(right bool), err
 		g = guesses{until: now.Add(time.Minute)}
 	}
 	if g.n >= wrongKeys {
-		return nil, Passes(g.until.Sub(now), fmt.Errorf("%w: %d keys from this address were wrong: wait a minute", ErrLimit, wrongKeys))
+		return nil, WithRetryAfter(g.until.Sub(now), fmt.Errorf("%w: %d keys from this address were wrong: wait a minute", ErrLimit, wrongKeys))
 	}
 	if len(a.wrong) >= maxGuesses {
 		clear(a.wrong) // the limit is a little higher for those addresses then

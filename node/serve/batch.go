@@ -95,7 +95,7 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 			return BatchResult{}, err
 		}
 		res, err := s.Add(ctx, *op.Add)
-		res.Changes, res.Refusals = Some(res.Changes), Some(res.Refusals)
+		res.Changes, res.Refusals = NonNil(res.Changes), NonNil(res.Refusals)
 		return BatchResult{Added: &res}, err
 	}
 	id, err := s.Resolve(ctx, op.ID)
@@ -110,9 +110,9 @@ func (s *batcher) one(ctx context.Context, op *Operation) (BatchResult, error) {
 		if err := op.Update.check(); err != nil {
 			return BatchResult{}, err
 		}
-		m, err = bareOne(s.Update(ctx, id, *op.Update))
+		m, err = withoutSealedOne(s.Update(ctx, id, *op.Update))
 	} else {
-		m, err = bareOne(s.Pin(ctx, id, *op.Pin))
+		m, err = withoutSealedOne(s.Pin(ctx, id, *op.Pin))
 	}
 	return BatchResult{Memory: &m}, err
 }

@@ -188,7 +188,7 @@ var (
 		if err != nil {
 			return memory.Memory{}, err
 		}
-		return bareOne(s.Update(ctx, id, in.Body))
+		return withoutSealedOne(s.Update(ctx, id, in.Body))
 	})
 
 	deleteMemory = jsonRoute(RightForget, spec{
@@ -202,14 +202,14 @@ var (
 		method: "POST", path: "/v1/memories/{id}/pin", id: "pinMemory",
 		summary: "Pin a memory: machines no longer change it", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
-		return bareOne(s.Pin(ctx, id, true))
+		return withoutSealedOne(s.Pin(ctx, id, true))
 	}))
 
 	unpinMemory = jsonRoute(RightOwner, spec{
 		method: "POST", path: "/v1/memories/{id}/unpin", id: "unpinMemory",
 		summary: "Unpin a memory: machines may change it again", gives: "The memory",
 	}, byID(func(s Writer, ctx context.Context, id memory.ID) (memory.Memory, error) {
-		return bareOne(s.Pin(ctx, id, false))
+		return withoutSealedOne(s.Pin(ctx, id, false))
 	}))
 )
 

@@ -152,7 +152,7 @@ var (
 		gives:   "The day",
 	}, func(s Calendar, ctx context.Context, in dayOf) (Day, error) {
 		d, err := s.Day(ctx, in.Day)
-		d.Memories = bare(d.Memories...)
+		d.Memories = withoutSealed(d.Memories...)
 		return d, err
 	})
 )

@@ -37,7 +37,7 @@ func TestInProcessStreamEndsWithItsContext(t *testing.T) {
 			cancel()
 		}
 		if read > 1_000_000 {
-			t.Fatal("it goes on")
+			t.Fatal("the stream goes on after its context was cancelled")
 		}
 	}
 	<-told

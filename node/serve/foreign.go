@@ -46,7 +46,7 @@ var readForeign = withFileBody(rawRoute[Exchange, ForeignQuery, Foreign](RightOw
 	if err != nil {
 		return err
 	}
-	v.Adds, v.Shown, v.Skipped = Some(v.Adds), Some(v.Shown), Some(v.Skipped)
+	v.Adds, v.Shown, v.Skipped = NonNil(v.Adds), NonNil(v.Shown), NonNil(v.Skipped)
 	writeJSON(w, http.StatusOK, "application/json", v)
 	return nil
 }))

@@ -190,7 +190,7 @@ func (s *planner) plan(ctx context.Context, sel ForgetSelection) (ForgetAnswer, 
 		return ForgetAnswer{}, err
 	}
 	plan.Scope = sel.Scope
-	plan.Memories, plan.Utterances, plan.Trimmed = Some(plan.Memories), Some(plan.Utterances), Some(plan.Trimmed)
+	plan.Memories, plan.Utterances, plan.Trimmed = NonNil(plan.Memories), NonNil(plan.Utterances), NonNil(plan.Trimmed)
 	held := s.plans.put(plan, s.now())
 	return ForgetAnswer{Plan: &plan, Confirm: held.token, Expires: held.expires}, nil
 }

@@ -188,7 +188,7 @@ var (
 	}, func(s Granter, ctx context.Context, in workerLogQuery) (WorkerLog, error) {
 		v, err := s.WorkerLog(ctx, in.Grant, in.Limit)
 		for i := range v.Work {
-			v.Work[i].Reasons = Some(v.Work[i].Reasons)
+			v.Work[i].Reasons = NonNil(v.Work[i].Reasons)
 		}
 		return v, err
 	})

@@ -55,8 +55,8 @@ type Options struct {
 // counts as a stranger there, whatever key a request has.
 type OAuth interface {
 	http.Handler
-	// Takes reports whether OAuth handles a path.
-	Takes(path string) bool
+	// HandlesPath reports whether OAuth handles a path.
+	HandlesPath(path string) bool
 	// Challenge returns the WWW-Authenticate header for a request without a valid
 	// key; empty: none.
 	Challenge(r *http.Request) string
@@ -159,12 +159,12 @@ func (h *handler) guard(next http.Handler) http.Handler {
 			writeProblem(w, kindMedia.problem("content-encoding", fmt.Sprintf("content-encoding: %.40q: want a body as it is: nothing is decompressed here", e)))
 			return
 		}
-		if h.OAuth != nil && h.OAuth.Takes(r.URL.Path) {
+		if h.OAuth != nil && h.OAuth.HandlesPath(r.URL.Path) {
 			h.OAuth.ServeHTTP(w, r)
 			return
 		}
 		r = keyInPath(r)
-		ctx, leave, err := h.letIn(r, want)
+		ctx, leave, err := h.identify(r, want)
 		if err != nil {
 			header.Set("Connection", "close")
 			p := h.problemOf(r.Context(), r.URL.Path, err)

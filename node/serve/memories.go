@@ -215,7 +215,7 @@ var (
 			if err != nil {
 				return err
 			}
-			page.Memories = bare(page.Memories...)
+			page.Memories = withoutSealed(page.Memories...)
 			writeJSON(w, http.StatusOK, "application/json", page)
 			return nil
 		})
@@ -229,9 +229,9 @@ var (
 			return memory.Memory{}, err
 		}
 		if in.AsOf.IsZero() && in.KnownAt.IsZero() {
-			return bareOne(s.Get(ctx, id))
+			return withoutSealedOne(s.Get(ctx, id))
 		}
-		return bareOne(s.GetAt(ctx, id, in.AsOf, in.KnownAt))
+		return withoutSealedOne(s.GetAt(ctx, id, in.AsOf, in.KnownAt))
 	})
 
 	memoryHistory = listRoute[HistoryAnswer](RightRead, spec{
@@ -244,7 +244,7 @@ var (
 		summary: "Explain where a memory comes from", gives: "How it came to be, its evidence and its history",
 	}, byID(func(s Reader, ctx context.Context, id memory.ID) (Why, error) {
 		why, err := s.Why(ctx, id)
-		why.Memory = bare(why.Memory)[0]
+		why.Memory = withoutSealed(why.Memory)[0]
 		return why, err
 	}))
 
@@ -275,7 +275,7 @@ func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memor
 				yield(memory.Memory{}, err)
 				return
 			}
-			for _, m := range bare(page.Memories...) {
+			for _, m := range withoutSealed(page.Memories...) {
 				if !yield(m, nil) {
 					return
 				}
@@ -287,10 +287,10 @@ func allPages(ctx context.Context, s Reader, q ListQuery) iter.Seq2[memory.Memor
 	}
 }
 
-// bare returns copies without sealed values, which are needed only in an
+// withoutSealed returns copies without sealed values, which are needed only in an
 // export.
-func bare(list ...memory.Memory) []memory.Memory {
-	out := Some(slices.Clone(list))
+func withoutSealed(list ...memory.Memory) []memory.Memory {
+	out := NonNil(slices.Clone(list))
 	for i := range out {
 		if v := out[i].Fields.Vault; v != nil {
 			label := *v
@@ -301,7 +301,9 @@ func bare(list ...memory.Memory) []memory.Memory {
 	return out
 }
 
-func bareOne(m memory.Memory, err error) (memory.Memory, error) { return bare(m)[0], err }
+func withoutSealedOne(m memory.Memory, err error) (memory.Memory, error) {
+	return withoutSealed(m)[0], err
+}
 
 // List returns one page. The zero Limit is DefaultPage.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {

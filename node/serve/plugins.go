@@ -286,13 +286,13 @@ func (c *Client) Plugin(ctx context.Context, id string) (PluginView, error) {
 
 // InstallPlugin installs a plugin, or another version of it.
 func (c *Client) InstallPlugin(ctx context.Context, r InstallPluginRequest) (Plugin, error) {
-	r.Agreed = Some(r.Agreed)
+	r.Agreed = NonNil(r.Agreed)
 	return call(ctx, c, installPlugin, r)
 }
 
 // PlanPlugin returns what InstallPlugin would do.
 func (c *Client) PlanPlugin(ctx context.Context, r InstallPluginRequest) (PluginPlan, error) {
-	r.Agreed = Some(r.Agreed)
+	r.Agreed = NonNil(r.Agreed)
 	return call(ctx, c, planPlugin, r)
 }
 

@@ -137,7 +137,7 @@ func (c *Client) SetPolicy(ctx context.Context, text string) (Policy, error) {
 
 // SetNever sets the words that go into no share.
 func (c *Client) SetNever(ctx context.Context, words []string) (Policy, error) {
-	return call(ctx, c, setNever, NeverList{Some(words)})
+	return call(ctx, c, setNever, NeverList{NonNil(words)})
 }
 
 // TestPolicy returns what somebody would get.

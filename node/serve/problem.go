@@ -151,8 +151,8 @@ type PassingError struct {
 	Err   error
 }
 
-// Passes adds to an error after which time it goes away.
-func Passes(after time.Duration, err error) error { return &PassingError{after, err} }
+// WithRetryAfter adds to an error after which time it goes away.
+func WithRetryAfter(after time.Duration, err error) error { return &PassingError{after, err} }
 
 // Error implements error. It returns the text of the error alone.
 func (e *PassingError) Error() string { return e.Err.Error() }

@@ -232,7 +232,7 @@ var (
 		res.Hits = slices.Clone(res.Hits)
 		for i := range res.Hits {
 			if m := res.Hits[i].Memory; m != nil {
-				res.Hits[i].Memory = &bare(*m)[0]
+				res.Hits[i].Memory = &withoutSealed(*m)[0]
 			}
 		}
 		return res, err

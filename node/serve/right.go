@@ -77,11 +77,11 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// Has reports whether the app that makes a request has a right. The request is not
+// HasRight reports whether the app that makes a request has a right. The request is not
 // counted.
-func Has(ctx context.Context, right Right) bool {
-	c, _ := ctx.Value(callerKey{}).(interface{ Has(Right) bool })
-	return c != nil && c.Has(right)
+func HasRight(ctx context.Context, right Right) bool {
+	c, _ := ctx.Value(callerKey{}).(interface{ HasRight(Right) bool })
+	return c != nil && c.HasRight(right)
 }
 
 // metricsAlone marks a request with the metrics token.
@@ -148,9 +148,9 @@ func (h *handler) asConsole(ctx context.Context, c Caller, r *http.Request) (con
 	return FromPage(context.WithValue(ctx, elsewhereKey{}, elsewhere{o, h.run})), nil
 }
 
-// letIn finds out who makes a request, slows down guessing of keys, and limits the
+// identify finds out who makes a request, slows down guessing of keys, and limits the
 // connections of each caller.
-func (h *handler) letIn(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
+func (h *handler) identify(r *http.Request, owner [sha256.Size]byte) (ctx context.Context, leave func(), err error) {
 	given := r.Header.Get("Authorization")
 	if key, ok := KeyOf(r); ok {
 		given = string(key)
@@ -278,9 +278,9 @@ func (f forwarded) RoundTrip(r *http.Request) (*http.Response, error) {
 // that is true until a call of the API uses it.
 type paidKey struct{}
 
-// Paid uses up the count of a request that arrived at another handler, and reports whether
+// SpendForwarded uses up the count of a request that arrived at another handler, and reports whether
 // there was one.
-func Paid(ctx context.Context) bool {
+func SpendForwarded(ctx context.Context) bool {
 	paid, _ := ctx.Value(paidKey{}).(*atomic.Bool)
 	return paid != nil && paid.CompareAndSwap(true, false)
 }

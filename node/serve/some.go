@@ -3,8 +3,8 @@ package serve
 // APIDevice is the device name in the source of typed text.
 const APIDevice = "api"
 
-// Some returns an empty list instead of nil, so that JSON has [] and not null.
-func Some[T any](list []T) []T {
+// NonNil returns an empty list instead of nil, so that JSON has [] and not null.
+func NonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

@@ -107,7 +107,7 @@ var (
 		}
 		t, err := s.TraceEvent(ctx, id)
 		for i := range t.Steps {
-			t.Steps[i].Candidates = Some(t.Steps[i].Candidates)
+			t.Steps[i].Candidates = NonNil(t.Steps[i].Candidates)
 		}
 		return t, err
 	})

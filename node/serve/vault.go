@@ -110,7 +110,7 @@ var (
 		summary: "List which secrets were read on this node, newest first", gives: "The readings",
 	}, func(s *opener, ctx context.Context, in vaultLogQuery) (VaultLogAnswer, error) {
 		v, err := s.VaultLog(ctx, in.Limit)
-		v.Reads = Some(v.Reads)
+		v.Reads = NonNil(v.Reads)
 		return v, err
 	})
 

@@ -26,9 +26,9 @@ type Asker struct {
 	Key string // the name of its key in policy rules, see policy.KeyOf
 	// Fits reports which entries of the vault it may ask for.
 	Fits func(*memory.Memory) bool
-	// Scope is what the app may share, and Gives records what it is about to share.
-	Scope AppRequest
-	Gives func(ctx context.Context, ids []memory.ID) error
+	// Scope is what the app may share, and BeforeSharing records what it is about to share.
+	Scope         AppRequest
+	BeforeSharing func(ctx context.Context, ids []memory.ID) error
 }
 
 type askerKey struct{}

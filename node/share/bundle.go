@@ -55,7 +55,7 @@ func (s *Sharing) Offer(ctx context.Context, w ShareSpec, to Party, ids *seal.Ke
 	if err := w.ForCommunity(); err != nil {
 		return p, err
 	}
-	rec := Record{Kind: community, again: w.Again}
+	rec := Record{Kind: community, again: w.OnlyOriginals}
 	if !byHand {
 		rec.Space = memory.SpaceID{1} // a memory that waits for consent is not counted again
 	}
@@ -89,9 +89,9 @@ func (s *Sharing) offer(ctx context.Context, w *ShareSpec, rec *Record, to Party
 	return p, made.by, err
 }
 
-// Gave logs that copies go into a community, which then has this number of copies from this home.
+// LogGift logs that copies go into a community, which then has this number of copies from this home.
 // The answers that a node gives by itself on one day are a single entry.
-func (s *Sharing) Gave(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error {
+func (s *Sharing) LogGift(ctx context.Context, name string, space memory.SpaceID, added, copies int, answers bool) error {
 	return s.note(ctx, DidShare, &Record{Kind: community, Space: space, Title: name, Copies: copies}, func(d *Deed) {
 		if d.To, d.Added = []string{"community:" + name}, added; answers {
 			d.Title, d.Daily = "answers in "+name, true
@@ -99,8 +99,8 @@ func (s *Sharing) Gave(ctx context.Context, name string, space memory.SpaceID, a
 	})
 }
 
-// Sold logs what was put up for sale, withdrawn or delivered.
-func (s *Sharing) Sold(ctx context.Context, did, title, to string, copies int, why string) error {
+// LogSale logs what was put up for sale, withdrawn or delivered.
+func (s *Sharing) LogSale(ctx context.Context, did, title, to string, copies int, why string) error {
 	d := Deed{At: s.c.Now().UTC().Truncate(time.Second), Did: did, Title: title, Copies: copies, Why: why}
 	if to != "" {
 		d.To = []string{to}

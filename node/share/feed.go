@@ -24,10 +24,10 @@ import (
 type Inbox interface {
 	// View reads the memories in one transaction.
 	View(ctx context.Context, fn func(*store.Tx) error) error
-	// Take commits what a worker said, with the lowest rank and as this device.
+	// TakeClaims commits what a worker said, with the lowest rank and as this device.
 	// Memory, act and content of each assertion are set. What is stored already
 	// changes nothing.
-	Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
+	TakeClaims(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error
 }
 
 // FeedSpec describes a feed to be made.
@@ -145,7 +145,7 @@ func (s *Sharing) fill(ctx context.Context, sp *space, rec *Record) error {
 		want[m.ID] = true
 	}
 	for name, owner := range f.blobs {
-		if err := s.lend(ctx, sp, name, owner); err != nil {
+		if err := s.copyRecording(ctx, sp, name, owner); err != nil {
 			return err
 		}
 	}
@@ -258,9 +258,9 @@ func (sp *space) dropLines(ctx context.Context, wanted []memory.Utterance) error
 	return sp.store.Compact(ctx)
 }
 
-// lend copies the bytes of a recording or photo into the feed's store, whose outbox
+// copyRecording copies the bytes of a recording or photo into the feed's store, whose outbox
 // sends them. If the bytes are not on this device, a later call tries again.
-func (s *Sharing) lend(ctx context.Context, sp *space, name, owner memory.ID) error {
+func (s *Sharing) copyRecording(ctx context.Context, sp *space, name, owner memory.ID) error {
 	have := false
 	err := sp.store.View(ctx, func(tx *store.Tx) error {
 		b, err := tx.OpenBlob(name)

@@ -42,7 +42,7 @@ func newWorker(t *testing.T) *worker {
 		t.Fatal(err)
 	}
 	w := &worker{t: t, device: d, epochs: seal.Epochs{}, store: openStore(t)}
-	m := membership.Of(d, envelope.Extractor)
+	m := membership.MemberOf(d, envelope.Extractor)
 	if w.request, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (w *worker) join(l share.Link) {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(at.Close)
-	w.space, w.member = l.Space, envelope.MemberOf(membership.Of(w.device, envelope.Extractor).Key, l.Space)
+	w.space, w.member = l.Space, envelope.MemberOf(membership.MemberOf(w.device, envelope.Extractor).Key, l.Space)
 	there := at.Space(w.space, w.member, w.device.SignRequest)
 	entries, err := there.Log(w.t.Context(), 0)
 	if err != nil || entries[0].Hash() != l.Genesis {

@@ -116,6 +116,6 @@ func (s *Sharing) mayHear(tx *store.Tx, m *memory.Memory, rec *Record) (bool, er
 	if !rec.Audio || m.State != memory.Active {
 		return false, nil
 	}
-	held, err := extract.Held(tx, m)
+	held, err := extract.IsHeldBack(tx, m)
 	return !held, err
 }

@@ -87,7 +87,7 @@ func (s *Sharing) dropErased(ctx context.Context, sp *space) error {
 				if err != nil {
 					return err
 				}
-				if was, err := home.Memory(m.ID); err == nil && was.State == memory.Erased {
+				if original, err := home.Memory(m.ID); err == nil && original.State == memory.Erased {
 					memories = append(memories, m.ID)
 				} else if err != nil && !errors.Is(err, memory.ErrNotFound) {
 					return err

@@ -65,7 +65,7 @@ func (s *Sharing) hear(ctx context.Context, sp *space) (int, error) {
 		return 0, err
 	}
 	if len(as)+len(fresh) > 0 {
-		if err := s.c.Inbox.Take(ctx, as, fresh); err != nil {
+		if err := s.c.Inbox.TakeClaims(ctx, as, fresh); err != nil {
 			return 0, err
 		}
 	}

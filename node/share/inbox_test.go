@@ -46,7 +46,7 @@ func (b *inbox) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return b.store.View(ctx, fn)
 }
 
-func (b *inbox) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
+func (b *inbox) TakeClaims(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
 	return b.store.Update(ctx, func(tx *store.Tx) error {
 		for i := range us {
 			if err := tx.PutUtterance(&us[i]); err != nil {

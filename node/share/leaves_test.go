@@ -221,7 +221,7 @@ func TestPseudonymsThroughAShare(t *testing.T) {
 		t.Errorf("%d memories of %v", len(o.Memories), said)
 	}
 	if !slices.ContainsFunc(p.Risks, func(r share.Risk) bool { return r.Kind == share.RiskLinks }) {
-		t.Error("that pseudonyms join is not said")
+		t.Error("the preview has no risk that pseudonyms link memories")
 	}
 	wish.Confirm, wish.Criteria.Types = "", []memory.Type{memory.Episodic, memory.Semantic}
 	other, err := sharing.Preview(t.Context(), wish)

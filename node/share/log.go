@@ -25,8 +25,8 @@ type Deed struct {
 	Daily bool `json:"-"`
 }
 
-// Take adds a deed to a log: at its end, or with Daily to the entry of that day.
-func Take(list []Deed, d *Deed) []Deed {
+// AppendDeed adds a deed to a log: at its end, or with Daily to the entry of that day.
+func AppendDeed(list []Deed, d *Deed) []Deed {
 	for i := range list {
 		same := &list[i]
 		if d.Daily && same.Did == d.Did && same.Share == d.Share && same.Title == d.Title && same.At.Truncate(24*time.Hour).Equal(d.At.Truncate(24*time.Hour)) {

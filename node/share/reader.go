@@ -55,7 +55,7 @@ func (r *Reader) Key() (text, words string, err error) {
 		return "", "", err
 	}
 	defer d.Zero()
-	m := membership.Of(d, envelope.Reader)
+	m := membership.MemberOf(d, envelope.Reader)
 	text, err = envelope.SignRequest(envelope.Request{Key: m.Key, Recipient: m.Recipient}, d.Sign)
 	return text, Words(m.Key), err
 }
@@ -85,9 +85,9 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 	defer at.Close()
 	key := d.Key()
 	member := envelope.MemberOf(key, l.Space)
-	there := at.Space(l.Space, member, d.SignRequest)
+	remoteSpace := at.Space(l.Space, member, d.SignRequest)
 
-	genesis, known, err := r.genesis(ctx, l, there)
+	genesis, known, err := r.genesis(ctx, l, remoteSpace)
 	if err != nil {
 		return o, err
 	}
@@ -96,8 +96,8 @@ func (r *Reader) Open(ctx context.Context, l Link) (o Opened, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(there, ""),
-		Journal: Founded{&journal.Journal{Space: l.Space, Member: member, Store: s}},
+	rep, err := replica.New(replica.Config{Space: l.Space, Member: member, Genesis: genesis, Remote: upstream.New(remoteSpace, ""),
+		Journal: JoinedJournal{&journal.Journal{Space: l.Space, Member: member, Store: s}},
 		Keys:    &readerKeys{space: l.Space, device: d}, Temp: filepath.Join(r.folder(l.Space), "parts"), Log: r.Log, Now: r.Now})
 	if err != nil {
 		return o, err
@@ -157,9 +157,9 @@ func (r *Reader) active(ctx context.Context, s *store.Store) ([]memory.Memory, e
 	return slices.DeleteFunc(list, func(m memory.Memory) bool { return !m.Expires.IsZero() && !now.Before(m.Expires) }), err
 }
 
-// Kept returns what was fetched of a share before, without asking anybody. If nothing
+// ReadKept returns what was fetched of a share before, without asking anybody. If nothing
 // was fetched, the error is memory.ErrNotFound.
-func (r *Reader) Kept(ctx context.Context, l Link) (o Opened, err error) {
+func (r *Reader) ReadKept(ctx context.Context, l Link) (o Opened, err error) {
 	o.Space, o.Relay = l.Space, l.Relay
 	s, done, err := r.kept(l.Space)
 	if err != nil {
@@ -219,12 +219,12 @@ func (r *Reader) genesis(ctx context.Context, l Link, there *remote.Space) (b []
 	return entries[0].Bytes(), false, nil
 }
 
-// Founded is the journal of a member that founds no space. If the relay does not have
+// JoinedJournal is the journal of a member that founds no space. If the relay does not have
 // the first entry, it is not the right space.
-type Founded struct{ replica.Journal }
+type JoinedJournal struct{ replica.Journal }
 
 // State implements replica.Journal.
-func (f Founded) State(ctx context.Context) (replica.State, error) {
+func (f JoinedJournal) State(ctx context.Context) (replica.State, error) {
 	s, err := f.Journal.State(ctx)
 	s.Founded = true
 	return s, err

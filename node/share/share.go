@@ -162,7 +162,7 @@ type Record struct {
 	Revoked  time.Time      `json:"revoked,omitzero"` // zero: not revoked
 
 	answers bool        // for a bundle: buyers get answers from it, and no copy
-	again   []memory.ID // see ShareSpec.Again
+	again   []memory.ID // see ShareSpec.OnlyOriginals
 }
 
 // Link returns the link for the parties.

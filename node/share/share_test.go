@@ -99,7 +99,7 @@ func TestThreatBuyerSharesOn(t *testing.T) {
 	if o, err := other.Open(t.Context(), link); err != nil || len(o.Memories) != 3 {
 		t.Errorf("the other reader: %q, %v", texts(o.Memories), err)
 	}
-	kept, err := stranger.Kept(t.Context(), link)
+	kept, err := stranger.ReadKept(t.Context(), link)
 	if err != nil || !slices.Equal(texts(kept.Memories), want) {
 		t.Errorf("what was fetched before: %q, %v", texts(kept.Memories), err)
 	}
@@ -255,7 +255,7 @@ func TestExpiryAndErasure(t *testing.T) {
 		t.Errorf("after it expired: %v", err)
 	}
 	reader.Now = func() time.Time { return w.now }
-	if o, err := reader.Kept(t.Context(), rec.Link()); err != nil || len(o.Memories) != 0 {
+	if o, err := reader.ReadKept(t.Context(), rec.Link()); err != nil || len(o.Memories) != 0 {
 		t.Errorf("expired, and still shown: %q, %v", texts(o.Memories), err)
 	}
 }

@@ -117,12 +117,12 @@ func (s *Sharing) Create(ctx context.Context, w ShareSpec) (rec Record, err erro
 	now := s.c.Now().UTC().Truncate(time.Second)
 	rec = Record{Space: rec.Space, Kind: Projection, Title: w.Title, Created: now, Expires: w.Expires, Criteria: w.Criteria, Redact: w.Redact, Purpose: w.Purpose,
 		Relay: address, By: w.By}
-	if w.Gives != nil {
+	if w.BeforeSharing != nil {
 		of := make([]memory.ID, len(p.Copies))
 		for i := range of {
 			of[i] = p.Copies[i].Of
 		}
-		if err := w.Gives(ctx, of); err != nil {
+		if err := w.BeforeSharing(ctx, of); err != nil {
 			return rec, err
 		}
 	}

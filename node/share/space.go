@@ -50,7 +50,7 @@ func (s *Sharing) open(ctx context.Context, rec *Record, first []byte) (_ *space
 	}
 	clock := &memory.Ticker{Now: s.c.Now}
 	sp.engine = engine.New(engine.Config{Space: sp.id, Member: sp.member, Store: sp.store, Clock: clock})
-	l := &journal.Journal{Space: sp.id, Member: sp.member, Store: sp.store, Write: sp.engine.Commit, ClockSeen: clock.Observe}
+	l := &journal.Journal{Space: sp.id, Member: sp.member, Store: sp.store, Write: sp.engine.Commit, OnClock: clock.Observe}
 	if first == nil {
 		entries, err := l.Entries(ctx)
 		if err != nil {

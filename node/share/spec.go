@@ -29,13 +29,13 @@ type ShareSpec struct {
 	Expires  time.Time
 	Confirm  string // digest of a preview; the share is made only if it still has that digest; empty: it is made in any case
 	By       *Author
-	// Again are memories that were offered before for the same criteria: only these are
+	// OnlyOriginals are memories that were offered before for the same criteria: only these are
 	// considered, whatever the query finds now. Their copies are the same as then, as far as
 	// they may still be shared. nil: the criteria choose.
-	Again []memory.ID
-	// Gives is called with the originals before any copy leaves; if it fails, nothing is
+	OnlyOriginals []memory.ID
+	// BeforeSharing is called with the originals before any copy leaves; if it fails, nothing is
 	// shared. May be nil.
-	Gives func(ctx context.Context, of []memory.ID) error
+	BeforeSharing func(ctx context.Context, of []memory.ID) error
 }
 
 // Preview is what a share would contain.
@@ -270,7 +270,7 @@ func (s *Sharing) copies(ctx context.Context, rec *Record, to []Party, ids *seal
 		out.copies = append(out.copies, cp)
 		of = append(of, m)
 	}
-	out.crowd(how.AtLeast, of)
+	out.keepCommon(how.AtLeast, of)
 	for i := range asked {
 		asked[i].Redacted = redacted
 	}
@@ -326,9 +326,9 @@ func (s *Sharing) Redact(ctx context.Context, redacted []byte, of []memory.Memor
 	return out, nil
 }
 
-// crowd keeps each statement only once, and only if memories about at least k different
+// keepCommon keeps each statement only once, and only if memories about at least k different
 // people say it. of are the originals of the copies.
-func (out *made) crowd(k int, of []*memory.Memory) {
+func (out *made) keepCommon(k int, of []*memory.Memory) {
 	if k <= 1 {
 		return
 	}

@@ -56,13 +56,13 @@ func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
 	v.Reports = len(reports)
 	for i := range reports {
 		r := &reports[i]
-		told, err := r.Report.Told()
+		content, err := r.Report.Content()
 		if err != nil {
 			return err
 		}
 		if i == 0 {
-			v.At, v.Came, v.Tokens, v.Dollars = told.At, r.Came, told.Spent.Tokens, float64(told.Spent.MicroUSD)/1e6
-			for _, w := range told.Work {
+			v.At, v.Came, v.Tokens, v.Dollars = content.At, r.Came, content.Spent.Tokens, float64(content.Spent.MicroUSD)/1e6
+			for _, w := range content.Work {
 				jobs := serve.WorkerJobs{Kind: w.Kind, Engine: w.Engine, Waiting: w.Waiting, Running: w.Running, Done: w.Done, Parked: w.Parked}
 				for _, why := range w.Reasons {
 					jobs.Reasons = append(jobs.Reasons, serve.WorkerReason(why))
@@ -72,7 +72,7 @@ func account(v *serve.WorkerLog, reports []journal.Report, limit int) error {
 		} else {
 			v.Missing += int(min(reports[i-1].Report.Number-r.Report.Number-1, 1<<20))
 		}
-		for _, d := range slices.Backward(told.Reads) {
+		for _, d := range slices.Backward(content.Reads) {
 			if len(v.Reads) == limit {
 				break
 			}

@@ -14,7 +14,7 @@ import (
 func TestAccountOfAWorker(t *testing.T) {
 	at := time.Date(2026, 9, 14, 9, 0, 0, 0, time.UTC)
 	report := func(n uint64, done int64, subjects ...string) journal.Report {
-		told := delta.Told{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}
+		told := delta.ReportContent{At: at.Add(time.Duration(n) * time.Minute), Work: []delta.Work{{Kind: "read", Done: done, Reasons: []delta.Reason{{Reason: "broken", Jobs: 2}}}}, Spent: delta.Spent{Tokens: 5, MicroUSD: 1500}}
 		for _, s := range subjects {
 			told.Reads = append(told.Reads, delta.Read{Kind: "read", Subject: s, Engine: "vision", Of: []string{"x", s}, To: "host:1"})
 		}

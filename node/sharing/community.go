@@ -34,7 +34,7 @@ func (sr Sharer) NewCommunity(ctx context.Context, r serve.NewCommunity) (serve.
 		}
 		root := sh.root()
 		defer clear(root)
-		v, err := sh.c.Communities.Found(ctx, community.Founder{Root: root, Recovery: sh.c.Ring.Public().Recovery, Relay: address, Invite: sh.c.Invite}, r)
+		v, err := sh.c.Communities.FoundCommunity(ctx, community.Founder{Root: root, Recovery: sh.c.Ring.Public().Recovery, Relay: address, Invite: sh.c.Invite}, r)
 		return v.CommunityHead, err
 	})
 }
@@ -131,18 +131,18 @@ func (sh *Sharing) sayable(ctx context.Context, what, text string) error {
 	if err != nil {
 		return err
 	}
-	return unsaid(rules.Never, what, text)
+	return checkPublicText(rules.Never, what, text)
 }
 
-// Sayable refuses public texts that contain a word which is never shared.
-func (sh *Sharing) Sayable(ctx context.Context, public map[string][]string) error {
+// CheckPublicTexts refuses public texts that contain a word which is never shared.
+func (sh *Sharing) CheckPublicTexts(ctx context.Context, public map[string][]string) error {
 	rules, err := sh.allow(ctx)
 	if err != nil {
 		return err
 	}
 	for _, what := range slices.Sorted(maps.Keys(public)) {
 		for _, text := range public[what] {
-			if err := unsaid(rules.Never, what, text); err != nil {
+			if err := checkPublicText(rules.Never, what, text); err != nil {
 				return err
 			}
 		}
@@ -150,7 +150,7 @@ func (sh *Sharing) Sayable(ctx context.Context, public map[string][]string) erro
 	return nil
 }
 
-func unsaid(never []string, what, text string) error {
+func checkPublicText(never []string, what, text string) error {
 	if share.NewRedactor(share.Redaction{Words: never}, share.Vocabulary{}, nil).Holds(text) {
 		return fmt.Errorf("%w: %s: %.60q has a word of your never list", memory.ErrInvalid, what, text)
 	}

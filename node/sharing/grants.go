@@ -75,7 +75,7 @@ func (sr Sharer) admitWorker(ctx context.Context, sh *Sharing, rep *replica.Repl
 		return g, fmt.Errorf("let %s in: %w", name, err)
 	}
 	welcome, err := sh.welcome()
-	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: serve.Some(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
+	return serve.Grant{Member: m.ID, Name: name, Space: space, Types: serve.NonNil(limits.Types), Transcribe: limits.Transcribe, PerEvidence: perEvidence(limits),
 		Added: sh.c.Now().UTC(), Relay: sh.c.Sync.Primary(), Welcome: welcome}, err
 }
 
@@ -125,7 +125,7 @@ func (sr Sharer) addFeed(ctx context.Context, r *serve.GrantRequest, limits delt
 }
 
 func feedGrant(rec *share.Record) serve.Grant {
-	g := serve.Grant{Name: rec.Title, Feed: true, Space: rec.Space, Types: serve.Some(rec.Grant.Types), Transcribe: rec.Grant.Transcribe, PerEvidence: perEvidence(rec.Grant),
+	g := serve.Grant{Name: rec.Title, Feed: true, Space: rec.Space, Types: serve.NonNil(rec.Grant.Types), Transcribe: rec.Grant.Transcribe, PerEvidence: perEvidence(rec.Grant),
 		Memories: rec.Copies, Added: rec.Created, Removed: rec.Revoked, Relay: rec.Relay, Welcome: rec.Link().Welcome.String()}
 	if len(rec.Parties) > 0 {
 		g.Member = rec.Parties[0].Member
@@ -163,7 +163,7 @@ func (sr Sharer) Grants(ctx context.Context) ([]serve.Grant, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: sh.c.Public.Space(), Types: serve.Some(limits.Types), Transcribe: limits.Transcribe,
+		out = append(out, serve.Grant{Member: m.ID, Name: name, Space: sh.c.Public.Space(), Types: serve.NonNil(limits.Types), Transcribe: limits.Transcribe,
 			PerEvidence: perEvidence(limits), Relay: sh.c.Sync.Primary(), Welcome: welcome})
 	}
 	feeds, err := s.Records(ctx, share.Feed)

@@ -116,7 +116,7 @@ func (sh *Sharing) workersLines(ctx context.Context, c revert.Criteria) (ids []m
 			if err != nil {
 				return err
 			}
-			if revert.Line(u, c) {
+			if revert.MatchesLine(u, c) {
 				ids = append(ids, u.ID)
 			}
 		}
@@ -147,7 +147,7 @@ func (sh *Sharing) fetchClaims(ctx context.Context, c revert.Criteria) (unseen i
 }
 
 func revertedOf(m *memory.Memory, as, claims []memory.Assertion) serve.RevertedMemory {
-	out := serve.RevertedMemory{Memory: m.ID, Type: m.Type, Text: m.Text, Claims: len(claims), Stays: revert.Stays(as, claims)}
+	out := serve.RevertedMemory{Memory: m.ID, Type: m.Type, Text: m.Text, Claims: len(claims), Stays: revert.StayReason(as, claims)}
 	for i := range claims {
 		if at := claims[i].Clock.Time().UTC(); at.After(out.Said) {
 			out.Said, out.Engine = at, claims[i].Source.Model
@@ -198,7 +198,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 			if err != nil {
 				return err
 			}
-			if revert.Of(a, id) {
+			if revert.IsOfRevert(a, id) {
 				ids = append(ids, a.Memory)
 			}
 		}
@@ -214,7 +214,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 	for part := range slices.Chunk(slices.Compact(ids), dream.Page) {
 		err := lock.Commit(ctx, func(tx *store.Tx) (err error) {
 			for _, m := range part {
-				if err := sh.sayAgain(tx, id, m, &v); err != nil {
+				if err := sh.restoreClaims(tx, id, m, &v); err != nil {
 					return err
 				}
 			}
@@ -232,7 +232,7 @@ func (sh *Sharing) unrevert(ctx context.Context, id string) (v serve.Reverted, e
 func (sh *Sharing) fetchReverted(ctx context.Context, id string) error {
 	var ids []memory.ID
 	unseen, err := sh.c.Cold.Each(ctx, func(m *store.Cold) error {
-		if slices.ContainsFunc(m.Assertions, func(a memory.Assertion) bool { return revert.Of(&a, id) }) {
+		if slices.ContainsFunc(m.Assertions, func(a memory.Assertion) bool { return revert.IsOfRevert(&a, id) }) {
 			ids = append(ids, m.Memory.ID)
 		}
 		return nil
@@ -248,14 +248,14 @@ func (sh *Sharing) fetchReverted(ctx context.Context, id string) error {
 	return err
 }
 
-func (sh *Sharing) sayAgain(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
+func (sh *Sharing) restoreClaims(tx *store.Tx, id string, m memory.ID, v *serve.Reverted) error {
 	as, err := tx.Assertions(m)
 	if err != nil {
 		return err
 	}
-	again := revert.Again(as, id)
+	again := revert.ClaimsToRestore(as, id)
 	for _, a := range again {
-		a.Seen, a.Reason = []memory.Dot{}, revert.Back(id)
+		a.Seen, a.Reason = []memory.Dot{}, revert.RestoreReason(id)
 		if _, err := sh.c.Engine.Say(tx, a.Rank, a); err != nil {
 			return err
 		}

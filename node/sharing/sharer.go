@@ -118,7 +118,7 @@ func (sr Sharer) CreateShare(ctx context.Context, r serve.ShareRequest) (serve.S
 			return v, err
 		}
 		if app := serve.Asking(ctx); app != nil {
-			w.By, w.Gives = &share.Author{App: app.App, Key: app.Key, Scope: app.Scope}, app.Gives
+			w.By, w.BeforeSharing = &share.Author{App: app.App, Key: app.Key, Scope: app.Scope}, app.BeforeSharing
 		}
 		rec, err := s.Create(ctx, w)
 		return sharedAs(&rec), err
@@ -139,7 +139,7 @@ func (sr Sharer) Shares(ctx context.Context) ([]serve.Share, error) {
 func (sr Sharer) Share(ctx context.Context, id string) (serve.SharedView, error) {
 	return during(ctx, sr, needed, func(ctx context.Context, s *share.Sharing, _ *Sharing) (serve.SharedView, error) {
 		rec, seen, err := s.Show(ctx, id)
-		return serve.SharedView{Share: sharedAs(&rec), Memories: serve.Some(seen)}, err
+		return serve.SharedView{Share: sharedAs(&rec), Memories: serve.NonNil(seen)}, err
 	})
 }
 

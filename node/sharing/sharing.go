@@ -40,7 +40,7 @@ type Engine interface {
 // Gate checks what a worker says before it is committed.
 type Gate interface {
 	WithoutSecrets(ctx context.Context, as []memory.Assertion, us []memory.Utterance) ([]memory.Assertion, []memory.Utterance, error)
-	Take(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error
+	CommitRemote(ctx context.Context, lock *engine.Writer, fn func(*store.Tx) error) error
 }
 
 // Config is what the sharing of an open node needs.

@@ -116,7 +116,7 @@ func (sh *Sharing) Note(ctx context.Context, d share.Deed) error {
 		if _, err := tx.Meta(accountMeta, &list); err != nil {
 			return err
 		}
-		return tx.PutMeta(accountMeta, share.Take(list, &d))
+		return tx.PutMeta(accountMeta, share.AppendDeed(list, &d))
 	})
 }
 
@@ -129,8 +129,8 @@ func (sh *Sharing) Deeds(ctx context.Context) (list []share.Deed, err error) {
 	return list, err
 }
 
-// Consented logs what the wearer was asked and answered.
-func (sh *Sharing) Consented(ctx context.Context, did consent.Did, rule, to string, memories int, until time.Time) error {
+// LogConsent logs what the wearer was asked and answered.
+func (sh *Sharing) LogConsent(ctx context.Context, did consent.Did, rule, to string, memories int, until time.Time) error {
 	d := share.Deed{At: sh.c.Now().UTC().Truncate(time.Second), Did: string(did), Title: rule, To: []string{to}, Copies: memories}
 	if !until.IsZero() {
 		d.Why = "until " + until.UTC().Format(time.DateTime)
@@ -154,9 +154,9 @@ func (sh *Sharing) View(ctx context.Context, fn func(*store.Tx) error) error {
 // takePage is how many of a worker's statements one transaction takes over.
 const takePage = 50
 
-// Take implements share.Inbox. This device asserts the statements in place of the worker, so that
+// TakeClaims implements share.Inbox. This device asserts the statements in place of the worker, so that
 // the wearer's other devices, which are not in the feed, get them.
-func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
+func (sh *Sharing) TakeClaims(ctx context.Context, as []memory.Assertion, us []memory.Utterance) error {
 	lock := sh.c.Engine.Hold()
 	defer lock.Release()
 	as, us, err := sh.c.Gate.WithoutSecrets(ctx, as, us)
@@ -165,7 +165,7 @@ func (sh *Sharing) Take(ctx context.Context, as []memory.Assertion, us []memory.
 	}
 	for len(as)+len(us) > 0 {
 		a, u := as[:min(len(as), takePage)], us[:min(len(us), takePage)]
-		err := sh.c.Gate.Take(ctx, lock, func(tx *store.Tx) error {
+		err := sh.c.Gate.CommitRemote(ctx, lock, func(tx *store.Tx) error {
 			for i := range u {
 				said := u[i]
 				said.Space, said.Source = sh.c.Ring.Space(), u[i].Source.AsWorker() // so that a revert finds it
@@ -235,13 +235,13 @@ func (sh *Sharing) Bundle(ctx context.Context, r *serve.ShareRequest, answers bo
 	return p, w.Redact.Kinds(), shareError(err)
 }
 
-// Sold adds an entry to the log of what was shared.
-func (sh *Sharing) Sold(ctx context.Context, did, title, to string, copies int, why string) error {
+// LogSale adds an entry to the log of what was shared.
+func (sh *Sharing) LogSale(ctx context.Context, did, title, to string, copies int, why string) error {
 	s, err := sh.open()
 	if err != nil {
 		return err
 	}
-	return s.Sold(ctx, did, title, to, copies, why)
+	return s.LogSale(ctx, did, title, to, copies, why)
 }
 
 // whole returns a memory, and whether it was forgotten, so that it can't be sold or shown any more.
@@ -270,9 +270,9 @@ func (sh *Sharing) Forgotten(ctx context.Context, of []memory.ID) (gone []memory
 	return gone, err
 }
 
-// Withheld returns why one of the memories may not be sold any more, or not be used for answers: it
+// WithheldReason returns why one of the memories may not be sold any more, or not be used for answers: it
 // was forgotten, or the policy holds it back now. Empty: all may.
-func (sh *Sharing) Withheld(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error) {
+func (sh *Sharing) WithheldReason(ctx context.Context, of []memory.ID, answers bool, purpose, form string) (why string, err error) {
 	q := policy.Request{Action: policy.Sell, Kind: policy.Buyer, Purpose: purpose, Form: form, Now: sh.c.Now()}
 	if answers {
 		q.Action = policy.SellAnswers

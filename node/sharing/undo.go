@@ -32,7 +32,7 @@ func (sh *Sharing) undo(ctx context.Context, r serve.RevertRequest) (v serve.Rev
 		}
 		c.Memory = m.ID
 		claims := revert.Claims(as, c)
-		if stays := revert.Stays(as, claims); stays != "" {
+		if stays := revert.StayReason(as, claims); stays != "" {
 			return fmt.Errorf("memory %s: %w: %s: correct it, or delete it", m.ID, serve.ErrConflict, stays)
 		}
 		v.Memories = append(v.Memories, revertedOf(m, as, claims))

@@ -92,8 +92,8 @@ func Restore(path string, device ed25519.PublicKey) error {
 	return atomicfile.WriteChecked(path, b)
 }
 
-// Found signs the files of a new home, which are still empty.
-func Found(home string, ring *keyring.Ring) error {
+// SignNew signs the files of a new home, which are still empty.
+func SignNew(home string, ring *keyring.Ring) error {
 	for _, name := range Names {
 		path := filepath.Join(home, name)
 		if err := Write(path, empty(path), ring); err != nil {
@@ -103,10 +103,10 @@ func Found(home string, ring *keyring.Ring) error {
 	return nil
 }
 
-// Settle makes sure that a state file is signed. changed reports that something
+// EnsureSigned makes sure that a state file is signed. changed reports that something
 // else wrote or removed the file. Then the file is renamed to NAME.unsigned, and
 // replaced by its copy or, if that is not signed either, by an empty file.
-func Settle(path string, ring *keyring.Ring) (changed bool, err error) {
+func EnsureSigned(path string, ring *keyring.Ring) (changed bool, err error) {
 	device := ring.Public().Device
 	_, signed, err := Read(path, device)
 	if err != nil || signed {

@@ -63,12 +63,12 @@ type Config struct {
 }
 
 // Tiers is the tiers part of an open node. Its methods are safe for concurrent use, except
-// Maintain and Ease.
+// Maintain and CoolDuringSync.
 type Tiers struct {
 	*cold.Keeper
 	c        Config
 	prepared string // the cues for which the day's memories were fetched; used by Maintain
-	seen     int    // documents in the index when the budget was last checked; used by Ease
+	seen     int    // documents in the index when the budget was last checked; used by CoolDuringSync
 }
 
 // New returns the tiers of a node. Packs are stored only at the primary relay, not at
@@ -76,11 +76,11 @@ type Tiers struct {
 func New(c Config) *Tiers {
 	ts := &Tiers{c: c, seen: c.Index.Len()}
 	cfg := cold.Config{Store: c.Store, Budget: c.Budget, Log: c.Log, Now: c.Now, Commit: c.Engine.CommitInReserve,
-		Covered: func(ctx context.Context) (uint64, error) {
+		FlushIndex: func(ctx context.Context) (uint64, error) {
 			err := c.Flush(ctx)
 			return c.Index.Covered(), err
 		},
-		Stays: ts.staysHot, Alone: ts.alone,
+		HotReason: ts.hotReason, WithFreedMemory: ts.withFreedMemory,
 		Uses: func(tx *store.Tx) (map[memory.ID]cold.Use, error) {
 			all, err := query.UsesKept(tx)
 			out := make(map[memory.ID]cold.Use, len(all))
@@ -91,10 +91,10 @@ func New(c Config) *Tiers {
 		}}
 	if c.Sync.HasRelay() {
 		l := c.Sync.Journal()
-		cfg.Notes, cfg.Back, cfg.Froze, cfg.Thawed = l.Notes, l.Back, l.Froze, l.Thawed
+		cfg.Notes, cfg.ResumeWaiting, cfg.OnFrozen, cfg.OnThawed = l.Notes, l.ResumeWaiting, l.OnFrozen, l.OnThawed
 		safe := c.Sync.MediaSafe()
 		_, primary := c.Sync.Relay()
-		cfg.Safe = func(ctx context.Context, blob memory.ID) (bool, error) {
+		cfg.EnsureStored = func(ctx context.Context, blob memory.ID) (bool, error) {
 			if c.Metered != nil && c.Metered(ctx) { // the check may have to send it
 				return false, nil
 			}
@@ -114,9 +114,9 @@ func (ts *Tiers) View(ctx context.Context, fn func(*store.Tx) error) error {
 	return ts.c.Engine.View(ctx, fn)
 }
 
-// alone is for cold.Config. What do leaves in memory is freed before anything is loaded
+// withFreedMemory is for cold.Config. What do leaves in memory is freed before anything is loaded
 // again, because loading a plugin takes 50 MB for a moment.
-func (ts *Tiers) alone(ctx context.Context, do func(context.Context) error) error {
+func (ts *Tiers) withFreedMemory(ctx context.Context, do func(context.Context) error) error {
 	lock := ts.c.Engine.Hold()
 	defer lock.Release()
 	if err := ts.c.Unload(ctx); err != nil {
@@ -130,9 +130,9 @@ func (ts *Tiers) alone(ctx context.Context, do func(context.Context) error) erro
 // the budget is checked; fewer if the budget is small.
 const easeEvery = 150
 
-// Ease keeps the budget while a round of sync brings more than fits. Without it, a new
+// CoolDuringSync keeps the budget while a round of sync brings more than fits. Without it, a new
 // device would temporarily need room for everything.
-func (ts *Tiers) Ease(ctx context.Context) {
+func (ts *Tiers) CoolDuringSync(ctx context.Context) {
 	step := easeEvery
 	if r := ts.c.Budget.Records; r > 0 {
 		step = min(step, max(1, r/8))
@@ -143,15 +143,15 @@ func (ts *Tiers) Ease(ctx context.Context) {
 		return
 	}
 	ts.seen = now
-	if err := ts.Keeper.Ease(ctx); err != nil && ctx.Err() == nil {
+	if err := ts.Keeper.CoolDuringSync(ctx); err != nil && ctx.Err() == nil {
 		ts.c.Log.Warn("no memory is moved to cold storage for now; sync continues", "error", err)
 	}
 }
 
-// staysHot returns why a memory is needed on the device: it is new; it expires
+// hotReason returns why a memory is needed on the device: it is new; it expires
 // by a rule or a date; it was made of others, which may be forgotten; or it
 // fills a single-valued slot of the wearer.
-func (ts *Tiers) staysHot(m *memory.Memory) string {
+func (ts *Tiers) hotReason(m *memory.Memory) string {
 	switch {
 	case ts.c.Now().Sub(m.Learnt) < freshFor:
 		return "it is new"
@@ -171,9 +171,9 @@ func (ts *Tiers) staysHot(m *memory.Memory) string {
 	return ""
 }
 
-// Warm brings cold memories back. It returns serve.ErrCold if that is not
+// FetchCold brings cold memories back. It returns serve.ErrCold if that is not
 // possible now.
-func (ts *Tiers) Warm(ctx context.Context, ids ...memory.ID) error {
+func (ts *Tiers) FetchCold(ctx context.Context, ids ...memory.ID) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
 	_, err := ts.Keeper.Fetch(ctx, ids...)
@@ -302,7 +302,7 @@ func (ts *Tiers) tiers(ctx context.Context) (t serve.Tiers, err error) {
 			t.Media++
 			t.MediaBytes += b.Size
 		}
-		away, err = ts.c.Sync.Journal().Away(tx)
+		away, err = ts.c.Sync.Journal().MissingBlobs(tx)
 		return err
 	})
 	if err != nil {
@@ -347,6 +347,6 @@ func (k Keeper) MoveTiers(ctx context.Context, r serve.MoveRequest) (a serve.Mov
 	} else {
 		a.Back = max(0, before.Cold-a.Cold)
 	}
-	a.Left = serve.Some(a.Left)
+	a.Left = serve.NonNil(a.Left)
 	return a, err
 }

@@ -143,7 +143,7 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 			return err
 		}
 		for i, r := range page {
-			before := len(tx.Touched())
+			before := len(tx.ChangedDocuments())
 			gone, why := forgotten(tx, r)
 			if why == nil {
 				why = in.takeOne(tx, r, dots[i], dots)
@@ -156,7 +156,7 @@ func (in *importing) take(ctx context.Context, page []archive.Record) error {
 				if err := tx.Quarantine(store.Quarantined{At: time.Now(), Topic: "import", Reason: "invalid: " + why.Error(), Data: r.Data}); err != nil {
 					return err
 				}
-			case len(tx.Touched()) > before:
+			case len(tx.ChangedDocuments()) > before:
 				res.Taken++
 				if label := sealedElsewhere(r); label != "" && dots[i] != nil && !slices.Contains(res.Sealed, label) {
 					res.Sealed = append(slices.Clip(res.Sealed), label)
@@ -255,9 +255,9 @@ func (in *importing) takeOne(tx *store.Tx, r archive.Record, dot *redot, page []
 }
 
 func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redot, page []*redot) error {
-	var there []byte // the seal of the node where the archive was made
+	var archiveSeal []byte // the seal of the node where the archive was made
 	if f := a.Vault(); a.Secret != "" && f != nil {
-		there = f.Sealed
+		archiveSeal = f.Sealed
 		here, err := tx.Assertions(a.Memory)
 		if err != nil || slices.ContainsFunc(here, func(h memory.Assertion) bool { return h.Dot == a.Dot }) {
 			return err // the same secret is here, sealed differently
@@ -273,8 +273,8 @@ func (in *importing) takeAssertion(tx *store.Tx, a *archive.Assertion, dot *redo
 	switch {
 	case dot != nil:
 		known, err := tx.Meta(importNote(dot.was), new(memory.Dot))
-		if err == nil && known && there != nil {
-			err = in.sealAnew(tx, a, there)
+		if err == nil && known && archiveSeal != nil {
+			err = in.sealAnew(tx, a, archiveSeal)
 		}
 		if err != nil || known {
 			return err

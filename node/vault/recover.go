@@ -33,7 +33,7 @@ func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve
 		return v, err
 	}
 	defer release()
-	if va.Until().IsZero() {
+	if va.OpenUntil().IsZero() {
 		return v, serve.ErrVaultLocked
 	}
 	var anew []memory.Assertion
@@ -65,7 +65,7 @@ func (op Opener) RecoverVault(ctx context.Context, phrase serve.Secret) (v serve
 	if _, err := va.c.Engine.Assert(ctx, engine.PersonAuthority, func(*store.Tx) ([]memory.Assertion, error) { return anew, nil }); err != nil {
 		return v, err
 	}
-	va.c.Posted()
+	va.c.OnPosted()
 	v.Recovered = len(anew)
 	return v, nil
 }

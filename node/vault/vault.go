@@ -28,9 +28,9 @@ type Engine interface {
 
 // Config is what the vault of an open node needs.
 type Config struct {
-	Engine Engine
-	Ring   *keyring.Ring
-	Posted func() // called when there is something to send
+	Engine   Engine
+	Ring     *keyring.Ring
+	OnPosted func() // called when there is something to send
 }
 
 // Vault is the vault part of an open node. Its methods are safe for concurrent use.
@@ -98,8 +98,8 @@ func (op Opener) UnlockVault(ctx context.Context, passphrase serve.Secret, until
 	return err
 }
 
-// Until returns when the vault closes, or zero if it is closed.
-func (va *Vault) Until() time.Time {
+// OpenUntil returns when the vault closes, or zero if it is closed.
+func (va *Vault) OpenUntil() time.Time {
 	va.mu.Lock()
 	defer va.mu.Unlock()
 	if va.session == nil || !time.Now().Before(va.session.Expires()) {
@@ -141,7 +141,7 @@ func (va *Vault) RevealTo(ctx context.Context, id memory.ID, by memory.Source) (
 	if f == nil {
 		return r, fmt.Errorf("%w: %s is not in the vault: its type is %s", memory.ErrInvalid, id, m.Type)
 	}
-	if va.Until().IsZero() {
+	if va.OpenUntil().IsZero() {
 		return r, serve.ErrVaultLocked
 	}
 	va.mu.Lock()

@@ -87,12 +87,12 @@ type Config struct {
 	KnownOnly bool                     // what other voices say is not kept
 	Devices   func() ([]string, error) // the names of the wearables
 	// PlanSweep records, in the transaction in which a print is dropped, that older versions of it
-	// are still in files. Swept removes it from the files; after a failure or a crash the node does
+	// are still in files. PurgeSwept removes it from the files; after a failure or a crash the node does
 	// that later.
-	PlanSweep func(*store.Tx) error
-	Swept     func(context.Context, *engine.Writer) error
-	Now       func() time.Time
-	Log       *slog.Logger
+	PlanSweep  func(*store.Tx) error
+	PurgeSwept func(context.Context, *engine.Writer) error
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // Known has the voices of an open node. Its methods are safe for concurrent use.
@@ -123,9 +123,9 @@ func Open(ctx context.Context, c Config) (*Known, error) {
 	return r, nil
 }
 
-// Whose returns whose voice is where in an utterance that a wearable heard. It returns nothing if
+// Turns returns whose voice is where in an utterance that a wearable heard. It returns nothing if
 // voices are not told apart. Its turns cover the utterance in order.
-func (r *Known) Whose(device string, at time.Time, pcm []int16) (out []extract.Voice) {
+func (r *Known) Turns(device string, at time.Time, pcm []int16) (out []extract.Voice) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if name, went := r.learn(device, pcm); went {
@@ -264,7 +264,7 @@ func (r *Known) Prune(ctx context.Context, also func(*store.Tx) error) (bool, er
 	return true, nil
 }
 
-// Save writes what Whose has learnt, in the transaction that commits the utterance.
+// Save writes what Turns has learnt, in the transaction that commits the utterance.
 func (r *Known) Save(tx *store.Tx) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -274,8 +274,8 @@ func (r *Known) Save(tx *store.Tx) error {
 	return tx.PutMeta(bookMeta, &r.book)
 }
 
-// Saved is called after that transaction.
-func (r *Known) Saved() {
+// OnSaved is called after that transaction.
+func (r *Known) OnSaved() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dirty = false
@@ -334,7 +334,7 @@ func (r *Known) forget(ctx context.Context, name string) error {
 	r.mu.Lock()
 	r.going = append(slices.DeleteFunc(r.going, same), name)
 	r.mu.Unlock()
-	if err := r.c.Swept(ctx, lock); err != nil {
+	if err := r.c.PurgeSwept(ctx, lock); err != nil {
 		return fmt.Errorf("voice %.40q is no longer known, but its print is still in files of the store; the node will erase it, and forgetting it again does so at once: %w", name, err)
 	}
 	r.mu.Lock()

@@ -91,14 +91,14 @@ func (b *bench) enrols(name string, pcm []int16) error {
 // hears returns the voice of an utterance in which one person speaks, and keeps what was learnt.
 func (b *bench) hears(at time.Time, pcm []int16) extract.Voice {
 	b.Helper()
-	out := b.Whose("pin", at, pcm)
+	out := b.Turns("pin", at, pcm)
 	if len(out) != 1 {
 		b.Fatalf("%+v", out)
 	}
 	if err := b.c.Engine.Commit(b.Context(), b.Save); err != nil {
 		b.Fatal(err)
 	}
-	b.Saved()
+	b.OnSaved()
 	return out[0]
 }
 
@@ -127,7 +127,7 @@ func TestBystanderWhileEnrolling(t *testing.T) {
 			t.Errorf("the wearer reads: %+v", v)
 		}
 		before := b.enrol.print.Speech()
-		for _, v := range b.Whose("pin", b.now, stranger) {
+		for _, v := range b.Turns("pin", b.now, stranger) {
 			if v.Speaker == "Ana" || v.Stranger != knownOnly {
 				t.Errorf("a stranger speaks: %+v", v)
 			}
@@ -178,7 +178,7 @@ func TestNoiseIsNotEnrolled(t *testing.T) {
 	if _, err := b.v.EnrolVoice(t.Context(), serve.EnrolVoiceRequest{Device: "pin", Seconds: 20}); err != nil {
 		t.Fatal(err)
 	}
-	b.Whose("pin", b.now, noise)
+	b.Turns("pin", b.now, noise)
 	v, err := b.v.Voices(t.Context())
 	if err != nil || len(v.Voices) != 0 || v.Enrolling == nil || v.Enrolling.Have > 0 {
 		t.Errorf("from a wearable: %+v, %v", v, err)

@@ -40,8 +40,8 @@ type sent struct {
 	battery *int // %, never modified; nil: the device has reported none since the start
 }
 
-// Heard records that a device has sent an event.
-func (w *Wearables) Heard(ev *memory.Event) { w.heard.note(ev) }
+// NoteEvent records that a device has sent an event.
+func (w *Wearables) NoteEvent(ev *memory.Event) { w.heard.note(ev) }
 
 // ReadHeard reads when devices were heard before this start.
 func (w *Wearables) ReadHeard(tx *store.Tx) error {

@@ -19,7 +19,7 @@ func TestLastSeenIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New(nil, config.Broker{}, nil, nil, Web{})
 		for i := range maxKept + 3 {
-			w.Heard(&memory.Event{ID: memory.EventID{Device: strconv.Itoa(i)}})
+			w.NoteEvent(&memory.Event{ID: memory.EventID{Device: strconv.Itoa(i)}})
 			time.Sleep(time.Second)
 		}
 		kept := w.heard.newest()
@@ -42,7 +42,7 @@ func TestLastSeenIsWrittenSeldom(t *testing.T) {
 			t.Errorf("%d writes of nothing, %v", writes, err)
 		}
 		for range 150 { // two and a half minutes
-			w.Heard(&memory.Event{ID: memory.EventID{Device: "pin"}})
+			w.NoteEvent(&memory.Event{ID: memory.EventID{Device: "pin"}})
 			if err := save(false); err != nil {
 				t.Fatal(err)
 			}

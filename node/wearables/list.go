@@ -100,7 +100,7 @@ func (d *List) Signed() bool {
 }
 
 func (d *List) write(ring *keyring.Ring) error {
-	b, err := json.MarshalIndent(serve.Some(d.list), "", "  ")
+	b, err := json.MarshalIndent(serve.NonNil(d.list), "", "  ")
 	if err != nil {
 		return fmt.Errorf("devices: %w", err)
 	}

@@ -38,9 +38,9 @@ const (
 
 // Config is a gate's configuration. The zero value works.
 type Config struct {
-	Zone    *time.Location // for events without a zone; nil: UTC
-	Age     time.Duration  // how long a fix outside a place is valid; 0: DefaultAge
-	Careful bool           // if it is unknown whether a place was entered, assume that it was
+	Zone          *time.Location // for events without a zone; nil: UTC
+	Age           time.Duration  // how long a fix outside a place is valid; 0: DefaultAge
+	AssumeEntered bool           // if it is unknown whether a place was entered, assume that it was
 }
 
 // Gate checks events against zones. It is safe for concurrent use. Where the wearer
@@ -81,10 +81,10 @@ func (g *Gate) Set(zones []Zone) {
 	g.zones = slices.Clone(zones)
 }
 
-// Drop learns from an event, and must be called in the order of arrival. It returns
+// CheckEvent learns from an event, and must be called in the order of arrival. It returns
 // the reason why the event must be dropped, or nothing if it may be taken. moved is
 // true for a new fix. The caller must let events about the device itself through.
-func (g *Gate) Drop(ev *memory.Event) (reason string, moved bool) {
+func (g *Gate) CheckEvent(ev *memory.Event) (reason string, moved bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	d := g.heard(ev)
@@ -200,9 +200,9 @@ func (g *Gate) entered(z *Zone, t time.Time) bool {
 		case t.Sub(f.at) <= g.cfg.Age:
 			return false
 		}
-		return g.cfg.Careful
+		return g.cfg.AssumeEntered
 	}
-	return g.cfg.Careful
+	return g.cfg.AssumeEntered
 }
 
 // Active returns the names of the zones in which the wearer is at a time.

@@ -79,7 +79,7 @@ type story struct {
 
 func (s *story) send(kind memory.Kind, at, received time.Time, clock memory.ClockQuality, boot uint64, p *memory.Place) string {
 	s.seq++
-	reason, _ := s.g.Drop(&memory.Event{ID: memory.EventID{Device: "pin", Boot: boot, Seq: s.seq}, Kind: kind, At: at, Received: received, Clock: clock, Place: p})
+	reason, _ := s.g.CheckEvent(&memory.Event{ID: memory.EventID{Device: "pin", Boot: boot, Seq: s.seq}, Kind: kind, At: at, Received: received, Clock: clock, Place: p})
 	return reason
 }
 
@@ -106,7 +106,7 @@ func TestEventStoredInAZone(t *testing.T) {
 	want(t, "stored at night, sent by day", s.send(memory.KindAudio, night, noon, memory.ClockWall, 1, nil), ByTime)
 	want(t, "stored by day, sent at night", s.send(memory.KindAudio, noon.Add(time.Hour), noon.Add(11*time.Hour), memory.ClockWall, 1, nil), "")
 	lisbon := &memory.Event{ID: memory.EventID{Device: "pin", Boot: 1, Seq: 99}, Kind: memory.KindText, At: noon.Add(9*time.Hour + 30*time.Minute), Received: noon, Clock: memory.ClockWall, Zone: "Europe/Lisbon"}
-	reason, _ := s.g.Drop(lisbon)
+	reason, _ := s.g.CheckEvent(lisbon)
 	want(t, "half past ten at night where the wearer is", reason, ByTime)
 }
 
@@ -161,7 +161,7 @@ func TestPlace(t *testing.T) {
 // Where the place isn't known, "drop" drops; a fix outside the zone is believed
 // for a while.
 func TestUnknownPlace(t *testing.T) {
-	s := story{t: t, g: New(Config{Careful: true, Age: 10 * time.Minute}, []Zone{checked(t, Zone{Name: "home", Lat: 1, Lon: 1, Radius: 100})})}
+	s := story{t: t, g: New(Config{AssumeEntered: true, Age: 10 * time.Minute}, []Zone{checked(t, Zone{Name: "home", Lat: 1, Lon: 1, Radius: 100})})}
 	want(t, "before any fix", s.live(noon), ByPlace)
 	want(t, "a fix outside", s.fix(noon, 2, 2, 0, ""), "")
 	want(t, "soon after", s.live(noon.Add(10*time.Minute)), "")
@@ -192,11 +192,11 @@ func TestEventsOutOfOrder(t *testing.T) {
 			if inside[i] {
 				p = memory.Place{Lat: 10, Lon: 10}
 			}
-			g.Drop(&memory.Event{ID: memory.EventID{Device: "a", Boot: 1, Seq: uint64(n)}, Kind: memory.KindLocation, Clock: memory.ClockWall,
+			g.CheckEvent(&memory.Event{ID: memory.EventID{Device: "a", Boot: 1, Seq: uint64(n)}, Kind: memory.KindLocation, Clock: memory.ClockWall,
 				At: noon.Add(time.Duration(i) * time.Minute), Received: noon.Add(time.Hour), Place: &p})
 		}
 		for i := range inside {
-			reason, _ := g.Drop(&memory.Event{ID: memory.EventID{Device: "b", Boot: 1, Seq: uint64(i)}, Kind: memory.KindText, Clock: memory.ClockWall,
+			reason, _ := g.CheckEvent(&memory.Event{ID: memory.EventID{Device: "b", Boot: 1, Seq: uint64(i)}, Kind: memory.KindText, Clock: memory.ClockWall,
 				At: noon.Add(time.Duration(i)*time.Minute + 30*time.Second), Received: noon.Add(time.Hour)})
 			if (reason != "") != inside[i] {
 				t.Fatalf("minute %d of %v: %q", i, inside, reason)
@@ -208,7 +208,7 @@ func TestEventsOutOfOrder(t *testing.T) {
 func TestBounds(t *testing.T) {
 	g := New(Config{}, []Zone{checked(t, Zone{Name: "home", Lat: 10, Lon: 10, Radius: 100})})
 	for i := range maxFixes + 100 {
-		g.Drop(&memory.Event{ID: memory.EventID{Device: fmt.Sprint(i), Boot: 1}, Kind: memory.KindLocation, Clock: memory.ClockWall, At: noon.Add(time.Duration(i) * time.Second),
+		g.CheckEvent(&memory.Event{ID: memory.EventID{Device: fmt.Sprint(i), Boot: 1}, Kind: memory.KindLocation, Clock: memory.ClockWall, At: noon.Add(time.Duration(i) * time.Second),
 			Received: noon, Place: &memory.Place{Lat: 1, Lon: 1}})
 	}
 	if len(g.fixes) != maxFixes || len(g.devices) != maxDevices {

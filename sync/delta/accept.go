@@ -79,10 +79,10 @@ type Lookup interface {
 	// event if the evidence names no utterance. Quarantined assertions count,
 	// too, so that every replica counts the same.
 	Cited(author memory.MemberID, e memory.Evidence, before uint64) int
-	// Changed counts the assertions of author, with a sequence number before the
+	// CountChanges counts the assertions of author, with a sequence number before the
 	// given one, that correct, close or archive a memory. Quarantined assertions
 	// count as for Cited.
-	Changed(author memory.MemberID, id memory.ID, before uint64) int
+	CountChanges(author memory.MemberID, id memory.ID, before uint64) int
 	// Lines counts the lines of author that came before this one, of the same
 	// event and in the same count. Quarantined lines count, too, as in Cited.
 	Lines(author memory.MemberID, u *memory.Utterance) int
@@ -130,7 +130,7 @@ func Accept(op *Op, by memory.MemberID, g Grant, known Lookup) (Verdict, string)
 	case op.Forget != nil:
 		return Refused, "a worker may not forget anything"
 	case op.Report != nil:
-		if _, err := op.Report.Told(); err != nil {
+		if _, err := op.Report.Content(); err != nil {
 			return Refused, err.Error()
 		}
 		return Accepted, ""
@@ -223,7 +223,7 @@ func changes(p *memory.Patch) (Verdict, string) {
 // archive, a worker that said a thing twice merges one memory into the other. A
 // person can undo this with a restore.
 func mends(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
-	if known.Changed(a.Dot.Member, a.Memory, a.Dot.Seq) >= MaxChanges {
+	if known.CountChanges(a.Dot.Member, a.Memory, a.Dot.Seq) >= MaxChanges {
 		return Refused, fmt.Sprintf("it has changed that memory %d times already", MaxChanges)
 	}
 	return touchesAll(a, g, known)
@@ -256,12 +256,12 @@ func evidenced(a *memory.Assertion, es []memory.Evidence, g Grant, known Lookup)
 	return Accepted, ""
 }
 
-// Stands decides about a worker's assertion that was accepted earlier, after the
+// Recheck decides about a worker's assertion that was accepted earlier, after the
 // knowledge of this replica has changed: the text that the assertion quotes may
 // differ now, and the memory that it changes may no longer be proposed. If a
 // cited line is missing because it was erased or its retention ended, the
 // assertion stays valid. The counts of citations are not checked again.
-func Stands(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
+func Recheck(a *memory.Assertion, g Grant, known Lookup) (Verdict, string) {
 	var es []memory.Evidence // evidence that Accept checks
 	switch a.Act {
 	case memory.ActPropose:

@@ -33,7 +33,7 @@ func (s facts) Lines(memory.MemberID, *memory.Utterance) int { return s.lines }
 func (s facts) Cited(memory.MemberID, memory.Evidence, uint64) int {
 	return s.cited
 }
-func (s facts) Changed(memory.MemberID, memory.ID, uint64) int { return s.changed }
+func (s facts) CountChanges(memory.MemberID, memory.ID, uint64) int { return s.changed }
 
 var (
 	workerID  = memory.MemberID{7}

@@ -113,13 +113,13 @@ func (l *library) Utterance(id memory.ID) (*memory.Utterance, bool) {
 	return &u, ok
 }
 
-// Source, Made, Cited, Changed and Lines implement delta.Lookup. No history here has anything that
+// Source, Made, Cited, CountChanges and Lines implement delta.Lookup. No history here has anything that
 // they report.
-func (l *library) Source(memory.EventID) bool                         { return false }
-func (l *library) Cited(memory.MemberID, memory.Evidence, uint64) int { return 0 }
-func (l *library) Changed(memory.MemberID, memory.ID, uint64) int     { return 0 }
-func (l *library) Made(memory.EventID, time.Time) bool                { return false }
-func (l *library) Lines(memory.MemberID, *memory.Utterance) int       { return 0 }
+func (l *library) Source(memory.EventID) bool                          { return false }
+func (l *library) Cited(memory.MemberID, memory.Evidence, uint64) int  { return 0 }
+func (l *library) CountChanges(memory.MemberID, memory.ID, uint64) int { return 0 }
+func (l *library) Made(memory.EventID, time.Time) bool                 { return false }
+func (l *library) Lines(memory.MemberID, *memory.Utterance) int        { return 0 }
 
 func (l *library) apply(ops ...delta.Op) {
 	for _, op := range ops {

@@ -17,11 +17,11 @@ const MaxReport = 64 << 10
 // missing, but not that it is true. It has no effect on memories.
 type Report struct {
 	Number uint64 `json:"number"` // counts the author's reports, from 1
-	Text   string `json:"text"`   // a JSON object, see Told; unknown fields are ignored
+	Text   string `json:"text"`   // a JSON object, see Content; unknown fields are ignored
 }
 
-// Told is the parsed content of a report's text.
-type Told struct {
+// ReportContent is the parsed content of a report's text.
+type ReportContent struct {
 	At    time.Time `json:"at"` // by the worker's clock
 	Work  []Work    `json:"work,omitempty"`
 	Spent Spent     `json:"spent,omitzero"`
@@ -71,7 +71,7 @@ const (
 )
 
 // NewReport makes a report. It returns an error if the content exceeds a limit.
-func NewReport(number uint64, t Told) (*Report, error) {
+func NewReport(number uint64, t ReportContent) (*Report, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // escaping would take six bytes for each <, and nothing needs it
@@ -79,26 +79,26 @@ func NewReport(number uint64, t Told) (*Report, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	r := &Report{Number: number, Text: strings.TrimSuffix(b.String(), "\n")}
-	if _, err := r.Told(); err != nil {
+	if _, err := r.Content(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// Told parses the text. The text may come from any member and is checked
+// Content parses the text. The text may come from any member and is checked
 // against the limits.
-func (r *Report) Told() (t Told, err error) {
+func (r *Report) Content() (t ReportContent, err error) {
 	if err := r.check(); err != nil {
 		return t, err
 	}
 	if err := json.Unmarshal([]byte(r.Text), &t); err != nil {
-		return Told{}, fmt.Errorf("%w: report %d: not its JSON", ErrForm, r.Number)
+		return ReportContent{}, fmt.Errorf("%w: report %d: not its JSON", ErrForm, r.Number)
 	}
 	names := []string{}
 	for _, w := range t.Work {
 		names = append(names, w.Kind, w.Engine)
 		if min(w.Waiting, w.Running, w.Done, w.Parked) < 0 || len(w.Reasons) > MaxReasons {
-			return Told{}, fmt.Errorf("%w: report %d: work of kind %.40q", ErrForm, r.Number, w.Kind)
+			return ReportContent{}, fmt.Errorf("%w: report %d: work of kind %.40q", ErrForm, r.Number, w.Kind)
 		}
 		for _, why := range w.Reasons {
 			names = append(names, why.Reason)
@@ -107,16 +107,16 @@ func (r *Report) Told() (t Told, err error) {
 	for _, d := range t.Reads {
 		names = append(append(names, d.Kind, d.Subject, d.Engine, d.To), d.Of...)
 		if len(d.Of) > MaxOf {
-			return Told{}, fmt.Errorf("%w: report %d: a read of %d ids, at most %d", ErrForm, r.Number, len(d.Of), MaxOf)
+			return ReportContent{}, fmt.Errorf("%w: report %d: a read of %d ids, at most %d", ErrForm, r.Number, len(d.Of), MaxOf)
 		}
 	}
 	for _, n := range names {
 		if len(n) > maxTold {
-			return Told{}, fmt.Errorf("%w: report %d: a name of %d bytes, at most %d", ErrForm, r.Number, len(n), maxTold)
+			return ReportContent{}, fmt.Errorf("%w: report %d: a name of %d bytes, at most %d", ErrForm, r.Number, len(n), maxTold)
 		}
 	}
 	if len(t.Work) > maxWork || len(t.Reads) > MaxReads || min(t.Spent.Tokens, t.Spent.MicroUSD) < 0 {
-		return Told{}, fmt.Errorf("%w: report %d: %d kinds of work and %d reads", ErrForm, r.Number, len(t.Work), len(t.Reads))
+		return ReportContent{}, fmt.Errorf("%w: report %d: %d kinds of work and %d reads", ErrForm, r.Number, len(t.Work), len(t.Reads))
 	}
 	return t, nil
 }

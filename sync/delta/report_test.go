@@ -10,13 +10,13 @@ import (
 )
 
 func TestReport(t *testing.T) {
-	told := Told{At: time.Unix(1e9, 0).UTC(), Work: []Work{{Kind: "read", Engine: "tesseract", Waiting: 2, Done: 1, Parked: 3, Reasons: []Reason{{"broken", 3}}}},
+	told := ReportContent{At: time.Unix(1e9, 0).UTC(), Work: []Work{{Kind: "read", Engine: "tesseract", Waiting: 2, Done: 1, Parked: 3, Reasons: []Reason{{"broken", 3}}}},
 		Spent: Spent{Tokens: 7}, Reads: []Read{{At: time.Unix(9e8, 0).UTC(), Kind: "read", Subject: "x", Engine: "tesseract", To: "localhost:80"}}}
 	r, err := NewReport(3, told)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := r.Told(); err != nil || fmt.Sprint(again) != fmt.Sprint(told) {
+	if again, err := r.Content(); err != nil || fmt.Sprint(again) != fmt.Sprint(told) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	if v, why := Accept(&Op{Report: r}, workerID, Grant{}, nil); v != Accepted {
@@ -41,7 +41,7 @@ func TestReport(t *testing.T) {
 		"too many kinds":  {Number: 1, Text: `{"work":[` + strings.Join(slices.Repeat([]string{"{}"}, maxWork+1), ",") + `]}`},
 		"too many causes": {Number: 1, Text: `{"work":[{"reasons":[` + strings.Join(slices.Repeat([]string{"{}"}, MaxReasons+1), ",") + `]}]}`},
 	} {
-		if _, err := bad.Told(); !errors.Is(err, ErrForm) {
+		if _, err := bad.Content(); !errors.Is(err, ErrForm) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if v, _ := Accept(&Op{Report: &bad}, workerID, Grant{}, nil); v != Refused {

@@ -142,9 +142,9 @@ func (i *Item) Compare(j *Item) int {
 	return 0
 }
 
-// Live reports whether the item holds content, and not only a trace of something
+// IsLive reports whether the item holds content, and not only a trace of something
 // erased. Live items make the digest.
-func (i *Item) Live() bool { return i.kind() <= 4 }
+func (i *Item) IsLive() bool { return i.kind() <= 4 }
 
 func (i *Item) check(space memory.SpaceID) error {
 	switch i.kind() {
@@ -248,7 +248,7 @@ func (d *Digest) Add(i *Item) ([]byte, error) {
 	}
 	d.last = i
 	b, err := i.Bytes(d.space)
-	if err != nil || !i.Live() {
+	if err != nil || !i.IsLive() {
 		return b, err
 	}
 	d.sum.Write(binary.BigEndian.AppendUint32(nil, uint32(len(b))))

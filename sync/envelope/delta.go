@@ -86,5 +86,5 @@ func (d *Delta) Verify(key ed25519.PublicKey) error {
 	return nil
 }
 
-// Bare returns the delta without its body.
-func (d *Delta) Bare() *Delta { return &Delta{Header: d.Header, Signature: d.Signature} }
+// WithoutBody returns the delta without its body.
+func (d *Delta) WithoutBody() *Delta { return &Delta{Header: d.Header, Signature: d.Signature} }

@@ -11,7 +11,7 @@ import (
 func TestDeltaRoundTrip(t *testing.T) {
 	h := household(t)
 	d := h.delta(phone, nil, "sealed body")
-	for _, want := range []*Delta{d, d.Bare(), h.delta(phone, &d.Header, "second")} {
+	for _, want := range []*Delta{d, d.WithoutBody(), h.delta(phone, &d.Header, "second")} {
 		got, err := ParseDelta(want.Bytes())
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestDeltaRoundTrip(t *testing.T) {
 // signature, or by the body's hash.
 func TestEveryBitOfADeltaCounts(t *testing.T) {
 	h := household(t)
-	for _, d := range []*Delta{h.delta(phone, nil, "sealed body"), h.delta(phone, nil, "sealed body").Bare()} {
+	for _, d := range []*Delta{h.delta(phone, nil, "sealed body"), h.delta(phone, nil, "sealed body").WithoutBody()} {
 		wire := d.Bytes()
 		for i := range len(wire) * 8 {
 			b := bytes.Clone(wire)

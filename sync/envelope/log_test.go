@@ -225,7 +225,7 @@ func TestCounted(t *testing.T) {
 		"of the removed, in another life": {h.state, worker, elsewhere, Position{Incarnation: elsewhere.Incarnation}},
 		"of a stranger":                   {h.state, other, later, later},
 	} {
-		if got := c.state.Counted(c.by.id, c.of); got != c.want {
+		if got := c.state.CountedPosition(c.by.id, c.of); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
@@ -315,7 +315,7 @@ func TestLargestSpaceFits(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	h := household(f)
 	f.Add(h.delta(phone, nil, "body").Bytes())
-	f.Add(h.delta(phone, nil, "body").Bare().Bytes())
+	f.Add(h.delta(phone, nil, "body").WithoutBody().Bytes())
 	for _, e := range h.entries {
 		f.Add(e.Bytes())
 	}

@@ -138,10 +138,10 @@ func (s *State) Accepts(h *Header, sig []byte) error {
 	return nil
 }
 
-// Counted returns the last position up to p that counts in a member's chain.
+// CountedPosition returns the last position up to p that counts in a member's chain.
 // For a present member this is p. For a removed member it is at most the last
 // position that the removal accepts. Seq is 0 if nothing of the chain counts.
-func (s *State) Counted(member memory.MemberID, p Position) Position {
+func (s *State) CountedPosition(member memory.MemberID, p Position) Position {
 	m := s.members[member]
 	if m == nil || m.until == 0 || withinLast(m.last, p) {
 		return p

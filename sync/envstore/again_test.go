@@ -92,7 +92,7 @@ func TestBlobListStaysShort(t *testing.T) {
 	if !hasBlob(t, one, early) || hasBlob(t, one, late) {
 		t.Error("what was looked at since is not all that was asked for")
 	}
-	if all, err := mine.again(); err != nil || len(all) == 0 || all[len(all)-1].n <= 3*minLooks || !bytes.HasSuffix([]byte(lines()), []byte("\n")) {
+	if all, err := mine.blobsToAskFor(); err != nil || len(all) == 0 || all[len(all)-1].n <= 3*minLooks || !bytes.HasSuffix([]byte(lines()), []byte("\n")) {
 		t.Errorf("%d lines, %v", len(all), err)
 	}
 }
@@ -115,7 +115,7 @@ func TestInvalidNumbersInTheBlobList(t *testing.T) {
 		if err := os.WriteFile(mine.againPath(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := mine.again(); (err == nil) != ok || ok && text != "" && (len(all) != 3 || all[2].n != 8) {
+		if all, err := mine.blobsToAskFor(); (err == nil) != ok || ok && text != "" && (len(all) != 3 || all[2].n != 8) {
 			t.Errorf("%q: %v, %v", text, all, err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestNumbersOfTheBlobListContinue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range []int{2, 3} {
-		all, err := mine.again()
+		all, err := mine.blobsToAskFor()
 		if err != nil || len(all) != want || all[want-1].n != minLooks+1+n {
 			t.Fatalf("%v, %v", all, err)
 		}

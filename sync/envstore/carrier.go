@@ -53,20 +53,20 @@ const maxTrouble = 20
 // Carrier copies between an envelope store and one remote that speaks the
 // relay's protocol, one round at a time.
 type Carrier struct {
-	Name  string // name of the remote for people: its URL
-	At    replica.Remote
-	Self  memory.MemberID
-	Owner bool // this is an owner's device, which may carry other members' deltas and log entries
-	Peer  bool // the remote is another device, which is asked for blobs but gets none
+	Name   string // name of the remote for people: its URL
+	Remote replica.Remote
+	Self   memory.MemberID
+	Owner  bool // this is an owner's device, which may carry other members' deltas and log entries
+	Peer   bool // the remote is another device, which is asked for blobs but gets none
 
-	// Named returns the blobs that notes on this device name, and the cursor of
+	// NamedBlobs returns the blobs that notes on this device name, and the cursor of
 	// the store up to which the notes were read. nil means that no note names a
 	// blob that was deleted here.
-	Named func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
+	NamedBlobs func(context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 
-	// First returns those of the sealed blobs that have to be uploaded before
+	// UploadFirst returns those of the sealed blobs that have to be uploaded before
 	// others. It may be nil.
-	First func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
+	UploadFirst func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error)
 
 	// Metered reports whether traffic costs money now. If it does, blobs are
 	// not sent. It is asked before each, and may be nil.
@@ -80,7 +80,7 @@ type Carrier struct {
 	store *Store
 	st    Standing // a carrier is used by one goroutine at a time
 	path  string   // file of the standing
-	waits bool     // see Waits
+	waits bool     // see HasPendingDeletes
 	back  error    // error if this round found that the remote went back; else nil
 	backs int      // rounds with a full read since the last good round, at most maxBacks
 	rests int      // how many more rounds have no full read, whatever the remote says
@@ -133,9 +133,9 @@ func (c *Carrier) Standing() Standing {
 	return st
 }
 
-// Lacks returns how many deltas of the store the remote lacks, as far as known.
+// MissingDeltas returns how many deltas of the store the remote lacks, as far as known.
 // It does not count deltas that no remote would take.
-func (c *Carrier) Lacks() int {
+func (c *Carrier) MissingDeltas() int {
 	n := 0
 	c.store.mu.Lock()
 	defer c.store.mu.Unlock()
@@ -156,9 +156,9 @@ func (c *Carrier) Waiting() int {
 	return len(slices.DeleteFunc(blobs, func(id envelope.Hash) bool { return slices.Contains(c.st.Blobs, id) }))
 }
 
-// Waits reports whether blobs have to be deleted at the remote as soon as the
+// HasPendingDeletes reports whether blobs have to be deleted at the remote as soon as the
 // replica has read more of its deltas.
-func (c *Carrier) Waits() bool { return c.waits }
+func (c *Carrier) HasPendingDeletes() bool { return c.waits }
 
 // Forget deletes the standing.
 func (c *Carrier) Forget() error {
@@ -231,7 +231,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if ctx.Err() != nil {
 		return pulled
 	}
-	again, err := c.store.again() // read before the push, so that blobs named by deltas of this round are asked for in the next
+	again, err := c.store.blobsToAskFor() // read before the push, so that blobs named by deltas of this round are asked for in the next
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 	if pulled != nil || pushed != nil {
 		return errors.Join(pulled, pushed)
 	}
-	if err := c.carryGone(ctx); err != nil {
+	if err := c.removeBodies(ctx); err != nil {
 		return err
 	}
 	if c.Peer {
@@ -256,7 +256,7 @@ func (c *Carrier) Round(ctx context.Context) (err error) {
 func (c *Carrier) makeRoom(ctx context.Context, full error) error {
 	blobs, err := c.store.folder.blobs()
 	if err == nil && !c.Peer {
-		err = errors.Join(c.carryGone(ctx), c.deleteBlobs(ctx, blobs))
+		err = errors.Join(c.removeBodies(ctx), c.deleteBlobs(ctx, blobs))
 	}
 	if err != nil {
 		return errors.Join(full, err)
@@ -274,7 +274,7 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 		}
 	}
 	for {
-		page, err := c.At.Log(ctx, c.st.Log)
+		page, err := c.Remote.Log(ctx, c.st.Log)
 		if errors.Is(err, replica.ErrAhead) {
 			if err := c.fromTheBeginning(fmt.Errorf("log after %d: %w; what it lacks is sent again: %w", c.st.Log, ErrRolledBack, err)); err != nil {
 				return err
@@ -313,7 +313,7 @@ func (c *Carrier) carryLog(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.At.AppendLog(ctx, e); err != nil {
+		if err := c.Remote.AppendLog(ctx, e); err != nil {
 			return fmt.Errorf("%s: log entry %d: %w", c.Name, e.N, err)
 		}
 		c.st.Log = e.N
@@ -326,15 +326,15 @@ func (c *Carrier) found(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := Found(ctx, c.At, first[0]); err != nil {
+	if err := FoundSpace(ctx, c.Remote, first[0]); err != nil {
 		return fmt.Errorf("%s: %w", c.Name, err)
 	}
 	c.st.Founded = true
 	return nil
 }
 
-// Found begins a space at a remote, with the first entry of its log. If the remote has the space, it does nothing.
-func Found(ctx context.Context, at replica.Remote, genesis []byte) error {
+// FoundSpace begins a space at a remote, with the first entry of its log. If the remote has the space, it does nothing.
+func FoundSpace(ctx context.Context, at replica.Remote, genesis []byte) error {
 	if _, err := at.Log(ctx, 0); err == nil {
 		return nil
 	}

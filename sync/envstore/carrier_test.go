@@ -40,7 +40,7 @@ func (l *liar) Deltas(ctx context.Context, after uint64) ([]replica.Placed, erro
 
 func carrier(t *testing.T, s *Store, name string, at replica.Remote) *Carrier {
 	t.Helper()
-	c, err := s.Carry(Carrier{Name: name, At: at, Self: phone.id, Owner: true})
+	c, err := s.Carry(Carrier{Name: name, Remote: at, Self: phone.id, Owner: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestCarry(t *testing.T) {
 	if x, y, z := bodies(t, mine), bodies(t, one), bodies(t, other); x != y || x != z || !strings.Contains(x, "theirs, too") {
 		t.Fatalf("%s\n%s\n%s", x, y, z)
 	}
-	if a.Lacks() != 0 || b.Lacks() != 0 || b.Standing().Log != 2 {
+	if a.MissingDeltas() != 0 || b.MissingDeltas() != 0 || b.Standing().Log != 2 {
 		t.Errorf("%+v", b.Standing())
 	}
 	for _, s := range []*Store{one, other} {
@@ -221,8 +221,8 @@ func TestCarryPastARemovedMember(t *testing.T) {
 	if got := bodies(t, at); strings.Contains(got, "late") || !strings.Contains(got, "in time") || !strings.Contains(got, "mine") {
 		t.Error(got)
 	}
-	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
-		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	if st := c.Standing(); c.MissingDeltas() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "too late") {
+		t.Errorf("%d, %q", c.MissingDeltas(), st.Trouble)
 	}
 }
 
@@ -265,8 +265,8 @@ func TestCarryPastManyChains(t *testing.T) {
 			t.Errorf("%q is not sent: %s", want, got)
 		}
 	}
-	if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "the most chains") {
-		t.Errorf("%d, %q", c.Lacks(), st.Trouble)
+	if st := c.Standing(); c.MissingDeltas() != 0 || st.Failing || len(st.Trouble) != 1 || !strings.Contains(st.Trouble[0], "the most chains") {
+		t.Errorf("%d, %q", c.MissingDeltas(), st.Trouble)
 	}
 	own := carrier(t, mine, "http://two", few{newStore(t, t.TempDir(), log), phone.id, 0})
 	if err := own.Round(t.Context()); !errors.Is(err, envelope.ErrChains) {

@@ -58,7 +58,7 @@ func (c *Carrier) carryBlobs(ctx context.Context, again []looked) error {
 		}
 		c.st.Blobs = append(c.st.Blobs, id)
 	}
-	return errors.Join(bad, c.askAgain(ctx, again, setOf(blobs)))
+	return errors.Join(bad, c.askForBlobs(ctx, again, setOf(blobs)))
 }
 
 func (c *Carrier) metered(ctx context.Context) bool { return c.Metered != nil && c.Metered(ctx) }
@@ -68,14 +68,14 @@ func holdsAlone(err error) bool {
 	return errors.Is(err, memory.ErrDamaged) || errors.Is(err, replica.ErrUnreadable) || errors.Is(err, replica.ErrNoRoom) || errors.Is(err, replica.ErrRefused)
 }
 
-// inOrder sorts blobs for the upload: first the blobs that First returns, then
+// inOrder sorts blobs for the upload: first the blobs that UploadFirst returns, then
 // by size, the smallest first.
 func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.Hash, error) {
 	c.store.folder.bySize(due)
-	if c.First == nil || len(due) < 2 {
+	if c.UploadFirst == nil || len(due) < 2 {
 		return due, nil
 	}
-	first, err := c.First(ctx, due)
+	first, err := c.UploadFirst(ctx, due)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +90,10 @@ func (c *Carrier) inOrder(ctx context.Context, due []envelope.Hash) ([]envelope.
 	return append(ahead, after...), nil
 }
 
-// askAgain asks the remote for the blobs in again once more. The remote claimed
-// to have them before it got a delta that names them. askAgain uploads those
+// askForBlobs asks the remote for the blobs in again once more. The remote claimed
+// to have them before it got a delta that names them. askForBlobs uploads those
 // that it has lost since.
-func (c *Carrier) askAgain(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
+func (c *Carrier) askForBlobs(ctx context.Context, again []looked, here map[envelope.Hash]bool) error {
 	asked := map[envelope.Hash]bool{}
 	var bad error
 	last := 0
@@ -146,10 +146,10 @@ func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error 
 		return err
 	}
 	named := map[envelope.Hash]bool{}
-	if c.Named != nil {
-		_, end := c.store.At()
+	if c.NamedBlobs != nil {
+		_, end := c.store.Position()
 		var heard uint64
-		if named, heard, err = c.Named(ctx); err != nil {
+		if named, heard, err = c.NamedBlobs(ctx); err != nil {
 			return err
 		}
 		if c.waits = heard < end; c.waits {
@@ -161,7 +161,7 @@ func (c *Carrier) deleteBlobs(ctx context.Context, blobs []envelope.Hash) error 
 		if named[id] {
 			continue
 		}
-		err := c.At.DeleteBlob(ctx, id, &at)
+		err := c.Remote.DeleteBlob(ctx, id, &at)
 		if errors.Is(err, replica.ErrConflict) {
 			c.waits = true
 			return nil
@@ -204,7 +204,7 @@ func (c *Carrier) upload(ctx context.Context, id envelope.Hash) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	sent, err := c.At.Upload(ctx, f)
+	sent, err := c.Remote.Upload(ctx, f)
 	if err == nil && sent != id {
 		err = fmt.Errorf("%w: the bytes in the store are of %s", memory.ErrDamaged, sent)
 	}
@@ -226,7 +226,7 @@ func (c *Carrier) Download(ctx context.Context, id envelope.Hash, limit int64) e
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	if err := c.At.Download(ctx, id, f, limit); err != nil {
+	if err := c.Remote.Download(ctx, id, f, limit); err != nil {
 		return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -249,7 +249,7 @@ func (c *Carrier) Prove(ctx context.Context, id envelope.Hash) error {
 	}
 	err := c.shows(ctx, id)
 	if c.Owner && (errors.Is(err, replica.ErrBlob) || errors.Is(err, replica.ErrNotFound)) {
-		if err := c.At.DeleteBlob(ctx, id, nil); err != nil { // it takes no blob that it believes to have
+		if err := c.Remote.DeleteBlob(ctx, id, nil); err != nil { // it takes no blob that it believes to have
 			return fmt.Errorf("%s: blob %s: %w", c.Name, id, err)
 		}
 		if err := c.upload(ctx, id); err != nil {
@@ -278,7 +278,7 @@ func (c *Carrier) shows(ctx context.Context, id envelope.Hash) error {
 	if _, err := f.ReadAt(want, from); err != nil {
 		return err
 	}
-	got, err := c.At.Piece(ctx, id, from, int64(len(want)), info.Size())
+	got, err := c.Remote.Piece(ctx, id, from, int64(len(want)), info.Size())
 	if err == nil && !bytes.Equal(got, want) {
 		err = fmt.Errorf("%w: %d bytes from %d on", replica.ErrBlob, len(want), from)
 	}

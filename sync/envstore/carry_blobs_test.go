@@ -50,23 +50,23 @@ func TestNamedBlobIsNotDeleted(t *testing.T) {
 	blob := upload(t, mine, "a photo, sealed")
 	c := carrier(t, mine, "http://one", one)
 	named, heard := map[envelope.Hash]bool{blob: true}, uint64(1)
-	c.Named = func(context.Context) (map[envelope.Hash]bool, uint64, error) { return named, heard, nil }
+	c.NamedBlobs = func(context.Context) (map[envelope.Hash]bool, uint64, error) { return named, heard, nil }
 	round(t, c)
 	if err := mine.DeleteBlob(t.Context(), blob, nil); err != nil {
 		t.Fatal(err)
 	}
 	round(t, c)
-	if !hasBlob(t, one, blob) || c.Waits() {
+	if !hasBlob(t, one, blob) || c.HasPendingDeletes() {
 		t.Error("somebody names it, and it is gone; or it waits for nothing")
 	}
 	named, heard = nil, 0
 	round(t, c)
-	if !hasBlob(t, one, blob) || !c.Waits() {
+	if !hasBlob(t, one, blob) || !c.HasPendingDeletes() {
 		t.Error("what came was not heard, and it is gone")
 	}
 	heard = 1
 	round(t, c)
-	if hasBlob(t, one, blob) || c.Waits() {
+	if hasBlob(t, one, blob) || c.HasPendingDeletes() {
 		t.Error("nobody names it, and it is there")
 	}
 	if err := one.DeleteBlob(t.Context(), upload(t, one, "another"), new(uint64)); !errors.Is(err, replica.ErrConflict) {
@@ -130,8 +130,8 @@ func TestDeltasAreReadBeforeDeletion(t *testing.T) {
 	blob := upload(t, mine, "a photo, sealed")
 	at := &busy{one, func() { take(t, one, p.say(t, "it is mine, too")) }}
 	c := carrier(t, mine, "http://one", at)
-	c.Named = func(context.Context) (map[envelope.Hash]bool, uint64, error) {
-		_, end := mine.At()
+	c.NamedBlobs = func(context.Context) (map[envelope.Hash]bool, uint64, error) {
+		_, end := mine.Position()
 		return nil, end, nil
 	}
 	round(t, c)
@@ -139,13 +139,13 @@ func TestDeltasAreReadBeforeDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	round(t, c)
-	if !hasBlob(t, one, blob) || !c.Waits() {
+	if !hasBlob(t, one, blob) || !c.HasPendingDeletes() {
 		t.Error("the blob was deleted before all deltas were read")
 	}
 	at.next = func() {}
 	round(t, c)
 	if hasBlob(t, one, blob) {
-		t.Error("it is there yet")
+		t.Error("the blob is still at the remote after all deltas were read")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestLostBlobIsSentAgain(t *testing.T) {
 	c = carrier(t, mine, "http://one", one)
 	round(t, c)
 	if !hasBlob(t, one, blob) {
-		t.Error("it was not sent again")
+		t.Error("the lost blob was not sent again")
 	}
 	if has, err := mine.Holds(t.Context(), blob, 14); err != nil || has {
 		t.Error("of another length: ", has, err)
@@ -208,17 +208,17 @@ func TestDamagedBlobIsSkipped(t *testing.T) {
 	}
 	round(t, c)
 	if !hasBlob(t, one, bad) {
-		t.Error("it was mended, and is not given")
+		t.Error("the blob was repaired here, but not sent")
 	}
 }
 
-// The blobs that First returns are sent first, then the small ones.
+// The blobs that UploadFirst returns are sent first, then the small ones.
 func TestBlobsGoInOrder(t *testing.T) {
 	log, _ := world(t)
 	mine, one := newStore(t, t.TempDir(), log), newStore(t, t.TempDir(), log)
 	large, first, small := upload(t, mine, strings.Repeat("an hour of sound ", 50)), upload(t, mine, strings.Repeat("a pinned photo ", 90)), upload(t, mine, "a photo")
 	c := carrier(t, mine, "http://one", one)
-	c.First = func(_ context.Context, all []envelope.Hash) (map[envelope.Hash]bool, error) {
+	c.UploadFirst = func(_ context.Context, all []envelope.Hash) (map[envelope.Hash]bool, error) {
 		if len(all) != 3 {
 			t.Errorf("of %d blobs", len(all))
 		}

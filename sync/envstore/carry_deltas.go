@@ -17,7 +17,7 @@ import (
 // asks the remote again.
 func (c *Carrier) pull(ctx context.Context) error {
 	for {
-		page, err := c.At.Deltas(ctx, c.st.Cursor)
+		page, err := c.Remote.Deltas(ctx, c.st.Cursor)
 		if errors.Is(err, replica.ErrAhead) {
 			if err := c.fromTheBeginning(fmt.Errorf("deltas after %d: %w; what it lacks is sent again: %w", c.st.Cursor, ErrRolledBack, err)); err != nil {
 				return err
@@ -51,13 +51,13 @@ func (c *Carrier) pull(ctx context.Context) error {
 func (c *Carrier) takeOne(ctx context.Context, p replica.Placed) error {
 	d, err := envelope.ParseDelta(p.Delta)
 	if err == nil {
-		_, err = c.store.Take(d)
+		_, err = c.store.TakeDelta(d)
 	}
 	if errors.Is(err, envelope.ErrUnknownHead) { // the log was copied before the entry came
 		if err := c.carryLog(ctx); err != nil {
 			return err
 		}
-		_, err = c.store.Take(d)
+		_, err = c.store.TakeDelta(d)
 	}
 	switch {
 	case err == nil:
@@ -117,7 +117,7 @@ func (c *Carrier) push(ctx context.Context) error {
 			} else if late := c.store.late(d); late != nil {
 				c.notice(fmt.Errorf("not sent, nor what follows it: %w", late))
 				c.st.Late[ch] = r.Seq
-			} else if err := c.At.Append(ctx, d); errors.Is(err, envelope.ErrChains) && r.Member != c.Self {
+			} else if err := c.Remote.Append(ctx, d); errors.Is(err, envelope.ErrChains) && r.Member != c.Self {
 				c.notice(fmt.Errorf("not sent, nor what follows it: %w", err))
 				c.st.Late[ch] = r.Seq
 			} else if err != nil {
@@ -139,9 +139,9 @@ func (c *Carrier) push(ctx context.Context) error {
 	return nil
 }
 
-// carryGone tells the remote to remove bodies of this device's own deltas that
+// removeBodies tells the remote to remove bodies of this device's own deltas that
 // were removed here.
-func (c *Carrier) carryGone(ctx context.Context) error {
+func (c *Carrier) removeBodies(ctx context.Context) error {
 	c.store.mu.Lock()
 	var refs []replica.Ref
 	n := len(c.store.gone)
@@ -152,7 +152,7 @@ func (c *Carrier) carryGone(ctx context.Context) error {
 	}
 	c.store.mu.Unlock()
 	for part := range slices.Chunk(refs, pageDeltas) {
-		if err := c.At.Forget(ctx, part); err != nil {
+		if err := c.Remote.Forget(ctx, part); err != nil {
 			return fmt.Errorf("%s: forget: %w", c.Name, err)
 		}
 	}

@@ -39,14 +39,14 @@ func TestChainsInAStore(t *testing.T) {
 	s := newStore(t, dir, log)
 	take(t, s, ds[:most]...)
 	for _, d := range ds[most:] {
-		if _, err := s.Take(d); !errors.Is(err, envelope.ErrChains) {
+		if _, err := s.TakeDelta(d); !errors.Is(err, envelope.ErrChains) {
 			t.Errorf("%s: %v", d.Header.Position(), err)
 		}
 	}
 	first := &author{actor: watch, state: state, last: ds[0].Header.Next()}
 	take(t, s, ds[1], first.say(t, "as ever"), mine)
 	s = newStore(t, dir, log)
-	if _, err := s.Take(ds[most]); !errors.Is(err, envelope.ErrChains) {
+	if _, err := s.TakeDelta(ds[most]); !errors.Is(err, envelope.ErrChains) {
 		t.Errorf("after it was opened again: %v", err)
 	}
 	if err := s.Append(t.Context(), ds[most]); !errors.Is(err, envelope.ErrChains) {

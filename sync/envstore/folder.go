@@ -42,7 +42,7 @@ const (
 )
 
 // Folder is a space's envelopes as files. Its content is not trusted:
-// [Store.Take] checks each envelope. It is safe for concurrent use, also by
+// [Store.TakeDelta] checks each envelope. It is safe for concurrent use, also by
 // several processes.
 type Folder struct{ dir string }
 

@@ -99,7 +99,7 @@ func newStore(t *testing.T, dir string, log []*envelope.Entry) *Store {
 func take(t *testing.T, s *Store, ds ...*envelope.Delta) {
 	t.Helper()
 	for _, d := range ds {
-		if _, err := s.Take(d); err != nil {
+		if _, err := s.TakeDelta(d); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,7 +32,7 @@ type FolderSync struct {
 // number of sealed bytes of each. nil means none.
 func (s *Store) SyncFolder(ctx context.Context, f *Folder, self memory.MemberID, wanted map[envelope.Hash]int64) (FolderSync, error) {
 	m := FolderSync{Trouble: []string{}}
-	if err := s.meetLog(f, &m); err != nil {
+	if err := s.exchangeLog(f, &m); err != nil {
 		return m, err
 	}
 	theirs, err := f.chains(maxChains)
@@ -42,10 +42,10 @@ func (s *Store) SyncFolder(ctx context.Context, f *Folder, self memory.MemberID,
 	if m.Took, err = s.takeAll(ctx, f, theirs, envelope.MaxIncarnations, &m); err != nil {
 		return m, err
 	}
-	if err := s.giveTo(ctx, f, theirs, self, &m); err != nil {
+	if err := s.copyDeltasTo(ctx, f, theirs, self, &m); err != nil {
 		return m, err
 	}
-	return m, s.meetBlobs(ctx, f, wanted, &m)
+	return m, s.exchangeBlobs(ctx, f, wanted, &m)
 }
 
 // takeAll takes deltas. It repeats this until no more can be taken, because a
@@ -67,7 +67,7 @@ func (m *FolderSync) trouble(what string, err error) {
 	}
 }
 
-func (s *Store) meetLog(f *Folder, m *FolderSync) error {
+func (s *Store) exchangeLog(f *Folder, m *FolderSync) error {
 	if err := s.takeLog(f, m); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Folder
 	if err != nil {
 		return false, nil // the file is not a valid delta, and was never taken
 	}
-	_, err = s.Take(d)
+	_, err = s.TakeDelta(d)
 	if _, ok := errors.AsType[*envelope.ForkError](err); ok {
 		m.trouble(fmt.Sprintf("space %s: %s/%d", s.space, c, seqs[i]), err)
 		return true, nil
@@ -182,7 +182,7 @@ func (s *Store) forked(f *Folder, c chain, seqs []uint64, have uint64, m *Folder
 	return false, nil
 }
 
-func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *FolderSync) error {
+func (s *Store) copyDeltasTo(ctx context.Context, f *Folder, theirs map[chain][]uint64, self memory.MemberID, m *FolderSync) error {
 	done := map[chain]uint64{}
 	for _, r := range s.since(0) {
 		if ctx.Err() != nil {
@@ -218,7 +218,7 @@ func (s *Store) giveTo(ctx context.Context, f *Folder, theirs map[chain][]uint64
 	return nil
 }
 
-func (s *Store) meetBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *FolderSync) error {
+func (s *Store) exchangeBlobs(ctx context.Context, f *Folder, wanted map[envelope.Hash]int64, m *FolderSync) error {
 	mine, err := s.folder.blobs()
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func (s *Store) readOrder() error {
 			if i < len(gone)-1 { // only the last removal can have been interrupted by a crash
 				return fmt.Errorf("gone: line %d: %w: %s of %s has its body", i+1, memory.ErrDamaged, r.Position, r.Member)
 			}
-			if err := s.folder.put(d.Bare()); err != nil {
+			if err := s.folder.put(d.WithoutBody()); err != nil {
 				return err
 			}
 		}

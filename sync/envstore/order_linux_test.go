@@ -87,24 +87,24 @@ func TestFullDiskForALaterBody(t *testing.T) {
 	s := newStore(t, dir, log)
 	p := &author{actor: phone, state: state}
 	one := p.say(t, strings.Repeat("a long story ", 1000))
-	take(t, s, one.Bare())
+	take(t, s, one.WithoutBody())
 	for range 3 {
 		var fresh bool
 		var err error
-		under(t, 4000, func() { fresh, err = s.Take(one) })
+		under(t, 4000, func() { fresh, err = s.TakeDelta(one) })
 		if err == nil || fresh {
 			t.Fatalf("without room: %v, %v", fresh, err)
 		}
 	}
 	order, err := readRefs(filepath.Join(dir, spaceID.String(), "order"))
-	if _, n := s.At(); n != 1 || err != nil || len(order) != 1 {
+	if _, n := s.Position(); n != 1 || err != nil || len(order) != 1 {
 		t.Errorf("%d in the order, %d lines, %v, want 1", n, len(order), err)
 	}
-	if fresh, err := s.Take(one); err != nil || !fresh {
+	if fresh, err := s.TakeDelta(one); err != nil || !fresh {
 		t.Errorf("with room: %v, %v", fresh, err)
 	}
 	s = newStore(t, dir, log)
-	if _, n := s.At(); n != 2 || !strings.Contains(bodies(t, s), "a long story") {
+	if _, n := s.Position(); n != 2 || !strings.Contains(bodies(t, s), "a long story") {
 		t.Errorf("%d in the order, want 2: %s", n, bodies(t, s))
 	}
 }

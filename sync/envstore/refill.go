@@ -18,9 +18,9 @@ import (
 	"github.com/locket-dev/locket/sync/replica"
 )
 
-// Broken reports whether err means that the content of the store's files is
+// IsCorrupt reports whether err means that the content of the store's files is
 // wrong. It is false for errors of the disk.
-func Broken(err error) bool {
+func IsCorrupt(err error) bool {
 	for _, disk := range []bool{is[*fs.PathError](err), is[*os.LinkError](err), is[*os.SyscallError](err), is[syscall.Errno](err)} {
 		if disk && !errors.Is(err, fs.ErrNotExist) {
 			return false
@@ -40,7 +40,7 @@ func is[E error](err error) bool {
 // bytes. It changes nothing. err means that the store could not be read.
 func (s *Store) Check(ctx context.Context) (found []error, err error) {
 	note := func(e error) {
-		if Broken(e) {
+		if IsCorrupt(e) {
 			found = append(found, e)
 		} else {
 			err = errors.Join(err, e)
@@ -72,7 +72,7 @@ func (s *Store) Check(ctx context.Context) (found []error, err error) {
 	if _, e := s.deleted(); e != nil {
 		note(e)
 	}
-	if _, e := s.again(); e != nil {
+	if _, e := s.blobsToAskFor(); e != nil {
 		note(e)
 	}
 	return found, errors.Join(err, ctx.Err())
@@ -124,16 +124,16 @@ func (s *Store) checkBlob(ctx context.Context, id envelope.Hash) error {
 	return nil
 }
 
-// Has reports whether the store has a delta, with or without its body.
-func (s *Store) Has(r replica.Ref) bool {
+// HasDelta reports whether the store has a delta, with or without its body.
+func (s *Store) HasDelta(r replica.Ref) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return r.Seq <= s.links[chain{r.Member, r.Incarnation}].Seq
 }
 
-// Reaches returns the last sequence number of each chain in the store. A key
+// ChainEnds returns the last sequence number of each chain in the store. A key
 // is MEMBER-INCARNATION, 16 hexadecimal digits each.
-func (s *Store) Reaches() map[string]uint64 {
+func (s *Store) ChainEnds() map[string]uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := map[string]uint64{}

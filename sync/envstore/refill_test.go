@@ -69,8 +69,8 @@ func TestRefill(t *testing.T) {
 		t.Errorf("what was taken away is back: %+v, %v", d, err)
 	}
 	last := ref
-	if last.Seq = 2; !fresh.Has(ref) || fresh.Has(last) {
-		t.Errorf("reaches %v", fresh.Reaches())
+	if last.Seq = 2; !fresh.HasDelta(ref) || fresh.HasDelta(last) {
+		t.Errorf("reaches %v", fresh.ChainEnds())
 	}
 	if found, err := fresh.Check(t.Context()); len(found) > 0 || err != nil {
 		t.Errorf("the new one: %v, %v", found, err)
@@ -108,11 +108,11 @@ func TestTransientErrorsAreNotDamage(t *testing.T) {
 		os.NewSyscallError("fsync", syscall.EIO):                               false,
 		fmt.Errorf("check: %w", context.Canceled):                              false,
 	} {
-		if Broken(err) != want {
+		if IsCorrupt(err) != want {
 			t.Errorf("%v: want %v", err, want)
 		}
 	}
-	if Broken(nil) {
+	if IsCorrupt(nil) {
 		t.Error("no error")
 	}
 }
@@ -152,7 +152,7 @@ func TestLostBlobStaysAtRemotes(t *testing.T) {
 	log, _ := world(t)
 	s := newStore(t, t.TempDir(), log)
 	at := &blobRemote{has: map[envelope.Hash]string{}}
-	c, err := s.Carry(Carrier{Name: "x", At: at, Self: phone.id, Owner: true})
+	c, err := s.Carry(Carrier{Name: "x", Remote: at, Self: phone.id, Owner: true})
 	if err != nil {
 		t.Fatal(err)
 	}

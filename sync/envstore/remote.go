@@ -30,11 +30,11 @@ func (s *Store) Log(_ context.Context, n uint64) ([][]byte, error) {
 	return append([][]byte(nil), s.entries[n:]...), nil
 }
 
-// Settle sets the function that appends a membership entry at the primary
+// SetLogAppender sets the function that appends a membership entry at the primary
 // relay. The store calls it before it takes an entry that was made on this
 // device. Without a primary relay, two devices that change the membership at
 // the same time make a fork, and the fork is reported.
-func (s *Store) Settle(appendLog func(context.Context, *envelope.Entry) error) {
+func (s *Store) SetLogAppender(appendLog func(context.Context, *envelope.Entry) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mayLog = appendLog
@@ -82,7 +82,7 @@ func (s *Store) Deltas(_ context.Context, after uint64) ([]replica.Placed, error
 
 // Append implements replica.Remote for this device's own deltas.
 func (s *Store) Append(_ context.Context, d *envelope.Delta) error {
-	_, err := s.Take(d)
+	_, err := s.TakeDelta(d)
 	var fork *envelope.ForkError
 	if errors.As(err, &fork) {
 		return fmt.Errorf("envelope store: %w: %w", replica.ErrFork, err)
@@ -124,7 +124,7 @@ func (s *Store) Forget(_ context.Context, refs []replica.Ref) error {
 		if err := appendRef(filepath.Join(s.root, "gone"), r); err != nil {
 			return err
 		}
-		if err := s.folder.put(d.Bare()); err != nil {
+		if err := s.folder.put(d.WithoutBody()); err != nil {
 			return err
 		}
 		s.gone[r] = len(s.gone)

@@ -63,7 +63,7 @@ func TestUnsendableBlobBlocksNothing(t *testing.T) {
 	dark := upload(t, mine, "a dark photo")
 	path := mine.folder.blobPath(dark)
 	c := carrier(t, mine, "http://one", one)
-	c.First = func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error) {
+	c.UploadFirst = func(context.Context, []envelope.Hash) (map[envelope.Hash]bool, error) {
 		return map[envelope.Hash]bool{large: true}, os.Rename(path, path+".away")
 	}
 	round := func() error {

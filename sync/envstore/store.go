@@ -59,7 +59,7 @@ type Store struct {
 	links   map[chain]envelope.Link                      // how far each chain goes
 	order   []replica.Ref                                // the lines of the file order
 	gone    map[replica.Ref]int                          // line number of each removed body
-	mayLog  func(context.Context, *envelope.Entry) error // asks the primary relay to take an entry first; see Settle
+	mayLog  func(context.Context, *envelope.Entry) error // asks the primary relay to take an entry first; see SetLogAppender
 	blobAt  []func(context.Context, envelope.Hash, io.ReadWriteSeeker, int64) error
 	changed chan struct{} // closed and replaced when something new has come
 
@@ -116,18 +116,18 @@ func (s *Store) readLog(first *envelope.Entry) error {
 	return nil
 }
 
-// Take checks a delta from any source and stores it. fresh reports that the
+// TakeDelta checks a delta from any source and stores it. fresh reports that the
 // delta or its body is new. Errors: [envelope.ErrGap] if earlier deltas are
 // missing, [envelope.ErrUnknownHead] if a log entry is missing, a
 // [*envelope.ForkError] if the author signed another delta at that place, and
 // [envelope.ErrChains] if the author has as many chains here as a member may
 // have. Any other error means that it is no delta of the space, or that the disk
 // failed.
-func (s *Store) Take(d *envelope.Delta) (fresh bool, err error) {
+func (s *Store) TakeDelta(d *envelope.Delta) (fresh bool, err error) {
 	return s.take(d, envelope.MaxIncarnations)
 }
 
-// take is Take with a limit of the number of chains of a member.
+// take is TakeDelta with a limit of the number of chains of a member.
 func (s *Store) take(d *envelope.Delta, most int) (fresh bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,8 +262,8 @@ func (s *Store) since(n int) []replica.Ref {
 // Space returns the space of these envelopes.
 func (s *Store) Space() memory.SpaceID { return s.space }
 
-// At returns the number of log entries and the last cursor.
-func (s *Store) At() (log, cursor uint64) {
+// Position returns the number of log entries and the last cursor.
+func (s *Store) Position() (log, cursor uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.N(), uint64(len(s.order))

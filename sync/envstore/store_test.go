@@ -40,7 +40,7 @@ func TestReopenRepairsACrash(t *testing.T) {
 	if got := bodies(t, again); got != want || len(again.since(0)) != 3 || again.log.N() != 2 {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if fresh, err := again.Take(first); err != nil || fresh {
+	if fresh, err := again.TakeDelta(first); err != nil || fresh {
 		t.Errorf("what was taken away is back: %v, %v", fresh, err)
 	}
 	if placed, err := again.Deltas(t.Context(), 0); err != nil || len(placed) != 3 || placed[2].Cursor != 3 {
@@ -55,33 +55,33 @@ func TestTakeRefuses(t *testing.T) {
 	p := &author{actor: phone, state: state}
 	one, two, three := p.say(t, "one"), p.say(t, "two"), p.say(t, "three")
 	take(t, s, one)
-	if _, err := s.Take(three); !errors.Is(err, envelope.ErrGap) {
+	if _, err := s.TakeDelta(three); !errors.Is(err, envelope.ErrGap) {
 		t.Errorf("with a gap: %v", err)
 	}
 	forked := (&author{actor: phone, state: state}).say(t, "another one")
 	var fork *envelope.ForkError
-	if _, err := s.Take(forked); !errors.As(err, &fork) {
+	if _, err := s.TakeDelta(forked); !errors.As(err, &fork) {
 		t.Errorf("another in its place: %v", err)
 	}
 	stranger := (&author{actor: theirs, state: state}).say(t, "let me in")
-	if _, err := s.Take(stranger); !errors.Is(err, envelope.ErrRule) {
+	if _, err := s.TakeDelta(stranger); !errors.Is(err, envelope.ErrRule) {
 		t.Errorf("a stranger's: %v", err)
 	}
 	bad := *two
 	bad.Body = []byte("owt")
-	if _, err := s.Take(&bad); !errors.Is(err, envelope.ErrBody) {
+	if _, err := s.TakeDelta(&bad); !errors.Is(err, envelope.ErrBody) {
 		t.Errorf("another body: %v", err)
 	}
 	bad = *two
 	bad.Signature = bytes.Clone(two.Signature)
 	bad.Signature[3] ^= 1
-	if _, err := s.Take(&bad); !errors.Is(err, envelope.ErrSignature) {
+	if _, err := s.TakeDelta(&bad); !errors.Is(err, envelope.ErrSignature) {
 		t.Errorf("another signature: %v", err)
 	}
-	if fresh, err := s.Take(two.Bare()); err != nil || !fresh {
+	if fresh, err := s.TakeDelta(two.WithoutBody()); err != nil || !fresh {
 		t.Fatal(fresh, err)
 	}
-	if fresh, err := s.Take(two); err != nil || !fresh || !strings.Contains(bodies(t, s), "two") {
+	if fresh, err := s.TakeDelta(two); err != nil || !fresh || !strings.Contains(bodies(t, s), "two") {
 		t.Errorf("the body that came later: %v, %v, %s", fresh, err, bodies(t, s))
 	}
 }
@@ -99,23 +99,23 @@ func TestTakeAfterFailedWrite(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(order), os.Mkdir(order, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		if fresh, err := s.Take(d); err == nil || fresh {
+		if fresh, err := s.TakeDelta(d); err == nil || fresh {
 			t.Errorf("without a line: %v, %v", fresh, err)
 		}
 		if err := os.Remove(order); err != nil {
 			t.Fatal(err)
 		}
-		if fresh, err := s.Take(d); err != nil || !fresh {
+		if fresh, err := s.TakeDelta(d); err != nil || !fresh {
 			t.Errorf("again: %v, %v", fresh, err)
 		}
 	}
 	failing(one)
-	if _, n := s.At(); n != 1 {
+	if _, n := s.Position(); n != 1 {
 		t.Errorf("%d in the order, want 1", n)
 	}
-	take(t, s, two.Bare())
+	take(t, s, two.WithoutBody())
 	failing(two) // the body that comes later
-	if _, n := s.At(); n != 3 {
+	if _, n := s.Position(); n != 3 {
 		t.Errorf("%d in the order, want 3", n)
 	}
 }

@@ -61,10 +61,10 @@ type looked struct {
 	id envelope.Hash
 }
 
-// again returns the blobs for which remotes have to be asked, in the order in
+// blobsToAskFor returns the blobs for which remotes have to be asked, in the order in
 // which they were recorded. It removes an incomplete line that a crash left,
 // and may drop lines that are no longer needed.
-func (s *Store) again() ([]looked, error) {
+func (s *Store) blobsToAskFor() ([]looked, error) {
 	s.blobs.Lock()
 	defer s.blobs.Unlock()
 	if err := cutTorn(s.againPath()); err != nil {

@@ -42,8 +42,8 @@ func TestCarryToRestoredRelay(t *testing.T) {
 			if x, y := bodies(t, mine), bodies(t, at.Store); x != y {
 				t.Errorf("it has\n%s\nof\n%s", y, x)
 			}
-			if st := c.Standing(); c.Lacks() != 0 || st.Failing || len(st.Trouble) != 1 || int(st.Log) != len(log) {
-				t.Errorf("lacks %d, %+v", c.Lacks(), st)
+			if st := c.Standing(); c.MissingDeltas() != 0 || st.Failing || len(st.Trouble) != 1 || int(st.Log) != len(log) {
+				t.Errorf("lacks %d, %+v", c.MissingDeltas(), st)
 			}
 		})
 	}

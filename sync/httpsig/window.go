@@ -35,9 +35,9 @@ const maxSpans = 64
 // forget early. One holder can't fill it alone, because a holder may use only a
 // third of what the others leave. It is safe for concurrent use.
 type Window struct {
-	Now   func() time.Time     // nil: time.Now
-	Since func() time.Duration // time that has passed, independent of the clock's setting; nil: the system's monotonic clock
-	Max   int                  // nonces of one span; 0: Remembered
+	Now     func() time.Time     // nil: time.Now
+	Elapsed func() time.Duration // time that has passed, independent of the clock's setting; nil: the system's monotonic clock
+	Max     int                  // nonces of one span; 0: Remembered
 
 	mu    sync.Mutex
 	key   [16]byte // makes hashes unpredictable, so that nobody can choose two that are equal; set once
@@ -162,8 +162,8 @@ func (w *Window) now() time.Time {
 
 // since uses the system's monotonic clock, which can't be set.
 func (w *Window) since() time.Duration {
-	if w.Since != nil {
-		return w.Since()
+	if w.Elapsed != nil {
+		return w.Elapsed()
 	}
 	if w.began.IsZero() {
 		w.began = time.Now()

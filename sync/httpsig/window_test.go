@@ -15,7 +15,7 @@ func TestWindowOfAClockThatJumps(t *testing.T) {
 		"ten years back": -10 * 365 * 24 * time.Hour, "an hour back": -time.Hour} {
 		var passed, off time.Duration
 		now := func() time.Time { return start.Add(passed + off) }
-		w := &Window{Now: now, Since: func() time.Duration { return passed }, Max: 90}
+		w := &Window{Now: now, Elapsed: func() time.Duration { return passed }, Max: 90}
 		var taken []Params
 		take := func() {
 			p := Params{KeyID: "k", Nonce: fmt.Sprint(len(taken)), Created: now()}
@@ -55,7 +55,7 @@ func TestFullWindowKeepsFreshSignatures(t *testing.T) {
 	var passed, off time.Duration
 	start := time.Unix(1_800_000_000, 0)
 	now := func() time.Time { return start.Add(passed + off) }
-	w := &Window{Now: now, Since: func() time.Duration { return passed }, Max: 3}
+	w := &Window{Now: now, Elapsed: func() time.Duration { return passed }, Max: 3}
 	var taken []Params
 	for jump := range 5 {
 		off = time.Duration(jump) * 24 * time.Hour
@@ -82,7 +82,7 @@ func TestWindowIsBounded(t *testing.T) {
 	var passed, off time.Duration
 	start := time.Unix(1_800_000_000, 0)
 	now := func() time.Time { return start.Add(passed + off) }
-	w := &Window{Now: now, Since: func() time.Duration { return passed }, Max: 30}
+	w := &Window{Now: now, Elapsed: func() time.Duration { return passed }, Max: 30}
 	taken := 0
 	take := func() {
 		t.Helper()

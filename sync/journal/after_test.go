@@ -168,7 +168,7 @@ func TestSnapshotOfARemovedOwner(t *testing.T) {
 	b.sync()
 	b.makeSnapshot()
 	if len(a.checkpoints()) != 1 {
-		t.Fatal("there is no snapshot")
+		t.Fatal("the relay has no snapshot, want one")
 	}
 	held, err := a.at.Checkpoints(t.Context())
 	if err != nil {

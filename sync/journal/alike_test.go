@@ -44,7 +44,7 @@ func TestEqualBlobsAreStoredOnce(t *testing.T) {
 	four := x.keep(a, 4)
 	b.sync()
 	if x.at(four).Sealed != first.Sealed {
-		t.Error("it was sent again")
+		t.Error("an equal blob was sent a second time")
 	}
 	x.erase(a, 3) // the blob of the other member
 	if !x.has(first) {
@@ -86,7 +86,7 @@ func TestEqualBlobsOfTwoEpochs(t *testing.T) {
 	x.erase(a, 1)
 	x.erase(b, 2)
 	if x.has(first) {
-		t.Fatal("it is there yet")
+		t.Fatal("the blob is still at the relay after both memories were erased")
 	}
 	third := x.at(x.keep(a, 3)) // because a member that was removed since may know the old key
 	if third.Sealed == first.Sealed || bytes.Equal(third.Key, first.Key) {
@@ -186,7 +186,7 @@ func TestBlobIsDeletedWhileAnotherNamesIt(t *testing.T) {
 	b.update(func(tx *store.Tx) error {
 		cooled, err := tx.CoolBlob(two)
 		if !cooled {
-			t.Error("it waits yet")
+			t.Error("the blob could not be cooled, because it is still in the outbox")
 		}
 		return err
 	})
@@ -234,7 +234,7 @@ func TestRelayMustProveThatItHasABlob(t *testing.T) {
 	lies = false
 	a.sync()
 	if !x.has(x.at(one)) {
-		t.Error("it was not sent")
+		t.Error("the blob was not sent after the relay had failed to prove that it has it")
 	}
 }
 
@@ -287,7 +287,7 @@ func TestBlobOfALostDeviceIsDeleted(t *testing.T) {
 	a.erase(1)
 	a.sync()
 	if x.has(one) {
-		t.Error("it is there yet")
+		t.Error("the blob is still at the relay after its memory was erased")
 	}
 }
 
@@ -319,7 +319,7 @@ func TestBlobWithoutNoteIsDeleted(t *testing.T) {
 	a.sync()
 	a.sync()
 	if x.has(delta.Blob{Sealed: doubts[0].Sealed}) {
-		t.Error("it is there yet")
+		t.Error("the blob without a note is still at the relay")
 	}
 }
 

@@ -99,7 +99,7 @@ func (j *Journal) take(tx *store.Tx, in *replica.Incoming, i int, not unstorable
 	op := &in.Ops[i]
 	p := problemOf(in, i)
 	if in.Grant != nil {
-		if err := j.hire(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
+		if err := j.addWorker(tx, in.Author.ID, in.Grant.Bytes()); err != nil {
 			return err
 		}
 		if err := j.count(tx, in.Author.ID, op); err != nil {
@@ -154,7 +154,7 @@ func (j *Journal) apply(tx *store.Tx, op *delta.Op) error {
 		if err := tx.PutRemoteUtterance(op.Utterance); err != nil {
 			return err
 		}
-		return j.reworded(tx, op.Utterance.ID)
+		return j.withdrawMisquotes(tx, op.Utterance.ID)
 	case op.Blob != nil:
 		return j.noteBlob(tx, op.Blob)
 	case op.RemovedBodies != nil:
@@ -167,8 +167,8 @@ func (j *Journal) applyAssertion(tx *store.Tx, a *memory.Assertion) error {
 	if _, err := tx.AssertRemote(*a); err != nil {
 		return err
 	}
-	if j.ClockSeen != nil {
-		j.ClockSeen(a.Clock)
+	if j.OnClock != nil {
+		j.OnClock(a.Clock)
 	}
 	return nil
 }

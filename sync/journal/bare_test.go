@@ -26,7 +26,7 @@ func (s *stripping) Deltas(ctx context.Context, after uint64) ([]replica.Placed,
 	page, err := s.Remote.Deltas(ctx, after)
 	for i, p := range page {
 		if d, err := envelope.ParseDelta(p.Delta); err == nil && s.of(&d.Header) {
-			page[i].Delta = d.Bare().Bytes()
+			page[i].Delta = d.WithoutBody().Bytes()
 		}
 	}
 	return page, err

@@ -210,7 +210,7 @@ func (j *Journal) noted(tx *store.Tx) (names []string, err error) {
 	return names, err
 }
 
-func (j *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err error) {
+func (j *Journal) NotesByKey(ctx context.Context, key []byte) (out []delta.Blob, err error) {
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		names, all, err := namesOf(tx, j.alike(key))
 		if err == nil && !all && len(names) == 0 {
@@ -234,9 +234,9 @@ func (j *Journal) Alike(ctx context.Context, key []byte) (out []delta.Blob, err 
 	return out, err
 }
 
-// Away returns the blobs whose bytes are not on this device: blobs of other
+// MissingBlobs returns the blobs whose bytes are not on this device: blobs of other
 // members that were never downloaded, and blobs that turned cold.
-func (j *Journal) Away(tx *store.Tx) (out []delta.Blob, err error) {
+func (j *Journal) MissingBlobs(tx *store.Tx) (out []delta.Blob, err error) {
 	here := map[string]bool{}
 	for o, err := range tx.OwnedBlobs() {
 		if err != nil {

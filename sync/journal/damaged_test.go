@@ -60,7 +60,7 @@ func TestDamagedBlobIsCheckedAgain(t *testing.T) {
 	x := &alike{t, a, b, bytes.Repeat([]byte("a plum "), 1000)}
 	one := x.keep(a, 1)
 	a.flipsBlob(one)
-	if err := a.journal().Doubt(t.Context(), x.at(one).Sealed); err != nil {
+	if err := a.journal().RecordDoubt(t.Context(), x.at(one).Sealed); err != nil {
 		t.Fatal(err)
 	}
 	a.sync()

@@ -17,7 +17,7 @@ func (j *Journal) doubted() pages[envelope.Hash] { return pages[envelope.Hash]{j
 
 func (j *Journal) doubt(tx *store.Tx, id envelope.Hash) error { return j.doubted().add(tx, id) }
 
-func (j *Journal) Doubt(ctx context.Context, id envelope.Hash) error {
+func (j *Journal) RecordDoubt(ctx context.Context, id envelope.Hash) error {
 	return j.Store.Update(ctx, func(tx *store.Tx) error { return j.doubt(tx, id) })
 }
 
@@ -80,7 +80,7 @@ func (j *Journal) namedBy(tx *store.Tx, sealed envelope.Hash) (by *delta.Blob, e
 	return by, nil
 }
 
-func (j *Journal) Resolve(ctx context.Context, done []envelope.Hash) error {
+func (j *Journal) RemoveDoubts(ctx context.Context, done []envelope.Hash) error {
 	over := map[envelope.Hash]bool{}
 	for _, id := range done {
 		over[id] = true
@@ -133,10 +133,10 @@ func (j *Journal) NotedBlobs(ctx context.Context) (out []delta.Blob, err error) 
 	return out, err
 }
 
-// Named returns the sealed blobs that notes name, and the cursor up to which
+// NamedBlobs returns the sealed blobs that notes name, and the cursor up to which
 // everything was taken with its bodies. The cursor is 0 if a body that may name
 // blobs is withheld.
-func (j *Journal) Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
+func (j *Journal) NamedBlobs(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error) {
 	named = map[envelope.Hash]bool{}
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
 		s, _, err := j.kept(tx)

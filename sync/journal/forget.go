@@ -82,15 +82,15 @@ func (j *Journal) forget(tx *store.Tx, t store.Targets) error {
 	if err := tx.EraseRemote(t); err != nil {
 		return err
 	}
-	if j.Erased != nil {
-		j.Erased(t)
+	if j.OnErased != nil {
+		j.OnErased(t)
 	}
-	return j.went(tx, t)
+	return j.forgetErased(tx, t)
 }
 
-// went removes the notes of what was erased, and marks the deltas that contain
+// forgetErased removes the notes of what was erased, and marks the deltas that contain
 // it, so that their bodies are removed.
-func (j *Journal) went(tx *store.Tx, t store.Targets) error {
+func (j *Journal) forgetErased(tx *store.Tx, t store.Targets) error {
 	if err := j.dropBlobs(tx, t.Memories); err != nil {
 		return err
 	}
@@ -101,17 +101,17 @@ func (j *Journal) went(tx *store.Tx, t store.Targets) error {
 	return j.recall(tx, all)
 }
 
-// wentStep is went, split into as many transactions as needed.
-func (j *Journal) wentStep(t store.Targets) step {
+// forgetErasedStep is went, split into as many transactions as needed.
+func (j *Journal) forgetErasedStep(t store.Targets) step {
 	return func(tx *store.Tx, page int) (more bool, err error) {
 		if page > 1 {
-			return false, j.went(tx, t)
+			return false, j.forgetErased(tx, t)
 		}
 		for _, id := range t.Memories {
 			if some, err := j.dropSomeBlobs(tx, id); err != nil || some {
 				return some, err
 			}
 		}
-		return false, j.went(tx, t)
+		return false, j.forgetErased(tx, t)
 	}
 }

@@ -83,7 +83,7 @@ func TestForgetOfMuch(t *testing.T) {
 	}
 	err := a.store.Update(t.Context(), func(tx *store.Tx) error { return tx.EraseRemote(store.Targets{Memories: []memory.ID{id}}) })
 	if err == nil {
-		t.Fatal("it fits, so that nothing is tried")
+		t.Fatal("everything fitted into one transaction, so the test shows nothing")
 	}
 	if err := a.comes(2, delta.Op{Forget: &delta.Forget{Memories: []memory.ID{id}}}); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestForgetInManyDeltas(t *testing.T) {
 	if got := a.bodies(); got < before { // its body was removed, and the rest sent again
 		t.Errorf("%d bodies, %d before", got, before)
 	}
-	if f, err := a.journal().Forgotten(t.Context()); err != nil || len(f.Bodies) > 0 {
+	if f, err := a.journal().Removals(t.Context()); err != nil || len(f.Bodies) > 0 {
 		t.Errorf("left: %v, %v", f, err)
 	}
 	c := a.let(a.url, envelope.Owner, nil)
@@ -178,14 +178,14 @@ func TestManyErasuresInOneDelta(t *testing.T) {
 	if err := a.journal().Sent(t.Context(), replica.Entries{}, envelope.Position{Incarnation: 1, Seq: seq + 1}, gone, s); err != nil {
 		t.Fatal(err)
 	}
-	f, err := a.journal().Forgotten(t.Context())
+	f, err := a.journal().Removals(t.Context())
 	if err != nil || len(f.Bodies) != 10 {
 		t.Errorf("%d bodies are to go, %v, want 10", len(f.Bodies), err)
 	}
-	if err := a.journal().Dropped(t.Context(), f); err != nil {
+	if err := a.journal().RecordRemovals(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = a.journal().Forgotten(t.Context()); err != nil || len(f.Bodies) != 0 {
+	if f, err = a.journal().Removals(t.Context()); err != nil || len(f.Bodies) != 0 {
 		t.Errorf("%d bodies are left, %v", len(f.Bodies), err)
 	}
 }
@@ -216,7 +216,7 @@ func TestManyEqualBlobs(t *testing.T) {
 	if err != nil || len(doubts) != 1 || doubts[0].Note == nil {
 		t.Fatalf("it is named, and nobody finds that: %+v, %v", doubts, err)
 	}
-	if alike, err := a.journal().Alike(t.Context(), key); err != nil || len(alike) == 0 {
+	if alike, err := a.journal().NotesByKey(t.Context(), key); err != nil || len(alike) == 0 {
 		t.Errorf("none is alike: %v", err)
 	}
 	if err := a.comes(3, delta.Op{Forget: &delta.Forget{Memories: []memory.ID{nthID(10_001)}}}); err != nil {

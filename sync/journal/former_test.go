@@ -94,7 +94,7 @@ func TestManifestNamesAPhoto(t *testing.T) {
 	a.photo(7, 3000)
 	a.sync()
 	b.sync()
-	named, _, err := a.journal().Named(t.Context())
+	named, _, err := a.journal().NamedBlobs(t.Context())
 	if err != nil || len(named) != 1 {
 		t.Fatal(len(named), err)
 	}

@@ -76,7 +76,7 @@ func newMemberOf(t *testing.T, url string, join *keyring.Joining) (m *member, ph
 	t.Helper()
 	m = &member{t: t, url: url, dir: t.TempDir()}
 	var err error
-	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, Found: membership.Found("")}); err != nil {
+	if m.ring, phrase, err = keyring.Create(filepath.Join(m.dir, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Join: join, FoundSpace: membership.FoundSpace("")}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := remote.New(url, remote.Option{})
@@ -101,7 +101,7 @@ func (m *member) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, ClockSeen: m.tick.Observe, Envelopes: m.envelopes}
+	at, l := upstream.New(m.at, ""), &journal.Journal{Space: m.ring.Space(), Member: m.ring.Member(), Store: m.store, Vault: m.vault, OnClock: m.tick.Observe, Envelopes: m.envelopes}
 	cfg := replica.Config{Local: m.envelopes, Space: m.ring.Space(), Member: m.ring.Member(), Genesis: genesis, Remote: at, Journal: l, Keys: keys{m.ring, m.more},
 		Temp: filepath.Join(m.dir, "parts"), Now: m.now}
 	if m.remote != nil {
@@ -173,7 +173,7 @@ func (k keys) Wrap(n uint32, to *seal.Recipient) ([]byte, error) {
 func (m *member) let(url string, role envelope.Role, grant *delta.Grant) *member {
 	m.t.Helper()
 	d := keyring.NewDevice()
-	who := membership.Of(d, role)
+	who := membership.MemberOf(d, role)
 	epoch, _ := m.ring.Epoch(m.ring.Space(), 1)
 	if grant != nil {
 		who.Grant = replica.SealGrant(*grant, m.ring.Space(), who.ID, 1, epoch)

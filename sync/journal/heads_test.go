@@ -150,7 +150,7 @@ func TestHeadsBesideAnUnreachableRelay(t *testing.T) {
 	b.sync()
 	h := b.heads()
 	relay.down = true
-	if ds := a.beside(h); len(ds) != 1 || ds[0].Verdict != replica.Untold || !strings.Contains(ds[0].String(), "could not be asked") {
+	if ds := a.beside(h); len(ds) != 1 || ds[0].Verdict != replica.Unproven || !strings.Contains(ds[0].String(), "could not be asked") {
 		t.Errorf("offline: %v", ds)
 	}
 	relay.down = false
@@ -160,7 +160,7 @@ func TestHeadsBesideAnUnreachableRelay(t *testing.T) {
 	b.say(fact(2, "By b, too."))
 	b.sync()
 	relay.down = true
-	if ds, err := a.Compare(t.Context(), b.heads(), false); err != nil || len(ds) != 1 || ds[0].Verdict != replica.Untold {
+	if ds, err := a.Compare(t.Context(), b.heads(), false); err != nil || len(ds) != 1 || ds[0].Verdict != replica.Unproven {
 		t.Errorf("others could not be asked: %v, %v", ds, err)
 	}
 	if ps := a.problems(); len(ps) != 0 {

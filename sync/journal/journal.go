@@ -40,11 +40,11 @@ type Journal struct {
 	// Write changes memories in a transaction and then updates the index. nil
 	// means Store.Update.
 	Write func(ctx context.Context, fn func(*store.Tx) error) error
-	// ClockSeen is called with the clock of each assertion that comes, and Erased
+	// OnClock is called with the clock of each assertion that comes, and OnErased
 	// with what another member erased. Both run within the transaction, and either
 	// may be nil.
-	ClockSeen func(memory.Clock)
-	Erased    func(store.Targets)
+	OnClock  func(memory.Clock)
+	OnErased func(store.Targets)
 
 	source atomic.Pointer[source] // the last one that was looked up
 	where  whereChains
@@ -282,7 +282,7 @@ func (j *Journal) Sent(ctx context.Context, sent replica.Entries, at envelope.Po
 						return more, err
 					}
 				}
-				return false, j.reworded(tx, u.ID)
+				return false, j.withdrawMisquotes(tx, u.ID)
 			})
 		}
 	}

@@ -151,7 +151,7 @@ func TestErasedBeforeItsDeltaArrives(t *testing.T) {
 	said := fact(1, "A plum.")
 	said.Dot, said.Clock = memory.Dot{Member: memory.MemberID{2}, Seq: 1}, memory.Clock{Wall: 1}
 	late := take(memory.MemberID{2}, delta.Op{Assertion: &said})
-	f, err := l.Forgotten(t.Context())
+	f, err := l.Removals(t.Context())
 	if err != nil || !slices.Equal(f.Bodies, []replica.Ref{late}) {
 		t.Errorf("%+v, %v, want %+v", f, err, late)
 	}

@@ -141,7 +141,7 @@ func (k *known) Cited(author memory.MemberID, e memory.Evidence, before uint64) 
 	return k.place(author, evidenceName(e), before)
 }
 
-func (k *known) Changed(author memory.MemberID, id memory.ID, before uint64) int {
+func (k *known) CountChanges(author memory.MemberID, id memory.ID, before uint64) int {
 	return k.place(author, id.String(), before)
 }
 

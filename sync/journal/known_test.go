@@ -50,7 +50,7 @@ func TestSourceOfManyLines(t *testing.T) {
 			return testing.AllocsPerRun(3, func() {
 				before()
 				if !k.Source(first) {
-					t.Error("it is not known")
+					t.Error("Source does not know an event that was applied")
 				}
 			})
 		}

@@ -89,7 +89,7 @@ func (j *Journal) empty(ctx context.Context, at envelope.Position) error {
 		return err
 	}
 	return runSteps(ctx, j.Store.Update, notePage, append(j.resend(&m), singleStep(func(tx *store.Tx) error {
-		if err := j.toGo().add(tx, going{At: at, After: tx.Posted()}); err != nil {
+		if err := j.toGo().add(tx, going{At: at, After: tx.LastPosted()}); err != nil {
 			return err
 		}
 		if err := j.notDue(tx, at); err != nil {
@@ -154,9 +154,9 @@ func cold(tx *store.Tx, m *manifest) (any bool, err error) {
 	return any, nil
 }
 
-// Back continues with the deltas, and with the workers' waiting ops, whose
+// ResumeWaiting continues with the deltas, and with the workers' waiting ops, whose
 // cold memories are on the device again.
-func (j *Journal) Back(ctx context.Context) error {
+func (j *Journal) ResumeWaiting(ctx context.Context) error {
 	if err := j.askThawed(ctx); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (j *Journal) Back(ctx context.Context) error {
 	return j.emptyDeltas(ctx)
 }
 
-func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error) {
+func (j *Journal) Removals(ctx context.Context) (f replica.Removals, err error) {
 	if err := j.emptyDeltas(ctx); err != nil { // deltas that a crash left unfinished
 		return f, err
 	}
@@ -206,7 +206,7 @@ func (j *Journal) Forgotten(ctx context.Context) (f replica.Forgotten, err error
 	return f, err
 }
 
-func (j *Journal) Dropped(ctx context.Context, f replica.Forgotten) error {
+func (j *Journal) RecordRemovals(ctx context.Context, f replica.Removals) error {
 	gone := map[replica.Ref]bool{}
 	for _, r := range f.Bodies {
 		gone[r] = true

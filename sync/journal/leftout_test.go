@@ -175,7 +175,7 @@ func TestNoSnapshotsOfAMemberWithLeftOutDeltas(t *testing.T) {
 	if err := h.Sign(c.ring.DeviceSign); err != nil {
 		t.Fatal(err)
 	}
-	if ds := b.beside(h); len(ds) != 1 || ds[0].Verdict != replica.Untold || !strings.Contains(ds[0].String(), "a removal leaves out what is after 1") {
+	if ds := b.beside(h); len(ds) != 1 || ds[0].Verdict != replica.Unproven || !strings.Contains(ds[0].String(), "a removal leaves out what is after 1") {
 		t.Errorf("its heads of before: %v", ds)
 	}
 	if ds := c.beside(b.heads()); len(ds) != 0 && ds[0].Verdict != replica.Behind {

@@ -138,7 +138,7 @@ func TestThreatWorkerSaysLinesWithoutEnd(t *testing.T) {
 		t.Errorf("%d lines, and %q", heard(a), a.problems())
 	}
 	var items []delta.Item
-	if err := l.Live(t.Context(), func(i *delta.Item) error {
+	if err := l.EachLive(t.Context(), func(i *delta.Item) error {
 		items = append(items, *i)
 		return nil
 	}); err == nil {
@@ -151,7 +151,7 @@ func TestThreatWorkerSaysLinesWithoutEnd(t *testing.T) {
 	if n := heard(a); n != delta.MaxLines {
 		t.Errorf("%d lines after the recording's date was corrected: %q", n, a.problems())
 	}
-	if err := l.Live(t.Context(), func(i *delta.Item) error {
+	if err := l.EachLive(t.Context(), func(i *delta.Item) error {
 		items = append(items, *i)
 		return nil
 	}); err != nil {

@@ -64,7 +64,7 @@ func (j *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 			t := targetsOf(op.Forget)
 			m.Forgot = append(m.Forgot, t)
 			for _, part := range divide(t, forgetPage) {
-				steps = append(steps, j.wentStep(part))
+				steps = append(steps, j.forgetErasedStep(part))
 			}
 			continue
 		default:
@@ -78,7 +78,7 @@ func (j *Journal) sentSteps(at envelope.Position, ops []delta.Op) (steps []step)
 			if err != nil || !erased { // it was erased after the delta was sealed and before it was sent
 				return err
 			}
-			return j.went(tx, store.Targets{Memories: []memory.ID{id}})
+			return j.forgetErased(tx, store.Targets{Memories: []memory.ID{id}})
 		}))
 	}
 	if len(m.Assertions)+len(m.Utterances)+len(m.Blobs) == 0 {

@@ -86,7 +86,7 @@ func TestStateOfVeryManyChains(t *testing.T) {
 	b.sync()
 	a.sync() // this takes what it has sent
 	if a.memory(memory.ID{1}) == nil || b.memory(memory.ID{2}) == nil {
-		t.Error("they do not hear of each other")
+		t.Error("one of the members lacks the memory of the other")
 	}
 	s, err = a.journal().State(t.Context())
 	if err != nil || s.Chains.Len() != len(want)+2 {

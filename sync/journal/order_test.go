@@ -49,7 +49,7 @@ func TestBodyStaysUntilTheRestIsSentAgain(t *testing.T) {
 	if err := a.Sync(t.Context()); !errors.Is(err, errDown) {
 		t.Fatal(err)
 	}
-	if f, err := a.journal().Forgotten(t.Context()); err != nil || len(f.Bodies) != 0 {
+	if f, err := a.journal().Removals(t.Context()); err != nil || len(f.Bodies) != 0 {
 		t.Errorf("to be taken away before the rest was sent: %+v, %v", f, err)
 	}
 	*down = false

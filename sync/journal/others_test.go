@@ -47,7 +47,7 @@ func TestOneMemoryInVeryManyDeltas(t *testing.T) {
 	if err := l.Apply(t.Context(), replica.Incoming{Author: envelope.Member{ID: h.Member}, Header: h, Ops: []delta.Op{forget}}, replica.State{}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := l.Forgotten(t.Context())
+	f, err := l.Removals(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

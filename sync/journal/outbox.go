@@ -69,8 +69,8 @@ func byUrgency(tx *store.Tx, blobs []store.Outgoing) error {
 	return nil
 }
 
-// OfPinned returns those of the sealed blobs that belong to pinned memories.
-func (j *Journal) OfPinned(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
+// PinnedBlobs returns those of the sealed blobs that belong to pinned memories.
+func (j *Journal) PinnedBlobs(ctx context.Context, sealed []envelope.Hash) (map[envelope.Hash]bool, error) {
 	out := map[envelope.Hash]bool{}
 	err := j.Store.View(ctx, func(tx *store.Tx) error {
 		for _, id := range sealed {

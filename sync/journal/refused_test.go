@@ -91,7 +91,7 @@ func TestRefusedCheckpoint(t *testing.T) {
 			on = false
 			for n := 0; len(a.checkpoints()) == 0; n++ {
 				if n > 64 {
-					t.Fatal("it is never made")
+					t.Fatal("no checkpoint after 64 rounds")
 				}
 				a.sync()
 			}

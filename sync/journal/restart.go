@@ -11,7 +11,7 @@ import (
 // Restart makes the exchange begin again as on a new device: from the first
 // delta, and in a new incarnation, so that this member also takes again what it
 // sent itself. The cursor that the relay had reached is kept (see
-// [Journal.Before]). If log entries are lost, the log is read again, too.
+// [Journal.PreviousCursor]). If log entries are lost, the log is read again, too.
 func (j *Journal) Restart(tx *store.Tx) error {
 	s, ok, err := j.kept(tx)
 	if err != nil {
@@ -51,9 +51,9 @@ func (j *Journal) Restart(tx *store.Tx) error {
 	return nil
 }
 
-// Reached returns how far each chain had been taken, including this member's
+// ChainEnds returns how far each chain had been taken, including this member's
 // own chain. A key is MEMBER-INCARNATION, 16 hexadecimal digits each.
-func (j *Journal) Reached(tx *store.Tx) (map[string]uint64, error) {
+func (j *Journal) ChainEnds(tx *store.Tx) (map[string]uint64, error) {
 	s, err := j.state(tx)
 	if err != nil {
 		return nil, err
@@ -77,9 +77,9 @@ func (j *Journal) RestartElsewhere(tx *store.Tx) error {
 	return tx.DeleteMeta(j.note("before"))
 }
 
-// Before returns the cursor that the relay had reached when the exchange began
+// PreviousCursor returns the cursor that the relay had reached when the exchange began
 // again, or 0. A relay whose last cursor is smaller withholds deltas.
-func (j *Journal) Before(tx *store.Tx) (cursor uint64, err error) {
+func (j *Journal) PreviousCursor(tx *store.Tx) (cursor uint64, err error) {
 	_, err = tx.Meta(j.note("before"), &cursor)
 	return cursor, err
 }

@@ -16,9 +16,9 @@ import (
 // the assertion's number is gone. An assertion that comes back is checked
 // against the present knowledge before anybody sees it.
 
-// Froze stores these notes for workers' assertions that turn cold.
-func (j *Journal) Froze(tx *store.Tx, as []memory.Assertion) error {
-	h, err := j.hired(tx)
+// OnFrozen stores these notes for workers' assertions that turn cold.
+func (j *Journal) OnFrozen(tx *store.Tx, as []memory.Assertion) error {
+	h, err := j.workerGrants(tx)
 	if err != nil || len(h) == 0 {
 		return err
 	}
@@ -63,7 +63,7 @@ func (j *Journal) rests(on memory.ID) pages[memory.ID] {
 // resting returns the workers' assertions on this device that were cold at some
 // time and depend on an utterance or a memory. It asks for those that are still
 // cold.
-func (j *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Assertion, err error) {
+func (j *Journal) resting(tx *store.Tx, on memory.ID, h workers) (as []memory.Assertion, err error) {
 	ids, err := j.rests(on).all(tx)
 	if err != nil {
 		return nil, err
@@ -85,10 +85,10 @@ func (j *Journal) resting(tx *store.Tx, on memory.ID, h hired) (as []memory.Asse
 	return as, nil
 }
 
-// Thawed checks what workers said about memories that came back. It runs in the
+// OnThawed checks what workers said about memories that came back. It runs in the
 // transaction in which they come back.
-func (j *Journal) Thawed(tx *store.Tx, ids []memory.ID) error {
-	h, err := j.hired(tx)
+func (j *Journal) OnThawed(tx *store.Tx, ids []memory.ID) error {
+	h, err := j.workerGrants(tx)
 	if err != nil || len(h) == 0 {
 		return err
 	}

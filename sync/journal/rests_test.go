@@ -25,7 +25,7 @@ type packs map[string][]byte
 func (p packs) freeze(t fataller, l *journal.Journal, notes bool, ids ...memory.ID) (frozen int) {
 	c := store.Cooling{Covered: 1 << 60, Notes: l.Notes}
 	if notes {
-		c.Froze = l.Froze
+		c.OnFrozen = l.OnFrozen
 	}
 	err := l.Store.Update(t.Context(), func(tx *store.Tx) error {
 		made, err := tx.MakePack(ids, c)
@@ -69,7 +69,7 @@ func (p packs) thaw(t fataller, l *journal.Journal, ids ...memory.ID) {
 		}
 	})
 	if err == nil && wanted {
-		err = l.Back(t.Context())
+		err = l.ResumeWaiting(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func (p packs) back(tx *store.Tx, l *journal.Journal, ids []memory.ID) error {
 		}
 		back, err := tx.Thaw(s.Pack, p[string(pack.At)], []memory.ID{id})
 		if err == nil {
-			err = l.Thawed(tx, back)
+			err = l.OnThawed(tx, back)
 		}
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func TestColdAssertionMustQuoteItsLine(t *testing.T) {
 				if s := states(); s != [2]memory.State{"", memory.Active} {
 					t.Errorf("redacted: %v", s)
 				}
-				if err := l.Live(t.Context(), func(*delta.Item) error { return nil }); err != nil {
+				if err := l.EachLive(t.Context(), func(*delta.Item) error { return nil }); err != nil {
 					t.Errorf("it can't be sealed: %v", err)
 				}
 				hear(back)

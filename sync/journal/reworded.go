@@ -19,15 +19,15 @@ import (
 // assertion had come after the change, so replicas that learn of both in
 // different orders agree.
 
-// hired maps each worker that ever sent something here to its last grant.
-type hired map[string][]byte
+// workers maps each worker that ever sent something here to its last grant.
+type workers map[string][]byte
 
-func (j *Journal) hired(tx *store.Tx) (h hired, err error) {
+func (j *Journal) workerGrants(tx *store.Tx) (h workers, err error) {
 	ok, err := tx.Meta(j.note("hired"), &h)
 	if err != nil || ok {
 		return h, err
 	}
-	h = hired{} // a home that is older than this record
+	h = workers{} // a home that is older than this record
 	prefix := j.note("cited") + "/"
 	for name, err := range tx.MetaNames(prefix) {
 		if err != nil {
@@ -43,7 +43,7 @@ func (j *Journal) hired(tx *store.Tx) (h hired, err error) {
 func (j *Journal) Workers(ctx context.Context) (map[memory.MemberID]bool, error) {
 	out := map[memory.MemberID]bool{}
 	err := j.write(ctx, func(tx *store.Tx) error {
-		h, err := j.hired(tx)
+		h, err := j.workerGrants(tx)
 		for name := range h {
 			var m memory.MemberID
 			if err == nil {
@@ -56,9 +56,9 @@ func (j *Journal) Workers(ctx context.Context) (map[memory.MemberID]bool, error)
 	return out, err
 }
 
-// hire records a worker and its grant. A nil grant keeps the recorded one.
-func (j *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
-	h, err := j.hired(tx)
+// addWorker records a worker and its grant. A nil grant keeps the recorded one.
+func (j *Journal) addWorker(tx *store.Tx, m memory.MemberID, grant []byte) error {
+	h, err := j.workerGrants(tx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (j *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 		return nil
 	}
 	if h == nil {
-		h = hired{}
+		h = workers{}
 	}
 	h[m.String()] = grant
 	return tx.PutMeta(j.note("hired"), h)
@@ -76,7 +76,7 @@ func (j *Journal) hire(tx *store.Tx, m memory.MemberID, grant []byte) error {
 // grant returns a worker's grant. If the worker is known only from a snapshot,
 // every type but vault is allowed, because what the snapshot contains was within
 // the grant.
-func (h hired) grant(m string) delta.Grant {
+func (h workers) grant(m string) delta.Grant {
 	if g, err := delta.ParseGrant(h[m]); err == nil && h[m] != nil {
 		return g
 	}
@@ -89,10 +89,10 @@ func (h hired) grant(m string) delta.Grant {
 	return g
 }
 
-// reworded withdraws the workers' assertions whose quotes are not in the
+// withdrawMisquotes withdraws the workers' assertions whose quotes are not in the
 // present text of an utterance.
-func (j *Journal) reworded(tx *store.Tx, id memory.ID) error {
-	h, err := j.hired(tx)
+func (j *Journal) withdrawMisquotes(tx *store.Tx, id memory.ID) error {
+	h, err := j.workerGrants(tx)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (j *Journal) reworded(tx *store.Tx, id memory.ID) error {
 }
 
 // quoting returns the workers' assertions that are here and cite an utterance.
-func (j *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Assertion, err error) {
+func (j *Journal) quoting(tx *store.Tx, id memory.ID, h workers) (as []memory.Assertion, err error) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		var m memory.MemberID
 		if err := m.UnmarshalText([]byte(name)); err != nil {
@@ -138,17 +138,17 @@ func (j *Journal) quoting(tx *store.Tx, id memory.ID, h hired) (as []memory.Asse
 // recheck checks a worker's accepted assertion against the present knowledge.
 // If the assertion is a proposal and is withdrawn, recheck also checks what
 // workers said about its memory.
-func (j *Journal) recheck(tx *store.Tx, a *memory.Assertion, h hired) error {
+func (j *Journal) recheck(tx *store.Tx, a *memory.Assertion, h workers) error {
 	g := h.grant(a.Dot.Member.String())
 	k := &known{j: j, tx: tx}
-	v, why := delta.Stands(a, g, k)
+	v, why := delta.Recheck(a, g, k)
 	if k.err != nil || v == delta.Accepted {
 		return k.err
 	}
 	return j.withdrawAssertion(tx, a, v, why, h)
 }
 
-func (j *Journal) withdrawAssertion(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h hired) error {
+func (j *Journal) withdrawAssertion(tx *store.Tx, a *memory.Assertion, v delta.Verdict, why string, h workers) error {
 	g := h.grant(a.Dot.Member.String())
 	if err := tx.Retract(a); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (j *Journal) withdrawAssertion(tx *store.Tx, a *memory.Assertion, v delta.V
 
 // orphaned checks again what workers said about a memory, or archived into it,
 // after a proposal of type t was withdrawn.
-func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h hired) error {
+func (j *Journal) orphaned(tx *store.Tx, id memory.ID, t memory.Type, h workers) error {
 	as, err := tx.Assertions(id)
 	if err != nil {
 		return err

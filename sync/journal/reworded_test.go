@@ -62,7 +62,7 @@ func TestAssertionMustQuoteItsLine(t *testing.T) {
 		if s := states(m); s[0] != "none" || s[1] != memory.Active {
 			t.Errorf("%s, redacted: %v", name, s)
 		}
-		if err := l.Live(t.Context(), func(*delta.Item) error { return nil }); err != nil {
+		if err := l.EachLive(t.Context(), func(*delta.Item) error { return nil }); err != nil {
 			t.Errorf("%s: it can't be sealed: %v", name, err)
 		}
 		err := m.store.View(t.Context(), func(tx *store.Tx) error {

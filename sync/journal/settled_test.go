@@ -80,7 +80,7 @@ func TestCitationsAreCounted(t *testing.T) {
 		t.Errorf("%d were set aside: the second is one", n)
 	}
 	var items []delta.Item
-	if err := l.Live(t.Context(), func(i *delta.Item) error { items = append(items, *i); return nil }); err != nil {
+	if err := l.EachLive(t.Context(), func(i *delta.Item) error { items = append(items, *i); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if n := h.gives(l, cites(3, "plums")); n != 2 || m.memory(memory.ID{3}) != nil {
@@ -170,7 +170,7 @@ func TestWaitingOpsAreBounded(t *testing.T) {
 // worker waits, or a memory is cold.
 func TestNoSnapshotWhileWorkIsPending(t *testing.T) {
 	m, l := heard(t)
-	live := func() error { return l.Live(t.Context(), func(*delta.Item) error { return nil }) }
+	live := func() error { return l.EachLive(t.Context(), func(*delta.Item) error { return nil }) }
 	if err := live(); err != nil {
 		t.Fatal(err)
 	}

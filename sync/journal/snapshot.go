@@ -17,9 +17,9 @@ import (
 
 var _ replica.Archive = (*Journal)(nil)
 
-// Live implements replica.Archive. It yields, in one consistent view,
+// EachLive implements replica.Archive. It yields, in one consistent view,
 // everything of this space that another member has after it took all deltas.
-func (j *Journal) Live(ctx context.Context, f func(*delta.Item) error) error {
+func (j *Journal) EachLive(ctx context.Context, f func(*delta.Item) error) error {
 	return j.Store.View(ctx, func(tx *store.Tx) error {
 		if err := j.settled(tx); err != nil {
 			return err
@@ -230,7 +230,7 @@ func (j *Journal) restore(tx *store.Tx, i *delta.Item) error {
 // snapshot. The snapshot covers an author's chain from its beginning, and the
 // counting follows the order of the chain.
 func (j *Journal) restoreCited(tx *store.Tx, c *delta.Cited) error {
-	if err := j.hire(tx, c.Member, nil); err != nil {
+	if err := j.addWorker(tx, c.Member, nil); err != nil {
 		return err
 	}
 	name := j.note("cited", c.Member.String(), c.Evidence)

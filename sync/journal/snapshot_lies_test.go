@@ -21,8 +21,8 @@ type liar struct {
 	each func(i *delta.Item) []*delta.Item
 }
 
-func (l liar) Live(ctx context.Context, f func(*delta.Item) error) error {
-	return l.Archive.Live(ctx, func(i *delta.Item) error {
+func (l liar) EachLive(ctx context.Context, f func(*delta.Item) error) error {
+	return l.Archive.EachLive(ctx, func(i *delta.Item) error {
 		for _, i := range l.each(i) {
 			if err := f(i); err != nil {
 				return err

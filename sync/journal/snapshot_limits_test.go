@@ -23,7 +23,7 @@ func (m *member) packs() (items []delta.Item, err error) {
 		items = append(items, some...)
 		return err
 	}
-	if err = m.journal().Live(m.t.Context(), func(i *delta.Item) error { return take(p.Put(i)) }); err == nil {
+	if err = m.journal().EachLive(m.t.Context(), func(i *delta.Item) error { return take(p.Put(i)) }); err == nil {
 		err = take(p.Flush())
 	}
 	return items, err

@@ -305,7 +305,7 @@ func TestSnapshotErasesAColdMemory(t *testing.T) {
 	if err := l.Restore(ctx, []delta.Item{{Erased: []memory.ID{{1}}}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := l.Forgotten(ctx); err != nil || len(f.Bodies) != 1 {
+	if f, err := l.Removals(ctx); err != nil || len(f.Bodies) != 1 {
 		t.Errorf("to go from the relay: %+v, %v", f, err)
 	}
 }

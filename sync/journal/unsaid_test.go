@@ -38,7 +38,7 @@ func TestUnannouncedRemovalKeepsNoBlob(t *testing.T) {
 		if x.has(one) != stays {
 			t.Errorf("%s: it is there: %t", role, !stays)
 		}
-		_, heard, err := a.journal().Named(t.Context())
+		_, heard, err := a.journal().NamedBlobs(t.Context())
 		if err != nil || heard == 0 != stays {
 			t.Errorf("%s: heard up to %d, %v", role, heard, err)
 		}

@@ -21,17 +21,17 @@ type unsent struct {
 	cold []memory.ID // cold memories in lost deltas, whose manifests are kept until these are on the device
 }
 
-// SayUnsent puts into the outbox again what this member made and nobody has
+// RequeueUnsent puts into the outbox again what this member made and nobody has
 // received, because the outbox entry or the delta was lost. lost reports
 // whether one of our deltas no longer exists anywhere; nil means that none was
-// lost. SayUnsent returns how many entries it added, and which cold memories
+// lost. RequeueUnsent returns how many entries it added, and which cold memories
 // must be on this device before the rest can be sent. The caller fetches them
-// and calls SayUnsent again. Sending something twice changes nothing for
+// and calls RequeueUnsent again. Sending something twice changes nothing for
 // anyone.
 //
 // If an erasure may be among the lost entries, all erasures are sent again,
 // whoever made them.
-func (j *Journal) SayUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
+func (j *Journal) RequeueUnsent(ctx context.Context, lost func(envelope.Position) bool, erasures bool) (n int, cold []memory.ID, err error) {
 	var u unsent
 	var gone []string
 	err = j.Store.View(ctx, func(tx *store.Tx) error {
@@ -91,7 +91,7 @@ func (j *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 			return nil, err
 		}
 		if lost != nil && lost(m.At) {
-			away, err := u.away(tx, &m)
+			away, err := u.addCold(tx, &m)
 			if err != nil {
 				return nil, err
 			}
@@ -144,9 +144,9 @@ func (j *Journal) unsent(tx *store.Tx, u *unsent, lost func(envelope.Position) b
 	return gone, nil
 }
 
-// away reports whether a part of a delta is cold, and adds the cold memories to
+// addCold reports whether a part of a delta is cold, and adds the cold memories to
 // u.cold.
-func (u *unsent) away(tx *store.Tx, m *manifest) (any bool, err error) {
+func (u *unsent) addCold(tx *store.Tx, m *manifest) (any bool, err error) {
 	for _, s := range m.Assertions {
 		_, is, err := tx.Cold(s.Memory)
 		if err != nil {

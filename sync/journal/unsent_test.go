@@ -19,7 +19,7 @@ func TestUnsentAssertionsAreSentAgain(t *testing.T) {
 	b.sync()
 	say := func(lost func(envelope.Position) bool, erasures bool) int {
 		t.Helper()
-		n, cold, err := a.journal().SayUnsent(t.Context(), lost, erasures)
+		n, cold, err := a.journal().RequeueUnsent(t.Context(), lost, erasures)
 		if err != nil || len(cold) > 0 {
 			t.Fatal(cold, err)
 		}

@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	hired = memory.MemberID{9} // a worker with bad intentions
-	line  = memory.Utterance{ID: memory.ID{77}, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Unix(1_790_000_000, 0).UTC(), Text: "Hello."}
+	workers = memory.MemberID{9} // a worker with bad intentions
+	line    = memory.Utterance{ID: memory.ID{77}, Event: memory.EventID{Device: "pin", Boot: 1, Seq: 1}, At: time.Unix(1_790_000_000, 0).UTC(), Text: "Hello."}
 )
 
 // hears has a member apply one delta of another. With a grant, the other is a
@@ -28,7 +28,7 @@ func (m *member) hears(seq uint64, grant *delta.Grant, ops ...delta.Op) error {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	in := replica.Incoming{At: time.Now(), Cursor: seq, Author: envelope.Member{ID: hired}, Header: &envelope.Header{Member: hired, Incarnation: 1, Seq: seq, Epoch: 1},
+	in := replica.Incoming{At: time.Now(), Cursor: seq, Author: envelope.Member{ID: workers}, Header: &envelope.Header{Member: workers, Incarnation: 1, Seq: seq, Epoch: 1},
 		Grant: grant, Ops: ops}
 	return m.journal().Apply(m.t.Context(), in, s)
 }
@@ -39,7 +39,7 @@ func anything() *delta.Grant { return &delta.Grant{Types: memory.Types[:], Trans
 // metadata.
 func (m *member) claims(seq uint64, bytes int) *memory.Assertion {
 	f := fact(0, fmt.Sprint("Thing ", seq, "."))
-	f.Memory, f.Dot, f.Rank, f.Space = memory.ID{9, byte(seq >> 8), byte(seq)}, memory.Dot{Member: hired, Seq: seq}, memory.RankCloud, m.ring.Space()
+	f.Memory, f.Dot, f.Rank, f.Space = memory.ID{9, byte(seq >> 8), byte(seq)}, memory.Dot{Member: workers, Seq: seq}, memory.RankCloud, m.ring.Space()
 	f.Candidate.Evidence = []memory.Evidence{{Utterance: line.ID, Event: line.Event, Excerpt: "Hello"}}
 	f.Candidate.Metadata = memory.Metadata{}
 	for n := 0; bytes > 0; n++ {

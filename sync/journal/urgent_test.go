@@ -105,7 +105,7 @@ func TestSendOrder(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatal(all, err)
 	}
-	first, err := a.journal().OfPinned(t.Context(), slices.Collect(maps.Keys(all)))
+	first, err := a.journal().PinnedBlobs(t.Context(), slices.Collect(maps.Keys(all)))
 	if err != nil || len(first) != 1 {
 		t.Errorf("of pinned memories: %v, %v", first, err)
 	}

@@ -20,7 +20,7 @@ func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err
 	} else if replaces {
 		k.as = u
 	}
-	h, err := j.hired(tx)
+	h, err := j.workerGrants(tx)
 	if err != nil {
 		return false, err
 	}
@@ -35,7 +35,7 @@ func (j *Journal) withdrawOne(tx *store.Tx, u *memory.Utterance) (more bool, err
 	}
 	var fall []falling
 	hold := func(a *memory.Assertion) {
-		if v, why := delta.Stands(a, h.grant(a.Dot.Member.String()), k); v != delta.Accepted {
+		if v, why := delta.Recheck(a, h.grant(a.Dot.Member.String()), k); v != delta.Accepted {
 			fall = append(fall, falling{a, v, why})
 		}
 	}

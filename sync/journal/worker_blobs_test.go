@@ -48,7 +48,7 @@ func TestThreatWorkerInTheWayOfABlob(t *testing.T) {
 		return err == nil
 	}
 	for _, m := range []*member{worker, a} {
-		if err := m.journal().Doubt(t.Context(), b.Sealed); err != nil {
+		if err := m.journal().RecordDoubt(t.Context(), b.Sealed); err != nil {
 			t.Fatal(err)
 		}
 		m.say(memory.Assertion{Memory: memory.ID{1}, Act: memory.ActPin})

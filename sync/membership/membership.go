@@ -13,8 +13,8 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Of returns a device as a member with a role, in the form of the log.
-func Of(d *keyring.Device, role envelope.Role) envelope.Member {
+// MemberOf returns a device as a member with a role, in the form of the log.
+func MemberOf(d *keyring.Device, role envelope.Role) envelope.Member {
 	return envelope.Member{ID: d.ID, Key: d.Key(), Recipient: d.Recipient().String(), Role: role}
 }
 
@@ -26,26 +26,26 @@ func NotePlace(space memory.SpaceID, member memory.MemberID) []byte {
 	return append(append(make([]byte, 0, len(space)+len(member)), space[:]...), member[:]...)
 }
 
-// Named is [Of] with a name that the members of a space can open. The name is
+// NamedMember is [MemberOf] with a name that the members of a space can open. The name is
 // sealed with the key of an epoch. An empty name means no name.
-func Named(d *keyring.Device, role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
-	m := Of(d, role)
+func NamedMember(d *keyring.Device, role envelope.Role, name string, space memory.SpaceID, epoch uint32, key *seal.Key) envelope.Member {
+	m := MemberOf(d, role)
 	if name != "" {
 		m.Name = seal.SealNote(NameLabel, []byte(name), NotePlace(space, m.ID), epoch, key)
 	}
 	return m
 }
 
-// Found returns the function that keyring.Create needs to make the first ring of a
+// FoundSpace returns the function that keyring.Create needs to make the first ring of a
 // new space. The function founds the space with its first device. The device gets a
 // name for the other members, unless the name is empty. The recovery phrase signs
 // both here, and never again, so that syncing needs no phrase.
-func Found(name string) func(*keyring.Recovery) (*keyring.Joining, error) {
+func FoundSpace(name string) func(*keyring.Recovery) (*keyring.Joining, error) {
 	return func(rec *keyring.Recovery) (*keyring.Joining, error) {
 		d := keyring.NewDevice()
 		epochs := seal.Epochs{1: seal.NewKey()}
 		recovery := rec.Identity().Recipient()
-		m := Named(d, envelope.Owner, name, rec.Space(), 1, epochs[1])
+		m := NamedMember(d, envelope.Owner, name, rec.Space(), 1, epochs[1])
 		e, err := Begin(rec.Space(), rec.Root(), recovery, m, d.Recipient(), epochs, time.Now(), func(domain string, msg []byte) ([]byte, error) { return rec.Sign(domain, msg), nil })
 		if err != nil {
 			return nil, err

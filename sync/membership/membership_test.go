@@ -16,7 +16,7 @@ import (
 func made(t *testing.T) (dir string, r *keyring.Ring, phrase string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "keys")
-	r, phrase, err := keyring.Create(dir, keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: Found("")})
+	r, phrase, err := keyring.Create(dir, keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: FoundSpace("")})
 	if err != nil {
 		t.Fatal(err)
 	}

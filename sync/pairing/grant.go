@@ -26,8 +26,8 @@ type signedGrant struct {
 	Signature []byte `json:"signature"`
 }
 
-// Give sends the grant, sealed to the new device and signed by this device.
-func (m *Meeting) Give(ctx context.Context, g Grant, sign envelope.Signer) error {
+// SendGrant sends the grant, sealed to the new device and signed by this device.
+func (m *Meeting) SendGrant(ctx context.Context, g Grant, sign envelope.Signer) error {
 	to, err := seal.ParseRecipient(m.Other.Recipient)
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func (m *Meeting) Give(ctx context.Context, g Grant, sign envelope.Signer) error
 	return nil
 }
 
-// Take waits for the grant, after both sides agreed.
-func (m *Meeting) Take(ctx context.Context, open func(sealed []byte) ([]byte, error)) (g Grant, err error) {
+// ReceiveGrant waits for the grant, after both sides agreed.
+func (m *Meeting) ReceiveGrant(ctx context.Context, open func(sealed []byte) ([]byte, error)) (g Grant, err error) {
 	b, err := m.talk.hear(ctx, stepGrant)
 	if err != nil {
 		return g, fmt.Errorf("pair: %w", err)

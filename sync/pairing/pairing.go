@@ -58,11 +58,11 @@ type Mailbox interface {
 	Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
 }
 
-// Box is a mailbox that a new device checks before it leaves a message. First returns the first
+// Box is a mailbox that a new device checks before it leaves a message. FirstMessage returns the first
 // message without waiting, or nil if there is none.
 type Box interface {
 	Mailbox
-	First(ctx context.Context, box [16]byte) ([]byte, error)
+	FirstMessage(ctx context.Context, box [16]byte) ([]byte, error)
 }
 
 // Party is one side.
@@ -286,7 +286,7 @@ func Join(ctx context.Context, mail Box, code Code, me Party) (*Meeting, error) 
 	if err != nil {
 		return nil, err
 	}
-	there, err := mail.First(ctx, t.box)
+	there, err := mail.FirstMessage(ctx, t.box)
 	if err == nil && there != nil {
 		if _, err = t.read(there); err == nil {
 			err = ErrUsed

@@ -54,7 +54,7 @@ func (p *post) Message(ctx context.Context, box [16]byte, n int) ([]byte, error)
 	return p.rows[box][n], nil
 }
 
-func (p *post) First(_ context.Context, box [16]byte) ([]byte, error) {
+func (p *post) FirstMessage(_ context.Context, box [16]byte) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.rows[box]) == 0 {
@@ -74,13 +74,13 @@ func meet(ctx context.Context, inviter Mailbox, joiner Box, a, b Code, in, fresh
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		m, err := Invite(ctx, inviter, a, PartyOf(membership.Of(in, envelope.Owner), "old"))
+		m, err := Invite(ctx, inviter, a, PartyOf(membership.MemberOf(in, envelope.Owner), "old"))
 		if err != nil {
 			stop()
 		}
 		out <- met{m, err}
 	}()
-	m, err := Join(ctx, joiner, b, PartyOf(membership.Of(fresh, envelope.Owner), "new"))
+	m, err := Join(ctx, joiner, b, PartyOf(membership.MemberOf(fresh, envelope.Owner), "new"))
 	if err != nil {
 		stop()
 	}
@@ -106,22 +106,22 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Grant{Space: memory.SpaceID{1}, Genesis: envelope.Hash{2}, Relay: "http://relay", Wearer: "Maja"}
-	ring, _, err := keyring.Create(t.TempDir(), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
+	ring, _, err := keyring.Create(t.TempDir(), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.FoundSpace("")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ring.Close()
 	// A grant that another key signed is refused.
-	if err := a.m.Give(t.Context(), want, ring.DeviceSign); err != nil {
+	if err := a.m.SendGrant(t.Context(), want, ring.DeviceSign); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.m.Take(t.Context(), fresh.Open); !errors.Is(err, ErrTampered) {
+	if _, err := b.m.ReceiveGrant(t.Context(), fresh.Open); !errors.Is(err, ErrTampered) {
 		t.Errorf("grant of a stranger: %v", err)
 	}
-	if err := a.m.Give(t.Context(), want, in.Sign); err != nil {
+	if err := a.m.SendGrant(t.Context(), want, in.Sign); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := b.m.Take(t.Context(), fresh.Open); err != nil || got != want {
+	if got, err := b.m.ReceiveGrant(t.Context(), fresh.Open); err != nil || got != want {
 		t.Errorf("grant %+v, %v", got, err)
 	}
 }
@@ -136,7 +136,7 @@ func TestUsedCode(t *testing.T) {
 	}
 	again := func() {
 		t.Helper()
-		if m, err := Join(t.Context(), p, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) || m != nil {
+		if m, err := Join(t.Context(), p, code, PartyOf(membership.MemberOf(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) || m != nil {
 			t.Errorf("a second device: %v, %v", m, err)
 		}
 	}
@@ -152,7 +152,7 @@ func TestUsedCode(t *testing.T) {
 // blind is a mailbox that both devices check before either has left anything.
 type blind struct{ *post }
 
-func (blind) First(context.Context, [16]byte) ([]byte, error) { return nil, nil }
+func (blind) FirstMessage(context.Context, [16]byte) ([]byte, error) { return nil, nil }
 
 // If two devices come at the same time, the second in the mailbox gets an error.
 func TestConcurrentUseOfACode(t *testing.T) {
@@ -167,9 +167,9 @@ func TestConcurrentUseOfACode(t *testing.T) {
 	var in sync.WaitGroup
 	defer in.Wait()
 	in.Go(func() { // ends because of the second device's message, or because of the other's invalid answer
-		Invite(t.Context(), p, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "old"))
+		Invite(t.Context(), p, code, PartyOf(membership.MemberOf(keyring.NewDevice(), envelope.Owner), "old"))
 	})
-	if m, err := Join(t.Context(), blind{p}, code, PartyOf(membership.Of(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
+	if m, err := Join(t.Context(), blind{p}, code, PartyOf(membership.MemberOf(keyring.NewDevice(), envelope.Owner), "late")); !errors.Is(err, ErrUsed) {
 		t.Errorf("%v, %v", m, err)
 	}
 	if _, err := first.hear(t.Context(), stepInvite); err != nil {
@@ -243,14 +243,14 @@ func TestBrokenCommitmentIsDetected(t *testing.T) {
 	in, mallory := keyring.NewDevice(), keyring.NewDevice()
 	done := make(chan error)
 	go func() {
-		_, err := Invite(t.Context(), p, code, PartyOf(membership.Of(in, envelope.Owner), "old"))
+		_, err := Invite(t.Context(), p, code, PartyOf(membership.MemberOf(in, envelope.Owner), "old"))
 		done <- err
 	}()
 	tk, err := newTalk(p, code, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := newSide(PartyOf(membership.Of(mallory, envelope.Owner), "m"))
+	first := newSide(PartyOf(membership.MemberOf(mallory, envelope.Owner), "m"))
 	sum := first.hash()
 	if err := tk.say(t.Context(), stepCommit, false, sum[:]); err != nil {
 		t.Fatal(err)

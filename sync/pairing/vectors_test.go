@@ -175,7 +175,7 @@ func (v *vectors) join(t *testing.T, mail row) (words []string, g Grant, err err
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err = m.Take(t.Context(), func(sealed []byte) ([]byte, error) { return seal.OpenWith(seal.IdentityFromSeed(seed), sealed) })
+	g, err = m.ReceiveGrant(t.Context(), func(sealed []byte) ([]byte, error) { return seal.OpenWith(seal.IdentityFromSeed(seed), sealed) })
 	return m.Words(), g, err
 }
 

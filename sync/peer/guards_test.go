@@ -105,7 +105,7 @@ func TestOnlyOwnersBringLogEntries(t *testing.T) {
 	if err := h.as(t, reader).AppendLog(t.Context(), e); !errors.Is(err, replica.ErrForbidden) {
 		t.Errorf("a reader brings an entry: %v", err)
 	}
-	if n, _ := h.At(); n != 2 {
+	if n, _ := h.Position(); n != 2 {
 		t.Errorf("the log has %d entries", n)
 	}
 	if err := h.as(t, phone).AppendLog(t.Context(), e); err != nil {
@@ -174,7 +174,7 @@ func TestThreatMemberHoldsThePeer(t *testing.T) {
 	held[0].Close()
 	for h.sign(t, phone, "GET", "/log", nil).send(t, nil) == string(page.Busy) {
 		if t.Context().Err() != nil {
-			t.Fatal("there is no room again")
+			t.Fatal("the peer is still busy after a connection was closed")
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *Server) appendDeltas(w http.ResponseWriter, _ *http.Request, who envelo
 		if d.Header.Member != who.ID && who.Role != envelope.Owner {
 			return errForbidden
 		}
-		if _, err := s.Envelopes.Take(d); err != nil {
+		if _, err := s.Envelopes.TakeDelta(d); err != nil {
 			return err
 		}
 		cursors[i] = uint64(i) + 1
@@ -116,17 +116,17 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, who envelope.Mem
 	w.Header().Set("Content-Type", "text/event-stream")
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
-	told := page.Head{}
+	lastSent := page.Head{}
 	for first := true; ; first = false {
 		changed := s.Envelopes.Changed()
-		log, cursor := s.Envelopes.At()
+		log, cursor := s.Envelopes.Position()
 		text := ": here\n\n"
-		if now := (page.Head{Cursor: cursor, Log: log}); first || now != told {
+		if now := (page.Head{Cursor: cursor, Log: log}); first || now != lastSent {
 			b, err := json.Marshal(now)
 			if err != nil {
 				return err
 			}
-			told, text = now, "event: head\ndata: "+string(b)+"\n\n"
+			lastSent, text = now, "event: head\ndata: "+string(b)+"\n\n"
 		}
 		if _, err := io.WriteString(w, text); err != nil || out.Flush() != nil {
 			return nil // the client left

@@ -162,14 +162,14 @@ func TestBadLines(t *testing.T) {
 					t.Fatal(err)
 				}
 				at := upstream.New(r.Space(spaceID, phone.id, httpsig.KeySigner(phone.key)), "")
-				c, err := mine.Carry(envstore.Carrier{Name: "peer", At: at, Self: phone.id, Owner: true, Peer: true})
+				c, err := mine.Carry(envstore.Carrier{Name: "peer", Remote: at, Self: phone.id, Owner: true, Peer: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				prev := envelope.Link{}
 				for i := range tt.deltas {
 					d := chained(t, h, 5, prev, strings.Repeat(fmt.Sprintf("%7d ", i), tt.size/8))
-					if _, err := h.Take(d); err != nil { // on the other device
+					if _, err := h.TakeDelta(d); err != nil { // on the other device
 						t.Fatal(err)
 					}
 					prev = d.Header.Next()
@@ -180,7 +180,7 @@ func TestBadLines(t *testing.T) {
 				prev = envelope.Link{}
 				for i := range tt.deltas {
 					d := chained(t, h, 6, prev, strings.Repeat(fmt.Sprintf("%7d ", -i), tt.size/8))
-					if _, err := mine.Take(d); err != nil { // on this device
+					if _, err := mine.TakeDelta(d); err != nil { // on this device
 						t.Fatal(err)
 					}
 					prev = d.Header.Next()
@@ -198,8 +198,8 @@ func TestBadLines(t *testing.T) {
 					time.Sleep(pause)
 				}
 				took := time.Since(began)
-				_, there := h.At()
-				_, here := mine.At()
+				_, there := h.Position()
+				_, here := mine.Position()
 				if want := uint64(2 * tt.deltas); there != want || here != want || took > tt.within || len(c.Standing().Trouble) != 0 {
 					t.Errorf("%d there, %d here, want %d; after %s; %q", there, here, want, took, c.Standing().Trouble)
 				}

@@ -183,9 +183,9 @@ func (m *Market) Orders(ctx context.Context, role string, phase trade.Phase, ski
 	return m.chains(ctx, "/orders", url.Values{"role": {role}, "phase": {string(phase)}, "skip": {strconv.Itoa(skip)}})
 }
 
-// Moved returns the orders of this key that moved here from other markets, at most trade.MaxOrders
+// MovedOrders returns the orders of this key that moved here from other markets, at most trade.MaxOrders
 // after skip. Each is stamped by the market from which it comes.
-func (m *Market) Moved(ctx context.Context, skip int) ([]trade.Chain, []*trade.State, error) {
+func (m *Market) MovedOrders(ctx context.Context, skip int) ([]trade.Chain, []*trade.State, error) {
 	return m.chains(ctx, "/moves", url.Values{"skip": {strconv.Itoa(skip)}})
 }
 

@@ -233,7 +233,7 @@ func TestCloseEndsStreams(t *testing.T) {
 		t.Error(err)
 	}
 	if len(s.relay.streams) != 0 {
-		t.Error("it is still known")
+		t.Error("the relay's client still counts a stream after Close")
 	}
 }
 

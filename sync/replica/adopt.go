@@ -56,7 +56,7 @@ func (r *Replica) readCheckpoints(ctx context.Context) error {
 		}
 		seen = append(seen, l)
 		if l.standing == envelope.Verified && (newest == nil || l.Cursor > newest.Cursor) {
-			newest = &Shown{Hash: l.hash, Author: l.Author, Cursor: l.Cursor}
+			newest = &ShownCheckpoint{Hash: l.hash, Author: l.Author, Cursor: l.Cursor}
 		}
 	}
 	if s := shown; s != nil {
@@ -266,7 +266,7 @@ func (r *Replica) takeItems(ctx context.Context, to Archive, l *listed, next *St
 	err = r.chunks(ctx, l, m, func(items []delta.Item) error {
 		err := to.Restore(ctx, items, nil)
 		if err == nil {
-			r.c.Taken(ctx)
+			r.c.OnTaken(ctx)
 		}
 		return err
 	})

@@ -17,17 +17,17 @@ var ErrUnsettled = errors.New("not settled here")
 
 // Archive is this member's data in the form in which snapshots hold it.
 type Archive interface {
-	// Live calls f with each item in a snapshot's order, in one consistent
+	// EachLive calls f with each item in a snapshot's order, in one consistent
 	// view. It returns ErrUnsettled if the data can't be made a snapshot of,
 	// and any error of f.
-	Live(ctx context.Context, f func(*delta.Item) error) error
+	EachLive(ctx context.Context, f func(*delta.Item) error) error
 	// Restore stores the items of a snapshot whose parts were all checked, in
 	// one or several transactions. The last transaction saves s if s is not
 	// nil. Storing an item twice changes nothing.
 	Restore(ctx context.Context, items []delta.Item, s *State) error
-	// Named returns the hashes of the sealed blobs that notes name, and the
+	// NamedBlobs returns the hashes of the sealed blobs that notes name, and the
 	// cursor up to which this member has read every delta.
-	Named(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
+	NamedBlobs(ctx context.Context) (named map[envelope.Hash]bool, heard uint64, err error)
 }
 
 // Checkpoints are a space's checkpoints at a relay, as this member sees them.
@@ -74,8 +74,8 @@ type Snapshots struct {
 	Compact bool
 }
 
-// Shown is the newest verified checkpoint that a relay has shown.
-type Shown struct {
+// ShownCheckpoint is the newest verified checkpoint that a relay has shown.
+type ShownCheckpoint struct {
 	Hash   envelope.Hash   `json:"hash"`
 	Author memory.MemberID `json:"author"`
 	Cursor uint64          `json:"cursor"`

@@ -33,7 +33,7 @@ func (r *Replica) sendBlob(ctx context.Context, name, owner memory.ID) (*delta.B
 		return nil, fmt.Errorf("send blob %s: %w", name, err)
 	}
 	b.Name, b.Memory = name.String(), owner
-	if err := r.c.Journal.Doubt(ctx, b.Sealed); err != nil { // from here on the relay may have the blob
+	if err := r.c.Journal.RecordDoubt(ctx, b.Sealed); err != nil { // from here on the relay may have the blob
 		return nil, err
 	}
 	has, err := KeepsBlob(ctx, r.c.Remote, b, open)
@@ -71,7 +71,7 @@ func (r *Replica) sealedAs(ctx context.Context, name memory.ID, sum envelope.Has
 		if n == r.log.Epoch() {
 			current = b
 		}
-		alike, err := r.c.Journal.Alike(ctx, b.Key)
+		alike, err := r.c.Journal.NotesByKey(ctx, b.Key)
 		if err != nil {
 			return b, err
 		}

@@ -260,7 +260,7 @@ func (r *Replica) sealSnapshot(ctx context.Context, c *envelope.Checkpoint, dir 
 		m.Chunks = append(m.Chunks, chunk)
 		return err
 	}
-	err = r.c.Snapshots.Archive.Live(ctx, func(i *delta.Item) error { return put(p.Put(i)) })
+	err = r.c.Snapshots.Archive.EachLive(ctx, func(i *delta.Item) error { return put(p.Put(i)) })
 	if err == nil {
 		err = put(p.Flush())
 	}
@@ -372,7 +372,7 @@ func (r *Replica) drop(ctx context.Context, l *listed) error {
 	} else if !worthless(err) {
 		return fmt.Errorf("drop checkpoint: %w", err)
 	}
-	named, _, err := r.c.Snapshots.Archive.Named(ctx)
+	named, _, err := r.c.Snapshots.Archive.NamedBlobs(ctx)
 	if err != nil {
 		return fmt.Errorf("drop checkpoint: %w", err)
 	}

@@ -53,7 +53,7 @@ type counted struct {
 	restored int
 }
 
-func (s *counted) Live(_ context.Context, f func(*delta.Item) error) error {
+func (s *counted) EachLive(_ context.Context, f func(*delta.Item) error) error {
 	for i := range s.items {
 		if err := f(&s.items[i]); err != nil {
 			return err
@@ -62,7 +62,9 @@ func (s *counted) Live(_ context.Context, f func(*delta.Item) error) error {
 	return nil
 }
 
-func (s *counted) Named(context.Context) (map[envelope.Hash]bool, uint64, error) { return nil, 0, nil }
+func (s *counted) NamedBlobs(context.Context) (map[envelope.Hash]bool, uint64, error) {
+	return nil, 0, nil
+}
 
 func (s *counted) Restore(_ context.Context, items []delta.Item, _ *State) error {
 	s.restored += len(items)
@@ -97,7 +99,7 @@ func TestDigestOfASnapshot(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Manifest, c.Size = at.put(t, key, manifest)
-			r := &Replica{c: Config{Space: c.Space, Remote: at, Keys: oneKey{key: key}, Temp: t.TempDir(), Taken: func(context.Context) {}, Snapshots: &Snapshots{Archive: archive}}}
+			r := &Replica{c: Config{Space: c.Space, Remote: at, Keys: oneKey{key: key}, Temp: t.TempDir(), OnTaken: func(context.Context) {}, Snapshots: &Snapshots{Archive: archive}}}
 			next := State{Cursor: 3}
 			agreed := r.compare(t.Context(), l)
 			taken := r.takeItems(t.Context(), archive, l, &next)

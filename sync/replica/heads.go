@@ -27,10 +27,10 @@ type HeadsVerdict string
 
 // The verdicts. An equal chain has none.
 const (
-	Forked HeadsVerdict = "forked" // two histories: the relay or the author lies
-	Hidden HeadsVerdict = "hidden" // the relay showed the other member more than it shows this one
-	Behind HeadsVerdict = "behind" // this member knows more: compare there, too
-	Untold HeadsVerdict = "untold" // the proof could not be had: the relay does not show it any more, or could not be asked
+	Forked   HeadsVerdict = "forked" // two histories: the relay or the author lies
+	Hidden   HeadsVerdict = "hidden" // the relay showed the other member more than it shows this one
+	Behind   HeadsVerdict = "behind" // this member knows more: compare there, too
+	Unproven HeadsVerdict = "untold" // the proof could not be had: the relay does not show it any more, or could not be asked
 )
 
 // Difference says where two members' heads differ.
@@ -100,8 +100,8 @@ func (r *Replica) heads() map[string]envelope.Link {
 // Compare compares another member's heads with this member's. It first syncs,
 // so that this member has everything that the relay shows. If the sync fails,
 // Compare does not return its error. Where the other member has more, the
-// verdict is then Untold, because the relay may not be at fault. The verdict is
-// also Untold if asked is false, which means that the caller could not ask the
+// verdict is then Unproven, because the relay may not be at fault. The verdict is
+// also Unproven if asked is false, which means that the caller could not ask the
 // other remotes. Compare also keeps each Forked and Hidden as a [Problem] that
 // names the space.
 func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([]Difference, error) {
@@ -118,10 +118,10 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	} else if served := (*servedError)(nil); err != nil && !errors.As(err, &served) && !errors.Is(err, ErrHeld) && !errors.Is(err, ErrRolledBack) {
 		asked = false
 	}
-	out, err := r.beside(ctx, h)
+	out, err := r.compareHeads(ctx, h)
 	for i := range out {
 		if out[i].Verdict == Hidden && !asked {
-			out[i].Verdict = Untold
+			out[i].Verdict = Unproven
 		}
 		if err == nil {
 			err = r.nameDifference(ctx, h, out[i])
@@ -133,8 +133,8 @@ func (r *Replica) Compare(ctx context.Context, h *envelope.Heads, asked bool) ([
 	return out, r.heardBeside(ctx, h, slices.ContainsFunc(out, func(d Difference) bool { return d.Verdict == Forked }))
 }
 
-// beside compares heads with this member's own.
-func (r *Replica) beside(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
+// compareHeads compares heads with this member's own.
+func (r *Replica) compareHeads(ctx context.Context, h *envelope.Heads) (out []Difference, err error) {
 	var fork *envelope.ForkError
 	err = r.log.AcceptsHeads(h)
 	switch {
@@ -172,7 +172,7 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 			d.Verdict = Forked
 			out = append(out, d)
 		case ours.Seq < p.Seq && r.counted(k, p.Seq) <= ours.Seq:
-			d.Verdict, d.LeftOut = Untold, true
+			d.Verdict, d.LeftOut = Unproven, true
 			out = append(out, d)
 		case ours.Seq < p.Seq:
 			d.Verdict = Hidden
@@ -181,7 +181,7 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 			shorter[k] = p.Seq
 		}
 	}
-	was, err := r.hashes(ctx, heads, shorter)
+	shorterHashes, err := r.hashes(ctx, heads, shorter)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +190,9 @@ func (r *Replica) compareChains(ctx context.Context, h *envelope.Heads) (out []D
 		if shorter[k] == 0 {
 			continue
 		}
-		d := Difference{Verdict: Behind, Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: heads[k].Seq, Ours: was[k], Theirs: p.Hash}
-		if at, known := was[k]; !known {
-			d.Verdict = Untold
+		d := Difference{Verdict: Behind, Member: p.Member, Incarnation: p.Incarnation, Seq: p.Seq, Here: heads[k].Seq, Ours: shorterHashes[k], Theirs: p.Hash}
+		if at, known := shorterHashes[k]; !known {
+			d.Verdict = Unproven
 		} else if at != p.Hash {
 			d.Verdict = Forked
 		}
@@ -219,7 +219,7 @@ func (r *Replica) hashes(ctx context.Context, heads map[string]envelope.Link, at
 			return nil, ctx.Err()
 		}
 		if err != nil || len(page) == 0 {
-			return proven, nil // the relay shows no more headers: places without a proof are Untold
+			return proven, nil // the relay shows no more headers: places without a proof are Unproven
 		}
 		for _, p := range page {
 			if p.Cursor != after+1 {

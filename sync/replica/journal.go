@@ -74,9 +74,9 @@ type State struct {
 	// before it contains something that was erased since. Parts are blobs at
 	// the relay that belong to an unfinished snapshot, or to one that is being
 	// dropped.
-	Checkpoint *Shown          `json:"checkpoint,omitempty"`
-	Stale      uint64          `json:"stale,omitempty"`
-	Parts      []envelope.Hash `json:"parts,omitempty"`
+	Checkpoint *ShownCheckpoint `json:"checkpoint,omitempty"`
+	Stale      uint64           `json:"stale,omitempty"`
+	Parts      []envelope.Hash  `json:"parts,omitempty"`
 }
 
 // next returns a copy that can be changed.
@@ -158,27 +158,27 @@ type Journal interface {
 	Quarantine(ctx context.Context, p Problem) error
 	// Problems returns the problems, newest first.
 	Problems(ctx context.Context) ([]Problem, error)
-	// Forgotten returns the bodies and blobs of this member at the relay that
+	// Removals returns the bodies and blobs of this member at the relay that
 	// contain something erased. It leaves out a body until a later delta
-	// repeats everything else that the body contains. Dropped records that the
+	// repeats everything else that the body contains. RecordRemovals records that the
 	// relay has removed them.
-	Forgotten(ctx context.Context) (Forgotten, error)
-	Dropped(ctx context.Context, f Forgotten) error
+	Removals(ctx context.Context) (Removals, error)
+	RecordRemovals(ctx context.Context, f Removals) error
 	BlobJournal
 }
 
 // BlobJournal is the blobs on this member's disk.
 type BlobJournal interface {
-	// Alike returns the notes of all blobs, of any member, that a key seals.
-	Alike(ctx context.Context, key []byte) ([]delta.Blob, error)
-	// Doubt records a doubt as package claim defines it. Recording it twice
+	// NotesByKey returns the notes of all blobs, of any member, that a key seals.
+	NotesByKey(ctx context.Context, key []byte) ([]delta.Blob, error)
+	// RecordDoubt records a doubt as package claim defines it. Recording it twice
 	// changes nothing. The journal itself records a doubt when the note of a
 	// blob is removed.
-	Doubt(ctx context.Context, id envelope.Hash) error
+	RecordDoubt(ctx context.Context, id envelope.Hash) error
 	// Doubts returns the recorded doubts.
 	Doubts(ctx context.Context) ([]Doubt, error)
-	// Resolve removes doubts.
-	Resolve(ctx context.Context, ids []envelope.Hash) error
+	// RemoveDoubts removes doubts.
+	RemoveDoubts(ctx context.Context, ids []envelope.Hash) error
 
 	// OpenBlob opens a blob on this disk, or returns memory.ErrNotFound.
 	OpenBlob(ctx context.Context, name memory.ID) (io.ReadCloser, int64, error)
@@ -200,8 +200,8 @@ type Keys interface {
 	Wrap(n uint32, to *seal.Recipient) ([]byte, error)
 }
 
-// Forgotten lists bodies and blobs that the relay has to remove.
-type Forgotten struct {
+// Removals lists bodies and blobs that the relay has to remove.
+type Removals struct {
 	Bodies []Ref
 }
 

@@ -80,7 +80,7 @@ func (r *Replica) resolveDoubts(ctx context.Context, doubts []Doubt) (moved bool
 	if len(done) == 0 {
 		return moved, err
 	}
-	return moved, errors.Join(err, r.c.Journal.Resolve(ctx, done))
+	return moved, errors.Join(err, r.c.Journal.RemoveDoubts(ctx, done))
 }
 
 // readEverything reports whether this member has read everything at the relay,

@@ -74,7 +74,7 @@ func (c *caseOf) snapshots(lines int, author, verifier *peerOf) {
 func (c *caseOf) forgotten(id memory.ID, by *peerOf, others ...*peerOf) {
 	c.Helper()
 	if by.live[id] == nil {
-		c.Fatal("it does not have the line")
+		c.Fatal("the member that forgets does not have the line")
 	}
 	by.say(delta.Op{Forget: &delta.Forget{Utterances: []memory.ID{id}}})
 	for range 5 {
@@ -152,7 +152,7 @@ func TestPendingDeltaInASnapshot(t *testing.T) {
 func stripped(out []replica.Placed) []replica.Placed {
 	for i := range out {
 		if d, err := envelope.ParseDelta(out[i].Delta); err == nil {
-			out[i].Delta = d.Bare().Bytes()
+			out[i].Delta = d.WithoutBody().Bytes()
 		}
 	}
 	return out

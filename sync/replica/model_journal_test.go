@@ -193,7 +193,7 @@ func (j *memJournal) Quarantine(_ context.Context, p replica.Problem) error {
 
 func (j *memJournal) Problems(context.Context) ([]replica.Problem, error) { return j.problems, nil }
 
-func (j *memJournal) Forgotten(context.Context) (f replica.Forgotten, err error) {
+func (j *memJournal) Removals(context.Context) (f replica.Removals, err error) {
 	for _, s := range j.sent {
 		if waits := slices.ContainsFunc(j.outbox, func(o replica.Outgoing) bool { return slices.Contains(s.needs, o.Seq) }); s.due && !s.gone && !waits {
 			f.Bodies = append(f.Bodies, replica.Ref{Member: j.self, Position: s.at})
@@ -202,7 +202,7 @@ func (j *memJournal) Forgotten(context.Context) (f replica.Forgotten, err error)
 	return f, nil
 }
 
-func (j *memJournal) Dropped(_ context.Context, f replica.Forgotten) error {
+func (j *memJournal) RecordRemovals(_ context.Context, f replica.Removals) error {
 	if j.fail() {
 		return errDisk
 	}
@@ -212,9 +212,9 @@ func (j *memJournal) Dropped(_ context.Context, f replica.Forgotten) error {
 	return nil
 }
 
-func (j *memJournal) Alike(context.Context, []byte) ([]delta.Blob, error) { return nil, nil }
+func (j *memJournal) NotesByKey(context.Context, []byte) ([]delta.Blob, error) { return nil, nil }
 
-func (j *memJournal) Doubt(_ context.Context, id envelope.Hash) error {
+func (j *memJournal) RecordDoubt(_ context.Context, id envelope.Hash) error {
 	j.doubts[id] = true
 	return nil
 }
@@ -226,7 +226,7 @@ func (j *memJournal) Doubts(context.Context) (out []replica.Doubt, err error) {
 	return out, nil
 }
 
-func (j *memJournal) Resolve(_ context.Context, ids []envelope.Hash) error {
+func (j *memJournal) RemoveDoubts(_ context.Context, ids []envelope.Hash) error {
 	for _, id := range ids {
 		delete(j.doubts, id)
 	}
@@ -245,8 +245,8 @@ func (*memJournal) KeepBlob(context.Context, delta.Blob, io.Reader) error {
 	return errors.ErrUnsupported
 }
 
-// Live implements replica.Archive.
-func (j *memJournal) Live(_ context.Context, f func(*delta.Item) error) error {
+// EachLive implements replica.Archive.
+func (j *memJournal) EachLive(_ context.Context, f func(*delta.Item) error) error {
 	if len(j.outbox) > 0 {
 		return replica.ErrUnsettled
 	}
@@ -277,7 +277,7 @@ func (j *memJournal) Restore(_ context.Context, items []delta.Item, s *replica.S
 	return j.save(*s)
 }
 
-// Named implements replica.Archive.
-func (j *memJournal) Named(context.Context) (map[envelope.Hash]bool, uint64, error) {
+// NamedBlobs implements replica.Archive.
+func (j *memJournal) NamedBlobs(context.Context) (map[envelope.Hash]bool, uint64, error) {
 	return map[envelope.Hash]bool{}, 0, nil
 }

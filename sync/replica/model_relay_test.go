@@ -43,7 +43,7 @@ func (m *modelRelay) Deltas(_ context.Context, after uint64) (out []replica.Plac
 	for i := after; i < uint64(len(m.taken)) && len(out) < 5; i++ {
 		d := m.taken[i]
 		if m.bare[i] {
-			d = d.Bare()
+			d = d.WithoutBody()
 		}
 		out = append(out, replica.Placed{Cursor: i + 1, Delta: d.Bytes()})
 	}
@@ -248,7 +248,7 @@ func (b *badLine) Deltas(ctx context.Context, after uint64) (out []replica.Place
 		if err != nil {
 			return nil, err
 		}
-		out[i].Delta = d.Bare().Bytes()
+		out[i].Delta = d.WithoutBody().Bytes()
 		if of := b.taken[out[i].Cursor-1]; of.Header.Member == b.self {
 			b.hidden[of] = true
 		}

@@ -129,7 +129,7 @@ next:
 				return err
 			}
 			after = p.Cursor
-			r.c.Taken(ctx)
+			r.c.OnTaken(ctx)
 			if err := r.verifyAt(ctx, p.Cursor); err != nil {
 				return err
 			}
@@ -158,7 +158,7 @@ func (r *Replica) take(ctx context.Context, p Placed, front bool, bare uint64) (
 	}
 	next := r.st.next()
 	if errors.Is(bad, envelope.ErrLate) {
-		return nil, r.passOver(ctx, p, d, next, front, bad)
+		return nil, r.quarantineLate(ctx, p, d, next, front, bad)
 	}
 	if bad == nil {
 		h := &d.Header
@@ -197,10 +197,10 @@ func (r *Replica) lacksBody(d *envelope.Delta) bool {
 	return d.Body == nil && r.c.Snapshots != nil && !known
 }
 
-// passOver quarantines for good a delta that a removed member sent too late.
+// quarantineLate quarantines for good a delta that a removed member sent too late.
 // The relay should have refused it, so recheck checks later that the relay
 // still has it at that place.
-func (r *Replica) passOver(ctx context.Context, p Placed, d *envelope.Delta, next State, front bool, why error) error {
+func (r *Replica) quarantineLate(ctx context.Context, p Placed, d *envelope.Delta, next State, front bool, why error) error {
 	if err := r.quarantine(ctx, p, d, why); err != nil {
 		return err
 	}

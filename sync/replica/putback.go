@@ -29,9 +29,9 @@ func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCl
 	if err != nil && !errors.Is(err, memory.ErrNotFound) {
 		return false, err
 	}
-	here := err == nil && id == b.Sealed && n == b.Size
+	intact := err == nil && id == b.Sealed && n == b.Size
 	if has {
-		if here {
+		if intact {
 			err = shows(ctx, at, b, open)
 		} else {
 			_, err = at.Piece(ctx, b.Sealed, 0, min(shownPiece, size), size)
@@ -40,7 +40,7 @@ func PutBack(ctx context.Context, at Blobs, b delta.Blob, open func() (io.ReadCl
 			return false, err
 		}
 	}
-	if !here {
+	if !intact {
 		return false, fmt.Errorf("blob %s: %w, nor here", b.Name, ErrNotFound)
 	}
 	if err := doubt(ctx, b.Sealed); err != nil {

@@ -47,7 +47,7 @@ var (
 	ErrRemoved = errors.New("this device was removed from the space")
 )
 
-// Config configures a replica. Every field is required except Log, Now, BatchDelay, Taken,
+// Config configures a replica. Every field is required except Log, Now, BatchDelay, OnTaken,
 // Snapshots and SnapshotFallback.
 type Config struct {
 	Space      memory.SpaceID
@@ -65,10 +65,10 @@ type Config struct {
 	// Local says that Remote is on this device's own disk, and that it has
 	// checked what it holds. Taking something twice changes nothing.
 	Local bool
-	// Taken is called within a round after each delta and after each part of a
+	// OnTaken is called within a round after each delta and after each part of a
 	// snapshot, so that the caller can watch the free disk space during a long
 	// round. It must not call the replica. It may be nil.
-	Taken func(context.Context)
+	OnTaken func(context.Context)
 	// Snapshots says how this member makes and takes snapshots. nil means that
 	// it does neither. It is not used with Local.
 	Snapshots *Snapshots
@@ -150,13 +150,13 @@ func New(c Config) (*Replica, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Taken == nil {
-		c.Taken = func(context.Context) {}
+	if c.OnTaken == nil {
+		c.OnTaken = func(context.Context) {}
 	}
 	r := &Replica{c: c, notify: make(chan struct{}, 1), announced: map[Ref]bool{}}
-	r.c.Taken = func(ctx context.Context) {
+	r.c.OnTaken = func(ctx context.Context) {
 		r.report(func(s *Status) { s.Took++ })
-		c.Taken(ctx)
+		c.OnTaken(ctx)
 	}
 	r.life, r.end = context.WithCancel(span.With(context.Background(), c.Spans))
 	return r, nil

@@ -42,7 +42,7 @@ func (r *Replica) reread(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			r.c.Taken(ctx)
+			r.c.OnTaken(ctx)
 			if wrong != nil && bad == nil {
 				bad = &servedError{p.Cursor, wrong}
 			}
@@ -75,7 +75,7 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 		return nil, ctx.Err()
 	}
 	if errors.Is(bad, envelope.ErrLate) {
-		if r.tookInTime(&d.Header, shown) {
+		if r.tookBeforeRemoval(&d.Header, shown) {
 			return nil, nil
 		}
 		if len(late) < maxLate {
@@ -114,12 +114,12 @@ func (r *Replica) reconsider(ctx context.Context, p Placed, shown map[string]env
 	return nil, r.accept(ctx, p, d, m, r.st.next())
 }
 
-// tookInTime reports whether this member took a delta that a removal leaves
+// tookBeforeRemoval reports whether this member took a delta that a removal leaves
 // out, before it learned of the removal. The relay has that delta, so its chain
 // still reaches as far as it was taken. No signature is checked here. Either
 // the hashes lead to the last delta that was taken, or the chain is found to be
 // too short.
-func (r *Replica) tookInTime(h *envelope.Header, shown map[string]envelope.Link) bool {
+func (r *Replica) tookBeforeRemoval(h *envelope.Header, shown map[string]envelope.Link) bool {
 	chain := chainKey(h.Member, h.Incarnation)
 	have := r.st.Chains.Link(chain)
 	if h.Seq > have.Seq || h.Seq == have.Seq && h.Hash() != have.Hash || shown[chain].Check(h) != nil {

@@ -32,7 +32,7 @@ func TestDeltasTakenBeforeARemoval(t *testing.T) {
 		"twice":                {two.Next(), two, false},
 	} {
 		shown := map[string]envelope.Link{key: c.shown}
-		if got := r.tookInTime(c.h, shown); got != c.want {
+		if got := r.tookBeforeRemoval(c.h, shown); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 		if want := map[bool]envelope.Link{true: c.h.Next(), false: c.shown}[c.want]; shown[key] != want {

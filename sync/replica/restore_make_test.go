@@ -215,7 +215,7 @@ func makeRestore(t *testing.T) (v restoreVectors) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.at.deltas[i] = d.Bare().Bytes()
+		m.at.deltas[i] = d.WithoutBody().Bytes()
 	}
 
 	v.Phrase = restorePhrase

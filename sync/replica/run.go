@@ -94,7 +94,7 @@ const maxForget = 256
 
 // forgetBodies tells the relay to remove the bodies that contain something erased.
 func (r *Replica) forgetBodies(ctx context.Context) error {
-	f, err := r.c.Journal.Forgotten(ctx)
+	f, err := r.c.Journal.Removals(ctx)
 	if err != nil || len(f.Bodies) == 0 {
 		return err
 	}
@@ -107,7 +107,7 @@ func (r *Replica) forgetBodies(ctx context.Context) error {
 		}
 	}
 	clear(r.announced)
-	return r.c.Journal.Dropped(ctx, f)
+	return r.c.Journal.RecordRemovals(ctx, f)
 }
 
 // Notify tells the replica that there is something to send. It does not block.
@@ -166,8 +166,8 @@ const (
 )
 
 func (r *Replica) run(ctx context.Context) {
-	if at, ok := r.c.Remote.(interface{ Rest() }); ok { // its listener may live longer than one wait
-		defer at.Rest()
+	if at, ok := r.c.Remote.(interface{ StopIdleStream() }); ok { // its listener may live longer than one wait
+		defer at.StopIdleStream()
 	}
 	pace, gather := retry.Backoff{First: firstWait, Most: longWait}, gathering{delay: r.c.BatchDelay}
 	for ctx.Err() == nil {

@@ -32,7 +32,7 @@ type lingering struct {
 	end chan struct{}
 }
 
-func (l lingering) Rest() { <-l.end }
+func (l lingering) StopIdleStream() { <-l.end }
 
 // Each Stop waits for the end of what Start began, even if somebody else has stopped it.
 func TestStopTwice(t *testing.T) {

@@ -42,7 +42,7 @@ func (r *Replica) counted(chain string, seq uint64) uint64 {
 	if !ok {
 		return seq
 	}
-	return r.log.Counted(m, envelope.Position{Incarnation: incarnation, Seq: seq}).Seq
+	return r.log.CountedPosition(m, envelope.Position{Incarnation: incarnation, Seq: seq}).Seq
 }
 
 // verify compares snapshots at this member's cursor with its own data, and
@@ -115,7 +115,7 @@ func (r *Replica) compare(ctx context.Context, l *listed) error {
 		return err
 	}
 	stop := errors.New("enough")
-	live := r.c.Snapshots.Archive.Live
+	live := r.c.Snapshots.Archive.EachLive
 	if err := live(ctx, func(*delta.Item) error { return stop }); err != nil && !errors.Is(err, stop) {
 		return err // before anything is downloaded
 	}
@@ -192,7 +192,7 @@ func (c *comparing) take(items []delta.Item) error {
 		if err != nil {
 			return err
 		}
-		if !i.Live() {
+		if !i.IsLive() {
 			for _, id := range i.Erased {
 				c.erased[id] = true
 			}
@@ -204,7 +204,7 @@ func (c *comparing) take(items []delta.Item) error {
 			}
 			continue
 		}
-		if c.at == nil || !c.at.Live() || c.at.Compare(i) > 0 {
+		if c.at == nil || !c.at.IsLive() || c.at.Compare(i) > 0 {
 			return fmt.Errorf("%w: it adds %s", ErrSnapshot, i.Name())
 		}
 		if c.at.Compare(i) < 0 {
@@ -267,7 +267,7 @@ func (c *comparing) finish() error {
 		return err
 	}
 	for c.at != nil {
-		if c.at.Live() {
+		if c.at.IsLive() {
 			return fmt.Errorf("%w: it omits %s", ErrSnapshot, c.at.Name())
 		}
 		for _, id := range c.at.Erased {

@@ -31,8 +31,8 @@ type Moving struct {
 // MaxMoving is the greatest length of an encoded [Moving], in bytes.
 const MaxMoving = MaxChain + 2*MaxNote
 
-// Moved is a parsed [Moving], with all checks that need nothing else.
-type Moved struct {
+// ParsedMoving is a parsed [Moving], with all checks that need nothing else.
+type ParsedMoving struct {
 	Move
 	By     Key
 	Offer  *Offer  // as it was listed at From
@@ -73,8 +73,8 @@ func ReadMove(b []byte) (m Move, by Key, err error) {
 
 // ReadMoving parses a move and checks all signatures, that the mover is a party, that the objects
 // are those that the move names, and that an order was at least paid.
-func ReadMoving(in Moving) (m *Moved, err error) {
-	m = &Moved{Sent: in}
+func ReadMoving(in Moving) (m *ParsedMoving, err error) {
+	m = &ParsedMoving{Sent: in}
 	if m.Move, m.By, err = ReadMove(in.Move); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 	if len(in.Review) > 0 {
 		r, by, _, err := ReadReview(in.Review)
 		if err == nil {
-			err = m.State.Of(&r, by)
+			err = m.State.CheckReview(&r, by)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("move: %w", err)
@@ -118,7 +118,7 @@ func ReadMoving(in Moving) (m *Moved, err error) {
 
 // of checks that the objects are those that the move names, and that one of its parties made the
 // move.
-func (m *Moved) of(parties ...Key) error {
+func (m *ParsedMoving) of(parties ...Key) error {
 	if m.Offer.ID() != m.Listing || m.Offer.Market != m.From {
 		return fmt.Errorf("move: %w: the listing is a different one, or of another market", ErrChain)
 	}

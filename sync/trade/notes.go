@@ -39,8 +39,8 @@ func (r *Review) check() error {
 	return nil
 }
 
-// Of checks that a review by this key is of this order.
-func (s *State) Of(r *Review, by Key) error {
+// CheckReview checks that a review by this key is of this order.
+func (s *State) CheckReview(r *Review, by Key) error {
 	switch {
 	case by != s.Order.Buyer:
 		return fmt.Errorf("review: %w", ErrParty)

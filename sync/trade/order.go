@@ -96,8 +96,8 @@ type Step struct {
 	Refund   uint64 `cbor:"9,keyasint"` // decide: minor units that go back to the buyer
 }
 
-// Taken is a parsed step.
-type Taken struct {
+// ParsedStep is a parsed step.
+type ParsedStep struct {
 	Step
 	By   Key
 	Hash Hash
@@ -114,7 +114,7 @@ func SignStep(s Step, by Party) ([]byte, Hash, error) {
 
 // ReadStep parses a step, and checks signature, form and limits. [State.Apply] checks whether the
 // signer may make it.
-func ReadStep(b []byte) (t Taken, err error) {
+func ReadStep(b []byte) (t ParsedStep, err error) {
 	if t.By, t.Hash, err = read(domainStep, b, &t.Step, MaxStep); err != nil {
 		return t, fmt.Errorf("step: %w", err)
 	}

@@ -63,7 +63,7 @@ func Begin(l *Offer, o Order, id Hash, at int64) (*State, error) {
 // Apply returns the state after a step that the market took at the given time, in Unix seconds. s
 // does not change. The caller has to check whether a step is known already: for a known one, Apply
 // returns [ErrChain].
-func (s *State) Apply(t *Taken, at int64) (*State, error) {
+func (s *State) Apply(t *ParsedStep, at int64) (*State, error) {
 	if t.Order != s.ID || t.Prev != s.Last {
 		return nil, fmt.Errorf("%s: %w", t.Act, ErrChain)
 	}
@@ -117,7 +117,7 @@ func (s *State) end(p Phase, back uint64) {
 }
 
 // allows returns an error unless this party may make the step in this phase, at this time.
-func (s *State) allows(t *Taken, at int64) error {
+func (s *State) allows(t *ParsedStep, at int64) error {
 	buyer, seller := s.Order.Buyer, s.Offer.Seller
 	by := map[Act]Key{Fund: s.Offer.Market, Deliver: seller, Accept: buyer, Dispute: buyer, Decide: s.Offer.Arbiter, Expire: s.Offer.Market, Cancel: seller}[t.Act]
 	if t.Act == Cancel && s.Phase == Ordered && t.By == buyer {

@@ -55,8 +55,8 @@ const (
 	End    Renewal = "end"    // nothing is bought any more
 )
 
-// Paid counts the periods that were paid and whose price was not refunded completely.
-func (s *Subscription) Paid(orders []*State) (n uint32) {
+// PaidPeriods counts the periods that were paid and whose price was not refunded completely.
+func (s *Subscription) PaidPeriods(orders []*State) (n uint32) {
 	for _, o := range orders {
 		if o.Offer.ID() == s.Listing && o.Phase.Paid() && o.Back < o.Order.Price {
 			n++
@@ -69,7 +69,7 @@ func (s *Subscription) Paid(orders []*State) (n uint32) {
 // that the buyer has. It is a pure function, so a node that asks often, or is interrupted anywhere,
 // pays no period twice.
 func (s *Subscription) Next(newest *Offer, orders []*State, now int64) (Renewal, string) {
-	paid := s.Paid(orders)
+	paid := s.PaidPeriods(orders)
 	switch {
 	case s.Ended > 0 && s.Ended <= now:
 		return End, "you ended it"

@@ -48,7 +48,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(list) == 0 {
-		t.Fatal("there are no plugins")
+		t.Fatal("All returned no plugins")
 	}
 	h, err := wasm.NewHost(ctx, wasm.Options{})
 	if err != nil {

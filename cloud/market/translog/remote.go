@@ -50,7 +50,7 @@ func (r *Remote) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreePr
 		return raw, nil
 	case http.StatusConflict:
 		if n, err := strconv.ParseInt(strings.TrimSuffix(string(raw), "\n"), 10, 64); err == nil && n >= 0 {
-			return nil, &Behind{Size: n}
+			return nil, &BehindError{Size: n}
 		}
 	}
 	return nil, fmt.Errorf("ask witness: it answers %s: %.200q", a.Status, raw)

@@ -16,15 +16,15 @@ type Witness interface {
 	// Key returns the key with which it cosigns.
 	Key() note.Verifier
 	// AddCheckpoint returns the line of the cosignature. The proof shows that the checkpoint begins
-	// with its first old entries. [*Behind] says that the witness has seen a different number of
+	// with its first old entries. [*BehindError] says that the witness has seen a different number of
 	// them.
 	AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeProof, checkpoint []byte) ([]byte, error)
 }
 
-// Behind is how many entries a witness says that it has seen.
-type Behind struct{ Size int64 }
+// BehindError is how many entries a witness says that it has seen.
+type BehindError struct{ Size int64 }
 
-func (b *Behind) Error() string { return fmt.Sprintf("the witness has seen %d entries", b.Size) }
+func (b *BehindError) Error() string { return fmt.Sprintf("the witness has seen %d entries", b.Size) }
 
 func (l *Log) keys() []note.Verifier {
 	var all []note.Verifier
@@ -71,7 +71,7 @@ func (l *Log) ask(ctx context.Context, w Witness, msg []byte, size int64) ([]byt
 			return nil, err
 		}
 		line, err := w.AddCheckpoint(ctx, old, proof, msg)
-		if b, ok := errors.AsType[*Behind](err); ok && b.Size != old && b.Size <= size {
+		if b, ok := errors.AsType[*BehindError](err); ok && b.Size != old && b.Size <= size {
 			old = b.Size
 			continue
 		}

@@ -90,12 +90,12 @@ func (w *Witness) AddCheckpoint(ctx context.Context, old int64, proof tlog.TreeP
 			return err
 		}
 		if last.Size != old {
-			refused = &log.Behind{Size: last.Size}
+			refused = &log.BehindError{Size: last.Size}
 			return nil
 		}
 		if err := translog.Consistent(last.Checkpoint, next.Checkpoint, proof); err != nil {
 			refused = err
-			return w.caught(ctx, tx, last, next)
+			return w.storeFork(ctx, tx, last, next)
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE witness_logs SET size = $2, note = $3 WHERE origin = $1`, origin, next.Size, string(next.Own))
 		return err
@@ -126,10 +126,10 @@ func (w *Witness) last(ctx context.Context, tx *sql.Tx, key note.Verifier) (*tra
 	return translog.Open([]byte(text), key)
 }
 
-// caught stores two different checkpoints of one length, both signed by the operator. One such pair
+// storeFork stores two different checkpoints of one length, both signed by the operator. One such pair
 // for each log is evidence enough; otherwise anybody who has seen it could fill the disk. tx holds
 // the log's row, so that two calls don't both find none.
-func (w *Witness) caught(ctx context.Context, tx *sql.Tx, last, next *translog.Signed) error {
+func (w *Witness) storeFork(ctx context.Context, tx *sql.Tx, last, next *translog.Signed) error {
 	if last.Size != next.Size || last.Size == 0 || last.Root == next.Root {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (w *Witness) Handler() http.Handler {
 		if err == nil {
 			line, err = w.AddCheckpoint(r.Context(), old, proof, checkpoint)
 		}
-		behind, is := errors.AsType[*log.Behind](err)
+		behind, is := errors.AsType[*log.BehindError](err)
 		switch {
 		case err == nil:
 			_, _ = a.Write(line)

@@ -14,7 +14,7 @@ func TestStore(t *testing.T) {
 func TestStoreWithExactAppend(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) func() relay.Store {
 		again := opener(t)
-		return func() relay.Store { return storetest.Exactly(again()) }
+		return func() relay.Store { return storetest.ExactStore(again()) }
 	})
 }
 

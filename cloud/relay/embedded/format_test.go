@@ -73,7 +73,7 @@ func TestFormat1Opens(t *testing.T) {
 	defer s.Close()
 	page, err := s.After(ctx, h.Space, 0, 9, 1<<20)
 	check(t, err)
-	for i, want := range []*envelope.Delta{ds[0], ds[1].Bare(), ds[2]} {
+	for i, want := range []*envelope.Delta{ds[0], ds[1].WithoutBody(), ds[2]} {
 		if !bytes.Equal(page[i].Delta, want.Bytes()) {
 			t.Errorf("delta %d differs", i)
 		}
@@ -128,13 +128,13 @@ func TestSweptDataLeavesTheDisk(t *testing.T) {
 	_, err = s.Append(t.Context(), h.Space, h.State.N(), []*envelope.Delta{d}, relay.Quota{}, time.Unix(1_790_000_000, 0))
 	check(t, err)
 	if !onDisk(t, dir, "these very bytes") || !onDisk(t, dir, "again again") {
-		t.Fatal("they are not found where they are")
+		t.Fatal("the bytes of the delta are not on the disk, so the test shows nothing")
 	}
 	_, err = s.Forget(t.Context(), h.Space, []relay.Ref{{Member: h.Owner.ID, Position: d.Header.Position()}})
 	check(t, err)
 	check(t, s.Sweep(t.Context(), time.Unix(1_790_000_000, 0)))
 	if onDisk(t, dir, "these very bytes") || onDisk(t, dir, "again again") {
-		t.Fatal("they are still there")
+		t.Fatal("the bytes of the forgotten delta are still on the disk")
 	}
 }
 

@@ -46,7 +46,7 @@ func (q *sequence) Read(b []byte) (int, error) {
 			}
 			r, err := q.objects.Open(q.ctx, q.names[0], 0)
 			if err != nil {
-				return 0, told(err)
+				return 0, relayError(err)
 			}
 			q.open, q.names = r, slices.Clone(q.names[1:])
 		}

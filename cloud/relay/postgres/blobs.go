@@ -302,11 +302,11 @@ func finish(ctx context.Context, tx pgx.Tx, account relay.AccountID, id memory.S
 
 // put stores an object.
 func (s *Store) put(ctx context.Context, name string, r io.Reader) error {
-	return told(s.objects.Put(ctx, name, r))
+	return relayError(s.objects.Put(ctx, name, r))
 }
 
-// told turns errors of package objects into the relay's errors.
-func told(err error) error {
+// relayError turns errors of package objects into the relay's errors.
+func relayError(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, objects.ErrFull):
 		return fmt.Errorf("%w: %w", relay.ErrFull, err)

@@ -132,7 +132,7 @@ func (s *Store) removeDoomed(ctx context.Context, account relay.AccountID, space
 
 // remove deletes the objects of an upload, and schedules another look for them.
 func (s *Store) remove(ctx context.Context, c chore, now time.Time) error {
-	if err := told(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
+	if err := relayError(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
 		return err
 	}
 	_, err := s.pool.Exec(ctx, "UPDATE chores SET due = $5 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4",
@@ -180,7 +180,7 @@ func (s *Store) lookAt(ctx context.Context, c chore, now time.Time) error {
 		_, err := s.pool.Exec(ctx, "UPDATE chores SET due = $5 WHERE account = $1 AND space = $2 AND id = $3 AND upload = $4", append(key, stale)...)
 		return wrap(err)
 	case touched < 0:
-		if err := told(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
+		if err := relayError(s.objects.Remove(ctx, folder(c.space, c.id, c.upload))); err != nil {
 			return err
 		}
 		if c.due == doomedDue { // this is the first try

@@ -22,7 +22,7 @@ type object struct {
 // first opens the object at its beginning, to check that it exists.
 func (o *object) first() (err error) {
 	o.open, err = o.objects.Open(o.ctx, o.name, 0)
-	return told(err)
+	return relayError(err)
 }
 
 func (o *object) Read(b []byte) (int, error) {
@@ -32,7 +32,7 @@ func (o *object) Read(b []byte) (int, error) {
 	if o.open == nil {
 		r, err := o.objects.Open(o.ctx, o.name, o.at)
 		if err != nil {
-			return 0, told(err)
+			return 0, relayError(err)
 		}
 		o.open = r
 	}

@@ -53,7 +53,7 @@ func TestStore(t *testing.T) {
 func TestStoreWithExactAppend(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) func() relay.Store {
 		url, dir := migrated(t), t.TempDir()
-		return func() relay.Store { return storetest.Exactly(store(t, url, dir)) }
+		return func() relay.Store { return storetest.ExactStore(store(t, url, dir)) }
 	})
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/locket-dev/locket/sync/envelope"
 )
 
-// Exactly returns a store whose Append calls s's AppendExact with the present
-// head of the log, as a relay does. s must be a [relay.Exact].
-func Exactly(s relay.Store) relay.Store { return exactly{s, s.(relay.Exact)} }
+// ExactStore returns a store whose Append calls s's AppendExact with the present
+// head of the log, as a relay does. s must be a [relay.ExactAppender].
+func ExactStore(s relay.Store) relay.Store { return exactly{s, s.(relay.ExactAppender)} }
 
 type exactly struct {
 	relay.Store
-	exact relay.Exact
+	exact relay.ExactAppender
 }
 
 func (e exactly) Append(ctx context.Context, space memory.SpaceID, logN uint64, deltas []*envelope.Delta, quota relay.Quota, now time.Time) ([]uint64, error) {

@@ -39,7 +39,7 @@ func run(t *testing.T, open func(t *testing.T) func() relay.Store, tests map[str
 	for name, f := range tests {
 		t.Run(name, func(t *testing.T) {
 			again := open(t)
-			s := &suite{T: t, ctx: context.Background(), again: again, Store: again()}
+			s := &suite{T: t, ctx: context.Background(), reopenStore: again, Store: again()}
 			defer func() { s.ok(s.Store.Close()) }()
 			f(s)
 		})
@@ -49,8 +49,8 @@ func run(t *testing.T, open func(t *testing.T) func() relay.Store, tests map[str
 type suite struct {
 	*testing.T
 	relay.Store
-	ctx   context.Context
-	again func() relay.Store
+	ctx         context.Context
+	reopenStore func() relay.Store
 }
 
 func (s *suite) ok(err error) {
@@ -71,7 +71,7 @@ func (s *suite) reopen() {
 	s.Helper()
 	s.ok(s.Store.Close())
 	s.ok(s.Store.Close()) // Close may be called twice
-	s.Store = s.again()
+	s.Store = s.reopenStore()
 }
 
 // settle returns a household whose log is stored.
@@ -152,7 +152,7 @@ func (s *suite) deltas() {
 	ds := []*envelope.Delta{h.Delta(h.Owner, "one"), h.Delta(h.Writer, "two"), h.Delta(h.Owner, "three")}
 	cursors, err := s.append(h, ds...)
 	s.ok(err)
-	bare := h.Delta(h.Writer, "taken away").Bare()
+	bare := h.Delta(h.Writer, "taken away").WithoutBody()
 	more, err := s.append(h, bare)
 	s.ok(err)
 	if fmt.Sprint(cursors, more) != "[1 2 3] [4]" {

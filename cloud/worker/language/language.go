@@ -57,8 +57,8 @@ type Pipeline struct {
 	Secret func(ctx context.Context, text string) (bool, error)
 }
 
-// Asked describes the work of one manager.
-type Asked struct {
+// ManagerWork describes the work of one manager.
+type ManagerWork struct {
 	Manager  memory.Type `json:"manager"`
 	Prompt   string      `json:"prompt,omitempty"` // names and versions; empty: a rule
 	Found    int         `json:"found"`            // number of candidates; for the vault: lines that were held back
@@ -70,7 +70,7 @@ type Asked struct {
 // Result is the result of a batch.
 type Result struct {
 	Rulings  []judge.Ruling
-	Managers []Asked
+	Managers []ManagerWork
 	Routed   string // the router's reason, or why all managers were asked
 }
 
@@ -94,7 +94,7 @@ func (p *Pipeline) Work(ctx context.Context, b judge.Batch) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	res.Managers = append(res.Managers, Asked{Manager: memory.Vault, Found: held})
+	res.Managers = append(res.Managers, ManagerWork{Manager: memory.Vault, Found: held})
 	if len(b.Messages) == 0 {
 		res.Routed = "every line holds a secret"
 		return res, nil
@@ -106,7 +106,7 @@ func (p *Pipeline) Work(ctx context.Context, b judge.Batch) (Result, error) {
 	res.Routed = why
 	type outcome struct {
 		rulings []judge.Ruling
-		asked   Asked
+		asked   ManagerWork
 		err     error
 	}
 	outs := make([]outcome, len(picked))
@@ -215,9 +215,9 @@ func (p *Pipeline) route(ctx context.Context, b *judge.Batch) (picked []memory.T
 
 // manage lets one manager find candidates, compares them with known memories,
 // and rules on the result.
-func (p *Pipeline) manage(ctx context.Context, t memory.Type, b judge.Batch) ([]judge.Ruling, Asked, error) {
+func (p *Pipeline) manage(ctx context.Context, t memory.Type, b judge.Batch) ([]judge.Ruling, ManagerWork, error) {
 	m := asking[t]
-	asked := Asked{Manager: t, Prompt: m.prompt}
+	asked := ManagerWork{Manager: t, Prompt: m.prompt}
 	var found []judge.Operation
 	r := llm.Request{System: prompts.Text(m.prompt, prompts.Rules), Messages: llm.FromUser(show(&b)), Schema: m.schema}
 	_, err := p.Model.AskJSON(ctx, r, func(raw []byte) (err error) {

@@ -57,7 +57,7 @@ func client(t *testing.T, s *llmtest.Server, timeout time.Duration) *llm.Client 
 }
 
 func pipeline(m *llm.Client, known ...memory.Memory) *Pipeline {
-	var shelf Shelf
+	var shelf WordIndex
 	for _, k := range known {
 		shelf.Add(k)
 	}
@@ -255,7 +255,7 @@ func TestFaultyServersAndModels(t *testing.T) {
 			if n != c.results {
 				t.Errorf("%q, want %d that are not refused", verdicts(res), c.results)
 			}
-			if c.kind != "" && c.results > 0 && !slices.ContainsFunc(res.Managers, func(a Asked) bool { return a.Fault != "" }) {
+			if c.kind != "" && c.results > 0 && !slices.ContainsFunc(res.Managers, func(a ManagerWork) bool { return a.Fault != "" }) {
 				t.Errorf("no manager says what was wrong: %+v", res.Managers)
 			}
 		})
@@ -295,7 +295,7 @@ func TestSchemasAreJSON(t *testing.T) {
 }
 
 func TestNear(t *testing.T) {
-	var s Shelf
+	var s WordIndex
 	for i, text := range []string{"Bo plays the cello", "Lena plays tennis", "The boat is red", "Bo has a boat"} {
 		s.Add(fact(byte(i), text))
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/locket-dev/locket/memory/recall"
 )
 
-// Shelf finds the memories that are nearest to a text, by the words that they
+// WordIndex finds the memories that are nearest to a text, by the words that they
 // share. Rare words count more. A worker has no index on its disk, so it makes
-// a Shelf for each batch. It is safe for concurrent use after all memories were
+// a WordIndex for each batch. It is safe for concurrent use after all memories were
 // added.
-type Shelf struct {
+type WordIndex struct {
 	memories []memory.Memory
 	by       map[string][]int // indexes in memories, by word
 }
 
 // Add adds a memory.
-func (s *Shelf) Add(m memory.Memory) {
+func (s *WordIndex) Add(m memory.Memory) {
 	if s.by == nil {
 		s.by = map[string][]int{}
 	}
@@ -32,7 +32,7 @@ func (s *Shelf) Add(m memory.Memory) {
 }
 
 // Near returns at most k memories of one type, the nearest first.
-func (s *Shelf) Near(text string, of memory.Type, k int) []memory.Memory {
+func (s *WordIndex) Near(text string, of memory.Type, k int) []memory.Memory {
 	score := map[int]float64{}
 	for w := range words(text) {
 		list := s.by[w]

@@ -36,7 +36,7 @@ func (q *Queue) Spent(ctx context.Context, space memory.SpaceID) (c Cost, err er
 }
 
 // Afford returns nil while today's budget of the job's space is not used up,
-// and otherwise a [Wait] until tomorrow. It is called before each call that
+// and otherwise a [WaitError] until tomorrow. It is called before each call that
 // costs something. The cost of a day can exceed the budget only by the calls
 // that are running.
 func (r *Running) Afford(ctx context.Context) error {
@@ -59,7 +59,7 @@ func (r *Running) Afford(ctx context.Context) error {
 	}
 	now := r.q.o.Now().UTC()
 	tomorrow := now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-	return &Wait{After: tomorrow.Sub(now), Reason: reason}
+	return &WaitError{After: tomorrow.Sub(now), Reason: reason}
 }
 
 // Book adds a call's cost to the job and to today's cost of its space. It is

@@ -16,7 +16,7 @@ import (
 func testPriority(t *testing.T, o Options) {
 	q := opened(t, o)
 	var tasks []Task
-	for i, p := range []Priority{Seldom, Later, First, 0} {
+	for i, p := range []Priority{HousekeepingPriority, LowPriority, UrgentPriority, 0} {
 		k := task(fmt.Sprint(i), Read)
 		k.Priority = p
 		tasks = append(tasks, k)
@@ -107,13 +107,13 @@ func testControl(t *testing.T, o Options) {
 		}
 		r.By("old")
 		if !fixed {
-			return &Park{Reason: "broken"}
+			return &ParkError{Reason: "broken"}
 		}
 		return nil
 	})
 	jobs := until(t, q, Parked, 2) // b, a
 	until(t, q, Done, 1)
-	side, err := Beside(t.Context(), o)
+	side, err := OpenBeside(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

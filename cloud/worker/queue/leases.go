@@ -124,8 +124,8 @@ func (q *Queue) idleSince(row *rivertype.JobRow) (time.Time, bool) {
 	return time.Now(), true
 }
 
-// bye ends this worker's leases.
-func (q *Queue) bye(ctx context.Context) error {
+// endLeases ends this worker's leases.
+func (q *Queue) endLeases(ctx context.Context) error {
 	if !q.base.Shared {
 		return nil
 	}
@@ -235,7 +235,7 @@ func (q *Queue) forget(ctx context.Context, space memory.SpaceID) error {
 				return err
 			}
 		}
-		return q.base.Wiped(ctx)
+		return q.base.Wipe(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("drop the jobs of a space: %w", err)

@@ -71,12 +71,12 @@ var kinds = []Kind{Transcribe, Read, Caption, Sequence, Question, Language, Summ
 // Priority is the order within a space, from 1 (first) to 4.
 type Priority int
 
-// The priorities. Zero is Soon.
+// The priorities. Zero is NormalPriority.
 const (
-	First  Priority = 1 // a person waits for it
-	Soon   Priority = 2
-	Later  Priority = 3 // not urgent
-	Seldom Priority = 4 // housekeeping
+	UrgentPriority       Priority = 1 // a person waits for it
+	NormalPriority       Priority = 2
+	LowPriority          Priority = 3 // not urgent
+	HousekeepingPriority Priority = 4 // housekeeping
 )
 
 // MaxAttempts is how many times a job is tried.
@@ -162,9 +162,9 @@ func Open(ctx context.Context, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// Beside opens an existing queue to list, retry and discard jobs, while workers
+// OpenBeside opens an existing queue to list, retry and discard jobs, while workers
 // have it open.
-func Beside(_ context.Context, o Options) (*Queue, error) { return open(o, true) }
+func OpenBeside(_ context.Context, o Options) (*Queue, error) { return open(o, true) }
 
 func open(o Options, mustExist bool) (*Queue, error) {
 	if o.Now == nil {
@@ -272,8 +272,8 @@ func (q *Queue) note(tasks []Task) {
 }
 
 func priority(p Priority) int {
-	p = cmp.Or(p, Soon)
-	return int(min(max(p, First), Seldom))
+	p = cmp.Or(p, NormalPriority)
+	return int(min(max(p, UrgentPriority), HousekeepingPriority))
 }
 
 const maxName = 100

@@ -126,7 +126,7 @@ func testOnce(t *testing.T, o Options) {
 		return nil
 	})
 	j := until(t, q, Done, 1)[0]
-	if j.Space != space || j.Subject != "a" || j.Kind != Read || j.Version != "1" || j.Engine != "tesseract" || j.Attempts != 1 || j.Reason != "" || j.Priority != Soon {
+	if j.Space != space || j.Subject != "a" || j.Kind != Read || j.Version != "1" || j.Engine != "tesseract" || j.Attempts != 1 || j.Reason != "" || j.Priority != NormalPriority {
 		t.Errorf("%+v", j)
 	}
 	stop()
@@ -151,9 +151,9 @@ func testFails(t *testing.T, o Options) {
 	working(t, q, func(_ context.Context, r *Running) error {
 		r.By("x")
 		if r.Subject == "bad" {
-			return fmt.Errorf("told: %w", &Park{Reason: "no such format"})
+			return fmt.Errorf("told: %w", &ParkError{Reason: "no such format"})
 		}
-		return &Again{Reason: fmt.Sprintf("busy %d", r.Attempts), After: 2 * time.Millisecond}
+		return &RetryError{Reason: fmt.Sprintf("busy %d", r.Attempts), After: 2 * time.Millisecond}
 	})
 	for _, j := range until(t, q, Parked, 2) {
 		want := Job{Attempts: MaxAttempts, Reason: "busy 5 (tried 5 times)"}
@@ -173,7 +173,7 @@ func testWaits(t *testing.T, o Options) {
 	q := opened(t, o)
 	add(t, q, task("a", Read))
 	working(t, q, func(context.Context, *Running) error {
-		return &Wait{After: time.Hour, Reason: "the keys are not here yet"}
+		return &WaitError{After: time.Hour, Reason: "the keys are not here yet"}
 	})
 	for {
 		j := until(t, q, Waiting, 1)[0]
@@ -237,7 +237,7 @@ func testLeave(t *testing.T, o Options) {
 		began <- true
 		<-ctx.Done()
 		cut <- true
-		return &Park{Reason: "for this very reason"}
+		return &ParkError{Reason: "for this very reason"}
 	})
 	<-began
 	if err := q.Leave(t.Context(), space); err != nil {
@@ -336,7 +336,7 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(t.Context(), Options{DB: postgres.At("postgres://secret:word@[:1/x")}); err == nil || strings.Contains(err.Error(), "word") {
 		t.Error(err)
 	}
-	if _, err := Beside(t.Context(), Options{File: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := OpenBeside(t.Context(), Options{File: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	other := filepath.Join(t.TempDir(), "other")

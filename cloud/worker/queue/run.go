@@ -16,32 +16,32 @@ import (
 	"github.com/locket-dev/locket/memory"
 )
 
-// Handler does one job. A nil error means that it is done. A [Wait] makes the
-// job wait and does not count as an attempt. A [Park] parks it. After any other
+// Handler does one job. A nil error means that it is done. A [WaitError] makes the
+// job wait and does not count as an attempt. A [ParkError] parks it. After any other
 // error it is tried again later. The context ends when the worker stops or
 // leaves the job's space; an interrupted job then waits again.
 type Handler func(ctx context.Context, r *Running) error
 
-// Wait says that a job can't be done yet, for a reason outside the job.
-type Wait struct {
+// WaitError says that a job can't be done yet, for a reason outside the job.
+type WaitError struct {
 	After  time.Duration
 	Reason string
 }
 
-func (w *Wait) Error() string { return w.Reason }
+func (w *WaitError) Error() string { return w.Reason }
 
-// Park says that a person has to remove the cause first.
-type Park struct{ Reason string }
+// ParkError says that a person has to remove the cause first.
+type ParkError struct{ Reason string }
 
-func (p *Park) Error() string { return p.Reason }
+func (p *ParkError) Error() string { return p.Reason }
 
-// Again is an error with the time for which the service wants no requests.
-type Again struct {
+// RetryError is an error with the time for which the service wants no requests.
+type RetryError struct {
 	Reason string
 	After  time.Duration
 }
 
-func (a *Again) Error() string { return a.Reason }
+func (a *RetryError) Error() string { return a.Reason }
 
 // Running is a job that is being done. Afford and Book are safe for concurrent
 // use.
@@ -70,7 +70,7 @@ func (q *Queue) Run(ctx context.Context, do Handler) (err error) {
 		for _, l := range q.leaving() {
 			l.done <- q.forget(over, l.space)
 		}
-		err = errors.Join(err, q.bye(over))
+		err = errors.Join(err, q.endLeases(over))
 	}()
 	beat := time.NewTicker(q.o.Lease / 4)
 	defer beat.Stop()
@@ -262,9 +262,9 @@ func (q *Queue) work(ctx context.Context, j *river.Job[args], do Handler) error 
 	r.Reason = ""
 	err := do(ctx, r)
 	out := outcome{Engine: r.Engine, Cost: r.Cost}
-	var wait *Wait
-	var park *Park
-	var again *Again
+	var wait *WaitError
+	var park *ParkError
+	var again *RetryError
 	var end error
 	switch {
 	case err == nil:

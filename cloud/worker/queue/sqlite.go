@@ -34,7 +34,7 @@ func openSQLite(file string, mustExist bool) (*base.Base, error) {
 	db.SetMaxOpenConns(1) // as River requires for SQLite
 	b := base.On(db, riversqlite.New(db))
 	b.Locked = func(_ context.Context, do func() error) error { return do() }
-	b.Wiped = func(ctx context.Context) error {
+	b.Wipe = func(ctx context.Context) error {
 		_, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 		return err
 	}

@@ -62,7 +62,7 @@ func (m *Meter) Explain(w io.Writer, sentence string) {
 		select {
 		case <-m.stop:
 		case <-late.C:
-			m.Aside(func() { fmt.Fprintln(w, sentence) })
+			m.PrintAbove(func() { fmt.Fprintln(w, sentence) })
 		}
 	})
 }
@@ -73,8 +73,8 @@ func (m *Meter) End() {
 	m.running.Wait()
 }
 
-// Aside removes the progress line and calls write, whose output stays.
-func (m *Meter) Aside(write func()) {
+// PrintAbove removes the progress line and calls write, whose output stays.
+func (m *Meter) PrintAbove(write func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.clear()
@@ -100,7 +100,7 @@ func (m *Meter) show() {
 	for {
 		select {
 		case <-m.stop:
-			m.Aside(func() {})
+			m.PrintAbove(func() {})
 			return
 		case <-tick.C:
 		}
@@ -108,7 +108,7 @@ func (m *Meter) show() {
 		if s.Seconds < patient.Seconds() {
 			continue
 		}
-		m.Aside(func() {
+		m.PrintAbove(func() {
 			if !m.onTerminal {
 				_ = json.NewEncoder(m.w).Encode(struct { // a failure can be reported nowhere
 					Progress sofar `json:"progress"`
@@ -152,8 +152,8 @@ func (p sofar) String() string {
 	return fmt.Sprintf("%s: %d of %d %s, %.0f s left", p.What, p.Done, p.Total, p.Unit, p.Left)
 }
 
-// Counted counts the items of a sequence as they pass.
-func Counted[T any](m *Meter, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+// CountItems counts the items of a sequence as they pass.
+func CountItems[T any](m *Meter, items iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for v, err := range items {
 			m.Done.Add(1)

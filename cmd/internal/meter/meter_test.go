@@ -26,7 +26,7 @@ func TestProgress(t *testing.T) {
 		}
 		time.Sleep(1100 * time.Millisecond)
 		synctest.Wait()
-		m.Aside(func() { out.WriteString("one failed\n") })
+		m.PrintAbove(func() { out.WriteString("one failed\n") })
 		m.End()
 		if !strings.Contains(out.String(), "\r\x1b[Kexport: 20 of 100 records, 8 s left") || !strings.HasSuffix(out.String(), "left\r\x1b[Kone failed\n") {
 			t.Errorf("%q", out.String())

@@ -36,7 +36,7 @@ shown and what it wrote.`,
 func appAddCommand(a *cli.App) *cobra.Command {
 	var o newAppOptions
 	c := &cobra.Command{
-		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: cli.Between(1, 1, "the app's name"),
+		Use: "add NAME --can RIGHTS --types TYPES", Short: "Make a key for an app", Args: cli.ArgsBetween(1, 1, "the app's name"),
 		Long: `Only the key is printed to standard output, and only once. The node stores its hash.
 
 What an app writes carries the app's name, and never replaces what you or your wearables
@@ -62,7 +62,7 @@ see looks as if it did not exist.`,
   locket app add deploy --can vault --tags work
   locket app add laptop --can console --for 30d
   locket app add notes --can read,add,update,forget --types semantic --owner user:ann`,
-		PreRunE: cli.NoneEmpty,
+		PreRunE: cli.RefuseEmptyFlags,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.Load(); err != nil {
 				return err
@@ -71,7 +71,7 @@ see looks as if it did not exist.`,
 			if err := o.read(a); err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error { return addApp(a, cmd.Context(), c, o.r) })
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return addApp(a, cmd.Context(), c, o.r) })
 		},
 	}
 	f := c.Flags()
@@ -199,31 +199,31 @@ func readOwner(list []string) (o memory.Owner, err error) {
 
 func appListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the apps", Args: cli.Nothing(),
+		Use: "list", Short: "List the apps", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Apps, func(a0 io.Writer, a1 *serve.App) { appRow(a, a0, a1) }, "No apps. See locket app add --help"),
 	}
 }
 
 func appWaitingCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "waiting", Short: "Show the apps that ask for access, with the code for each one's page", Args: cli.Nothing(),
+		Use: "waiting", Short: "Show the apps that ask for access, with the code for each one's page", Args: cli.NoArgs(),
 		Long: `An assistant without a key, such as ChatGPT or Home Assistant, asks for one at the address
 of this node's /mcp, and opens a page in your browser. The page says what it asks for, lets
 you allow less, and wants the code that this command shows. Never enter the code on any
 other page.`,
 		RunE: cli.Listing(a, (*serve.Client).WaitingApps, func(w io.Writer, p *serve.WaitingApp) {
-			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser then goes to %s\n", string(p.Code), p.Name, rightsText(p.Can), a.When(p.At), cli.OneLine(p.Goes))
+			fmt.Fprintf(w, "%s  %q asks to %s, %s; the browser then goes to %s\n", string(p.Code), p.Name, rightsText(p.Can), a.ShowTime(p.At), cli.OneLine(p.Goes))
 		}, "No app asks for access."),
 	}
 }
 
 func appRow(a *cli.App, w io.Writer, p *serve.App) {
-	state := "used " + a.When(p.Used)
+	state := "used " + a.ShowTime(p.Used)
 	switch {
 	case !p.Revoked.IsZero():
-		state = "revoked " + a.When(p.Revoked)
+		state = "revoked " + a.ShowTime(p.Revoked)
 	case !p.Ends.IsZero() && !time.Now().Before(p.Ends):
-		state = "expired " + a.When(p.Ends)
+		state = "expired " + a.ShowTime(p.Ends)
 	case p.Used.IsZero():
 		state = "never used"
 	}
@@ -259,12 +259,12 @@ func appRow(a *cli.App, w io.Writer, p *serve.App) {
 func appLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show what an app was shown, wrote and was refused", Args: cli.Between(1, 1, "the app's name"),
+		Use: "log NAME", Short: "Show what an app was shown, wrote and was refused", Args: cli.ArgsBetween(1, 1, "the app's name"),
 		Long: `The log goes back 90 days, newest first. It is kept sealed on this device, and contains ids
 but no texts: to see a memory, use locket get ID. Use --json to export the log.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.AppLog(cmd.Context(), args[0], limit)
-			return a.Printed(err, l, func(w io.Writer) { showAppLog(a, w, &l) })
+			return a.PrintUnless(err, l, func(w io.Writer) { showAppLog(a, w, &l) })
 		}),
 	}
 	cli.LimitFlag(c.Flags(), &limit, serve.DefaultPage, "`entries`")
@@ -285,7 +285,7 @@ func showAppLog(a *cli.App, w io.Writer, l *serve.AppLog) {
 		if u.Via != "" {
 			did = "by key " + u.Via + " " + did
 		}
-		fmt.Fprintf(w, "%s  %s", a.When(u.At), did)
+		fmt.Fprintf(w, "%s  %s", a.ShowTime(u.At), did)
 		switch {
 		case u.Refused != "":
 			fmt.Fprintf(w, ", and was refused: %s", cli.OneLine(u.Refused))
@@ -329,7 +329,7 @@ func shortIDs(ids []memory.ID) string {
 func appRevokeCommand(a *cli.App) *cobra.Command {
 	var shares bool
 	command := &cobra.Command{
-		Use: "revoke NAME[:ID]", Short: "End an app's key, or one that it passed on", Args: cli.Between(1, 1, "the app's name"),
+		Use: "revoke NAME[:ID]", Short: "End an app's key, or one that it passed on", Args: cli.ArgsBetween(1, 1, "the app's name"),
 		Long: `From now on the app's key opens nothing, and its open connections end. The same holds for
 the keys that it passed on. NAME:ID ends only one of these, with the keys made from it:
 locket app log shows which key was used. What the app wrote stays; to undo that, use
@@ -339,12 +339,12 @@ locket revert --app NAME. What it shared also stays, unless you give --shares.`,
 			if err == nil {
 				err = revokeSharesOf(a, cmd.Context(), c, &p, shares)
 			}
-			return a.Printed(err, p, func(w io.Writer) {
+			return a.PrintUnless(err, p, func(w io.Writer) {
 				if _, id, part := strings.Cut(args[0], ":"); part {
 					fmt.Fprintf(w, "Key %s of %s and the keys made from it no longer open anything.\n", id, p.Name)
 					return
 				}
-				fmt.Fprint(w, a.Heref("%s has no access any more. To undo what it wrote: locket revert --app %s\n", p.Name, p.Name))
+				fmt.Fprint(w, a.WithHomef("%s has no access any more. To undo what it wrote: locket revert --app %s\n", p.Name, p.Name))
 			})
 		}),
 	}
@@ -363,7 +363,7 @@ func revokeSharesOf(a *cli.App, ctx context.Context, c *serve.Client, p *serve.A
 	}
 	list = slices.DeleteFunc(list, func(s serve.Share) bool { return s.App != p.Name || !s.Revoked.IsZero() })
 	if err == nil && len(list) > 0 && !end {
-		fmt.Fprint(a.Stderr, a.Heref("What it shared can still be read: %s. To end that: locket app revoke %s --shares\n", cli.Plural(len(list), "share", "shares"), p.Name))
+		fmt.Fprint(a.Stderr, a.WithHomef("What it shared can still be read: %s. To end that: locket app revoke %s --shares\n", cli.Plural(len(list), "share", "shares"), p.Name))
 		return nil
 	}
 	for i := range list {

@@ -50,7 +50,7 @@ func mcpHookCommand(a *cli.App) *cobra.Command {
 	var file, name string
 	var budget int
 	c := &cobra.Command{
-		Use: "hook --app NAME", Short: "Answer a hook of Claude Code or Codex with what is remembered", Args: cli.Nothing(),
+		Use: "hook --app NAME", Short: "Answer a hook of Claude Code or Codex with what is remembered", Args: cli.NoArgs(),
 		Long: `Reads the JSON of a hook from standard input, and prints the answer as JSON. When a session
 starts (SessionStart), the answer has core memories, what is due within 48 hours, and what
 is remembered about the name of the folder. To a prompt (UserPromptSubmit), it has what is

@@ -21,7 +21,7 @@ func showLink(a *cli.App, link string) {
 		return
 	}
 	fmt.Fprintf(a.Stderr, "On another machine (see locket mcp --help, and %sapps.md):\n%s\n", cli.DocsAt, link)
-	if a.Talks() {
+	if a.IsInteractive() {
 		picture, _ := a.QR(a.Stderr, link)
 		fmt.Fprint(a.Stderr, picture)
 	}

@@ -23,7 +23,7 @@ import (
 func MCPCommand(a *cli.App) *cobra.Command {
 	var file, name string
 	c := &cobra.Command{
-		Use: "mcp --key-file FILE", Short: "Serve an assistant over the Model Context Protocol", Args: cli.Nothing(),
+		Use: "mcp --key-file FILE", Short: "Serve an assistant over the Model Context Protocol", Args: cli.NoArgs(),
 		Long: `Speaks the Model Context Protocol over standard input and output, for a host that starts
 it, and calls the daemon (locket run) with the key of an app. The host may do what the app
 may do: see locket app add --help. The daemon also serves the protocol over HTTP, at /mcp.
@@ -78,7 +78,7 @@ func mcpInstallCommand(a *cli.App) *cobra.Command {
 	var file string
 	var yes, keyOnly bool
 	c := &cobra.Command{
-		Use: "install CLIENT", Short: "Make a key for an assistant, and add Locket to its settings", Args: cli.Between(1, 1, "a client ("+hostNames()+")"),
+		Use: "install CLIENT", Short: "Make a key for an assistant, and add Locket to its settings", Args: cli.ArgsBetween(1, 1, "a client ("+hostNames()+")"),
 		Long: `CLIENT is one of ` + hostNames() + `.
 
 Shows the change to the client's settings, and makes it if you agree. The key goes into a
@@ -159,7 +159,7 @@ func installMCP(a *cli.App, ctx context.Context, in *installing) error {
 		}
 		what = fmt.Sprintf("%s, %q in %q becomes:\n%s\nEverything else in the file stays.", file, "locket", h.list, shown)
 	}
-	return a.With(ctx, true, func(c *serve.Client) error {
+	return a.WithClient(ctx, true, func(c *serve.Client) error {
 		there := keyThere(ctx, c, r.Name, keyFile)
 		if there != nil && !(sameOf(there.Can, r.Can) && sameOf(there.Types, r.Types)) {
 			return cli.AdvisedError{Err: fmt.Errorf("the app %q already exists, which may %s, and see %s", r.Name, rightsText(there.Can), listed(there.Types)),
@@ -186,7 +186,7 @@ func installMCP(a *cli.App, ctx context.Context, in *installing) error {
 			return err
 		}
 		return a.Print(installed{h.name, r.Name, file, keyFile}, func(w io.Writer) {
-			fmt.Fprint(w, a.Heref("Done. Restart %s while locket run is running. To see what the app does: locket app log %s\n", h.name, r.Name))
+			fmt.Fprint(w, a.WithHomef("Done. Restart %s while locket run is running. To see what the app does: locket app log %s\n", h.name, r.Name))
 		})
 	})
 }

@@ -32,7 +32,7 @@ func appPassCommand(a *cli.App) *cobra.Command {
 	var sensitivity, since, until, life string
 	var more int
 	c := &cobra.Command{
-		Use: "pass [NAME]", Short: "Make a narrower key from an app's key, without the node", Args: cli.Between(0, 1, "the app's name"),
+		Use: "pass [NAME]", Short: "Make a narrower key from an app's key, without the node", Args: cli.ArgsBetween(0, 1, "the app's name"),
 		Long: `For an agent that hands a part of its work to another. The command reads the key of the app
 NAME, or one made from it, from ` + appKeyEnv + `. The new key allows what you name here, but
 never more than the old key. Only the new key is printed to standard output. The owner must
@@ -41,7 +41,7 @@ node nor a network.
 
 The owner ends the key with locket app revoke NAME:ID.`,
 		Example: `  LOCKET_APP_KEY=lka_… locket app pass planner --can read --types episodic --tags work --for 1h`,
-		PreRunE: cli.NoneEmpty,
+		PreRunE: cli.RefuseEmptyFlags,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key := serve.Secret(strings.TrimSpace(os.Getenv(appKeyEnv)))
 			if !strings.HasPrefix(string(key), serve.KeyPrefix) {

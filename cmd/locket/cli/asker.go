@@ -18,9 +18,9 @@ var ErrEnded = errors.New("setup was ended")
 
 // Asker asks a person who may end it at any time.
 type Asker struct {
-	App   *App
-	Ctx   context.Context
-	Talks bool // somebody is there to answer
+	App           *App
+	Ctx           context.Context
+	IsInteractive bool // somebody is there to answer
 }
 
 func (s *Asker) Tell(format string, args ...any) {
@@ -80,8 +80,8 @@ func (s *Asker) Wait(read func() error) error {
 	}
 }
 
-// Talks reports whether somebody is there to answer.
-func (a *App) Talks() bool {
+// IsInteractive reports whether somebody is there to answer.
+func (a *App) IsInteractive() bool {
 	if a.JSON {
 		return false
 	}

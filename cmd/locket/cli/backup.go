@@ -24,7 +24,7 @@ func backupPlace(a *App, dir string) (backup.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return backup.At(dir, l.Home, a.Environment)
+	return backup.ParsePlace(dir, l.Home, a.Environment)
 }
 
 // OpenBackup opens an existing backup.
@@ -33,7 +33,7 @@ func OpenBackup(a *App, ctx context.Context, dir, file string) (*backup.Folder, 
 	if err != nil {
 		return nil, err
 	}
-	there, err := backup.Has(ctx, at)
+	there, err := backup.HasBackup(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *Backup
 	write := func() (backup.Written, error) {
 		m := a.Meter("back up", "records", before.Records)
 		defer m.End()
-		return f.Write(ctx, StillSealed(meter.Counted(m, cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.Settings.Home, OtherHome: o.Replace, Vault: o.WithoutVault})
+		return f.Write(ctx, StillSealed(meter.CountItems(m, cl.Export(ctx, opt)), &sealed), backup.WriteOptions{Spool: a.Settings.Home, OtherHome: o.Replace, Vault: o.WithoutVault})
 	}
 	w, err = write()
 	if errors.Is(err, serve.ErrVaultLocked) && opt.Secrets {
@@ -103,7 +103,7 @@ func BackUp(a *App, ctx context.Context, cl *serve.Client, dir string, o *Backup
 	case errors.Is(err, backup.ErrOtherHome), errors.Is(err, backup.ErrNothing):
 		return w, AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: fmt.Sprintf("Restore it into this home first: locket backup restore %[1]q. To overwrite it with this home: locket backup %[1]q --replace", dir)}
 	case err != nil:
-		return w, GoesOnError{Err: fmt.Errorf("backup: %w", err), State: "An earlier backup there is unchanged."}
+		return w, InterruptedError{Err: fmt.Errorf("backup: %w", err), State: "An earlier backup there is unchanged."}
 	}
 	if opt.Secrets {
 		a.TellSealed(sealed)
@@ -157,5 +157,5 @@ func (a *App) TellSealed(labels []string) {
 	if len(labels) == 0 {
 		return
 	}
-	fmt.Fprintf(a.Stderr, "These secrets are sealed to another device, in this copy, too: %s.\nTo get them here, run an export with --secrets --encrypt there and import it. Secrets that it has synced: %s\n", OneLine(strings.Join(labels, ", ")), a.Here("locket vault recover"))
+	fmt.Fprintf(a.Stderr, "These secrets are sealed to another device, in this copy, too: %s.\nTo get them here, run an export with --secrets --encrypt there and import it. Secrets that it has synced: %s\n", OneLine(strings.Join(labels, ", ")), a.WithHome("locket vault recover"))
 }

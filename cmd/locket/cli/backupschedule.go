@@ -90,13 +90,13 @@ func (a *App) EndBackups(dir string) error {
 	}
 	if dir != "" && dir != to {
 		if abs, err := filepath.Abs(dir); err != nil || abs != to {
-			return fmt.Errorf("--every never: the schedule is for %s", backup.Shown(to))
+			return fmt.Errorf("--every never: the schedule is for %s", backup.ShownName(to))
 		}
 	}
 	if err := a.SetTable("backup", nil); err != nil {
 		return err
 	}
-	return a.Print(map[string]string{"ended": backup.Shown(to)}, func(w io.Writer) {
-		fmt.Fprintf(w, "Scheduled backups end with the daemon's next start: if one is running, restart it. The backup in %s stays.\n", backup.Shown(to))
+	return a.Print(map[string]string{"ended": backup.ShownName(to)}, func(w io.Writer) {
+		fmt.Fprintf(w, "Scheduled backups end with the daemon's next start: if one is running, restart it. The backup in %s stays.\n", backup.ShownName(to))
 	})
 }

@@ -68,7 +68,7 @@ func completeEngines(root *cobra.Command) error {
 	for _, path := range [][]string{{"engine", "add"}, {"engine", "remove"}} {
 		c, rest, err := root.Find(path)
 		if err != nil || len(rest) > 0 {
-			return Unknown(c, strings.Join(path, " "))
+			return UnknownCommand(c, strings.Join(path, " "))
 		}
 		c.ValidArgsFunction = engineArgument
 	}
@@ -119,7 +119,7 @@ func (a *App) Complete(root *cobra.Command) error {
 		for path := range strings.SplitSeq(e.commands, ",") {
 			c, rest, err := root.Find(strings.Fields(path))
 			if err != nil || len(rest) > 0 {
-				return Unknown(c, path)
+				return UnknownCommand(c, path)
 			}
 			c.ValidArgsFunction = a.completing(e.offers)
 		}

@@ -113,17 +113,17 @@ func (a *App) OpenTraced(ctx context.Context, spans span.Sink) (OpenNode, *serve
 	}
 }
 
-// With calls f with a client of the daemon, or, if none is running, of the home, which it opens
+// WithClient calls f with a client of the daemon, or, if none is running, of the home, which it opens
 // here for as long as f runs. If unlocked is set, it asks for the passphrase of a home that the
 // configuration does not unlock.
-func (a *App) With(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
+func (a *App) WithClient(ctx context.Context, unlocked bool, f func(c *serve.Client) error) (err error) {
 	return a.WithKeys(ctx, unlocked, "", f)
 }
 
-// Call returns the Run function of a command that only calls f: see [App.With].
+// Call returns the Run function of a command that only calls f: see [App.WithClient].
 func (a *App) Call(f func(cmd *cobra.Command, c *serve.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return a.With(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
+		return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return f(cmd, c, args) })
 	}
 }
 
@@ -135,7 +135,7 @@ func Listing[T any](a *App, list func(*serve.Client, context.Context) ([]T, erro
 	})
 }
 
-// WithKeys is [App.With] for a passphrase that may already be known.
+// WithKeys is [App.WithClient] for a passphrase that may already be known.
 func (a *App) WithKeys(ctx context.Context, unlocked bool, known serve.Secret, f func(c *serve.Client) error) (err error) {
 	n, c, err := a.Open(ctx)
 	if err != nil {
@@ -224,25 +224,25 @@ func (a *App) Passphrase(file, prompt string) (serve.Secret, error) {
 	return serve.Secret(p), nil
 }
 
-// ShowingOf is [Showing] for the thing that the command's argument names.
-func ShowingOf[T any](a *App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+// PrintCommandOf is [PrintCommand] for the thing that the command's argument names.
+func PrintCommandOf[T any](a *App, get func(*serve.Client, context.Context, string) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return Answered(cmd.Context(), a, get, args[0], show)
+		return PrintAnswer(cmd.Context(), a, get, args[0], show)
 	}
 }
 
-// Showing returns the Run function of a command that prints one answer of the node.
-func Showing[T any](a *App, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
+// PrintCommand returns the Run function of a command that prints one answer of the node.
+func PrintCommand[T any](a *App, get func(*serve.Client, context.Context) (T, error), show func(w io.Writer, v *T)) func(*cobra.Command, []string) error {
 	return a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 		v, err := get(c, cmd.Context())
-		return a.Printed(err, v, func(w io.Writer) { show(w, &v) })
+		return a.PrintUnless(err, v, func(w io.Writer) { show(w, &v) })
 	})
 }
 
-// Answered makes one call to the node and prints the answer: see [App.With].
-func Answered[I, T any](ctx context.Context, a *App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
-	return a.With(ctx, true, func(c *serve.Client) error {
+// PrintAnswer makes one call to the node and prints the answer: see [App.WithClient].
+func PrintAnswer[I, T any](ctx context.Context, a *App, ask func(*serve.Client, context.Context, I) (T, error), in I, show func(w io.Writer, v *T)) error {
+	return a.WithClient(ctx, true, func(c *serve.Client) error {
 		v, err := ask(c, ctx, in)
-		return a.Printed(err, v, func(w io.Writer) { show(w, &v) })
+		return a.PrintUnless(err, v, func(w io.Writer) { show(w, &v) })
 	})
 }

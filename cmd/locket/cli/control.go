@@ -19,9 +19,9 @@ func (a *App) PauseText(p serve.PauseState) string {
 	case !p.Paused:
 		return "Events are taken."
 	case p.Until.IsZero():
-		return a.Here("Paused until locket resume") + why + "."
+		return a.WithHome("Paused until locket resume") + why + "."
 	}
-	return "Paused until " + a.When(p.Until) + why + "."
+	return "Paused until " + a.ShowTime(p.Until) + why + "."
 }
 
 // WithDaemon is for commands that need a running daemon.
@@ -31,7 +31,7 @@ func (a *App) WithDaemon(ctx context.Context, f func(c *serve.Client) error) err
 		return err
 	}
 	if c == nil {
-		return errors.Join(errors.New(a.Heref("no daemon runs on %s: start it with locket run", a.Settings.Home)), n.Close())
+		return errors.Join(errors.New(a.WithHomef("no daemon runs on %s: start it with locket run", a.Settings.Home)), n.Close())
 	}
 	defer c.Close()
 	return f(c)

@@ -68,7 +68,7 @@ func (a *App) ShowEngine(w io.Writer, e *serve.Engine) {
 		fmt.Fprintf(w, "      %s\n", a.Paint.Dim("parked: "+OneLine(why)))
 	}
 	if e.Parked > 0 {
-		again := a.Here("locket llm retry")
+		again := a.WithHome("locket llm retry")
 		if e.Kind != "mind" {
 			again = a.addAgain(e)
 		}
@@ -102,7 +102,7 @@ func (a *App) addAgain(e *serve.Engine) string {
 	if !e.Local {
 		c += " --consent"
 	}
-	return a.Here(c)
+	return a.WithHome(c)
 }
 
 // EngineWaits says what waits for an engine. It is empty if nothing does.
@@ -128,7 +128,7 @@ func (a *App) EngineWaits(e *serve.Engine) string {
 		parts = append(parts, a.Paint.Red(OneLine(e.Trouble)))
 	}
 	if !e.Retry.IsZero() {
-		parts = append(parts, "tried again at "+a.When(e.Retry))
+		parts = append(parts, "tried again at "+a.ShowTime(e.Retry))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -26,14 +26,14 @@ type AdvisedError struct {
 func (e AdvisedError) Error() string { return e.Err.Error() }
 func (e AdvisedError) Unwrap() error { return e.Err }
 
-// ThereError is an error whose advice is for another machine.
-type ThereError struct {
+// OtherMachineError is an error whose advice is for another machine.
+type OtherMachineError struct {
 	Err    error
 	Advice string
 }
 
-func (e ThereError) Error() string { return e.Err.Error() }
-func (e ThereError) Unwrap() error { return e.Err }
+func (e OtherMachineError) Error() string { return e.Err.Error() }
+func (e OtherMachineError) Unwrap() error { return e.Err }
 
 var ErrNoHome = errors.New("there is no node here")
 
@@ -47,27 +47,27 @@ func (u UsageError) Unwrap() error { return u.Err }
 
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// ErrTold is a failure that was already reported.
-var ErrTold = errors.New("told")
+// ErrReported is a failure that was already reported.
+var ErrReported = errors.New("told")
 
 var errInterrupted = errors.New("interrupted")
 
-// GoesOnError says what an interrupted command has done, and how to continue it.
-type GoesOnError struct {
+// InterruptedError says what an interrupted command has done, and how to continue it.
+type InterruptedError struct {
 	Err   error
 	State string // sentences
 }
 
-func (g GoesOnError) Error() string { return g.Err.Error() }
-func (g GoesOnError) Unwrap() error { return g.Err }
+func (g InterruptedError) Error() string { return g.Err.Error() }
+func (g InterruptedError) Unwrap() error { return g.Err }
 
-// Ended returns the error that a person sees for err. If the command was interrupted, that is what
+// ShownError returns the error that a person sees for err. If the command was interrupted, that is what
 // it has done so far, and not what it was doing at that moment.
-func Ended(ctx context.Context, err error) error {
+func ShownError(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
-	if g, ok := errors.AsType[GoesOnError](err); ok {
+	if g, ok := errors.AsType[InterruptedError](err); ok {
 		return AdvisedError{errInterrupted, g.State}
 	}
 	return errInterrupted
@@ -119,37 +119,37 @@ var ambiguous = regexp.MustCompile(`^(\w+) .*: ambiguous$`)
 var wrongID = regexp.MustCompile(`\b(?:invalid: id:?|memory) "[^"]*": (?:want|not found)`)
 
 func (a *App) advice(err error) string {
-	if told, ok := errors.AsType[AdvisedError](err); ok {
-		if strings.Contains(told.Advice, "locket --home ") {
-			return told.Advice // it already names the home
+	if advised, ok := errors.AsType[AdvisedError](err); ok {
+		if strings.Contains(advised.Advice, "locket --home ") {
+			return advised.Advice // it already names the home
 		}
-		return a.Here(told.Advice)
+		return a.WithHome(advised.Advice)
 	}
-	if told, ok := errors.AsType[ThereError](err); ok {
-		return told.Advice
+	if advised, ok := errors.AsType[OtherMachineError](err); ok {
+		return advised.Advice
 	}
 	switch {
 	case errors.Is(err, ErrNoHome):
-		return "Make one: " + a.Here("locket setup")
+		return "Make one: " + a.WithHome("locket setup")
 	case errors.Is(err, serve.ErrVaultLocked):
-		return "Open it for a while: " + a.Here("locket unlock --vault")
+		return "Open it for a while: " + a.WithHome("locket unlock --vault")
 	case errors.Is(err, memory.ErrLocked):
-		return "Unlock it: " + a.Here("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
+		return "Unlock it: " + a.WithHome("locket unlock") + ", or set unlock.passphrase_file, unlock.key_file or unlock.keyring."
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "this node has no relay"):
-		return "Name a relay: " + a.Here("locket relay add URL") + ". How to run one: " + DocsAt + "relay.md"
+		return "Name a relay: " + a.WithHome("locket relay add URL") + ". How to run one: " + DocsAt + "relay.md"
 	case errors.Is(err, serve.ErrUnsupported) && strings.Contains(err.Error(), "sync.relay nor sync.lan is set"):
 		return a.HowToSync()
 	case errors.Is(err, serve.ErrSecret):
-		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.Here("locket add TEXT")
+		return "Say it to Locket, without --plain, and the secret goes to the vault: " + a.WithHome("locket add TEXT")
 	case wrongID.MatchString(err.Error()):
-		return a.Here("Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so.")
+		return a.WithHome("Ids stand first in the lines of locket list and locket search. Four of their characters are enough, where no other begins so.")
 	case strings.Contains(err.Error(), `(404, "no such route")`):
 		return "That relay does not serve this: it has no market, or is of another version. Name one that has a market with --at URL."
 	case notThere(err) != "":
-		return "See what there is: " + a.Here("locket "+notThere(err))
+		return "See what there is: " + a.WithHome("locket "+notThere(err))
 	case errors.Is(err, memory.ErrAmbiguous):
 		if m := ambiguous.FindStringSubmatch(err.Error()); m != nil && lists[m[1]] != "" {
-			return "Give more of its characters, or its id, which stands first in the lines of " + a.Here("locket "+lists[m[1]]) + "."
+			return "Give more of its characters, or its id, which stands first in the lines of " + a.WithHome("locket "+lists[m[1]]) + "."
 		}
 		return "Give more of its characters."
 	case strings.Contains(err.Error(), "needs an invitation of its own in sync.invite"):
@@ -163,13 +163,13 @@ func (a *App) advice(err error) string {
 	case errors.Is(err, keyring.ErrNoKeyring):
 		return "Use a passphrase or a key file instead: --passphrase-file, --key-file."
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "Another program listens there, such as Mosquitto or the daemon of another home. End it, or choose another address;\nfor wearables: --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.Here("locket run --broker tcp://127.0.0.1:1883")
+		return "Another program listens there, such as Mosquitto or the daemon of another home. End it, or choose another address;\nfor wearables: --set broker.listen=127.0.0.1:1884. To use Mosquitto: " + a.WithHome("locket run --broker tcp://127.0.0.1:1883")
 	case IsDamage(err):
 		what := "What is named here"
 		if d, ok := errors.AsType[*store.Damage](err); ok {
 			what = "The store's " + d.Kind + " " + d.Key
 		}
-		return what + " is damaged; the rest is intact. Stop the daemon if one is running, and repair the damage: " + a.Here("locket doctor --repair")
+		return what + " is damaged; the rest is intact. Stop the daemon if one is running, and repair the damage: " + a.WithHome("locket doctor --repair")
 	}
 	return ""
 }
@@ -179,5 +179,5 @@ const DocsAt = serve.Docs
 
 // HowToSync says how to make a node sync that does not yet.
 func (a *App) HowToSync() string {
-	return "Name a relay: " + a.Here("locket relay add URL") + ". Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: " + a.Here("locket wearable list")
+	return "Name a relay: " + a.WithHome("locket relay add URL") + ". Or, for devices in one network, write sync.lan = true to config.toml\non each and restart their daemons. For your wearables: " + a.WithHome("locket wearable list")
 }

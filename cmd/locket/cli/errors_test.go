@@ -40,16 +40,16 @@ func TestDamageHasAdvice(t *testing.T) {
 // they see what failed.
 func TestInterruptedSaysHowToContinue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	stopped := GoesOnError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}
-	if err := Ended(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
+	stopped := InterruptedError{Err: fmt.Errorf("after 3 memories: %w", context.Canceled), State: "3 of 4 texts are in."}
+	if err := ShownError(ctx, stopped); err.Error() != "after 3 memories: context canceled" {
 		t.Errorf("before: %v", err)
 	}
 	cancel()
-	advised, ok := errors.AsType[AdvisedError](Ended(ctx, stopped))
+	advised, ok := errors.AsType[AdvisedError](ShownError(ctx, stopped))
 	if !ok || advised.Err != errInterrupted || advised.Advice != "3 of 4 texts are in." {
 		t.Errorf("%+v", advised)
 	}
-	if err := Ended(ctx, GoesOnError{Err: ErrTold, State: "3 of 4 texts are in."}); !errors.Is(err, ErrTold) {
+	if err := ShownError(ctx, InterruptedError{Err: ErrReported, State: "3 of 4 texts are in."}); !errors.Is(err, ErrReported) {
 		t.Errorf("another failure: %v", err)
 	}
 }

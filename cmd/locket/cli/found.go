@@ -14,8 +14,8 @@ import (
 	"github.com/locket-dev/locket/node/serve"
 )
 
-// Found says how hits are shown.
-type Found struct {
+// HitStyle says how hits are shown.
+type HitStyle struct {
 	Explain bool // show every part of a score on its own line, in words
 	Past    bool // the question is about another time: show when each thing was true
 	Minor   bool // show minor hits, too
@@ -24,7 +24,7 @@ type Found struct {
 // Unsure is the heading of hits if recall can't tell whether they answer the question.
 const Unsure = "Not sure. The nearest is:"
 
-func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how Found) {
+func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how HitStyle) {
 	hits := r.Hits
 	if !how.Minor {
 		hits = slices.DeleteFunc(slices.Clone(hits), func(h serve.Hit) bool { return h.Minor })
@@ -50,7 +50,7 @@ func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how Found) {
 	for _, h := range hits {
 		what, mark := "said", ""
 		if h.Memory != nil {
-			what, mark = string(h.Memory.Type), Marks(h.Memory)
+			what, mark = string(h.Memory.Type), MemoryMarks(h.Memory)
 		}
 		if h.Cold {
 			h.Text = coldLine(h.Memory)
@@ -65,10 +65,10 @@ func (a *App) ShowHits(w io.Writer, r *serve.SearchResult, how Found) {
 		if e := a.Evidence(h.Evidence); e != "" {
 			fmt.Fprintf(w, "       %s\n", e)
 		} else if h.Utterance != nil {
-			fmt.Fprintf(w, "       %s\n", a.Said(h.Utterance.Speaker, h.At, ""))
+			fmt.Fprintf(w, "       %s\n", a.QuoteLine(h.Utterance.Speaker, h.At, ""))
 		}
 		if !h.Until.IsZero() {
-			fmt.Fprintf(w, "       no longer so: until %s\n", a.When(h.Until))
+			fmt.Fprintf(w, "       no longer so: until %s\n", a.ShowTime(h.Until))
 		}
 		if m := h.Memory; m != nil && (how.Past || m.State == memory.Superseded) {
 			fmt.Fprintf(w, "       %s\n", a.held(m))
@@ -116,15 +116,15 @@ func (a *App) explain(w io.Writer, parts map[string]float64) {
 
 // held says when a memory was true in the world, and when the node believed it.
 func (a *App) held(m *memory.Memory) string {
-	s := "so from " + a.When(m.Began())
+	s := "so from " + a.ShowTime(m.Began())
 	if m.TrueTo.IsZero() {
 		s += " on"
 	} else {
-		s += " to " + a.When(m.TrueTo)
+		s += " to " + a.ShowTime(m.TrueTo)
 	}
-	s += "; learnt " + a.When(m.Learnt)
+	s += "; learnt " + a.ShowTime(m.Learnt)
 	if !m.Unlearnt.IsZero() {
-		s += ", given up " + a.When(m.Unlearnt)
+		s += ", given up " + a.ShowTime(m.Unlearnt)
 	}
 	return s
 }

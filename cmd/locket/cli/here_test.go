@@ -20,17 +20,17 @@ func TestProposedCommandHasTheHome(t *testing.T) {
 		"The commands: locket --help":                    "The commands: locket --help",
 		"no locket-model is here, nor \"locket lost\"":   "no locket-model is here, nor \"locket lost\"",
 	} {
-		if got := a.Here(text); got != want {
+		if got := a.WithHome(text); got != want {
 			t.Errorf("%q\nwant %q", got, want)
 		}
-		if got := a.Here(a.Here(text)); got != want {
+		if got := a.WithHome(a.WithHome(text)); got != want {
 			t.Errorf("twice: %q", got)
 		}
-		if got := new(App).Here(text); got != text {
+		if got := new(App).WithHome(text); got != text {
 			t.Errorf("without a home: %q", got)
 		}
 	}
-	if got, want := a.Heref("%d %%, %s: locket why %s", 50, "my locket fell", "3f7k"), "50 %, my locket fell: locket"+on+" why 3f7k"; got != want {
+	if got, want := a.WithHomef("%d %%, %s: locket why %s", 50, "my locket fell", "3f7k"), "50 %, my locket fell: locket"+on+" why 3f7k"; got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 }

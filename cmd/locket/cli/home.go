@@ -31,7 +31,7 @@ func (a *App) NewPassphrase(file string) (serve.Secret, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := LongEnough(p); err != nil {
+	if err := CheckLength(p); err != nil {
 		return "", err
 	}
 	if file == "" {
@@ -46,7 +46,7 @@ func (a *App) NewPassphrase(file string) (serve.Secret, error) {
 	return p, nil
 }
 
-func LongEnough(p serve.Secret) error {
+func CheckLength(p serve.Secret) error {
 	if len([]rune(string(p))) < serve.MinPassphrase {
 		return ErrTooShort
 	}
@@ -208,7 +208,7 @@ func (a *App) CheckPhrase(words []string) error {
 			}
 		}
 		if wrong == 0 {
-			fmt.Fprintln(a.Stdout, "Right. The node is ready: "+a.Here("locket run"))
+			fmt.Fprintln(a.Stdout, "Right. The node is ready: "+a.WithHome("locket run"))
 			return nil
 		}
 		fmt.Fprintf(a.Stderr, "That is not word %d. Look at the list above.\n", wrong)

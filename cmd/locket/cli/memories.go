@@ -34,7 +34,7 @@ func (a *App) ShowAdded(w io.Writer, r *serve.AddResult) {
 		case "question", "greeting", "filler", "command": // normal speech, and no failure
 			fmt.Fprintf(w, "Heard, and not remembered: %s.\n", OneLine(ref.Reason))
 			if ref.Kind == "question" {
-				fmt.Fprintln(w, a.Here("To get an answer: locket ask TEXT"))
+				fmt.Fprintln(w, a.WithHome("To get an answer: locket ask TEXT"))
 			}
 			continue
 		}
@@ -57,7 +57,7 @@ func (a *App) SharedBy(by *serve.SharedBy) string {
 		s = "bought from " + OneLine(by.By)
 	}
 	if !by.Until.IsZero() {
-		s += " until " + a.When(by.Until)
+		s += " until " + a.ShowTime(by.Until)
 	}
 	return s
 }
@@ -114,12 +114,12 @@ func (a *App) Evidence(list []memory.Evidence) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return a.Said(list[0].Speaker, list[0].At, list[0].Excerpt)
+	return a.QuoteLine(list[0].Speaker, list[0].At, list[0].Excerpt)
 }
 
-func (a *App) Said(speaker string, at time.Time, excerpt string) string {
+func (a *App) QuoteLine(speaker string, at time.Time, excerpt string) string {
 	speaker = cmp.Or(speaker, "someone")
-	s := OneLine(speaker) + ", " + a.When(at)
+	s := OneLine(speaker) + ", " + a.ShowTime(at)
 	if excerpt != "" {
 		s += ": \"" + OneLine(excerpt) + "\""
 	}

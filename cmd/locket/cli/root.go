@@ -27,17 +27,17 @@ const (
 // NeedsCommand is the Run function of a command that only has subcommands.
 func (a *App) NeedsCommand(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return Unknown(c, args[0])
+		return UnknownCommand(c, args[0])
 	}
 	c.SetOut(a.Stderr)
 	if err := c.Help(); err != nil {
 		return err
 	}
-	return UsageError{ErrTold}
+	return UsageError{ErrReported}
 }
 
-// Unknown returns the error for a command that c does not have.
-func Unknown(c *cobra.Command, name string) error {
+// UnknownCommand returns the error for a command that c does not have.
+func UnknownCommand(c *cobra.Command, name string) error {
 	of := ""
 	if c.HasParent() {
 		of = " of " + c.CommandPath()
@@ -46,11 +46,11 @@ func Unknown(c *cobra.Command, name string) error {
 	if way := otherWays[strings.ToLower(name)]; way != "" && !c.HasParent() {
 		return UsageError{AdvisedError{err, way}}
 	}
-	return UsageError{Meant(err, suggest.Commands(c, name))}
+	return UsageError{WithGuesses(err, suggest.Commands(c, name))}
 }
 
-// Meant adds guesses of what was meant to err.
-func Meant(err error, guesses []string) error {
+// WithGuesses adds guesses of what was meant to err.
+func WithGuesses(err error, guesses []string) error {
 	if len(guesses) == 0 {
 		return err
 	}
@@ -76,14 +76,14 @@ func (f *settingFlag) Set(s string) error {
 // SetName is the flag that sets any setting.
 const SetName = "--set"
 
-// Between makes a command accept from low to high arguments. If high is -1, there is no limit.
-func Between(low, high int, what string) cobra.PositionalArgs {
+// ArgsBetween makes a command accept from low to high arguments. If high is -1, there is no limit.
+func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < low:
 			return Usagef("%s is missing", what)
 		case high == 0 && len(args) > 0 && c.HasAvailableSubCommands():
-			return Unknown(c, args[0])
+			return UnknownCommand(c, args[0])
 		case high >= 0 && len(args) > high:
 			return Usagef("%q is one argument too many", args[high])
 		case slices.Contains(args, "") && what != "":
@@ -102,7 +102,7 @@ func LimitFlag(f *pflag.FlagSet, to *int, value int, usage string) {
 	f.Lookup("k").Hidden = true
 }
 
-func Nothing() cobra.PositionalArgs { return Between(0, 0, "") }
+func NoArgs() cobra.PositionalArgs { return ArgsBetween(0, 0, "") }
 
 // CutSetting splits key=value. ok is false if there is no key.
 func CutSetting(s string) (key, value string, ok bool) {
@@ -110,10 +110,10 @@ func CutSetting(s string) (key, value string, ok bool) {
 	return key, value, ok && key != ""
 }
 
-// NoneEmpty refuses an empty value for a flag that selects memories or rights. A script whose
-// variable is not set passes such a value, and the flag would then restrict nothing. NoneEmpty is a
+// RefuseEmptyFlags refuses an empty value for a flag that selects memories or rights. A script whose
+// variable is not set passes such a value, and the flag would then restrict nothing. RefuseEmptyFlags is a
 // PreRunE of cobra.
-func NoneEmpty(cmd *cobra.Command, _ []string) (err error) {
+func RefuseEmptyFlags(cmd *cobra.Command, _ []string) (err error) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case "title", "description", "name", "licence", "terms", "market", "hook": // these select nothing

@@ -43,8 +43,8 @@ func (a *App) Print(v any, human func(w io.Writer)) error {
 	return err
 }
 
-// Printed is [App.Print], unless err is set: then it returns err.
-func (a *App) Printed(err error, v any, human func(w io.Writer)) error {
+// PrintUnless is [App.Print], unless err is set: then it returns err.
+func (a *App) PrintUnless(err error, v any, human func(w io.Writer)) error {
 	if err != nil {
 		return err
 	}
@@ -60,25 +60,25 @@ func Rows[T any](a *App, err error, list []T, row func(w io.Writer, v *T), none 
 		}
 	}
 	if err == nil && len(list) == 0 && none != "" && !a.JSON {
-		fmt.Fprintln(a.Stderr, a.Here(none))
+		fmt.Fprintln(a.Stderr, a.WithHome(none))
 	}
 	return err
 }
 
-// When returns a time in the wearer's zone, for a person.
-func (a *App) When(t time.Time) string {
+// ShowTime returns a time in the wearer's zone, for a person.
+func (a *App) ShowTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
 	return t.In(a.Zone()).Format("Mon 2 Jan 2006 15:04")
 }
 
-// Exactly returns when the event of a memory began, as precisely as it is known: without an hour if
+// ShowEventTime returns when the event of a memory began, as precisely as it is known: without an hour if
 // it has none, and as a month or a year if the text names no more than that.
-func (a *App) Exactly(text string, t time.Time) string {
+func (a *App) ShowEventTime(text string, t time.Time) string {
 	t = t.In(a.Zone())
 	if t.IsZero() || t.Hour() != 0 || t.Minute() != 0 || strings.Contains(text, "00:00") {
-		return a.When(t)
+		return a.ShowTime(t)
 	}
 	english, chinese := t.Format("January 2006"), fmt.Sprintf("%d年%d月", t.Year(), t.Month())
 	_, after, zh := strings.Cut(text, chinese)
@@ -128,8 +128,8 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Marks lists the special properties of a memory in parentheses, or returns an empty string.
-func Marks(m *memory.Memory) string {
+// MemoryMarks lists the special properties of a memory in parentheses, or returns an empty string.
+func MemoryMarks(m *memory.Memory) string {
 	var list []string
 	if m.State != memory.Active {
 		list = append(list, string(m.State))
@@ -148,17 +148,17 @@ func Marks(m *memory.Memory) string {
 func (a *App) Row(w io.Writer, m *memory.Memory) {
 	at, learnt := a.happened(m), ""
 	if a.Day(at) != a.Day(m.Learnt) {
-		learnt = a.Paint.Dim("  learnt " + a.When(m.Learnt))
+		learnt = a.Paint.Dim("  learnt " + a.ShowTime(m.Learnt))
 	}
-	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), OneLine(m.Text), Marks(m), learnt)
+	fmt.Fprintf(w, "%s  %-10s  %s  %s%s%s\n", a.Paint.Dim(ShortID(m.ID)), m.Type, a.Paint.Dim(a.begins(m, at)), OneLine(m.Text), MemoryMarks(m), learnt)
 }
 
-// begins is [App.Exactly] for an event, and [App.When] for everything else.
+// begins is [App.ShowEventTime] for an event, and [App.ShowTime] for everything else.
 func (a *App) begins(m *memory.Memory, at time.Time) string {
 	if e := m.Fields.Episodic; e != nil && !e.Started.IsZero() {
-		return a.Exactly(m.Text, at)
+		return a.ShowEventTime(m.Text, at)
 	}
-	return a.When(at)
+	return a.ShowTime(at)
 }
 
 // Spans returns when the event of a memory begins and when it ends, for a person. The event must
@@ -167,7 +167,7 @@ func (a *App) begins(m *memory.Memory, at time.Time) string {
 func (a *App) Spans(m *memory.Memory) (from, until string) {
 	e := m.Fields.Episodic
 	at, clock := m.Begins(a.Zone())
-	from = a.Exactly(m.Text, at)
+	from = a.ShowEventTime(m.Text, at)
 	if e.Ended.IsZero() {
 		return from, ""
 	}
@@ -175,7 +175,7 @@ func (a *App) Spans(m *memory.Memory) (from, until string) {
 	if !clock && end.Hour() == 23 && end.Minute() == 59 {
 		return from, end.Format("Mon 2 Jan 2006")
 	}
-	return from, a.When(e.Ended)
+	return from, a.ShowTime(e.Ended)
 }
 
 // happened returns when the event of a memory began, or else when it was said. If neither is known,

@@ -18,9 +18,9 @@ func EveryAddress(broker string) string {
 	return broker
 }
 
-// HasRoom returns memory.ErrNoSpace if the node accepts no events because its disk has less free
+// CheckDiskSpace returns memory.ErrNoSpace if the node accepts no events because its disk has less free
 // space than the reserve.
-func HasRoom(s *serve.Status) error {
+func CheckDiskSpace(s *serve.Status) error {
 	if s.Disk.Free >= s.Disk.Reserve {
 		return nil
 	}

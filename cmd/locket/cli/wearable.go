@@ -5,13 +5,13 @@ import (
 	"net/url"
 )
 
-// ShownOnce says what to do if the password of an existing wearable is lost.
-func (a *App) ShownOnce(name string) string {
-	return "Its password was shown only once. To get a new one: " + a.Here("locket wearable remove "+name) + ", and add it again."
+// LostPasswordHint says what to do if the password of an existing wearable is lost.
+func (a *App) LostPasswordHint(name string) string {
+	return "Its password was shown only once. To get a new one: " + a.WithHome("locket wearable remove "+name) + ", and add it again."
 }
 
-// OnlyHere says what to do if other devices cannot reach a broker's URL. Otherwise it is empty.
-func OnlyHere(broker string) string {
+// OnlyLocalNote says what to do if other devices cannot reach a broker's URL. Otherwise it is empty.
+func OnlyLocalNote(broker string) string {
 	u, err := url.Parse(broker)
 	if err != nil {
 		return ""

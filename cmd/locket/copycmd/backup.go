@@ -32,7 +32,7 @@ var otherBackupWords = []string{"list", "ls", "snapshots", "show", "status", "st
 func BackupCommand(a *cli.App) *cobra.Command {
 	var o cli.BackupOptions
 	c := &cobra.Command{
-		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Back up everything to a folder or bucket, encrypted and incremental", Args: cli.Between(0, 1, "the folder or bucket"),
+		Use: "backup DIR|s3://BUCKET/PREFIX", Short: "Back up everything to a folder or bucket, encrypted and incremental", Args: cli.ArgsBetween(0, 1, "the folder or bucket"),
 		Long: `Writes every line that was said and every claim, photos and recordings, and the vault to
 DIR, sealed with a passphrase of its own. The next backup to DIR writes only what is new,
 and removes what you forgot: DIR contains what you have now, and nothing older. If a backup
@@ -86,7 +86,7 @@ AWS_SECRET_ACCESS_KEY in the environment, or from ~/.aws/credentials.`,
 	c.Flags().BoolVar(&o.Replace, "replace", false, "overwrite a backup of another home, or one that has records while this home has none")
 	c.Flags().StringVar(&o.Every, "every", "", "let the daemon repeat it at this `interval`, such as 1d; never ends the schedule")
 	check := &cobra.Command{
-		Use: "check DIR", Short: "Check a backup by restoring it into a temporary home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Use: "check DIR", Short: "Check a backup by restoring it into a temporary home", Args: cli.ArgsBetween(1, 1, "the folder or bucket"),
 		Long:    "Reads the whole backup, restores it into a home in the folder for temporary files, and\ncompares that home with the backup. Then it removes the home.",
 		Example: "  locket backup check /media/stick/locket",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,7 +95,7 @@ AWS_SECRET_ACCESS_KEY in the environment, or from ~/.aws/credentials.`,
 	}
 	damaged := false
 	restore := &cobra.Command{
-		Use: "restore DIR", Short: "Restore a backup into this home", Args: cli.Between(1, 1, "the folder or bucket"),
+		Use: "restore DIR", Short: "Restore a backup into this home", Args: cli.ArgsBetween(1, 1, "the folder or bucket"),
 		Long: `Adds to this home what the backup has and the home lacks. To start with an empty home:
 locket init.
 
@@ -118,15 +118,15 @@ func runBackup(a *cli.App, ctx context.Context, dir string, o *cli.BackupOptions
 	if err != nil {
 		return err
 	}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		w, err := cli.BackUp(a, ctx, cl, dir, o)
 		if err == nil && schedule != nil {
 			err = a.SetTable("backup", schedule)
 		}
-		return a.Printed(err, w, func(out io.Writer) {
+		return a.PrintUnless(err, w, func(out io.Writer) {
 			cli.ShowBackup(out, &w)
 			if schedule != nil {
-				fmt.Fprint(out, a.Heref("The daemon will repeat it every %s, from its next start: if it is running, restart it. To see the result: locket status\n", o.Every))
+				fmt.Fprint(out, a.WithHomef("The daemon will repeat it every %s, from its next start: if it is running, restart it. To see the result: locket status\n", o.Every))
 			}
 		})
 	})
@@ -155,7 +155,7 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string, damaged bo
 	if err != nil {
 		err = fmt.Errorf("backup: %w", err)
 		if errors.Is(err, backup.ErrDamaged) && !damaged {
-			err = cli.AdvisedError{Err: err, Advice: "Nothing was restored. Try another copy of the backup, if you have one. To restore what can be read of this one: " + a.Heref("locket backup restore %q --damaged", dir)}
+			err = cli.AdvisedError{Err: err, Advice: "Nothing was restored. Try another copy of the backup, if you have one. To restore what can be read of this one: " + a.WithHomef("locket backup restore %q --damaged", dir)}
 		}
 		return err
 	}
@@ -164,14 +164,14 @@ func restoreBackup(a *cli.App, ctx context.Context, dir, file string, damaged bo
 	if sum.Key != nil {
 		opt.Signer = archive.Words(sum.Key)
 	}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		m := a.Meter("restore", "records", sum.Records)
-		done.ImportResult, err = cl.Import(ctx, linesOf(meter.Counted(m, read())), opt)
+		done.ImportResult, err = cl.Import(ctx, linesOf(meter.CountItems(m, read())), opt)
 		m.End()
 		if err != nil {
-			err = cli.GoesOnError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
+			err = cli.InterruptedError{Err: err, State: "What was restored so far stays. Run the same command to continue."}
 		}
-		return a.Printed(err, done, func(w io.Writer) {
+		return a.PrintUnless(err, done, func(w io.Writer) {
 			showImported(a, w, "Restored", &done.ImportResult)
 			if n := len(done.Damaged); n > 0 {
 				fmt.Fprintf(w, "%s is missing here, including corrections of other memories.\n", cli.Plural(n, "piece of the backup is damaged: what was in it", "pieces of the backup are damaged: what was in them"))
@@ -227,8 +227,8 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	was := backup.Content{}
-	sum, err := archive.Check(f.Records(ctx), was.Add)
+	content := backup.Content{}
+	sum, err := archive.Check(f.Records(ctx), content.Add)
 	if errors.Is(err, backup.ErrDamaged) {
 		damaged, nerr := f.NoteDamage(ctx)
 		err = errors.Join(fmt.Errorf("backup: %w", err), nerr)
@@ -237,7 +237,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 			if nerr == nil {
 				advice += " The next locket backup rewrites those that this home still has."
 			}
-			err = cli.AdvisedError{Err: err, Advice: advice + " To restore what can be read: " + a.Heref("locket backup restore %q --damaged", dir)}
+			err = cli.AdvisedError{Err: err, Advice: advice + " To restore what can be read: " + a.WithHomef("locket backup restore %q --damaged", dir)}
 		}
 		return err
 	}
@@ -269,7 +269,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	done := backupCheck{At: sum.Header.At, Records: sum.Records, Vault: sum.Header.Secrets}
 	m := a.Meter("restore the backup", "records", sum.Records)
 	err = b.WithKeys(ctx, true, o.Passphrase, func(cl *serve.Client) error {
-		r, err := cl.Import(ctx, linesOf(meter.Counted(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
+		r, err := cl.Import(ctx, linesOf(meter.CountItems(m, f.Records(ctx))), serve.ImportOptions{Signer: archive.Words(sum.Key)})
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 			}
 		}
 		is, err := backup.ContentOf(cl.Export(ctx, serve.ExportOptions{Secrets: done.Vault}))
-		done.Refused, done.Missing = r.Refused, was.Missing(is)
+		done.Refused, done.Missing = r.Refused, content.Missing(is)
 		return err
 	})
 	m.End()

@@ -36,7 +36,7 @@ type exportFlags struct {
 func ExportCommand(a *cli.App) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
-		Use: "export", Short: "Write everything to a file or folder", Args: cli.Nothing(),
+		Use: "export", Short: "Write everything to a file or folder", Args: cli.NoArgs(),
 		Long: `Writes every line that was said and every claim, including photos and recordings, signed by
 this device. The format is JSON, one record per line, or with --notebook a folder (or .zip)
 of Markdown that anybody can read. locket import reads both back completely.
@@ -73,7 +73,7 @@ them in plain text.`,
 					return err
 				}
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				return export(a, cmd.Context(), cl, &f, string(pass))
 			})
 		},
@@ -107,7 +107,7 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 	}
 	m := a.Meter("export", "records", about)
 	var sealed []string
-	path, sum, err := writeExport(a, cli.StillSealed(meter.Counted(m, cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
+	path, sum, err := writeExport(a, cli.StillSealed(meter.CountItems(m, cl.Export(ctx, serve.ExportOptions{Secrets: f.secrets})), &sealed), f, pass)
 	m.End()
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func export(a *cli.App, ctx context.Context, cl *serve.Client, f *exportFlags, p
 		a.TellSealed(sealed)
 	}
 	if n := s.Memories[memory.Vault]; n > 0 && !f.secrets {
-		fmt.Fprint(a.Stderr, a.Heref("The vault (%s) stays sealed to this node in the export: a new home can't read it. To include its values: locket backup DIR, or --secrets with --encrypt.\n", cli.Plural(n, "secret", "secrets")))
+		fmt.Fprint(a.Stderr, a.WithHomef("The vault (%s) stays sealed to this node in the export: a new home can't read it. To include its values: locket backup DIR, or --secrets with --encrypt.\n", cli.Plural(n, "secret", "secrets")))
 	}
 	if path == "" {
 		return nil

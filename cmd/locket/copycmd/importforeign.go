@@ -99,7 +99,7 @@ func importForeign(a *cli.App, cmd *cobra.Command, f *importFlags, path string) 
 		return a.Print(p, func(w io.Writer) {
 			fmt.Fprintf(w, "Found %d", p.Would)
 			if !p.First.IsZero() {
-				fmt.Fprintf(w, ", from %s to %s", a.When(p.First), a.When(p.Last))
+				fmt.Fprintf(w, ", from %s to %s", a.ShowTime(p.First), a.ShowTime(p.Last))
 			}
 			fmt.Fprintln(w, ". What already exists is not added again.")
 			if p.Undated > 0 {
@@ -132,14 +132,14 @@ func poll(a *cli.App, ctx context.Context, at, keyFile string, o foreign.Options
 // addForeign adds what was read. It does not add again what already exists.
 func addForeign(a *cli.App, ctx context.Context, res *foreign.Result) error {
 	done := imported{Skipped: len(res.Skipped) + res.More}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		if err := addAll(a, ctx, cl, res, &done); err != nil {
 			return err
 		}
 		err := a.Print(done, func(w io.Writer) {
 			fmt.Fprintf(w, "Added %d; %d already there, %d failed.\n", done.Added, done.There, done.Failed)
 			if done.Secrets > 0 {
-				fmt.Fprint(w, a.Heref("%s went to the vault, and is kept nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
+				fmt.Fprint(w, a.WithHomef("%s went to the vault, and is kept nowhere else: locket vault\n", cli.Plural(done.Secrets, "secret", "secrets")))
 			}
 		})
 		if err == nil && done.Failed > 0 {
@@ -161,7 +161,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 		got, err := cl.Batch(ctx, ops)
 		if err != nil {
 			err = fmt.Errorf("after %s: %w", cli.Plural(done.Added, "memory", "memories"), err)
-			return cli.GoesOnError{Err: err, State: fmt.Sprintf("At least %d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(res.Adds))}
+			return cli.InterruptedError{Err: err, State: fmt.Sprintf("At least %d of %d texts are imported. Run the same command to continue.", m.Done.Load(), len(res.Adds))}
 		}
 		m.Done.Add(int64(len(part)))
 		for i, r := range got.Results {
@@ -173,7 +173,7 @@ func addAll(a *cli.App, ctx context.Context, cl *serve.Client, res *foreign.Resu
 			switch {
 			case r.Problem != nil:
 				done.Failed++
-				m.Aside(func() {
+				m.PrintAbove(func() {
 					fmt.Fprintf(a.Stderr, "%q: %s\n", cli.OneLine(cli.Short(foreign.Shown(&part[i]), 60)), cli.OneLine(r.Problem.Error()))
 				})
 			case r.Added != nil && r.Added.Repeated:

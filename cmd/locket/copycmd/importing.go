@@ -38,7 +38,7 @@ type importFlags struct {
 func ImportCommand(a *cli.App) *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use: "import [FILE|FOLDER|URL]", Short: "Import an export, or memories from another system", Args: cli.Between(0, 1, ""),
+		Use: "import [FILE|FOLDER|URL]", Short: "Import an export, or memories from another system", Args: cli.ArgsBetween(0, 1, ""),
 		Long: `Reads what locket export wrote, in any of its forms, from a file or standard input. The
 export is checked first. If it is cut off, was changed, or was signed by a stranger, all of
 it is refused. What already exists is skipped, and what was forgotten here stays forgotten.
@@ -74,7 +74,7 @@ chats what everybody wrote. --me gives your name in a chat if it differs from yo
 			switch {
 			case len(args) == 1:
 				path = args[0]
-			case a.Talks():
+			case a.IsInteractive():
 				return cli.Usagef("a file is missing")
 			}
 			if f.from != "" && !slices.Contains(foreign.Formats, foreign.Format(f.from)) {
@@ -206,7 +206,7 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 	if c, ok := body.(io.Closer); ok {
 		defer c.Close() // this also ends the writer of a pipe
 	}
-	return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+	return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 		m := a.Meter("import", "kB", total)
 		r, err := cl.Import(cmd.Context(), m.Reader(body), opt)
 		m.End()
@@ -214,9 +214,9 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 		case errors.Is(err, serve.ErrSigner):
 			err = cli.AdvisedError{Err: err, Advice: `The export printed five words when it was made. If the file is signed by the key with these words, add --signer "THE FIVE WORDS". To accept a file without a signature, add --unsigned.`}
 		case err != nil:
-			err = cli.GoesOnError{Err: err, State: "What was imported so far stays. Run the same command to continue."}
+			err = cli.InterruptedError{Err: err, State: "What was imported so far stays. Run the same command to continue."}
 		}
-		return a.Printed(err, r, func(w io.Writer) {
+		return a.PrintUnless(err, r, func(w io.Writer) {
 			showImported(a, w, "Imported", &r)
 			if len(r.Sealed) > 0 {
 				fmt.Fprintf(w, "These secrets are sealed to the device that made the export, and cannot be opened here: %s. To get them, make the export there with --secrets --encrypt, and import that, too.\n", cli.OneLine(strings.Join(r.Sealed, ", ")))
@@ -229,7 +229,7 @@ func importArchive(a *cli.App, cmd *cobra.Command, path string, f *importFlags) 
 func showImported(a *cli.App, w io.Writer, done string, r *serve.ImportResult) {
 	fmt.Fprintf(w, "%s %s; %d already there, %d refused.\n", done, cli.Plural(r.Taken, "record", "records"), r.Skipped, r.Refused)
 	if r.Refused > 0 {
-		fmt.Fprintln(w, a.Here("To see why: locket doctor"))
+		fmt.Fprintln(w, a.WithHome("To see why: locket doctor"))
 	}
 	if r.Forgotten > 0 {
 		fmt.Fprintf(w, "%s forgotten here and will not come back. To get them, import into another home: locket setup --home FOLDER\n", cli.Plural(r.Forgotten, "record was", "records were"))

@@ -28,7 +28,7 @@ func NotesCommand(a *cli.App) *cobra.Command {
 	var types []string
 	sensitivity := memory.Personal.String()
 	c := &cobra.Command{
-		Use: "notes FOLDER", Short: "Keep a folder of Markdown notes in sync with memories, for Obsidian and others", Args: cli.Between(1, 1, "the folder"),
+		Use: "notes FOLDER", Short: "Keep a folder of Markdown notes in sync with memories, for Obsidian and others", Args: cli.ArgsBetween(1, 1, "the folder"),
 		Long: `Writes a Markdown note for each current memory, and pages for people, places and days, with
 properties, wikilinks and photos. The next run writes only what has changed.
 
@@ -71,14 +71,14 @@ what they contain. Use a separate folder, inside your Obsidian vault or elsewher
 			switch {
 			case forget:
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Forget }
-				if a.Talks() {
+				if a.IsInteractive() {
 					o.Many = func(missing, all int) bool {
 						return a.Confirm(fmt.Sprintf("%d of %d notes are missing at once. Forget their memories for good?", missing, all))
 					}
 				}
 			case again:
 				o.Ask = func(string, *memory.Memory) notes.Answer { return notes.Again }
-			case a.Talks():
+			case a.IsInteractive():
 				o.Many = func(int, int) bool { return true } // the person was asked about each one
 				o.Ask = func(path string, m *memory.Memory) notes.Answer {
 					if a.Confirm(fmt.Sprintf("%s was deleted. Forget %q for good? (Answer no to write the note again.)", cli.OneLine(path), cli.Short(cli.OneLine(m.Text), 60))) {
@@ -125,7 +125,7 @@ func keepNotes(a *cli.App, ctx context.Context, path string, o notes.Options, wa
 		}
 		defer func() { err = errors.Join(err, lock.Release()) }()
 	}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		if !watch {
 			_, err := notesOnce(a, ctx, root, cl, o, nil)
 			return err

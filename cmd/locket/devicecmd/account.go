@@ -25,7 +25,7 @@ type deleted struct {
 func relayDeleteCommand(a *cli.App) *cobra.Command {
 	yes := false
 	c := &cobra.Command{
-		Use: "delete URL", Short: "Delete your account at a relay, with all that it stores", Args: cli.Between(1, 1, "the relay's URL"),
+		Use: "delete URL", Short: "Delete your account at a relay, with all that it stores", Args: cli.ArgsBetween(1, 1, "the relay's URL"),
 		Long: `Reads the 24 words, on a terminal or from standard input, and makes the relay delete
 everything that your devices and workers stored there. Your devices keep what they have.
 Leave the relay on each of them first: locket relay move, and locket relay remove.
@@ -80,7 +80,7 @@ func deleteAccount(ctx context.Context, a *cli.App, at *relays.Root, url string,
 func askWords(a *cli.App) (string, error) {
 	fmt.Fprint(a.Stderr, "The 24 words: ")
 	words, err := a.In.ReadString('\n')
-	if !a.Talks() { // nobody has pressed Enter
+	if !a.IsInteractive() { // nobody has pressed Enter
 		fmt.Fprintln(a.Stderr)
 	}
 	if strings.TrimSpace(words) == "" {

@@ -12,7 +12,7 @@ import (
 
 func devicesCompareCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same data", Args: cli.Between(0, 1, "what the other device shows"),
+		Use: "compare [HEADS]", Short: "Check whether the relay shows two devices the same data", Args: cli.ArgsBetween(0, 1, "what the other device shows"),
 		Long: `Without HEADS, prints a text that says how far this device has read. Take the text to
 another of your devices, by any way but the relay, and give it to this command there. The
 command does a round of sync, and then says where the two devices differ:
@@ -29,7 +29,7 @@ meet in a folder or in your network compare by themselves.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			if len(args) == 0 {
 				h, err := c.Heads(cmd.Context())
-				return a.Printed(err, h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
+				return a.PrintUnless(err, h, func(w io.Writer) { fmt.Fprintln(w, h.Heads) })
 			}
 			got, err := c.CompareHeads(cmd.Context(), args[0])
 			if err != nil {
@@ -39,7 +39,7 @@ meet in a folder or in your network compare by themselves.`,
 				return err
 			}
 			if !got.Same {
-				return cli.ErrTold
+				return cli.ErrReported
 			}
 			return nil
 		}),

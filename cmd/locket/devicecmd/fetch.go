@@ -15,7 +15,7 @@ import (
 func FetchCommand(a *cli.App) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings from your other devices to this one", Args: cli.Between(0, -1, "an id"),
+		Use: "fetch ID... | fetch --all", Short: "Copy photos and recordings from your other devices to this one", Args: cli.ArgsBetween(0, -1, "an id"),
 		Long: `A photo or recording stays on the device that took it, and sealed at the relay, until you
 fetch it to another device. locket export includes what was fetched. --all fetches
 everything, which is useful after locket recover. The command names what no device has
@@ -25,7 +25,7 @@ sent yet.`,
 			if all == (len(args) > 0) {
 				return cli.Usagef("want the ids of memories, or --all")
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if all {
 					for m, err := range cl.All(cmd.Context(), serve.ListQuery{Type: memory.Resource, State: serve.AnyState}) {
 						if err != nil {
@@ -52,7 +52,7 @@ sent yet.`,
 					}
 				}
 				if missing {
-					return cli.ErrTold
+					return cli.ErrReported
 				}
 				return nil
 			})

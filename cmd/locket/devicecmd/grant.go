@@ -26,7 +26,7 @@ func grantWorkerCommand(a *cli.App) *cobra.Command {
 	var types []string
 	var since, sensitivity string
 	c := &cobra.Command{
-		Use: "worker KEY", Short: "Grant access to a worker", Args: cli.Between(1, 1, "the worker's key"),
+		Use: "worker KEY", Short: "Grant access to a worker", Args: cli.ArgsBetween(1, 1, "the worker's key"),
 		Long: `KEY is what locket-cloud worker invite-key prints, or @FILE. Only the welcome is printed
 to standard output. Give it to the operator of the worker. It is not secret.
 
@@ -40,7 +40,7 @@ that what was said becomes memories. Without it, a transcript is only stored bes
 recording.`,
 		Example: `  locket grant worker @worker.key --feed --recordings --transcribe --types resource > welcome
   locket grant worker @worker.key --types semantic --name studio`,
-		PreRunE: cli.NoneEmpty,
+		PreRunE: cli.RefuseEmptyFlags,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			r.Types = cli.ReadTypes(types)
 			if r.Key, err = cli.KeyText(args[0]); err != nil {
@@ -52,7 +52,7 @@ recording.`,
 			if r.Sensitivity, err = cli.ReadSensitivity(sensitivity); err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				g, err := c.AddGrant(cmd.Context(), r)
 				if err != nil {
 					return err
@@ -88,7 +88,7 @@ func showGranted(a *cli.App, g *serve.Grant) error {
 
 func grantListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the workers", Args: cli.Nothing(),
+		Use: "list", Short: "List the workers", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Grants, func(a0 io.Writer, a1 *serve.Grant) { grantRow(a, a0, a1) }, "No workers."),
 	}
 }
@@ -99,7 +99,7 @@ func grantRow(a *cli.App, w io.Writer, g *serve.Grant) {
 		where = "a feed of " + cli.Plural(g.Memories, "memory", "memories")
 	}
 	if !g.Removed.IsZero() {
-		where = "revoked " + a.When(g.Removed)
+		where = "revoked " + a.ShowTime(g.Removed)
 	}
 	var may []string
 	for _, t := range g.Types {
@@ -113,9 +113,9 @@ func grantRow(a *cli.App, w io.Writer, g *serve.Grant) {
 
 func grantTendCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "tend", Short: "Fill feeds and collect workers' answers now", Args: cli.Nothing(),
+		Use: "tend", Short: "Fill feeds and collect workers' answers now", Args: cli.NoArgs(),
 		Long: "The daemon does this every minute.",
-		RunE: cli.Showing(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
+		RunE: cli.PrintCommand(a, (*serve.Client).TendGrants, func(w io.Writer, t *serve.FeedsTended) {
 			fmt.Fprintf(w, "%s filled, %d things collected.\n", cli.Plural(t.Feeds, "feed", "feeds"), t.Taken)
 		}),
 	}
@@ -123,7 +123,7 @@ func grantTendCommand(a *cli.App) *cobra.Command {
 
 func grantRevokeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke NAME", Short: "Remove a worker", Args: cli.Between(1, 1, "a name, member id or key"),
+		Use: "revoke NAME", Short: "Remove a worker", Args: cli.ArgsBetween(1, 1, "a name, member id or key"),
 		Long: `From now on the worker gets no data and no keys. What it has already read cannot be taken
 back; an honest worker deletes its keys and copies when it learns that it was removed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -131,7 +131,7 @@ back; an honest worker deletes its keys and copies when it learns that it was re
 			if err != nil {
 				return err
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).RevokeGrant, who, func(w io.Writer, g *serve.Grant) {
 				fmt.Fprintf(w, "%s is removed and gets nothing new. What it has already read cannot be taken back.\n", cli.OneLine(g.Name))
 			})
 		},

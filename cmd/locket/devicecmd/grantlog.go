@@ -14,7 +14,7 @@ import (
 func grantLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show a worker's progress, and what it says it has read", Args: cli.Between(1, 1, "a name or member id"),
+		Use: "log NAME", Short: "Show a worker's progress, and what it says it has read", Args: cli.ArgsBetween(1, 1, "a name or member id"),
 		Long: `Shows the worker's jobs, what holds them up, what they cost today, and each recording,
 photo, line or memory that it gave to an engine. If it sent one to another host, the host
 is named. An entry with only a day ("2026-09-14") was read by rules on the worker's
@@ -25,7 +25,7 @@ the middle, without a trace. The log is a claim and no proof: a worker that can 
 space can read all of it and tell nobody.`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			v, err := cl.WorkerLog(cmd.Context(), args[0], limit)
-			return a.Printed(err, v, func(w io.Writer) { showWorkerLog(a, w, &v) })
+			return a.PrintUnless(err, v, func(w io.Writer) { showWorkerLog(a, w, &v) })
 		}),
 	}
 	cli.LimitFlag(c.Flags(), &limit, 0, "how many `reads` to show at most, newest first; default 50")
@@ -37,7 +37,7 @@ func showWorkerLog(a *cli.App, w io.Writer, v *serve.WorkerLog) {
 		fmt.Fprintln(w, "It has not reported yet.")
 		return
 	}
-	fmt.Fprintf(w, "Reported %s", a.When(v.At))
+	fmt.Fprintf(w, "Reported %s", a.ShowTime(v.At))
 	if v.Tokens > 0 || v.Dollars > 0 {
 		fmt.Fprintf(w, "; that day %d tokens, $%.4f", v.Tokens, v.Dollars)
 	}
@@ -56,7 +56,7 @@ func showWorkerLog(a *cli.App, w io.Writer, v *serve.WorkerLog) {
 		if r.To != "" {
 			to = "  sent to " + cli.OneLine(r.To)
 		}
-		fmt.Fprintf(w, "%s  %s  %s  by %s%s\n", a.When(r.At), cli.OneLine(r.Kind), cli.OneLine(r.Subject), cli.OneLine(r.Engine), to)
+		fmt.Fprintf(w, "%s  %s  %s  by %s%s\n", a.ShowTime(r.At), cli.OneLine(r.Kind), cli.OneLine(r.Subject), cli.OneLine(r.Engine), to)
 		if len(r.Of) > 0 {
 			fmt.Fprintf(w, "    read %s\n", cli.OneLine(strings.Join(r.Of, " ")))
 		}

@@ -53,8 +53,8 @@ type joinedHome struct {
 	Relay  string `json:"relay"`
 }
 
-// settle writes the settings of a home that was made by joining.
-func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
+// writeJoinedSettings writes the settings of a home that was made by joining.
+func writeJoinedSettings(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
 	keep, sync := map[string]any{}, map[string]any{}
 	keep["sync"] = sync
 	a.KeepSet(keep, l)
@@ -102,7 +102,7 @@ func settle(a *cli.App, l *config.Loaded, o *homeOptions, j cli.Joined) error {
 		return err
 	}
 	return a.Print(joinedHome{l.Home, path, j.Space, j.Relay}, func(w io.Writer) {
-		fmt.Fprint(w, a.Heref("The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s%s\n",
+		fmt.Fprint(w, a.WithHomef("The node's home is %s, its settings are in %s.\nThe memories come with the first sync: locket sync --now, or locket run.\n%s%s\n",
 			l.Home, path, cli.VaultNote, named))
 	})
 }
@@ -111,7 +111,7 @@ func PairCommand(a *cli.App) *cobra.Command {
 	var code string
 	var o homeOptions
 	c := &cobra.Command{
-		Use: "pair", Short: "Add another device of yours, or join as one", Args: cli.Nothing(),
+		Use: "pair", Short: "Add another device of yours, or join as one", Args: cli.NoArgs(),
 		Long: `On a device that has a home, shows a code (also as a QR code), waits for the new device,
 and then shows five words. Answer yes only if the new device shows the same five words.
 
@@ -123,7 +123,7 @@ relay and sync.lan is on, both devices must be in the same network.`,
   locket pair --join 'locket:pair?code=k7qf-2mxp&relay=https%3A%2F%2Frelay.example%3A8443'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if code == "" {
-				return a.With(cmd.Context(), true, func(c *serve.Client) error { return invite(a, cmd.Context(), c) })
+				return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return invite(a, cmd.Context(), c) })
 			}
 			return join(a, cmd.Context(), &o, code)
 		},
@@ -206,13 +206,13 @@ func join(a *cli.App, ctx context.Context, o *homeOptions, text string) error {
 	if err != nil {
 		return err
 	}
-	return settle(a, l, o, j)
+	return writeJoinedSettings(a, l, o, j)
 }
 
 func RecoverCommand(a *cli.App) *cobra.Command {
 	var o homeOptions
 	c := &cobra.Command{
-		Use: "recover", Short: "Recover a home from the 24 words after every device was lost", Args: cli.Nothing(),
+		Use: "recover", Short: "Recover a home from the 24 words after every device was lost", Args: cli.NoArgs(),
 		Long: `Reads the 24 words, on a terminal or from standard input, and makes a home. After its
 first sync it has everything that had been synced. That includes secrets in the vault
 only if they were synced.`,
@@ -240,7 +240,7 @@ only if they were synced.`,
 			if err != nil {
 				return err
 			}
-			return settle(a, l, &o, j)
+			return writeJoinedSettings(a, l, &o, j)
 		},
 	}
 	o.flags(a, c)

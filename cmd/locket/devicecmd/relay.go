@@ -50,14 +50,14 @@ grants stay where they were made.`, (*serve.Client).MoveRelay),
 
 func relayListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the relays and the state of each", Args: cli.Nothing(),
+		Use: "list", Short: "List the relays and the state of each", Args: cli.NoArgs(),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, _ []string) error {
 			list, err := c.Relays(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if len(list) == 0 && !a.JSON {
-				fmt.Fprintln(a.Stderr, a.Here("This node has no relay. Add one: locket relay add URL"))
+				fmt.Fprintln(a.Stderr, a.WithHome("This node has no relay. Add one: locket relay add URL"))
 			}
 			return showRelays(a, list)
 		}),
@@ -66,7 +66,7 @@ func relayListCommand(a *cli.App) *cobra.Command {
 
 func relayChange(a *cli.App, use, short, long string, do func(*serve.Client, context.Context, string) ([]serve.Relay, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Long: long, Args: cli.Between(1, 1, "the relay's URL"),
+		Use: use, Short: short, Long: long, Args: cli.ArgsBetween(1, 1, "the relay's URL"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			list, err := do(c, cmd.Context(), args[0])
 			if errors.Is(err, serve.ErrRelay) {
@@ -88,7 +88,7 @@ func relayFailed(a *cli.App, ctx context.Context, c *serve.Client, url string, e
 	case failed != nil:
 		return err
 	case used:
-		return cli.AdvisedError{Err: err, Advice: "The node now uses this relay, and tries again by itself while its daemon is running. To see its state: " + a.Here("locket relay list")}
+		return cli.AdvisedError{Err: err, Advice: "The node now uses this relay, and tries again by itself while its daemon is running. To see its state: " + a.WithHome("locket relay list")}
 	case strings.Contains(err.Error(), relays.ErrInvite.Error()):
 		why := "Ask the operator of the relay for a code. Each code is good for one account."
 		if l, err := a.Load(); err == nil && l.Sync.Invite != "" {
@@ -143,14 +143,14 @@ func showRelay(a *cli.App, w io.Writer, r *serve.Relay) {
 			fmt.Fprintf(w, ", and %s%s", cli.Plural(r.Blobs, "photo or recording", "photos and recordings"), waits)
 		}
 	case !r.Synced.IsZero():
-		fmt.Fprintf(w, "  in sync, %s", a.When(r.Synced))
+		fmt.Fprintf(w, "  in sync, %s", a.ShowTime(r.Synced))
 	}
 	fmt.Fprintln(w)
 	if r.Error != "" {
 		fmt.Fprintf(w, "        failed: %s\n", cli.OneLine(strings.TrimPrefix(r.Error, r.URL+": ")))
 	}
 	if !r.Retry.IsZero() {
-		fmt.Fprintf(w, "        tried again at %s\n", a.When(r.Retry))
+		fmt.Fprintf(w, "        tried again at %s\n", a.ShowTime(r.Retry))
 	}
 	for _, t := range r.Trouble {
 		fmt.Fprintf(w, "        %s\n", a.Paint.Red(cli.OneLine(strings.TrimPrefix(t, r.URL+": "))))
@@ -163,7 +163,7 @@ func syncFolder(a *cli.App, ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return cli.Answered(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
+	return cli.PrintAnswer(ctx, a, (*serve.Client).SyncFolder, abs, func(w io.Writer, done *serve.FolderSynced) {
 		fmt.Fprintf(w, "Read %s, wrote %d; copied %s in either direction.\n", cli.Plural(done.Took, "delta", "deltas"), done.Gave, cli.Plural(done.Blobs, "photo or recording", "photos and recordings"))
 		for _, t := range done.Trouble {
 			fmt.Fprintf(w, "Not read: %s\n", cli.OneLine(t))
@@ -177,7 +177,7 @@ const watchEvery = time.Second
 func syncStatusCommand(a *cli.App) *cobra.Command {
 	var watch bool
 	c := &cobra.Command{
-		Use: "status", Short: "Show what each relay and device still lacks", Args: cli.Nothing(),
+		Use: "status", Short: "Show what each relay and device still lacks", Args: cli.NoArgs(),
 		Long: `Shows what waits to be sent. For each relay, and each device in your network, it shows
 what is missing there, and why. With --watch it continues until nothing is left to do.
 That needs a daemon to do the work: locket run.`,

@@ -12,7 +12,7 @@ import (
 
 func RotateCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "rotate", Short: "Start a new encryption key for everything from now on", Args: cli.Nothing(),
+		Use: "rotate", Short: "Start a new encryption key for everything from now on", Args: cli.NoArgs(),
 		Long: `Ends the current epoch of your space and begins another. Only current members get the new
 key. This happens by itself after 30 days, and whenever a device is removed. Run it if a
 key may have leaked: the old key opens nothing that comes later.
@@ -20,6 +20,6 @@ key may have leaked: the old key opens nothing that comes later.
 Everyone who could read what was sealed before still can. If a device was lost, use
 locket devices remove, which also starts a new key.`,
 		Example: "  locket rotate",
-		RunE:    cli.Showing(a, (*serve.Client).Rotate, func(w io.Writer, r *serve.Rotated) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) }),
+		RunE:    cli.PrintCommand(a, (*serve.Client).Rotate, func(w io.Writer, r *serve.Rotated) { fmt.Fprintf(w, "Epoch %d has begun.\n", r.Epoch) }),
 	}
 }

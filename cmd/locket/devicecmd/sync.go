@@ -20,7 +20,7 @@ func SyncCommand(a *cli.App) *cobra.Command {
 	var now bool
 	var folder string
 	c := &cobra.Command{
-		Use: "sync", Short: "Show the state of sync with your other devices", Args: cli.Nothing(),
+		Use: "sync", Short: "Show the state of sync with your other devices", Args: cli.NoArgs(),
 		Long: `Shows when this node last exchanged data with your other devices, what waits to be sent,
 and what failed. Deltas that the relay should not have served, or that their author had no
 right to make, are listed as set aside. They are not applied.`,
@@ -32,7 +32,7 @@ right to make, are listed as set aside. They are not applied.`,
 			if folder != "" {
 				return syncFolder(a, cmd.Context(), folder)
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				var s serve.SyncStatus
 				var err error
 				if now {
@@ -51,7 +51,7 @@ right to make, are listed as set aside. They are not applied.`,
 					return err
 				}
 				if now && (s.Error != "" || failed) {
-					return cli.ErrTold
+					return cli.ErrReported
 				}
 				return nil
 			})
@@ -68,16 +68,16 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	case s.Relay != "":
 		fmt.Fprintf(w, "Relay     %s\n", s.Relay)
 	case s.Apart && s.LAN:
-		fmt.Fprintln(w, a.Here("Relay     none: syncs with devices in the same network, and with locket sync --folder"))
+		fmt.Fprintln(w, a.WithHome("Relay     none: syncs with devices in the same network, and with locket sync --folder"))
 	case s.Apart:
-		fmt.Fprintln(w, a.Here("Relay     none: syncs with locket sync --folder"))
+		fmt.Fprintln(w, a.WithHome("Relay     none: syncs with locket sync --folder"))
 	default:
 		fmt.Fprintln(w, "This node syncs with nobody: neither sync.relay nor sync.lan is set.\n"+a.HowToSync())
 		return
 	}
 	last := "never"
 	if !s.Synced.IsZero() {
-		last = a.When(s.Synced)
+		last = a.ShowTime(s.Synced)
 	}
 	fmt.Fprintf(w, "Synced    %s\n", last)
 	if s.Pending > 0 { // what a relay lacks of the rest, showFailing says
@@ -89,7 +89,7 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 	if s.Error != "" {
 		fmt.Fprintf(w, "Failed    %s\n", s.Error)
 		if strings.Contains(s.Error, replica.ErrRolledBack.Error()) {
-			fmt.Fprintln(w, a.Here("Ask the operator of the relay whether it was restored from a backup. If so, sync continues through another relay: locket relay add URL.")+
+			fmt.Fprintln(w, a.WithHome("Ask the operator of the relay whether it was restored from a backup. If so, sync continues through another relay: locket relay add URL.")+
 				"\nThis device still has what the relay lost. More: "+cli.DocsAt+"relay.md#backups")
 		}
 	}
@@ -101,7 +101,7 @@ func showSync(a *cli.App, w io.Writer, s *serve.SyncStatus) {
 		if p.Waits {
 			waits = " (waits)"
 		}
-		fmt.Fprintf(w, "Set aside %s by %s%s: %s\n", a.When(p.At), p.Member, waits, p.Reason)
+		fmt.Fprintf(w, "Set aside %s by %s%s: %s\n", a.ShowTime(p.At), p.Member, waits, p.Reason)
 	}
 }
 
@@ -132,7 +132,7 @@ func syncNow(a *cli.App, ctx context.Context, c *serve.Client) (serve.SyncStatus
 
 func DevicesCommand(a *cli.App) *cobra.Command {
 	list := &cobra.Command{
-		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: cli.Nothing(),
+		Use: "devices", Short: "List who holds your keys: your own devices, and workers", Args: cli.NoArgs(),
 		Long: `Lists everyone who holds keys to your memories: id, role, name, platform, and when it was
 last heard from, by its own clock. A device that only listens sends nothing. For such a
 device the list shows when it was added. How much a device has is shown if it agreed with
@@ -141,14 +141,14 @@ no keys of yours: see locket wearable.`,
 		RunE: cli.Listing(a, (*serve.Client).Members, func(w io.Writer, m *serve.Member) {
 			when := "this device"
 			if !m.Here && m.LastHeard.IsZero() {
-				when = "added " + a.When(m.Added) + ", not heard from since"
+				when = "added " + a.ShowTime(m.Added) + ", not heard from since"
 			} else if !m.Here {
-				when = "heard from " + a.When(m.LastHeard)
+				when = "heard from " + a.ShowTime(m.LastHeard)
 			}
 			if r := m.Reach; r != nil && r.Behind == 0 {
-				when += ", has all as of " + a.When(r.At)
+				when += ", has all as of " + a.ShowTime(r.At)
 			} else if r != nil {
-				when += fmt.Sprintf(", had %d of %s on %s", r.Has, cli.Plural(int(r.Has+r.Behind), "delta", "deltas"), a.When(r.At))
+				when += fmt.Sprintf(", had %d of %s on %s", r.Has, cli.Plural(int(r.Has+r.Behind), "delta", "deltas"), a.ShowTime(r.At))
 			}
 			fmt.Fprintf(w, "%s  %-9s  %s  %-13s  %s\n", m.ID, m.Role, cli.Padded(cli.OneLine(m.Name), 20), cli.OneLine(m.Platform), when)
 		}, ""),
@@ -159,7 +159,7 @@ no keys of yours: see locket wearable.`,
 
 func devicesRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID|NAME", Short: "Remove a device that was lost or given away", Args: cli.Between(1, 1, "the id or the name"),
+		Use: "remove ID|NAME", Short: "Remove a device that was lost or given away", Args: cli.ArgsBetween(1, 1, "the id or the name"),
 		Long: `Reads the 24 words, on a terminal or from standard input. From then on the device gets
 nothing new. It keeps what it already has: that cannot be deleted from here. The beginning of
 ID is enough.`,
@@ -168,7 +168,7 @@ ID is enough.`,
 			var id memory.MemberID
 			which := ""
 			if id.UnmarshalText([]byte(args[0])) != nil {
-				err := a.With(cmd.Context(), true, func(c *serve.Client) error {
+				err := a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 					all, err := c.Members(cmd.Context())
 					if err != nil {
 						return err
@@ -186,11 +186,11 @@ ID is enough.`,
 			}
 			fmt.Fprintf(a.Stderr, "The 24 words%s: ", which)
 			words, _ := a.In.ReadString('\n') // without words, only a member that is no device of the wearer can be removed
-			if !a.Talks() {                   // nobody has pressed Enter
+			if !a.IsInteractive() {           // nobody has pressed Enter
 				fmt.Fprintln(a.Stderr)
 			}
 			words = strings.TrimSpace(words)
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				err := c.RemoveMember(cmd.Context(), id, serve.Secret(words))
 				if words == "" && err != nil && strings.Contains(err.Error(), "only the root removes an owner") {
 					return cli.AdvisedError{Err: err, Advice: "It is one of your own devices, which only the 24 words can remove. Nothing was changed. Run the command again with the words."}

@@ -24,7 +24,7 @@ topics. Your other devices, which hold your keys and memories, are under locket 
 	}
 	var r serve.AddDeviceRequest
 	add := &cobra.Command{
-		Use: "add NAME", Short: "Make credentials for a wearable, and show them once", Args: cli.Between(1, 1, "the name"),
+		Use: "add NAME", Short: "Make credentials for a wearable, and show them once", Args: cli.ArgsBetween(1, 1, "the name"),
 		Long: `The name is also the client id. Other software that uses this node's broker can publish
 and read only on the topics that you name: + stands for one level, # for the rest. What is
 published there goes to those who may read it, and not into memory. To get it into memory,
@@ -36,9 +36,9 @@ use a bridge (locket-bridge).`,
 			r.Name = args[0]
 			d, err := cl.AddLogin(cmd.Context(), r)
 			if errors.Is(err, serve.ErrConflict) {
-				err = cli.AdvisedError{Err: err, Advice: a.ShownOnce(r.Name)}
+				err = cli.AdvisedError{Err: err, Advice: a.LostPasswordHint(r.Name)}
 			}
-			return a.Printed(err, d, func(w io.Writer) {
+			return a.PrintUnless(err, d, func(w io.Writer) {
 				for _, l := range [][2]string{{"broker", d.Broker}, {"client id", d.ClientID}, {"user name", d.Username}, {"password", string(d.Password)}, {"topics", d.Topics + "…"}} {
 					fmt.Fprintf(w, "%-10s %s\n", l[0], l[1])
 				}
@@ -49,7 +49,7 @@ use a bridge (locket-bridge).`,
 					fmt.Fprintf(w, "%-10s %s\n", "page", string(d.Page))
 				}
 				fmt.Fprintln(w, "\nThe password is not shown again.")
-				fmt.Fprint(w, cli.OnlyHere(d.Broker))
+				fmt.Fprint(w, cli.OnlyLocalNote(d.Broker))
 				if picture, _ := a.QR(a.Stdout, string(d.Page)); d.Page != "" && picture != "" {
 					fmt.Fprintf(w, "A phone or laptop that opens this page becomes the wearable:\n%s", picture)
 				}
@@ -59,9 +59,9 @@ use a bridge (locket-bridge).`,
 	add.Flags().StringSliceVar(&r.Publish, "publish", nil, "`topics` on which it may publish, besides its own")
 	add.Flags().StringSliceVar(&r.Read, "read", nil, "`topics` that it may read, besides its own")
 	list := &cobra.Command{
-		Use: "list", Short: "List wearables", Args: cli.Nothing(),
+		Use: "list", Short: "List wearables", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				never := "not seen yet"
 				if s, err := cl.Status(cmd.Context()); err == nil && s.Locked { // earlier times are sealed
 					never = "not seen since the start"
@@ -72,8 +72,8 @@ use a bridge (locket-bridge).`,
 		},
 	}
 	remove := &cobra.Command{
-		Use: "remove NAME", Short: "Remove a wearable's credentials; its memories stay", Args: cli.Between(1, 1, "the name"),
-		RunE: cli.ShowingOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
+		Use: "remove NAME", Short: "Remove a wearable's credentials; its memories stay", Args: cli.ArgsBetween(1, 1, "the name"),
+		RunE: cli.PrintCommandOf(a, (*serve.Client).RemoveDevice, func(w io.Writer, d *serve.RemovedDevice) {
 			fmt.Fprintf(w, "Removed %s. Its memories stay.\n", cli.OneLine(d.Name))
 		}),
 	}
@@ -87,11 +87,11 @@ func showDevice(a *cli.App, w io.Writer, d *serve.Device, never string) {
 	case d.Connected:
 		state = "connected"
 	case !d.LastSeen.IsZero():
-		state = "last seen " + a.When(d.LastSeen)
+		state = "last seen " + a.ShowTime(d.LastSeen)
 	}
 	added := "at another broker"
 	if !d.Added.IsZero() {
-		added = "added " + a.When(d.Added)
+		added = "added " + a.ShowTime(d.Added)
 	}
 	if d.Battery != nil {
 		state += fmt.Sprintf(", battery %d %%", *d.Battery)

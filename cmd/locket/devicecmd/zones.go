@@ -28,7 +28,7 @@ func addZoneCommand(a *cli.App) *cobra.Command {
 	var z zones.Zone
 	var at string
 	c := &cobra.Command{
-		Use: "add NAME", Short: "Make a zone from a time, a place, or both", Args: cli.Between(1, 1, "the name"),
+		Use: "add NAME", Short: "Make a zone from a time, a place, or both", Args: cli.ArgsBetween(1, 1, "the name"),
 		Example: `  locket zones add nights --time "daily 22:00-07:00"
   locket zones add home --at 38.72230,-9.13930 --radius 150
   locket zones add surgery --place clinic --time "mon-fri 8:00-18:00"`,
@@ -47,7 +47,7 @@ func addZoneCommand(a *cli.App) *cobra.Command {
 			if z.Window == "" && z.Place == "" && at == "" {
 				return cli.Usagef("give --time, --at with --radius, or --place")
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).AddZone, z, func(w io.Writer, made *zones.Zone) {
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).AddZone, z, func(w io.Writer, made *zones.Zone) {
 				fmt.Fprintf(w, "Nothing is recorded in %s: %s.\n", cli.OneLine(made.Name), cli.OneLine(made.String()))
 			})
 		},
@@ -72,9 +72,9 @@ func readPosition(s string) (lat, lon float64, err error) {
 
 func listZonesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the private zones", Args: cli.Nothing(),
+		Use: "list", Short: "List the private zones", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				all, err := cl.Zones(cmd.Context())
 				return cli.Rows(a, err, all.Zones, func(w io.Writer, z *zones.Zone) {
 					fmt.Fprintf(w, "%s  %s\n", cli.Padded(cli.OneLine(z.Name), 16), cli.OneLine(z.String()))
@@ -86,8 +86,8 @@ func listZonesCommand(a *cli.App) *cobra.Command {
 
 func removeZoneCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "End a private zone", Args: cli.Between(1, 1, "the name"),
-		RunE: cli.ShowingOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
+		Use: "remove NAME", Short: "End a private zone", Args: cli.ArgsBetween(1, 1, "the name"),
+		RunE: cli.PrintCommandOf(a, (*serve.Client).RemoveZone, func(w io.Writer, z *serve.RemovedZone) {
 			fmt.Fprintf(w, "%s is no longer a private zone.\n", cli.OneLine(z.Name))
 		}),
 	}

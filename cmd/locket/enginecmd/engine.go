@@ -70,7 +70,7 @@ Inputs that failed before are then tried again.`,
 			if len(args) == 3 {
 				o.model = args[2]
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if args[1] == "auto" {
 					return addFoundEngine(a, cmd, cl, args[0], o)
 				}
@@ -88,7 +88,7 @@ Inputs that failed before are then tried again.`,
 // kindFirst makes a command accept from low to high arguments. The first is a kind of engine.
 func kindFirst(low, high int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		err := cli.Between(low, high, what)(c, args)
+		err := cli.ArgsBetween(low, high, what)(c, args)
 		if err == nil && cli.EngineVerb[args[0]] == "" {
 			err = cli.Usagef("%q: want ears, eyes or mind", args[0])
 		}
@@ -118,11 +118,11 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 	if again, lacks := a.EngineAgain(&r, err); lacks {
 		err = cli.AdvisedError{Err: err, Advice: "Use: " + again}
 	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
-		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for an engine on this machine: " + a.Here("locket engine add "+kind+" auto")}
+		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for an engine on this machine: " + a.WithHome("locket engine add "+kind+" auto")}
 	} else if errors.Is(err, serve.ErrEngine) && engines.IsAddress(address) {
 		err = cli.AdvisedError{Err: err, Advice: "Check the address, its port, and the server's log. To see which servers can be used: locket engine add --help"}
 	}
-	return a.Printed(err, e, func(w io.Writer) { a.ShowEngine(w, &e) })
+	return a.PrintUnless(err, e, func(w io.Writer) { a.ShowEngine(w, &e) })
 }
 
 // addFoundEngine asks about each engine that is found, the best one first.
@@ -157,7 +157,7 @@ func addFoundEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind strin
 func engineListCommand(a *cli.App) *cobra.Command {
 	again := false
 	c := &cobra.Command{
-		Use: "list", Short: "List the engines, their answers to a sample, and what waits for them", Args: cli.Nothing(),
+		Use: "list", Short: "List the engines, their answers to a sample, and what waits for them", Args: cli.NoArgs(),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list := cl.Engines
 			if again {
@@ -187,10 +187,10 @@ func engineRemoveCommand(a *cli.App) *cobra.Command {
 			if len(args) == 2 {
 				r.Name = args[1]
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				left, err := cl.RemoveEngine(cmd.Context(), r)
 				if errors.Is(err, memory.ErrNotFound) {
-					return cli.AdvisedError{Err: err, Advice: "To list the engines in use: " + a.Here("locket engine list")}
+					return cli.AdvisedError{Err: err, Advice: "To list the engines in use: " + a.WithHome("locket engine list")}
 				}
 				if err != nil {
 					return err

@@ -32,14 +32,14 @@ docs/llm.md says what is sent. Nothing of the vault is sent.`,
 
 func llmStatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show which model is used, what waits, and how many tokens it used", Args: cli.Nothing(),
-		RunE: cli.Showing(a, (*serve.Client).Model, func(a0 io.Writer, a1 *serve.ModelStatus) { showModel(a, a0, a1) }),
+		Use: "status", Short: "Show which model is used, what waits, and how many tokens it used", Args: cli.NoArgs(),
+		RunE: cli.PrintCommand(a, (*serve.Client).Model, func(a0 io.Writer, a1 *serve.ModelStatus) { showModel(a, a0, a1) }),
 	}
 }
 
 func showModel(a *cli.App, w io.Writer, s *serve.ModelStatus) {
 	if s.URL == "" {
-		fmt.Fprintln(w, a.Here("No language model is configured: nothing that is said leaves this machine. See locket llm --help."))
+		fmt.Fprintln(w, a.WithHome("No language model is configured: nothing that is said leaves this machine. See locket llm --help."))
 		return
 	}
 	does := "answers questions"
@@ -59,12 +59,12 @@ func showModel(a *cli.App, w io.Writer, s *serve.ModelStatus) {
 func llmParkedCommand(a *cli.App) *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
-		Use: "parked", Short: "List lines for which the model gave no usable answer", Args: cli.Nothing(),
+		Use: "parked", Short: "List lines for which the model gave no usable answer", Args: cli.NoArgs(),
 		Long: "The lines are kept and found like any others. 'locket llm retry' sends them to the model again.",
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			list, err := cl.ParkedMessages(cmd.Context(), limit)
 			return cli.Rows(a, err, list, func(w io.Writer, m *serve.ParkedMessage) {
-				fmt.Fprintf(w, "%s\n  %s\n", a.Said(m.Speaker, m.At, m.Text), a.Paint.Dim(fmt.Sprintf("%s; tried %s", cli.OneLine(m.Reason), cli.Plural(m.Tries, "time", "times"))))
+				fmt.Fprintf(w, "%s\n  %s\n", a.QuoteLine(m.Speaker, m.At, m.Text), a.Paint.Dim(fmt.Sprintf("%s; tried %s", cli.OneLine(m.Reason), cli.Plural(m.Tries, "time", "times"))))
 			}, "None.")
 		}),
 	}
@@ -74,8 +74,8 @@ func llmParkedCommand(a *cli.App) *cobra.Command {
 
 func llmRetryCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "retry", Short: "Send parked lines to the model again", Args: cli.Nothing(),
-		RunE: cli.Showing(a, (*serve.Client).RetryParked, func(w io.Writer, s *serve.ModelStatus) {
+		Use: "retry", Short: "Send parked lines to the model again", Args: cli.NoArgs(),
+		RunE: cli.PrintCommand(a, (*serve.Client).RetryParked, func(w io.Writer, s *serve.ModelStatus) {
 			fmt.Fprintf(w, "%s for the model.\n", cli.Plural(s.Waiting, "line waits", "lines wait"))
 		}),
 	}
@@ -83,9 +83,9 @@ func llmRetryCommand(a *cli.App) *cobra.Command {
 
 func llmRunCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "run", Short: "Send everything that waits to the model now", Args: cli.Nothing(),
+		Use: "run", Short: "Send everything that waits to the model now", Args: cli.NoArgs(),
 		Long: "The daemon does this by itself. This command waits until it is done.",
-		RunE: cli.Showing(a, (*serve.Client).RunModel, func(w io.Writer, r *serve.ModelRun) {
+		RunE: cli.PrintCommand(a, (*serve.Client).RunModel, func(w io.Writer, r *serve.ModelRun) {
 			if len(r.Changes) > 0 {
 				a.ShowAdded(w, &serve.AddResult{Changes: r.Changes})
 			}
@@ -103,7 +103,7 @@ func InstructionsCommand(a *cli.App) *cobra.Command {
 		Long: "Instructions in your own words. They are kept with your memories, and given to the model\nthat looks for memories in what is said. The extractors obey those that leave something out:\n“Leave out everything about work”, “Never remember Carla”.",
 	}
 	show := &cobra.Command{
-		Use: "show", Short: "Print the instructions", Args: cli.Nothing(),
+		Use: "show", Short: "Print the instructions", Args: cli.NoArgs(),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			text, err := cl.Instructions(cmd.Context())
 			if err != nil {
@@ -132,13 +132,13 @@ func InstructionsCommand(a *cli.App) *cobra.Command {
 				text = string(b)
 			}
 			if text = strings.TrimSpace(text); text == "" {
-				return cli.Usagef("%s", a.Here("the text is missing or empty; to remove the instructions: locket instructions clear"))
+				return cli.Usagef("%s", a.WithHome("the text is missing or empty; to remove the instructions: locket instructions clear"))
 			}
 			return setInstructions(a, cmd, text)
 		},
 	}
 	clear := &cobra.Command{
-		Use: "clear", Short: "Remove the instructions", Args: cli.Nothing(),
+		Use: "clear", Short: "Remove the instructions", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return setInstructions(a, cmd, "") },
 	}
 	group.AddCommand(show, set, clear)
@@ -146,7 +146,7 @@ func InstructionsCommand(a *cli.App) *cobra.Command {
 }
 
 func setInstructions(a *cli.App, cmd *cobra.Command, text string) error {
-	return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+	return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 		if err := cl.SetInstructions(cmd.Context(), text); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ voices.known_only.`,
 func voiceEnrolCommand(a *cli.App) *cobra.Command {
 	var r serve.EnrolVoiceRequest
 	c := &cobra.Command{
-		Use: "enrol [FILE.wav]", Short: "Learn a voice from half a minute of reading", Args: cli.Between(0, 1, "the recording"),
+		Use: "enrol [FILE.wav]", Short: "Learn a voice from half a minute of reading", Args: cli.ArgsBetween(0, 1, "the recording"),
 		Long: `FILE is a WAV file in which one person reads aloud for half a minute. At least ten seconds of
 speech are needed. With --device, Locket uses what a connected wearable hears next until it
 has enough: read aloud, and let nobody else speak. Best use the wearable that you will wear,
@@ -72,7 +72,7 @@ another name is refused.`,
 			if err != nil {
 				return fmt.Errorf("reading the recording: %w", err)
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.EnrolVoice(cmd.Context(), r)
 				if errors.Is(err, memory.ErrInvalid) {
 					err = fmt.Errorf("%s: %w", args[0], err)
@@ -116,7 +116,7 @@ func enrolFrom(a *cli.App, cmd *cobra.Command, cl *serve.Client, r serve.EnrolVo
 	if err == nil && !slices.ContainsFunc(v.Voices, func(o serve.Voice) bool {
 		return o.Known && o.Name == e.Name && o.Learnt.After(e.Until.Add(-enrolTime))
 	}) {
-		return fmt.Errorf("too little speech was heard by %s until %s; nothing was changed", e.Device, a.When(e.Until))
+		return fmt.Errorf("too little speech was heard by %s until %s; nothing was changed", e.Device, a.ShowTime(e.Until))
 	}
 	return voices(a, v, err)
 }
@@ -126,7 +126,7 @@ const enrolTime = 10 * time.Minute
 
 func voiceListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the known voices, and the unknown ones of the last day", Args: cli.Nothing(),
+		Use: "list", Short: "List the known voices, and the unknown ones of the last day", Args: cli.NoArgs(),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			known, err := cl.Voices(cmd.Context())
 			return voices(a, known, err)
@@ -136,7 +136,7 @@ func voiceListCommand(a *cli.App) *cobra.Command {
 
 func voiceNameCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "name VOICE NAME", Short: "Name a voice", Args: cli.Between(2, 2, "the voice or its name"),
+		Use: "name VOICE NAME", Short: "Name a voice", Args: cli.ArgsBetween(2, 2, "the voice or its name"),
 		Long: `VOICE is a label such as S2-a41f, or just S2, or the current name of the voice. The new name
 applies from now on: earlier lines keep the label. If the name is already known, the two
 voices become one.`,
@@ -151,14 +151,14 @@ voices become one.`,
 // knownVoices returns err. If a voice was not found, it adds the command that lists voices.
 func knownVoices(a *cli.App, err error) error {
 	if errors.Is(err, memory.ErrNotFound) {
-		return cli.AdvisedError{Err: err, Advice: "To list the known voices: " + a.Here("locket voice list")}
+		return cli.AdvisedError{Err: err, Advice: "To list the known voices: " + a.WithHome("locket voice list")}
 	}
 	return err
 }
 
 func voiceForgetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget NAME", Short: "Erase a voiceprint; what was said stays", Args: cli.Between(1, 1, "the voice"),
+		Use: "forget NAME", Short: "Erase a voiceprint; what was said stays", Args: cli.ArgsBetween(1, 1, "the voice"),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			list, err := cl.ForgetVoice(cmd.Context(), args[0])
 			return voices(a, list, knownVoices(a, err))
@@ -167,7 +167,7 @@ func voiceForgetCommand(a *cli.App) *cobra.Command {
 }
 
 func voices(a *cli.App, v serve.Voices, err error) error {
-	return a.Printed(err, v, func(w io.Writer) {
+	return a.PrintUnless(err, v, func(w io.Writer) {
 		enrolled := false
 		for _, o := range v.Voices {
 			enrolled = enrolled || o.Wearer
@@ -179,13 +179,13 @@ func voices(a *cli.App, v serve.Voices, err error) error {
 				who, when = " (no name)", "heard "
 				o.Learnt = o.Heard
 			}
-			fmt.Fprintf(w, "%s %5.0f s of speech, %s%s\n", cli.Padded(cli.OneLine(o.Name)+who, 24), o.Seconds, when, a.When(o.Learnt))
+			fmt.Fprintf(w, "%s %5.0f s of speech, %s%s\n", cli.Padded(cli.OneLine(o.Name)+who, 24), o.Seconds, when, a.ShowTime(o.Learnt))
 		}
 		if e := v.Enrolling; e != nil {
 			fmt.Fprintf(w, "%s hears %s: %.0f of %.0f s of speech\n", cli.OneLine(e.Device), cli.OneLine(e.Name), e.Have, e.Want)
 		}
 		if !enrolled && v.Enrolling == nil {
-			fmt.Fprintln(w, a.Here("Your voice is not enrolled: everything that is heard counts as yours. To enrol it, read aloud for half a minute: locket voice enrol FILE.wav"))
+			fmt.Fprintln(w, a.WithHome("Your voice is not enrolled: everything that is heard counts as yours. To enrol it, read aloud for half a minute: locket voice enrol FILE.wav"))
 		}
 		if v.KnownOnly {
 			fmt.Fprintln(w, "Nothing is kept of voices that are not enrolled or named (voices.known_only).")

@@ -17,7 +17,7 @@ import (
 
 func ConfigCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "config [KEY...]", Short: "Show every setting and where it comes from", Args: cli.Between(0, -1, ""),
+		Use: "config [KEY...]", Short: "Show every setting and where it comes from", Args: cli.ArgsBetween(0, -1, ""),
 		Long: `Settings come from three places. A later one overrides an earlier one:
 
   config.toml   in the home, or in the platform's config folder
@@ -43,9 +43,9 @@ when it starts.`,
 				case i > 0 || assigned && slices.Contains(config.Keys(), name):
 					return cli.Usagef("%q is not a setting; to change one, write it to %s and restart the daemon", key, file)
 				case slices.Contains([]string{"get", "set", "list", "show", "edit"}, key):
-					return cli.Usagef("%s", a.Heref("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s and restart the daemon", key, file))
+					return cli.Usagef("%s", a.WithHomef("%q is not a setting; locket config shows them all, and locket config KEY one; to change one, write it to %s and restart the daemon", key, file))
 				default:
-					return cli.UsageError{Err: cli.Meant(fmt.Errorf("%q is not a setting", key), suggest.Words(config.Keys(), key))}
+					return cli.UsageError{Err: cli.WithGuesses(fmt.Errorf("%q is not a setting", key), suggest.Words(config.Keys(), key))}
 				}
 			}
 			width := 0

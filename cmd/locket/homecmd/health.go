@@ -20,11 +20,11 @@ import (
 
 func StatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show the state of the node", Args: cli.Nothing(),
+		Use: "status", Short: "Show the state of the node", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				s, err := cl.Status(cmd.Context())
-				return a.Printed(err, s, func(w io.Writer) { showStatus(a, w, &s) })
+				return a.PrintUnless(err, s, func(w io.Writer) { showStatus(a, w, &s) })
 			})
 		},
 	}
@@ -35,7 +35,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if s.Running {
-		line("daemon", "running since %s, process %d, %s", a.When(s.Started), s.PID, s.Version)
+		line("daemon", "running since %s, process %d, %s", a.ShowTime(s.Started), s.PID, s.Version)
 	} else {
 		line("daemon", "not running")
 	}
@@ -46,11 +46,11 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		keys = "locked"
 	}
 	if !s.VaultUntil.IsZero() {
-		keys += ", vault open until " + a.When(s.VaultUntil)
+		keys += ", vault open until " + a.ShowTime(s.VaultUntil)
 	}
 	line("keys", "%s", keys)
-	if cli.HasRoom(s) != nil && !s.Pause.Paused {
-		line("intake", "%s", a.Paint.Red(a.Here("Events are refused: less disk space is free than disk.reserve. See locket doctor")))
+	if cli.CheckDiskSpace(s) != nil && !s.Pause.Paused {
+		line("intake", "%s", a.Paint.Red(a.WithHome("Events are refused: less disk space is free than disk.reserve. See locket doctor")))
 	} else {
 		line("intake", "%s", a.PauseText(s.Pause))
 	}
@@ -82,7 +82,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		line("said", "%s", cli.Plural(s.Utterances, "thing", "things"))
 	}
 	if s.Consents > 0 {
-		line("consent", "%s", a.Heref("%s for your answer: locket consent list", cli.Plural(s.Consents, "request is waiting", "requests are waiting")))
+		line("consent", "%s", a.WithHomef("%s for your answer: locket consent list", cli.Plural(s.Consents, "request is waiting", "requests are waiting")))
 	}
 	if s.Locked { // only an unlocked home knows which of them were processed
 		line("waiting", "at most %s, %s", cli.Plural(s.Journal.Waiting, "event", "events"), cli.Size(s.Journal.Bytes))
@@ -90,7 +90,7 @@ func showStatus(a *cli.App, w io.Writer, s *serve.Status) {
 		line("waiting", "%s to extract, %d to transcribe, %s", cli.Plural(s.Journal.Waiting, "event", "events"), s.Journal.Transcribe, cli.Size(s.Journal.Bytes))
 	}
 	if s.Journal.Quarantined > 0 {
-		line("set aside", "%s", a.Heref("%s; see locket doctor", cli.Plural(s.Journal.Quarantined, "input", "inputs")))
+		line("set aside", "%s", a.WithHomef("%s; see locket doctor", cli.Plural(s.Journal.Quarantined, "input", "inputs")))
 	}
 	for i := range s.Engines {
 		e := &s.Engines[i]
@@ -122,7 +122,7 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 	if b := s.Backup; b != nil {
 		how := "none yet"
 		if !b.At.IsZero() {
-			how = "last " + a.When(b.At)
+			how = "last " + a.ShowTime(b.At)
 			if !b.Vault {
 				how += ", the vault's values sealed"
 			}
@@ -133,7 +133,7 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 		line("backup", "%s: %s; every %s", cli.OneLine(b.To), how, b.Every)
 	}
 	// The daemon reads its settings only when it starts.
-	if to := backup.Shown(a.Settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.Settings.Backup.Every) {
+	if to := backup.ShownName(a.Settings.Backup.To); s.Running && (s.Backup == nil) != (to == "") || s.Backup != nil && (s.Backup.To != to || s.Backup.Every != a.Settings.Backup.Every) {
 		then := "no schedule"
 		if to != "" {
 			then = fmt.Sprintf("to %s every %s", cli.OneLine(to), a.Settings.Backup.Every)
@@ -145,7 +145,7 @@ func showBackups(a *cli.App, line func(name, format string, args ...any), s *ser
 		if !b.Vault {
 			how = ", the vault's values sealed"
 		}
-		line("backup", "%s: by hand %s%s", cli.OneLine(b.To), a.When(b.At), how)
+		line("backup", "%s: by hand %s%s", cli.OneLine(b.To), a.ShowTime(b.At), how)
 	}
 }
 
@@ -159,7 +159,7 @@ type examined struct {
 func DoctorCommand(a *cli.App) *cobra.Command {
 	var verify, repair, verbose bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Find problems, and repair damage", Args: cli.Nothing(),
+		Use: "doctor", Short: "Find problems, and repair damage", Args: cli.NoArgs(),
 		Long: `Checks the home, the daemon, the disk, sync and the wearables. The exit code is 1 if
 something is wrong. With --verify it reads every record and checks its seal.
 
@@ -181,11 +181,11 @@ reached, run it again later.`,
 				return repairHome(a, cmd.Context())
 			}
 			if verify {
-				if told, err := lookOver(a, cmd.Context()); err != nil || told {
+				if reported, err := lookOver(a, cmd.Context()); err != nil || reported {
 					return err
 				}
 			}
-			err := a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			err := a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				m := a.Meter("check everything", "records", 0)
 				r, err := cl.Doctor(progress.With(cmd.Context(), m.Gauge), verify)
 				m.End()
@@ -209,12 +209,12 @@ reached, run it again later.`,
 					return err
 				}
 				if !r.OK {
-					return cli.ErrTold
+					return cli.ErrReported
 				}
 				return nil
 			})
 			if cli.IsDamage(err) { // the node does not open, but its files can still be checked
-				if told, err := lookOver(a, cmd.Context()); err != nil || told {
+				if reported, err := lookOver(a, cmd.Context()); err != nil || reported {
 					return err
 				}
 			}
@@ -233,9 +233,9 @@ func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
 		if level == serve.LevelError {
 			level = a.Paint.Red(level)
 		}
-		fmt.Fprintf(w, "%-7s  %-12s  %s\n", level, f.Check, a.Here(cli.OneLine(f.Detail)))
+		fmt.Fprintf(w, "%-7s  %-12s  %s\n", level, f.Check, a.WithHome(cli.OneLine(f.Detail)))
 		if f.Advice != "" {
-			fmt.Fprintf(w, "%23s%s\n", "", a.Here(cli.OneLine(f.Advice)))
+			fmt.Fprintf(w, "%23s%s\n", "", a.WithHome(cli.OneLine(f.Advice)))
 		}
 	}
 	if len(x.Quarantine) > 0 {
@@ -245,7 +245,7 @@ func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
 			if !strings.Contains(why, q.Kind) { // otherwise the reason already contains the kind
 				why = strings.TrimSuffix(q.Kind+": "+why, ": ")
 			}
-			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.Paint.Dim(a.When(q.At)), cli.OneLine(q.Source), cli.OneLine(why), cli.Size(q.Bytes), cli.Plural(int(q.Count), "time", "times"))
+			fmt.Fprintf(w, "  %s  %s  %s (%s, %s)\n", a.Paint.Dim(a.ShowTime(q.At)), cli.OneLine(q.Source), cli.OneLine(why), cli.Size(q.Bytes), cli.Plural(int(q.Count), "time", "times"))
 		}
 	}
 	if len(x.Refusals) > 0 {
@@ -256,7 +256,7 @@ func showDoctor(a *cli.App, w io.Writer, x *examined, verbose bool) {
 		fmt.Fprintf(w, "\nWhat was said but not remembered%s, newest first\n", latest)
 		if verbose {
 			for _, r := range x.Refusals {
-				fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason))
+				fmt.Fprintf(w, "  %s  %s: %s\n", a.Paint.Dim(a.ShowTime(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason))
 			}
 		} else {
 			showFolded(a, w, foldRefusals(x.Refusals))
@@ -279,9 +279,9 @@ func showFolded(a *cli.App, w io.Writer, list []alike) {
 		if r.count > 1 {
 			times, folded = fmt.Sprintf(" (%d times)", r.count), true
 		}
-		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason), times)
+		fmt.Fprintf(w, "  %s  %s: %s%s\n", a.Paint.Dim(a.ShowTime(r.At)), cli.OneLine(r.Kind), cli.OneLine(r.Reason), times)
 	}
 	if folded {
-		fmt.Fprintln(w, a.Here("To list each of them: locket doctor --verbose"))
+		fmt.Fprintln(w, a.WithHome("To list each of them: locket doctor --verbose"))
 	}
 }

@@ -16,7 +16,7 @@ func InitCommand(a *cli.App) *cobra.Command {
 	var noCheck bool
 	var o cli.InitOptions
 	c := &cobra.Command{
-		Use: "init", Short: "Make a home: a folder with its keys, and 24 words to recover them", Args: cli.Nothing(),
+		Use: "init", Short: "Make a home: a folder with its keys, and 24 words to recover them", Args: cli.NoArgs(),
 		Long: `Makes the node's folder with its keys, and prints 24 words, once. The words recover the
 keys. Write them down: they are not stored anywhere.
 

@@ -19,7 +19,7 @@ import (
 func PassphraseCommand(a *cli.App) *cobra.Command {
 	var old, next string
 	c := &cobra.Command{
-		Use: "passphrase", Short: "Set or change the passphrase", Args: cli.Nothing(),
+		Use: "passphrase", Short: "Set or change the passphrase", Args: cli.NoArgs(),
 		Long: `Asks for the current passphrase, if there is one, and for the new one. The change takes a
 moment, no matter how much is remembered. If the power fails meanwhile, either the old or
 the new passphrase opens the home.
@@ -81,7 +81,7 @@ func adviseFile(a *cli.App, now serve.Secret) {
 
 func KeysCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "keys", Short: "Show and change the keys that open the home", Args: cli.Nothing(),
+		Use: "keys", Short: "Show and change the keys that open the home", Args: cli.NoArgs(),
 		Long: `A passphrase, a key file or a key in the OS keyring opens the home. Each one that is set
 opens it alone. A change takes a moment, no matter how much is remembered. The 24 words
 recover the home whatever is set here.`,
@@ -89,7 +89,7 @@ recover the home whatever is set here.`,
   locket keys key-file --path /media/stick/locket.key
   locket keys remove key-file`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				v, err := cl.Ways(cmd.Context())
 				if err != nil {
 					return err
@@ -111,7 +111,7 @@ var aboutWay = map[serve.Way]string{
 func showWays(a *cli.App, v serve.Ways) error {
 	return a.Print(v, func(w io.Writer) {
 		for _, way := range v.Ways {
-			fmt.Fprintf(w, "%-11s %s\n", way, a.Paint.Dim(a.Here(aboutWay[way])))
+			fmt.Fprintf(w, "%-11s %s\n", way, a.Paint.Dim(a.WithHome(aboutWay[way])))
 		}
 	})
 }
@@ -119,7 +119,7 @@ func showWays(a *cli.App, v serve.Ways) error {
 func keyFileCommand(a *cli.App) *cobra.Command {
 	var old, path string
 	c := &cobra.Command{
-		Use: "key-file", Short: "Let a key file open the home", Args: cli.Nothing(),
+		Use: "key-file", Short: "Let a key file open the home", Args: cli.NoArgs(),
 		Long: `Makes the file, or uses an existing one. An earlier key file stops working. With a key
 file in the home, anyone who has the disk can read the memories. With one on a stick, the
 home opens only with the stick: set unlock.key_file to its path.`,
@@ -143,7 +143,7 @@ home opens only with the stick: set unlock.key_file to its path.`,
 func keyringCommand(a *cli.App) *cobra.Command {
 	var old string
 	c := &cobra.Command{
-		Use: "keyring", Short: "Let a key in the OS keyring open the home", Args: cli.Nothing(),
+		Use: "keyring", Short: "Let a key in the OS keyring open the home", Args: cli.NoArgs(),
 		Long: `Puts a new key into the keyring of the desktop, which may ask you to confirm. To let the
 daemon use it, set unlock.keyring to true.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -155,7 +155,7 @@ daemon use it, set unlock.keyring to true.`,
 }
 
 func setWay(a *cli.App, ctx context.Context, way serve.Way, passphraseFile, path string) error {
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		r, err := proof(a, ctx, cl, passphraseFile)
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func setWay(a *cli.App, ctx context.Context, way serve.Way, passphraseFile, path
 
 func keysRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove WAY", Short: "Remove one way to open the home", Args: cli.Between(1, 1, "WAY"),
+		Use: "remove WAY", Short: "Remove one way to open the home", Args: cli.ArgsBetween(1, 1, "WAY"),
 		Long: `The last way can't be removed. A key file that Locket made in the home is deleted. A key
 file elsewhere is left alone. Old copies of the home still open as before.`,
 		Example: "  locket keys remove passphrase",
@@ -180,7 +180,7 @@ file elsewhere is left alone. Old copies of the home still open as before.`,
 			if !slices.Contains([]serve.Way{serve.WayPassphrase, serve.WayKeyFile, serve.WayKeyring}, way) {
 				return cli.Usagef("%q is not a way to open the home: want passphrase, key-file or keyring", args[0])
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.RemoveWay(cmd.Context(), way)
 				if errors.Is(err, serve.ErrConflict) {
 					return cli.AdvisedError{Err: err, Advice: "Set another way first: locket passphrase, locket keys key-file."}

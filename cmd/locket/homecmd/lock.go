@@ -16,7 +16,7 @@ import (
 
 func LockCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "lock", Short: "Make the daemon drop its keys", Args: cli.Nothing(),
+		Use: "lock", Short: "Make the daemon drop its keys", Args: cli.NoArgs(),
 		Long: `Restarts the daemon, so that no process holds its keys or memories any more. The command
 returns when the daemon has restarted. The locked daemon still accepts events and seals
 them, and processes them after locket unlock. Wearables reconnect by themselves.`,
@@ -30,7 +30,7 @@ them, and processes them after locket unlock. Wearables reconnect by themselves.
 				if err == nil && !before.Locked {
 					err = began(a, cmd.Context(), cl, before.Started)
 				}
-				return a.Printed(err, s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are still accepted.") })
+				return a.PrintUnless(err, s, func(w io.Writer) { fmt.Fprintln(w, "Locked. Events are still accepted.") })
 			})
 		},
 	}
@@ -56,7 +56,7 @@ func UnlockCommand(a *cli.App) *cobra.Command {
 	var file, ttl string
 	var vault bool
 	c := &cobra.Command{
-		Use: "unlock", Short: "Give the daemon its keys", Args: cli.Nothing(),
+		Use: "unlock", Short: "Give the daemon its keys", Args: cli.NoArgs(),
 		Long: `Uses the key file, the OS keyring or the passphrase file that the settings name. Otherwise
 it asks for the passphrase.`,
 		Example: `  locket unlock
@@ -72,10 +72,10 @@ it asks for the passphrase.`,
 			return a.WithDaemon(cmd.Context(), func(cl *serve.Client) error {
 				if vault {
 					s, err := a.OpenVault(cmd.Context(), cl, file, d)
-					return a.Printed(err, s, func(w io.Writer) { fmt.Fprintf(w, "The vault is open until %s.\n", a.When(s.VaultUntil)) })
+					return a.PrintUnless(err, s, func(w io.Writer) { fmt.Fprintf(w, "The vault is open until %s.\n", a.ShowTime(s.VaultUntil)) })
 				}
 				s, err := a.UnlockWith(file, func(pass serve.Secret) (serve.UnlockState, error) { return cl.Unlock(cmd.Context(), pass) })
-				return a.Printed(err, s, func(w io.Writer) { fmt.Fprintln(w, "Unlocked.") })
+				return a.PrintUnless(err, s, func(w io.Writer) { fmt.Fprintln(w, "Unlocked.") })
 			})
 		},
 	}

@@ -14,7 +14,7 @@ import (
 
 func PauseCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "pause [DURATION]", Short: "Stop recording for a while", Args: cli.Between(0, -1, ""),
+		Use: "pause [DURATION]", Short: "Stop recording for a while", Args: cli.ArgsBetween(0, -1, ""),
 		Long:    "What wearables send during a pause is counted and dropped. Without a duration, the\npause lasts until locket resume. To stop the daemon itself, see locket run --help.",
 		Example: "  locket pause 2h",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -28,9 +28,9 @@ func PauseCommand(a *cli.App) *cobra.Command {
 					return cli.Usagef("want a duration longer than 0")
 				}
 			}
-			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				p, err := cl.Pause(cmd.Context(), d.Std())
-				return a.Printed(err, p, func(w io.Writer) { fmt.Fprintln(w, a.PauseText(p)) })
+				return a.PrintUnless(err, p, func(w io.Writer) { fmt.Fprintln(w, a.PauseText(p)) })
 			})
 		},
 	}
@@ -38,11 +38,11 @@ func PauseCommand(a *cli.App) *cobra.Command {
 
 func ResumeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "resume", Short: "Record again after a pause", Args: cli.Nothing(),
+		Use: "resume", Short: "Record again after a pause", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.With(cmd.Context(), false, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), false, func(cl *serve.Client) error {
 				p, err := cl.Resume(cmd.Context())
-				return a.Printed(err, p, func(w io.Writer) { fmt.Fprintln(w, a.PauseText(p)) })
+				return a.PrintUnless(err, p, func(w io.Writer) { fmt.Fprintln(w, a.PauseText(p)) })
 			})
 		},
 	}

@@ -29,7 +29,7 @@ func asking(a *cli.App, ctx context.Context, what string, do func(ctx context.Co
 
 // lookOver checks a home that no daemon has open, file by file, and prints what is damaged. told is
 // true if something is.
-func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
+func lookOver(a *cli.App, ctx context.Context) (reported bool, err error) {
 	c, err := a.Daemon(ctx)
 	if err != nil {
 		return false, err
@@ -57,7 +57,7 @@ func lookOver(a *cli.App, ctx context.Context) (told bool, err error) {
 	if err := a.Print(x, func(w io.Writer) { showDoctor(a, w, &x, true) }); err != nil {
 		return false, err
 	}
-	return true, cli.ErrTold
+	return true, cli.ErrReported
 }
 
 // repairHome repairs a home that no daemon has open.
@@ -85,7 +85,7 @@ func repairHome(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	if !r.OK {
-		return cli.ErrTold
+		return cli.ErrReported
 	}
 	return nil
 }

@@ -45,9 +45,9 @@ func orderListing(a *cli.App, ctx context.Context, at string, w *ordering) (buye
 		}
 		if v.Entry != w.enters {
 			if v.Entry {
-				return errors.New(a.Here("this listing sells the entry to a community: use locket market enter"))
+				return errors.New(a.WithHome("this listing sells the entry to a community: use locket market enter"))
 			}
-			return errors.New(a.Here("this listing does not sell the entry to a community: to see what it sells, use locket market show"))
+			return errors.New(a.WithHome("this listing does not sell the entry to a community: to see what it sells, use locket market show"))
 		}
 		if w.most != "" {
 			minor, code, err := trade.ParsePrice(w.most)
@@ -83,7 +83,7 @@ func orderAndWait(a *cli.App, ctx context.Context, at string, w *ordering) error
 		return err
 	}
 	if err := b.Pay(ctx, o, w.voucher); err != nil {
-		return fmt.Errorf("%s: %w", a.Heref("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s --voucher CODE", o.State.ID.String()[:10]), err)
+		return fmt.Errorf("%s: %w", a.WithHomef("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s --voucher CODE", o.State.ID.String()[:10]), err)
 	}
 	return awaitAnswer(a, ctx, b, o, askEvery, w.patience)
 }
@@ -94,7 +94,7 @@ const askEvery = 2 * time.Second
 func askCommand(a *cli.App, at *string) *cobra.Command {
 	w := ordering{}
 	c := &cobra.Command{
-		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: cli.Between(2, 2, "a listing's id or the question"),
+		Use: "ask LISTING QUESTION", Short: "Pay for an answer instead of a copy", Args: cli.ArgsBetween(2, 2, "a listing's id or the question"),
 		Long: `Orders an answer from a listing that sells answers (locket market show says so), and pays
 with a voucher or from your balance at the market. The question is sealed to the seller. The
 seller's node answers with up to three memories of its bundle, redacted as the listing says.
@@ -125,7 +125,7 @@ price goes back to your balance.
 func enterCommand(a *cli.App, at *string) *cobra.Command {
 	w := ordering{enters: true}
 	c := &cobra.Command{
-		Use: "enter LISTING", Short: "Pay the fee to enter a community", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "enter LISTING", Short: "Pay the fee to enter a community", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		Long: `Orders the entry to a community for your key (locket share key), and pays with a voucher or
 from your balance at the market. The market holds the fee until the owner's node has admitted
 your key. Then you get a link, and locket community join LINK opens the community. The fee
@@ -167,7 +167,7 @@ func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	fmt.Fprintf(a.Stderr, did+" and paid %s: %s\n", trade.Price(o.State.Order.Price, o.State.Order.Currency), o.State.ID)
 	defer func() {
 		if !a.JSON {
-			fmt.Fprint(a.Stderr, a.Heref("  locket market open %s\n", order))
+			fmt.Fprint(a.Stderr, a.WithHomef("  locket market open %s\n", order))
 		}
 	}()
 	within, stop := context.WithTimeout(ctx, patience)
@@ -186,13 +186,13 @@ func awaitAnswer(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bou
 	case o.State.Phase == trade.Funded && a.JSON:
 		return ordered(a, nil, o)
 	case o.State.Phase == trade.Funded:
-		fmt.Fprintf(a.Stdout, yet, o.State.ID, a.When(time.Unix(o.State.Deadline, 0)))
+		fmt.Fprintf(a.Stdout, yet, o.State.ID, a.ShowTime(time.Unix(o.State.Deadline, 0)))
 		return nil
-	case !o.Came():
+	case !o.IsComplete():
 		if a.JSON {
 			return ordered(a, nil, o)
 		}
-		return errors.New(a.Heref(none+": %q. The price is yours again (locket market balance)", cli.OneLine(o.State.Reason)))
+		return errors.New(a.WithHomef(none+": %q. The price is yours again (locket market balance)", cli.OneLine(o.State.Reason)))
 	}
 	ms, err := b.OpenAll(ctx, o)
 	if errors.Is(err, context.Canceled) {
@@ -218,7 +218,7 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 		}
 		places, what = r.Places, "The answer belongs to your question, and is from the listed bundle."
 		if o.State.Offer.Entry {
-			what = a.Heref("This is the link of the listed community; your key was admitted as %q:\n  locket community join 'LINK'\nJoin before you accept.", cli.OneLine(r.Question))
+			what = a.WithHomef("This is the link of the listed community; your key was admitted as %q:\n  locket community join 'LINK'\nJoin before you accept.", cli.OneLine(r.Question))
 		} else if !a.JSON {
 			fmt.Fprintf(a.Stderr, "%s\n", a.Paint.Dim(cli.OneLine(r.Question)))
 		}
@@ -231,8 +231,8 @@ func showOpened(a *cli.App, b *market.Buyer, o *market.Bought, ms []memory.Candi
 		fmt.Fprintf(w, "%4d  %-10s  %s\n", v.Place, v.Type, cli.OneLine(v.Text))
 	}, "")
 	if err == nil && o.State.Phase == trade.Delivered && !a.JSON {
-		fmt.Fprint(a.Stderr, a.Heref("%s Accept or dispute it by %s. After that the seller is paid:\n  locket market accept %s\n",
-			what, a.When(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10]))
+		fmt.Fprint(a.Stderr, a.WithHomef("%s Accept or dispute it by %s. After that the seller is paid:\n  locket market accept %s\n",
+			what, a.ShowTime(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10]))
 	}
 	return err
 }

@@ -67,7 +67,7 @@ func trading(a *cli.App, ctx context.Context, at string, f func(b *market.Buyer,
 	if at == "" {
 		return cli.Usagef("--at URL is missing: this home has no relay, and so no market")
 	}
-	return b.At(ctx, at, func(m *tradeat.Market, by trade.Party, terms trade.Terms) error { return f(b, at, m, by, terms) })
+	return b.WithMarket(ctx, at, func(m *tradeat.Market, by trade.Party, terms trade.Terms) error { return f(b, at, m, by, terms) })
 }
 
 func listingRow(a *cli.App, w io.Writer, v *serve.Offer) {
@@ -89,7 +89,7 @@ func searchCommand(a *cli.App, at *string) *cobra.Command {
 	var q serve.OfferQuery
 	var facets bool
 	c := &cobra.Command{
-		Use: "search [WORDS]", Short: "Find listings", Args: cli.Between(0, 1, "what to look for"),
+		Use: "search [WORDS]", Short: "Find listings", Args: cli.ArgsBetween(0, 1, "what to look for"),
 		Long:    "Finds listings that contain all the words, in English, Chinese and other languages. Listings\nand reviews are signed. The counts of sales and reviews are only what the market says.",
 		Example: "  locket market search \"garden tomatoes\" --at https://relay.example\n  locket market search --category travel --language zh-Hans --most \"5.00 EUR\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -167,7 +167,7 @@ func findListing(ctx context.Context, m *tradeat.Market, id string) (h trade.Has
 
 func showCommand(a *cli.App, at *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "show LISTING", Short: "Show a listing, with its sample and reviews", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "show LISTING", Short: "Show a listing, with its sample and reviews", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, address string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
 				id, err := findListing(cmd.Context(), m, args[0])
@@ -175,7 +175,7 @@ func showCommand(a *cli.App, at *string) *cobra.Command {
 					return err
 				}
 				v, _, err := b.Show(cmd.Context(), m, address, &terms, id)
-				return a.Printed(err, v, func(w io.Writer) { showListing(a, w, &v) })
+				return a.PrintUnless(err, v, func(w io.Writer) { showListing(a, w, &v) })
 			})
 		},
 	}
@@ -211,10 +211,10 @@ func showListing(a *cli.App, w io.Writer, v *serve.Offer) {
 		line("grows", fmt.Sprintf("every %g days; this is period %d, and each period is paid separately", v.EveryDays, v.Number))
 	}
 	if v.Entry {
-		line("sells", a.Here("the entry to a community (locket market enter); the owner admits whoever pays"))
+		line("sells", a.WithHome("the entry to a community (locket market enter); the owner admits whoever pays"))
 	}
 	if l := v.Answers; l != nil {
-		line("sells", a.Heref("answers, each for %s (locket market ask); all answers together show one buyer at most %d of the memories, and all buyers at most %d; the number of memories is what the seller says", v.Price, l.Each, l.All))
+		line("sells", a.WithHomef("answers, each for %s (locket market ask); all answers together show one buyer at most %d of the memories, and all buyers at most %d; the number of memories is what the seller says", v.Price, l.Each, l.All))
 	}
 	if v.Marks > 0 {
 		line("marked", fmt.Sprintf("your copy will differ from other copies in %d places, by a word or a full stop, so that the seller can tell who passed it on", v.Marks))

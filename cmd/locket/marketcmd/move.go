@@ -21,7 +21,7 @@ import (
 
 func exportCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "export ORDER|LISTING FILE.car", Short: "Write what you bought or sell as a CAR file", Args: cli.Between(2, 2, "an order or a listing, or the file,"),
+		Use: "export ORDER|LISTING FILE.car", Short: "Write what you bought or sell as a CAR file", Args: cli.ArgsBetween(2, 2, "an order or a listing, or the file,"),
 		Long: `Writes the sealed items, the listing and the order as a CAR file (version 1), which IPFS and
 IPLD tools can read: each is a block named by its hash. Nothing in it can be read without
 your key. locket market open FILE.car opens what you bought, without any market.`,
@@ -32,7 +32,7 @@ your key. locket market open FILE.car opens what you bought, without any market.
 			}
 			b, o, err := findOrder(a, args[0])
 			if err == nil {
-				if !o.Came() {
+				if !o.IsComplete() {
 					if err := b.Refresh(cmd.Context(), o); err != nil {
 						return err
 					}
@@ -42,7 +42,7 @@ your key. locket market open FILE.car opens what you bought, without any market.
 			if !errors.Is(err, memory.ErrNotFound) || !sells(a) {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				list, err := c.Listings(cmd.Context())
 				if err != nil {
 					return err
@@ -51,7 +51,7 @@ your key. locket market open FILE.car opens what you bought, without any market.
 					if !strings.HasPrefix(list[i].ID.String(), strings.ToLower(args[0])) {
 						continue
 					}
-					text, err := market.Offered(a.Settings.Home, list[i].Version)
+					text, err := market.ReadOffered(a.Settings.Home, list[i].Version)
 					if err != nil {
 						return err
 					}
@@ -96,7 +96,7 @@ func wouldMove(a *cli.App, ctx context.Context, b *market.Buyer, r serve.MarketM
 	views = []movedView{}
 	if sells(a) {
 		r.DryRun = true
-		if err := a.With(ctx, true, func(c *serve.Client) error {
+		if err := a.WithClient(ctx, true, func(c *serve.Client) error {
 			list, err := c.MoveListings(ctx, r)
 			for _, m := range list {
 				views = append(views, movedView{Kind: "listing", ID: m.Listing, Title: m.Title, Orders: m.Orders, Open: m.Open})
@@ -129,7 +129,7 @@ func showMove(a *cli.App, w io.Writer, views []movedView, r serve.MarketMove) {
 		fmt.Fprintf(w, "%s  %-7s  %s  %s\n", a.Paint.Dim(v.ID.String()[:10]), v.Kind, cli.OneLine(v.Title), said)
 		open += v.Open
 	}
-	fmt.Fprintln(w, a.Here("\nYour money at the old market stays there (locket market payout), and subscribers have to\nsubscribe again. Listings and orders, and who bought them, are known to "+r.To+" from now on."))
+	fmt.Fprintln(w, a.WithHome("\nYour money at the old market stays there (locket market payout), and subscribers have to\nsubscribe again. Listings and orders, and who bought them, are known to "+r.To+" from now on."))
 	switch {
 	case r.Abandon:
 		fmt.Fprintf(w, "The old market is not contacted any more, and withdraws nothing: %s that %s not ended\nwill be lost to both sides.\n", cli.Plural(open, "order", "orders"), map[bool]string{true: "has", false: "have"}[open == 1])
@@ -144,7 +144,7 @@ func moveCommand(a *cli.App) *cobra.Command {
 	var r serve.MarketMove
 	var yes bool
 	c := &cobra.Command{
-		Use: "move --to URL", Short: "Move listings, orders and reviews to another market", Args: cli.Nothing(),
+		Use: "move --to URL", Short: "Move listings, orders and reviews to another market", Args: cli.NoArgs(),
 		Long: `Lists at another market what this home's node sells, with the paid orders, and takes along
 what you bought, with your reviews. The command first shows what would move and what would
 be lost, and asks. The new market checks every signature. The old market need not help. It
@@ -189,7 +189,7 @@ what the old market said.`,
 func moveMarket(a *cli.App, ctx context.Context, b *market.Buyer, r serve.MarketMove) error {
 	views := []movedView{}
 	if sells(a) {
-		if err := a.With(ctx, true, func(c *serve.Client) error {
+		if err := a.WithClient(ctx, true, func(c *serve.Client) error {
 			list, err := c.MoveListings(ctx, r)
 			for _, m := range list {
 				views = append(views, movedView{Kind: "listing", ID: m.Listing, Now: m.Now, Title: m.Title, Orders: m.Orders, Why: m.Why})

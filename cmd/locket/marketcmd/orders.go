@@ -29,7 +29,7 @@ func buyCommand(a *cli.App, at *string) *cobra.Command {
 	var voucher, most string
 	var yes, card, wallet bool
 	c := &cobra.Command{
-		Use: "buy LISTING", Short: "Order a listing, and pay", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "buy LISTING", Short: "Order a listing, and pay", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		Long: `Orders the newest version of a listing at the price that it shows. Pay with a voucher, from
 your balance at the market (locket market balance), or with --card on a page of the payment
 provider, if the market has one; the market never sees a card number. The seller's node
@@ -54,17 +54,17 @@ them.
 			}
 			if card || wallet {
 				if err := checkout(a, ctx, buyer, o, way(wallet)); err != nil {
-					return fmt.Errorf("%s: %w", a.Heref("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s", o.State.ID.String()[:10]), err)
+					return fmt.Errorf("%s: %w", a.WithHomef("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s", o.State.ID.String()[:10]), err)
 				}
 				return nil
 			}
 			if err := buyer.Pay(ctx, o, voucher); err != nil {
-				return fmt.Errorf("%s: %w", a.Heref("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s --voucher CODE", o.State.ID.String()[:10]), err)
+				return fmt.Errorf("%s: %w", a.WithHomef("ordered, but not paid; to pay within a day, before the order lapses: locket market pay %s --voucher CODE", o.State.ID.String()[:10]), err)
 			}
 			v := market.PurchaseOf(o)
 			return a.Print(v, func(w io.Writer) {
-				fmt.Fprint(w, a.Heref("Ordered and paid %s: %s.\nThe seller has until %s to deliver the key. After that the price goes back. When the key is there:\n  locket market open %s\n",
-					v.Price, v.Order, a.When(v.Deadline), v.Order.String()[:10]))
+				fmt.Fprint(w, a.WithHomef("Ordered and paid %s: %s.\nThe seller has until %s to deliver the key. After that the price goes back. When the key is there:\n  locket market open %s\n",
+					v.Price, v.Order, a.ShowTime(v.Deadline), v.Order.String()[:10]))
 			})
 		},
 	}
@@ -89,10 +89,10 @@ func checkout(a *cli.App, ctx context.Context, b *market.Buyer, o *market.Bought
 	v.Page = page.URL
 	return a.Print(v, func(w io.Writer) {
 		if how == "x402" {
-			fmt.Fprint(w, a.Heref("Ordered: %s. An x402 client has to pay %s at this address by %s. Anyone who has it can pay; the order stays yours. Its state: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.When(v.Deadline), page.URL))
+			fmt.Fprint(w, a.WithHomef("Ordered: %s. An x402 client has to pay %s at this address by %s. Anyone who has it can pay; the order stays yours. Its state: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.ShowTime(v.Deadline), page.URL))
 			return
 		}
-		fmt.Fprint(w, a.Heref("Ordered: %s. Pay %s on this page by %s. Its state: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.When(v.Deadline), page.URL))
+		fmt.Fprint(w, a.WithHomef("Ordered: %s. Pay %s on this page by %s. Its state: locket market orders\n  %s\n", v.Order.String()[:10], v.Price, a.ShowTime(v.Deadline), page.URL))
 	})
 }
 
@@ -108,7 +108,7 @@ func payCommand(a *cli.App) *cobra.Command {
 	var voucher string
 	var card, wallet bool
 	c := &cobra.Command{
-		Use: "pay ORDER", Short: "Pay an unpaid order", Args: cli.Between(1, 1, "an order's id"),
+		Use: "pay ORDER", Short: "Pay an unpaid order", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		Long: cannotUndo,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if card || wallet {
@@ -134,7 +134,7 @@ func orderRow(a *cli.App, w io.Writer, v *serve.Purchase) {
 		fmt.Fprintf(w, "  %s back", v.Back)
 	}
 	if !v.Deadline.IsZero() {
-		fmt.Fprintf(w, "  until %s", a.When(v.Deadline))
+		fmt.Fprintf(w, "  until %s", a.ShowTime(v.Deadline))
 	}
 	if v.Reason != "" {
 		fmt.Fprintf(w, "  %q", cli.OneLine(v.Reason))
@@ -145,13 +145,13 @@ func orderRow(a *cli.App, w io.Writer, v *serve.Purchase) {
 // ordered prints an order, or returns err if it is set.
 func ordered(a *cli.App, err error, o *market.Bought) error {
 	v := market.PurchaseOf(o)
-	return a.Printed(err, v, func(w io.Writer) { orderRow(a, w, &v) })
+	return a.PrintUnless(err, v, func(w io.Writer) { orderRow(a, w, &v) })
 }
 
 func ordersCommand(a *cli.App) *cobra.Command {
 	var offline bool
 	c := &cobra.Command{
-		Use: "orders", Short: "List your orders and their state", Args: cli.Nothing(),
+		Use: "orders", Short: "List your orders and their state", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := buyer(a)
 			if err != nil {
@@ -187,7 +187,7 @@ type openedOf struct {
 func openCommand(a *cli.App) *cobra.Command {
 	var save string
 	c := &cobra.Command{
-		Use: "open ORDER|FILE", Short: "Check what you bought against its listing, and show it", Args: cli.Between(1, 1, "an order's id or its file"),
+		Use: "open ORDER|FILE", Short: "Check what you bought against its listing, and show it", Args: cli.ArgsBetween(1, 1, "an order's id or its file"),
 		Long: `Fetches the key and the sealed items once they are there, checks every item against the
 root in the listing, and shows them. After that it needs no market and no network: the
 order's file and your key (the folder "reader" in the home) are enough. --save copies the
@@ -228,7 +228,7 @@ func disputable(a *cli.App, o *market.Bought, err error) error {
 	if n := market.BadPlace(err); n > 0 {
 		item = fmt.Sprintf(" --item %d", n)
 	}
-	return fmt.Errorf("%w\n%s", err, a.Heref("This is not what was listed. To dispute it before %s: locket market dispute %s%s", a.When(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item))
+	return fmt.Errorf("%w\n%s", err, a.WithHomef("This is not what was listed. To dispute it before %s: locket market dispute %s%s", a.ShowTime(time.Unix(o.State.Deadline, 0)), o.State.ID.String()[:10], item))
 }
 
 // findOrder finds an order in this home.
@@ -256,7 +256,7 @@ func order(a *cli.App, ctx context.Context, name string, f func(*market.Buyer, *
 func acceptCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "accept ORDER", Short: "Accept what came, so that the seller is paid", Args: cli.Between(1, 1, "an order's id"),
+		Use: "accept ORDER", Short: "Accept what came, so that the seller is paid", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		Long: "Checks each item again, and accepts.\n\n" + cannotUndo,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return order(a, cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error {
@@ -278,7 +278,7 @@ func disputeCommand(a *cli.App) *cobra.Command {
 	var item int
 	var reason string
 	c := &cobra.Command{
-		Use: "dispute ORDER", Short: "Show the arbiter what is not as listed", Args: cli.Between(1, 1, "an order's id"),
+		Use: "dispute ORDER", Short: "Show the arbiter what is not as listed", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		Long: `Shows one item to the arbiter whom the listing names, with its place in the bundle and its
 key. It is sealed: the market can't read it, but it can read --reason. If the delivered key
 is wrong, the arbiter is shown that, and no item is needed. For an answer, the arbiter is
@@ -297,7 +297,7 @@ back to you.`,
 
 func cancelCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "cancel ORDER", Short: "Cancel an unpaid order", Args: cli.Between(1, 1, "an order's id"),
+		Use: "cancel ORDER", Short: "Cancel an unpaid order", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return order(a, cmd.Context(), args[0], func(b *market.Buyer, o *market.Bought) error { return b.Cancel(cmd.Context(), o) })
 		},
@@ -308,7 +308,7 @@ func reviewCommand(a *cli.App) *cobra.Command {
 	var stars uint8
 	var text string
 	c := &cobra.Command{
-		Use: "review ORDER --stars N", Short: "Review something that you bought", Args: cli.Between(1, 1, "an order's id"),
+		Use: "review ORDER --stars N", Short: "Review something that you bought", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		Long: "You can write one review for each order that has ended; it needs the order's receipt. The\nreview is signed with your key, so everybody can tell which reviews are from one buyer.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, o, err := findOrder(a, args[0])
@@ -331,7 +331,7 @@ func reviewCommand(a *cli.App) *cobra.Command {
 func reportCommand(a *cli.App, at *string) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "report LISTING --reason TEXT", Short: "Tell the market's operator what is wrong with a listing", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "report LISTING --reason TEXT", Short: "Tell the market's operator what is wrong with a listing", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return trading(a, cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, by trade.Party, _ trade.Terms) error {
 				id, err := findListing(cmd.Context(), m, args[0])
@@ -348,7 +348,7 @@ func reportCommand(a *cli.App, at *string) *cobra.Command {
 
 func balanceCommand(a *cli.App, at *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "balance", Short: "Show your balance at the market", Args: cli.Nothing(),
+		Use: "balance", Short: "Show your balance at the market", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return trading(a, cmd.Context(), *at, func(_ *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, _ trade.Terms) error {
 				list, err := m.Balance(cmd.Context())

@@ -56,13 +56,13 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 	var yes, dry, answers bool
 	var limits serve.ListingAnswers
 	c := &cobra.Command{
-		Use: "publish", Short: "Seal a bundle of memories, and list it for sale", Args: cli.Nothing(),
+		Use: "publish", Short: "Seal a bundle of memories, and list it for sale", Args: cli.NoArgs(),
 		Long: publishHelp,
 		Example: `  locket market publish --tag garden --redact names,places,times=month --title "A year in a garden" \
     --category garden --language en --sample "Beans want poles." --price "5.00 EUR"
   locket market publish --tag garden --redact names --title "Ask a gardener" --category garden --language en --answers --price "0.20 EUR"
   locket market publish --entry Gardeners --title "Gardeners of Lane 128" --category garden --language en --price "5.00 EUR"`,
-		PreRunE: cli.NoneEmpty,
+		PreRunE: cli.RefuseEmptyFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Load()
 			if err != nil {
@@ -86,7 +86,7 @@ func publishCommand(a *cli.App, at *string) *cobra.Command {
 			} else if limits != (serve.ListingAnswers{}) {
 				return cli.Usagef("--answers-each and --answers-all need --answers")
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error { return publishListing(a, cmd.Context(), c, r, yes, dry) })
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return publishListing(a, cmd.Context(), c, r, yes, dry) })
 		},
 	}
 	f := c.Flags()
@@ -165,7 +165,7 @@ func publishListing(a *cli.App, ctx context.Context, c *serve.Client, r serve.Li
 	}
 	r.Bundle.Confirm = p.Confirm
 	l, err := c.PublishListing(ctx, r)
-	return a.Printed(err, l, func(w io.Writer) {
+	return a.PrintUnless(err, l, func(w io.Writer) {
 		if l.Entry != (memory.SpaceID{}) {
 			fmt.Fprintf(w, "Listed the entry for %s as %s. This node admits whoever has paid, within a minute while it is running and unlocked.\n", l.Price, l.ID)
 			return
@@ -183,7 +183,7 @@ func ownListingRow(a *cli.App, w io.Writer, l *serve.Listing) {
 	state := "for sale"
 	switch {
 	case !l.Withdrawn.IsZero():
-		state = "withdrawn " + a.When(l.Withdrawn)
+		state = "withdrawn " + a.ShowTime(l.Withdrawn)
 	case l.Approve:
 		state = "for sale, with your approval"
 	}
@@ -195,7 +195,7 @@ func ownListingRow(a *cli.App, w io.Writer, l *serve.Listing) {
 
 func listCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List what this home sells", Args: cli.Nothing(),
+		Use: "list", Short: "List what this home sells", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Listings, func(a0 io.Writer, a1 *serve.Listing) { ownListingRow(a, a0, a1) }, "Nothing is for sale."),
 	}
 }
@@ -203,11 +203,11 @@ func listCommand(a *cli.App) *cobra.Command {
 func withdrawCommand(a *cli.App) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "withdraw LISTING", Short: "End a listing", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "withdraw LISTING", Short: "End a listing", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		Long: "Nobody can find or order the listing any more. Earlier orders continue. Once no order is\nopen, the market deletes the sealed items, and the home forgets the bundle's key. If a marked\nbundle was sold, the home keeps its key for locket market trace, until a memory in it is\nforgotten.\n\n" + soldForGood,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			l, err := c.WithdrawListing(cmd.Context(), args[0], reason)
-			return a.Printed(err, l, func(w io.Writer) { ownListingRow(a, w, &l) })
+			return a.PrintUnless(err, l, func(w io.Writer) { ownListingRow(a, w, &l) })
 		}),
 	}
 	c.Flags().StringVar(&reason, "reason", "", "why, for everybody to read")
@@ -217,13 +217,13 @@ func withdrawCommand(a *cli.App) *cobra.Command {
 func saleRow(a *cli.App, w io.Writer, s *serve.Sale) {
 	state := string(s.Phase)
 	if s.Waits {
-		state += a.Heref(", waits for locket market deliver %s", s.Order.String()[:10])
+		state += a.WithHomef(", waits for locket market deliver %s", s.Order.String()[:10])
 	}
 	if s.Paid != "" {
 		state += ", " + s.Paid + " paid"
 	}
 	if !s.Deadline.IsZero() {
-		state += ", until " + a.When(s.Deadline)
+		state += ", until " + a.ShowTime(s.Deadline)
 	}
 	if s.Reason != "" {
 		state += fmt.Sprintf(", %q", cli.OneLine(s.Reason))
@@ -242,18 +242,18 @@ func saleRow(a *cli.App, w io.Writer, s *serve.Sale) {
 
 func salesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "sales", Short: "Check for orders, deliver those that need no approval, and list all", Args: cli.Nothing(),
+		Use: "sales", Short: "Check for orders, deliver those that need no approval, and list all", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Sales, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) }, "No sales yet."),
 	}
 }
 
 func settleSale(a *cli.App, ctx context.Context, r serve.SaleRequest) error {
-	return cli.Answered(ctx, a, (*serve.Client).SettleSale, r, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) })
+	return cli.PrintAnswer(ctx, a, (*serve.Client).SettleSale, r, func(a0 io.Writer, a1 *serve.Sale) { saleRow(a, a0, a1) })
 }
 
 func deliverCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key, or the answer", Args: cli.Between(1, 1, "an order's id"),
+		Use: "deliver ORDER", Short: "Approve a sale: deliver the bundle's key, or the answer", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		Long: "Fails if the price went back to the buyer instead, because a memory may not be sold any more,\nor because nothing that may still be shown answers the question.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return settleSale(a, cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.DeliverSale})
@@ -264,7 +264,7 @@ func deliverCommand(a *cli.App) *cobra.Command {
 func refundCommand(a *cli.App) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
-		Use: "refund ORDER", Short: "Give a buyer the whole price back", Args: cli.Between(1, 1, "an order's id"),
+		Use: "refund ORDER", Short: "Give a buyer the whole price back", Args: cli.ArgsBetween(1, 1, "an order's id"),
 		Long: "Works until the order has ended, also in a dispute. A buyer who has the key keeps it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return settleSale(a, cmd.Context(), serve.SaleRequest{Order: args[0], Act: serve.RefundSale, Reason: reason})
@@ -289,12 +289,12 @@ func disputeRow(a *cli.App, w io.Writer, v *serve.Dispute) {
 			fmt.Fprintf(w, "  %-15s  %s\n", l[0], cli.OneLine(l[1]))
 		}
 	}
-	fmt.Fprintf(w, "  decide until     %s\n", a.When(v.Until))
+	fmt.Fprintf(w, "  decide until     %s\n", a.ShowTime(v.Until))
 }
 
 func disputesCommand(a *cli.App, at *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "disputes", Short: "As the arbiter: list disputes, with what the evidence proves", Args: cli.Nothing(),
+		Use: "disputes", Short: "As the arbiter: list disputes, with what the evidence proves", Args: cli.NoArgs(),
 		Long: `For the holder of the key that the market names as its arbiter. The evidence is one item,
 or the wrong key. It is checked against the listing, so nobody has to be trusted.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -309,7 +309,7 @@ or the wrong key. It is checked against the listing, so nobody has to be trusted
 func decideCommand(a *cli.App, at *string) *cobra.Command {
 	var refund, reason string
 	c := &cobra.Command{
-		Use: "decide ORDER --refund AMOUNT --reason TEXT", Short: "As the arbiter: divide the price of a disputed order", Args: cli.Between(1, 1, "an order's whole id"),
+		Use: "decide ORDER --refund AMOUNT --reason TEXT", Short: "As the arbiter: divide the price of a disputed order", Args: cli.ArgsBetween(1, 1, "an order's whole id"),
 		Long:    "--refund is all, none, or an amount. It goes back to the buyer, and the rest to the seller.",
 		Example: "  locket market decide 8c21… --refund all --reason \"The item is empty.\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -338,7 +338,7 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 	var amount string
 	var earned bool
 	c := &cobra.Command{
-		Use: "payout --amount AMOUNT", Short: "Pay out your balance at the market as a voucher", Args: cli.Nothing(),
+		Use: "payout --amount AMOUNT", Short: "Pay out your balance at the market as a voucher", Args: cli.NoArgs(),
 		Long: "Prints a voucher code for the amount. Keep it safe: anyone who has it can spend it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if amount == "" {
@@ -348,11 +348,11 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 				return cli.Usagef("--amount: %w", err)
 			}
 			if earned {
-				return cli.Answered(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
+				return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).PayOutSales, serve.PayoutRequest{Market: *at, Amount: amount}, func(w io.Writer, v *serve.Payout) { fmt.Fprintln(w, v.Voucher) })
 			}
 			return trading(a, cmd.Context(), *at, func(b *market.Buyer, _ string, m *tradeat.Market, _ trade.Party, terms trade.Terms) error {
-				voucher, err := b.TakeOut(cmd.Context(), m, terms.Market, amount)
-				return a.Printed(err, map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
+				voucher, err := b.WithdrawBalance(cmd.Context(), m, terms.Market, amount)
+				return a.PrintUnless(err, map[string]string{"voucher": voucher}, func(w io.Writer) { fmt.Fprintln(w, voucher) })
 			})
 		},
 	}
@@ -364,7 +364,7 @@ func payoutCommand(a *cli.App, at *string) *cobra.Command {
 func depositCommand(a *cli.App, at *string) *cobra.Command {
 	var voucher string
 	c := &cobra.Command{
-		Use: "deposit --voucher CODE", Short: "Add a voucher to your balance at the market", Args: cli.Nothing(),
+		Use: "deposit --voucher CODE", Short: "Add a voucher to your balance at the market", Args: cli.NoArgs(),
 		Long: "The balance pays for your orders, and for those of apps with the right buy (locket app add).\nlocket market payout turns it back into a voucher.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if voucher == "" {

@@ -46,7 +46,7 @@ func subscribeCommand(a *cli.App, at *string) *cobra.Command {
 	var until string
 	var yes bool
 	c := &cobra.Command{
-		Use: "subscribe LISTING --most PRICE", Short: "Subscribe to a listing that grows", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "subscribe LISTING --most PRICE", Short: "Subscribe to a listing that grows", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		Long: `Buys the newest period now, and then each that follows, from your balance at the market
 (locket market deposit), up to --most for each and --periods in all. Each period is a
 separate order, paid when its items are there. You can open, accept and dispute it, and it
@@ -116,7 +116,7 @@ func renew(a *cli.App, ctx context.Context, b *market.Buyer) error {
 
 func renewCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "renew", Short: "Buy the periods that are due, and list your subscriptions", Args: cli.Nothing(),
+		Use: "renew", Short: "Buy the periods that are due, and list your subscriptions", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b, err := buyer(a)
 			if err != nil {
@@ -129,7 +129,7 @@ func renewCommand(a *cli.App) *cobra.Command {
 
 func unsubscribeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "unsubscribe LISTING", Short: "End a subscription; what was bought stays", Args: cli.Between(1, 1, "a listing's id"),
+		Use: "unsubscribe LISTING", Short: "End a subscription; what was bought stays", Args: cli.ArgsBetween(1, 1, "a listing's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := buyer(a)
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 
 func traceCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "trace LISTING FILE", Short: "Find out whose copy a leaked text comes from", Args: cli.Between(2, 2, "a listing's id or a file (- is the standard input)"),
+		Use: "trace LISTING FILE", Short: "Find out whose copy a leaked text comes from", Args: cli.ArgsBetween(2, 2, "a listing's id or a file (- is the standard input)"),
 		Long: `Reads a text that somebody passed on, whole or in parts, and names the order whose copy has
 the same mark. It names an order only if the chance that an innocent order agrees as well is
 at most 1 in 1,000,000, for all orders of the listing together.
@@ -25,7 +25,7 @@ who knows of the mark and rewrites every sentence is not found.`,
 			if err != nil {
 				return err
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).TraceCopy, serve.TraceRequest{Listing: args[0], Text: text}, showTrace)
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).TraceCopy, serve.TraceRequest{Listing: args[0], Text: text}, showTrace)
 		},
 	}
 }

@@ -21,7 +21,7 @@ func verifyCommand(a *cli.App, at *string) *cobra.Command {
 	var how market.Verification
 	var with, save string
 	c := &cobra.Command{
-		Use: "verify", Short: "Check the market's transparency log, and that it contains what you bought", Args: cli.Nothing(),
+		Use: "verify", Short: "Check the market's transparency log, and that it contains what you bought", Args: cli.NoArgs(),
 		Long: `A market signs a log of its listings, withdrawals, takedowns, receipts and reviews. This
 command checks that the log continues what it was at the last check, that the market's
 witnesses (other operators) have seen the same, and that it contains the listing, the receipt

@@ -40,7 +40,7 @@ the command reads it from standard input.`,
 			if file != "" {
 				return nil // the file's name is the default title
 			}
-			return cli.Between(1, -1, "the text")(cmd, args)
+			return cli.ArgsBetween(1, -1, "the text")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
@@ -86,7 +86,7 @@ the command reads it from standard input.`,
 				}
 				r.Text, r.Type, r.Fields.Resource = f.Title, memory.Resource, f
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).Add, r, a.ShowAdded)
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).Add, r, a.ShowAdded)
 		},
 	}
 	f := c.Flags()

@@ -17,7 +17,7 @@ import (
 
 func BatchCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "batch [FILE]", Short: "Make many changes at once, one per line", Args: cli.Between(0, 1, "a file"),
+		Use: "batch [FILE]", Short: "Make many changes at once, one per line", Args: cli.ArgsBetween(0, 1, "a file"),
 		Long: `Reads a file or standard input: one JSON object per line, with add, update, delete or pin.
 The last three need an id. Changes are made in order, each by itself. If one fails, the
 command prints the failure and continues; the exit code is then 1.`,
@@ -40,7 +40,7 @@ command prints the failure and continues; the exit code is then 1.`,
 			if err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				failed, line := 0, 0
 				for part := range slices.Chunk(ops, cli.LinesOfBatch) {
 					res, err := cl.Batch(cmd.Context(), part)

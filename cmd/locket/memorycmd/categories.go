@@ -12,7 +12,7 @@ import (
 
 func CategoriesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "categories", Short: "Count memories by category", Args: cli.Nothing(),
+		Use: "categories", Short: "Count memories by category", Args: cli.NoArgs(),
 		Long: `A memory is in a category if it contains one of the category's words, or is about its
 subject. Put your own categories into categories.toml in the home. They replace those that
 come with Locket:

@@ -15,7 +15,7 @@ import (
 
 func ConflictsCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{
-		Use: "conflicts", Short: "Show and settle what your devices disagree about", Args: cli.Nothing(),
+		Use: "conflicts", Short: "Show and settle what your devices disagree about", Args: cli.NoArgs(),
 		Long: `Two devices that were apart may have heard different things, or you may have corrected the
 same memory on both. A machine may contradict what you have pinned. Nothing is lost. Other
 commands show only one side. This one lists all sides, with who said each, when, and why the
@@ -33,26 +33,26 @@ first one is shown.`,
 
 func settledCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "settled", Short: "List how you settled conflicts", Args: cli.Nothing(),
+		Use: "settled", Short: "List how you settled conflicts", Args: cli.NoArgs(),
 		Long: "Lists the conflicts that you settled on any of your devices, newest first, except those\nthat you unsettled.",
 		RunE: cli.Listing(a, (*serve.Client).Settlements, func(w io.Writer, s *serve.Settlement) {
-			fmt.Fprintf(w, "%s  %s  %s\n", a.Paint.Dim(cli.OneLine(s.ID)), a.When(s.At), cli.OneLine(s.Text))
+			fmt.Fprintf(w, "%s  %s  %s\n", a.Paint.Dim(cli.OneLine(s.ID)), a.ShowTime(s.At), cli.OneLine(s.Text))
 		}, "No settled conflicts."),
 	}
 }
 
 func unsettleCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "unsettle ID", Short: "Undo how you settled a conflict", Args: cli.Between(1, 1, "the conflict, as locket conflicts settled lists it,"),
+		Use: "unsettle ID", Short: "Undo how you settled a conflict", Args: cli.ArgsBetween(1, 1, "the conflict, as locket conflicts settled lists it,"),
 		Long: `The conflict is open again, with all its sides, on every device. If you have said something
 about it since, correct that memory instead.`,
 		Example: "  locket conflicts unsettle 3f7k",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			done, err := c.Unsettle(cmd.Context(), args[0])
 			if errors.Is(err, memory.ErrNotFound) {
-				return cli.AdvisedError{Err: err, Advice: "See what there is: " + a.Here("locket conflicts settled")}
+				return cli.AdvisedError{Err: err, Advice: "See what there is: " + a.WithHome("locket conflicts settled")}
 			}
-			return a.Printed(err, done, func(w io.Writer) { fmt.Fprint(w, a.Heref("%s is open again: locket conflicts\n", done.ID)) })
+			return a.PrintUnless(err, done, func(w io.Writer) { fmt.Fprint(w, a.WithHomef("%s is open again: locket conflicts\n", done.ID)) })
 		}),
 	}
 }
@@ -60,7 +60,7 @@ about it since, correct that memory instead.`,
 func settleCommand(a *cli.App) *cobra.Command {
 	var s serve.SettleRequest
 	c := &cobra.Command{
-		Use: "settle ID", Short: "Choose the side that is true", Args: cli.Between(1, 1, "the conflict, as locket conflicts lists it,"),
+		Use: "settle ID", Short: "Choose the side that is true", Args: cli.ArgsBetween(1, 1, "the conflict, as locket conflicts lists it,"),
 		Long: `--choose N takes the side with that number. --both keeps all sides: texts are joined, and
 other values are kept beside the one that is shown. --write gives a text or value of your own.
 
@@ -77,9 +77,9 @@ Your decision is synced like any change, and ends the conflict on every device.`
 			if said != 1 {
 				return cli.Usagef("give exactly one of --choose, --both and --write")
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				done, err := c.Settle(cmd.Context(), args[0], s)
-				return a.Printed(err, done, func(w io.Writer) {
+				return a.PrintUnless(err, done, func(w io.Writer) {
 					fmt.Fprintf(w, "Settled %s.\n", done.ID)
 					for i := range done.Changes {
 						showChange(a, w, &done.Changes[i])
@@ -125,7 +125,7 @@ func showConflict(a *cli.App, w io.Writer, c *serve.Conflict) {
 		if s.Text != s.Value {
 			fmt.Fprintf(w, "  %s", a.Paint.Dim(cli.OneLine(s.Text)))
 		}
-		fmt.Fprintf(w, "\n     %s, %s, %s\n", who(&s), cli.OneLine(device(&s)), a.When(s.At))
+		fmt.Fprintf(w, "\n     %s, %s, %s\n", who(&s), cli.OneLine(device(&s)), a.ShowTime(s.At))
 	}
 	fmt.Fprintf(w, "  1 is shown: %s.\n", cli.OneLine(c.Why))
 }

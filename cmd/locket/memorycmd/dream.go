@@ -37,7 +37,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
   locket dream --undo
   locket dream --show 3f2a9c01b7de
   locket dream --undo 3f2a9c01b7de --step k3f9`,
-		Args: cli.Between(0, 1, ""),
+		Args: cli.ArgsBetween(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ways := 0
 			for _, set := range []bool{plan, apply, undo, show} {
@@ -52,7 +52,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
 				return cli.Usagef("--step needs --undo")
 			}
 			if show && len(args) == 0 {
-				return cli.Usagef("%s", a.Here("--show needs the id of a dream; to list them: locket dream"))
+				return cli.Usagef("%s", a.WithHome("--show needs the id of a dream; to list them: locket dream"))
 			}
 			id := ""
 			if len(args) > 0 {
@@ -60,11 +60,11 @@ func DreamCommand(a *cli.App) *cobra.Command {
 					return cli.Usagef("%q: an id needs --apply, --show or --undo", id)
 				}
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				switch {
 				case plan:
 					p, err := cl.PlanDream(cmd.Context())
-					return a.Printed(err, p, func(w io.Writer) { showDream(a, w, &p) })
+					return a.PrintUnless(err, p, func(w io.Writer) { showDream(a, w, &p) })
 				case apply:
 					if id == "" {
 						p, err := cl.PlanDream(cmd.Context())
@@ -75,9 +75,9 @@ func DreamCommand(a *cli.App) *cobra.Command {
 					}
 					r, err := cl.ApplyDream(cmd.Context(), id)
 					if errors.Is(err, memory.ErrNotFound) {
-						return cli.AdvisedError{Err: err, Advice: "Make a plan and look at it first: " + a.Here("locket dream --plan")}
+						return cli.AdvisedError{Err: err, Advice: "Make a plan and look at it first: " + a.WithHome("locket dream --plan")}
 					}
-					return a.Printed(err, r, func(w io.Writer) { showDreamt(a, w, &r, "Done") })
+					return a.PrintUnless(err, r, func(w io.Writer) { showDreamt(a, w, &r, "Done") })
 				case undo:
 					return undoDream(a, cmd.Context(), cl, id, step)
 				}
@@ -91,7 +91,7 @@ func DreamCommand(a *cli.App) *cobra.Command {
 					if d.Undone {
 						state = "taken back"
 					}
-					fmt.Fprintf(w, "%s  %s  %s\n", d.ID, a.Paint.Dim(a.When(d.At)), state)
+					fmt.Fprintf(w, "%s  %s  %s\n", d.ID, a.Paint.Dim(a.ShowTime(d.At)), state)
 				}, "No dreams yet. To see what one would do: locket dream --plan")
 			})
 		},
@@ -116,7 +116,7 @@ func undoDream(a *cli.App, ctx context.Context, cl *serve.Client, id, step strin
 		of = m.ID
 	}
 	r, err := cl.UndoDream(ctx, id, of)
-	return a.Printed(err, r, func(w io.Writer) {
+	return a.PrintUnless(err, r, func(w io.Writer) {
 		if step != "" {
 			fmt.Fprintf(w, "Took back one step of dream %s.\n", r.ID)
 			return
@@ -136,7 +136,7 @@ func showDream(a *cli.App, w io.Writer, p *serve.DreamPlan) {
 	if p.More {
 		fmt.Fprintln(w, "There is more for another dream.")
 	}
-	fmt.Fprint(w, a.Heref("\n%s. To carry it out: locket dream --apply %s\n", cli.Plural(len(p.Steps), "step", "steps"), p.ID))
+	fmt.Fprint(w, a.WithHomef("\n%s. To carry it out: locket dream --apply %s\n", cli.Plural(len(p.Steps), "step", "steps"), p.ID))
 }
 
 func dreamStep(a *cli.App, w io.Writer, s *serve.DreamStep) {
@@ -155,5 +155,5 @@ func showDreamt(a *cli.App, w io.Writer, r *serve.DreamResult, done string) {
 		fmt.Fprintln(w, "Nothing was done.")
 		return
 	}
-	fmt.Fprint(w, a.Heref("%s: %s. To reverse it: locket dream --undo %s\n", done, cli.Plural(r.Steps, "step", "steps"), r.ID))
+	fmt.Fprint(w, a.WithHomef("%s: %s. To reverse it: locket dream --undo %s\n", done, cli.Plural(r.Steps, "step", "steps"), r.ID))
 }

@@ -33,7 +33,7 @@ The arguments are a time in words, in English or Chinese, or ids.`,
   locket forget --query "surprise party" --plan
   locket forget --device pin --since 2025-03-01
   locket forget 3f7k9m2xqa --yes`,
-		Args: cli.Between(0, -1, ""),
+		Args: cli.ArgsBetween(0, -1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && slices.Contains(everything, strings.ToLower(args[0])) {
 				return cli.UsageError{Err: cli.AdvisedError{Err: fmt.Errorf("%q is not a time", args[0]), Advice: "To erase everything: --since 1900-01-01. To remove the home and its keys: " + cli.DocsAt + "install.md#removing"}}
@@ -114,7 +114,7 @@ func forgetBy(a *cli.App, ctx context.Context, yes, plan bool, ask func(*serve.C
 	if a.JSON && !yes && !plan {
 		return cli.Usagef("--json cannot ask: add --plan to see what would be erased, or --yes")
 	}
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		ans, err := ask(cl)
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func emptyPlan(p *serve.ForgetPlan) bool { return len(p.Memories)+len(p.Utteranc
 
 func showPlan(a *cli.App, w io.Writer, p *serve.ForgetPlan) {
 	if !p.From.IsZero() && !p.To.IsZero() {
-		fmt.Fprintf(w, "From %s to %s\n", a.When(p.From), a.When(p.To))
+		fmt.Fprintf(w, "From %s to %s\n", a.ShowTime(p.From), a.ShowTime(p.To))
 	}
 	if emptyPlan(p) {
 		fmt.Fprintln(w, "There is nothing to forget.")

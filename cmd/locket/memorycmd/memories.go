@@ -32,7 +32,7 @@ func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
 		n += len(g.Memories)
 	}
 	if n > 0 {
-		fmt.Fprint(a.Stderr, a.Heref("Not listed: %s of other people that you bought or that are shared with you. To list them: locket share given\n", cli.Plural(n, "memory", "memories")))
+		fmt.Fprint(a.Stderr, a.WithHomef("Not listed: %s of other people that you bought or that are shared with you. To list them: locket share given\n", cli.Plural(n, "memory", "memories")))
 	}
 	return err
 }
@@ -40,7 +40,7 @@ func noteGiven(a *cli.App, ctx context.Context, cl *serve.Client) error {
 func GetCommand(a *cli.App) *cobra.Command {
 	var asOf, knownAt string
 	c := &cobra.Command{
-		Use: "get ID", Short: "Show a memory", Args: cli.Between(1, 1, "the id"),
+		Use: "get ID", Short: "Show a memory", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: "As of another time, it shows the memory that was true then in its place: asked as of last\nyear, the home of today is the home of last year.",
 		Example: `  locket get 3f7k9m2xqa
   locket get 3f7k9m2xqa --as-of 2025-06-01`,
@@ -52,9 +52,9 @@ func GetCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.GetAt(cmd.Context(), args[0], times[0], times[1])
-				return a.Printed(err, m, func(w io.Writer) { showMemory(a, w, &m) })
+				return a.PrintUnless(err, m, func(w io.Writer) { showMemory(a, w, &m) })
 			})
 		},
 	}
@@ -69,7 +69,7 @@ func showMemory(a *cli.App, w io.Writer, m *memory.Memory) {
 			fmt.Fprintf(w, "%-12s %s\n", name, value)
 		}
 	}
-	fmt.Fprintf(w, "%s%s\n\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.Marks(m))
+	fmt.Fprintf(w, "%s%s\n\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.MemoryMarks(m))
 	line("id", m.ID.String())
 	line("type", string(m.Type))
 	if m.Slot != nil {
@@ -93,7 +93,7 @@ func showMemory(a *cli.App, w io.Writer, m *memory.Memory) {
 			line("at", from)
 			line("until", until)
 		case !e.Ended.IsZero():
-			line("until", a.When(e.Ended))
+			line("until", a.ShowTime(e.Ended))
 		}
 		line("who", cli.OneLine(e.Actor))
 		line("place", cli.OneLine(e.Place))
@@ -102,15 +102,15 @@ func showMemory(a *cli.App, w io.Writer, m *memory.Memory) {
 		line("document", fmt.Sprintf("%s, %d bytes of text", r.MediaType, len(r.Content)))
 	}
 	if v := m.Fields.Vault; v != nil {
-		line("secret", v.EntryType+a.Heref("; locket vault show %s reveals it", cli.ShortID(m.ID)))
+		line("secret", v.EntryType+a.WithHomef("; locket vault show %s reveals it", cli.ShortID(m.ID)))
 	}
 	if !m.TrueFrom.IsZero() {
-		line("true from", a.When(m.TrueFrom))
+		line("true from", a.ShowTime(m.TrueFrom))
 	}
 	if !m.TrueTo.IsZero() {
-		line("true to", a.When(m.TrueTo))
+		line("true to", a.ShowTime(m.TrueTo))
 	}
-	line("learnt", a.When(m.Learnt))
+	line("learnt", a.ShowTime(m.Learnt))
 	line("heard", cli.Plural(m.Heard, "time", "times"))
 	line("confidence", fmt.Sprintf("%.2f", m.Confidence))
 	line("sensitivity", m.Sensitivity.String())
@@ -139,7 +139,7 @@ func ListCommand(a *cli.App) *cobra.Command {
 	var q serve.ListQuery
 	var kind, state, since, until, where, asOf, knownAt string
 	c := &cobra.Command{
-		Use: "list", Short: "List memories, newest first", Args: cli.Nothing(),
+		Use: "list", Short: "List memories, newest first", Args: cli.NoArgs(),
 		Long: cli.WithFilterHelp(`Each line shows the id, the type, when it happened, and the text. What was learnt last comes
 first. If it was learnt on another day, the line says when. What others share with you is
 not included: see locket share given.`),
@@ -166,7 +166,7 @@ not included: see locket share given.`),
 			}
 			limit := q.Limit
 			q.Limit = 0 // the stream does the paging
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				n, err := rows(a, cl.All(cmd.Context(), q), limit)
 				if err == nil && n == 0 && !a.JSON {
 					fmt.Fprintln(a.Stderr, "No memories.")
@@ -218,10 +218,10 @@ func PinCommand(a *cli.App, pinned bool) *cobra.Command {
 		use, short = "unpin ID", "Allow machines to change a memory again"
 	}
 	return &cobra.Command{
-		Use: use, Short: short, Args: cli.Between(1, 1, "the id"),
+		Use: use, Short: short, Args: cli.ArgsBetween(1, 1, "the id"),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			m, err := cl.Pin(cmd.Context(), args[0], pinned)
-			return a.Printed(err, m, func(w io.Writer) { a.Row(w, &m) })
+			return a.PrintUnless(err, m, func(w io.Writer) { a.Row(w, &m) })
 		}),
 	}
 }
@@ -230,7 +230,7 @@ func DeleteCommand(a *cli.App) *cobra.Command {
 	var yes, all, plan bool
 	var user, agent, run string
 	c := &cobra.Command{
-		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory, or all memories of an owner", Args: cli.Between(0, 1, "the id"),
+		Use: "delete ID | delete --all --agent NAME", Short: "Erase a memory, or all memories of an owner", Args: cli.ArgsBetween(0, 1, "the id"),
 		Long: `What was said stays until its retention ends; locket forget erases that, too.
 With --all, it erases every memory of an owner, and what was said if no other memory
 was made from it. It first shows what that is.`,
@@ -247,7 +247,7 @@ was made from it. It first shows what that is.`,
 			case user != "" || agent != "" || run != "" || plan:
 				return cli.Usagef("--user, --agent, --run and --plan need --all")
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if !yes {
 					m, err := cl.Get(cmd.Context(), args[0])
 					if err != nil {
@@ -261,7 +261,7 @@ was made from it. It first shows what that is.`,
 					}
 				}
 				d, err := cl.Delete(cmd.Context(), args[0])
-				return a.Printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", cli.ShortID(d.ID)) })
+				return a.PrintUnless(err, d, func(w io.Writer) { fmt.Fprintf(w, "Erased %s.\n", cli.ShortID(d.ID)) })
 			})
 		},
 	}
@@ -277,7 +277,7 @@ was made from it. It first shows what that is.`,
 
 func HistoryCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "history ID", Short: "Show every change of a memory, oldest first", Args: cli.Between(1, 1, "the id"),
+		Use: "history ID", Short: "Show every change of a memory, oldest first", Args: cli.ArgsBetween(1, 1, "the id"),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			list, err := cl.History(cmd.Context(), args[0])
 			return cli.Rows(a, err, list, func(a0 io.Writer, a1 *memory.Change) { showChange(a, a0, a1) }, "")
@@ -293,7 +293,7 @@ func showChange(a *cli.App, w io.Writer, ch *memory.Change) {
 	case ch.New == "":
 		text = cli.OneLine(ch.Old)
 	}
-	fmt.Fprintf(w, "%s  %-6s  %s%s\n", a.Paint.Dim(a.When(ch.At)), ch.Verdict, text, a.Paint.Dim("  "+cli.OneLine(ch.Reason)+" ("+rankName(ch.Rank, ch.By)+")"))
+	fmt.Fprintf(w, "%s  %-6s  %s%s\n", a.Paint.Dim(a.ShowTime(ch.At)), ch.Verdict, text, a.Paint.Dim("  "+cli.OneLine(ch.Reason)+" ("+rankName(ch.Rank, ch.By)+")"))
 }
 
 // rankName says who made a change.
@@ -315,7 +315,7 @@ func orLast(last *bool) cobra.PositionalArgs {
 		if *last == (len(args) > 0) {
 			return cli.Usagef("want an id, or --last for the memory that was learnt last")
 		}
-		return cli.Between(0, 1, "the id")(c, args)
+		return cli.ArgsBetween(0, 1, "the id")(c, args)
 	}
 }
 

@@ -44,7 +44,7 @@ func compareRelease(a *cli.App, ctx context.Context, from, key string) error {
 	c := compared{Version: cli.ThisBuild().Release}
 	if from == "" {
 		return a.Print(c, func(w io.Writer) {
-			fmt.Fprint(w, a.Heref("This is Locket %s. To protect your privacy, no server was asked for a newer version.\nTo ask one: locket update --check --from %s\n", c.Version, latestRelease))
+			fmt.Fprint(w, a.WithHomef("This is Locket %s. To protect your privacy, no server was asked for a newer version.\nTo ask one: locket update --check --from %s\n", c.Version, latestRelease))
 		})
 	}
 	if key == "" {
@@ -67,7 +67,7 @@ func compareRelease(a *cli.App, ctx context.Context, from, key string) error {
 			fmt.Fprintf(w, "The newest release there is Locket %s. This is %s.\n", c.Newest, c.Version)
 			return
 		}
-		fmt.Fprint(w, a.Heref("A newer release is there: Locket %s. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version))
+		fmt.Fprint(w, a.WithHomef("A newer release is there: Locket %s. This is %s. Before you install it: locket backup DIR\n", c.Newest, c.Version))
 	})
 }
 

@@ -21,13 +21,13 @@ func RefusalsCommand(a *cli.App) *cobra.Command {
 	var limit int
 	var retry bool
 	c := &cobra.Command{
-		Use: "refusals", Short: "Show what was heard and not remembered, and why", Args: cli.Nothing(),
+		Use: "refusals", Short: "Show what was heard and not remembered, and why", Args: cli.NoArgs(),
 		Long: "Some lines make no memories: questions, commands, greetings, fillers, boilerplate, answers\nthat Locket itself had just given, and lines that are known already. They can still be\nsearched.\n\nIf a plugin that removes secrets fails on a line, the line is not processed. It is kept\nsealed (unscanned). --retry gives such lines to the plugins again.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 1 || limit > 1000 {
 				return cli.Usagef("-n %d: want 1 to 1000", limit)
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if retry {
 					return rescan(a, cmd.Context(), cl)
 				}
@@ -50,14 +50,14 @@ func RefusalsCommand(a *cli.App) *cobra.Command {
 
 func rescan(a *cli.App, ctx context.Context, cl *serve.Client) error {
 	r, err := cl.Rescan(ctx)
-	return a.Printed(err, r, func(w io.Writer) {
+	return a.PrintUnless(err, r, func(w io.Writer) {
 		if r.Texts == 0 {
 			fmt.Fprintln(w, "No lines are set aside.")
 			return
 		}
 		fmt.Fprintf(w, "%s had been set aside: %d processed now; %s.\n", cli.Plural(r.Texts, "line", "lines"), r.Texts-r.Left, cli.Plural(len(r.Changes), "memory changed", "memories changed"))
 		if r.Left > 0 {
-			fmt.Fprint(w, a.Heref("On %s a plugin that removes words failed again: see locket plugin list\n", cli.Plural(r.Left, "line", "lines")))
+			fmt.Fprint(w, a.WithHomef("On %s a plugin that removes words failed again: see locket plugin list\n", cli.Plural(r.Left, "line", "lines")))
 		}
 	})
 }
@@ -77,7 +77,7 @@ func showRefused(a *cli.App, w io.Writer, r *refused) {
 	if len(r.Latest) > 0 {
 		fmt.Fprintln(w, "\nThe latest")
 		for _, l := range r.Latest {
-			fmt.Fprintf(w, "  %s  %s: %s", a.Paint.Dim(a.When(l.At)), cli.OneLine(l.Kind), cli.OneLine(l.Reason))
+			fmt.Fprintf(w, "  %s  %s: %s", a.Paint.Dim(a.ShowTime(l.At)), cli.OneLine(l.Kind), cli.OneLine(l.Reason))
 			if l.Words != "" {
 				fmt.Fprintf(w, "  %s", a.Paint.Dim("“"+cli.OneLine(l.Words)+"”"))
 			}

@@ -15,7 +15,7 @@ import (
 func RetentionCommand(a *cli.App) *cobra.Command {
 	var plan bool
 	c := &cobra.Command{
-		Use: "retention", Short: "Show how long data is kept, and what would be deleted now", Args: cli.Nothing(),
+		Use: "retention", Short: "Show how long data is kept, and what would be deleted now", Args: cli.NoArgs(),
 		Long: `Recordings, photos and lines are kept for a time, and up to a size; the oldest go first. Age
 is counted from the time at which something happened. Rules for memories are in the setting
 retention.rules, in order: the first rule that matches a memory decides. Pinned memories are
@@ -24,7 +24,7 @@ never removed.`,
   locket retention --plan --set 'retention.rules=tag:work & type:episodic 30d,type:episodic 90d'`,
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, _ []string) error {
 			r, err := cl.Retention(cmd.Context(), serve.RetentionQuery{Try: strings.Join(overrides(a, "retention."), "\n")})
-			return a.Printed(err, r, func(w io.Writer) { showRetention(a, w, &r, plan) })
+			return a.PrintUnless(err, r, func(w io.Writer) { showRetention(a, w, &r, plan) })
 		}),
 	}
 	c.Flags().BoolVar(&plan, "plan", false, "list what would be deleted")
@@ -53,10 +53,10 @@ func showRetention(a *cli.App, w io.Writer, r *serve.RetentionAnswer, plan bool)
 		fmt.Fprintln(w, "Nothing has happened yet, so nothing has an age.")
 		return
 	}
-	fmt.Fprintf(w, "%s and %s have expired and will be deleted soon. Ages are counted up to the newest event, at %s.\n", cli.Plural(len(r.Memories), "memory", "memories"), cli.Plural(len(r.Utterances), "line", "lines"), a.When(r.Clock))
+	fmt.Fprintf(w, "%s and %s have expired and will be deleted soon. Ages are counted up to the newest event, at %s.\n", cli.Plural(len(r.Memories), "memory", "memories"), cli.Plural(len(r.Utterances), "line", "lines"), a.ShowTime(r.Clock))
 	if !plan {
 		if len(r.Memories)+len(r.Utterances) > 0 {
-			fmt.Fprintln(w, "To list them: "+a.Here("locket retention --plan"))
+			fmt.Fprintln(w, "To list them: "+a.WithHome("locket retention --plan"))
 		}
 		return
 	}

@@ -18,7 +18,7 @@ func RevertCommand(a *cli.App) *cobra.Command {
 	var since, until string
 	var yes bool
 	c := &cobra.Command{
-		Use: "revert --source worker | --app NAME [--since TIME] | revert --undo ID", Short: "Undo what workers said or an app wrote", Args: cli.Nothing(),
+		Use: "revert --source worker | --app NAME [--since TIME] | revert --undo ID", Short: "Undo what workers said or an app wrote", Args: cli.NoArgs(),
 		Long: `Shows what it would undo, and asks. What only a worker has said, or only the app wrote, is
 removed on all of your devices. If you or a device also said something about a memory, it
 stays, without the words of the worker or app. Times are those that the worker gives.
@@ -46,10 +46,10 @@ If a revert is interrupted, its id is printed. The same command with --id contin
 			if a.JSON && !yes && !r.Plan && r.Undo == "" {
 				return cli.Usagef("--json cannot ask: add --plan to see what would be undone, or --yes")
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				if r.Undo != "" {
 					v, err := c.Revert(cmd.Context(), r)
-					return a.Printed(err, v, func(w io.Writer) {
+					return a.PrintUnless(err, v, func(w io.Writer) {
 						fmt.Fprintf(w, "Restored %s about %s.\n", cli.Plural(v.Claims, "claim", "claims"), cli.Plural(len(v.Memories), "memory", "memories"))
 					})
 				}
@@ -95,11 +95,11 @@ func revert(a *cli.App, cmd *cobra.Command, c *serve.Client, r serve.RevertReque
 	}
 	done, err := c.Revert(cmd.Context(), r)
 	if err != nil {
-		fmt.Fprint(a.Stderr, a.Heref("A part may already be undone. To continue, run the same command with --id %s --until %s. To reverse it: locket revert --undo %s\n", r.ID, r.Until.Format(time.RFC3339Nano), r.ID))
+		fmt.Fprint(a.Stderr, a.WithHomef("A part may already be undone. To continue, run the same command with --id %s --until %s. To reverse it: locket revert --undo %s\n", r.ID, r.Until.Format(time.RFC3339Nano), r.ID))
 		return err
 	}
 	return a.Print(done, func(w io.Writer) {
-		fmt.Fprint(w, a.Heref("%s undone. To reverse this: locket revert --undo %s\n", cli.Plural(done.Claims, "claim", "claims"), done.ID))
+		fmt.Fprint(w, a.WithHomef("%s undone. To reverse this: locket revert --undo %s\n", cli.Plural(done.Claims, "claim", "claims"), done.ID))
 	})
 }
 
@@ -116,7 +116,7 @@ func showReverted(a *cli.App, w io.Writer, v *serve.Reverted) {
 	}
 	for _, m := range v.Memories {
 		text, _, _ := strings.Cut(cli.OneLine(m.Text), "\n")
-		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.When(m.Said), m.Engine, cli.Short(text, 80))
+		fmt.Fprintf(w, "%s  %s  %s  %s\n", m.Memory.String()[:10], a.ShowTime(m.Said), m.Engine, cli.Short(text, 80))
 		if m.Stays != "" {
 			fmt.Fprintf(w, "    stays: %s\n", m.Stays)
 		}

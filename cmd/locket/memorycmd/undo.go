@@ -35,12 +35,12 @@ locket delete erases it.`,
 				return err
 			}
 			v, err := c.Revert(ctx, serve.RevertRequest{Memory: m.ID})
-			return a.Printed(err, v, func(w io.Writer) {
+			return a.PrintUnless(err, v, func(w io.Writer) {
 				fmt.Fprintf(w, "Undone: %s\n", cli.OneLine(v.Memories[0].Text))
 				if again, err := c.Get(ctx, id); err == nil && again.State == memory.Active {
 					fmt.Fprintf(w, "Restored: %s\n", cli.OneLine(again.Text))
 				}
-				fmt.Fprint(w, a.Heref("To reverse this: locket revert --undo %s\n", v.ID))
+				fmt.Fprint(w, a.WithHomef("To reverse this: locket revert --undo %s\n", v.ID))
 			})
 		}),
 	}

@@ -28,12 +28,12 @@ func UpdateCommand(a *cli.App) *cobra.Command {
 		Use: "update ID | update --check", Short: "Correct a memory",
 		Args: func(c *cobra.Command, args []string) error {
 			if o.check {
-				return cli.Nothing()(c, args)
+				return cli.NoArgs()(c, args)
 			}
 			if len(args) > 1 {
 				return cli.Usagef("%q is one argument too many; give a new text with --text", args[1])
 			}
-			return cli.Between(1, 1, "the id of a memory (for Locket itself: --check)")(c, args)
+			return cli.ArgsBetween(1, 1, "the id of a memory (for Locket itself: --check)")(c, args)
 		},
 		Long: `The earlier text stays in the memory's history. Steps are counted from 1, and changed in the
 order of the flags.
@@ -57,9 +57,9 @@ SHA256SUMS and its signature, which is verified. Nothing is installed.`,
 			if err := o.read(cmd.Flags()); err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				m, err := cl.Update(cmd.Context(), args[0], o.UpdateRequest)
-				return a.Printed(err, m, func(w io.Writer) { a.Row(w, &m) })
+				return a.PrintUnless(err, m, func(w io.Writer) { a.Row(w, &m) })
 			})
 		},
 	}

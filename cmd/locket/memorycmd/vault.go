@@ -19,7 +19,7 @@ import (
 func VaultCommand(a *cli.App) *cobra.Command {
 	var file, ttl string
 	group := &cobra.Command{
-		Use: "vault", Short: "List and reveal secrets", Args: cli.Nothing(),
+		Use: "vault", Short: "List and reveal secrets", Args: cli.NoArgs(),
 		Long: `Lists what each secret in the vault is for, without the secrets. To see a secret, use
 locket vault show.`,
 		Example: `  locket vault
@@ -27,11 +27,11 @@ locket vault show.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listVault(a, cmd.Context()) },
 	}
 	list := &cobra.Command{
-		Use: "list", Short: "List what is in the vault, without the secrets", Args: cli.Nothing(),
+		Use: "list", Short: "List what is in the vault, without the secrets", Args: cli.NoArgs(),
 		RunE: group.RunE,
 	}
 	show := &cobra.Command{
-		Use: "show ID|LABEL", Short: "Reveal a secret", Args: cli.Between(1, 1, "the id or the label"),
+		Use: "show ID|LABEL", Short: "Reveal a secret", Args: cli.ArgsBetween(1, 1, "the id or the label"),
 		Long: "Opens the vault just long enough to show the secret, or for the time in --for. The\nmemory's history records that it was shown. A label, or a part of one, must match\nexactly one secret.",
 		Example: `  locket vault
   locket vault show 3f7k9m2xqa
@@ -41,7 +41,7 @@ locket vault show.`,
 			if err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				id, err := secretNamed(cmd.Context(), cl, args[0])
 				if err != nil {
 					return err
@@ -59,7 +59,7 @@ locket vault show.`,
 				if errors.Is(err, memory.ErrInvalid) { // the rest of the error says it in the wearer's words
 					err = errors.New(strings.TrimPrefix(err.Error(), memory.ErrInvalid.Error()+": "))
 				}
-				return a.Printed(err, r, func(w io.Writer) {
+				return a.PrintUnless(err, r, func(w io.Writer) {
 					fmt.Fprintf(w, "%s (%s)\n%s\n", cli.OneLine(r.Label), r.EntryType, cli.OneLine(string(r.Secret)))
 				})
 			})
@@ -117,7 +117,7 @@ func noSecret(text string) error {
 
 // listVault lists what is in the vault. It does not open the vault.
 func listVault(a *cli.App, ctx context.Context) error {
-	return a.With(ctx, true, func(cl *serve.Client) error {
+	return a.WithClient(ctx, true, func(cl *serve.Client) error {
 		n, err := rows(a, cl.All(ctx, serve.ListQuery{Type: memory.Vault}), 0)
 		if err == nil && n == 0 && !a.JSON {
 			fmt.Fprintln(a.Stderr, "The vault is empty.")
@@ -134,7 +134,7 @@ func lessHere(a *cli.App, ctx context.Context, cl *serve.Client, otherwise strin
 	switch {
 	case err != nil || s.Relay == "" && !s.Apart:
 	case s.Synced.IsZero():
-		fmt.Fprintln(a.Stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.Here("locket sync --now"))
+		fmt.Fprintln(a.Stderr, "Nothing has come from your other devices yet. To fetch it now: "+a.WithHome("locket sync --now"))
 	case otherwise != "":
 		fmt.Fprintln(a.Stderr, otherwise)
 	}
@@ -144,19 +144,19 @@ func lessHere(a *cli.App, ctx context.Context, cl *serve.Client, otherwise strin
 func vaultLogCommand(a *cli.App) *cobra.Command {
 	var limit int
 	c := &cobra.Command{
-		Use: "log", Short: "List who read which secret, newest first", Args: cli.Nothing(),
+		Use: "log", Short: "List who read which secret, newest first", Args: cli.NoArgs(),
 		Long: "This is the log of this node. Each device has its own.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if limit < 0 || limit > 1000 {
 				return cli.Usagef("-n %d: want 1 to 1000", limit)
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.VaultLog(cmd.Context(), limit)
 				err = cli.Rows(a, err, v.Reads, func(w io.Writer, r *serve.VaultRead) {
-					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.Paint.Dim(a.When(r.At)), a.Paint.Dim(cli.ShortID(r.ID)), cli.OneLine(r.Label), r.EntryType, sourceText(r.By))
+					fmt.Fprintf(w, "%s  %s  %s (%s), read by %s\n", a.Paint.Dim(a.ShowTime(r.At)), a.Paint.Dim(cli.ShortID(r.ID)), cli.OneLine(r.Label), r.EntryType, sourceText(r.By))
 				}, "Nobody has read a secret yet.")
 				if err == nil && !a.JSON && !v.Exported.IsZero() {
-					fmt.Fprintf(a.Stdout, "Secrets were last exported or backed up on %s.\n", a.When(v.Exported))
+					fmt.Fprintf(a.Stdout, "Secrets were last exported or backed up on %s.\n", a.ShowTime(v.Exported))
 				}
 				return err
 			})

@@ -20,7 +20,7 @@ func vaultAskCommand(a *cli.App) *cobra.Command {
 	var file, life string
 	var r serve.VaultAsk
 	c := &cobra.Command{
-		Use: "ask ENTRY --why WHY --key-file FILE", Short: "Ask for a secret as an app, and wait for the wearer's yes", Args: cli.Between(1, 1, "the label or id of an entry"),
+		Use: "ask ENTRY --why WHY --key-file FILE", Short: "Ask for a secret as an app, and wait for the wearer's yes", Args: cli.ArgsBetween(1, 1, "the label or id of an entry"),
 		Long: `For a script with the key of an app (locket app add NAME --can vault). The wearer sees in
 locket consent which app asks, for which entry, and why. After a yes, the secret is printed
 to standard output, once. FILE contains the key, or a link (see locket mcp).`,
@@ -40,7 +40,7 @@ to standard output, once. FILE contains the key, or a link (see locket mcp).`,
 			}
 			defer cl.Close()
 			ctx := cmd.Context()
-			told := false
+			announced := false
 			for end := time.Now().Add(d.Std()); ; {
 				v, err := cl.AskVault(ctx, r)
 				if err != nil {
@@ -49,10 +49,10 @@ to standard output, once. FILE contains the key, or a link (see locket mcp).`,
 				if v.Entry != nil {
 					return a.Print(v, func(w io.Writer) { fmt.Fprintln(w, string(v.Entry.Secret)) })
 				}
-				if !told && !a.JSON {
-					fmt.Fprint(a.Stderr, a.Heref("Waiting for the wearer's yes (locket consent) until %s.\n", a.When(v.Lapses)))
+				if !announced && !a.JSON {
+					fmt.Fprint(a.Stderr, a.WithHomef("Waiting for the wearer's yes (locket consent) until %s.\n", a.ShowTime(v.Lapses)))
 				}
-				if told = true; !time.Now().Before(end) {
+				if announced = true; !time.Now().Before(end) {
 					if err := a.Print(v, func(io.Writer) {}); err != nil {
 						return err
 					}

@@ -15,7 +15,7 @@ import (
 func vaultRecoverCommand(a *cli.App) *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use: "recover", Short: "Open the secrets of devices that were lost", Args: cli.Nothing(),
+		Use: "recover", Short: "Open the secrets of devices that were lost", Args: cli.NoArgs(),
 		Long: `Reads the 24 words, on a terminal or from standard input. With them it opens the secrets
 that your other devices put into the vault and synced (sync.vault), and seals each again
 for this device and the words. From then on, a device that still exists also needs the
@@ -28,7 +28,7 @@ words to open them. No secret is shown.`,
 			if words = strings.TrimSpace(words); words == "" {
 				return errors.Join(errors.New("no words"), err)
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				v, err := cl.RecoverVault(cmd.Context(), serve.Secret(words))
 				if errors.Is(err, serve.ErrVaultLocked) {
 					if _, err := a.OpenVault(cmd.Context(), cl, file, vaultShow); err != nil {
@@ -36,7 +36,7 @@ words to open them. No secret is shown.`,
 					}
 					v, err = cl.RecoverVault(cmd.Context(), serve.Secret(words))
 				}
-				return a.Printed(err, v, func(w io.Writer) {
+				return a.PrintUnless(err, v, func(w io.Writer) {
 					fmt.Fprintf(w, "Recovered %d; %d could already be opened here.\n", v.Recovered, v.Here)
 					if v.Lost > 0 {
 						fmt.Fprintf(w, "The other %d can be opened only by the devices that sealed them.\n", v.Lost)

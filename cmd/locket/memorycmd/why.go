@@ -17,13 +17,13 @@ func WhyCommand(a *cli.App) *cobra.Command {
 		Long:    "Shows what was said, by whom and when; which plugin made a memory of it; what it\nreplaced or what replaced it; and every change since.",
 		Example: "  locket why 3f7k9m2xqa\n  locket why --last",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				id, err := aimed(cmd.Context(), cl, args)
 				if err != nil {
 					return err
 				}
 				y, err := cl.Why(cmd.Context(), id)
-				return a.Printed(err, y, func(w io.Writer) { showWhy(a, w, &y) })
+				return a.PrintUnless(err, y, func(w io.Writer) { showWhy(a, w, &y) })
 			})
 		},
 	}
@@ -33,17 +33,17 @@ func WhyCommand(a *cli.App) *cobra.Command {
 
 func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
 	m := &y.Memory
-	fmt.Fprintf(w, "%s%s\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.Marks(m))
+	fmt.Fprintf(w, "%s%s\n", a.Paint.Bold(cli.OneLine(m.Text)), cli.MemoryMarks(m))
 	fmt.Fprintf(w, "%s, %s, confidence %.2f, id %s\n", m.Type, m.Sensitivity, m.Confidence, cli.ShortID(m.ID))
 	if len(y.From) > 0 {
-		fmt.Fprintln(w, a.Here("\nWhat it was made from; locket why ID says more about each"))
+		fmt.Fprintln(w, a.WithHome("\nWhat it was made from; locket why ID says more about each"))
 		for _, r := range y.From {
 			showRelated(a, w, r)
 		}
 	} else if len(y.Evidence) > 0 {
 		fmt.Fprintln(w, "\nWhat was said")
 		for _, e := range y.Evidence {
-			fmt.Fprintf(w, "  %s\n", a.Said(e.Speaker, e.At, e.Excerpt))
+			fmt.Fprintf(w, "  %s\n", a.QuoteLine(e.Speaker, e.At, e.Excerpt))
 		}
 		if more := m.Heard - len(y.Evidence); more > 0 {
 			fmt.Fprintf(w, "  and %s more\n", cli.Plural(more, "time", "times"))
@@ -87,5 +87,5 @@ func showWhy(a *cli.App, w io.Writer, y *serve.Why) {
 }
 
 func showRelated(a *cli.App, w io.Writer, r serve.Related) {
-	fmt.Fprintf(w, "  %s  %s  %s\n", a.Paint.Dim(cli.ShortID(r.ID)), a.Paint.Dim(a.When(r.At)), cli.OneLine(r.Text))
+	fmt.Fprintf(w, "  %s  %s  %s\n", a.Paint.Dim(cli.ShortID(r.ID)), a.Paint.Dim(a.ShowTime(r.At)), cli.OneLine(r.Text))
 }

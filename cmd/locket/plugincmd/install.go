@@ -27,7 +27,7 @@ func installCommand(a *cli.App) *cobra.Command {
 	var o installOptions
 	var net plugsource.Options
 	c := &cobra.Command{
-		Use: "install FILE|FOLDER|URL|NAME[@VERSION]", Short: "Install a plugin, or another version of one", Args: cli.Between(1, 1, "what to install"),
+		Use: "install FILE|FOLDER|URL|NAME[@VERSION]", Short: "Install a plugin, or another version of one", Args: cli.ArgsBetween(1, 1, "what to install"),
 		Long: `Shows what the plugin will be able to read and do, and asks. The publisher's key is
 pinned: the next version must be signed by the same key. An upgrade asks again only if
 it wants more rights. Events that arrive meanwhile are not lost.
@@ -43,7 +43,7 @@ oci://REGISTRY/REPOSITORY:TAG. A NAME is searched for in your registries.`,
 			if err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error { return installPlugin(a, cmd.Context(), c, &b, &o) })
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return installPlugin(a, cmd.Context(), c, &b, &o) })
 		},
 	}
 	f := c.Flags()
@@ -116,7 +116,7 @@ func installPlugin(a *cli.App, ctx context.Context, c *serve.Client, b *bundle.B
 			fmt.Fprintf(w, "Installed %s %s.\n", p.ID, p.Version)
 		}
 		if p.State != serve.PluginRuns {
-			fmt.Fprint(w, a.Heref("It is %s: locket plugin enable %s\n", p.State, p.ID))
+			fmt.Fprint(w, a.WithHomef("It is %s: locket plugin enable %s\n", p.State, p.ID))
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 func listCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List plugins in the order in which events go through them", Args: cli.Nothing(),
+		Use: "list", Short: "List plugins in the order in which events go through them", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Plugins, func(a0 io.Writer, a1 *serve.Plugin) { row(a, a0, a1) }, ""),
 	}
 }
@@ -50,8 +50,8 @@ func row(a *cli.App, w io.Writer, p *serve.Plugin) {
 
 func showCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: cli.Between(1, 1, "the id"),
-		RunE: cli.ShowingOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { showPlugin(a, a0, a1) }),
+		Use: "show ID", Short: "Show what a plugin may do, and what it has done", Args: cli.ArgsBetween(1, 1, "the id"),
+		RunE: cli.PrintCommandOf(a, (*serve.Client).Plugin, func(a0 io.Writer, a1 *serve.PluginView) { showPlugin(a, a0, a1) }),
 	}
 }
 
@@ -65,7 +65,7 @@ func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 	}
 	line("state", "%s", stateText(&v.Plugin))
 	if v.State == serve.PluginFaulted {
-		line("", "%s", a.Heref("to run it again: locket plugin enable %s", v.ID))
+		line("", "%s", a.WithHomef("to run it again: locket plugin enable %s", v.ID))
 	}
 	if v.Waiting > 0 {
 		line("waiting", "%s", cli.Plural(v.Waiting, "event", "events"))
@@ -83,7 +83,7 @@ func showPlugin(a *cli.App, w io.Writer, v *serve.PluginView) {
 		line("sha256", "%s", v.SHA256)
 	}
 	if !v.Installed.IsZero() {
-		line("installed", "%s", a.When(v.Installed))
+		line("installed", "%s", a.ShowTime(v.Installed))
 	}
 	if v.Worker != "" {
 		line("confined", "%s", cli.OneLine(v.Worker))
@@ -123,20 +123,20 @@ func enableCommand(a *cli.App, on bool) *cobra.Command {
 		use, short, done = "disable", "Disable a plugin; what it has found stays", "%s is off.\n"
 	}
 	return &cobra.Command{
-		Use: use + " ID", Short: short, Args: cli.Between(1, 1, "the id"),
+		Use: use + " ID", Short: short, Args: cli.ArgsBetween(1, 1, "the id"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			p, err := c.EnablePlugin(cmd.Context(), args[0], on)
-			return a.Printed(err, p, func(w io.Writer) { fmt.Fprintf(w, done, cli.OneLine(p.ID)) })
+			return a.PrintUnless(err, p, func(w io.Writer) { fmt.Fprintf(w, done, cli.OneLine(p.ID)) })
 		}),
 	}
 }
 
 func removeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID", Short: "Remove a plugin; what it has found stays", Args: cli.Between(1, 1, "the id"),
+		Use: "remove ID", Short: "Remove a plugin; what it has found stays", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `What the plugin has found stays, and so does the pin on its publisher's key: nobody else can
 publish under its name. locket plugin unpin removes the pin, too.`,
-		RunE: cli.ShowingOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
+		RunE: cli.PrintCommandOf(a, (*serve.Client).RemovePlugin, func(w io.Writer, p *serve.RemovedPlugin) {
 			fmt.Fprintf(w, "Removed %s. What it has found stays.\n", cli.OneLine(p.ID))
 		}),
 	}
@@ -145,7 +145,7 @@ publish under its name. locket plugin unpin removes the pin, too.`,
 func unpinCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "unpin ID", Short: "Forget the pinned publisher key of a removed plugin", Args: cli.Between(1, 1, "the id"),
+		Use: "unpin ID", Short: "Forget the pinned publisher key of a removed plugin", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `The next plugin that you install with this id may be signed by anybody, and may have any
 version. Do this only if the publisher told you, through another channel, that the key has
 changed.`,
@@ -157,7 +157,7 @@ changed.`,
 				return fmt.Errorf("%s stays pinned", cli.OneLine(args[0]))
 			}
 			p, err := c.UnpinPlugin(cmd.Context(), args[0])
-			return a.Printed(err, p, func(w io.Writer) {
+			return a.PrintUnless(err, p, func(w io.Writer) {
 				fmt.Fprintf(w, "Unpinned %s: the next installation pins its key.\n", cli.OneLine(p.ID))
 			})
 		}),
@@ -168,7 +168,7 @@ changed.`,
 
 func logsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "logs ID", Short: "Show what a plugin logged last", Args: cli.Between(1, 1, "the id"),
+		Use: "logs ID", Short: "Show what a plugin logged last", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: "Shows the last 64 lines since the node started. A plugin may write 16 lines per event, of\n256 bytes each. The lines may quote what was said, so they are not stored anywhere else.",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			lines, err := c.PluginLogs(cmd.Context(), args[0])
@@ -190,7 +190,7 @@ func logsCommand(a *cli.App) *cobra.Command {
 func replayCommand(a *cli.App) *cobra.Command {
 	var since, until string
 	c := &cobra.Command{
-		Use: "replay ID", Short: "Run a plugin on past events, as far as they are kept", Args: cli.Between(1, 1, "the id"),
+		Use: "replay ID", Short: "Run a plugin on past events, as far as they are kept", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `Adds what a new plugin, or a new version, finds in past events. What is already known stays
 unchanged, and nothing is added twice. The events kept are texts that were said, photos,
 recordings within their retention, and places with a name, but not readings and presses.`,
@@ -202,7 +202,7 @@ recordings within their retention, and places with a name, but not readings and 
 			if r.Since, r.Until, err = a.ReadPeriod(since, until); err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error { return replayPlugin(a, cmd.Context(), c, r) })
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return replayPlugin(a, cmd.Context(), c, r) })
 		},
 	}
 	c.Flags().StringVar(&since, "since", "", "events at this `time` or later")
@@ -212,11 +212,11 @@ recordings within their retention, and places with a name, but not readings and 
 
 func replayPlugin(a *cli.App, ctx context.Context, c *serve.Client, r serve.ReplayPluginRequest) error {
 	done, err := c.ReplayPlugin(ctx, r)
-	return a.Printed(err, done, func(w io.Writer) {
+	return a.PrintUnless(err, done, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %d of them already known; %s.\n", cli.Plural(done.Events, "event", "events"),
 			cli.Plural(done.Candidates, "candidate", "candidates"), done.Known, cli.Plural(len(done.Changes), "memory changed", "memories changed"))
 		if done.Faults > 0 {
-			fmt.Fprint(w, a.Heref("It failed on %s: locket plugin show %s\n", cli.Plural(done.Faults, "event", "events"), cli.OneLine(r.ID)))
+			fmt.Fprint(w, a.WithHomef("It failed on %s: locket plugin show %s\n", cli.Plural(done.Faults, "event", "events"), cli.OneLine(r.ID)))
 		}
 	})
 }

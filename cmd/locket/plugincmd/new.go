@@ -22,7 +22,7 @@ import (
 func newCommand(a *cli.App) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "new " + strings.Join(template.Languages(), "|") + " NAME", Short: "Start a new plugin from a working example", Args: cli.Between(2, 2, "the language or the name"),
+		Use: "new " + strings.Join(template.Languages(), "|") + " NAME", Short: "Start a new plugin from a working example", Args: cli.ArgsBetween(2, 2, "the language or the name"),
 		Long: `Makes a folder with a working plugin in Go, Rust, C or AssemblyScript, a test of it, and
 everything that it links. Nothing is downloaded except, for AssemblyScript, its compiler.
 NAME is the public id of the plugin, such as parking or ann/parking.`,
@@ -50,7 +50,7 @@ NAME is the public id of the plugin, such as parking or ann/parking.`,
 
 func buildCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "build [FOLDER]", Short: "Build a plugin with its build.sh, and check that it loads", Args: cli.Between(0, 1, ""),
+		Use: "build [FOLDER]", Short: "Build a plugin with its build.sh, and check that it loads", Args: cli.ArgsBetween(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return buildPlugin(a, cmd.Context(), folderIn(args))
 		},

@@ -14,7 +14,7 @@ import (
 
 func prepareCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "prepare", Short: "Compile the built-in plugins for all homes of this machine", Args: cli.Nothing(),
+		Use: "prepare", Short: "Compile the built-in plugins for all homes of this machine", Args: cli.NoArgs(),
 		Long: `A home compiles the built-in plugins at its first start, which takes seconds and up to
 170 MB of memory. Run as root, this command does it once for all homes, in
 ` + cli.ReadyPlugins + `. Packages do so when they are installed. The result is only a cache.`,
@@ -23,7 +23,7 @@ func prepareCommand(a *cli.App) *cobra.Command {
 				return errors.New("this needs root: a home only runs machine code that it or root compiled")
 			}
 			err := builtin.Prepare(cmd.Context(), cli.ReadyPlugins)
-			return a.Printed(err, map[string]string{"folder": cli.ReadyPlugins}, func(w io.Writer) {
+			return a.PrintUnless(err, map[string]string{"folder": cli.ReadyPlugins}, func(w io.Writer) {
 				fmt.Fprintln(w, "Compiled the built-in plugins for all homes of this machine, in "+cli.ReadyPlugins)
 			})
 		},

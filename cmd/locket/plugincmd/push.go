@@ -14,7 +14,7 @@ import (
 func pushCommand(a *cli.App) *cobra.Command {
 	var net plugsource.Options
 	c := &cobra.Command{
-		Use: "push FILE oci://REGISTRY/REPOSITORY:TAG", Short: "Upload a signed plugin to an OCI registry", Args: cli.Between(2, 2, "a signed file or where it goes"),
+		Use: "push FILE oci://REGISTRY/REPOSITORY:TAG", Short: "Upload a signed plugin to an OCI registry", Args: cli.ArgsBetween(2, 2, "a signed file or where it goes"),
 		Long: `Others install it with the same reference, or with the digest that is printed, which names
 exactly this file. The registry must accept artifacts, as most do.`,
 		Example: `  locket plugin push ann-parking-1.0.0.locket-plugin oci://registry.example.org/ann/parking:1.0.0 --logins ~/.netrc`,

@@ -144,7 +144,7 @@ func registryAddCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	var o plugsource.Options
 	c := &cobra.Command{
-		Use: "add URL", Short: "Trust a list of plugins", Args: cli.Between(1, 1, "the URL"),
+		Use: "add URL", Short: "Trust a list of plugins", Args: cli.ArgsBetween(1, 1, "the URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := registriesOf(a)
 			if err != nil {
@@ -203,7 +203,7 @@ func insecureAdvice(err error) error {
 
 func registryListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the registries", Args: cli.Nothing(),
+		Use: "list", Short: "List the registries", Args: cli.NoArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			r, err := registriesOf(a)
 			if err != nil {
@@ -218,7 +218,7 @@ func registryListCommand(a *cli.App) *cobra.Command {
 
 func registryRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "remove URL", Short: "Stop trusting a list; what was installed stays", Args: cli.Between(1, 1, "the URL"),
+		Use: "remove URL", Short: "Stop trusting a list; what was installed stays", Args: cli.ArgsBetween(1, 1, "the URL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := registriesOf(a)
 			if err != nil {
@@ -226,7 +226,7 @@ func registryRemoveCommand(a *cli.App) *cobra.Command {
 			}
 			i := slices.IndexFunc(r.List, func(k plugsource.Known) bool { return k.URL == args[0] })
 			if i < 0 {
-				return errors.New(a.Heref("%s is not a registry here; to list them: locket plugin registry list", args[0]))
+				return errors.New(a.WithHomef("%s is not a registry here; to list them: locket plugin registry list", args[0]))
 			}
 			k := r.List[i]
 			r.List = slices.Delete(r.List, i, i+1)
@@ -241,14 +241,14 @@ func registryRemoveCommand(a *cli.App) *cobra.Command {
 func searchCommand(a *cli.App) *cobra.Command {
 	var o plugsource.Options
 	c := &cobra.Command{
-		Use: "search [WORDS...]", Short: "Search the registries", Args: cli.Between(0, -1, ""),
+		Use: "search [WORDS...]", Short: "Search the registries", Args: cli.ArgsBetween(0, -1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := registriesOf(a)
 			if err != nil {
 				return err
 			}
 			if len(r.List) == 0 {
-				return errors.New(a.Here("there are no registries; to add one: locket plugin registry add URL"))
+				return errors.New(a.WithHome("there are no registries; to add one: locket plugin registry add URL"))
 			}
 			lists, err := fetchAll(a, cmd.Context(), r, o)
 			if err != nil {
@@ -299,16 +299,16 @@ func findPlugin(a *cli.App, ctx context.Context, name string, o plugsource.Optio
 		return b, insecureAdvice(err)
 	}
 	if len(r.List) == 0 {
-		return bundle.Bundle{}, errors.New(a.Heref("there is no file or folder %s, and no registry to search; to add one: locket plugin registry add URL", name))
+		return bundle.Bundle{}, errors.New(a.WithHomef("there is no file or folder %s, and no registry to search; to add one: locket plugin registry add URL", name))
 	}
-	return bundle.Bundle{}, fmt.Errorf("%s: %w: %s", name, plugsource.ErrNoPlugin, a.Here("locket plugin search"))
+	return bundle.Bundle{}, fmt.Errorf("%s: %w: %s", name, plugsource.ErrNoPlugin, a.WithHome("locket plugin search"))
 }
 
 func indexCommand(a *cli.App) *cobra.Command {
 	c := &cobra.Command{Use: "index", Short: "Keep a registry of your own", RunE: a.NeedsCommand}
 	var keyFile, passFile, out string
 	sign := &cobra.Command{
-		Use: "sign FILE", Short: "Sign a list of plugins", Args: cli.Between(1, 1, "the list"),
+		Use: "sign FILE", Short: "Sign a list of plugins", Args: cli.ArgsBetween(1, 1, "the list"),
 		Long: `The list is JSON. Increase serial with every change, and publish the signed file at an https
 URL. docs/wasm.md describes the format.
 

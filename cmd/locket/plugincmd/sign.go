@@ -34,7 +34,7 @@ func keygenCommand(a *cli.App) *cobra.Command {
 	var passFile string
 	var plain bool
 	c := &cobra.Command{
-		Use: "keygen [FILE]", Short: "Make the key with which you sign your plugins", Args: cli.Between(0, 1, ""),
+		Use: "keygen [FILE]", Short: "Make the key with which you sign your plugins", Args: cli.ArgsBetween(0, 1, ""),
 		Long: `Makes an Ed25519 key, encrypted with a passphrase. Homes that install a plugin of yours
 pin this key: the next version must be signed with it, too, so keep a copy of the file.
 Publish its public half, FILE.pub.
@@ -124,7 +124,7 @@ func publisherKey(a *cli.App, file, passFile string) (ed25519.PrivateKey, error)
 func signCommand(a *cli.App) *cobra.Command {
 	var keyFile, passFile, out string
 	c := &cobra.Command{
-		Use: "sign [FOLDER]", Short: "Sign a built plugin into a file that others can install", Args: cli.Between(0, 1, ""),
+		Use: "sign [FOLDER]", Short: "Sign a built plugin into a file that others can install", Args: cli.ArgsBetween(0, 1, ""),
 		Long: `Takes plugin.toml, plugin.wasm and, if they exist, README.md and LICENSE from the folder.
 Writes the module's hash and your key into the manifest, signs it, and makes
 ID-VERSION` + bundle.Extension + `.`,
@@ -166,7 +166,7 @@ ID-VERSION` + bundle.Extension + `.`,
 				Fingerprint string `json:"fingerprint"`
 			}{out, m.ID, m.Version, m.SHA256, m.Publisher, trust.Fingerprint(m.Publisher)}
 			return a.Print(done, func(w io.Writer) {
-				fmt.Fprint(w, a.Heref("Signed %s %s as %s\nby %s.\nTo install it: locket plugin install %s\n", m.ID, m.Version, out, done.Fingerprint, out))
+				fmt.Fprint(w, a.WithHomef("Signed %s %s as %s\nby %s.\nTo install it: locket plugin install %s\n", m.ID, m.Version, out, done.Fingerprint, out))
 			})
 		},
 	}

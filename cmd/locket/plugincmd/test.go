@@ -20,7 +20,7 @@ func testCommand(a *cli.App) *cobra.Command {
 	var record, replay, cases string
 	var opt kit.Options
 	c := &cobra.Command{
-		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin fulfils the contract", Args: cli.Between(0, 1, ""),
+		Use: "test [FILE.wasm|FOLDER]", Short: "Check that a plugin fulfils the contract", Args: cli.ArgsBetween(0, 1, ""),
 		Long: `Gives the plugin valid, empty, largest and malformed events, calls it 10,000 times in a
 row, in two instances and up to each of its limits, and reports the results. It also tries
 your own events, from testdata/*.json beside the module:
@@ -95,7 +95,7 @@ func testPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options) er
 		}
 	})
 	if err == nil && !r.Passed {
-		return cli.ErrTold
+		return cli.ErrReported
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func showCheck(a *cli.App, w io.Writer, c *kit.Check) {
 func recordPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options, dir string) error {
 	n, err := kit.Record(ctx, p.module, p.parsed, opt, dir)
 	if err != nil {
-		return told(err)
+		return withPluginAdvice(err)
 	}
 	done := struct {
 		Records int    `json:"records"`
@@ -132,7 +132,7 @@ func recordPlugin(a *cli.App, ctx context.Context, p *project, opt kit.Options, 
 func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options, dir string) error {
 	r, err := kit.Replay(ctx, p.module, p.parsed, opt, dir)
 	if err != nil {
-		return told(err)
+		return withPluginAdvice(err)
 	}
 	err = a.Print(r, func(w io.Writer) {
 		for _, d := range r.Differ {
@@ -145,13 +145,13 @@ func replayRecords(a *cli.App, ctx context.Context, p *project, opt kit.Options,
 		}
 	})
 	if err == nil && len(r.Differ) > 0 {
-		return cli.ErrTold
+		return cli.ErrReported
 	}
 	return err
 }
 
-// told adds to an error what an author can do.
-func told(err error) error {
+// withPluginAdvice adds to an error what an author can do.
+func withPluginAdvice(err error) error {
 	var f *wasm.Fault
 	if errors.As(err, &f) {
 		return fmt.Errorf("%w; for details: locket plugin test", err)

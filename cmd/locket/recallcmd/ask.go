@@ -28,13 +28,13 @@ get the answer. The answer is kept as a memory, with what made it and what it co
 		Example: `  locket ask where is the red kayak
   locket ask --evidence "when is the dentist?"
   locket ask --photo k3f9tq2m7x "what was on the menu?"`,
-		Args: cli.Between(1, -1, "the question"),
+		Args: cli.ArgsBetween(1, -1, "the question"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			r.Question = strings.Join(args, " ")
 			if r.At, err = a.ReadTime("--at", at); err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if photo != "" {
 					m, err := cl.Get(cmd.Context(), photo)
 					if err != nil {
@@ -43,7 +43,7 @@ get the answer. The answer is kept as a memory, with what made it and what it co
 					r.Photo = m.ID
 				}
 				res, err := cl.Ask(cmd.Context(), r)
-				return a.Printed(err, res, func(w io.Writer) { showAnswer(a, w, &res) })
+				return a.PrintUnless(err, res, func(w io.Writer) { showAnswer(a, w, &res) })
 			})
 		},
 	}
@@ -79,7 +79,7 @@ func showAnswer(a *cli.App, w io.Writer, r *serve.AskResult) {
 		fmt.Fprintf(w, "Nothing that is remembered names %s.\n", cli.OneLine(strings.Join(r.Unheard, ", ")))
 	}
 	for _, v := range r.Vault {
-		fmt.Fprint(w, a.Heref("It may be in the vault: locket vault show %s  %s\n", cli.ShortID(v.ID), a.Paint.Dim(cli.OneLine(v.Label))))
+		fmt.Fprint(w, a.WithHomef("It may be in the vault: locket vault show %s  %s\n", cli.ShortID(v.ID), a.Paint.Dim(cli.OneLine(v.Label))))
 	}
 	if r.Answer != "" && !near {
 		fmt.Fprintln(w, a.Paint.Bold(cli.OneLine(r.Answer)))
@@ -109,7 +109,7 @@ func showAnswer(a *cli.App, w io.Writer, r *serve.AskResult) {
 		}
 		fmt.Fprintf(w, "  %s  %s%s%s\n", a.Paint.Dim(it.Cite), a.Paint.Dim(dateOf(a, &it)), cli.OneLine(it.Text), by)
 		if it.Said != "" && len(it.Evidence) > 0 {
-			fmt.Fprintf(w, "      %s\n", a.Paint.Dim(a.Said(it.Evidence[0].Speaker, it.Evidence[0].At, it.Said)))
+			fmt.Fprintf(w, "      %s\n", a.Paint.Dim(a.QuoteLine(it.Evidence[0].Speaker, it.Evidence[0].At, it.Said)))
 		}
 	}
 }
@@ -118,5 +118,5 @@ func dateOf(a *cli.App, it *serve.ContextItem) string {
 	if it.At.IsZero() {
 		return ""
 	}
-	return a.Exactly(it.Text, it.At) + "  "
+	return a.ShowEventTime(it.Text, it.At) + "  "
 }

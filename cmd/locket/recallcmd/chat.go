@@ -27,7 +27,7 @@ const chatHelp = `  undo     undo what you told last, with all that was made of 
 func ChatCommand(a *cli.App) *cobra.Command {
 	var plain bool
 	c := &cobra.Command{
-		Use: "chat", Short: "Talk with your memory: ask, tell, undo", Args: cli.Nothing(),
+		Use: "chat", Short: "Talk with your memory: ask, tell, undo", Args: cli.NoArgs(),
 		Long: `Reads one line at a time. It answers a question like locket ask: with a language model if one
 is configured, and otherwise from the evidence. A question may refer to what was said before:
 "where is the kayak?", "and who bought it?". Anything else is remembered, as with locket add,
@@ -101,13 +101,13 @@ var errNothingTold = errors.New("you have told nothing in this chat that could b
 var errCommand = errors.New("unknown command, see help: write a question or a statement; undo undoes what you told last; ? LINE asks, + LINE tells, and bye ends the chat")
 
 func (c *chat) run(ctx context.Context) error {
-	s := &cli.Asker{App: c.app, Ctx: ctx, Talks: c.app.Talks()}
-	c.shows = !s.Talks && !c.app.JSON
-	if s.Talks {
+	s := &cli.Asker{App: c.app, Ctx: ctx, IsInteractive: c.app.IsInteractive()}
+	c.shows = !s.IsInteractive && !c.app.JSON
+	if s.IsInteractive {
 		s.Tell("Ask or tell me something. Also: undo (what you told last), help, bye.\n")
 	}
 	for {
-		if s.Talks {
+		if s.IsInteractive {
 			s.Tell("> ")
 		}
 		line := ""
@@ -116,7 +116,7 @@ func (c *chat) run(ctx context.Context) error {
 			return err
 		})
 		line = strings.TrimSpace(line)
-		if errors.Is(err, cli.ErrEnded) || s.Talks && leaveWords.MatchString(line) {
+		if errors.Is(err, cli.ErrEnded) || s.IsInteractive && leaveWords.MatchString(line) {
 			return nil
 		}
 		if line != "" {
@@ -125,7 +125,7 @@ func (c *chat) run(ctx context.Context) error {
 			}
 		}
 		switch {
-		case errors.Is(err, io.EOF) && c.failed > 0 && !s.Talks:
+		case errors.Is(err, io.EOF) && c.failed > 0 && !s.IsInteractive:
 			return fmt.Errorf("%s not answered", cli.Plural(c.failed, "line was", "lines were"))
 		case errors.Is(err, io.EOF):
 			return nil
@@ -154,7 +154,7 @@ func (c *chat) answer(ctx context.Context, line string) error {
 	case mark == "" && commandWords.MatchString(line):
 		err = errCommand
 	case mark == "" && forgetWords.MatchString(line):
-		err = errors.New(c.app.Here(`nothing was forgotten; to forget more than the last line: locket forget --query "WORDS", or with a time, --person or --place; to undo what you told last: undo; to tell this line: begin it with +`))
+		err = errors.New(c.app.WithHome(`nothing was forgotten; to forget more than the last line: locket forget --query "WORDS", or with a time, --person or --place; to undo what you told last: undo; to tell this line: begin it with +`))
 	case mark == "?" || mark == "" && retrieve.IsQuestion(text):
 		err = c.ask(ctx, text, &out)
 	default:

@@ -27,7 +27,7 @@ comes first.`,
 		Example: `  locket context
   locket context --budget 500 the trip to Lindau
   locket context --message "Maja: I bought a kayak" --message "Bo: where did she buy it?"`,
-		Args: cli.Between(0, -1, "the topic"),
+		Args: cli.ArgsBetween(0, -1, "the topic"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			r.Topic = strings.Join(args, " ")
 			for _, m := range messages {
@@ -40,7 +40,7 @@ comes first.`,
 			if r.At, err = a.ReadTime("--at", at); err != nil {
 				return err
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).Context, r, func(w io.Writer, res *serve.ContextResult) {
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).Context, r, func(w io.Writer, res *serve.ContextResult) {
 				if res.Text != "" {
 					fmt.Fprintln(w, res.Text)
 				}

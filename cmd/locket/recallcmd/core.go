@@ -19,7 +19,7 @@ import (
 
 func CoreCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "core", Short: "Show core memory: what is always in an assistant's context", Args: cli.Nothing(),
+		Use: "core", Short: "Show core memory: what is always in an assistant's context", Args: cli.NoArgs(),
 		Long: `Shows each block with its lines and how full it is. Dreams maintain the block human: what
 you say repeatedly about your name, home, work, family and diet, and what concerns your
 health, becomes a line in it. What is no longer true is removed. A full block loses its
@@ -74,6 +74,6 @@ func showBlock(a *cli.App, w io.Writer, b *coreBlock) {
 	fmt.Fprintf(w, "%s  %s\n", a.Paint.Bold(cli.OneLine(b.Block)), a.Paint.Dim(fmt.Sprintf("%d of %d characters", b.Characters, b.Limit)))
 	for i := range b.Lines {
 		m := &b.Lines[i]
-		fmt.Fprintf(w, "  %s  %s%s\n", a.Paint.Dim(cli.ShortID(m.ID)), cli.OneLine(m.Text), cli.Marks(m))
+		fmt.Fprintf(w, "  %s  %s%s\n", a.Paint.Dim(cli.ShortID(m.ID)), cli.OneLine(m.Text), cli.MemoryMarks(m))
 	}
 }

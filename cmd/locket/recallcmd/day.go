@@ -20,7 +20,7 @@ import (
 
 func DayCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "day [DATE]", Short: "Show a day: talk, places, what was remembered, gaps and pauses", Args: cli.Between(0, 1, "the date"),
+		Use: "day [DATE]", Short: "Show a day: talk, places, what was remembered, gaps and pauses", Args: cli.ArgsBetween(0, 1, "the date"),
 		Long: `Shows what was heard on a day, in sessions: runs of lines without a gap of 30 minutes. Below
 each line are the memories that quote it. Visits, photos, pauses and lost data are shown at
 their time. DATE is such as 2026-03-01, yesterday, or a number of days ago, such as 3d. The
@@ -36,7 +36,7 @@ default is today.`,
 			if err != nil {
 				return err
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { showDay(a, a0, a1) })
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).Day, date, func(a0 io.Writer, a1 *serve.Day) { showDay(a, a0, a1) })
 		},
 	}
 }
@@ -53,7 +53,7 @@ func readDate(a *cli.App, text string) (serve.Date, error) {
 func TalkCommand(a *cli.App) *cobra.Command {
 	var since, until, with string
 	c := &cobra.Command{
-		Use: "talk", Short: "Browse what was said, by time and person", Args: cli.Nothing(),
+		Use: "talk", Short: "Browse what was said, by time and person", Args: cli.NoArgs(),
 		Long: `Shows lines in sessions, oldest first, each with the memories that quote it. Without
 --since, it begins a day ago. With --with, it shows only sessions in which that person spoke.
 
@@ -78,11 +78,11 @@ With --json, it prints one session per line.`,
 			if with != "" && people.Fold(with) == "" {
 				return cli.Usagef("--with %q is not a name", with)
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				list, err := sessionsIn(a, cmd.Context(), cl, from, to, with)
-				none := "Nothing was said between " + a.When(from) + " and " + a.When(to) + "."
+				none := "Nothing was said between " + a.ShowTime(from) + " and " + a.ShowTime(to) + "."
 				if with != "" {
-					none = fmt.Sprintf("Nobody called %q spoke between %s and %s.", cli.OneLine(with), a.When(from), a.When(to))
+					none = fmt.Sprintf("Nobody called %q spoke between %s and %s.", cli.OneLine(with), a.ShowTime(from), a.ShowTime(to))
 				}
 				return cli.Rows(a, err, list, showSessions(a, list), none+" To look at another time, use --since and --until.")
 			})
@@ -244,7 +244,7 @@ func showLine(a *cli.App, w io.Writer, l *serve.DayLine, below []*memory.Memory)
 		if memory.Normal(m.Text) == memory.Normal(l.Text) {
 			text = ""
 		}
-		fmt.Fprintf(w, "         %s %s%s%s\n", a.Paint.Dim("→ "+cli.ShortID(m.ID)), a.Paint.Dim(string(m.Type)), text, cli.Marks(m))
+		fmt.Fprintf(w, "         %s %s%s%s\n", a.Paint.Dim("→ "+cli.ShortID(m.ID)), a.Paint.Dim(string(m.Type)), text, cli.MemoryMarks(m))
 	}
 }
 
@@ -299,7 +299,7 @@ func showDay(a *cli.App, w io.Writer, d *serve.Day) {
 				break
 			}
 		}
-		mark(at, "%s %s  %s%s", cli.ShortID(m.ID), m.Type, m.Text, cli.Marks(m))
+		mark(at, "%s %s  %s%s", cli.ShortID(m.ID), m.Type, m.Text, cli.MemoryMarks(m))
 	}
 	for _, r := range d.Refusals {
 		if r.Kind == "gap" {
@@ -328,7 +328,7 @@ func showDay(a *cli.App, w io.Writer, d *serve.Day) {
 		fmt.Fprintf(w, "Nothing is stored for %s.", d.Date)
 		for _, other := range []serve.Date{d.Before, d.Next} {
 			if other != "" {
-				fmt.Fprint(w, a.Heref(" See locket day %s.", other))
+				fmt.Fprint(w, a.WithHomef(" See locket day %s.", other))
 			}
 		}
 		fmt.Fprintln(w)

@@ -36,7 +36,7 @@ JSON-LD. With --output, it writes a file that only you can read.`,
 		Example: `  locket graph Elizabeth
   locket graph --find "who works at Philips" --past
   locket graph --limit 10000 --format graphml --output life.graphml`,
-		Args: cli.Between(0, 1, ""),
+		Args: cli.ArgsBetween(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				q.Entity = args[0]
@@ -59,7 +59,7 @@ JSON-LD. With --output, it writes a file that only you can read.`,
 			if q.Known, err = a.ReadTime("--known-at", knownAt); err != nil {
 				return err
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if f == atlas.GraphML || f == atlas.JSONLD || out != "" {
 					return exportGraph(a, out, func(w io.Writer) error { return cl.WriteGraph(cmd.Context(), q, f, w) })
 				}
@@ -149,11 +149,11 @@ is a memory: it is synced to your devices, and undo reverses it.`,
 	}
 	decide := func(use, short, done string, do func(*serve.Client, context.Context, string, string) (serve.Decided, error)) *cobra.Command {
 		return &cobra.Command{
-			Use: use + " NAME NAME", Short: short, Args: cli.Between(2, 2, "a name"), Example: "  locket entities " + use + " Elizabeth Liz",
+			Use: use + " NAME NAME", Short: short, Args: cli.ArgsBetween(2, 2, "a name"), Example: "  locket entities " + use + " Elizabeth Liz",
 			RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 				d, err := do(cl, cmd.Context(), args[0], args[1])
-				return a.Printed(err, d, func(w io.Writer) {
-					fmt.Fprint(w, a.Heref("%s %s %s. To reverse this: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
+				return a.PrintUnless(err, d, func(w io.Writer) {
+					fmt.Fprint(w, a.WithHomef("%s %s %s. To reverse this: locket entities undo %s\n", cli.OneLine(args[0]), done, cli.OneLine(args[1]), d.ID.String()[:12]))
 					for _, slot := range d.Differ {
 						fmt.Fprintf(w, "\nBoth names have a value of %s, and only one can be true now:\n", strings.ReplaceAll(slot.Attribute, "_", " "))
 						for _, m := range slot.Memories {
@@ -161,7 +161,7 @@ is a memory: it is synced to your devices, and undo reverses it.`,
 						}
 					}
 					if len(d.Differ) > 0 {
-						fmt.Fprint(w, a.Heref("\nTo remove what is no longer true: locket delete ID\n"))
+						fmt.Fprint(w, a.WithHomef("\nTo remove what is no longer true: locket delete ID\n"))
 					}
 				})
 			}),
@@ -176,21 +176,21 @@ is a memory: it is synced to your devices, and undo reverses it.`,
 
 func undecideCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "undo ID", Short: "Undo a decision about two names", Args: cli.Between(1, 1, "the id, as shown by locket entities list,"),
+		Use: "undo ID", Short: "Undo a decision about two names", Args: cli.ArgsBetween(1, 1, "the id, as shown by locket entities list,"),
 		RunE: a.Call(func(cmd *cobra.Command, cl *serve.Client, args []string) error {
 			d, err := cl.UndecideEntities(cmd.Context(), args[0])
 			if errors.Is(err, memory.ErrNotFound) || errors.Is(err, memory.ErrInvalid) {
-				return cli.AdvisedError{Err: err, Advice: "To list the decisions: " + a.Here("locket entities list")}
+				return cli.AdvisedError{Err: err, Advice: "To list the decisions: " + a.WithHome("locket entities list")}
 			}
-			return a.Printed(err, d, func(w io.Writer) { fmt.Fprintf(w, "Undone: %s.\n", cli.OneLine(d.Text)) })
+			return a.PrintUnless(err, d, func(w io.Writer) { fmt.Fprintf(w, "Undone: %s.\n", cli.OneLine(d.Text)) })
 		}),
 	}
 }
 
 func listEntitiesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List decisions about names, and names that may be one", Args: cli.Nothing(),
-		RunE: cli.Showing(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
+		Use: "list", Short: "List decisions about names, and names that may be one", Args: cli.NoArgs(),
+		RunE: cli.PrintCommand(a, (*serve.Client).Entities, func(w io.Writer, v *serve.EntitiesAnswer) {
 			for i, d := range v.Decisions {
 				verb, over := "is also", ""
 				if !d.Same {

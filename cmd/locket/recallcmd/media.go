@@ -16,7 +16,7 @@ import (
 func MediaCommand(a *cli.App) *cobra.Command {
 	var to string
 	c := &cobra.Command{
-		Use: "media ID --out FILE", Short: "Save the recording or photo behind a memory", Args: cli.Between(1, 1, "the id"),
+		Use: "media ID --out FILE", Short: "Save the recording or photo behind a memory", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `A resource memory (locket list --type resource) stands for a recording, a photo, or a file
 from another program. If the file is on another device of yours, it is fetched
 through the relay, checked, and also kept here.`,
@@ -25,7 +25,7 @@ through the relay, checked, and also kept here.`,
 			if to == "" {
 				return errors.New("--out is missing: give --out FILE, or --out - for standard output")
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if to == "-" {
 					_, _, err := cl.Media(cmd.Context(), args[0], a.Stdout)
 					return err

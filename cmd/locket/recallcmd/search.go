@@ -26,7 +26,7 @@ func SearchCommand(a *cli.App) *cobra.Command {
   locket search --type semantic --as-of 2026-03-01 where do I live
   locket search --explain "who is my sister's husband"
   locket search --json -n 3 wifi`,
-		Args: cli.Between(1, -1, "what to search for"),
+		Args: cli.ArgsBetween(1, -1, "what to search for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Query = strings.Join(args, " ")
 			for _, t := range types {
@@ -49,8 +49,8 @@ func SearchCommand(a *cli.App) *cobra.Command {
 			if r.Filters, err = a.ReadFilter(where); err != nil {
 				return err
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).Search, r, func(w io.Writer, res *serve.SearchResult) {
-				a.ShowHits(w, res, cli.Found{Explain: explain, Minor: counted, Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).Search, r, func(w io.Writer, res *serve.SearchResult) {
+				a.ShowHits(w, res, cli.HitStyle{Explain: explain, Minor: counted, Past: r.History || !r.AsOf.IsZero() || !r.KnownAt.IsZero()})
 			})
 		},
 	}

@@ -16,7 +16,7 @@ func TiersCommand(a *cli.App) *cobra.Command {
 	var r serve.MoveRequest
 	var fetch []string
 	c := &cobra.Command{
-		Use: "tiers", Aliases: []string{"hot"}, Short: "Show which memories are kept here, and which only at the relay", Args: cli.Nothing(),
+		Use: "tiers", Aliases: []string{"hot"}, Short: "Show which memories are kept here, and which only at the relay", Args: cli.NoArgs(),
 		Long: `With a budget (hot.records, hot.bytes; the wearable profile has one), the least used memories
 turn cold: their text is only at the relay, sealed, and this device keeps their entry in the
 index. A cold memory comes back when it is recalled, or earlier if a coming day will need it.
@@ -33,16 +33,16 @@ are named.`,
 			if len(fetch) > 0 && (r.All || r.Cool) || r.All && r.Cool {
 				return cli.Usagef("--fetch, --all and --cool: choose one")
 			}
-			return a.With(cmd.Context(), true, func(cl *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(cl *serve.Client) error {
 				if len(fetch) == 0 && !r.All && !r.Cool {
 					t, err := cl.Tiers(cmd.Context())
-					return a.Printed(err, t, func(w io.Writer) { showTiers(a, w, &t) })
+					return a.PrintUnless(err, t, func(w io.Writer) { showTiers(a, w, &t) })
 				}
 				if len(fetch) > 0 {
 					return fetchOnes(a, cmd.Context(), cl, fetch)
 				}
 				moved, err := cl.MoveTiers(cmd.Context(), r)
-				return a.Printed(err, moved, func(w io.Writer) { showMoved(a, w, &moved) })
+				return a.PrintUnless(err, moved, func(w io.Writer) { showMoved(a, w, &moved) })
 			})
 		},
 	}

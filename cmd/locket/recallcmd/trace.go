@@ -16,7 +16,7 @@ import (
 
 func TraceCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: cli.Between(1, 1, "an event, or a memory made from it,"),
+		Use: "trace EVENT", Short: "Follow an event through the plugins", Args: cli.ArgsBetween(1, 1, "an event, or a memory made from it,"),
 		Long: `Shows which plugins got the event, what each call cost, and what became of each candidate.
 EVENT is DEVICE/BOOT/SEQ as printed by locket why --json, or the id of a memory, which means
 the event of its first evidence. The last 1024 events are kept, without their texts.`,
@@ -29,9 +29,9 @@ the event of its first evidence. The last 1024 events are kept, without their te
 			}
 			t, err := c.TraceEvent(cmd.Context(), event)
 			if errors.Is(err, memory.ErrNotFound) {
-				return cli.AdvisedError{Err: err, Advice: "Only the last 1024 events are kept. To see the event of a memory: " + a.Here("locket why --json ID")}
+				return cli.AdvisedError{Err: err, Advice: "Only the last 1024 events are kept. To see the event of a memory: " + a.WithHome("locket why --json ID")}
 			}
-			return a.Printed(err, t, func(w io.Writer) { trace(a, w, &t) })
+			return a.PrintUnless(err, t, func(w io.Writer) { trace(a, w, &t) })
 		}),
 	}
 }

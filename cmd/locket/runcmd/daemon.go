@@ -91,7 +91,7 @@ func openAlone(a *cli.App, ctx context.Context, spans span.Sink) (cli.OpenNode, 
 	n, c, err := a.OpenTraced(ctx, spans)
 	if c != nil {
 		c.Close()
-		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is already running on %s", memory.ErrInUse, a.Settings.Home), Advice: "To see its state: " + a.Here("locket status")}
+		return nil, cli.AdvisedError{Err: fmt.Errorf("%w: a daemon is already running on %s", memory.ErrInUse, a.Settings.Home), Advice: "To see its state: " + a.WithHome("locket status")}
 	}
 	return n, err
 }
@@ -171,15 +171,15 @@ func serveDaemon(a *cli.App, ctx context.Context, opt daemonOptions) (args []str
 	}
 	if err == nil {
 		quiet := watched(ctx, d.services.Diagnostics, d.log)
-		var beside sync.WaitGroup
+		var helpers sync.WaitGroup
 		for _, run := range d.beside {
-			beside.Go(func() { run(inner) })
+			helpers.Go(func() { run(inner) })
 		}
 		remote.begin(inner, end, recorder.New(n.Web(), serve.New(d.apps)), d.log)
 		err = serve.Serve(inner, listener, serve.New(d.owner), d.log)
 		quiet()
 		end()
-		beside.Wait() // before the node stops, so that it accepts the last events of its bridge
+		helpers.Wait() // before the node stops, so that it accepts the last events of its bridge
 	} else {
 		err = errors.Join(err, listener.Close())
 	}
@@ -317,7 +317,7 @@ func tellReady(a *cli.App, r ready, l net.Listener) error {
 			fmt.Fprintf(w, "  apps       https://%s\n", r.Remote)
 		}
 		if r.Locked {
-			fmt.Fprintln(w, a.Here("It is locked: events are accepted and kept sealed until locket unlock."))
+			fmt.Fprintln(w, a.WithHome("It is locked: events are accepted and kept sealed until locket unlock."))
 		}
 	})
 }

@@ -13,7 +13,7 @@ func OpenCommand(a *cli.App) *cobra.Command {
 	var quiet bool
 	var keyFile string
 	c := &cobra.Command{
-		Use: "open", Short: "Look at your memory in the browser", Args: cli.Nothing(),
+		Use: "open", Short: "Look at your memory in the browser", Args: cli.NoArgs(),
 		Long: `Opens the console in the browser of this machine, and prints its address. From the first use
 on, the daemon serves it on a loopback address (api.console).
 

@@ -21,11 +21,11 @@ func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (er
 		to, err = door.ParseLink(string(text))
 	}
 	if err != nil {
-		return cli.ThereError{Err: fmt.Errorf("reading %s: %w", file, err), Advice: "On the node's machine, with api.remote set, run: locket app add NAME --can console --for 30d"}
+		return cli.OtherMachineError{Err: fmt.Errorf("reading %s: %w", file, err), Advice: "On the node's machine, with api.remote set, run: locket app add NAME --can console --for 30d"}
 	}
-	page := console.New(console.Options{Listen: "127.0.0.1:0", Again: "locket open --key-file FILE"})
+	page := console.New(console.Options{Listen: "127.0.0.1:0", ReopenCommand: "locket open --key-file FILE"})
 	defer func() { err = errors.Join(err, page.Close()) }()
-	api, err := console.Elsewhere(ctx, to, page.End)
+	api, err := console.RemoteAPI(ctx, to, page.End)
 	if err != nil {
 		return fmt.Errorf("opening the console of %s: %w", to.Address, err)
 	}
@@ -44,7 +44,7 @@ func openElsewhere(a *cli.App, ctx context.Context, file string, quiet bool) (er
 	}
 	err = page.Wait(ctx)
 	if errors.Is(err, console.ErrEnded) {
-		return cli.ThereError{Err: fmt.Errorf("the console of %s: %w", to.Address, err), Advice: "If it was locked, unlock it on its own machine and open the console again. If the key has expired, make another there: locket app add NAME --can console --for 30d"}
+		return cli.OtherMachineError{Err: fmt.Errorf("the console of %s: %w", to.Address, err), Advice: "If it was locked, unlock it on its own machine and open the console again. If the key has expired, make another there: locket app add NAME --can console --for 30d"}
 	}
 	return err
 }

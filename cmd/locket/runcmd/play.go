@@ -35,7 +35,7 @@ type replay struct {
 func ReplayCommand(a *cli.App) *cobra.Command {
 	var r replay
 	c := &cobra.Command{
-		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: cli.Between(0, -1, ""),
+		Use: "replay [--generate SEED] [FILE...]", Short: "Publish files of events as a wearable would", Args: cli.ArgsBetween(0, -1, ""),
 		Long: `Publishes WAV, Ogg Opus, PNG, JPEG, text and JSONL files to the broker of the running
 daemon. It waits until each event is acknowledged and processed. A .jsonl file names its own
 devices and times. Other files come from --device, and end at the current time.
@@ -70,7 +70,7 @@ has credentials, and on any other broker, give the password with --password-file
 						fmt.Fprintf(w, ", %d dropped because the node is paused", rep.Paused)
 					}
 					if rep.Refused > 0 {
-						fmt.Fprint(w, a.Heref(", %d refused: see locket doctor", rep.Refused))
+						fmt.Fprint(w, a.WithHomef(", %d refused: see locket doctor", rep.Refused))
 					}
 					fmt.Fprintln(w, ".")
 				})
@@ -98,7 +98,7 @@ func workedThrough(a *cli.App, ctx context.Context, cl *serve.Client) error {
 		if err != nil || s.Locked || s.Journal.Waiting == 0 {
 			return err
 		}
-		if err := cli.HasRoom(&s); err != nil {
+		if err := cli.CheckDiskSpace(&s); err != nil {
 			return fmt.Errorf("%w; what was acknowledged is kept, and %s to be processed", err, cli.Plural(s.Journal.Waiting, "event waits", "events wait"))
 		}
 		waiting := int64(s.Journal.Waiting)
@@ -121,16 +121,16 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *replay) (rep pla
 	}
 	s, err := cl.Status(ctx)
 	if err == nil {
-		err = cli.HasRoom(&s)
+		err = cli.CheckDiskSpace(&s)
 	}
 	if err != nil {
 		return rep, err
 	}
 	b := &a.Settings.Broker
 	cfg := player.Config{URL: b.URL, Speed: r.speed, OnWait: func(why string) {
-		fmt.Fprint(a.Stderr, a.Heref("The node accepts no events now (%s): see locket doctor. The events are sent again until it does.\n", cli.OneLine(why)))
+		fmt.Fprint(a.Stderr, a.WithHomef("The node accepts no events now (%s): see locket doctor. The events are sent again until it does.\n", cli.OneLine(why)))
 	}}
-	url, passwords, lent, lendErr := lend(a, ctx, cl, events, given)
+	url, passwords, lent, lendErr := lendCredentials(a, ctx, cl, events, given)
 	// Temporary credentials are removed in any case, even after ctx has ended.
 	defer func() {
 		for _, name := range lent {
@@ -157,9 +157,9 @@ func clientTLS(a *cli.App) (*tls.Config, error) {
 	return intake.TLSConfig(ca, a.Settings.Broker.Cert, a.Settings.Broker.Key)
 }
 
-// lend makes temporary credentials for each device of the events that has none. For the others,
+// lendCredentials makes temporary credentials for each device of the events that has none. For the others,
 // given is the password; it is empty if the wearer gave none.
-func lend(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
+func lendCredentials(a *cli.App, ctx context.Context, cl *serve.Client, events []day.Event, given string) (url string, passwords map[string]string, lent []string, err error) {
 	passwords = map[string]string{}
 	var names []string
 	for _, e := range events {
@@ -225,7 +225,7 @@ func DemoCommand(a *cli.App) *cobra.Command {
 	var seed uint64
 	var home string
 	c := &cobra.Command{
-		Use: "demo", Short: "Play a sample day in a separate home, and show what was remembered", Args: cli.Nothing(),
+		Use: "demo", Short: "Play a sample day in a separate home, and show what was remembered", Args: cli.NoArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.Demo(cmd.Context(), a.Stdout, a.JSON, seed, home)
 		},

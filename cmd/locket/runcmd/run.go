@@ -20,7 +20,7 @@ import (
 func RunCommand(a *cli.App, setUp func(context.Context) error) *cobra.Command {
 	var o daemonOptions
 	c := &cobra.Command{
-		Use: "run", Short: "Run the daemon, which receives what wearables send", Args: cli.Nothing(),
+		Use: "run", Short: "Run the daemon, which receives what wearables send", Args: cli.NoArgs(),
 		Long: `Accepts events from wearables and answers commands until you stop it: with Ctrl+C, or, if it
 runs as a service, with systemctl --user stop locket.
 
@@ -40,7 +40,7 @@ programs cannot read its memory.`,
 				}
 			}
 			err := runDaemon(a, cmd.Context(), o)
-			if errors.Is(err, cli.ErrNoHome) && a.Talks() {
+			if errors.Is(err, cli.ErrNoHome) && a.IsInteractive() {
 				return runAfterSetup(a, cmd.Context(), o, setUp, err)
 			}
 			return err
@@ -60,7 +60,7 @@ programs cannot read its memory.`,
 
 // runAfterSetup offers the setup to a person who starts a daemon without a home.
 func runAfterSetup(a *cli.App, ctx context.Context, o daemonOptions, setUp func(context.Context) error, missing error) error {
-	s := &cli.Asker{App: a, Ctx: ctx, Talks: true}
+	s := &cli.Asker{App: a, Ctx: ctx, IsInteractive: true}
 	v, err := s.Ask(fmt.Sprintf("There is no home at %s yet. Set one up now? y: here, b: in the browser, n: no", a.Settings.Home), "n")
 	v = strings.ToLower(v)
 	switch {

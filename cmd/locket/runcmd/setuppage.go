@@ -81,7 +81,7 @@ func (s *pageSetup) Make(_ context.Context, a console.SetupAnswers) ([]string, e
 	switch a.Way {
 	case serve.WayPassphrase:
 		init.Passphrase = a.Passphrase
-		if err := cli.LongEnough(a.Passphrase); err != nil {
+		if err := cli.CheckLength(a.Passphrase); err != nil {
 			return nil, wrong("passphrase", err)
 		}
 	case serve.WayKeyFile:

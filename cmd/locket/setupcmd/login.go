@@ -24,7 +24,7 @@ func (s *settingUp) atLogin(*serve.Client) error {
 		return nil
 	}
 	if !s.o.atLogin {
-		if !s.Talks {
+		if !s.IsInteractive {
 			later()
 			return nil
 		}

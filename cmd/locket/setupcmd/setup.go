@@ -51,7 +51,7 @@ const none = "none"
 func Command(a *cli.App) *cobra.Command {
 	o := newOptions()
 	c := &cobra.Command{
-		Use: "setup", Short: "Set everything up, step by step", Args: cli.Nothing(),
+		Use: "setup", Short: "Set everything up, step by step", Args: cli.NoArgs(),
 		Long: `Makes the home with its keys and 24 words. Then it asks for your name, the languages that are
 spoken around you, a wearable, the engines for speech, photos and language, whether Locket
 starts when you log in, a first thing to remember, and where backups go.
@@ -116,7 +116,7 @@ func SetUp(a *cli.App, ctx context.Context) error { return setUpWith(a, ctx, new
 
 // setUpWith goes through the steps. What a step has made stays, even if the next step fails.
 func setUpWith(a *cli.App, ctx context.Context, o *options) error {
-	s := &settingUp{Asker: &cli.Asker{App: a, Ctx: ctx, Talks: a.Talks()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
+	s := &settingUp{Asker: &cli.Asker{App: a, Ctx: ctx, IsInteractive: a.IsInteractive()}, o: o, done: setUp{Engines: []serve.Engine{}, Skipped: []string{}}}
 	l, err := a.Load()
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 	s.done.Home = a.Settings.Home
 	if err := a.WithKeys(ctx, true, o.init.Passphrase, s.steps); err != nil {
 		if errors.Is(err, cli.ErrEnded) {
-			s.Tell("\nWhat is done so far stays. To continue: %s\n", a.Here("locket setup"))
+			s.Tell("\nWhat is done so far stays. To continue: %s\n", a.WithHome("locket setup"))
 		}
 		if a.JSON { // some of this is shown only once, so print it whatever failed
 			err = errors.Join(err, a.Print(s.done, nil))
@@ -154,9 +154,9 @@ func setUpWith(a *cli.App, ctx context.Context, o *options) error {
 	}
 	return a.Print(s.done, func(w io.Writer) {
 		for _, step := range s.done.Skipped {
-			fmt.Fprintf(w, "Later: %s\n", a.Here(step))
+			fmt.Fprintf(w, "Later: %s\n", a.WithHome(step))
 		}
-		fmt.Fprintln(w, "The node is ready: "+a.Here("locket run"))
+		fmt.Fprintln(w, "The node is ready: "+a.WithHome("locket run"))
 	})
 }
 
@@ -179,7 +179,7 @@ func (s *settingUp) asWritten(l *config.Loaded) error {
 			file := cmp.Or(has.File, filepath.Join(has.Home, config.FileName))
 			advice := fmt.Sprintf("Setup writes only the settings of a new home. Change %s in %s.", v.Key, file)
 			if v.Key == "sync.relay" || v.Key == "sync.invite" {
-				advice = "Setup writes only the settings of a new home. To give this home its relay, while no daemon is running: " + a.Here("locket relay add URL --set sync.invite=CODE")
+				advice = "Setup writes only the settings of a new home. To give this home its relay, while no daemon is running: " + a.WithHome("locket relay add URL --set sync.invite=CODE")
 			}
 			return cli.AdvisedError{Err: fmt.Errorf("%s: the home already has %q", flag, is[i].Value), Advice: advice}
 		}
@@ -202,15 +202,15 @@ func (s *settingUp) check(l *config.Loaded) error {
 		}
 	}
 	if o.backup == "" || o.backup == none {
-		if o.backupFile != "" && (!s.Talks || o.backup == none) {
+		if o.backupFile != "" && (!s.IsInteractive || o.backup == none) {
 			return cli.Usagef("--backup-passphrase-file needs --backup")
 		}
 		return nil
 	}
-	if o.backupFile == "" && !s.Talks {
+	if o.backupFile == "" && !s.IsInteractive {
 		return cli.Usagef("--backup needs --backup-passphrase-file")
 	}
-	if _, err := backup.At(o.backup, l.Home, s.App.Environment); err != nil {
+	if _, err := backup.ParsePlace(o.backup, l.Home, s.App.Environment); err != nil {
 		return cli.UsageError{Err: fmt.Errorf("--backup: %w", err)}
 	}
 	if err := backup.Outside(o.backup, l.Home); err != nil {
@@ -242,7 +242,7 @@ func (s *settingUp) steps(c *serve.Client) error {
 // home makes the home. Until its words are checked, it is not in its place.
 func (s *settingUp) home(l *config.Loaded) error {
 	o := s.o
-	if o.passphraseFile == "" && !o.init.KeyFile && !o.init.Keyring && !s.Talks {
+	if o.passphraseFile == "" && !o.init.KeyFile && !o.init.Keyring && !s.IsInteractive {
 		return cli.Usagef("choose how the home is opened: --passphrase-file, --keyring or --key-file")
 	}
 	if err := s.persona(l); err != nil {
@@ -260,7 +260,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 			return err
 		}
 		made, err = s.App.PrepareHome(l, o.passphraseFile, &o.init)
-		if s.Talks && !chosen && o.init.Keyring && errors.Is(err, keyring.ErrNoKeyring) {
+		if s.IsInteractive && !chosen && o.init.Keyring && errors.Is(err, keyring.ErrNoKeyring) {
 			s.Tell("%v\n", err)
 			made, o.init.Keyring = nil, false
 			continue
@@ -273,7 +273,7 @@ func (s *settingUp) home(l *config.Loaded) error {
 	words := made.Words()
 	if !s.App.JSON {
 		s.App.ShowPhrase(l.Home, made.Written, made.Phrase)
-		if s.Talks && !o.noCheck {
+		if s.IsInteractive && !o.noCheck {
 			err = s.words(words)
 		}
 	}
@@ -298,7 +298,7 @@ func (s *settingUp) persona(l *config.Loaded) error {
 		{"zone", "Your time zone, such as Europe/Berlin; Local is the zone of this machine", l.Zone, l.Zone},
 		{"languages", "Languages spoken around you, as codes such as en,de or zh", strings.Join(l.Languages, ","), localeLanguage(s.App.Environment)},
 	} {
-		if !s.Talks || l.Origin(q.key).Kind == config.FromFlag {
+		if !s.IsInteractive || l.Origin(q.key).Kind == config.FromFlag {
 			continue
 		}
 		for {
@@ -330,7 +330,7 @@ func (s *settingUp) opening() (err error) {
 	if o.passphraseFile != "" {
 		o.init.Passphrase, err = s.App.NewPassphrase(o.passphraseFile)
 	}
-	for s.Talks && err == nil && o.passphraseFile == "" && !o.init.KeyFile && !o.init.Keyring {
+	for s.IsInteractive && err == nil && o.passphraseFile == "" && !o.init.KeyFile && !o.init.Keyring {
 		s.Tell("How should the home be opened?\n  1  with a passphrase\n  2  with the keyring of this system\n  3  with a key file in the home: anyone who has the disk can read the memories\n")
 		var v string
 		if v, err = s.Ask("1, 2 or 3", "1"); err != nil {
@@ -362,7 +362,7 @@ func (s *settingUp) opening() (err error) {
 
 func (s *settingUp) language() (err error) {
 	for s.o.init.Language == "" {
-		if !s.Talks {
+		if !s.IsInteractive {
 			s.o.init.Language = "en"
 			break
 		}

@@ -19,7 +19,7 @@ import (
 // firmware can scan.
 func (s *settingUp) wearable(c *serve.Client) error {
 	name := s.o.wearable
-	if name == "" && s.Talks {
+	if name == "" && s.IsInteractive {
 		s.Tell("\nA wearable needs credentials to send events to the broker of this node.\n")
 		for {
 			var err error
@@ -41,7 +41,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	}
 	d, err := c.AddDevice(s.Ctx, name)
 	if errors.Is(err, serve.ErrConflict) { // an earlier run added it
-		fmt.Fprintf(s.App.Stderr, "%v. %s\n", err, s.App.ShownOnce(name))
+		fmt.Fprintf(s.App.Stderr, "%v. %s\n", err, s.App.LostPasswordHint(name))
 		return nil
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 	if err != nil {
 		return err
 	}
-	if !s.Talks { // the output goes to a file or to another program
+	if !s.IsInteractive { // the output goes to a file or to another program
 		fmt.Fprintf(s.App.Stdout, "%-10s %s\n", "link", link)
 	} else {
 		picture, whole := s.App.QR(s.App.Stdout, link)
@@ -66,7 +66,7 @@ func (s *settingUp) wearable(c *serve.Client) error {
 		}
 	}
 	s.Tell("The password is not shown again.\n")
-	fmt.Fprint(s.App.Stderr, cli.OnlyHere(d.Broker))
+	fmt.Fprint(s.App.Stderr, cli.OnlyLocalNote(d.Broker))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		return err
 	}
 	address, model, _ := strings.Cut(strings.TrimSpace(*s.o.engines[kind]), " ")
-	if address == none || address == "" && !s.Talks {
+	if address == none || address == "" && !s.IsInteractive {
 		return later()
 	}
 	if address != "" && address != "auto" {
@@ -146,7 +146,7 @@ func (s *settingUp) engine(c *serve.Client, kind string) error {
 		elsewhere := strings.Contains(f.Address, "://") && !(&engines.Spec{URL: f.Address}).Local()
 		if elsewhere {
 			agreed := false
-			if s.Talks {
+			if s.IsInteractive {
 				if agreed, err = s.Yes(fmt.Sprintf("%s is not on this machine. It would get %s, except what was said near a secret. Do you agree?", cli.OneLine(f.Address), cli.EngineGets[kind])); err != nil {
 					return err
 				}
@@ -179,7 +179,7 @@ func (s *settingUp) chosen(e serve.Engine) {
 // firstLine remembers something, and shows that it can be found.
 func (s *settingUp) firstLine(c *serve.Client) error {
 	text := s.o.say
-	if text == "" && s.Talks {
+	if text == "" && s.IsInteractive {
 		var err error
 		if text, err = s.Ask("\nTell me something to remember, such as: I park the car on level 3 (Enter to skip)", ""); err != nil {
 			return err
@@ -209,7 +209,7 @@ func (s *settingUp) firstLine(c *serve.Client) error {
 func (s *settingUp) backUp(c *serve.Client) error {
 	o := &cli.BackupOptions{File: s.o.backupFile}
 	to := s.o.backup
-	if to == "" && s.Talks {
+	if to == "" && s.IsInteractive {
 		var err error
 		if to, err = s.Ask("\nA folder for a backup, such as one on a stick or another disk (Enter to skip)", ""); err != nil {
 			return err
@@ -244,8 +244,8 @@ func (s *settingUp) backUp(c *serve.Client) error {
 	})
 	if err != nil {
 		advice := "To do it later: locket backup DIR"
-		if told, ok := errors.AsType[cli.AdvisedError](err); ok {
-			advice = told.Advice
+		if advised, ok := errors.AsType[cli.AdvisedError](err); ok {
+			advice = advised.Advice
 		}
 		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "What is done so far stays. " + advice}
 	}

@@ -32,13 +32,13 @@ community's name, or at least 4 characters of its id.`,
 func communityNewCommand(a *cli.App) *cobra.Command {
 	var r serve.NewCommunity
 	c := &cobra.Command{
-		Use: "new NAME", Short: "Found a community at your relay", Args: cli.Between(1, 1, "its name"),
+		Use: "new NAME", Short: "Found a community at your relay", Args: cli.ArgsBetween(1, 1, "its name"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.Name = args[0]
 			v, err := c.NewCommunity(cmd.Context(), r)
-			return a.Printed(err, v, func(w io.Writer) {
+			return a.PrintUnless(err, v, func(w io.Writer) {
 				fmt.Fprintf(w, "You are the owner of %s, %s.\nTo invite somebody, use the key that they print with locket share key:\n  %s\n", cli.OneLine(v.Name), v.ID,
-					a.Heref("locket community invite %s NAME=KEY", v.ID.String()[:10]))
+					a.WithHomef("locket community invite %s NAME=KEY", v.ID.String()[:10]))
 			})
 		}),
 	}
@@ -49,7 +49,7 @@ func communityNewCommand(a *cli.App) *cobra.Command {
 func communityInviteCommand(a *cli.App) *cobra.Command {
 	var r serve.CommunityInvite
 	c := &cobra.Command{
-		Use: "invite ID NAME=KEY", Short: "Admit somebody, or propose them as a member", Args: cli.Between(2, 2, "the id, or NAME=KEY, NAME=@FILE or the name of a proposed member,"),
+		Use: "invite ID NAME=KEY", Short: "Admit somebody, or propose them as a member", Args: cli.ArgsBetween(2, 2, "the id, or NAME=KEY, NAME=@FILE or the name of a proposed member,"),
 		Long: `If the owner or a moderator invites somebody, they are admitted at once. If a member does, it
 is a proposal, until the owner or a moderator runs locket community invite ID NAME. That
 shows the words of the proposed key, to compare with those that NAME sees in locket share
@@ -65,7 +65,7 @@ changed later.`,
 				}
 			}
 			v, err := c.InviteTo(cmd.Context(), args[0], r)
-			return a.Printed(err, v, func(w io.Writer) {
+			return a.PrintUnless(err, v, func(w io.Writer) {
 				if v.Role == "member" {
 					fmt.Fprintln(w, "Proposed. The owner or a moderator decides.")
 					return
@@ -106,11 +106,11 @@ func waitingWords(a *cli.App, ctx context.Context, c *serve.Client, id, name str
 func communityJoinCommand(a *cli.App) *cobra.Command {
 	var r serve.JoinCommunity
 	c := &cobra.Command{
-		Use: "join LINK", Short: "Join a community that has admitted your key", Args: cli.Between(1, 1, "the link"),
+		Use: "join LINK", Short: "Join a community that has admitted your key", Args: cli.ArgsBetween(1, 1, "the link"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.Link = args[0]
 			v, err := c.JoinCommunity(cmd.Context(), r)
-			return a.Printed(err, v, func(w io.Writer) { communityRow(a, w, &v) })
+			return a.PrintUnless(err, v, func(w io.Writer) { communityRow(a, w, &v) })
 		}),
 	}
 	c.Flags().StringVar(&r.Name, "name", "", "a `name` for the community, for you and your policy")
@@ -119,7 +119,7 @@ func communityJoinCommand(a *cli.App) *cobra.Command {
 
 func communityListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List your communities", Args: cli.Nothing(),
+		Use: "list", Short: "List your communities", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Communities, func(a0 io.Writer, a1 *serve.CommunityHead) { communityRow(a, a0, a1) }, "No communities."),
 	}
 }
@@ -128,7 +128,7 @@ func communityRow(a *cli.App, w io.Writer, v *serve.CommunityHead) {
 	state := ""
 	switch {
 	case !v.Ended.IsZero():
-		state = ", no longer served to you since " + a.When(v.Ended)
+		state = ", no longer served to you since " + a.ShowTime(v.Ended)
 	case v.Answers:
 		state = ", and this node answers its questions"
 	}
@@ -137,13 +137,13 @@ func communityRow(a *cli.App, w io.Writer, v *serve.CommunityHead) {
 
 func communityShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: cli.Between(1, 1, "the id"),
-		RunE: cli.ShowingOf(a, (*serve.Client).Community, func(a0 io.Writer, a1 *serve.CommunityView) { showCommunity(a, a0, a1) }),
+		Use: "show ID", Short: "Show rules, members, items, questions, and what was removed", Args: cli.ArgsBetween(1, 1, "the id"),
+		RunE: cli.PrintCommandOf(a, (*serve.Client).Community, func(a0 io.Writer, a1 *serve.CommunityView) { showCommunity(a, a0, a1) }),
 	}
 }
 
-// said names an item or note by the part of its id that follows the author, as remove accepts it.
-func said(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
+// itemPart names an item or note by the part of its id that follows the author, as remove accepts it.
+func itemPart(id memory.ID) string { return id.String()[serve.AuthorChars:][:10] }
 
 func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 	communityRow(a, w, &v.CommunityHead)
@@ -160,7 +160,7 @@ func showCommunity(a *cli.App, w io.Writer, v *serve.CommunityView) {
 		fmt.Fprintf(w, "proposed   %s (%s), by %s\n", cli.OneLine(m.Name), m.Words, cli.OneLine(m.By))
 	}
 	item := func(indent string, it *serve.CommunityItem) {
-		fmt.Fprintf(w, "%s%s  %s: %s\n", indent, a.Paint.Dim(said(it.ID)), cli.OneLine(it.By), cli.OneLine(it.Text))
+		fmt.Fprintf(w, "%s%s  %s: %s\n", indent, a.Paint.Dim(itemPart(it.ID)), cli.OneLine(it.By), cli.OneLine(it.Text))
 	}
 	for i := range v.Items {
 		item("", &v.Items[i])
@@ -190,12 +190,12 @@ func communityAddCommand(a *cli.App) *cobra.Command {
 	var types []string
 	var yes bool
 	c := &cobra.Command{
-		Use: "add ID", Short: "Contribute redacted copies of memories to a community", Args: cli.Between(1, 1, "the id"),
+		Use: "add ID", Short: "Contribute redacted copies of memories to a community", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `Shows what the members would see, and asks. Your policy decides, with community:NAME as the
 principal (locket policy). What you later forget or change, or your policy holds back, a
 running node removes within a minute or so. What a member has fetched stays with them.`,
 		Example: `  locket community add Gardeners --tag garden --redact names,places`,
-		PreRunE: cli.NoneEmpty,
+		PreRunE: cli.RefuseEmptyFlags,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.Types = cli.ReadTypes(types)
 			p, err := c.PreviewCommunity(cmd.Context(), args[0], r)
@@ -210,7 +210,7 @@ running node removes within a minute or so. What a member has fetched stays with
 			}
 			r.Confirm = p.Confirm
 			v, err := c.AddToCommunity(cmd.Context(), args[0], r)
-			return a.Printed(err, v, func(w io.Writer) { communityRow(a, w, &v.CommunityHead) })
+			return a.PrintUnless(err, v, func(w io.Writer) { communityRow(a, w, &v.CommunityHead) })
 		}),
 	}
 	f := c.Flags()
@@ -223,7 +223,7 @@ running node removes within a minute or so. What a member has fetched stays with
 func communityAskCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "ask ID QUESTION", Short: "Ask all members", Args: cli.Between(2, 2, "the id or the question"),
+		Use: "ask ID QUESTION", Short: "Ask all members", Args: cli.ArgsBetween(2, 2, "the id or the question"),
 		Long: `Asks all members. The nodes of those who allow it (locket community answers) answer when they
 next check. locket community show shows the answers, and your searches find them.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
@@ -237,7 +237,7 @@ next check. locket community show shows the answers, and your searches find them
 				}
 			}
 			v, err := c.AskCommunity(cmd.Context(), args[0], args[1])
-			return a.Printed(err, v, func(w io.Writer) {
+			return a.PrintUnless(err, v, func(w io.Writer) {
 				fmt.Fprintf(w, "Asked. %s\n", knows(a, &v, args[1]))
 			})
 		}),
@@ -253,7 +253,7 @@ func knows(a *cli.App, v *serve.CommunityView, text string) string {
 			return q.Knows
 		}
 	}
-	return a.Here("The question is not shown: locket community show says why.") // a moderator has removed it, or homes keep no more questions of the wearer
+	return a.WithHome("The question is not shown: locket community show says why.") // a moderator has removed it, or homes keep no more questions of the wearer
 }
 
 func communityAnswersCommand(a *cli.App) *cobra.Command {
@@ -261,7 +261,7 @@ func communityAnswersCommand(a *cli.App) *cobra.Command {
 	var types []string
 	var off bool
 	c := &cobra.Command{
-		Use: "answers ID", Short: "Let this node answer the others' questions", Args: cli.Between(1, 1, "the id"),
+		Use: "answers ID", Short: "Let this node answer the others' questions", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `From now on this node answers questions of members by itself, with up to three copies of
 memories that you select here and your policy allows. It answers at most twenty questions per
 member and day. All members see the answers. --off ends this.`,
@@ -271,7 +271,7 @@ member and day. All members see the answers. --off ends this.`,
 				with = nil
 			}
 			v, err := c.AnswerCommunity(cmd.Context(), args[0], with)
-			return a.Printed(err, v, func(w io.Writer) { communityRow(a, w, &v) })
+			return a.PrintUnless(err, v, func(w io.Writer) { communityRow(a, w, &v) })
 		}),
 	}
 	chosen(c.Flags(), &r, &types)
@@ -282,7 +282,7 @@ member and day. All members see the answers. --off ends this.`,
 func communityRemoveCommand(a *cli.App) *cobra.Command {
 	var r serve.CommunityRemoval
 	c := &cobra.Command{
-		Use: "remove ID ITEM|MEMBER", Short: "Remove your own items, or as a moderator any item or member", Args: cli.Between(2, 2, "the id, or an item or member,"),
+		Use: "remove ID ITEM|MEMBER", Short: "Remove your own items, or as a moderator any item or member", Args: cli.ArgsBetween(2, 2, "the id, or an item or member,"),
 		Long: `What you said yourself is erased. An item of somebody else is hidden by each member's node,
 with your reason. A removed member can read nothing that is said afterwards. All members can
 see in the log who removed what, and why. What was fetched can't be taken back. The owner can
@@ -290,7 +290,7 @@ undo a removal by removing it: its id is in locket community log, and a reason i
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			r.What = args[1]
 			v, err := c.RemoveFrom(cmd.Context(), args[0], r)
-			return a.Printed(err, v, func(w io.Writer) { communityRow(a, w, &v.CommunityHead) })
+			return a.PrintUnless(err, v, func(w io.Writer) { communityRow(a, w, &v.CommunityHead) })
 		}),
 	}
 	c.Flags().StringVar(&r.Reason, "reason", "", "the reason, in `words` that all members can read")
@@ -299,25 +299,25 @@ undo a removal by removing it: its id is in locket community log, and a reason i
 
 func communityRulesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "rules ID TEXT", Short: "Set the rules of your community", Args: cli.Between(2, 2, "the id or the rules"),
+		Use: "rules ID TEXT", Short: "Set the rules of your community", Args: cli.ArgsBetween(2, 2, "the id or the rules"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := c.SetCommunityRules(cmd.Context(), args[0], args[1])
-			return a.Printed(err, v, func(w io.Writer) { fmt.Fprintln(w, "The rules are set. All members can read them.") })
+			return a.PrintUnless(err, v, func(w io.Writer) { fmt.Fprintln(w, "The rules are set. All members can read them.") })
 		}),
 	}
 }
 
 func communityLogCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "log ID", Short: "Show who admitted whom, removed what and set rules, and why", Args: cli.Between(1, 1, "the id"),
+		Use: "log ID", Short: "Show who admitted whom, removed what and set rules, and why", Args: cli.ArgsBetween(1, 1, "the id"),
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			v, err := c.Community(cmd.Context(), args[0])
 			return cli.Rows(a, err, v.Log, func(w io.Writer, d *serve.CommunityDeed) {
 				id := ""
 				if !d.ID.IsZero() {
-					id = said(d.ID)
+					id = itemPart(d.ID)
 				}
-				fmt.Fprintf(w, "%s  %-10s  %s %s  %s  %s\n", a.Paint.Dim(a.When(d.At)), a.Paint.Dim(id), cli.OneLine(d.By), d.Did, cli.OneLine(d.What), cli.OneLine(d.Why))
+				fmt.Fprintf(w, "%s  %-10s  %s %s  %s  %s\n", a.Paint.Dim(a.ShowTime(d.At)), a.Paint.Dim(id), cli.OneLine(d.By), d.Did, cli.OneLine(d.What), cli.OneLine(d.Why))
 			}, "The log is empty.")
 		}),
 	}
@@ -326,7 +326,7 @@ func communityLogCommand(a *cli.App) *cobra.Command {
 func communityLeaveCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "leave ID", Short: "Leave a community, or end your own", Args: cli.Between(1, 1, "the id"),
+		Use: "leave ID", Short: "Leave a community, or end your own", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `Removes what you contributed, and deletes your copy of the community. If you are its owner,
 the community ends for all. What others have fetched from you stays with them.`,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
@@ -339,7 +339,7 @@ the community ends for all. What others have fetched from you stays with them.`,
 				}
 			}
 			err := c.LeaveCommunity(cmd.Context(), args[0])
-			return a.Printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You have left the community.") })
+			return a.PrintUnless(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "You have left the community.") })
 		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

@@ -39,7 +39,7 @@ that they need one. Such a request lapses after a day.`,
 
 func consentListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List what waits for your consent, and what you answered", Args: cli.Nothing(),
+		Use: "list", Short: "List what waits for your consent, and what you answered", Args: cli.NoArgs(),
 		Long: `Lists the requests that wait, and your answers while they hold, with who asked, the rule, and
 the first memories of each. locket consent show lists all memories.`,
 		Example: "  locket consent list\n  locket consent list --json",
@@ -71,7 +71,7 @@ func showConsent(a *cli.App, w io.Writer, v *serve.Consent, most int) {
 		by = ""
 	}
 	fmt.Fprintf(w, "%s  %s would %s%s%s; asked %s, last %s\n", a.Paint.Dim(v.ID), a.Paint.Bold(cli.OneLine(v.Who)), verbOf(v.Action), purpose, by,
-		cli.Plural(v.Asked, "time", "times"), a.When(v.Last))
+		cli.Plural(v.Asked, "time", "times"), a.ShowTime(v.Last))
 	consentItems(a, w, v.ID, "waits", v.Waits, most)
 	if v.More {
 		fmt.Fprintln(w, "  and more, about which you will be asked afterwards")
@@ -79,9 +79,9 @@ func showConsent(a *cli.App, w io.Writer, v *serve.Consent, most int) {
 	switch {
 	case v.Answer == "":
 	case v.All:
-		fmt.Fprintf(w, "  %s until %s, including later memories\n", v.Answer, a.When(v.Until))
+		fmt.Fprintf(w, "  %s until %s, including later memories\n", v.Answer, a.ShowTime(v.Until))
 	default:
-		fmt.Fprintf(w, "  %s until %s\n", v.Answer, a.When(v.Until))
+		fmt.Fprintf(w, "  %s until %s\n", v.Answer, a.ShowTime(v.Until))
 	}
 	consentItems(a, w, v.ID, "allowed", v.Shown, most)
 }
@@ -110,7 +110,7 @@ func verbOf(action string) string {
 func consentItems(a *cli.App, w io.Writer, id, state string, list []serve.ConsentItem, most int) {
 	for i, it := range list {
 		if i == most && most > 0 {
-			fmt.Fprint(w, a.Heref("  and %d more: locket consent show %s\n", len(list)-most, id))
+			fmt.Fprint(w, a.WithHomef("  and %d more: locket consent show %s\n", len(list)-most, id))
 			return
 		}
 		text := cli.OneLine(it.Text)
@@ -149,7 +149,7 @@ func consentOf(ctx context.Context, c *serve.Client, id string) (v serve.Consent
 
 func consentShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show everything that would be shown", Args: cli.Between(1, 1, "the id"),
+		Use: "show ID", Short: "Show everything that would be shown", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long:    "Shows the rule in plain words, and all memories that wait or were allowed, as they would be\nshown. The first 4 characters of an id are enough.",
 		Example: "  locket consent show 3f9a",
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
@@ -158,7 +158,7 @@ func consentShowCommand(a *cli.App) *cobra.Command {
 			if err == nil && !a.JSON {
 				p, err = c.Policy(cmd.Context())
 			}
-			return a.Printed(err, v, func(w io.Writer) {
+			return a.PrintUnless(err, v, func(w io.Writer) {
 				fmt.Fprintln(w, cli.OneLine(v.Words))
 				showConsent(a, w, &v, 0)
 				showGone(a, w, &v, &p)
@@ -172,7 +172,7 @@ func consentAnswerCommand(a *cli.App, act string) *cobra.Command {
 	var life, file string
 	r := serve.ConsentAnswer{Act: act}
 	c := &cobra.Command{
-		Use: act + " ID", Args: cli.Between(1, 1, "the id"), Short: "Refuse a request, and take back what you allowed",
+		Use: act + " ID", Args: cli.ArgsBetween(1, 1, "the id"), Short: "Refuse a request, and take back what you allowed",
 		Long:    "You are not asked again until the refusal ends: after 30 days, or after --for. What was\nshared after an earlier yes is taken back.",
 		Example: "  locket consent refuse 3f9a --for 90d",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -184,7 +184,7 @@ func consentAnswerCommand(a *cli.App, act string) *cobra.Command {
 				r.For = d
 			}
 			r.ID = args[0]
-			return a.With(cmd.Context(), true, func(c *serve.Client) error { return answerConsent(a, cmd.Context(), c, r, file, yes) })
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return answerConsent(a, cmd.Context(), c, r, file, yes) })
 		},
 	}
 	if act == "allow" {
@@ -231,7 +231,7 @@ func answerConsent(a *cli.App, ctx context.Context, c *serve.Client, r serve.Con
 		}
 		v, err = c.AnswerConsent(ctx, r)
 	}
-	return a.Printed(err, v, func(w io.Writer) {
+	return a.PrintUnless(err, v, func(w io.Writer) {
 		what := cli.Plural(len(v.Shown), "memory", "memories")
 		if v.Action == "reveal" {
 			what = "to read it once"
@@ -239,6 +239,6 @@ func answerConsent(a *cli.App, ctx context.Context, c *serve.Client, r serve.Con
 		if v.All || v.Answer == "refused" {
 			what = "everything that the rule covers"
 		}
-		fmt.Fprintf(w, "%s %s %s until %s.\n", strings.ToUpper(v.Answer[:1])+v.Answer[1:], cli.OneLine(v.Who), what, a.When(v.Until))
+		fmt.Fprintf(w, "%s %s %s until %s.\n", strings.ToUpper(v.Answer[:1])+v.Answer[1:], cli.OneLine(v.Who), what, a.ShowTime(v.Until))
 	})
 }

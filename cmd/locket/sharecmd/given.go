@@ -42,7 +42,7 @@ func withCollection(a *cli.App, do func(ctx context.Context, s *given.Collection
 
 func shareGivenCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "given [ID]", Short: "List what others share with you, and what you bought", Args: cli.Between(0, 1, "a share's id"),
+		Use: "given [ID]", Short: "List what others share with you, and what you bought", Args: cli.ArgsBetween(0, 1, "a share's id"),
 		Long: `What others share with you, and what you bought at a market, is used by search, ask and
 context of this home's node, marked with its source. With an id, the memories are listed,
 too. No node is needed.`,
@@ -53,7 +53,7 @@ too. No node is needed.`,
 			}
 			if len(args) > 0 {
 				g, err := oneGiven(list, args[0])
-				return a.Printed(err, g, func(w io.Writer) {
+				return a.PrintUnless(err, g, func(w io.Writer) {
 					givenRow(a, w, g)
 					for _, m := range g.Memories {
 						fmt.Fprintf(w, "%s  %-10s  %s\n", a.Paint.Dim(cli.ShortID(m.ID)), m.Type, cli.OneLine(m.Text))
@@ -72,13 +72,13 @@ func givenRow(a *cli.App, w io.Writer, g *serve.GivenShare) {
 	}
 	switch {
 	case !g.Ended.IsZero():
-		state = "not served since " + a.When(g.Ended) + ": no longer used"
+		state = "not served since " + a.ShowTime(g.Ended) + ": no longer used"
 	case !g.Until.IsZero():
-		state = "until " + a.When(g.Until)
+		state = "until " + a.ShowTime(g.Until)
 	}
 	asked := ""
 	if !g.Fetched.IsZero() {
-		asked = ", fetched " + a.When(g.Fetched)
+		asked = ", fetched " + a.ShowTime(g.Fetched)
 	}
 	fmt.Fprintf(w, "%s  %s  %s  %s%s\n", a.Paint.Dim(g.ID.String()[:10]), a.Paint.Bold(by), cli.Plural(len(g.Memories), "memory", "memories"), state, a.Paint.Dim(asked))
 }
@@ -99,7 +99,7 @@ func oneGiven(list []serve.GivenShare, id string) (*serve.GivenShare, error) {
 func shareSearchCommand(a *cli.App) *cobra.Command {
 	var k int
 	c := &cobra.Command{
-		Use: "search QUESTION", Short: "Search what others share with you, without a node", Args: cli.Between(1, 1, "a question"),
+		Use: "search QUESTION", Short: "Search what others share with you, without a node", Args: cli.ArgsBetween(1, 1, "a question"),
 		Long: `For an agent or a person without a node. Searches what locket share open has fetched into
 this home, and what was bought. With a node, locket search finds it beside your own memories.`,
 		Example: `  locket share search "when do the tomatoes want water"`,
@@ -115,7 +115,7 @@ this home, and what was bought. With a node, locket search finds it beside your 
 			for _, h := range got.Hits {
 				res.Hits = append(res.Hits, h.Shown(1))
 			}
-			return a.Print(res, func(w io.Writer) { a.ShowHits(w, &res, cli.Found{Minor: true}) })
+			return a.Print(res, func(w io.Writer) { a.ShowHits(w, &res, cli.HitStyle{Minor: true}) })
 		}),
 	}
 	cli.LimitFlag(c.Flags(), &k, 10, "at most this `count` of hits")
@@ -124,7 +124,7 @@ this home, and what was bought. With a node, locket search finds it beside your 
 
 func shareLeaveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "leave ID", Short: "Remove what somebody shares with you from this home", Args: cli.Between(1, 1, "a share's id"),
+		Use: "leave ID", Short: "Remove what somebody shares with you from this home", Args: cli.ArgsBetween(1, 1, "a share's id"),
 		Long: `Removes what was fetched, so that it is no longer used for answers. The person who shares it
 is not told, and the link works again for as long as it is shared. What you bought is no
 longer used either, but you can still open it. No node is needed.`,
@@ -142,7 +142,7 @@ longer used either, but you can still open it. No node is needed.`,
 			}
 			return a.Print(g, func(w io.Writer) {
 				if g.Order != "" {
-					fmt.Fprint(w, a.Heref("It is no longer used for answers, but still yours. To use it again: locket market open %s\n", g.Order[:10]))
+					fmt.Fprint(w, a.WithHomef("It is no longer used for answers, but still yours. To use it again: locket market open %s\n", g.Order[:10]))
 					return
 				}
 				fmt.Fprintf(w, "Removed what %s shared.\n", cli.OneLine(g.By))

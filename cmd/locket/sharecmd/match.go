@@ -55,7 +55,7 @@ func matchInterestsCommand(a *cli.App) *cobra.Command {
 	var add, remove []string
 	var propose bool
 	c := &cobra.Command{
-		Use: "interests", Short: "Show and choose the interests to compare", Args: cli.Nothing(),
+		Use: "interests", Short: "Show and choose the interests to compare", Args: cli.NoArgs(),
 		Long: `Interests are compared as words: case, width and spaces do not matter, and nothing is
 translated. You can have at most 32. --propose suggests some from your memories (what you
 like, tags, your communities), and asks about each. It does not use memories that are
@@ -65,7 +65,7 @@ private, secret or in the vault.`,
 			if err == nil && propose {
 				list, err = proposeMatch(a, ctx, m, list)
 			}
-			return a.Printed(err, serve.InterestList{Interests: list}, func(w io.Writer) {
+			return a.PrintUnless(err, serve.InterestList{Interests: list}, func(w io.Writer) {
 				for _, i := range list {
 					fmt.Fprintln(w, cli.OneLine(i))
 				}
@@ -81,7 +81,7 @@ private, secret or in the vault.`,
 // proposeMatch asks about each interest that the node finds and that is not in have.
 func proposeMatch(a *cli.App, ctx context.Context, m *match.Matcher, have []string) ([]string, error) {
 	var found []string
-	err := a.With(ctx, true, func(c *serve.Client) (err error) {
+	err := a.WithClient(ctx, true, func(c *serve.Client) (err error) {
 		found, err = c.ProposeInterests(ctx)
 		return err
 	})
@@ -106,7 +106,7 @@ type sent struct {
 
 // sendOn prints a message to standard output, and tells a person what it is.
 func sendOn(a *cli.App, err error, c serve.Comparison, text, what string) error {
-	return a.Printed(err, sent{c, text}, func(w io.Writer) {
+	return a.PrintUnless(err, sent{c, text}, func(w io.Writer) {
 		fmt.Fprintln(a.Stderr, what)
 		if text != "" {
 			fmt.Fprintln(w, text)
@@ -117,7 +117,7 @@ func sendOn(a *cli.App, err error, c serve.Comparison, text, what string) error 
 func matchAskCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "ask NAME=KEY", Short: "Start to compare interests with somebody", Args: cli.Between(1, 1, "NAME=KEY or NAME=@FILE"),
+		Use: "ask NAME=KEY", Short: "Start to compare interests with somebody", Args: cli.ArgsBetween(1, 1, "NAME=KEY or NAME=@FILE"),
 		Long: `Prints a message for the owner of the key. If they answer it, both of you learn how many
 interests you share. In 30 days you can start one comparison with each key, and ten in all.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
@@ -150,7 +150,7 @@ func matchOpenCommand(a *cli.App) *cobra.Command {
 	var name string
 	var yes bool
 	c := &cobra.Command{
-		Use: "open FILE", Short: "Open a message of a comparison, and print the answer if there is one", Args: cli.Between(1, 1, "a file (- is the standard input)"),
+		Use: "open FILE", Short: "Open a message of a comparison, and print the answer if there is one", Args: cli.ArgsBetween(1, 1, "a file (- is the standard input)"),
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
 			b, err := a.ReadInput(args[0], 1<<20) // a message is a line of some kilobytes
 			if err != nil {
@@ -191,11 +191,11 @@ func standing(a *cli.App, c *serve.Comparison, reply bool) string {
 	case c.Ended != "":
 		return fmt.Sprintf("The comparison with %s has ended: %s.%s", who, cli.OneLine(c.Ended), next)
 	case c.Told:
-		return a.Heref("%s has told you which. To see it, tell them, too: locket match which %s", who, who)
+		return a.WithHomef("%s has told you which. To see it, tell them, too: locket match which %s", who, who)
 	case c.Agreed:
 		return fmt.Sprintf("You have told %s which of their interests you share. You will see them once they have told you, too.%s", who, next)
 	case c.Count != nil:
-		return a.Heref("You and %s have %s in common, as far as their program is honest.%s To tell them which: locket match which %s", who, cli.Plural(*c.Count, "interest", "interests"), next, who)
+		return a.WithHomef("You and %s have %s in common, as far as their program is honest.%s To tell them which: locket match which %s", who, cli.Plural(*c.Count, "interest", "interests"), next, who)
 	}
 	return fmt.Sprintf("It is not known yet how many interests %s and you have in common.%s", who, next)
 }
@@ -203,12 +203,12 @@ func standing(a *cli.App, c *serve.Comparison, reply bool) string {
 func matchWhichCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "which NAME", Short: "Tell somebody which interests you share", Args: cli.Between(1, 1, "the name or the beginning of the id"),
+		Use: "which NAME", Short: "Tell somebody which interests you share", Args: cli.ArgsBetween(1, 1, "the name or the beginning of the id"),
 		Long: `Prints a message that tells the other person which of their interests you share. You see the
 result once both have told. A person with a modified program can read yours and tell you
 nothing.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
-			if c, _, err := m.Again(ctx, args[0]); errors.Is(err, memory.ErrNotFound) && c.ID == "" {
+			if c, _, err := m.RepeatMessage(ctx, args[0]); errors.Is(err, memory.ErrNotFound) && c.ID == "" {
 				return err // fail before asking
 			}
 			if !yes {
@@ -216,7 +216,7 @@ nothing.`,
 					return err
 				}
 			}
-			c, text, err := m.Which(ctx, args[0])
+			c, text, err := m.TellCommon(ctx, args[0])
 			return sendOn(a, err, c, text, standing(a, &c, true))
 		}),
 	}
@@ -226,11 +226,11 @@ nothing.`,
 
 func matchListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List comparisons and their results", Args: cli.Nothing(),
+		Use: "list", Short: "List comparisons and their results", Args: cli.NoArgs(),
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, _ []string) error {
 			list, err := m.List(ctx)
 			return cli.Rows(a, err, list, func(w io.Writer, c *serve.Comparison) {
-				fmt.Fprintf(w, "%s  %s  %s\n", a.Paint.Dim(c.ID[:10]), a.Paint.Dim(a.When(c.Began)), standing(a, c, false))
+				fmt.Fprintf(w, "%s  %s  %s\n", a.Paint.Dim(c.ID[:10]), a.Paint.Dim(a.ShowTime(c.Began)), standing(a, c, false))
 			}, "No comparisons.")
 		}),
 	}
@@ -238,11 +238,11 @@ func matchListCommand(a *cli.App) *cobra.Command {
 
 func matchAgainCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "again NAME", Short: "Print the last message to somebody again", Args: cli.Between(1, 1, "the name or the beginning of the id"),
+		Use: "again NAME", Short: "Print the last message to somebody again", Args: cli.ArgsBetween(1, 1, "the name or the beginning of the id"),
 		Long: `Prints what the other person may not have received. If that is both the count and the
 interests, it prints two lines, in this order. The other person opens them as one file.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
-			c, text, err := m.Again(ctx, args[0])
+			c, text, err := m.RepeatMessage(ctx, args[0])
 			return sendOn(a, err, c, text, standing(a, &c, true))
 		}),
 	}
@@ -250,12 +250,12 @@ interests, it prints two lines, in this order. The other person opens them as on
 
 func matchForgetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "forget NAME", Short: "Delete a comparison and its result", Args: cli.Between(1, 1, "the name or the beginning of the id"),
+		Use: "forget NAME", Short: "Delete a comparison and its result", Args: cli.ArgsBetween(1, 1, "the name or the beginning of the id"),
 		Long: `For 30 days, the home still remembers that there was a comparison with this key, so that
 nobody can guess by asking repeatedly.`,
 		RunE: matching(a, func(ctx context.Context, m *match.Matcher, args []string) error {
 			err := m.Forget(ctx, args[0])
-			return a.Printed(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "The comparison is deleted here.") })
+			return a.PrintUnless(err, struct{}{}, func(w io.Writer) { fmt.Fprintln(w, "The comparison is deleted here.") })
 		}),
 	}
 }

@@ -87,9 +87,9 @@ memories unchanged: for them, write a rule with forbid.`,
 				return cli.Usagef("--remove: give the words to remove")
 			}
 			if len(args) > 0 && slices.Contains([]string{"add", "list", "remove"}, args[0]) {
-				return cli.Usagef("%s", a.Heref("%s is not a subcommand: locket policy never lists the words, locket policy never WORDS adds some, and --remove removes some", args[0]))
+				return cli.Usagef("%s", a.WithHomef("%s is not a subcommand: locket policy never lists the words, locket policy never WORDS adds some, and --remove removes some", args[0]))
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				p, err := c.Policy(cmd.Context())
 				if err != nil {
 					return err
@@ -129,8 +129,8 @@ memories unchanged: for them, write a rule with forbid.`,
 func policyShowCommand(a *cli.App) *cobra.Command {
 	var cedar bool
 	c := &cobra.Command{
-		Use: "show", Short: "Show your policy in plain words", Args: cli.Nothing(),
-		RunE: cli.Showing(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
+		Use: "show", Short: "Show your policy in plain words", Args: cli.NoArgs(),
+		RunE: cli.PrintCommand(a, (*serve.Client).Policy, func(w io.Writer, p *serve.Policy) {
 			if cedar {
 				fmt.Fprint(w, p.Text)
 				return
@@ -145,7 +145,7 @@ func policyShowCommand(a *cli.App) *cobra.Command {
 func policySetCommand(a *cli.App) *cobra.Command {
 	var yes, none bool
 	c := &cobra.Command{
-		Use: "set FILE | set --none", Short: "Set your policy", Args: cli.Between(0, 1, "a file with the policy (- is the standard input)"),
+		Use: "set FILE | set --none", Short: "Set your policy", Args: cli.ArgsBetween(0, 1, "a file with the policy (- is the standard input)"),
 		Long: `Shows the rules in plain words, and what they would allow and deny for each existing reader,
 app and worker, and asks. What is shared but no longer allowed is taken back. With --none you
 have no policy again.`,
@@ -167,7 +167,7 @@ have no policy again.`,
 					return cli.Usagef("%s is empty; to remove your policy, use --none", args[0])
 				}
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error {
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error {
 				if !yes {
 					d, err := c.DiffPolicy(cmd.Context(), text)
 					if err != nil {
@@ -180,7 +180,7 @@ have no policy again.`,
 					}
 				}
 				p, err := c.SetPolicy(cmd.Context(), text)
-				return a.Printed(err, p, func(w io.Writer) { showPolicy(a, w, &p) })
+				return a.PrintUnless(err, p, func(w io.Writer) { showPolicy(a, w, &p) })
 			})
 		},
 	}
@@ -193,7 +193,7 @@ func policyTestCommand(a *cli.App) *cobra.Command {
 	var r serve.PolicyTestRequest
 	var at, file string
 	c := &cobra.Command{
-		Use: "test --as WHO", Short: "List what somebody could get, and which rule decides", Args: cli.Nothing(),
+		Use: "test --as WHO", Short: "List what somebody could get, and which rule decides", Args: cli.NoArgs(),
 		Example: "  locket policy test --as reader:Ann\n  locket policy test --as app:garden --policy next.cedar",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -212,7 +212,7 @@ func policyTestCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).TestPolicy, r, func(a0 io.Writer, a1 *serve.PolicyTested) { showTested(a, a0, a1) })
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).TestPolicy, r, func(a0 io.Writer, a1 *serve.PolicyTested) { showTested(a, a0, a1) })
 		},
 	}
 	f := c.Flags()
@@ -236,13 +236,13 @@ func showTested(a *cli.App, w io.Writer, v *serve.PolicyTested) {
 
 func policyDiffCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "diff FILE", Short: "Show what another policy would allow and deny", Args: cli.Between(1, 1, "a file with the policy"),
+		Use: "diff FILE", Short: "Show what another policy would allow and deny", Args: cli.ArgsBetween(1, 1, "a file with the policy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := policyText(a, args[0])
 			if err != nil {
 				return err
 			}
-			return cli.Answered(cmd.Context(), a, (*serve.Client).DiffPolicy, text, func(a0 io.Writer, a1 *serve.PolicyDiff) { showPolicyDiff(a, a0, a1) })
+			return cli.PrintAnswer(cmd.Context(), a, (*serve.Client).DiffPolicy, text, func(a0 io.Writer, a1 *serve.PolicyDiff) { showPolicyDiff(a, a0, a1) })
 		},
 	}
 }

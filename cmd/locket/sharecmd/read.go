@@ -15,7 +15,7 @@ import (
 
 func shareKeyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "key", Short: "Print your key, for others to share with", Args: cli.Nothing(),
+		Use: "key", Short: "Print your key, for others to share with", Args: cli.NoArgs(),
 		Long: `The key is made the first time. It is not secret; only its other half, in the folder
 "reader" of the home, is. Tell the other person the words face to face or by telephone, so
 that nobody can replace the key on its way. No node is needed.`,
@@ -41,7 +41,7 @@ func shareOpenCommand(a *cli.App) *cobra.Command {
 	var offline bool
 	var from string
 	c := &cobra.Command{
-		Use: "open LINK", Short: "Open what somebody shares with you", Args: cli.Between(1, 1, "the link"),
+		Use: "open LINK", Short: "Open what somebody shares with you", Args: cli.ArgsBetween(1, 1, "the link"),
 		Long: `Fetches what is new, checks who said it, and shows it. With --offline, it shows what was
 fetched before, without a network. No node is needed.
 
@@ -60,7 +60,7 @@ minutes, and removes the share when it expires or is revoked.`,
 			}
 			open := r.Open
 			if offline {
-				open = r.Kept
+				open = r.ReadKept
 			}
 			o, err := open(cmd.Context(), l)
 			if errors.Is(err, share.ErrNotShared) {
@@ -82,7 +82,7 @@ minutes, and removes the share when it expires or is revoked.`,
 					m := &o.Memories[i]
 					fmt.Fprintf(w, "%-10s  %s\n", m.Type, cli.OneLine(m.Text))
 					for _, e := range m.Evidence {
-						fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim(a.Said(e.Speaker, e.At, e.Excerpt)))
+						fmt.Fprintf(w, "%-10s  %s\n", "", a.Paint.Dim(a.QuoteLine(e.Speaker, e.At, e.Excerpt)))
 					}
 				}
 				if len(o.Memories) == 0 {

@@ -39,7 +39,7 @@ func shareCreateCommand(a *cli.App) *cobra.Command {
 	var since, until, sensitivity, life string
 	var yes, dry, exact bool
 	c := &cobra.Command{
-		Use: "create", Short: "Share memories with readers", Args: cli.Nothing(),
+		Use: "create", Short: "Share memories with readers", Args: cli.NoArgs(),
 		Long: `Shows what the readers would see, and asks. The vault is never shared. Private and secret
 memories are shared only with --sensitivity. Where a memory comes from (devices, events, what
 was said around it) is not shared. --quotes adds the quoted words, also redacted.
@@ -62,7 +62,7 @@ words that may be names, exact times, and what an earlier share to the same key 
 list may be incomplete.`,
 		Example: `  locket share create --query "tomatoes in the garden" --redact names,places --to Ann=@ann.key
   locket share create --tag recipes --to @ben.key --title "Recipes" --for 30d --yes`,
-		PreRunE: cli.NoneEmpty,
+		PreRunE: cli.RefuseEmptyFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
 			r.Types = cli.ReadTypes(types)
@@ -89,7 +89,7 @@ list may be incomplete.`,
 				}
 				r.To = append(r.To, key)
 			}
-			return a.With(cmd.Context(), true, func(c *serve.Client) error { return createShare(a, cmd.Context(), c, r, without, yes, dry, exact) })
+			return a.WithClient(cmd.Context(), true, func(c *serve.Client) error { return createShare(a, cmd.Context(), c, r, without, yes, dry, exact) })
 		},
 	}
 	f := c.Flags()
@@ -151,7 +151,7 @@ func createShare(a *cli.App, ctx context.Context, c *serve.Client, r serve.Share
 	}
 	r.Confirm = p.Confirm
 	s, err := c.CreateShare(ctx, r)
-	return a.Printed(err, s, func(w io.Writer) {
+	return a.PrintUnless(err, s, func(w io.Writer) {
 		fmt.Fprintf(w, "Shared %s with %s as %s.\n", cli.Plural(s.Memories, "memory", "memories"), cli.OneLine(names(s.Readers)), s.ID)
 		fmt.Fprintf(w, "They open it with:\n  locket share open '%s'\n", s.Link)
 	})
@@ -172,7 +172,7 @@ func names(rs []serve.ShareReader) string {
 
 func shareLogCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "log", Short: "Show what was shared, changed, taken back and refused", Args: cli.Nothing(),
+		Use: "log", Short: "Show what was shared, changed, taken back and refused", Args: cli.NoArgs(),
 		Long: `The log is kept sealed in this home, only for you. It has the last 500 entries, including
 what your policy asked you and your answers (locket consent). A relay does not say who
 fetched what. What apps were shown is in locket app log.`,
@@ -201,12 +201,12 @@ func deedRow(a *cli.App, w io.Writer, d *serve.ShareDeed) {
 	if !d.Share.IsZero() {
 		id = d.Share.String()[:10]
 	}
-	fmt.Fprintf(w, "%s  %-15s  %-10s  %s  %s  %s\n", a.Paint.Dim(a.When(d.At)), d.Did, a.Paint.Dim(id), cli.OneLine(strings.Join(d.To, ", ")), cli.OneLine(d.Title), cli.OneLine(what))
+	fmt.Fprintf(w, "%s  %-15s  %-10s  %s  %s  %s\n", a.Paint.Dim(a.ShowTime(d.At)), d.Did, a.Paint.Dim(id), cli.OneLine(strings.Join(d.To, ", ")), cli.OneLine(d.Title), cli.OneLine(what))
 }
 
 func shareListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List what is shared, and what was", Args: cli.Nothing(),
+		Use: "list", Short: "List what is shared, and what was", Args: cli.NoArgs(),
 		RunE: cli.Listing(a, (*serve.Client).Shares, func(a0 io.Writer, a1 *serve.Share) { shareRow(a, a0, a1) }, "Nothing is shared."),
 	}
 }
@@ -215,29 +215,29 @@ func shareRow(a *cli.App, w io.Writer, s *serve.Share) {
 	state := "with " + cli.OneLine(names(s.Readers))
 	switch {
 	case !s.Revoked.IsZero():
-		state = "revoked " + a.When(s.Revoked)
+		state = "revoked " + a.ShowTime(s.Revoked)
 	case s.Revoking:
-		state = a.Here("being revoked: the relay could not be reached; run locket share revoke again")
+		state = a.WithHome("being revoked: the relay could not be reached; run locket share revoke again")
 	case !s.Expires.IsZero():
-		state += ", until " + a.When(s.Expires)
+		state += ", until " + a.ShowTime(s.Expires)
 	}
 	if s.App != "" {
 		state += ", by app:" + s.App
 	}
 	title := s.Title
 	title = cmp.Or(title, s.Query)
-	fmt.Fprintf(w, "%s  %s  %s  %s  %s\n", a.Paint.Dim(s.ID.String()[:10]), a.Paint.Dim(a.When(s.Created)), cli.Plural(s.Memories, "memory", "memories"), cli.OneLine(title), state)
+	fmt.Fprintf(w, "%s  %s  %s  %s  %s\n", a.Paint.Dim(s.ID.String()[:10]), a.Paint.Dim(a.ShowTime(s.Created)), cli.Plural(s.Memories, "memory", "memories"), cli.OneLine(title), state)
 }
 
 func shareShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show a share as its readers see it", Args: cli.Between(1, 1, "the id"),
-		RunE: cli.ShowingOf(a, (*serve.Client).Share, func(w io.Writer, v *serve.SharedView) {
+		Use: "show ID", Short: "Show a share as its readers see it", Args: cli.ArgsBetween(1, 1, "the id"),
+		RunE: cli.PrintCommandOf(a, (*serve.Client).Share, func(w io.Writer, v *serve.SharedView) {
 			shareRow(a, w, &v.Share)
 			for _, r := range v.Share.Readers {
 				out := ""
 				if !r.Removed.IsZero() {
-					out = ", removed " + a.When(r.Removed)
+					out = ", removed " + a.ShowTime(r.Removed)
 				}
 				fmt.Fprintf(w, "reader      %s (%s)%s\n", cli.OneLine(r.Name), r.Words, out)
 			}
@@ -251,8 +251,8 @@ func shareShowCommand(a *cli.App) *cobra.Command {
 
 func shareUpdateCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "update ID", Short: "Add memories that now match the share, and remove those that no longer do", Args: cli.Between(1, 1, "the id"),
-		RunE: cli.ShowingOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
+		Use: "update ID", Short: "Add memories that now match the share, and remove those that no longer do", Args: cli.ArgsBetween(1, 1, "the id"),
+		RunE: cli.PrintCommandOf(a, (*serve.Client).UpdateShare, func(w io.Writer, u *serve.ShareUpdated) {
 			fmt.Fprintf(w, "%d added, %d removed; the share has %s.\n", u.Added, u.Removed, cli.Plural(u.Share.Memories, "memory", "memories"))
 		}),
 	}
@@ -264,14 +264,14 @@ const cannot = "What a reader has already fetched cannot be taken back. Nor can 
 func shareRevokeCommand(a *cli.App) *cobra.Command {
 	var reader string
 	c := &cobra.Command{
-		Use: "revoke ID", Short: "End a share, or remove one reader", Args: cli.Between(1, 1, "the id"),
+		Use: "revoke ID", Short: "End a share, or remove one reader", Args: cli.ArgsBetween(1, 1, "the id"),
 		Long: `Removes all readers, and makes the relay delete the copies. From then on nothing is served.
 With --reader, only one reader is removed, and the others continue with a new key.
 
 ` + cannot,
 		RunE: a.Call(func(cmd *cobra.Command, c *serve.Client, args []string) error {
 			s, err := c.RevokeShare(cmd.Context(), args[0], reader)
-			return a.Printed(err, s, func(w io.Writer) {
+			return a.PrintUnless(err, s, func(w io.Writer) {
 				if s.Revoked.IsZero() {
 					fmt.Fprintf(w, "Reader removed. The share continues with %s, under a new key.\n", cli.OneLine(names(s.Readers)))
 				} else {

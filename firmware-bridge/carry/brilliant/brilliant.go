@@ -25,8 +25,8 @@ there yet, starts it, and publishes sound, photos, taps, motion and battery to t
 the wearable --name. An answer of the node is shown on the display for 15 s. The bridge
 never erases anything on the glasses; another app that runs is stopped. A Halo is carried
 too, as a Frame is: locket-bridge halo hears it better.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Called: "Frame", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
-	Lives: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, Hears: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
+	Carrier: carry.Bluetooth, Service: frame.Service, NamePrefix: "Frame", Accepts: carry.WithPhotos, ShowsAnswers: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
+	SceneKinds: []memory.Kind{memory.KindAudio, memory.KindPhoto, memory.KindButton}, SceneCodec: carry.Codec{Name: "pcm16", Rate: 8000, Frame: 15 * time.Millisecond},
 }
 
 // Timing of the setup (brilliant_sdk, brilliant_device.dart).
@@ -92,7 +92,7 @@ func Begin(ctx context.Context, c *carry.Conn, halo bool, ear Ear) (carry.Sessio
 	}
 	s.Note("connected", "%s, firmware %s, MTU %d", s.model(), cmp.Or(version, "unknown"), c.Dev.MTU())
 	mic := !c.Client.Paused()
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: s.model(), Firmware: cmp.Or(version, "unknown"), Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
+	if err := s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: s.model(), Firmware: cmp.Or(version, "unknown"), Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return nil, err
 	}
 	if c.Lossless { // a capture starts while the app runs
@@ -155,7 +155,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	}
 	item, err := frame.Parse(n.Data)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 		return nil
 	}
 	if t, ok := item.(frame.Text); ok {
@@ -219,7 +219,7 @@ func (s *session) listen(ctx context.Context) error {
 	how := byte(0)
 	if !s.muted {
 		how = s.ear.Listen()
-		if err := s.ear.Over(ctx, s.Conn, true); err != nil { // earlier sound whose end was lost
+		if err := s.ear.EndRecording(ctx, s.Conn, true); err != nil { // earlier sound whose end was lost
 			return err
 		}
 	}
@@ -239,7 +239,7 @@ func (s *session) item(ctx context.Context, item frame.Item) error {
 				return err
 			}
 		}
-		return s.ear.Over(ctx, s.Conn, true)
+		return s.ear.EndRecording(ctx, s.Conn, true)
 	case frame.Chunk:
 		return s.lost(ctx, s.photos.Chunk(i, s.Now))
 	case frame.Size:
@@ -255,7 +255,7 @@ func (s *session) item(ctx context.Context, item frame.Item) error {
 		if !s.halo {
 			turn = 270 // Frame's sensor is turned by 90° clockwise
 		}
-		return s.Live(ctx, &wire.Photo{Header: wire.Header{At: s.Now}, Codec: "jpeg", Data: jpeg, Orientation: turn})
+		return s.PublishLive(ctx, &wire.Photo{Header: wire.Header{At: s.Now}, Codec: "jpeg", Data: jpeg, Orientation: turn})
 	case frame.Tap:
 		if i == 0 {
 			s.taps.Add(s.Now)
@@ -268,7 +268,7 @@ func (s *session) item(ctx context.Context, item frame.Item) error {
 			name string
 			v    [3]float64
 		}{{"compass", i.Compass}, {"accelerometer", i.Accel}} {
-			if err := s.Live(ctx, &wire.Sensor{Header: wire.Header{At: s.Now}, Name: v.name, Values: v.v[:], Unit: unit}); err != nil {
+			if err := s.PublishLive(ctx, &wire.Sensor{Header: wire.Header{At: s.Now}, Name: v.name, Values: v.v[:], Unit: unit}); err != nil {
 				return err
 			}
 		}
@@ -278,7 +278,7 @@ func (s *session) item(ctx context.Context, item frame.Item) error {
 		}
 		s.battery = int(i)
 		s.Note("battery", "%d %%", s.battery)
-		return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: s.Now}, Name: "battery", Values: []float64{float64(i)}, Unit: "%"})
+		return s.PublishLive(ctx, &wire.Sensor{Header: wire.Header{At: s.Now}, Name: "battery", Values: []float64{float64(i)}, Unit: "%"})
 	}
 	return nil
 }
@@ -305,21 +305,21 @@ func (s *session) tapped(ctx context.Context, n int) error {
 		name = fmt.Sprintf("%d taps", n)
 	}
 	s.Note("button", "%d taps", n)
-	return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: gesture, Name: name})
+	return s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: gesture, Name: name})
 }
 
 // rest ends a recording that has been silent for a while, counts taps, gives up photos, and reports
 // losses.
 func (s *session) rest(ctx context.Context) error {
 	if s.ear.Idle(s.Now) {
-		if err := s.ear.Over(ctx, s.Conn, false); err != nil {
+		if err := s.ear.EndRecording(ctx, s.Conn, false); err != nil {
 			return err
 		}
 	}
 	if err := s.tapped(ctx, s.taps.Take(s.Now, false)); err != nil {
 		return err
 	}
-	if err := s.lost(ctx, s.photos.Late(s.Now)); err != nil {
+	if err := s.lost(ctx, s.photos.DropLate(s.Now)); err != nil {
 		return err
 	}
 	return s.TellLosses(ctx, false)
@@ -369,6 +369,6 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 const columns, rows = 28, 6
 
 func (s *session) End(ctx context.Context) error {
-	return errors.Join(s.ear.Over(ctx, s.Conn, true), s.tapped(ctx, s.taps.Take(s.Now, true)), s.lost(ctx, s.photos.Drop()),
+	return errors.Join(s.ear.EndRecording(ctx, s.Conn, true), s.tapped(ctx, s.taps.Take(s.Now, true)), s.lost(ctx, s.photos.Drop()),
 		s.TellLosses(ctx, true), s.Status(ctx, "offline", "the glasses are not connected"))
 }

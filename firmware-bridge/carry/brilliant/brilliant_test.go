@@ -33,11 +33,11 @@ func TestSimulated(t *testing.T) {
 		if len(g.Bad) > 0 {
 			t.Errorf("written: %v", g.Bad)
 		}
-		if app := b.Told("app"); len(app) != 1 {
+		if app := b.Notes("app"); len(app) != 1 {
 			t.Errorf("the app was put there %d times", len(app))
 		}
 		sound := 0
-		for _, e := range n.Disk.Of(memory.KindAudio) {
+		for _, e := range n.Disk.OfKind(memory.KindAudio) {
 			if sound += len(e.Data); e.Codec != "pcm16" || e.Rate != 8000 {
 				t.Errorf("%s at %d Hz", e.Codec, e.Rate)
 			}
@@ -45,13 +45,13 @@ func TestSimulated(t *testing.T) {
 		if sound != 80*240 {
 			t.Errorf("%d bytes of sound", sound)
 		}
-		for _, e := range n.Disk.Of(memory.KindPhoto) {
+		for _, e := range n.Disk.OfKind(memory.KindPhoto) {
 			if !bytes.Equal(e.Data, g.Photo) || e.Metadata[wire.MetaOrientation] != c.turn {
 				t.Errorf("%d bytes, turned by %q", len(e.Data), e.Metadata[wire.MetaOrientation])
 			}
 		}
 		names := map[string]int{}
-		for _, e := range n.Disk.Of(memory.KindSensor) {
+		for _, e := range n.Disk.OfKind(memory.KindSensor) {
 			names[e.Name]++
 		}
 		if names["accelerometer"] != 2 || names["compass"] != 2 || names["battery"] == 0 {
@@ -71,7 +71,7 @@ func TestBadLink(t *testing.T) {
 	if err != nil || rep.Frames == 0 || rep.Frames > 80 || rep.Photos != 0 || rep.LostPhotos == 0 || len(g.Bad) > 0 {
 		t.Errorf("%+v, %v, %v", rep, g.Bad, err)
 	}
-	gaps := n.Disk.Of(memory.KindGap)
+	gaps := n.Disk.OfKind(memory.KindGap)
 	if len(gaps) == 0 || !strings.Contains(gaps[0].Reason, "photo dropped") {
 		t.Errorf("%+v", gaps)
 	}
@@ -84,12 +84,12 @@ func TestAnswer(t *testing.T) {
 	n := carrytest.NewNode(t)
 	g := brilliant.NewGlasses(carry.Play{Amount: 4})
 	shown := make(chan string, 1)
-	g.Asks, g.Shown = true, func(text string) { shown <- text }
+	g.Asks, g.OnShown = true, func(text string) { shown <- text }
 	b := n.Bridge(t, carrytest.StatePath(t), brilliant.Family, g)
 	stop := b.Start(t)
-	n.Disk.Until(t, "a tap", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 1 })
+	n.Disk.Until(t, "a tap", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindButton)) == 1 })
 	if !n.In.CanAnswer("pin") {
-		t.Fatal("it does not say that it tells")
+		t.Fatal("the node does not know that the glasses can show an answer")
 	}
 	if err := n.In.Say("pin", "Your dentist appointment is on Tuesday at four. "+strings.Repeat("And so on. ", 40)); err != nil {
 		t.Fatal(err)
@@ -113,17 +113,17 @@ func TestPause(t *testing.T) {
 	g := brilliant.NewGlasses(carry.Play{Amount: 4})
 	b := n.Bridge(t, carrytest.StatePath(t), brilliant.Family, g)
 	n.In.SetPaused(true)
-	muted := b.When("the node says resume")
+	muted := b.NoteWith("the node says resume")
 	stop := b.Start(t)
 	n.Disk.Until(t, "muted", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
 	})
-	if got := len(n.Disk.Of(memory.KindAudio)); got != 0 {
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got != 0 {
 		t.Errorf("%d pieces of sound in a pause", got)
 	}
 	n.In.SetPaused(false)
 	carrytest.Await(t, muted)
-	n.Disk.Until(t, "sound", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindAudio)) > 0 })
+	n.Disk.Until(t, "sound", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindAudio)) > 0 })
 	stop()
 }

@@ -16,9 +16,9 @@ type Ear interface {
 	Hear(ctx context.Context, c *carry.Conn, piece []byte) error
 	// Idle reports whether sound that has begun is over at the given time.
 	Idle(now time.Time) bool
-	// Over publishes the rest, if there is any. off: the microphone is off, so later sound is a new
+	// EndRecording publishes the rest, if there is any. off: the microphone is off, so later sound is a new
 	// recording.
-	Over(ctx context.Context, c *carry.Conn, off bool) error
+	EndRecording(ctx context.Context, c *carry.Conn, off bool) error
 }
 
 const rate = 8000 // samples a second, 16 bits each
@@ -32,7 +32,7 @@ func (e *samples) Hear(ctx context.Context, c *carry.Conn, pcm []byte) error {
 	lasts := time.Duration(len(pcm)/2) * time.Second / rate
 	m, err := e.sound.Add(pcm, lasts, c.Now)
 	if err != nil {
-		c.Spoilt(frame.ErrHalf.Error())
+		c.NoteDamaged(frame.ErrHalf.Error())
 		return nil
 	}
 	c.Report.Frames++
@@ -40,11 +40,11 @@ func (e *samples) Hear(ctx context.Context, c *carry.Conn, pcm []byte) error {
 	if m == nil {
 		return nil
 	}
-	return c.Live(ctx, m)
+	return c.PublishLive(ctx, m)
 }
 
 func (e *samples) Idle(now time.Time) bool { return e.sound.Idle(now) }
 
-func (e *samples) Over(ctx context.Context, c *carry.Conn, _ bool) error {
-	return e.sound.Over(ctx, c)
+func (e *samples) EndRecording(ctx context.Context, c *carry.Conn, _ bool) error {
+	return e.sound.EndRecording(ctx, c)
 }

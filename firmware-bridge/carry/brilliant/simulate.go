@@ -24,11 +24,11 @@ import (
 // Play's day it sends sound, photos and taps. It is a Dialer, and makes no more connections when it
 // is done.
 type Glasses struct {
-	Shown func(text string)  // is told what the display shows; nil: nobody
-	Halo  bool               // set before the first connection
-	Asks  bool               // it waits for an answer after each tap
-	Photo []byte             // the photo that it takes
-	Hears func(i int) []byte // the i-th piece of sound, set before the first connection
+	OnShown    func(text string)  // is told what the display shows; nil: nobody
+	Halo       bool               // set before the first connection
+	Asks       bool               // it waits for an answer after each tap
+	Photo      []byte             // the photo that it takes
+	SoundPiece func(i int) []byte // the i-th piece of sound, set before the first connection
 
 	pieces int
 	play   carry.Play
@@ -51,7 +51,7 @@ func NewGlasses(p carry.Play) *Glasses {
 	if err := jpeg.Encode(&b, picture, nil); err != nil {
 		panic(err) // encoding a picture into memory can't fail
 	}
-	return &Glasses{Photo: b.Bytes(), Hears: whisper, pieces: n, play: p, left: p.Reboot + 1, parts: map[string]int{}}
+	return &Glasses{Photo: b.Bytes(), SoundPiece: whisper, pieces: n, play: p, left: p.Reboot + 1, parts: map[string]int{}}
 }
 
 const piece = 240 // bytes of sound in a notification
@@ -179,8 +179,8 @@ func (d *worn) data(b []byte) bool {
 	case frame.Photo:
 		return d.photo()
 	case frame.Show:
-		if d.of.Shown != nil {
-			d.of.Shown(string(d.message))
+		if d.of.OnShown != nil {
+			d.of.OnShown(string(d.message))
 		}
 		d.done = d.of.Asks
 	}
@@ -207,7 +207,7 @@ func (d *worn) day() bool {
 		return true
 	}
 	for i := range d.of.pieces {
-		if !d.send(append([]byte{1, 5}, d.of.Hears(i)...)) {
+		if !d.send(append([]byte{1, 5}, d.of.SoundPiece(i)...)) {
 			return false
 		}
 	}

@@ -92,8 +92,8 @@ func (d *Disk) Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Of returns the events of a kind, in order. The caller holds the lock, as in Until.
-func Of(events []memory.Event, kind memory.Kind) (out []memory.Event) {
+// OfKind returns the events of a kind, in order. The caller holds the lock, as in Until.
+func OfKind(events []memory.Event, kind memory.Kind) (out []memory.Event) {
 	for _, e := range events {
 		if e.Kind == kind {
 			out = append(out, e)
@@ -102,11 +102,11 @@ func Of(events []memory.Event, kind memory.Kind) (out []memory.Event) {
 	return out
 }
 
-// Of returns the events of a kind, in order.
-func (d *Disk) Of(kind memory.Kind) []memory.Event {
+// OfKind returns the events of a kind, in order.
+func (d *Disk) OfKind(kind memory.Kind) []memory.Event {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return Of(d.Events, kind)
+	return OfKind(d.Events, kind)
 }
 
 type registry struct{ hash string }
@@ -115,13 +115,13 @@ func (r registry) Lookup(name string) (string, bool) { return r.hash, name == "p
 
 // Node is a real intake with an embedded broker, and one device, "pin".
 type Node struct {
-	Disk     *Disk
-	Was      func(at time.Time) bool // reports whether there was a pause at a time, or nil; set before a bridge begins
-	In       *intake.Intake
-	URL      string // URL of its broker
-	Password string // password of "pin"
-	id       *seal.Identity
-	turned   time.Time // when the pause began or ended; guarded by Disk.mu
+	Disk      *Disk
+	WasPaused func(at time.Time) bool // reports whether there was a pause at a time, or nil; set before a bridge begins
+	In        *intake.Intake
+	URL       string // URL of its broker
+	Password  string // password of "pin"
+	id        *seal.Identity
+	turned    time.Time // when the pause began or ended; guarded by Disk.mu
 }
 
 // NewNode starts a node, which runs until the test ends.
@@ -139,7 +139,7 @@ func NewNode(t testing.TB) *Node {
 	n.Password = cred.Password
 	n.In = intake.New(intake.Config{Journal: n.Disk, Log: slog.New(slog.DiscardHandler), SealTo: n.id.Recipient().String(), RetryAfter: 10 * time.Millisecond,
 		LastChange: func() time.Time { n.Disk.mu.Lock(); defer n.Disk.mu.Unlock(); return n.turned },
-		WasPaused:  func(at time.Time) bool { return n.Was != nil && n.Was(at) }})
+		WasPaused:  func(at time.Time) bool { return n.WasPaused != nil && n.WasPaused(at) }})
 	b, err := intake.Listen(n.In, intake.BrokerConfig{Addr: "127.0.0.1:0", Devices: registry{hash}})
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func (n *Node) Bridge(t testing.TB, state string, f carry.Family, d link.Dialer)
 	b := &Bridge{}
 	b.Cfg = carry.Config{
 		Dialer: d, Client: c, Commands: commands, State: s, Family: f, FirstWait: time.Millisecond,
-		Tell: func(note carry.Note) {
+		OnNote: func(note carry.Note) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.notes = append(b.notes, note)
@@ -241,8 +241,8 @@ func (n *Node) Bridge(t testing.TB, state string, f carry.Family, d link.Dialer)
 	return b
 }
 
-// Told returns the notes of a kind that a person was told.
-func (b *Bridge) Told(what string) (out []string) {
+// Notes returns the notes of a kind that a person was told.
+func (b *Bridge) Notes(what string) (out []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, n := range b.notes {
@@ -253,12 +253,12 @@ func (b *Bridge) Told(what string) (out []string) {
 	return out
 }
 
-// When returns a channel that is closed once a note contains text.
-func (b *Bridge) When(text string) <-chan struct{} {
+// NoteWith returns a channel that is closed once a note contains text.
+func (b *Bridge) NoteWith(text string) <-chan struct{} {
 	told := make(chan struct{})
-	tell := b.Cfg.Tell
+	tell := b.Cfg.OnNote
 	var once sync.Once
-	b.Cfg.Tell = func(note carry.Note) {
+	b.Cfg.OnNote = func(note carry.Note) {
 		tell(note)
 		if strings.Contains(note.Text, text) {
 			once.Do(func() { close(told) })

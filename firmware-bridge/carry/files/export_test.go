@@ -8,7 +8,7 @@ var (
 	HEIC     = photoHEIC
 	Activity = activity
 	Heart    = heart
-	Told     = told
+	Told     = describe
 )
 
 // Day is the folder of the example day.

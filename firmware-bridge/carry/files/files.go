@@ -34,7 +34,7 @@ comes into it to the node as the wearable --name: WAV, FLAC and Ogg Opus, JPEG a
 their time and place, activities of a sports watch (FIT) and plain text; M4A and MP3 where
 ffmpeg is installed, HEIC where heif-convert is. A file is taken once it has not changed for three
 seconds, and once, under however many names. Nothing in the folder is changed.`,
-	Carrier: carry.Folder, Takes: carry.WithMetered, Begin: begin,
+	Carrier: carry.Folder, Accepts: carry.WithMetered, Begin: begin,
 }
 
 const (
@@ -79,7 +79,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	name := path.Base(n.Char)
 	if n.Data == nil {
-		s.Spoilt(fmt.Sprintf("file %.80q has more than %d MiB", name, link.MaxFile>>20))
+		s.NoteDamaged(fmt.Sprintf("file %.80q has more than %d MiB", name, link.MaxFile>>20))
 		return nil
 	}
 	sum := sha256.Sum256(n.Data)
@@ -118,7 +118,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		return s.finished(digest)
 	}
 	if bad != nil {
-		s.Spoilt(fmt.Sprintf("file %.80q: %v", name, bad))
+		s.NoteDamaged(fmt.Sprintf("file %.80q: %v", name, bad))
 	}
 	if bad != nil && !errors.Is(bad, fit.ErrPart) {
 		return nil // the file may be incomplete; once it has changed it comes again
@@ -154,10 +154,10 @@ func (s *session) finished(digest string) error {
 // putBy reports whether a file is to wait because the network costs by the byte. Later files go on
 // meanwhile, and Tick makes the folder bring the file again.
 func (s *session) putBy(ctx context.Context, n link.Notification) bool {
-	if !isMedia(n.Data) || !s.Costly(ctx, waits) {
+	if !isMedia(n.Data) || !s.IsMetered(ctx, waits) {
 		return false
 	}
-	s.wait[n.Char] = n.Again
+	s.wait[n.Char] = n.Resend
 	return true
 }
 
@@ -375,7 +375,7 @@ func taken(x sight.Exif, changed time.Time) time.Time {
 }
 
 func (s *session) Tick(ctx context.Context, _ time.Time) error {
-	if len(s.wait) > 0 && !s.Costly(ctx, waits) {
+	if len(s.wait) > 0 && !s.IsMetered(ctx, waits) {
 		for _, again := range s.wait {
 			again()
 		}

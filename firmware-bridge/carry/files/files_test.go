@@ -71,12 +71,12 @@ func TestFolder(t *testing.T) {
 	if err := os.Symlink("/etc/hostname", filepath.Join(dir, "link.txt")); err != nil {
 		t.Fatal(err)
 	}
-	folder := &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond}
+	folder := &link.Folder{Dir: dir, Every: 10 * time.Millisecond, SettleTime: 30 * time.Millisecond}
 
 	b := n.Bridge(t, state, files.Family, folder)
-	later := b.When(`"later.txt" is with the node`)
+	later := b.NoteWith(`"later.txt" is with the node`)
 	stop := b.Start(t)
-	count := func(kind memory.Kind) int { return len(carrytest.Of(n.Disk.Events, kind)) }
+	count := func(kind memory.Kind) int { return len(carrytest.OfKind(n.Disk.Events, kind)) }
 	n.Disk.Until(t, "all files", func() bool {
 		return count(memory.KindPhoto) == 4 && count(memory.KindAudio) == 5 && count(memory.KindText) == 1 && count(memory.KindLocation) == 2
 	})
@@ -99,7 +99,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	audio := n.Disk.Of(memory.KindAudio)
+	audio := n.Disk.OfKind(memory.KindAudio)
 	var wav []byte
 	opus, lasts := 0, 0
 	for _, e := range audio {
@@ -122,12 +122,12 @@ func TestFolder(t *testing.T) {
 	if want := read(t, files.Day+"jfk.wav"); !bytes.HasSuffix(want, wav) || len(wav) < len(want)-100 || opus < 1000 || lasts != 3 {
 		t.Errorf("%d bytes of samples, %d packets, %d ends", len(wav), opus, lasts)
 	}
-	photos := n.Disk.Of(memory.KindPhoto)
+	photos := n.Disk.OfKind(memory.KindPhoto)
 	at := time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
 	if e := photos[0]; !e.At.Equal(at) || e.Metadata[wire.MetaOrientation] != "90" || !bytes.Equal(e.Data, files.Tagged(jpeg)) {
 		t.Errorf("%s, %v", e.At, e.Metadata)
 	}
-	if e := n.Disk.Of(memory.KindLocation)[0]; !e.At.Equal(at) || e.Place.Lat != 52.5 || e.Place.Lon != -13.25 {
+	if e := n.Disk.OfKind(memory.KindLocation)[0]; !e.At.Equal(at) || e.Place.Lat != 52.5 || e.Place.Lon != -13.25 {
 		t.Errorf("%s, %+v", e.At, e.Place)
 	}
 	if !bytes.Equal(append(append([]byte(nil), photos[1].Data...), photos[2].Data...), large) || photos[2].ID.Seq != photos[1].ID.Seq+1 || photos[2].Metadata[wire.MetaParts] != "2" {
@@ -136,11 +136,11 @@ func TestFolder(t *testing.T) {
 	if !bytes.Equal(photos[4].Data, jpeg) {
 		t.Error("the half that became whole is another")
 	}
-	if e := n.Disk.Of(memory.KindText); e[0].Text != "The dentist is on Tuesday." || e[1].Text != "It was sunny." {
+	if e := n.Disk.OfKind(memory.KindText); e[0].Text != "The dentist is on Tuesday." || e[1].Text != "It was sunny." {
 		t.Errorf("%+v", e)
 	}
 	told := ""
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		told += e.Reason + "\n"
 	}
 	for _, want := range []string{`"half.jpg": unreadable file: jpeg: its end is missing`, `"film.mp4": m4a: unreadable file: box at offset 0: "ftyp" says 24 bytes, 12 are left: its end is missing`} {
@@ -152,13 +152,13 @@ func TestFolder(t *testing.T) {
 	// A restart sends nothing twice.
 	before := len(audio)
 	b = n.Bridge(t, state, files.Family, folder)
-	newest := b.When(`"last.txt" is with the node`)
+	newest := b.NoteWith(`"last.txt" is with the node`)
 	stop = b.Start(t)
 	put(t, dir, "last.txt", []byte("Good night."))
 	carrytest.Await(t, newest)
 	stop()
-	if got := len(n.Disk.Of(memory.KindAudio)); got != before || len(b.Told("file")) != 1 {
-		t.Errorf("%d pieces of sound, %v", got, b.Told("file"))
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got != before || len(b.Notes("file")) != 1 {
+		t.Errorf("%d pieces of sound, %v", got, b.Notes("file"))
 	}
 	if _, err := (&link.Folder{Dir: filepath.Join(dir, "none")}).Connect(t.Context()); err == nil {
 		t.Error("a folder that is not there is watched")
@@ -171,18 +171,18 @@ func TestMetered(t *testing.T) {
 	dir, n, state := t.TempDir(), carrytest.NewNode(t), carrytest.StatePath(t)
 	put(t, dir, "c.txt", []byte("The dentist is on Tuesday."))
 	put(t, dir, "b.wav", read(t, files.Day+"jfk.wav"))
-	b := n.Bridge(t, state, files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond})
+	b := n.Bridge(t, state, files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, SettleTime: 30 * time.Millisecond})
 	var costly atomic.Bool
 	costly.Store(true)
 	b.Cfg.Options.Metered = func(context.Context) bool { return costly.Load() }
-	waits, note, sent := b.When("waits: recordings and photos"), b.When(`"c.txt" is with the node`), b.When(`"b.wav" is with the node`)
+	waits, note, sent := b.NoteWith("waits: recordings and photos"), b.NoteWith(`"c.txt" is with the node`), b.NoteWith(`"b.wav" is with the node`)
 	stop := b.Start(t)
 	carrytest.Await(t, waits)
 	carrytest.Await(t, note)
-	if got := n.Disk.Of(memory.KindText); len(got) != 1 {
+	if got := n.Disk.OfKind(memory.KindText); len(got) != 1 {
 		t.Errorf("%d notes", len(got))
 	}
-	if got := n.Disk.Of(memory.KindAudio); len(got) != 0 {
+	if got := n.Disk.OfKind(memory.KindAudio); len(got) != 0 {
 		t.Errorf("%d pieces of sound", len(got))
 	}
 	costly.Store(false)

@@ -23,7 +23,7 @@ func activity(b []byte, now time.Time) (out []wire.Message, err error) {
 		return nil, err
 	}
 	for _, a := range f.Activities {
-		out = append(out, &wire.Words{Header: wire.Header{At: a.Start}, Text: told(&a)})
+		out = append(out, &wire.Words{Header: wire.Header{At: a.Start}, Text: describe(&a)})
 		out = append(out, heart(&a)...)
 	}
 	for _, p := range f.Track {
@@ -57,9 +57,9 @@ var outings = map[string]string{
 	"swimming": "a swim", "rowing": "a row", "sailing": "a sail", "driving": "a drive",
 }
 
-// told describes an activity in the wearer's words, with what is known of it. It avoids "in 45
+// describe describes an activity in the wearer's words, with what is known of it. It avoids "in 45
 // minutes", which would be read as a time.
-func told(a *fit.Activity) string {
+func describe(a *fit.Activity) string {
 	what := "I was active"
 	if o := outings[a.Sport]; o != "" {
 		what = "I went for " + o

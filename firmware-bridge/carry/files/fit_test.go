@@ -35,25 +35,25 @@ func TestActivity(t *testing.T) {
 	put(t, dir, "sent/2026-05-02.FIT", run)
 	put(t, dir, "GARMIN/SETTINGS/settings.fit", read(t, fitData+"settings.fit"))
 	put(t, dir, "GARMIN/ACTIVITY/half.fit", run[:len(run)/2])
-	b := n.Bridge(t, carrytest.StatePath(t), files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond})
-	passed := b.When(`"settings.fit" has no activity`)
+	b := n.Bridge(t, carrytest.StatePath(t), files.Family, &link.Folder{Dir: dir, Every: 10 * time.Millisecond, SettleTime: 30 * time.Millisecond})
+	passed := b.NoteWith(`"settings.fit" has no activity`)
 	stop := b.Start(t)
-	n.Disk.Until(t, "the half", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) == 1 })
-	n.Disk.Until(t, "the run", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindLocation)) >= 44 })
+	n.Disk.Until(t, "the half", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindGap)) == 1 })
+	n.Disk.Until(t, "the run", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindLocation)) >= 44 })
 	carrytest.Await(t, passed)
 	if rep := stop(); rep.Records != 1 || rep.Spoilt != 1 || rep.Refused+rep.Waiting != 0 {
 		t.Errorf("%+v", rep)
 	}
 	start := time.Date(2026, 5, 2, 5, 30, 0, 0, time.UTC)
 	const said = "I went for a run: 8.1 km, 45 minutes, 612 kcal, heart rate 156 on average and 170 at most."
-	if e := n.Disk.Of(memory.KindText); len(e) != 1 || e[0].Text != said || e[0].Speaker != "" || !e[0].At.Equal(start) {
+	if e := n.Disk.OfKind(memory.KindText); len(e) != 1 || e[0].Text != said || e[0].Speaker != "" || !e[0].At.Equal(start) {
 		t.Errorf("%+v", e)
 	}
-	if e := n.Disk.Of(memory.KindSensor); len(e) != 1 || len(e[0].Values) != 51 || e[0].Values[27] != 110 || e[0].Unit != "bpm" || !e[0].At.Equal(start) {
+	if e := n.Disk.OfKind(memory.KindSensor); len(e) != 1 || len(e[0].Values) != 51 || e[0].Values[27] != 110 || e[0].Unit != "bpm" || !e[0].At.Equal(start) {
 		t.Errorf("%+v", e)
 	}
 	ids := map[memory.EventID]bool{}
-	places := n.Disk.Of(memory.KindLocation)
+	places := n.Disk.OfKind(memory.KindLocation)
 	for i, e := range places {
 		ids[e.ID] = true
 		if at := start.Add(50 * time.Minute); e.At.Before(start) || e.At.After(at) || e.Place.Lon < 13.39 || e.Place.Lon > 13.41 || i > 0 && e.Place.Lat <= places[i-1].Place.Lat {
@@ -63,7 +63,7 @@ func TestActivity(t *testing.T) {
 	if len(ids) != len(places) || len(places) > 47 {
 		t.Errorf("%d identities of %d places", len(ids), len(places))
 	}
-	if e := n.Disk.Of(memory.KindGap); len(e) != 1 || !strings.Contains(e[0].Reason, `"half.fit": fit: its end is missing`) {
+	if e := n.Disk.OfKind(memory.KindGap); len(e) != 1 || !strings.Contains(e[0].Reason, `"half.fit": fit: its end is missing`) {
 		t.Errorf("%+v", e)
 	}
 }
@@ -112,23 +112,23 @@ func TestUnusableActivity(t *testing.T) {
 	put(t, dir, "b-none.fit", sessions(t, start.AddDate(-20, 0, 0)))
 	gaps := func() string {
 		all := ""
-		for _, e := range carrytest.Of(n.Disk.Events, memory.KindGap) {
+		for _, e := range carrytest.OfKind(n.Disk.Events, memory.KindGap) {
 			all += e.Reason + "\n"
 		}
 		return all
 	}
 	const part, none = `"a-part.fit": fit: not all activities: 1 of 2 are left out`, `"b-none.fit": fit: none of its activities can be used`
-	folder := &link.Folder{Dir: dir, Every: 10 * time.Millisecond, Calm: 30 * time.Millisecond}
+	folder := &link.Folder{Dir: dir, Every: 10 * time.Millisecond, SettleTime: 30 * time.Millisecond}
 	stop := n.Bridge(t, state, files.Family, folder).Start(t)
 	n.Disk.Until(t, "both losses", func() bool { return strings.Contains(gaps(), part) && strings.Contains(gaps(), none) })
 	if rep := stop(); rep.Records != 1 || rep.Spoilt != 2 {
 		t.Errorf("%+v", rep)
 	}
-	if e := n.Disk.Of(memory.KindText); len(e) != 1 || !e[0].At.Equal(start) || e[0].Text != "I went for a run: 10 minutes." {
+	if e := n.Disk.OfKind(memory.KindText); len(e) != 1 || !e[0].At.Equal(start) || e[0].Text != "I went for a run: 10 minutes." {
 		t.Errorf("%+v", e)
 	}
 	b := n.Bridge(t, state, files.Family, folder)
-	again := b.When(`"b-none.fit"`)
+	again := b.NoteWith(`"b-none.fit"`)
 	stop = b.Start(t)
 	carrytest.Await(t, again)
 	if rep := stop(); rep.Records != 0 || rep.Spoilt != 1 {

@@ -21,7 +21,7 @@ var Family = carry.Family{
 	Long: `Connects to a Friend pendant over Bluetooth (BlueZ), decodes its sound, which is LC3,
 and publishes it to the broker as the wearable --name.`,
 	Carrier: carry.Bluetooth, Service: frame.Service, Begin: begin, Simulate: simulate,
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
+	SceneKinds: []memory.Kind{memory.KindAudio}, SceneCodec: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
 // session is one connection to the pendant. One goroutine runs it.
@@ -38,7 +38,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	}
 	s.Note("connected", "Friend, LC3 at %d Hz, MTU %d", lc3.Rate, c.Dev.MTU())
 	mic := !s.muted
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Friend", Firmware: "unknown", Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
+	if err := s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Friend", Firmware: "unknown", Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return nil, err
 	}
 	return s, s.Recording(ctx, mic, "")
@@ -47,17 +47,17 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 // Take implements [carry.Session]. While the wearer pauses, sound is thrown away, because the
 // pendant can't be told to stop.
 func (s *session) Take(ctx context.Context, n link.Notification) error {
-	if err := s.Rest(ctx, &s.sound); err != nil || s.muted {
+	if err := s.EndSilent(ctx, &s.sound); err != nil || s.muted {
 		return err
 	}
 	frames, err := frame.Parse(n.Data)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 	}
 	return s.sound.Hear(ctx, s.Conn, frames)
 }
 
-func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.Rest(ctx, &s.sound) }
+func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.EndSilent(ctx, &s.sound) }
 
 // Command does what the node asks for.
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
@@ -66,12 +66,12 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 	}
 	s.Note("pause", "the node says %s", cmd.Cmd)
 	s.muted = !s.muted
-	if err := s.sound.Over(ctx, s.Conn); err != nil {
+	if err := s.sound.EndRecording(ctx, s.Conn); err != nil {
 		return err
 	}
 	return s.Recording(ctx, !s.muted, "the wearer's wish")
 }
 
 func (s *session) End(ctx context.Context) error {
-	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
+	return errors.Join(s.sound.EndRecording(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
 }

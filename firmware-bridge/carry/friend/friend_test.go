@@ -51,7 +51,7 @@ func TestSpeech(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	var pcm []byte
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		if pcm = append(pcm, e.Data...); e.Codec != "pcm16" || e.Rate != 16000 {
 			t.Errorf("%s at %d", e.Codec, e.Rate)
 		}
@@ -87,7 +87,7 @@ func TestSimulated(t *testing.T) {
 			t.Errorf("loss %g: %+v, %v", c.loss, rep, err)
 		}
 		sound, lasts := 0, 0
-		for _, e := range n.Disk.Of(memory.KindAudio) {
+		for _, e := range n.Disk.OfKind(memory.KindAudio) {
 			if sound += len(e.Data); e.Last {
 				lasts++
 			}
@@ -115,7 +115,7 @@ func TestPause(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	last := ""
-	for _, e := range n.Disk.Of(memory.KindStatus) {
+	for _, e := range n.Disk.OfKind(memory.KindStatus) {
 		if s := e.Metadata[wire.MetaState]; s != "offline" && s != "online" {
 			last = s
 		}

@@ -25,10 +25,10 @@ var Family = carry.Family{
 each object that a camera saw, from its coming to its going, to the node as the wearable
 --name. False positives are left out. With --pictures the last snapshot of each goes
 with it.`,
-	Carrier: carry.MQTT, Prefix: "frigate", Takes: carry.WithPictures,
+	Carrier: carry.MQTT, Prefix: "frigate", Accepts: carry.WithPictures,
 	Topics: func(o *carry.Options) []string { return frame.Topics(o.Prefix, o.Pictures) },
 	Begin:  begin, Simulate: simulate,
-	Lives: []memory.Kind{memory.KindPhoto},
+	SceneKinds: []memory.Kind{memory.KindPhoto},
 }
 
 const (
@@ -87,13 +87,13 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	}
 	m, err := frame.Parse(s.Options.Prefix, n.Char, n.Data)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 	}
 	switch m := m.(type) {
 	case frame.Event:
 		err = s.event(ctx, m)
-	case frame.Told:
-		err = s.told(ctx, m)
+	case frame.Finding:
+		err = s.findingCame(ctx, m)
 	case frame.Available:
 		state, reason := "recording", ""
 		if !m.Online {
@@ -112,13 +112,13 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if err != nil {
 		return err
 	}
-	s.Keep(n)
+	s.AckAfter(n)
 	return nil
 }
 
 func (s *session) event(ctx context.Context, e frame.Event) error {
 	if !wire.Believed(e.Start, s.Now) {
-		s.Spoilt(fmt.Sprintf("frigate: event: start_time %s is not a plausible time", e.Start.Format(time.RFC3339)))
+		s.NoteDamaged(fmt.Sprintf("frigate: event: start_time %s is not a plausible time", e.Start.Format(time.RFC3339)))
 		return nil
 	}
 	known, open := s.part.Open[e.ID]
@@ -140,15 +140,15 @@ func (s *session) event(ctx context.Context, e frame.Event) error {
 		}
 		return s.keep()
 	}
-	if err := s.went(ctx, e); err != nil {
+	if err := s.objectGone(ctx, e); err != nil {
 		return err
 	}
 	return s.bound(ctx)
 }
 
-// went handles an object that went, or of which there is no more news. It stays in the state until
+// objectGone handles an object that went, or of which there is no more news. It stays in the state until
 // its line is on disk or at the node.
-func (s *session) went(ctx context.Context, e frame.Event) error {
+func (s *session) objectGone(ctx context.Context, e frame.Event) error {
 	if e.False {
 		delete(s.part.Open, e.ID)
 		return s.keep()
@@ -213,7 +213,7 @@ func (s *session) bound(ctx context.Context) error {
 	}
 	e := s.part.Open[oldest].Event
 	if e.State != frame.End {
-		if err := s.went(ctx, e); err != nil {
+		if err := s.objectGone(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -262,8 +262,8 @@ func sentence(e frame.Event) string {
 	return b.String() + "."
 }
 
-// told handles what was found out later, often after the end.
-func (s *session) told(ctx context.Context, t frame.Told) error {
+// findingCame handles what was found out later, often after the end.
+func (s *session) findingCame(ctx context.Context, t frame.Finding) error {
 	o, open := s.part.Open[t.ID]
 	if open {
 		o.Event.Name, o.Event.Plate = cmp.Or(t.Name, o.Event.Name), cmp.Or(t.Plate, o.Event.Plate)
@@ -272,7 +272,7 @@ func (s *session) told(ctx context.Context, t frame.Told) error {
 		}
 	}
 	if !wire.Believed(t.At, s.Now) {
-		s.Spoilt(fmt.Sprintf("frigate: tracked_object_update: %s is not a plausible time", t.At.Format(time.RFC3339)))
+		s.NoteDamaged(fmt.Sprintf("frigate: tracked_object_update: %s is not a plausible time", t.At.Format(time.RFC3339)))
 		return nil
 	}
 	camera := cmp.Or(t.Camera, o.Event.Camera)
@@ -299,7 +299,7 @@ func (s *session) say(ctx context.Context, camera, id, kind string, at time.Time
 	if len(speaker) > maxSpeaker {
 		speaker = "Frigate"
 	}
-	return s.Kept(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: carry.Seq([]byte(about)), At: at}, Text: text, Speaker: speaker, Lang: "en"})
+	return s.PublishKept(ctx, &wire.Words{Header: wire.Header{Boot: s.part.Boot, Seq: carry.Seq([]byte(about)), At: at}, Text: text, Speaker: speaker, Lang: "en"})
 }
 
 const maxSpeaker = 128 // bytes, as docs/mqtt.md has it
@@ -309,7 +309,7 @@ func (s *session) picture(ctx context.Context, m frame.Picture, at time.Time) er
 		return nil
 	}
 	if len(m.JPEG) > wire.MaxData {
-		s.Spoilt(fmt.Sprintf("frigate: snapshot of %s: %d bytes, at most %d", m.Camera, len(m.JPEG), wire.MaxData))
+		s.NoteDamaged(fmt.Sprintf("frigate: snapshot of %s: %d bytes, at most %d", m.Camera, len(m.JPEG), wire.MaxData))
 		return nil
 	}
 	place := m.Camera + "/" + m.Label
@@ -327,13 +327,13 @@ func (s *session) picture(ctx context.Context, m frame.Picture, at time.Time) er
 
 func (s *session) publish(ctx context.Context, p picture) error {
 	s.Report.Photos++
-	return s.Live(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
+	return s.PublishLive(ctx, &wire.Photo{Header: wire.Header{At: p.at}, Codec: "jpeg", Data: p.jpeg})
 }
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
 	for _, o := range s.part.Open {
 		if o.Event.State != frame.End && now.Sub(o.News) > silent { // its end was lost, since Frigate publishes with QoS 0
-			if err := s.went(ctx, o.Event); err != nil {
+			if err := s.objectGone(ctx, o.Event); err != nil {
 				return err
 			}
 		}

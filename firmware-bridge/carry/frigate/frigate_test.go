@@ -28,7 +28,7 @@ func event(kind, id, rest string) []byte {
 
 func texts(events []memory.Event) (out []string) {
 	once := map[memory.EventID]bool{} // a line comes again if the bridge does not know that it arrived
-	for _, e := range carrytest.Of(events, memory.KindText) {
+	for _, e := range carrytest.OfKind(events, memory.KindText) {
 		if once[e.ID] {
 			continue
 		}
@@ -58,7 +58,7 @@ func TestRealBroker(t *testing.T) {
 		n.Disk.Until(t, fmt.Sprintf("%d lines", want), func() bool { return len(texts(n.Disk.Events)) == want })
 	}
 	b, stop := run()
-	n.Disk.Until(t, "Frigate runs", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindStatus)) >= 3 })
+	n.Disk.Until(t, "Frigate runs", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindStatus)) >= 3 })
 
 	// One object comes, is recognised, and goes; one is a false positive; of one only the end
 	// arrives.
@@ -98,10 +98,10 @@ func TestRealBroker(t *testing.T) {
 	if got := texts(n.Disk.Events); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	if photos := n.Disk.Of(memory.KindPhoto); len(photos) != 1 || string(photos[0].Data) != jpeg {
+	if photos := n.Disk.OfKind(memory.KindPhoto); len(photos) != 1 || string(photos[0].Data) != jpeg {
 		t.Errorf("%d photos", len(photos))
 	}
-	gaps := n.Disk.Of(memory.KindGap)
+	gaps := n.Disk.OfKind(memory.KindGap)
 	if len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "frigate: event: id is missing") {
 		t.Errorf("%+v", gaps)
 	}
@@ -211,7 +211,7 @@ func TestEndWhileTheNodeIsAway(t *testing.T) {
 		link.Notification{Char: "frigate/events", Data: event("end", "1773489600.0-aaaaaa", `,"end_time":1773489610.0`)})
 	ctx, cancel := context.WithCancel(carrytest.Deadline(t))
 	defer cancel()
-	told := b.When("The camera door saw a person")
+	told := b.NoteWith("The camera door saw a person")
 	go func() {
 		<-told
 		_ = b.Cfg.Client.Close() // the process ends
@@ -241,8 +241,8 @@ func TestOfflineWithoutState(t *testing.T) {
 	b := n.Bridge(t, path, frigate.Family, &link.Queue{Patience: carrytest.Limit, Messages: []link.Notification{
 		{Char: "frigate/events", Data: event("new", "1773489600.0-aaaaaa", "")}}})
 	b.Cfg.Options = carry.Options{Prefix: "frigate"}
-	tell, times := b.Cfg.Tell, 0
-	b.Cfg.Tell = func(note carry.Note) {
+	tell, times := b.Cfg.OnNote, 0
+	b.Cfg.OnNote = func(note carry.Note) {
 		tell(note)
 		var err error
 		if times++; note.What == "connected" && times == 1 {
@@ -258,7 +258,7 @@ func TestOfflineWithoutState(t *testing.T) {
 		t.Fatalf("%+v, %v", rep, err)
 	}
 	offline := 0
-	for _, e := range n.Disk.Of(memory.KindStatus) {
+	for _, e := range n.Disk.OfKind(memory.KindStatus) {
 		if strings.Contains(fmt.Sprint(e), "no connection to Frigate's broker") {
 			offline++
 		}

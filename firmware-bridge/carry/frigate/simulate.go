@@ -16,7 +16,7 @@ import (
 // link loses does not come again.
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 3))
-	q := &link.Queue{Ends: p.Reboot, Once: true, Retained: []link.Notification{{Char: "frigate/available", Data: []byte("online")}}}
+	q := &link.Queue{HalfwayEnds: p.Reboot, AtMostOnce: true, Retained: []link.Notification{{Char: "frigate/available", Data: []byte("online")}}}
 	n := cmp.Or(p.Amount, 24)
 	add := func(kind string, after map[string]any) {
 		b, err := json.Marshal(map[string]any{"type": kind, "before": after, "after": after})

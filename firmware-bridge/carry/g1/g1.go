@@ -25,8 +25,8 @@ var Family = carry.Family{
 microphone of the right one hears, and the wearer's touches, to the broker as the wearable
 --name. An answer of the node is shown on the display. The glasses send LC3, which is decoded
 here.`,
-	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
+	Carrier: carry.Bluetooth, Pair: true, Service: frame.Service, ShowsAnswers: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
+	SceneKinds: []memory.Kind{memory.KindAudio}, SceneCodec: carry.Codec{Name: "lc3", Rate: lc3.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
 // Times from EvenDemoApp, in units of FirstWait, a second.
@@ -66,7 +66,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	}
 	s.Note("connected", "Even G1, MTU %d", c.Dev.MTU())
 	mic := !s.muted
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: now}, Model: "Even G1", Firmware: "unknown", Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
+	if err := s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: now}, Model: "Even G1", Firmware: "unknown", Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return nil, err
 	}
 	if err := s.both(ctx, frame.Hello()); err != nil {
@@ -98,7 +98,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	left := strings.HasPrefix(n.Char, link.Left)
 	item, err := frame.Parse(n.Data)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 		return nil
 	}
 	switch i := item.(type) {
@@ -137,7 +137,7 @@ func (s *session) packet(ctx context.Context, p frame.Sound) error {
 // ended ends a recording. The next one is numbered from the start.
 func (s *session) ended(ctx context.Context) error {
 	s.seqs = frame.Seqs{}
-	return s.sound.Over(ctx, s.Conn)
+	return s.sound.EndRecording(ctx, s.Conn)
 }
 
 func (s *session) touched(ctx context.Context, t frame.Touch, left bool) error {
@@ -166,7 +166,7 @@ func (s *session) touched(ctx context.Context, t frame.Touch, left bool) error {
 	}
 	s.Report.Presses++
 	s.Note("button", "%s, %s", gesture, side)
-	return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: gesture, Name: side})
+	return s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: gesture, Name: side})
 }
 
 func (s *session) answered(ctx context.Context, a frame.Answer, left bool) error {

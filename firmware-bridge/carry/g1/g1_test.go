@@ -42,7 +42,7 @@ func TestSpeech(t *testing.T) {
 	}
 	var pcm []byte
 	lasts := 0
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		if pcm = append(pcm, e.Data...); e.Codec != "pcm16" || e.Rate != 16000 {
 			t.Errorf("%s at %d", e.Codec, e.Rate)
 		}
@@ -86,7 +86,7 @@ func TestLostPacket(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	told := ""
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		told += e.Reason + "\n"
 	}
 	for _, want := range []string{"2 audio notifications lost: 7-8", "another length"} {
@@ -104,11 +104,11 @@ func TestAnswer(t *testing.T) {
 	type shown struct{ arm, text string }
 	seen := make(chan shown, 2)
 	beats := make(chan string, 64)
-	g.Asks, g.Shown = true, func(arm, text string) { seen <- shown{arm, text} }
+	g.Asks, g.OnShown = true, func(arm, text string) { seen <- shown{arm, text} }
 	g.Beats = func(arm string, _ byte) { beats <- arm }
 	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g)
 	stop := b.Start(t)
-	n.Disk.Until(t, "a press", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 2 })
+	n.Disk.Until(t, "a press", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindButton)) == 2 })
 	if err := n.In.Say("pin", "Your dentist appointment is on Tuesday at four."); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestUnansweredHeartbeats(t *testing.T) {
 	g.Asks, g.Deaf = true, true
 	b := n.Bridge(t, carrytest.StatePath(t), g1.Family, g)
 	rep, err := carry.Run(carrytest.Deadline(t), b.Cfg)
-	if err != nil || rep.Connections != 1 || !strings.Contains(strings.Join(b.Told("disconnected"), ""), "heartbeat") {
-		t.Errorf("%+v, %v, %q", rep, err, b.Told("disconnected"))
+	if err != nil || rep.Connections != 1 || !strings.Contains(strings.Join(b.Notes("disconnected"), ""), "heartbeat") {
+		t.Errorf("%+v, %v, %q", rep, err, b.Notes("disconnected"))
 	}
 }

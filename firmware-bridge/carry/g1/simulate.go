@@ -22,7 +22,7 @@ func silence() []byte { return bytes.Repeat(lc3.Silence(frame.FrameSize), frame.
 type Glasses struct {
 	Packets [][]byte                 // packets that are heard, each of 200 bytes; set before the first connection
 	Asks    bool                     // it waits for an answer
-	Shown   func(arm, text string)   // gets what a display shows; nil: nobody
+	OnShown func(arm, text string)   // gets what a display shows; nil: nobody
 	Deaf    bool                     // it does not answer heartbeats
 	Beats   func(arm string, n byte) // gets each heartbeat; nil: nobody
 
@@ -111,8 +111,8 @@ func (d *worn) take(arm string, b []byte) bool {
 		if b[3]+1 < b[2] {
 			return true
 		}
-		if d.of.Shown != nil {
-			d.of.Shown(arm, d.text[arm])
+		if d.of.OnShown != nil {
+			d.of.OnShown(arm, d.text[arm])
 		}
 		d.text[arm] = ""
 		return d.send(arm, []byte{frame.Text, 0xc9})

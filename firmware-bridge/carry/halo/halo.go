@@ -23,8 +23,8 @@ there yet, starts it, and publishes sound, photos, taps, motion and battery to t
 the wearable --name. The sound is LC3, which is decoded here.
 An answer of the node is shown on the display for 15 s. The bridge never erases anything on
 the glasses; another app that runs is stopped.`,
-	Carrier: carry.Bluetooth, Service: glasses.Service, Called: "Halo", Takes: carry.WithPhotos, Tells: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
-	Lives: brilliant.Family.Lives, Hears: carry.Codec{Name: "lc3", Rate: frame.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
+	Carrier: carry.Bluetooth, Service: glasses.Service, NamePrefix: "Halo", Accepts: carry.WithPhotos, ShowsAnswers: true, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewGlasses(p) },
+	SceneKinds: brilliant.Family.SceneKinds, SceneCodec: carry.Codec{Name: "lc3", Rate: frame.Rate, Frame: lc3.Lasts, Bytes: frame.FrameSize},
 }
 
 var errFrame = errors.New("halo: these glasses are a Frame: use locket-bridge brilliant")
@@ -48,20 +48,20 @@ func (*ear) Listen() byte { return 2 }
 func (e *ear) Hear(ctx context.Context, c *carry.Conn, piece []byte) error {
 	frames, err := e.stream.Push(piece)
 	if err != nil {
-		c.Spoilt(err.Error())
+		c.NoteDamaged(err.Error())
 	}
 	return e.sound.Hear(ctx, c, frames)
 }
 
 func (e *ear) Idle(now time.Time) bool { return e.sound.Idle(now) }
 
-func (e *ear) Over(ctx context.Context, c *carry.Conn, off bool) error {
+func (e *ear) EndRecording(ctx context.Context, c *carry.Conn, off bool) error {
 	if off {
 		if err := e.stream.End(); err != nil {
-			c.Spoilt(err.Error())
+			c.NoteDamaged(err.Error())
 		}
 	}
-	return e.sound.Over(ctx, c)
+	return e.sound.EndRecording(ctx, c)
 }
 
 // NewGlasses makes a simulated Halo, which hears Amount pieces of 60 ms of silence, or the sound of
@@ -69,7 +69,7 @@ func (e *ear) Over(ctx context.Context, c *carry.Conn, off bool) error {
 func NewGlasses(p carry.Play) *brilliant.Glasses {
 	g := brilliant.NewGlasses(p)
 	g.Halo = true
-	g.Hears = func(int) (b []byte) {
+	g.SoundPiece = func(int) (b []byte) {
 		for len(b) < frame.Piece {
 			b = append(b, lc3.Silence(frame.FrameSize)...)
 		}

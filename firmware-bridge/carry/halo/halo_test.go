@@ -34,7 +34,7 @@ func TestSpeech(t *testing.T) {
 	}
 	var pcm []byte
 	lasts := 0
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		if pcm = append(pcm, e.Data...); e.Codec != "pcm16" || e.Rate != 16000 {
 			t.Errorf("%s at %d", e.Codec, e.Rate)
 		}
@@ -53,7 +53,7 @@ func TestSpeech(t *testing.T) {
 	if far := math.Sqrt(d / w); far > .01 {
 		t.Errorf("%.4f from what liblc3 decodes", far)
 	}
-	if app := b.Told("connected"); len(app) != 1 || !strings.Contains(app[0], "Halo") {
+	if app := b.Notes("connected"); len(app) != 1 || !strings.Contains(app[0], "Halo") {
 		t.Errorf("%q", app)
 	}
 }
@@ -68,7 +68,7 @@ func TestSimulated(t *testing.T) {
 	if err != nil || rep.Frames == 0 || rep.Frames%6 != 0 || rep.Frames >= 480 || rep.LostPhotos == 0 || rep.Connections < 2 || len(g.Bad) > 0 {
 		t.Errorf("%+v, %v, %v", rep, g.Bad, err)
 	}
-	for _, e := range n.Disk.Of(memory.KindPhoto) {
+	for _, e := range n.Disk.OfKind(memory.KindPhoto) {
 		if e.Metadata[wire.MetaOrientation] != "" {
 			t.Error("a photo is turned")
 		}
@@ -80,7 +80,7 @@ func TestFrame(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), halo.Family, &once{Dialer: brilliant.NewGlasses(carry.Play{Amount: 4})})
 	_, err := carry.Run(carrytest.Deadline(t), b.Cfg)
-	if told := strings.Join(b.Told("disconnected"), ""); err != nil || !strings.Contains(told, "these glasses are a Frame: use locket-bridge brilliant") {
+	if told := strings.Join(b.Notes("disconnected"), ""); err != nil || !strings.Contains(told, "these glasses are a Frame: use locket-bridge brilliant") {
 		t.Errorf("%q, %v", told, err)
 	}
 }

@@ -106,7 +106,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	if len(n.Data) > 0 { // otherwise it was removed
 		var err error
 		if m, err = frame.Parse(s.Options.Prefix, n.Char, n.Data); err != nil {
-			s.Spoilt(err.Error())
+			s.NoteDamaged(err.Error())
 		}
 	}
 	if frame.Carries(m.Entity.Domain) && s.room(m.Entity.String()) {
@@ -125,7 +125,7 @@ func (s *session) room(e string) bool {
 	}
 	if !s.many {
 		s.many = true
-		s.Spoilt(fmt.Sprintf("home assistant: it publishes over %d things: choose some by include", maxThings))
+		s.NoteDamaged(fmt.Sprintf("home assistant: it publishes over %d things: choose some by include", maxThings))
 	}
 	return false
 }
@@ -188,7 +188,7 @@ func (s *session) settled(ctx context.Context, now time.Time) error {
 				receipts = append(receipts, r)
 			}
 		}
-		s.Keep(w.n, receipts...)
+		s.AckAfter(w.n, receipts...)
 	}
 	s.queue = rest
 	return nil
@@ -293,7 +293,7 @@ func (s *session) End(ctx context.Context) error {
 // simulate makes a house whose front door is opened and closed Amount times, up to the current
 // time, and which has a thermometer.
 func simulate(p carry.Play) link.Dialer {
-	q := &link.Queue{Ends: p.Reboot, Patience: 2*settle + stamp} // a state whose time was lost has to settle first
+	q := &link.Queue{HalfwayEnds: p.Reboot, Patience: 2*settle + stamp} // a state whose time was lost has to settle first
 	n := cmp.Or(p.Amount, 20)
 	add := func(entity, leaf, payload string) {
 		q.Messages = append(q.Messages, link.Notification{Char: "statestream/" + entity + "/" + leaf, Data: []byte(payload)})

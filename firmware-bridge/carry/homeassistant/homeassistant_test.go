@@ -20,7 +20,7 @@ var options = carry.Options{Prefix: "statestream"}
 
 func lines(events []memory.Event) (out []string) {
 	once := map[memory.EventID]bool{}
-	for _, e := range carrytest.Of(events, memory.KindText) {
+	for _, e := range carrytest.OfKind(events, memory.KindText) {
 		if !once[e.ID] {
 			out = append(out, fmt.Sprintf("%s %s: %s", e.At.UTC().Format("15:04:05"), e.Speaker, e.Text))
 		}
@@ -79,8 +79,8 @@ func TestRealBroker(t *testing.T) {
 	say("binary_sensor/hall", "friendly_name", "Hall")
 	say("binary_sensor/hall", "last_changed", "noon")
 	until(5)
-	n.Disk.Until(t, "two readings", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindSensor)) >= 2 })
-	n.Disk.Until(t, "what is wrong", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) >= 1 })
+	n.Disk.Until(t, "two readings", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindSensor)) >= 2 })
+	n.Disk.Until(t, "what is wrong", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindGap)) >= 1 })
 	stop()
 	if err := b.Cfg.Client.Close(); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestRealBroker(t *testing.T) {
 		}
 	}
 	once := map[memory.EventID]float64{}
-	for _, e := range n.Disk.Of(memory.KindSensor) {
+	for _, e := range n.Disk.OfKind(memory.KindSensor) {
 		if once[e.ID] = e.Values[0]; e.Unit != "°C" {
 			t.Errorf("%+v", e)
 		}
@@ -120,7 +120,7 @@ func TestRealBroker(t *testing.T) {
 		t.Errorf("%v", once)
 	}
 	told := ""
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		told += e.Reason + "\n"
 	}
 	for _, want := range []string{"home assistant: an attribute that is not a text: binary_sensor.hall", "home assistant: last_changed is not a time: binary_sensor.hall"} {
@@ -158,7 +158,7 @@ func TestConnectionEndsBeforeTheTime(t *testing.T) {
 	t.Parallel()
 	at := time.Now().Add(-time.Second).UTC()
 	topic := "statestream/binary_sensor/door/"
-	q := &link.Queue{Ends: 1, Messages: []link.Notification{
+	q := &link.Queue{HalfwayEnds: 1, Messages: []link.Notification{
 		{Char: topic + "state", Data: []byte("off")}, {Char: topic + "last_changed", Data: []byte(at.Add(-time.Hour).Format(time.RFC3339Nano))},
 		{Char: topic + "state", Data: []byte("on")}, // here the connection ends
 		{Char: topic + "last_changed", Data: []byte(at.Format(time.RFC3339Nano))},

@@ -71,7 +71,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		return d.finish(ctx)
 	case d.reading:
 		return nil // waiting for the node's answer
-	case d.s.Client.Paused() || d.s.part.going() || !d.s.Room() || d.s.Costly(ctx, carry.StoredSound):
+	case d.s.Client.Paused() || d.s.part.going() || !d.s.HasRoom() || d.s.IsMetered(ctx, carry.StoredSound):
 		return nil
 	}
 	d.asking = true
@@ -89,7 +89,7 @@ func (d *download) status(ctx context.Context, st frame.Status) error {
 	}
 	d.asking = false
 	if st.Newest < st.Oldest || st.All == 0 {
-		d.s.Tell(carry.Note{What: "storage", Text: "nothing is left in the pendant"})
+		d.s.OnNote(carry.Note{What: "storage", Text: "nothing is left in the pendant"})
 		d.later(nextLook)
 		return nil
 	}
@@ -227,7 +227,7 @@ func (d *download) answered(ctx context.Context, pages map[uint64]uint64, end er
 		}
 		note.Text = fmt.Sprintf("pages %d to %d are with the node; %d left", note.From, note.To-1, note.Left)
 		d.told = d.mark
-		d.s.Tell(note)
+		d.s.OnNote(note)
 	}
 	return d.done(ctx)
 }

@@ -24,8 +24,8 @@ and battery to the node as the wearable --name, again and again until it is stop
 --storage it also fetches the pages that the pendant kept while nobody listened; the
 pendant deletes them only after the node has them on disk. The pendant has to be paired
 with this machine, and takes one host: end Limitless' and Omi's apps first.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
+	Carrier: carry.Bluetooth, Service: frame.Service, Accepts: carry.WithStorage | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
+	SceneKinds: []memory.Kind{memory.KindAudio}, SceneCodec: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
 // rate is the declared sample rate of the sound. Opus does not depend on it.
@@ -76,7 +76,7 @@ func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	if s.battery >= 0 {
 		h.Battery = &s.battery
 	}
-	if err := s.Live(ctx, h); err != nil {
+	if err := s.PublishLive(ctx, h); err != nil {
 		return nil, err
 	}
 	if c.Options.Storage {
@@ -94,7 +94,7 @@ func (s *session) write(ctx context.Context, b []byte) error {
 // mute stores on disk that a pause begins or ends. That may have been long before the pendant came
 // back, or this process started. Until the node has said when a pause ended, it continues.
 func (s *session) mute(on bool) error {
-	at := s.Client.Turned()
+	at := s.Client.PauseChangedAt()
 	if s.muted = on; at.IsZero() || !s.part.pause(on, at) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (s *session) mode(ctx context.Context) error {
 }
 
 func (s *session) Take(ctx context.Context, n link.Notification) error {
-	if err := s.Rest(ctx, &s.sound); err != nil {
+	if err := s.EndSilent(ctx, &s.sound); err != nil {
 		return err
 	}
 	if n.Char == frame.BatteryChar {
@@ -127,14 +127,14 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		s.Losses.Other(fmt.Sprintf("%d messages of the pendant lost a fragment", n), s.Now)
 	}
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 	}
 	if b == nil {
 		return nil
 	}
 	m, err := frame.Parse(b)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 		return nil
 	}
 	if m.Press != nil {
@@ -148,27 +148,27 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 	}
 	if m.Storage == nil {
-		return s.heard(ctx, m.Live)
+		return s.takeLiveSound(ctx, m.Live)
 	}
 	if s.store != nil && s.store.reading {
 		return s.store.page(ctx, m.Storage, m.Err)
 	}
-	return s.heard(ctx, m.Storage.Frames)
+	return s.takeLiveSound(ctx, m.Storage.Frames)
 }
 
-// heard handles live sound.
-func (s *session) heard(ctx context.Context, frames [][]byte) error {
+// takeLiveSound handles live sound.
+func (s *session) takeLiveSound(ctx context.Context, frames [][]byte) error {
 	for _, f := range frames {
 		s.Report.Frames++
 		s.Report.Sound += frame.Duration(f)
 		m, err := s.sound.Add(f, frame.Duration(f), s.Now)
 		if err != nil {
-			s.Spoilt(err.Error())
+			s.NoteDamaged(err.Error())
 		}
 		if m == nil {
 			continue
 		}
-		if err := s.Live(ctx, m); err != nil {
+		if err := s.PublishLive(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -179,12 +179,12 @@ func (s *session) press(ctx context.Context, b frame.Button, at time.Time) error
 	gesture := map[frame.Button]string{1: "single", 2: "long", 3: "double"}[b]
 	s.Report.Presses++
 	s.Note("button", "%s", gesture)
-	return s.Live(ctx, &wire.Button{Header: wire.Header{At: at}, Gesture: gesture})
+	return s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: at}, Gesture: gesture})
 }
 
 func (s *session) charge(ctx context.Context, n link.Notification) error {
 	if len(n.Data) != 1 || n.Data[0] > 100 {
-		s.Spoilt(fmt.Sprintf("limitless: battery: % x", n.Data[:min(len(n.Data), 8)]))
+		s.NoteDamaged(fmt.Sprintf("limitless: battery: % x", n.Data[:min(len(n.Data), 8)]))
 		return nil
 	}
 	if int(n.Data[0]) == s.battery {
@@ -192,11 +192,11 @@ func (s *session) charge(ctx context.Context, n link.Notification) error {
 	}
 	s.battery = int(n.Data[0])
 	s.Note("battery", "%d %%", s.battery)
-	return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(s.battery)}, Unit: "%"})
+	return s.PublishLive(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(s.battery)}, Unit: "%"})
 }
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
-	if err := s.Rest(ctx, &s.sound); err != nil || s.store == nil {
+	if err := s.EndSilent(ctx, &s.sound); err != nil || s.store == nil {
 		return err
 	}
 	return s.store.tick(ctx, now)
@@ -223,5 +223,5 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 }
 
 func (s *session) End(ctx context.Context) error {
-	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
+	return errors.Join(s.sound.EndRecording(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the wearable is not connected"))
 }

@@ -38,7 +38,7 @@ func watch(n *carrytest.Node, p *limitless.Pendant) *custody {
 	}
 	p.Deleted = func(from, to uint64) {
 		have := map[string]bool{}
-		for _, e := range n.Disk.Of(memory.KindAudio) {
+		for _, e := range n.Disk.OfKind(memory.KindAudio) {
 			have[string(e.Data)] = true
 		}
 		c.mu.Lock()
@@ -65,7 +65,7 @@ func (c *custody) check(t *testing.T) {
 // once fails if a piece of stored sound is missing from the node, or there twice.
 func once(t *testing.T, n *carrytest.Node, pages []frame.Page) {
 	t.Helper()
-	onceOf(t, n.Disk.Of(memory.KindAudio), pages)
+	onceOf(t, n.Disk.OfKind(memory.KindAudio), pages)
 }
 
 func onceOf(t *testing.T, events []memory.Event, pages []frame.Page) {
@@ -153,7 +153,7 @@ func TestUnreadablePageStays(t *testing.T) {
 	c := watch(n, p)
 	b := n.Bridge(t, carrytest.StatePath(t), limitless.Family, p)
 	b.Cfg.Options.Storage, b.Cfg.FirstWait = true, calm
-	told := b.When("page 1040 did not come")
+	told := b.NoteWith("page 1040 did not come")
 	stop := b.Start(t)
 	carrytest.Await(t, told)
 	stop()
@@ -161,7 +161,7 @@ func TestUnreadablePageStays(t *testing.T) {
 	if got := fmt.Sprint(c.deleted); got != "[[1000 1025] [1025 1040]]" || len(p.Pages()) != 20 {
 		t.Errorf("deleted %s, %d are left", got, len(p.Pages()))
 	}
-	if got := strings.Join(b.Told("warning"), "\n"); !strings.Contains(got, "page 1040: limitless: a page with sound has no frame that can be read; it stays in the pendant") {
+	if got := strings.Join(b.Notes("warning"), "\n"); !strings.Contains(got, "page 1040: limitless: a page with sound has no frame that can be read; it stays in the pendant") {
 		t.Errorf("%s", got)
 	}
 }
@@ -175,7 +175,7 @@ func TestRestartContinues(t *testing.T) {
 	state := carrytest.StatePath(t)
 	b := n.Bridge(t, state, limitless.Family, p)
 	b.Cfg.Options.Storage, b.Cfg.FirstWait = true, calm
-	told := b.When("pages 1000 to 1024 are with the node")
+	told := b.NoteWith("pages 1000 to 1024 are with the node")
 	stop := b.Start(t)
 	carrytest.Await(t, told)
 	stop()
@@ -187,7 +187,7 @@ func TestRestartContinues(t *testing.T) {
 	// What was on its way when the first connection was closed may be on disk twice: the extractor
 	// knows identities.
 	known := map[memory.EventID]bool{}
-	onceOf(t, slices.DeleteFunc(n.Disk.Of(memory.KindAudio), func(e memory.Event) bool {
+	onceOf(t, slices.DeleteFunc(n.Disk.OfKind(memory.KindAudio), func(e memory.Event) bool {
 		again := known[e.ID]
 		known[e.ID] = true
 		return again
@@ -219,7 +219,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	var got []string
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		list, err := wire.Packets(e.Data)
 		if err != nil || e.Codec != "opus" {
 			t.Error(err)
@@ -233,13 +233,13 @@ func TestLive(t *testing.T) {
 			t.Errorf("%d: %q", i, s)
 		}
 	}
-	if e := n.Disk.Of(memory.KindButton); len(got) != 62 || len(e) != 1 || e[0].Values[0] != 2 {
+	if e := n.Disk.OfKind(memory.KindButton); len(got) != 62 || len(e) != 1 || e[0].Values[0] != 2 {
 		t.Errorf("%d packets, %+v", len(got), e)
 	}
-	if e := n.Disk.Of(memory.KindGap); len(e) != 1 || !strings.Contains(e[0].Reason, "limitless: packet: a tag is cut off") {
+	if e := n.Disk.OfKind(memory.KindGap); len(e) != 1 || !strings.Contains(e[0].Reason, "limitless: packet: a tag is cut off") {
 		t.Errorf("%+v", e)
 	}
-	if e := n.Disk.Of(memory.KindSensor); len(e) != 1 || e[0].Values[0] != 87 {
+	if e := n.Disk.OfKind(memory.KindSensor); len(e) != 1 || e[0].Values[0] != 87 {
 		t.Errorf("%+v", e)
 	}
 }
@@ -264,22 +264,22 @@ func TestMetered(t *testing.T) {
 		}
 		return costly.Load()
 	}
-	waits, goesOn, done := b.When("waits: stored sound: the network is metered"), b.When("it goes on with stored sound"), b.When("; 0 left")
+	waits, goesOn, done := b.NoteWith("waits: stored sound: the network is metered"), b.NoteWith("it goes on with stored sound"), b.NoteWith("; 0 left")
 	stop := b.Start(t)
 	carrytest.Await(t, waits)
 	<-asked
 	carrytest.Await(t, asked) // the pendant is asked again, and nothing was fetched in between
-	if why, err := carry.Waits(state); err != nil || why != "stored sound: the network is metered" {
+	if why, err := carry.WaitReason(state); err != nil || why != "stored sound: the network is metered" {
 		t.Errorf("%q, %v", why, err)
 	}
-	if got := n.Disk.Of(memory.KindAudio); len(got) > 0 {
+	if got := n.Disk.OfKind(memory.KindAudio); len(got) > 0 {
 		t.Errorf("%d pieces of sound were fetched", len(got))
 	}
 	costly.Store(false)
 	carrytest.Await(t, goesOn)
 	carrytest.Await(t, done)
 	stop()
-	if why, err := carry.Waits(state); err != nil || why != "" {
+	if why, err := carry.WaitReason(state); err != nil || why != "" {
 		t.Errorf("%q, %v", why, err)
 	}
 	c.check(t)

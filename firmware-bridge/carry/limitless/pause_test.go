@@ -24,12 +24,12 @@ func TestPause(t *testing.T) {
 	b := n.Bridge(t, state, limitless.Family, empty)
 	stop := b.Start(t)
 	n.Disk.Until(t, "muted", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
 	})
 	n.In.SetPaused(false)
 	n.Disk.Until(t, "recording", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return list[len(list)-1].Metadata[wire.MetaState] == "recording"
 	})
 	stop()
@@ -44,7 +44,7 @@ func TestPause(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	once(t, n, pages[:40])
-	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 {
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got+rep.Paused != 54 {
 		t.Errorf("%d pages at the node, %d in the pause", got, rep.Paused)
 	}
 }
@@ -58,7 +58,7 @@ func TestPauseEndsWhileAway(t *testing.T) {
 	b := n.Bridge(t, state, limitless.Family, limitless.NewPendant(carry.Play{Amount: 1}))
 	stop := b.Start(t)
 	n.Disk.Until(t, "muted", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
 	})
 	stop()
@@ -102,7 +102,7 @@ func TestPauseEndsWhileDown(t *testing.T) {
 	b := n.Bridge(t, state, limitless.Family, limitless.NewPendant(carry.Play{Amount: 1}))
 	stop := b.Start(t)
 	n.Disk.Until(t, "muted", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "muted"
 	})
 	stop()
@@ -117,7 +117,7 @@ func TestPauseEndsWhileDown(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	once(t, n, pages[34:])
-	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 || got > 30 {
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got+rep.Paused != 54 || got > 30 {
 		t.Errorf("%d pages at the node, %d in the pause", got, rep.Paused)
 	}
 }
@@ -128,13 +128,13 @@ func TestPauseWhileTheBridgeIsDown(t *testing.T) {
 	n := carrytest.NewNode(t)
 	p := limitless.NewPendant(carry.Play{Amount: 60, ClockOff: -time.Hour})
 	pages := p.Pages()
-	n.Was = func(at time.Time) bool { return at.Before(pages[30].At.Truncate(time.Millisecond)) }
+	n.WasPaused = func(at time.Time) bool { return at.Before(pages[30].At.Truncate(time.Millisecond)) }
 	_, rep := run(t, n, carrytest.StatePath(t), p)
 	if rep.Records != 60 || rep.Paused == 0 || len(p.Pages()) != 0 {
 		t.Errorf("%+v, %d pages are left", rep, len(p.Pages()))
 	}
 	once(t, n, pages[30:])
-	if got := len(n.Disk.Of(memory.KindAudio)); got+rep.Paused != 54 {
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got+rep.Paused != 54 {
 		t.Errorf("%d pages at the node, %d of the pause", got, rep.Paused)
 	}
 }

@@ -130,7 +130,7 @@ func (s *session) hello(ctx context.Context) error {
 	if s.battery >= 0 {
 		h.Battery = &s.battery
 	}
-	return s.Live(ctx, h)
+	return s.PublishLive(ctx, h)
 }
 
 func (s *session) setTime(ctx context.Context, now time.Time) error {

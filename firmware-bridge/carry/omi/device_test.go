@@ -75,10 +75,10 @@ func TestDevice(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), omi.Family, &link.BlueZ{Device: "Omi", Bus: z.Bus})
 	b.Cfg.Options.PhotoEvery = 30
-	asked := b.When("the node asked for one")
+	asked := b.NoteWith("the node asked for one")
 	stop := b.Start(t)
 
-	n.Disk.Until(t, "the second connection", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 2 })
+	n.Disk.Until(t, "the second connection", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindButton)) == 2 })
 	n.In.SetPaused(true)
 	n.Disk.Until(t, "pause", func() bool { return stateOf(n.Disk.Events) == "muted" })
 	n.In.SetPaused(false)
@@ -94,23 +94,23 @@ func TestDevice(t *testing.T) {
 	if rep.Connections != 2 || rep.Photos != 1 || rep.LostPhotos != 1 || rep.Presses != 2 || rep.Frames != 5 || rep.Spoilt != 2 || rep.Refused != 0 {
 		t.Errorf("%+v", rep)
 	}
-	photos := n.Disk.Of(memory.KindPhoto)
+	photos := n.Disk.OfKind(memory.KindPhoto)
 	if len(photos) != 1 || !bytes.Equal(photos[0].Data, jpeg) || photos[0].Metadata[wire.MetaOrientation] != "270" {
 		t.Errorf("%d photos", len(photos))
 	}
-	if e := n.Disk.Of(memory.KindButton); e[0].Values[0] != 2 || e[1].Values[0] != 1 {
+	if e := n.Disk.OfKind(memory.KindButton); e[0].Values[0] != 2 || e[1].Values[0] != 1 {
 		t.Errorf("%+v", e)
 	}
-	if e := n.Disk.Of(memory.KindSensor); len(e) != 1 || e[0].Name != "battery" || e[0].Values[0] != 86 || e[0].Unit != "%" {
+	if e := n.Disk.OfKind(memory.KindSensor); len(e) != 1 || e[0].Name != "battery" || e[0].Values[0] != 86 || e[0].Unit != "%" {
 		t.Errorf("%+v", e)
 	}
-	if audio := n.Disk.Of(memory.KindAudio); len(audio) != 1 || !audio[0].Last {
+	if audio := n.Disk.OfKind(memory.KindAudio); len(audio) != 1 || !audio[0].Last {
 		t.Errorf("%+v", audio)
 	} else if got, err := wire.Packets(audio[0].Data); err != nil || len(got) != 5 {
 		t.Errorf("%d packets, %v", len(got), err)
 	}
 	var reasons []string
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		reasons = append(reasons, e.Reason)
 	}
 	for _, want := range []string{"photo dropped after 799 bytes: part 5 came after part 3", "less than 3 bytes", "button: 1 bytes"} {
@@ -134,7 +134,7 @@ func TestDevice(t *testing.T) {
 }
 
 func stateOf(events []memory.Event) string {
-	list := carrytest.Of(events, memory.KindStatus)
+	list := carrytest.OfKind(events, memory.KindStatus)
 	if len(list) == 0 {
 		return ""
 	}
@@ -204,26 +204,26 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 	open := n.Disk.Stop(t)
 	b := n.Bridge(t, path, omi.Family, bluez)
 	b.Cfg.Options.Storage = true
-	waits := b.When("wait for the node")
+	waits := b.NoteWith("wait for the node")
 	stop := b.Start(t)
 	carrytest.Await(t, waits)
 	if to := advanced(); to != 0 {
 		t.Fatalf("the device was told to forget %d records that are nowhere else", to)
 	}
 	open()
-	n.Disk.Until(t, "the first batch", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindAudio)) >= 10 })
+	n.Disk.Until(t, "the first batch", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindAudio)) >= 10 })
 	stop()
 	if err := b.Cfg.Client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(b.Told("warning"), "\n"), fault) {
-		t.Errorf("the fault of the transfer was not noticed: %v", b.Told("warning"))
+	if !strings.Contains(strings.Join(b.Notes("warning"), "\n"), fault) {
+		t.Errorf("the fault of the transfer was not noticed: %v", b.Notes("warning"))
 	}
 
 	// The next start continues where that one ended, whether the device was told or not.
 	b = n.Bridge(t, path, omi.Family, bluez)
 	b.Cfg.Options.Storage = true
-	empty := b.When("nothing is left in the device")
+	empty := b.NoteWith("nothing is left in the device")
 	stop = b.Start(t)
 	carrytest.Await(t, empty)
 	stop()
@@ -231,7 +231,7 @@ func storage(t *testing.T, kind linktest.Ring, fault string) {
 		t.Errorf("the device forgot %d records of %d", to, len(ring))
 	}
 
-	audio := n.Disk.Of(memory.KindAudio)
+	audio := n.Disk.OfKind(memory.KindAudio)
 	seen := map[memory.EventID]bool{}
 	for _, e := range audio {
 		if seen[e.ID] {
@@ -287,7 +287,7 @@ func TestDeviceReports(t *testing.T) {
 		if _, err := carry.Run(carrytest.Deadline(t), b.Cfg); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if told := strings.Join(b.Told(c.what), "\n"); !strings.Contains(told, c.want) {
+		if told := strings.Join(b.Notes(c.what), "\n"); !strings.Contains(told, c.want) {
 			t.Errorf("%s: %s", c.name, told)
 		}
 		if err := b.Cfg.Client.Close(); err != nil {
@@ -312,7 +312,7 @@ func TestNodeAway(t *testing.T) {
 	}
 	b := n.Bridge(t, carrytest.StatePath(t), omi.Family, link.NewCapture(strings.NewReader(capture.String())))
 	told := 0
-	b.Cfg.Tell = func(note carry.Note) {
+	b.Cfg.OnNote = func(note carry.Note) {
 		if note.What == "button" {
 			told++
 		}
@@ -324,11 +324,11 @@ func TestNodeAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := len(n.Disk.Of(memory.KindButton))
+	got := len(n.Disk.OfKind(memory.KindButton))
 	if told != presses || got < presses/2 || rep.Dropped == 0 || got+rep.Dropped != presses+1 { // one more for the last status
 		t.Errorf("%d told, %d at the node, %+v", told, got, rep)
 	}
-	gaps := n.Disk.Of(memory.KindGap)
+	gaps := n.Disk.OfKind(memory.KindGap)
 	if len(gaps) != 1 || !strings.Contains(gaps[0].Reason, fmt.Sprintf("%d messages dropped", rep.Dropped)) {
 		t.Errorf("%+v", gaps)
 	}

@@ -85,7 +85,7 @@ func (d *download) tick(ctx context.Context, now time.Time) error {
 		return nil
 	case d.phase != idle:
 		return d.fail(ctx, errors.New("no answer"))
-	case d.s.Client.Paused(), !d.s.Room(), d.s.Costly(ctx, carry.StoredSound):
+	case d.s.Client.Paused(), !d.s.HasRoom(), d.s.IsMetered(ctx, carry.StoredSound):
 		return nil
 	}
 	return d.ask(ctx)
@@ -146,12 +146,12 @@ func (d *download) notified(ctx context.Context, b []byte) error {
 		n := d.to - d.from
 		d.s.Report.Records += n
 		left := d.info.Write - d.to
-		d.s.Tell(carry.Note{
+		d.s.OnNote(carry.Note{
 			What: "storage", Text: fmt.Sprintf("records %d to %d are with the node; %d left", d.from, d.to-1, left),
 			From: d.from, To: d.to, Left: left,
 		})
 		d.phase, d.until = idle, time.Time{} // the next tick continues
-		if !d.s.Room() || d.s.Costly(ctx, carry.StoredSound) {
+		if !d.s.HasRoom() || d.s.IsMetered(ctx, carry.StoredSound) {
 			return nil
 		}
 		return d.ask(ctx)
@@ -170,7 +170,7 @@ func (d *download) read(ctx context.Context, i frame.RingInfo) error {
 	}
 	if i.Read == i.Write {
 		d.phase, d.until = idle, time.Now().Add(freshStock)
-		d.s.Tell(carry.Note{What: "storage", Text: "nothing is left in the device", To: i.Write})
+		d.s.OnNote(carry.Note{What: "storage", Text: "nothing is left in the device", To: i.Write})
 		return nil
 	}
 	d.info = i

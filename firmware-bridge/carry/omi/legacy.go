@@ -97,7 +97,7 @@ func (d *legacy) tick(ctx context.Context, now time.Time) error {
 		return nil
 	case d.phase != idle:
 		return d.fail(ctx, errors.New("no answer"))
-	case d.s.Client.Paused(), !d.s.Room(), d.s.Costly(ctx, carry.StoredSound):
+	case d.s.Client.Paused(), !d.s.HasRoom(), d.s.IsMetered(ctx, carry.StoredSound):
 		return nil
 	}
 	b, err := d.s.Dev.Read(ctx, frame.StorageState)
@@ -110,7 +110,7 @@ func (d *legacy) tick(ctx context.Context, now time.Time) error {
 	}
 	if state.Used == 0 {
 		d.until = now.Add(freshStock)
-		d.s.Tell(carry.Note{What: "storage", Text: "nothing is left in the device"})
+		d.s.OnNote(carry.Note{What: "storage", Text: "nothing is left in the device"})
 		return nil
 	}
 	return d.begin(ctx, state.Used)
@@ -155,7 +155,7 @@ func (d *legacy) notified(ctx context.Context, b []byte) error {
 	case d.phase == advancing && status == frame.LegacyDeleted:
 		d.pause = d.s.FirstWait
 		d.s.Report.Records += uint64((d.used + frame.LegacyBlock - 1) / frame.LegacyBlock)
-		d.s.Tell(carry.Note{What: "storage", Text: fmt.Sprintf("%d bytes are with the node; the device has deleted them", d.used)})
+		d.s.OnNote(carry.Note{What: "storage", Text: fmt.Sprintf("%d bytes are with the node; the device has deleted them", d.used)})
 		d.kept = legacyState{Boot: d.kept.Boot}
 		d.phase, d.until = idle, time.Time{}
 		return d.keep()
@@ -216,7 +216,7 @@ func (d *legacy) publish(ctx context.Context, block []byte, at uint32) error {
 	for _, f := range frame.LegacyFrames(block) {
 		longer, err := carry.AppendFrame(d.s.codec.Name, data, f)
 		if err != nil {
-			d.s.Spoilt(err.Error())
+			d.s.NoteDamaged(err.Error())
 			continue
 		}
 		data = longer

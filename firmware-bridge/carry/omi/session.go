@@ -23,8 +23,8 @@ and battery to the broker as the wearable --name, again and again until it is st
 What is lost on the way becomes gap events. With --storage it also fetches what the
 device recorded while nobody listened; the device forgets it only after the node has
 acknowledged it.`,
-	Carrier: carry.Bluetooth, Service: frame.Service, Takes: carry.WithStorage | carry.WithPhotos | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
+	Carrier: carry.Bluetooth, Service: frame.Service, Accepts: carry.WithStorage | carry.WithPhotos | carry.WithMetered, Begin: begin, Simulate: func(p carry.Play) link.Dialer { return NewPendant(p) },
+	SceneKinds: []memory.Kind{memory.KindAudio}, SceneCodec: carry.Codec{Name: "opus", Rate: 16000, Frame: 20 * time.Millisecond},
 }
 
 // session is one connection to the device. One goroutine runs it.
@@ -100,7 +100,7 @@ func (s *session) rest(ctx context.Context) error {
 		if err := s.frames(ctx, s.audio.Flush()); err != nil {
 			return err
 		}
-		if err := s.sound.Over(ctx, s.Conn); err != nil {
+		if err := s.sound.EndRecording(ctx, s.Conn); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (s *session) rest(ctx context.Context) error {
 func (s *session) End(ctx context.Context) error {
 	s.Report.Doubled += s.audio.Doubles
 	err := s.frames(ctx, s.audio.Flush())
-	err = errors.Join(err, s.sound.Over(ctx, s.Conn))
+	err = errors.Join(err, s.sound.EndRecording(ctx, s.Conn))
 	err = errors.Join(err, s.photo(ctx, s.photos.Flush()))
 	err = errors.Join(err, s.TellLosses(ctx, true))
 	return errors.Join(err, s.Status(ctx, "offline", "the wearable is not connected"))
@@ -128,19 +128,19 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	case frame.ButtonChar:
 		gesture, err := frame.ParseButton(n.Data)
 		if err != nil {
-			s.Spoilt(err.Error())
+			s.NoteDamaged(err.Error())
 		}
 		if gesture == "" {
 			return nil
 		}
 		s.Report.Presses++
-		err = s.Live(ctx, &wire.Button{Header: wire.Header{At: n.At}, Gesture: gesture})
+		err = s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: n.At}, Gesture: gesture})
 		s.Note("button", "%s", gesture)
 		return err
 	case frame.BatteryChar:
 		level, err := frame.ParseBattery(n.Data)
 		if err != nil {
-			s.Spoilt(err.Error())
+			s.NoteDamaged(err.Error())
 			return nil
 		}
 		if level == s.battery {
@@ -151,7 +151,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		if err := s.setPhotos(ctx); err != nil {
 			return err
 		}
-		return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(level)}, Unit: "%"})
+		return s.PublishLive(ctx, &wire.Sensor{Header: wire.Header{At: n.At}, Name: "battery", Values: []float64{float64(level)}, Unit: "%"})
 	case frame.StorageChar:
 		if s.store != nil {
 			return s.store.notified(ctx, n.Data)
@@ -166,13 +166,13 @@ func (s *session) frames(ctx context.Context, items []frame.AudioItem) error {
 		case frame.Frame:
 			m, err := s.sound.Add(i, s.codec.Duration(i), s.Now)
 			if err != nil {
-				s.Spoilt(err.Error())
+				s.NoteDamaged(err.Error())
 			} else {
 				s.Report.Frames++
 				s.Report.Sound += s.codec.Duration(i)
 			}
 			if m != nil {
-				if err := s.Live(ctx, m); err != nil {
+				if err := s.PublishLive(ctx, m); err != nil {
 					return err
 				}
 			}
@@ -182,8 +182,8 @@ func (s *session) frames(ctx context.Context, items []frame.AudioItem) error {
 		case frame.Reset:
 			s.Report.Resets++
 			s.Losses.Other(fmt.Sprintf("audio notifications are numbered from the start again: %d after %d", i.After, i.Before), s.Now)
-		case frame.Spoilt:
-			s.Spoilt(i.Reason)
+		case frame.Damaged:
+			s.NoteDamaged(i.Reason)
 		}
 	}
 	return nil
@@ -196,7 +196,7 @@ func (s *session) photo(ctx context.Context, items []frame.PhotoItem) error {
 			s.Report.Photos++
 			s.Note("photo", "%d bytes, turned by %d°", len(i.JPEG), i.Orientation)
 			m := &wire.Photo{Header: wire.Header{At: s.Now}, Codec: "jpeg", Data: i.JPEG, Orientation: i.Orientation}
-			if err := s.Live(ctx, m); err != nil {
+			if err := s.PublishLive(ctx, m); err != nil {
 				return err
 			}
 		case frame.LostPhoto:

@@ -20,9 +20,9 @@ import (
 // Pendant is a simulated Omi: it has stored sound, sends it when asked, and deletes what it is told
 // to. Its sound is silence. It is a Dialer, and makes no more connections when it has nothing left.
 type Pendant struct {
-	Legacy bool                   // firmware before 3.0.20; set before the first connection
-	Gone   func(records [][]byte) // gets what it deletes; nil: nobody
-	Reboot int                    // connections that are still to end in the middle; set before the first
+	Legacy    bool                   // firmware before 3.0.20; set before the first connection
+	OnDeleted func(records [][]byte) // gets what it deletes; nil: nobody
+	Reboot    int                    // connections that are still to end in the middle; set before the first
 
 	mu      sync.Mutex
 	records [][]byte // records that it still has
@@ -113,8 +113,8 @@ func (p *Pendant) forget(before uint64) bool {
 		return false
 	}
 	n := before - p.read
-	if n > 0 && p.Gone != nil {
-		p.Gone(p.records[:n])
+	if n > 0 && p.OnDeleted != nil {
+		p.OnDeleted(p.records[:n])
 	}
 	p.records, p.read = p.records[n:], before
 	return true

@@ -32,7 +32,7 @@ func TestSimulatedStorage(t *testing.T) {
 			all := p.Records()
 			heard := func() map[string]int {
 				seen := map[string]int{}
-				for _, e := range n.Disk.Of(memory.KindAudio) {
+				for _, e := range n.Disk.OfKind(memory.KindAudio) {
 					list, err := wire.Packets(e.Data)
 					if err != nil {
 						t.Error(err)
@@ -45,7 +45,7 @@ func TestSimulatedStorage(t *testing.T) {
 			}
 			var mu sync.Mutex
 			var early []string
-			p.Gone = func(records [][]byte) {
+			p.OnDeleted = func(records [][]byte) {
 				seen := heard()
 				mu.Lock()
 				defer mu.Unlock()
@@ -74,7 +74,7 @@ func TestSimulatedStorage(t *testing.T) {
 			if got := len(heard()); got != 5*len(all) {
 				t.Errorf("%d frames of %d", got, 5*len(all))
 			}
-			for _, e := range n.Disk.Of(memory.KindAudio) {
+			for _, e := range n.Disk.OfKind(memory.KindAudio) {
 				list, _ := wire.Packets(e.Data)
 				i := int64(list[0][9])<<8 | int64(list[0][10])
 				want := time.Duration(150-i/10) * 100 * time.Millisecond // distance to the end

@@ -146,7 +146,7 @@ func TestSpeech(t *testing.T) {
 	}
 	n := carrytest.NewNode(t)
 	_, rep := carrytest.Play(t, n, omi.Family, capture(notes))
-	events := n.Disk.Of(memory.KindAudio)
+	events := n.Disk.OfKind(memory.KindAudio)
 	got, pcm := hear(t, events)
 	if len(got) != len(packets) || rep.Frames != len(packets) {
 		t.Fatalf("%d packets of %d arrived; %+v", len(got), len(packets), rep)
@@ -169,17 +169,17 @@ func TestSpeech(t *testing.T) {
 	if at := events[0].At.UnixMilli(); at < began || at > began+30 {
 		t.Errorf("begins at %d, %d ms after", at, at-began)
 	}
-	if gaps := n.Disk.Of(memory.KindGap); len(gaps) != 0 {
+	if gaps := n.Disk.OfKind(memory.KindGap); len(gaps) != 0 {
 		t.Errorf("%+v", gaps)
 	}
 	var states []string
-	for _, e := range n.Disk.Of(memory.KindStatus) {
+	for _, e := range n.Disk.OfKind(memory.KindStatus) {
 		states = append(states, e.Metadata[wire.MetaState])
 	}
 	if s := strings.Join(states, " "); s != "online recording offline" {
 		t.Error(s)
 	}
-	hellos := n.Disk.Of(memory.KindHello)
+	hellos := n.Disk.OfKind(memory.KindHello)
 	if h := hellos[len(hellos)-1]; h.Metadata[wire.MetaModel] != "Omi CV1" || h.Metadata[wire.MetaCodecs] != "opus" {
 		t.Errorf("%+v", h.Metadata)
 	}
@@ -217,7 +217,7 @@ func TestSpeechWithLoss(t *testing.T) {
 		t.Errorf("%d lost, %d doubled, %d late; %+v", len(lost), doubled, late, rep)
 	}
 	named := map[uint16]bool{}
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		if e.Missing == nil || e.Missing.From != e.ID.Seq || e.Missing.To != e.ID.Seq {
 			t.Errorf("%+v is not a gap without numbers", e.Missing)
 		}
@@ -249,11 +249,11 @@ func TestSpeechWithLoss(t *testing.T) {
 			t.Errorf("%d is lost, and not named", id)
 		}
 	}
-	if len(b.Told("lost")) == 0 {
+	if len(b.Notes("lost")) == 0 {
 		t.Error("the loss was not reported")
 	}
 	// Only what was sent arrives, and in order.
-	got, pcm := hear(t, n.Disk.Of(memory.KindAudio))
+	got, pcm := hear(t, n.Disk.OfKind(memory.KindAudio))
 	at := 0
 	for i, p := range got {
 		for at < len(packets) && !bytes.Equal(packets[at], p) {

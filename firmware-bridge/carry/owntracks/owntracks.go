@@ -26,13 +26,13 @@ and the regions that it enters and leaves, to the node as the wearable --name. -
 says whose they are, because other people's phones may publish to the same broker. The
 broker keeps what comes while locket-bridge does not run, and forgets it only after
 the node has acknowledged it.`,
-	Carrier: carry.MQTT, Prefix: "owntracks", Takes: carry.WithDevice, Device: "the phone, as in its topics: `user/device`",
+	Carrier: carry.MQTT, Prefix: "owntracks", Accepts: carry.WithDevice, Device: "the phone, as in its topics: `user/device`",
 	Topics: func(o *carry.Options) []string {
 		base := o.Prefix + "/" + o.Device
 		return []string{base, base + "/event"}
 	},
 	Begin: begin, Simulate: simulate,
-	Lives: []memory.Kind{memory.KindLocation, memory.KindSensor},
+	SceneKinds: []memory.Kind{memory.KindLocation, memory.KindSensor},
 }
 
 const partName = "owntracks"
@@ -65,12 +65,12 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	}
 	who, leaf, ok := frame.Leaf(s.Options.Prefix, n.Char)
 	if !ok || leaf != "" && leaf != "event" || s.Options.Device != "" && who != s.Options.Device {
-		s.Keep(n)
+		s.AckAfter(n)
 		return nil
 	}
 	list, err := frame.Parse(n.Data)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 	}
 	var receipts []*wear.Receipt
 	for _, m := range list {
@@ -82,7 +82,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 			receipts = append(receipts, r)
 		}
 	}
-	s.Keep(n, receipts...)
+	s.AckAfter(n, receipts...)
 	return nil
 }
 
@@ -122,11 +122,11 @@ func (s *session) message(ctx context.Context, n link.Notification, m any) (*wea
 // the broker retained it, it has the same identity, and the node stores it once.
 func (s *session) place(ctx context.Context, kind string, at time.Time, p memory.Place) (*wear.Receipt, error) {
 	if !wire.Believed(at, s.Now) {
-		s.Spoilt(fmt.Sprintf("owntracks: %s: tst %s is not a plausible time", kind, at.Format(time.RFC3339)))
+		s.NoteDamaged(fmt.Sprintf("owntracks: %s: tst %s is not a plausible time", kind, at.Format(time.RFC3339)))
 		return nil, nil
 	}
 	if len(p.Name) > memory.MaxName {
-		s.Spoilt(fmt.Sprintf("owntracks: %s: a name of %d bytes, at most %d", kind, len(p.Name), memory.MaxName))
+		s.NoteDamaged(fmt.Sprintf("owntracks: %s: a name of %d bytes, at most %d", kind, len(p.Name), memory.MaxName))
 		return nil, nil
 	}
 	seq := carry.Seq(fmt.Appendf(nil, "%s %d %v %v %s", kind, at.UnixMilli(), p.Lat, p.Lon, p.Name))
@@ -141,7 +141,7 @@ func (s *session) charge(ctx context.Context, m frame.Location, retained bool) e
 		return nil
 	}
 	s.battery, s.latest = m.Battery, m.At
-	return s.Live(ctx, &wire.Sensor{Header: wire.Header{At: m.At}, Name: "battery", Values: []float64{float64(m.Battery)}, Unit: "%"})
+	return s.PublishLive(ctx, &wire.Sensor{Header: wire.Header{At: m.At}, Name: "battery", Values: []float64{float64(m.Battery)}, Unit: "%"})
 }
 
 func (s *session) Tick(ctx context.Context, _ time.Time) error { return s.TellLosses(ctx, false) }
@@ -158,7 +158,7 @@ func (s *session) End(ctx context.Context) error {
 // retained. Now and then it enters a region.
 func simulate(p carry.Play) link.Dialer {
 	r := rand.New(rand.NewPCG(p.Seed, 1))
-	q := &link.Queue{Ends: p.Reboot}
+	q := &link.Queue{HalfwayEnds: p.Reboot}
 	n := cmp.Or(p.Amount, 60)
 	lat, lon, topic := 52.5, 13.4, "owntracks/jane/phone"
 	if len(p.Day) > 0 {

@@ -47,7 +47,7 @@ func TestRealBroker(t *testing.T) {
 	}
 	places := func(want int) {
 		t.Helper()
-		n.Disk.Until(t, fmt.Sprintf("%d places", want), func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindLocation)) == want })
+		n.Disk.Until(t, fmt.Sprintf("%d places", want), func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindLocation)) == want })
 	}
 	b, stop := run()
 	places(1)
@@ -75,7 +75,7 @@ func TestRealBroker(t *testing.T) {
 	stop()
 
 	var got []string
-	for _, e := range n.Disk.Of(memory.KindLocation) {
+	for _, e := range n.Disk.OfKind(memory.KindLocation) {
 		if e.Clock != memory.ClockWall {
 			t.Errorf("%+v", e)
 		}
@@ -85,7 +85,7 @@ func TestRealBroker(t *testing.T) {
 		t.Error(s)
 	}
 	var gaps []string
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		gaps = append(gaps, e.Reason)
 	}
 	for _, want := range []string{"location: lat is missing", "tst 2100-01-01T00:00:00Z is not a plausible time", "places came encrypted"} {
@@ -103,8 +103,8 @@ func TestBrokerKeepsUnstoredPlaces(t *testing.T) {
 	b := n.Bridge(t, carrytest.StatePath(t), owntracks.Family, q)
 	b.Cfg.Options = options
 	again := 0
-	tell := b.Cfg.Tell
-	b.Cfg.Tell = func(note carry.Note) {
+	tell := b.Cfg.OnNote
+	b.Cfg.OnNote = func(note carry.Note) {
 		tell(note)
 		if note.What == "connected" {
 			if again++; again == 3 {
@@ -119,7 +119,7 @@ func TestBrokerKeepsUnstoredPlaces(t *testing.T) {
 	if err != nil || rep.Refused+rep.Waiting != 0 || q.Acked() != 1 {
 		t.Errorf("%+v, %d acknowledged, %v", rep, q.Acked(), err)
 	}
-	if got := n.Disk.Of(memory.KindLocation); len(got) != 1 {
+	if got := n.Disk.OfKind(memory.KindLocation); len(got) != 1 {
 		t.Errorf("%d places", len(got))
 	}
 }
@@ -137,10 +137,10 @@ func TestLossyLink(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	seen := map[string]bool{}
-	for _, e := range n.Disk.Of(memory.KindLocation) {
+	for _, e := range n.Disk.OfKind(memory.KindLocation) {
 		seen[fmt.Sprint(e.At, *e.Place)] = true
 	}
-	if got := len(n.Disk.Of(memory.KindLocation)); got != 105 || len(seen) != 105 {
+	if got := len(n.Disk.OfKind(memory.KindLocation)); got != 105 || len(seen) != 105 {
 		t.Errorf("%d places, %d different ones", got, len(seen))
 	}
 }

@@ -32,7 +32,7 @@ Of Wayland, compositors of wlroots' family are served. Sway tells where its wind
 labwc, Wayfire, river or Hyprland there is a photo where a window fills the screen alone, and
 else its title. GNOME and KDE Plasma tell no program which window is in front: use their X11
 sessions.`,
-	Carrier: carry.Screen, Takes: carry.WithDeny, Begin: begin,
+	Carrier: carry.Screen, Accepts: carry.WithDeny, Begin: begin,
 }
 
 const (
@@ -56,7 +56,7 @@ type session struct {
 func begin(ctx context.Context, c *carry.Conn) (carry.Session, error) {
 	s := &session{Conn: c, hidden: "?"}
 	s.Note("connected", "the screen")
-	return s, s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "screen", Firmware: "unknown"})
+	return s, s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "screen", Firmware: "unknown"})
 }
 
 // Take implements [carry.Session]. A screen sends nothing by itself.
@@ -143,7 +143,7 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, nam
 	}
 	parts := (b.Len() + wire.MaxData - 1) / wire.MaxData
 	if parts > wire.MaxParts {
-		s.Spoilt(fmt.Sprintf("screen: a picture of %d bytes", b.Len()))
+		s.NoteDamaged(fmt.Sprintf("screen: a picture of %d bytes", b.Len()))
 		return nil
 	}
 	if err := s.say(ctx, w, named, true, now); err != nil {
@@ -155,7 +155,7 @@ func (s *session) publish(ctx context.Context, m *image.RGBA, w link.Window, nam
 		if parts > 1 {
 			p.Part, p.Parts = i, parts
 		}
-		if err := s.Live(ctx, p); err != nil {
+		if err := s.PublishLive(ctx, p); err != nil {
 			return err
 		}
 		i++
@@ -172,7 +172,7 @@ func (s *session) say(ctx context.Context, w link.Window, named, pictured bool, 
 	}
 	title := []rune(w.Title)
 	text := string(title[:min(len(title), maxText)])
-	return s.Live(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App})
+	return s.PublishLive(ctx, &wire.Words{Header: wire.Header{At: now}, Text: text, Speaker: "screen " + w.App})
 }
 
 // Command implements [carry.Session]. A pause takes effect with the next look.

@@ -132,11 +132,11 @@ func TestScreen(t *testing.T) {
 	b.Cfg.Options.Deny = []string{"Diary"}
 	editor := c.open("Editor", "Letter to Ben – Editor", 100, 50, 400, 300, 0x3366cc)
 	c.front(editor)
-	paused := b.When("not remembered: paused")
+	paused := b.NoteWith("not remembered: paused")
 	stop := b.Start(t)
-	photos := func() int { return len(carrytest.Of(n.Disk.Events, memory.KindPhoto)) }
+	photos := func() int { return len(carrytest.OfKind(n.Disk.Events, memory.KindPhoto)) }
 	state := func() string {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		if len(list) == 0 {
 			return ""
 		}
@@ -148,14 +148,14 @@ func TestScreen(t *testing.T) {
 		n.Disk.Until(t, want, func() bool { return strings.TrimSpace(state()) == want })
 	}
 	n.Disk.Until(t, "the first photo", func() bool { return photos() == 1 })
-	p, err := jpeg.Decode(bytes.NewReader(n.Disk.Of(memory.KindPhoto)[0].Data))
+	p, err := jpeg.Decode(bytes.NewReader(n.Disk.OfKind(memory.KindPhoto)[0].Data))
 	if err != nil || p.Bounds().Dx() != 400 || p.Bounds().Dy() != 300 {
 		t.Fatalf("%v, %v", p.Bounds(), err)
 	}
 	if r, g, blue, _ := p.At(200, 150).RGBA(); r>>8 < 0x28 || r>>8 > 0x3e || g>>8 < 0x5b || g>>8 > 0x70 || blue>>8 < 0xc0 || blue>>8 > 0xd8 {
 		t.Errorf("the colour is %x %x %x", r>>8, g>>8, blue>>8)
 	}
-	if said := n.Disk.Of(memory.KindText); len(said) != 1 || said[0].Text != "Letter to Ben – Editor" || said[0].Speaker != "screen Editor" {
+	if said := n.Disk.OfKind(memory.KindText); len(said) != 1 || said[0].Text != "Letter to Ben – Editor" || said[0].Speaker != "screen Editor" {
 		t.Errorf("%+v", said)
 	}
 	c.paint(editor, 0, 0, 10, 10, 0xffffff) // like a blinking cursor: it makes no new picture
@@ -198,10 +198,10 @@ func TestScreen(t *testing.T) {
 	if rep := stop(); rep.Photos != 3 || rep.Connections != 1 || rep.Spoilt != 0 {
 		t.Errorf("%+v", rep)
 	}
-	if said := n.Disk.Of(memory.KindText); len(said) != 1 {
+	if said := n.Disk.OfKind(memory.KindText); len(said) != 1 {
 		t.Errorf("%+v", said)
 	}
-	for _, e := range n.Disk.Of(memory.KindStatus) {
+	for _, e := range n.Disk.OfKind(memory.KindStatus) {
 		if strings.Contains(fmt.Sprint(e), "diary") || strings.Contains(fmt.Sprint(e), "Firefox") {
 			t.Errorf("it names what is hidden: %+v", e)
 		}

@@ -68,7 +68,7 @@ func TestWindowBetweenTwoLooks(t *testing.T) {
 	}
 	n := carrytest.NewNode(t)
 	stop := n.Bridge(t, carrytest.StatePath(t), screen.Family, d).Start(t)
-	n.Disk.Until(t, "two photos", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindPhoto)) == 2 })
+	n.Disk.Until(t, "two photos", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindPhoto)) == 2 })
 	stop()
 }
 
@@ -81,11 +81,11 @@ func TestUnreadablePixels(t *testing.T) {
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), screen.Family, d)
 	stop := b.Start(t)
-	n.Disk.Until(t, "three titles", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindText)) == 3 })
+	n.Disk.Until(t, "three titles", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindText)) == 3 })
 	if rep := stop(); rep.Connections != 1 || rep.Photos != 0 {
 		t.Errorf("%+v", rep)
 	}
-	told := b.Told("warning")
+	told := b.Notes("warning")
 	if len(told) != 2 || !strings.Contains(told[0], "does not tell of notifications") || !strings.Contains(told[1], "only window titles are taken from this screen: wayland: its pictures can't be read: pixels of format 0x1") {
 		t.Errorf("%q", told)
 	}

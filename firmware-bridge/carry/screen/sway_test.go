@@ -218,7 +218,7 @@ type watched struct {
 func (w watched) until(want string) {
 	w.t.Helper()
 	w.Disk.Until(w.t, want, func() bool {
-		list := carrytest.Of(w.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(w.Disk.Events, memory.KindStatus)
 		if len(list) == 0 {
 			return false
 		}
@@ -229,7 +229,7 @@ func (w watched) until(want string) {
 
 // pictures returns the photos, in order. The caller holds the disk's lock.
 func (w watched) pictures() (list []image.Image) {
-	for _, e := range carrytest.Of(w.Disk.Events, memory.KindPhoto) {
+	for _, e := range carrytest.OfKind(w.Disk.Events, memory.KindPhoto) {
 		m, err := jpeg.Decode(bytes.NewReader(e.Data))
 		if err != nil {
 			w.t.Error(err)

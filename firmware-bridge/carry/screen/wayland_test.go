@@ -119,7 +119,7 @@ func TestCompositorWithoutPositions(t *testing.T) {
 	show := d.open("editor", "Letter to Ben", blue)
 	stop := b.Start(t)
 	titles := func() (list []string) {
-		for _, e := range carrytest.Of(n.Disk.Events, memory.KindText) {
+		for _, e := range carrytest.OfKind(n.Disk.Events, memory.KindText) {
 			list = append(list, e.Text)
 		}
 		return list

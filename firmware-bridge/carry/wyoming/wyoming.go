@@ -24,8 +24,8 @@ its wake words, to the node as the wearable --name. A satellite serves one serve
 time: take it out of Home Assistant first. What is asked after its wake word is answered
 aloud, by espeak-ng. Wyoming has neither passwords nor encryption: have the satellite and
 this machine in a network of your own.`,
-	Carrier: carry.TCP, Tells: true, Begin: begin, Simulate: simulate,
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "pcm16", Rate: 16000, Frame: 64 * time.Millisecond},
+	Carrier: carry.TCP, ShowsAnswers: true, Begin: begin, Simulate: simulate,
+	SceneKinds: []memory.Kind{memory.KindAudio}, SceneCodec: carry.Codec{Name: "pcm16", Rate: 16000, Frame: 64 * time.Millisecond},
 }
 
 // Home Assistant's timing (homeassistant/components/wyoming/assist_satellite.py), in units of
@@ -85,7 +85,7 @@ func (s *session) run(ctx context.Context, on bool) error {
 
 func (s *session) Take(ctx context.Context, n link.Notification) error {
 	s.heard = time.Now()
-	if err := s.Rest(ctx, &s.sound); err != nil {
+	if err := s.EndSilent(ctx, &s.sound); err != nil {
 		return err
 	}
 	list, err := s.in.Push(n.Data)
@@ -95,7 +95,7 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 		}
 	}
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 	}
 	return err // the rest can't be read
 }
@@ -114,13 +114,13 @@ func (s *session) event(ctx context.Context, e *frame.Event) error {
 			name = ""
 		}
 		s.begin(true)
-		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
+		return s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
 	case "run-pipeline":
 		s.begin(e.Text("start_stage") != "wake")
 	case "audio-chunk":
 		return s.chunk(ctx, e)
 	case "audio-stop", "voice-stopped", "streaming-stopped":
-		return s.sound.Over(ctx, s.Conn)
+		return s.sound.EndRecording(ctx, s.Conn)
 	case "error":
 		s.Note("warning", "the satellite says: %.200q", e.Text("text"))
 	}
@@ -145,7 +145,7 @@ func (s *session) hello(ctx context.Context, e *frame.Event) error {
 	}
 	s.Note("connected", "%s, version %s", model, firmware)
 	mic := s.on
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: firmware, Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
+	if err := s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: model, Firmware: firmware, Codecs: []string{"pcm16"}, Mic: &mic}); err != nil {
 		return err
 	}
 	return s.Recording(ctx, s.on, "")
@@ -155,11 +155,11 @@ func (s *session) hello(ctx context.Context, e *frame.Event) error {
 func (s *session) chunk(ctx context.Context, e *frame.Event) error {
 	pcm, rate, err := e.Sound()
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 		return nil
 	}
 	if rate != s.sound.Rate {
-		if err := s.sound.Over(ctx, s.Conn); err != nil {
+		if err := s.sound.EndRecording(ctx, s.Conn); err != nil {
 			return err
 		}
 		s.sound.Rate = rate
@@ -171,13 +171,13 @@ func (s *session) chunk(ctx context.Context, e *frame.Event) error {
 		lasts := time.Duration(len(part)/2) * time.Second / time.Duration(rate)
 		m, err := s.sound.Add(part, lasts, s.Now)
 		if err != nil {
-			s.Spoilt(err.Error())
+			s.NoteDamaged(err.Error())
 			return nil
 		}
 		s.Report.Frames++
 		s.Report.Sound += lasts
 		if m != nil {
-			if err := s.Live(ctx, m); err != nil {
+			if err := s.PublishLive(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -199,7 +199,7 @@ func (s *session) understood(ctx context.Context, pcm []byte, lasts time.Duratio
 		return nil
 	}
 	s.begin(false)
-	if err := s.sound.Over(ctx, s.Conn); err != nil {
+	if err := s.sound.EndRecording(ctx, s.Conn); err != nil {
 		return err
 	}
 	if err := s.say(ctx, "voice-stopped", map[string]any{"timestamp": nil}); err != nil {
@@ -234,7 +234,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.speak(ctx, now); err != nil {
 		return err
 	}
-	return s.Rest(ctx, &s.sound)
+	return s.EndSilent(ctx, &s.sound)
 }
 
 func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
@@ -245,7 +245,7 @@ func (s *session) Command(ctx context.Context, cmd *wire.Cmd) error {
 		return nil
 	}
 	s.Note("pause", "the node says %s", cmd.Cmd)
-	err := errors.Join(s.sound.Over(ctx, s.Conn), s.run(ctx, !s.on))
+	err := errors.Join(s.sound.EndRecording(ctx, s.Conn), s.run(ctx, !s.on))
 	return errors.Join(err, s.Recording(ctx, s.on, "the wearer's wish"))
 }
 
@@ -265,7 +265,7 @@ func (s *session) answer(ctx context.Context, text string) error {
 		s.Note("warning", "%v", err)
 		return nil
 	}
-	if err := s.hush(ctx); err != nil {
+	if err := s.endAnswer(ctx); err != nil {
 		return err
 	}
 	s.Note("answer", "%d characters are spoken", len(text))
@@ -295,11 +295,11 @@ func (s *session) speak(ctx context.Context, now time.Time) error {
 	if s.aloud.On(now) {
 		return nil
 	}
-	return s.hush(ctx)
+	return s.endAnswer(ctx)
 }
 
-// hush ends an answer.
-func (s *session) hush(ctx context.Context) error {
+// endAnswer ends an answer.
+func (s *session) endAnswer(ctx context.Context) error {
 	if !s.speaks {
 		return nil
 	}
@@ -311,5 +311,5 @@ func (s *session) hush(ctx context.Context) error {
 // reached.
 func (s *session) End(ctx context.Context) error {
 	_ = s.run(ctx, false)
-	return errors.Join(s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the satellite is not connected"))
+	return errors.Join(s.sound.EndRecording(ctx, s.Conn), s.TellLosses(ctx, true), s.Status(ctx, "offline", "the satellite is not connected"))
 }

@@ -25,7 +25,7 @@ func TestSimulated(t *testing.T) {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	lasts := 0
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		if e.Codec != "pcm16" || e.Rate != 16000 {
 			t.Errorf("%s at %d", e.Codec, e.Rate)
 		}
@@ -33,7 +33,7 @@ func TestSimulated(t *testing.T) {
 			lasts++
 		}
 	}
-	if e := n.Disk.Of(memory.KindButton); lasts < 2 || len(e) != 2 || e[0].Name != "okay_nabu" {
+	if e := n.Disk.OfKind(memory.KindButton); lasts < 2 || len(e) != 2 || e[0].Name != "okay_nabu" {
 		t.Errorf("%d ends, %+v", lasts, e)
 	}
 }
@@ -103,7 +103,7 @@ func TestSatellite(t *testing.T) {
 	}
 	n := carrytest.NewNode(t)
 	b := n.Bridge(t, carrytest.StatePath(t), wyoming.Family, &link.TCP{Addr: l.Addr().String()})
-	gone := b.When("no longer answers")
+	gone := b.NoteWith("no longer answers")
 	stop := b.Start(t)
 
 	r := accept()
@@ -120,7 +120,7 @@ func TestSatellite(t *testing.T) {
 	r.say("played", nil)
 	r.say("audio-stop", nil)
 	n.Disk.Until(t, "the buffer", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindAudio)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindAudio)
 		return len(list) > 0 && list[len(list)-1].Last
 	})
 	n.In.SetPaused(true)
@@ -140,15 +140,15 @@ func TestSatellite(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	var sound int
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		sound += len(e.Data)
 	}
-	hello := n.Disk.Of(memory.KindHello)
+	hello := n.Disk.OfKind(memory.KindHello)
 	if got := hello[len(hello)-1].Metadata[wire.MetaModel]; sound != 2*16000*5 || got != "Wyoming satellite kitchen" {
 		t.Errorf("%d bytes of sound of %q", sound, got)
 	}
 	told := ""
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		told += e.Reason + "\n"
 	}
 	for _, want := range []string{"rate 0, width 3", "not a whole number of samples", "not a JSON object"} {
@@ -179,7 +179,7 @@ func TestAnswer(t *testing.T) {
 	r.hears("describe")
 	r.say("info", map[string]any{"satellite": map[string]any{"name": "kitchen", "version": "1.4.1"}})
 	n.Disk.Until(t, "hello", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindHello)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindHello)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaModel] == "Wyoming satellite kitchen"
 	})
 	if err := n.In.Say("pin", "On Tuesday."); err != nil {

@@ -53,18 +53,18 @@ func (s *session) datagram(ctx context.Context, n link.Notification) error {
 		s.Report.Doubled++
 		return nil // it came before, or was given up and named as lost
 	case err != nil:
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 		return nil
 	}
 	s.from, s.late = n.Char, time.Now()
-	return s.took(ctx, list)
+	return s.takePackets(ctx, list)
 }
 
-// took handles packets in order, and names the losses between them.
-func (s *session) took(ctx context.Context, list []frame.Heard) error {
+// takePackets handles packets in order, and names the losses between them.
+func (s *session) takePackets(ctx context.Context, list []frame.Arrival) error {
 	for _, h := range list {
 		if h.Packet != nil {
-			if err := s.heard(ctx, h.Packet); err != nil {
+			if err := s.takeSound(ctx, h.Packet); err != nil {
 				return err
 			}
 			continue
@@ -73,7 +73,7 @@ func (s *session) took(ctx context.Context, list []frame.Heard) error {
 		s.Report.Lost += n
 		s.Losses.Run(int(h.From), int(h.To), n, s.Now)
 		if m := s.sound.Take(false); m != nil { // another piece begins here
-			if err := s.Live(ctx, m); err != nil {
+			if err := s.PublishLive(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -86,12 +86,12 @@ func (s *session) flush(ctx context.Context) error {
 	if s.channel == nil {
 		return nil
 	}
-	return s.took(ctx, s.channel.Flush())
+	return s.takePackets(ctx, s.channel.Flush())
 }
 
 // idle ends a conversation over MQTT. The connection stays open.
 func (s *session) idle(ctx context.Context) error {
-	err := errors.Join(s.flush(ctx), s.quiet(ctx), s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true))
+	err := errors.Join(s.flush(ctx), s.quiet(ctx), s.sound.EndRecording(ctx, s.Conn), s.TellLosses(ctx, true))
 	if !s.greeted {
 		return err
 	}

@@ -53,7 +53,7 @@ func login(t *testing.T, base string) frame.MQTT {
 
 // offline counts how often the device was reported idle.
 func offline(events []memory.Event) (n int) {
-	for _, e := range carrytest.Of(events, memory.KindStatus) {
+	for _, e := range carrytest.OfKind(events, memory.KindStatus) {
 		if e.Metadata[wire.MetaState] == "offline" {
 			n++
 		}
@@ -63,7 +63,7 @@ func offline(events []memory.Event) (n int) {
 
 func heardPackets(t *testing.T, events []memory.Event) (out [][]byte) {
 	t.Helper()
-	for _, e := range carrytest.Of(events, memory.KindAudio) {
+	for _, e := range carrytest.OfKind(events, memory.KindAudio) {
 		list, err := wire.Packets(e.Data)
 		if err != nil {
 			t.Error(err)
@@ -98,11 +98,11 @@ func TestMQTT(t *testing.T) {
 	n.Disk.Until(t, "the first second", func() bool { return len(heardPackets(t, n.Disk.Events)) >= 17 })
 	d.listen("stop")
 	n.Disk.Until(t, "the end of what was said", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindAudio)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindAudio)
 		return len(list) > 0 && list[len(list)-1].Last
 	})
 	want := append(append([][]byte{}, packets[:4]...), packets[5:]...)
-	got := heardPackets(t, n.Disk.Of(memory.KindAudio))
+	got := heardPackets(t, n.Disk.OfKind(memory.KindAudio))
 	if len(got) > len(want) || len(got) < 17 {
 		t.Fatalf("%d packets, want %d", len(got), len(want))
 	}
@@ -112,7 +112,7 @@ func TestMQTT(t *testing.T) {
 		}
 	}
 	n.Disk.Until(t, "the gap", func() bool {
-		for _, e := range carrytest.Of(n.Disk.Events, memory.KindGap) {
+		for _, e := range carrytest.OfKind(n.Disk.Events, memory.KindGap) {
 			if strings.Contains(e.Reason, "1 audio notifications lost: 5") {
 				return true
 			}
@@ -167,7 +167,7 @@ func TestMQTT(t *testing.T) {
 
 	d.say(fmt.Sprintf(`{"session_id":%q,"type":"goodbye"}`, d.id))
 	n.Disk.Until(t, "idle", func() bool { return offline(n.Disk.Events) == 1 })
-	before := len(n.Disk.Of(memory.KindAudio))
+	before := len(n.Disk.OfKind(memory.KindAudio))
 	d.send(d.ch.Seal(0, packets[0]))
 	first := d.id
 	d.greet()
@@ -187,7 +187,7 @@ func TestMQTT(t *testing.T) {
 	if rep.Lost != 1 || rep.Doubled < 2 || rep.Spoilt != 0 || rep.Presses != 1 || rep.Connections != 1 {
 		t.Errorf("%+v", rep)
 	}
-	if got := len(n.Disk.Of(memory.KindAudio)); got != before {
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got != before {
 		t.Errorf("%d pieces of sound after the goodbye", got-before)
 	}
 }
@@ -295,7 +295,7 @@ func TestSimulatedBadLink(t *testing.T) {
 		t.Fatalf("%+v, %v", rep, err)
 	}
 	times, latest := map[uint64]int{}, map[uint64]uint64{} // the latest packet of each connection
-	for _, p := range heardPackets(t, n.Disk.Of(memory.KindAudio)) {
+	for _, p := range heardPackets(t, n.Disk.OfKind(memory.KindAudio)) {
 		i := binary.BigEndian.Uint64(p[len(p)-8:])
 		times[i]++
 		latest[i/amount] = max(latest[i/amount], i%amount+1)
@@ -310,7 +310,7 @@ func TestSimulatedBadLink(t *testing.T) {
 		}
 	}
 	named := 0
-	for _, e := range n.Disk.Of(memory.KindGap) {
+	for _, e := range n.Disk.OfKind(memory.KindGap) {
 		var k int
 		if _, err := fmt.Sscanf(e.Reason, "%d audio notifications lost", &k); err != nil {
 			t.Errorf("%q: %v", e.Reason, err)

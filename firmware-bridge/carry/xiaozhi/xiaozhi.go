@@ -30,7 +30,7 @@ address on the device's Wi-Fi page, which is all that has to be set. The device 
 new firmware from here. With --mqtt it connects by MQTT and sends its sound encrypted, by UDP. What is asked after its wake word is answered aloud, by espeak-ng and
 opusenc. The connection itself is not encrypted: have the device and this machine in a network
 of your own.`,
-	Carrier: carry.Served, Tells: true, Takes: carry.WithDevice, Device: "serve only the device with this `MAC`, as a0:85:e3:f4:49:34",
+	Carrier: carry.Served, ShowsAnswers: true, Accepts: carry.WithDevice, Device: "serve only the device with this `MAC`, as a0:85:e3:f4:49:34",
 	Config: func(r *http.Request, at link.Server) []byte {
 		var m *frame.MQTT
 		if l := at.MQTT; l != nil {
@@ -39,7 +39,7 @@ of your own.`,
 		return frame.Config(time.Now(), r.UserAgent(), at.URL, at.Key, m)
 	},
 	Begin: begin, Simulate: simulate,
-	Lives: []memory.Kind{memory.KindAudio}, Hears: carry.Codec{Name: "opus", Rate: 16000, Frame: 60 * time.Millisecond},
+	SceneKinds: []memory.Kind{memory.KindAudio}, SceneCodec: carry.Codec{Name: "opus", Rate: 16000, Frame: 60 * time.Millisecond},
 }
 
 const (
@@ -74,7 +74,7 @@ func begin(_ context.Context, c *carry.Conn) (carry.Session, error) {
 }
 
 func (s *session) Take(ctx context.Context, n link.Notification) error {
-	if err := s.Rest(ctx, &s.sound); err != nil {
+	if err := s.EndSilent(ctx, &s.sound); err != nil {
 		return err
 	}
 	if strings.HasPrefix(n.Char, link.Datagram) {
@@ -87,18 +87,18 @@ func (s *session) Take(ctx context.Context, n link.Notification) error {
 	case link.Binary:
 		var err error
 		if body, text, err = frame.Parse(s.version, n.Data); err != nil {
-			s.Spoilt(err.Error())
+			s.NoteDamaged(err.Error())
 			return nil
 		}
 	}
 	if text {
-		return s.said(ctx, body)
+		return s.takeMessage(ctx, body)
 	}
 	if !s.greeted {
-		s.Spoilt("xiaozhi: sound before the hello")
+		s.NoteDamaged("xiaozhi: sound before the hello")
 		return nil
 	}
-	return s.heard(ctx, body)
+	return s.takeSound(ctx, body)
 }
 
 func (s *session) opened(b []byte) error {
@@ -126,11 +126,11 @@ func (s *session) write(ctx context.Context, b []byte) error {
 	return s.Dev.Write(ctx, link.Text, b)
 }
 
-// said handles what the device sends apart from sound.
-func (s *session) said(ctx context.Context, b []byte) error {
+// takeMessage handles what the device sends apart from sound.
+func (s *session) takeMessage(ctx context.Context, b []byte) error {
 	m, err := frame.Read(b)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 		return nil
 	}
 	switch {
@@ -143,13 +143,13 @@ func (s *session) said(ctx context.Context, b []byte) error {
 		if len(name) > 64 {
 			name = ""
 		}
-		return s.Live(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
+		return s.PublishLive(ctx, &wire.Button{Header: wire.Header{At: s.Now}, Gesture: "single", Name: name})
 	case m.Type == "abort": // the wearer interrupts the answer
 		return s.quiet(ctx)
 	case m.Type == "goodbye" && s.udp != "":
 		return s.idle(ctx)
 	case m.Type == "listen" && m.State == "stop", m.Type == "goodbye":
-		return errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn))
+		return errors.Join(s.flush(ctx), s.sound.EndRecording(ctx, s.Conn))
 	}
 	return nil // listen start, mcp, and messages of newer firmware
 }
@@ -162,7 +162,7 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 	case s.Client.Paused():
 		return errPaused
 	}
-	if err := errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn)); err != nil {
+	if err := errors.Join(s.flush(ctx), s.sound.EndRecording(ctx, s.Conn)); err != nil {
 		return err
 	}
 	if m.Audio.Format != "" && m.Audio.Format != "opus" || m.Audio.Channels > 1 {
@@ -180,21 +180,21 @@ func (s *session) hello(ctx context.Context, m frame.Message) error {
 	}
 	s.greeted = true
 	mic := true
-	if err := s.Live(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Xiaozhi ESP32", Firmware: "unknown", Codecs: []string{"opus"}, Mic: &mic}); err != nil {
+	if err := s.PublishLive(ctx, &wire.Hello{Header: wire.Header{At: time.Now()}, Model: "Xiaozhi ESP32", Firmware: "unknown", Codecs: []string{"opus"}, Mic: &mic}); err != nil {
 		return err
 	}
 	return s.Recording(ctx, true, "")
 }
 
-func (s *session) heard(ctx context.Context, packet []byte) error {
+func (s *session) takeSound(ctx context.Context, packet []byte) error {
 	lasts := frame.Duration(packet)
 	if lasts <= 0 || lasts > 120*time.Millisecond {
-		s.Spoilt(fmt.Sprintf("xiaozhi: a packet of %d bytes that is no Opus", len(packet)))
+		s.NoteDamaged(fmt.Sprintf("xiaozhi: a packet of %d bytes that is no Opus", len(packet)))
 		return nil
 	}
 	m, err := s.sound.Add(packet, lasts, s.Now)
 	if err != nil {
-		s.Spoilt(err.Error())
+		s.NoteDamaged(err.Error())
 	} else {
 		s.Report.Frames++
 		s.Report.Sound += lasts
@@ -202,7 +202,7 @@ func (s *session) heard(ctx context.Context, packet []byte) error {
 	if m == nil {
 		return nil
 	}
-	return s.Live(ctx, m)
+	return s.PublishLive(ctx, m)
 }
 
 func (s *session) Tick(ctx context.Context, now time.Time) error {
@@ -222,7 +222,7 @@ func (s *session) Tick(ctx context.Context, now time.Time) error {
 	if err := s.speak(ctx, now); err != nil {
 		return err
 	}
-	return s.Rest(ctx, &s.sound)
+	return s.EndSilent(ctx, &s.sound)
 }
 
 // Command implements [carry.Session]. When its connection ends, a device is idle, and records
@@ -310,7 +310,7 @@ func (s *session) quiet(ctx context.Context) error {
 }
 
 func (s *session) End(ctx context.Context) error {
-	err := errors.Join(s.flush(ctx), s.sound.Over(ctx, s.Conn), s.TellLosses(ctx, true))
+	err := errors.Join(s.flush(ctx), s.sound.EndRecording(ctx, s.Conn), s.TellLosses(ctx, true))
 	if !s.greeted {
 		return err
 	}

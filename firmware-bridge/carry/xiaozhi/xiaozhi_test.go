@@ -151,7 +151,7 @@ func TestVersions(t *testing.T) {
 		d.say(`{"session_id":"x","type":"listen","state":"stop"}`)
 		n.Disk.Until(t, "the end of what was said", func() bool {
 			lasts := 0
-			for _, e := range carrytest.Of(n.Disk.Events, memory.KindAudio) {
+			for _, e := range carrytest.OfKind(n.Disk.Events, memory.KindAudio) {
 				if e.Last {
 					lasts++
 				}
@@ -163,7 +163,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	n.Disk.Until(t, "idle", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return list[len(list)-1].Metadata[wire.MetaState] == "offline"
 	})
 	rep := stop()
@@ -173,7 +173,7 @@ func TestVersions(t *testing.T) {
 	var got [][]byte
 	var d sound.Decoder
 	samples := 0
-	for _, e := range n.Disk.Of(memory.KindAudio) {
+	for _, e := range n.Disk.OfKind(memory.KindAudio) {
 		list, err := wire.Packets(e.Data)
 		if err != nil {
 			t.Fatal(err)
@@ -240,7 +240,7 @@ func TestThreatBridgeDoor(t *testing.T) {
 		t.Error("the device goes on in a pause")
 	}
 	n.Disk.Until(t, "idle", func() bool {
-		list := carrytest.Of(n.Disk.Events, memory.KindStatus)
+		list := carrytest.OfKind(n.Disk.Events, memory.KindStatus)
 		return len(list) > 0 && list[len(list)-1].Metadata[wire.MetaState] == "offline"
 	})
 	third := connect(t, url, token, "1", mac)
@@ -248,7 +248,7 @@ func TestThreatBridgeDoor(t *testing.T) {
 	if _, _, err := third.ReadMessage(); err == nil {
 		t.Error("the device was greeted in a pause")
 	}
-	if got := len(n.Disk.Of(memory.KindAudio)); got != 0 {
+	if got := len(n.Disk.OfKind(memory.KindAudio)); got != 0 {
 		t.Errorf("%d pieces of sound", got)
 	}
 }
@@ -284,15 +284,15 @@ func TestMalformedMessages(t *testing.T) {
 	if _, _, err := stereo.ReadMessage(); err == nil {
 		t.Error("stereo was taken")
 	}
-	n.Disk.Until(t, "gaps", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindGap)) > 0 })
-	for len(b.Told("disconnected")) < 3 {
+	n.Disk.Until(t, "gaps", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindGap)) > 0 })
+	for len(b.Notes("disconnected")) < 3 {
 		time.Sleep(time.Millisecond) // the device sees the end before the bridge has reported the reason, and no event tells when it has
 	}
 	rep := stop()
 	if rep.Spoilt != 5 || rep.Frames != 0 {
 		t.Errorf("%+v", rep)
 	}
-	all := strings.Join(b.Told("disconnected"), "\n")
+	all := strings.Join(b.Notes("disconnected"), "\n")
 	for _, want := range []string{"protocol version \"9\" is not known", "with 2 channels"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)
@@ -318,7 +318,7 @@ func TestAnswer(t *testing.T) {
 	d := connect(t, url, token, "3", mac)
 	d.greet()
 	d.say(`{"session_id":"x","type":"listen","state":"detect","text":"Hi XiaoZhi"}`)
-	n.Disk.Until(t, "the wake word", func() bool { return len(carrytest.Of(n.Disk.Events, memory.KindButton)) == 1 })
+	n.Disk.Until(t, "the wake word", func() bool { return len(carrytest.OfKind(n.Disk.Events, memory.KindButton)) == 1 })
 	for _, abort := range []bool{false, true} {
 		const text = "On Tuesday."
 		long := text
@@ -360,7 +360,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%.1f s were spoken, abort %v", seconds, abort)
 		}
 	}
-	if got := b.Told("warning"); len(got) > 0 {
+	if got := b.Notes("warning"); len(got) > 0 {
 		t.Error(got)
 	}
 }

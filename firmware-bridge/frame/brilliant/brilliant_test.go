@@ -180,10 +180,10 @@ func TestPhotos(t *testing.T) {
 	}
 	var p Photos
 	push(&p, all[:5])
-	if lost := p.Late(now.Add(time.Second)); lost != "" {
+	if lost := p.DropLate(now.Add(time.Second)); lost != "" {
 		t.Error(lost)
 	}
-	if lost := p.Late(now.Add(3 * time.Second)); lost == "" || p.Late(now.Add(9*time.Second)) != "" || p.Drop() != "" {
+	if lost := p.DropLate(now.Add(3 * time.Second)); lost == "" || p.DropLate(now.Add(9*time.Second)) != "" || p.Drop() != "" {
 		t.Error(lost)
 	}
 	for range MaxPhoto/240 + 2 {

@@ -69,8 +69,8 @@ func (p *Photos) End(rest []byte) (jpeg []byte, lost string) {
 	return jpeg, ""
 }
 
-// Late gives up a photo if nothing came of it for too long.
-func (p *Photos) Late(now time.Time) (lost string) {
+// DropLate gives up a photo if nothing came of it for too long.
+func (p *Photos) DropLate(now time.Time) (lost string) {
 	if !p.open || now.Sub(p.last) < chunkWithin {
 		return ""
 	}

@@ -47,7 +47,7 @@ func TestVectors(t *testing.T) {
 	}
 	b := file(t, "run.fit")
 	if !Is(b) {
-		t.Fatal("it is not known for what it is")
+		t.Fatal("Is does not recognise a FIT file")
 	}
 	f, err := Parse(b, always)
 	if err != nil || len(f.Activities) != len(want.Sessions) {

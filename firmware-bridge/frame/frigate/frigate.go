@@ -55,8 +55,8 @@ type Event struct {
 	False    bool      // a false positive
 }
 
-// Told is what was found out about an object, possibly after its end.
-type Told struct {
+// Finding is what was found out about an object, possibly after its end.
+type Finding struct {
 	ID          string
 	Camera      string // empty: not known
 	At          time.Time
@@ -247,7 +247,7 @@ func told(payload []byte) (any, error) {
 	if m.ID == "" {
 		return nil, errors.New("tracked_object_update: id is missing")
 	}
-	t := Told{ID: m.ID, Camera: m.Camera}
+	t := Finding{ID: m.ID, Camera: m.Camera}
 	// The id begins with the object's start time.
 	start, _, _ := strings.Cut(m.ID, "-")
 	s, err := strconv.ParseFloat(start, 64)

@@ -30,10 +30,10 @@ func TestExamples(t *testing.T) {
 	at := ms(1607123955475)
 	want := []any{
 		Event{Update, id, "front_door", "person", "John Smith", "ABC12345", at, time.Time{}, []string{"yard", "driveway"}, false, false},
-		Told{ID: id, At: at, Description: "The car is a red sedan moving away from the camera."},
-		Told{ID: id, At: at, Camera: "front_door_cam", Name: "John"},
-		Told{ID: id, At: at, Camera: "driveway_cam", Name: "John's Car", Plate: "123ABC"},
-		Told{ID: id, At: at, Camera: "front_door_cam", Name: "delivery_person"},
+		Finding{ID: id, At: at, Description: "The car is a red sedan moving away from the camera."},
+		Finding{ID: id, At: at, Camera: "front_door_cam", Name: "John"},
+		Finding{ID: id, At: at, Camera: "driveway_cam", Name: "John's Car", Plate: "123ABC"},
+		Finding{ID: id, At: at, Camera: "front_door_cam", Name: "delivery_person"},
 		Other{}, // an attribute
 		Other{}, // a review
 		Other{}, // a trigger

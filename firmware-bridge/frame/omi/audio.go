@@ -23,7 +23,7 @@ const maxFrame = 4000
 // maxSkipped is how many missing ids are remembered, to recognise late ones.
 const maxSkipped = 64
 
-// AudioItem is one of Frame, Gap, Reset and Spoilt.
+// AudioItem is one of Frame, Gap, Reset and Damaged.
 type AudioItem interface{ audioItem() }
 
 // Frame is the bytes of one frame.
@@ -46,19 +46,19 @@ type Reset struct {
 	Broken        bool
 }
 
-// Spoilt is a notification that could not be used.
-type Spoilt struct{ Reason string }
+// Damaged is a notification that could not be used.
+type Damaged struct{ Reason string }
 
-func (Frame) audioItem()  {}
-func (Gap) audioItem()    {}
-func (Reset) audioItem()  {}
-func (Spoilt) audioItem() {}
+func (Frame) audioItem()   {}
+func (Gap) audioItem()     {}
+func (Reset) audioItem()   {}
+func (Damaged) audioItem() {}
 
 // Audio puts frames together again. The zero value is ready, for one connection. Ids are judged as
 // in Omi's app (ble_packet_continuity.dart), by their distance modulo 65536: 1 is the next one, 2
 // to 32767 is a gap, more is a reset, and 0 is a duplicate if nothing else differs.
 //
-// There is one difference: an id that comes after it was reported missing is late, and Spoilt,
+// There is one difference: an id that comes after it was reported missing is late, and a [Damaged],
 // where the app would reset.
 type Audio struct {
 	seen    bool
@@ -73,7 +73,7 @@ type Audio struct {
 // Push takes a notification, which is not kept.
 func (a *Audio) Push(b []byte) []AudioItem {
 	if len(b) < audioHeader {
-		return []AudioItem{Spoilt{"audio notification of less than 3 bytes"}}
+		return []AudioItem{Damaged{"audio notification of less than 3 bytes"}}
 	}
 	var out []AudioItem
 	id := binary.LittleEndian.Uint16(b)
@@ -88,7 +88,7 @@ func (a *Audio) Push(b []byte) []AudioItem {
 			out = append(out, Gap{before + 1, int(step) - 1, a.drop()})
 			a.skip(before+1, int(step)-1)
 		case slices.Contains(a.skipped, id):
-			return []AudioItem{Spoilt{"audio notification came late"}}
+			return []AudioItem{Damaged{"audio notification came late"}}
 		default:
 			out = append(out, Reset{before, id, a.drop()})
 			a.skipped = a.skipped[:0]
@@ -108,13 +108,13 @@ func (a *Audio) fragment(out []AudioItem, index byte, data []byte) []AudioItem {
 		return out // its beginning is lost, which was reported
 	case index != a.next:
 		a.drop()
-		return append(out, Spoilt{"audio fragments are not in order"})
+		return append(out, Damaged{"audio fragments are not in order"})
 	}
 	a.frame = append(a.frame, data...)
 	a.next++
 	if len(a.frame) > maxFrame || a.next == 0 {
 		a.drop()
-		return append(out, Spoilt{"audio frame does not end"})
+		return append(out, Damaged{"audio frame does not end"})
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func tell(i AudioItem) string {
 		return fmt.Sprintf("gap%d-%d(%d)%s", i.First, i.Last(), i.Count, broken(i.Broken))
 	case Reset:
 		return fmt.Sprintf("reset%d-%d%s", i.Before, i.After, broken(i.Broken))
-	case Spoilt:
+	case Damaged:
 		return "spoilt:" + strings.ReplaceAll(strings.TrimPrefix(i.Reason, "audio "), " ", "_")
 	}
 	return "?"
@@ -89,7 +89,7 @@ func TestAudioBounds(t *testing.T) {
 	for i := range 300 {
 		big[0], big[1], big[2] = byte(i), byte(i>>8), byte(i)
 		for _, item := range a.Push(big) {
-			if _, ok := item.(Spoilt); ok {
+			if _, ok := item.(Damaged); ok {
 				ended++
 			} else {
 				t.Fatalf("%v", tell(item))

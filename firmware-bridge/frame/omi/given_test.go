@@ -71,7 +71,7 @@ func TestContinuity(t *testing.T) {
 					is, missing = "gap", item.Count
 				case Reset:
 					is = "reset"
-				case Spoilt:
+				case Damaged:
 					if len(unhex(t, s)) < audioHeader {
 						is = "malformed"
 					}

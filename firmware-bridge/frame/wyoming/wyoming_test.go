@@ -94,7 +94,7 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("%.40s: %v", b, err)
 		}
 		if _, err := d.Push([]byte(`{"type":"ping"}` + "\n")); err == nil {
-			t.Error("it was read on")
+			t.Error("the decoder went on reading after an event that was too large")
 		}
 	}
 }

@@ -58,8 +58,8 @@ type UDP struct {
 	heard   time.Time // when the latest datagram was accepted, or the session began
 }
 
-// Heard is a packet that came, or a range of lost ones before it.
-type Heard struct {
+// Arrival is a packet that came, or a range of lost ones before it.
+type Arrival struct {
 	Packet   []byte // nil: From to To are lost
 	From, To uint32 // sequence numbers
 }
@@ -81,7 +81,7 @@ func (u *UDP) ahead() uint32 {
 
 // Push takes a datagram and returns the packets that are next in order. A late packet is waited for
 // until four after it have come.
-func (u *UDP) Push(b []byte) ([]Heard, error) {
+func (u *UDP) Push(b []byte) ([]Arrival, error) {
 	be := binary.BigEndian
 	switch {
 	case len(b) <= datagramHeader:
@@ -112,16 +112,16 @@ func (u *UDP) Push(b []byte) ([]Heard, error) {
 }
 
 // Flush returns the packets that wait for a late one, which is given up.
-func (u *UDP) Flush() (out []Heard) {
+func (u *UDP) Flush() (out []Arrival) {
 	for len(u.waiting) > 0 {
 		out = u.skip(out)
 	}
 	return out
 }
 
-func (u *UDP) ready(out []Heard) []Heard {
+func (u *UDP) ready(out []Arrival) []Arrival {
 	for u.waiting[u.next] != nil {
-		out = append(out, Heard{u.waiting[u.next], u.next, u.next})
+		out = append(out, Arrival{u.waiting[u.next], u.next, u.next})
 		delete(u.waiting, u.next)
 		u.next++
 	}
@@ -129,12 +129,12 @@ func (u *UDP) ready(out []Heard) []Heard {
 }
 
 // skip gives up the packets missing before the first that waits.
-func (u *UDP) skip(out []Heard) []Heard {
+func (u *UDP) skip(out []Arrival) []Arrival {
 	first := uint32(math.MaxUint32)
 	for seq := range u.waiting {
 		first = min(first, seq)
 	}
-	out = append(out, Heard{From: u.next, To: first - 1})
+	out = append(out, Arrival{From: u.next, To: first - 1})
 	u.next = first
 	return u.ready(out)
 }

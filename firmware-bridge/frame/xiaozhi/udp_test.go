@@ -102,7 +102,7 @@ func TestBadUDP(t *testing.T) {
 func TestOrder(t *testing.T) {
 	key, nonce, packets, datagrams := udpVectors(t)
 	u := NewUDP(key, nonce)
-	var got []Heard
+	var got []Arrival
 	for _, i := range []int{2, 1, 4, 3, 5, 8, 9, 10, 11, 12, 7, 14} { // 6 and 7 are lost, 7 comes too late, 13 never
 		list, err := u.Push(datagrams[i-1])
 		if i == 7 && !errors.Is(err, ErrSequence) || i != 7 && err != nil {
@@ -111,16 +111,16 @@ func TestOrder(t *testing.T) {
 		got = append(got, list...)
 	}
 	got = append(got, u.Flush()...)
-	var want []Heard
+	var want []Arrival
 	for i := uint32(1); i <= 14; i++ {
 		switch i {
 		case 6:
-			want = append(want, Heard{From: 6, To: 7})
+			want = append(want, Arrival{From: 6, To: 7})
 		case 7:
 		case 13:
-			want = append(want, Heard{From: 13, To: 13})
+			want = append(want, Arrival{From: 13, To: 13})
 		default:
-			want = append(want, Heard{packets[i-1], i, i})
+			want = append(want, Arrival{packets[i-1], i, i})
 		}
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -30,10 +30,10 @@ var spoken = map[string]uint32{shmName: 1, outputName: 4, copyName: 1, toplevelN
 
 // Client is a connection to a compositor. Its methods are safe for concurrent use.
 type Client struct {
-	send func(b []byte, file *os.File) error // file is nil except for a pool
-	hang func()                              // ends the connection
-	gone chan struct{}                       // closed when the reading has ended
-	pid  int                                 // the compositor's process; 0: it is not known
+	send   func(b []byte, file *os.File) error // file is nil except for a pool
+	hangUp func()                              // ends the connection
+	gone   chan struct{}                       // closed when the reading has ended
+	pid    int                                 // the compositor's process; 0: it is not known
 
 	mu      sync.Mutex
 	objects map[uint32]*object
@@ -65,7 +65,7 @@ func Dial(ctx context.Context, path string) (*Client, error) {
 	unix := conn.(*net.UnixConn)
 	c := newClient()
 	c.pid = Peer(unix)
-	c.hang = func() { _ = conn.Close() } // the cause is known already
+	c.hangUp = func() { _ = conn.Close() } // the cause is known already
 	c.send = func(b []byte, file *os.File) error {
 		if err := conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 			return err
@@ -115,8 +115,8 @@ func (c *Client) Missing() (list []string) {
 // PID is the compositor's process; 0: it is not known.
 func (c *Client) PID() int { return c.pid }
 
-// Gone is closed when the connection has ended; Err then says why.
-func (c *Client) Gone() <-chan struct{} { return c.gone }
+// Done is closed when the connection has ended; Err then says why.
+func (c *Client) Done() <-chan struct{} { return c.gone }
 
 // Err returns why the connection ended.
 func (c *Client) Err() error {
@@ -138,7 +138,7 @@ func (c *Client) Close() error {
 func (c *Client) fail(err error) {
 	if c.err == nil {
 		c.err = err
-		c.hang()
+		c.hangUp()
 	}
 }
 

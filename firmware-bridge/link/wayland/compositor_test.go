@@ -323,7 +323,7 @@ func TestEnds(t *testing.T) {
 	comp := &compositor{}
 	c = comp.dial(t)
 	comp.conn.Close()
-	<-c.Gone()
+	<-c.Done()
 	if !errors.Is(c.Err(), io.EOF) {
 		t.Error(c.Err())
 	}

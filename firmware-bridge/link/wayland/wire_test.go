@@ -107,7 +107,7 @@ var events = []struct {
 // requests go nowhere.
 func listening(t testing.TB) *Client {
 	c := newClient()
-	c.send, c.hang = func([]byte, *os.File) error { return nil }, func() {}
+	c.send, c.hangUp = func([]byte, *os.File) error { return nil }, func() {}
 	for i, g := range []string{shmName, outputName, toplevelName, copyName} {
 		c.push(t, appendMessage(nil, registry, 0, uint32(i), g, uint32(4)))
 	}
@@ -178,7 +178,7 @@ func TestTitleOfTheFocusedWindow(t *testing.T) {
 	}
 	say(0, "Letter")
 	if c.titled != 0 {
-		t.Error("it has no focus")
+		t.Error("a change of title was counted for a window without the focus")
 	}
 	say(4, uint32(4), uint32(stateActivated))
 	turn := c.turn

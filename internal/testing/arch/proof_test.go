@@ -18,7 +18,7 @@ func TestProofNamesTests(t *testing.T) {
 	}
 	_, table, ok := strings.Cut(string(doc), "| promise | shown by |\n| --- | --- |\n")
 	if !ok {
-		t.Fatal("there is no table")
+		t.Fatal("docs/proof.md has no table of promises and tests")
 	}
 	rows := 0
 	for line := range strings.Lines(table) {

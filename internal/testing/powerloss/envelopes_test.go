@@ -64,7 +64,7 @@ func replayEnvelopes(root string, ack func(string) error) error {
 		return err
 	}
 	for n, d := range deltas {
-		if _, err := s.Take(d); err != nil {
+		if _, err := s.TakeDelta(d); err != nil {
 			return err
 		}
 		if err := ack(fmt.Sprint(n)); err != nil {
@@ -100,7 +100,7 @@ func TestEnvelopes(t *testing.T) {
 		}
 		for n, said := range acks {
 			if said == "gone" {
-				if fresh, err := s.Take(deltas[0]); err != nil || fresh {
+				if fresh, err := s.TakeDelta(deltas[0]); err != nil || fresh {
 					return fmt.Errorf("what was taken away is back: %v, %w", fresh, err)
 				}
 				continue

@@ -34,7 +34,7 @@ func init() {
 
 // replayKeys makes a ring, stores keys in it, and changes how it is opened.
 func replayKeys(root string, ack func(string) error) error {
-	r, _, err := keyring.Create(filepath.Join(root, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, Found: membership.Found("")})
+	r, _, err := keyring.Create(filepath.Join(root, "keys"), keyring.CreateOptions{KeyFile: keyring.DefaultKeyFile, FoundSpace: membership.FoundSpace("")})
 	if err != nil {
 		return err
 	}

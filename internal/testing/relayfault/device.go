@@ -142,7 +142,7 @@ func (d *device) begin() error {
 }
 
 func (d *device) ledger() *syncjournal.Journal {
-	return &syncjournal.Journal{Space: d.space.id, Member: d.id, Store: d.store, ClockSeen: d.tick.Observe}
+	return &syncjournal.Journal{Space: d.space.id, Member: d.id, Store: d.store, OnClock: d.tick.Observe}
 }
 
 func (d *device) close() error {
@@ -289,17 +289,17 @@ func (j *journal) Quarantine(ctx context.Context, p replica.Problem) error {
 	return j.write(func() error { return j.Journal.Quarantine(ctx, p) })
 }
 
-// Doubt implements replica.BlobJournal.
-func (j *journal) Doubt(ctx context.Context, id envelope.Hash) error {
-	return j.write(func() error { return j.Journal.Doubt(ctx, id) })
+// RecordDoubt implements replica.BlobJournal.
+func (j *journal) RecordDoubt(ctx context.Context, id envelope.Hash) error {
+	return j.write(func() error { return j.Journal.RecordDoubt(ctx, id) })
 }
 
-// Resolve implements replica.BlobJournal.
-func (j *journal) Resolve(ctx context.Context, ids []envelope.Hash) error {
-	return j.write(func() error { return j.Journal.Resolve(ctx, ids) })
+// RemoveDoubts implements replica.BlobJournal.
+func (j *journal) RemoveDoubts(ctx context.Context, ids []envelope.Hash) error {
+	return j.write(func() error { return j.Journal.RemoveDoubts(ctx, ids) })
 }
 
-// Dropped implements replica.Journal.
-func (j *journal) Dropped(ctx context.Context, f replica.Forgotten) error {
-	return j.write(func() error { return j.Journal.Dropped(ctx, f) })
+// RecordRemovals implements replica.Journal.
+func (j *journal) RecordRemovals(ctx context.Context, f replica.Removals) error {
+	return j.write(func() error { return j.Journal.RecordRemovals(ctx, f) })
 }

@@ -73,7 +73,7 @@ func (r *Relay) liePage(ctx context.Context, q *request, lie Lie) (answer, bool)
 		if err != nil || d.Body == nil {
 			return a, false
 		}
-		ds[i] = d.Bare().Bytes()
+		ds[i] = d.WithoutBody().Bytes()
 	case lie == Flip:
 		i := one()
 		ds[i] = slices.Clone(ds[i])

@@ -17,7 +17,7 @@ import (
 
 // pictures checks that the relay has each picture that a device has and a note names, and no other.
 func (w *world) pictures() error {
-	named, _, err := w.living()[0].ledger().Named(w.ctx)
+	named, _, err := w.living()[0].ledger().NamedBlobs(w.ctx)
 	if err != nil {
 		return err
 	}

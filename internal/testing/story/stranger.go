@@ -50,7 +50,7 @@ func (s *story) shared(ctx context.Context, st *demo.Stage) error {
 	if !errors.Is(err, share.ErrNotShared) {
 		st.Wrong("share: revoked, and the relay still serves it: %d memories, %v", len(after.Memories), err)
 	}
-	kept, err := stranger.Kept(ctx, link)
+	kept, err := stranger.ReadKept(ctx, link)
 	if err != nil {
 		return err
 	}

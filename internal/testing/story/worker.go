@@ -57,13 +57,13 @@ func (s *story) helped(ctx context.Context, st *demo.Stage) (err error) {
 	}
 	lines = append(lines, "Then the grant was revoked: it gets nothing more, and has destroyed its keys.")
 	return st.Say("worker", "A worker hears and reads, where it was let in", struct {
-		Engines []worker.Found `json:"engines"`
-		Added   []string       `json:"added"`
+		Engines []worker.EngineState `json:"engines"`
+		Added   []string             `json:"added"`
 	}{found, texts}, lines...)
 }
 
 // work runs the worker until each present engine has answered.
-func (s *story) work(ctx context.Context, st *demo.Stage, home string, found []worker.Found) (added []memory.Memory, err error) {
+func (s *story) work(ctx context.Context, st *demo.Stage, home string, found []worker.EngineState) (added []memory.Memory, err error) {
 	w, err := worker.Open(ctx, worker.Config{Home: home, Cache: s.cache, Log: s.log})
 	if err != nil {
 		return nil, err

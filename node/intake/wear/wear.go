@@ -249,10 +249,10 @@ func (c *Client) Paused() bool {
 	return c.paused
 }
 
-// Turned returns when the node last began or ended a pause. It is zero until the node has
+// PauseChangedAt returns when the node last began or ended a pause. It is zero until the node has
 // said whether there is one, which it does on each connection. If the node does not say
 // since when, it is the time when this client was told.
-func (c *Client) Turned() time.Time {
+func (c *Client) PauseChangedAt() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.turned

@@ -43,8 +43,8 @@ type Config struct {
 	// Redact returns the texts of memories as redaction would show them; empty:
 	// nothing is left of that text.
 	Redact func(ctx context.Context, redacted []byte, of []memory.Memory) ([]string, error)
-	// Refused withdraws what was allowed before.
-	Refused func(context.Context)
+	// WithdrawAllowed withdraws what was allowed before.
+	WithdrawAllowed func(context.Context)
 	// VaultUntil returns when the vault closes, or zero if it is closed. nil: it is
 	// closed.
 	VaultUntil func() time.Time
@@ -89,9 +89,9 @@ func (d *Asker) Ask(ctx context.Context, held []Held, again bool) error {
 	})
 }
 
-// Approved reports whether the wearer agreed to what an app would pay, under a rule
+// AskApproval reports whether the wearer agreed to what an app would pay, under a rule
 // of policy.Asking. If there is no answer, it asks. A refusal is serve.ErrForbidden.
-func (d *Asker) Approved(ctx context.Context, by policy.Request, rule *policy.Rule, id memory.ID, goods string) (yes bool, err error) {
+func (d *Asker) AskApproval(ctx context.Context, by policy.Request, rule *policy.Rule, id memory.ID, goods string) (yes bool, err error) {
 	h := Held{By: by, Rules: []*policy.Rule{rule}, Memory: id, Goods: goods}
 	err = d.c.Store.View(ctx, func(tx *store.Tx) error {
 		list, err := read(tx)
@@ -310,8 +310,8 @@ func (a Agreer) AnswerConsent(ctx context.Context, r serve.ConsentAnswer) (v ser
 	if err != nil {
 		return v, err
 	}
-	if was && !kept.Allowed && d.c.Refused != nil {
-		d.c.Refused(context.WithoutCancel(ctx))
+	if was && !kept.Allowed && d.c.WithdrawAllowed != nil {
+		d.c.WithdrawAllowed(context.WithoutCancel(ctx))
 	}
 	return d.shown(ctx, &kept, now)
 }

@@ -33,13 +33,13 @@ type Reading struct {
 	Asked  bool      // the question is new
 }
 
-// Reading returns the entry that an app asked for if the wearer agreed, and uses up that
+// ReadEntry returns the entry that an app asked for if the wearer agreed, and uses up that
 // agreement. Otherwise it asks the wearer, unless the question waits already. An entry is named
 // by its label or its id. For an entry that does not exist, or does not fit, the wearer is
 // asked as for any other, so that the answer to the app reveals nothing. If the vault was
 // closed after the agreement, the app waits for it to be opened. It returns serve.ErrForbidden
 // if the wearer refused, and serve.ErrLimit if too many questions wait.
-func (d *Asker) Reading(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
+func (d *Asker) ReadEntry(ctx context.Context, by policy.Request, entry string, fits func(*memory.Memory) bool) (r Reading, err error) {
 	a := inquiry{d, by, entry, fits, d.c.Now().UTC().Truncate(time.Second)}
 	var changes bool
 	if err := d.c.Store.View(ctx, func(tx *store.Tx) error {

@@ -30,8 +30,8 @@ type Config struct {
 	Engine  Engine
 	Parties func(context.Context) ([]policy.Request, error) // returns the parties to whom the wearer gives something now
 	Now     func() time.Time
-	// Changed withdraws what is shared but is no longer allowed; nil: nothing is withdrawn.
-	Changed func(context.Context)
+	// WithdrawForbidden withdraws what is shared but is no longer allowed; nil: nothing is withdrawn.
+	WithdrawForbidden func(context.Context)
 }
 
 // Rulebook is the policy part of an open node. Its methods are safe for concurrent use.
@@ -67,7 +67,7 @@ func (rb *Rulebook) shown(ctx context.Context) (v serve.Policy, err error) {
 
 // Shown returns rules in the form in which they are served.
 func Shown(r *Rules) serve.Policy {
-	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine && strings.TrimSpace(r.List[0].Text) != strings.TrimSpace(policy.ByHand), Never: serve.Some(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
+	v := serve.Policy{Text: r.List[0].Text, Mine: r.Mine && strings.TrimSpace(r.List[0].Text) != strings.TrimSpace(policy.ByHand), Never: serve.NonNil(r.Never), Trouble: r.Trouble, Rules: []serve.PolicyRule{}}
 	for i := range r.List {
 		if i > 0 {
 			v.Conflicts = append(v.Conflicts, r.List[i].Text)
@@ -159,8 +159,8 @@ func (rb *Rulebook) say(ctx context.Context, what, text string) error {
 		// are kept.
 		return append(as, memory.Assertion{Memory: id, Act: memory.ActCorrect, Patch: &memory.Patch{Text: &text}}, memory.Assertion{Memory: id, Act: memory.ActPin}), nil
 	})
-	if err == nil && rb.c.Changed != nil {
-		rb.c.Changed(context.WithoutCancel(ctx))
+	if err == nil && rb.c.WithdrawForbidden != nil {
+		rb.c.WithdrawForbidden(context.WithoutCancel(ctx))
 	}
 	return err
 }

@@ -82,11 +82,11 @@ type Last struct {
 
 // Read is the function Read.
 func (l *Last) Read(tx *store.Tx) (Rules, error) {
-	texts, err := said(tx, thePolicy)
+	texts, err := statedTexts(tx, thePolicy)
 	if err != nil {
 		return Rules{}, err
 	}
-	never, err := said(tx, theNever)
+	never, err := statedTexts(tx, theNever)
 	if err != nil {
 		return Rules{}, err
 	}
@@ -125,9 +125,9 @@ func rulesOf(texts, never []string) Rules {
 	return r
 }
 
-// said returns the wearer's last text, and the texts that devices set independently
+// statedTexts returns the wearer's last text, and the texts that devices set independently
 // of it. A statement by a device or worker does not count.
-func said(tx *store.Tx, what string) ([]string, error) {
+func statedTexts(tx *store.Tx, what string) ([]string, error) {
 	m, _, err := find(tx, what)
 	if err != nil || m == nil || m.Rank != memory.RankPerson {
 		return nil, err

@@ -93,8 +93,8 @@ func (s *Space) Append(ctx context.Context, d *envelope.Delta) error {
 // nothing.
 func (s *Space) Wait(ctx context.Context, after uint64) error { return as(s.stream.wait(ctx, after)) }
 
-// Rest ends the stream of wake-ups if nobody waits for one.
-func (s *Space) Rest() { s.stream.rest() }
+// StopIdleStream ends the stream of wake-ups if nobody waits for one.
+func (s *Space) StopIdleStream() { s.stream.rest() }
 
 func (s *Space) Forget(ctx context.Context, refs []replica.Ref) error {
 	var out []remote.Ref

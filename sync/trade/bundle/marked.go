@@ -109,7 +109,7 @@ func openMarked(text, forms []byte) (m memory.Candidate, err error) {
 		return m, fmt.Errorf("%w: its spots are not within its text", ErrItem)
 	}
 	whole := mark.Text{Rest: m.Text, Spots: spots}
-	m.Text = whole.With(func(int) int { return 0 })
+	m.Text = whole.WithForms(func(int) int { return 0 })
 	return m, nil
 }
 

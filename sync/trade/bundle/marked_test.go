@@ -80,7 +80,7 @@ func TestMarkedCopies(t *testing.T) {
 		}
 		text := ""
 		for i := range got {
-			want := m.texts[i].With(func(j int) int { return bundle.Bit(m.marking, s.ID, i, j) })
+			want := m.texts[i].WithForms(func(j int) int { return bundle.Bit(m.marking, s.ID, i, j) })
 			if got[i].Text != want {
 				t.Errorf("item %d: %q, want %q", i, got[i].Text, want)
 			}
@@ -126,7 +126,7 @@ func TestMarkedDisputes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := bundle.ShowItem(s, k, m.items, 0, to)
-	if f, err := judge(s, b, err); err != nil || f.Broken != "" || f.Item == nil || f.Item.Text != m.texts[0].With(func(j int) int { return bundle.Bit(m.marking, s.ID, 0, j) }) {
+	if f, err := judge(s, b, err); err != nil || f.Broken != "" || f.Item == nil || f.Item.Text != m.texts[0].WithForms(func(j int) int { return bundle.Bit(m.marking, s.ID, 0, j) }) {
 		t.Errorf("an item as it is: %+v, %v", f, err)
 	}
 	b, err = bundle.ShowKey(s, id, to)

@@ -88,7 +88,7 @@ func TestAnswered(t *testing.T) {
 	}
 	for _, b := range [][]byte{c.s.Wrapped, c.order.Question.Sealed} {
 		if strings.Contains(string(b), "omato") {
-			t.Error("it can be read")
+			t.Error("the sealed question or reply contains its text")
 		}
 	}
 	long := converse(t)

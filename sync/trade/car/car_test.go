@@ -29,7 +29,8 @@ func file(tb testing.TB) ([]byte, car.Block, []car.Block) {
 	return car.Encode(root, rest), root, rest
 }
 
-// @ipld/car 5.4.7 can read the golden file as well, which e2e TestBundleAsCAR tests.
+// @ipld/car 5.4.7 read this golden file, too. In e2e, TestThreatMarketHoldsHostage reads a file of a whole
+// order with it.
 func TestGolden(t *testing.T) {
 	b, _, _ := file(t)
 	name := filepath.Join("testdata", "small.car.hex")

@@ -43,8 +43,8 @@ type Text struct {
 	Spots []Spot
 }
 
-// With returns the text with the form bit(i) at each spot i.
-func (t *Text) With(bit func(i int) int) string {
+// WithForms returns the text with the form bit(i) at each spot i.
+func (t *Text) WithForms(bit func(i int) int) string {
 	var b strings.Builder
 	from := 0
 	for i, s := range t.Spots {
@@ -56,8 +56,8 @@ func (t *Text) With(bit func(i int) int) string {
 	return b.String()
 }
 
-// Was returns the original text.
-func (t *Text) Was() string { return t.With(func(i int) int { return t.Spots[i].Was }) }
+// Original returns the original text.
+func (t *Text) Original() string { return t.WithForms(func(i int) int { return t.Spots[i].Was }) }
 
 // Without returns the text with spot i fixed to its original form.
 func (t *Text) Without(i int) Text {
@@ -70,15 +70,15 @@ func (t *Text) Without(i int) Text {
 	return out
 }
 
-// Beside reports whether another text also has a word of a spot with the words around it, and so
+// RevealsSpot reports whether another text also has a word of a spot with the words around it, and so
 // would show what the spot was.
-func (t *Text) Beside(i int, other string) bool {
+func (t *Text) RevealsSpot(i int, other string) bool {
 	s := t.Spots[i]
 	was := s.Forms[s.Was]
 	if was == "" || len(tokens(was)) == 0 {
 		return false
 	}
-	all, n := tokens(t.Was()), len(tokens(was))
+	all, n := tokens(t.Original()), len(tokens(was))
 	from := 0
 	for j := range i {
 		from += len(t.Spots[j].Forms[t.Spots[j].Was])

@@ -36,13 +36,13 @@ func TestFind(t *testing.T) {
 		{"At 5 p.m.", "At 5 p.m."}, {"Tea.", "Tea."}, {"", ""},
 	} {
 		text := Find(c[0])
-		if got := forms(&text); got != c[1] || text.Was() != c[0] {
-			t.Errorf("%q:\n got %s\nwant %s\n was %q", c[0], got, c[1], text.Was())
+		if got := forms(&text); got != c[1] || text.Original() != c[0] {
+			t.Errorf("%q:\n got %s\nwant %s\n was %q", c[0], got, c[1], text.Original())
 		}
 		for i := range text.Spots {
 			less := text.Without(i)
-			if len(less.Spots) != len(text.Spots)-1 || less.Was() != c[0] {
-				t.Errorf("%q without spot %d: %q", c[0], i, less.Was())
+			if len(less.Spots) != len(text.Spots)-1 || less.Original() != c[0] {
+				t.Errorf("%q without spot %d: %q", c[0], i, less.Original())
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func TestPairs(t *testing.T) {
 				continue
 			}
 			for bit := range 2 {
-				if seen := readAll(t, []Text{found}, found.With(func(int) int { return bit })); len(seen) != 1 || seen[0].Bit != bit {
+				if seen := readAll(t, []Text{found}, found.WithForms(func(int) int { return bit })); len(seen) != 1 || seen[0].Bit != bit {
 					t.Errorf("%q as %d is read as %+v", p.form, bit, seen)
 				}
 			}
@@ -112,7 +112,7 @@ func TestPairs(t *testing.T) {
 // A long text has no more spots than an item may have, and reading ends when its context does.
 func TestFindIsBounded(t *testing.T) {
 	long := strings.Repeat("I don't know, maybe. ", 10_000)
-	if found := Find(long); len(found.Spots) != MaxInItem || found.Was() != long {
+	if found := Find(long); len(found.Spots) != MaxInItem || found.Original() != long {
 		t.Errorf("%d spots", len(found.Spots))
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -136,8 +136,8 @@ func FuzzFind(f *testing.F) {
 	f.Add("妈妈每天喝3杯茶，但是今天没有。")
 	f.Fuzz(func(t *testing.T, text string) {
 		found := Find(text)
-		if found.Was() != text {
-			t.Errorf("%q became %q", text, found.Was())
+		if found.Original() != text {
+			t.Errorf("%q became %q", text, found.Original())
 		}
 		readAll(t, []Text{found}, text)
 	})
@@ -171,7 +171,7 @@ func bits(seed uint64) func(item, spot int) int {
 
 func copyOf(items []Text, bit func(item, spot int) int) (lines []string) {
 	for n := range items {
-		lines = append(lines, items[n].With(func(i int) int { return bit(n, i) }))
+		lines = append(lines, items[n].WithForms(func(i int) int { return bit(n, i) }))
 	}
 	return lines
 }

@@ -96,7 +96,7 @@ func Order(tb testing.TB, l *trade.Offer, id *seal.Identity) ([]byte, trade.Orde
 }
 
 // Step signs and reads a step that follows a state.
-func Step(tb testing.TB, s *trade.State, act trade.Act, by trade.Party, change func(*trade.Step)) ([]byte, trade.Taken) {
+func Step(tb testing.TB, s *trade.State, act trade.Act, by trade.Party, change func(*trade.Step)) ([]byte, trade.ParsedStep) {
 	st := trade.Step{Order: s.ID, Prev: s.Last, Act: act, At: 1}
 	switch act {
 	case trade.Deliver:

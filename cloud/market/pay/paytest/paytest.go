@@ -16,14 +16,14 @@ import (
 // Side is a provider together with its counterpart in the outside world.
 type Side struct {
 	Provider pay.Provider
-	// Again reopens the provider on the same database, as after a restart.
-	Again func(testing.TB) pay.Provider
+	// Reopen reopens the provider on the same database, as after a restart.
+	Reopen func(testing.TB) pay.Provider
 	// Pay does what a payer does to pay m, and returns the proof.
 	Pay func(tb testing.TB, payer string, m ledger.Money) pay.Proof
-	// Forged makes proofs that must be refused from a valid one.
-	Forged func(testing.TB, pay.Proof) map[string]pay.Proof
-	// Got returns how much the provider paid to somebody.
-	Got func(tb testing.TB, to, said string) ledger.Money
+	// Forge makes proofs that must be refused from a valid one.
+	Forge func(testing.TB, pay.Proof) map[string]pay.Proof
+	// PaidOut returns how much the provider paid to somebody.
+	PaidOut func(tb testing.TB, to, said string) ledger.Money
 }
 
 // Run tests the provider that open returns, each time with an empty database.
@@ -56,12 +56,12 @@ func repeated(t *testing.T, db *tables.DB, s Side) {
 	for range 3 {
 		settle(t, db, s.Provider, p)
 	}
-	settle(t, db, s.Again(t), p)
+	settle(t, db, s.Reopen(t), p)
 	has(t, db, "ada", 1250)
 }
 
 func atOnce(t *testing.T, db *tables.DB, s Side) {
-	p, again := s.Pay(t, "ada", amount), s.Again(t)
+	p, again := s.Pay(t, "ada", amount), s.Reopen(t)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -80,7 +80,7 @@ func atOnce(t *testing.T, db *tables.DB, s Side) {
 
 func forged(t *testing.T, db *tables.DB, s Side) {
 	p := s.Pay(t, "ada", amount)
-	all := s.Forged(t, p)
+	all := s.Forge(t, p)
 	if len(all) == 0 {
 		t.Fatal("nothing is forged")
 	}
@@ -110,7 +110,7 @@ func undone(t *testing.T, db *tables.DB, s Side) {
 		t.Fatal(err)
 	}
 	has(t, db, "ada", 0)
-	settle(t, db, s.Again(t), p)
+	settle(t, db, s.Reopen(t), p)
 	has(t, db, "ada", 1250)
 }
 
@@ -119,11 +119,11 @@ func payout(t *testing.T, _ *tables.DB, s Side) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.Again(t).Payout(t.Context(), "payout 1", "eve", amount)
+	again, err := s.Reopen(t).Payout(t.Context(), "payout 1", "eve", amount)
 	if err != nil || again != said {
 		t.Fatalf("again: %q and not %q, %v", again, said, err)
 	}
-	if got := s.Got(t, "eve", said); got != amount {
+	if got := s.PaidOut(t, "eve", said); got != amount {
 		t.Errorf("eve got %s, want %s", got, amount)
 	}
 	if _, err := s.Provider.Payout(t.Context(), "payout 1", "eve", ledger.Money{Minor: 1, Currency: "EUR"}); err == nil {

@@ -59,12 +59,12 @@ func TestProvider(t *testing.T) {
 		p, n := open(tb, db, s.URL), 0
 		return paytest.Side{
 			Provider: payee{p},
-			Again:    func(tb testing.TB) pay.Provider { return payee{open(tb, db, s.URL)} },
+			Reopen:   func(tb testing.TB) pay.Provider { return payee{open(tb, db, s.URL)} },
 			Pay: func(tb testing.TB, payer string, m ledger.Money) pay.Proof {
 				n++
 				return stripetest.Completed(begun(tb, s, p, fmt.Sprint("payment ", n), payer, m))
 			},
-			Forged: func(tb testing.TB, real pay.Proof) map[string]pay.Proof {
+			Forge: func(tb testing.TB, real pay.Proof) map[string]pay.Proof {
 				other := func(change func(*pay.Proof)) pay.Proof {
 					c := pay.Proof{Header: real.Header.Clone(), Body: bytes.Clone(real.Body)}
 					change(&c)
@@ -85,7 +85,7 @@ func TestProvider(t *testing.T) {
 					"another address": stripetest.Signed(bytes.Replace(real.Body, []byte(`"pi_0"`), []byte(`"pi_0/../x"`), 1), stripetest.Secret, time.Now()),
 				}
 			},
-			Got: func(_ testing.TB, _, said string) ledger.Money { return s.Transferred(said) },
+			PaidOut: func(_ testing.TB, _, said string) ledger.Money { return s.Transferred(said) },
 		}
 	})
 }

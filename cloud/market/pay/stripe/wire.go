@@ -52,8 +52,8 @@ func verify(secret, header string, body []byte, now time.Time) error {
 	if !slices.ContainsFunc(sums, func(s []byte) bool { return hmac.Equal(s, want) }) {
 		return fmt.Errorf("%w: its signature is wrong", pay.ErrProof)
 	}
-	if away := now.Sub(time.Unix(sec, 0)).Abs(); away > tolerance {
-		return fmt.Errorf("%w: its signature was made %s away from now", pay.ErrProof, away.Round(time.Second))
+	if drift := now.Sub(time.Unix(sec, 0)).Abs(); drift > tolerance {
+		return fmt.Errorf("%w: its signature was made %s away from now", pay.ErrProof, drift.Round(time.Second))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestProvider(t *testing.T) {
 		p, batch := open(tb, db, nil), 0
 		return paytest.Side{
 			Provider: p,
-			Again:    func(tb testing.TB) pay.Provider { return open(tb, db, nil) },
+			Reopen:   func(tb testing.TB) pay.Provider { return open(tb, db, nil) },
 			Pay: func(tb testing.TB, payer string, m ledger.Money) pay.Proof {
 				batch++
 				codes, err := p.Issue(tb.Context(), fmt.Sprint("batch ", batch), 1, m, later)
@@ -52,7 +52,7 @@ func TestProvider(t *testing.T) {
 				}
 				return pay.Proof{Payer: payer, Body: []byte(codes[0])}
 			},
-			Forged: func(_ testing.TB, real pay.Proof) map[string]pay.Proof {
+			Forge: func(_ testing.TB, real pay.Proof) map[string]pay.Proof {
 				last := []byte("0123456789"[real.Body[22]%7:][:1]) // any character
 				if last[0] == real.Body[22] {
 					last[0]++
@@ -68,7 +68,7 @@ func TestProvider(t *testing.T) {
 					"another":       {Payer: "ada", Body: append(bytes.Clone(real.Body[:22]), last...)},
 				}
 			},
-			Got: func(tb testing.TB, _, said string) (m ledger.Money) {
+			PaidOut: func(tb testing.TB, _, said string) (m ledger.Money) {
 				if err := p.Settle(tb.Context(), pay.Proof{Payer: "the shop", Body: []byte(said)}, func(_ context.Context, _ *sql.Tx, f pay.Fact) error {
 					m = f.Money
 					return nil

@@ -42,9 +42,9 @@ var ErrNone = errors.New("nothing of this id waits for the operator")
 // ErrLive: it is too early to declare that a payment was never settled.
 var ErrLive = errors.New("the authorization is still valid and can be settled")
 
-// Left counts what is still open in the tables, whether payments by x402 are enabled or not:
+// CountOpen counts what is still open in the tables, whether payments by x402 are enabled or not:
 // payments that may be settled, or are not booked, and payouts that wait.
-func Left(ctx context.Context, db *tables.DB) (payments, payouts int, err error) {
+func CountOpen(ctx context.Context, db *tables.DB) (payments, payouts int, err error) {
 	err = db.Read(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM x402_payments WHERE state IN ('sent', 'unclear', 'settled')),
 			(SELECT count(*) FROM x402_payouts WHERE tx = '')`).Scan(&payments, &payouts)
@@ -83,15 +83,15 @@ var ErrOwed = fmt.Errorf("%d payouts of this key wait for the operator already",
 // waits for the operator.
 func (p *Provider) Payout(ctx context.Context, key, to string, m ledger.Money) (id string, err error) {
 	err = p.db.Change(ctx, func(tx *sql.Tx) error {
-		id, err = p.Owe(ctx, tx, key, to, to, m)
+		id, err = p.BookPayout(ctx, tx, key, to, to, m)
 		return err
 	})
 	return id, err
 }
 
-// Owe is [Provider.Payout] in the transaction that books it, so that either both happen or neither.
+// BookPayout is [Provider.Payout] in the transaction that books it, so that either both happen or neither.
 // by is the key that requests it; at most [maxOwed] of its payouts may wait.
-func (p *Provider) Owe(ctx context.Context, tx *sql.Tx, key, by, to string, m ledger.Money) (string, error) {
+func (p *Provider) BookPayout(ctx context.Context, tx *sql.Tx, key, by, to string, m ledger.Money) (string, error) {
 	fail := func(err error) (string, error) { return "", fmt.Errorf("pay out by x402: %w", err) }
 	if err := p.Payable(to, m); err != nil {
 		return fail(err)

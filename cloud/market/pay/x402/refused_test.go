@@ -42,7 +42,7 @@ func TestRefusedAtSettlement(t *testing.T) {
 		}
 		d.has(2500, 12_500_000)
 		d.settle(p, pay.ErrProof)
-		if r, err := d.p.Of(t.Context(), "o1"); err != nil || !r.Success || r.Transaction == "0x"+strings.Repeat("ab", 32) {
+		if r, err := d.p.ReceiptOf(t.Context(), "o1"); err != nil || !r.Success || r.Transaction == "0x"+strings.Repeat("ab", 32) {
 			t.Errorf("the receipt of the order: %+v, %v", r, err)
 		}
 	})

@@ -20,7 +20,7 @@ func TestAnswerIsBookedDuringShutdown(t *testing.T) {
 		d.settle(d.proof("o1"), ErrPending)
 		d.wait(time.Minute)
 		ctx, stop := context.WithCancel(t.Context())
-		d.side.Before = stop
+		d.side.BeforeSettle = stop
 		if err := d.p.Resume(ctx, d.book()); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestAnswerIsBookedDuringShutdown(t *testing.T) {
 func TestCloseWaitsForTheAnswer(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		closed := make(chan string, 1)
-		d.side.Before = func() {
+		d.side.BeforeSettle = func() {
 			go func() {
 				if err := d.p.Close(); err != nil {
 					t.Error(err)
@@ -54,7 +54,7 @@ func TestCloseWaitsForTheAnswer(t *testing.T) {
 			t.Errorf("it was closed while the payment was %s", state)
 		}
 		d.settle(d.proof("o2"), ErrPending)
-		if n := d.side.Settles(); n != 1 {
+		if n := d.side.SettleCount(); n != 1 {
 			t.Errorf("it was asked %d times to settle", n)
 		}
 	})
@@ -89,7 +89,7 @@ func TestSuccessAfterMarkedUnclear(t *testing.T) {
 		has int64
 	}{unclear: {nil, 1250}, refused: {pay.ErrProof, 0}} {
 		each(t, func(t *testing.T, d *desk) {
-			d.side.Before = func() {
+			d.side.BeforeSettle = func() {
 				err := d.db.Change(t.Context(), func(tx *sql.Tx) error {
 					_, err := tx.ExecContext(t.Context(), `UPDATE x402_payments SET state = $1, busy = 0`, state)
 					return err
@@ -141,7 +141,7 @@ func TestSlowFacilitatorDelaysNoOtherPayment(t *testing.T) {
 		d.wait(time.Minute)
 		var both sync.WaitGroup
 		both.Add(2)
-		d.side.Before = func() { both.Done(); both.Wait() }
+		d.side.BeforeSettle = func() { both.Done(); both.Wait() }
 		d.resume()
 		d.has(2500, 25_000_000)
 	})

@@ -84,7 +84,7 @@ func (p *Provider) Settle(ctx context.Context, proof pay.Proof, book pay.Book) e
 
 func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) error {
 	if proof.For == nil {
-		return &Refused{"it does not say what it pays"}
+		return &RefusedError{"it does not say what it pays"}
 	}
 	m, err := p.read(proof.Header, *proof.For)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *Provider) take(ctx context.Context, proof pay.Proof, book pay.Book) err
 		}
 		refused := p.verify(ctx, m)
 		p.pace.leave(proof.For.Payer, refused == nil)
-		var why *Refused
+		var why *RefusedError
 		if refused == nil {
 			was, err = p.reserve(ctx, m, *proof.For, outcome{state: sent})
 		} else if errors.As(refused, &why) && strings.Contains(why.Reason, "nonce_already_used") { // it was settled elsewhere, or cancelled
@@ -155,13 +155,13 @@ func (p *Provider) advance(ctx context.Context, id string, book pay.Book) error 
 		now := p.c.Now().Unix()
 		switch {
 		case r.state == booked && r.extra > 0:
-			return &Refused{"its money is the buyer's at the market"}
+			return &RefusedError{"its money is the buyer's at the market"}
 		case r.state == booked:
 			return nil
 		case r.state == settled:
 			return p.book(ctx, r, book)
 		case r.state == refused:
-			return &Refused{reasonOr(r.reason)}
+			return &RefusedError{reasonOr(r.reason)}
 		case r.state == unclear:
 			return ErrUnclear
 		case r.busy > now: // another process asks about it
@@ -300,9 +300,9 @@ func (p *Provider) book(ctx context.Context, r *row, book pay.Book) error {
 	})
 }
 
-// Of returns the receipt of an order's payment that was not refused. It returns nil if there is
+// ReceiptOf returns the receipt of an order's payment that was not refused. It returns nil if there is
 // none, and [ErrPending] or [ErrUnclear] if the outcome is not known yet.
-func (p *Provider) Of(ctx context.Context, order string) (*Receipt, error) {
+func (p *Provider) ReceiptOf(ctx context.Context, order string) (*Receipt, error) {
 	r, err := p.find(ctx, "", order)
 	if err != nil || r == nil {
 		return nil, err
@@ -319,7 +319,7 @@ func (p *Provider) Of(ctx context.Context, order string) (*Receipt, error) {
 	return a, ErrPending
 }
 
-// Awaited is the receipt of a payment that is on its way.
-func (p *Provider) Awaited() Receipt {
+// PendingReceipt is the receipt of a payment that is on its way.
+func (p *Provider) PendingReceipt() Receipt {
 	return Receipt{ErrorReason: "settlement_pending", Network: p.c.Network}
 }

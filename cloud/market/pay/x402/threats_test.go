@@ -86,7 +86,7 @@ func TestThreatFacilitatorLies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, tabletest.SQLite(t))
 			d.side.Set(func(s *x402test.Side) {
-				s.Say = func(path string, a map[string]any) {
+				s.ChangeAnswer = func(path string, a map[string]any) {
 					if path == "/settle" {
 						say(a)
 					}
@@ -101,17 +101,21 @@ func TestThreatFacilitatorLies(t *testing.T) {
 	t.Run("the transaction of another", func(t *testing.T) {
 		d := newDesk(t, tabletest.SQLite(t))
 		d.settle(d.proof("o1"), nil)
-		r, err := d.p.Of(t.Context(), "o1")
+		r, err := d.p.ReceiptOf(t.Context(), "o1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.side.Set(func(s *x402test.Side) { s.Say = func(_ string, a map[string]any) { a["transaction"] = r.Transaction } })
+		d.side.Set(func(s *x402test.Side) {
+			s.ChangeAnswer = func(_ string, a map[string]any) { a["transaction"] = r.Transaction }
+		})
 		d.settle(d.proof("o2"), ErrUnclear)
 		d.has(1250, 25_000_000)
 	})
 	t.Run("verification of another payer", func(t *testing.T) {
 		d := newDesk(t, tabletest.SQLite(t))
-		d.side.Set(func(s *x402test.Side) { s.Say = func(_ string, a map[string]any) { a["payer"] = x402test.PayTo } })
+		d.side.Set(func(s *x402test.Side) {
+			s.ChangeAnswer = func(_ string, a map[string]any) { a["payer"] = x402test.PayTo }
+		})
 		d.settle(d.proof("o1"), ErrFacilitator)
 		d.has(0, 0)
 	})
@@ -122,7 +126,7 @@ func TestThreatFacilitatorLies(t *testing.T) {
 func TestThreatFacilitatorWornOut(t *testing.T) {
 	d := newDesk(t, tabletest.SQLite(t))
 	asked := 0
-	d.side.Set(func(s *x402test.Side) { s.Say = func(string, map[string]any) { asked++ } })
+	d.side.Set(func(s *x402test.Side) { s.ChangeAnswer = func(string, map[string]any) { asked++ } })
 	good, poor := d.proof("o1"), d.proof("o1")
 	poor.Header = x402test.NewWallet("poor").Pay(t, begun(t, d.p, *poor.For), nil)
 	for range maxWrong {

@@ -148,11 +148,11 @@ var signature = regexp.MustCompile(`^0x[0-9a-fA-F]{130}(?:[0-9a-fA-F]{2})*$`)
 func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	raw := head.Get(FieldSignature)
 	if raw == "" || len(raw) > MaxSignature {
-		return nil, &Refused{fmt.Sprintf("the header PAYMENT-SIGNATURE has %d bytes: want 1 to %d", len(raw), MaxSignature)}
+		return nil, &RefusedError{fmt.Sprintf("the header PAYMENT-SIGNATURE has %d bytes: want 1 to %d", len(raw), MaxSignature)}
 	}
 	text, err := base64.StdEncoding.DecodeString(raw)
 	if err != nil {
-		return nil, &Refused{"the header PAYMENT-SIGNATURE is not base64"}
+		return nil, &RefusedError{"the header PAYMENT-SIGNATURE is not base64"}
 	}
 	var in struct {
 		X402Version int             `json:"x402Version"`
@@ -161,7 +161,7 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 		Payload     exact           `json:"payload"`
 	}
 	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, &Refused{"the header PAYMENT-SIGNATURE is not a payment: " + short(err.Error())}
+		return nil, &RefusedError{"the header PAYMENT-SIGNATURE is not a payment: " + short(err.Error())}
 	}
 	want, err := p.Required(r, "")
 	if err != nil {
@@ -171,33 +171,33 @@ func (p *Provider) read(head http.Header, r pay.Request) (*payment, error) {
 	a := in.Payload.Authorization
 	switch {
 	case in.X402Version != 2:
-		return nil, &Refused{"invalid_x402_version"}
+		return nil, &RefusedError{"invalid_x402_version"}
 	case in.Resource != nil && in.Resource.URL != want.Resource.URL:
-		return nil, &Refused{"the payment is for another resource"}
+		return nil, &RefusedError{"the payment is for another resource"}
 	case !same(in.Accepted, asked):
-		return nil, &Refused{"accepted is not what was asked for"}
+		return nil, &RefusedError{"accepted is not what was asked for"}
 	case !address.MatchString(a.From) || !address.MatchString(a.To) || !hash.MatchString(a.Nonce) || !signature.MatchString(in.Payload.Signature):
-		return nil, &Refused{"payload is not a signed authorization of EIP-3009"}
+		return nil, &RefusedError{"payload is not a signed authorization of EIP-3009"}
 	case !strings.EqualFold(a.To, asked.PayTo):
-		return nil, &Refused{"invalid_exact_evm_recipient_mismatch"}
+		return nil, &RefusedError{"invalid_exact_evm_recipient_mismatch"}
 	case a.Value != asked.Amount:
-		return nil, &Refused{"invalid_exact_evm_payload_authorization_value_mismatch"}
+		return nil, &RefusedError{"invalid_exact_evm_payload_authorization_value_mismatch"}
 	}
 	m := &payment{auth: a}
 	after, wrong := strconv.ParseUint(a.ValidAfter, 10, 62)
 	before, bad := strconv.ParseUint(a.ValidBefore, 10, 62)
 	if wrong != nil || bad != nil {
-		return nil, &Refused{"validAfter and validBefore are seconds"}
+		return nil, &RefusedError{"validAfter and validBefore are seconds"}
 	}
 	m.validAfter, m.validBefore = int64(after), int64(before)
 	sum := sha256.Sum256([]byte(strings.ToLower(strings.Join([]string{p.c.Network, p.c.Asset, a.From, a.Nonce}, " "))))
 	m.id = hex.EncodeToString(sum[:])
-	told := p.accepts(asked.Amount, "")
+	offered := p.accepts(asked.Amount, "")
 	m.request, err = json.Marshal(struct {
 		X402Version         int          `json:"x402Version"`
 		PaymentPayload      payload      `json:"paymentPayload"`
 		PaymentRequirements requirements `json:"paymentRequirements"`
-	}{2, payload{2, told, in.Payload}, told})
+	}{2, payload{2, offered, in.Payload}, offered})
 	return m, err
 }
 
@@ -219,11 +219,11 @@ const slack = 600
 func (m *payment) fresh(now int64) error {
 	switch {
 	case m.validBefore < now+6:
-		return &Refused{"invalid_exact_evm_payload_authorization_valid_before"}
+		return &RefusedError{"invalid_exact_evm_payload_authorization_valid_before"}
 	case m.validBefore > now+maxTimeout+slack:
-		return &Refused{fmt.Sprintf("validBefore is more than %d seconds ahead", maxTimeout+slack)}
+		return &RefusedError{fmt.Sprintf("validBefore is more than %d seconds ahead", maxTimeout+slack)}
 	case m.validAfter > now:
-		return &Refused{"invalid_exact_evm_payload_authorization_valid_after"}
+		return &RefusedError{"invalid_exact_evm_payload_authorization_valid_after"}
 	}
 	return nil
 }
@@ -286,7 +286,7 @@ func (p *Provider) verify(ctx context.Context, m *payment) error {
 	case s.IsValid == nil || *s.IsValid && s.status != http.StatusOK:
 		return fmt.Errorf("%w: verify: it answers %d, and neither yes nor no", ErrFacilitator, s.status)
 	case !*s.IsValid:
-		return &Refused{reasonOr(s.InvalidReason)}
+		return &RefusedError{reasonOr(s.InvalidReason)}
 	case s.Payer != nil && !strings.EqualFold(*s.Payer, m.auth.From):
 		return fmt.Errorf("%w: verify: it names another payer", ErrFacilitator)
 	}

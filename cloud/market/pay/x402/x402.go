@@ -51,14 +51,14 @@ var (
 	ErrFacilitator = errors.New("the facilitator can't be asked")
 )
 
-// Refused says why a payment was not taken, in the facilitator's words if it refused. It is a
+// RefusedError says why a payment was not taken, in the facilitator's words if it refused. It is a
 // [pay.ErrProof].
-type Refused struct{ Reason string }
+type RefusedError struct{ Reason string }
 
-func (r *Refused) Error() string { return pay.ErrProof.Error() + ": " + r.Reason }
+func (r *RefusedError) Error() string { return pay.ErrProof.Error() + ": " + r.Reason }
 
 // Unwrap makes it [pay.ErrProof].
-func (r *Refused) Unwrap() error { return pay.ErrProof }
+func (r *RefusedError) Unwrap() error { return pay.ErrProof }
 
 // maxTimeout is for how many seconds an authorization has to be valid.
 const maxTimeout = 300
@@ -199,8 +199,8 @@ func (p *Provider) pass(order string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Opens reports whether a pass belongs to an order.
-func (p *Provider) Opens(order, pass string) bool {
+// IsPassOf reports whether a pass belongs to an order.
+func (p *Provider) IsPassOf(order, pass string) bool {
 	return hmac.Equal([]byte(p.pass(order)), []byte(pass))
 }
 

@@ -65,14 +65,14 @@ func TestProvider(t *testing.T) {
 		s.Fund(w.Address, 1_000_000_000)
 		return paytest.Side{
 			Provider: payee{p},
-			Again:    func(tb testing.TB) pay.Provider { return payee{open(tb, db, config(s.URL))} },
+			Reopen:   func(tb testing.TB) pay.Provider { return payee{open(tb, db, config(s.URL))} },
 			Pay: func(tb testing.TB, payer string, m ledger.Money) pay.Proof {
 				n++
 				r := pay.Request{Key: fmt.Sprint("order ", n), Payer: payer, Order: fmt.Sprint("order ", n), Money: m}
 				return pay.Proof{Payer: payer, Header: w.Pay(tb, begun(tb, p, r), nil), For: &r}
 			},
-			Forged: func(tb testing.TB, real pay.Proof) map[string]pay.Proof { return forged(tb, p, w, real) },
-			Got: func(tb testing.TB, to, said string) ledger.Money {
+			Forge: func(tb testing.TB, real pay.Proof) map[string]pay.Proof { return forged(tb, p, w, real) },
+			PaidOut: func(tb testing.TB, to, said string) ledger.Money {
 				all, err := p.Waiting(tb.Context())
 				if err != nil {
 					tb.Fatal(err)
@@ -199,7 +199,7 @@ func (d *desk) has(minor, moved int64) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if got := d.side.Has(x402test.PayTo); got != moved {
+	if got := d.side.BalanceOf(x402test.PayTo); got != moved {
 		d.t.Errorf("the operator's address has %d, want %d", got, moved)
 	}
 }
@@ -217,10 +217,10 @@ func TestPendingPaymentIsPolled(t *testing.T) {
 		d.settle(p, ErrPending)
 		d.settle(p, ErrPending)
 		d.settle(d.proof("o1"), ErrPending) // another authorization of the order is not sent
-		if n := d.side.Settles(); n != 1 {
+		if n := d.side.SettleCount(); n != 1 {
 			t.Errorf("it was asked %d times to settle, want 1", n)
 		}
-		if _, err := d.p.Of(t.Context(), "o1"); !errors.Is(err, ErrPending) {
+		if _, err := d.p.ReceiptOf(t.Context(), "o1"); !errors.Is(err, ErrPending) {
 			t.Errorf("what became of it: %v", err)
 		}
 		d.has(0, 12_500_000)
@@ -266,7 +266,7 @@ func TestLostAnswerNeedsTheOperator(t *testing.T) {
 		d.resume()
 		d.has(1250, 12_500_000)
 		d.settle(p, nil)
-		r, err := d.p.Of(t.Context(), "o1")
+		r, err := d.p.ReceiptOf(t.Context(), "o1")
 		if err != nil || !r.Success || r.Transaction != tx {
 			t.Errorf("the receipt: %+v, %v", r, err)
 		}
@@ -282,7 +282,7 @@ func TestCancelledAuthorizationPaysNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.side.Before = sync.OnceFunc(func() { d.side.Cancel(m.auth.From, m.auth.Nonce) })
+		d.side.BeforeSettle = sync.OnceFunc(func() { d.side.Cancel(m.auth.From, m.auth.Nonce) })
 		d.settle(p, ErrUnclear)
 		d.has(0, 0)
 		if err := d.p.Resolve(t.Context(), m.id, "", false); !errors.Is(err, ErrLive) {
@@ -313,12 +313,12 @@ func TestNoAnswerNeedsTheOperator(t *testing.T) {
 		d.settle(d.proof("o1"), ErrPending)
 		d.wait(maxTimeout * time.Second)
 		d.resume()
-		if _, err := d.p.Of(t.Context(), "o1"); !errors.Is(err, ErrPending) {
+		if _, err := d.p.ReceiptOf(t.Context(), "o1"); !errors.Is(err, ErrPending) {
 			t.Errorf("before its end: %v", err)
 		}
 		d.wait((grace + 60) * time.Second)
 		d.resume()
-		if _, err := d.p.Of(t.Context(), "o1"); !errors.Is(err, ErrUnclear) {
+		if _, err := d.p.ReceiptOf(t.Context(), "o1"); !errors.Is(err, ErrUnclear) {
 			t.Errorf("after its end: %v", err)
 		}
 		d.has(0, 0)

@@ -47,7 +47,7 @@ type Base struct {
 	Client   func(*river.Config) (Client, error)
 	Migrate  func(context.Context) error
 	Locked   func(context.Context, func() error) error // runs a function in one process at a time
-	Wiped    func(context.Context) error               // makes sure that nothing of the deleted data is left
+	Wipe     func(context.Context) error               // makes sure that nothing of the deleted data is left
 	Shared   bool                                      // several workers have it open
 	Close    func() error
 }

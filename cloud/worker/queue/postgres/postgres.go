@@ -52,7 +52,7 @@ func open(address string) (*base.Base, error) {
 		_, unlock := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, lockID)
 		return errors.Join(err, unlock)
 	}
-	b.Wiped = func(context.Context) error { return nil }
+	b.Wipe = func(context.Context) error { return nil }
 	b.Close = func() error {
 		err := db.Close()
 		pool.Close()

@@ -32,11 +32,11 @@ type Side struct {
 	// is settled.
 	Refuse string
 	Status int
-	// Say changes the next answers; it may be nil. It is called with the path.
-	Say func(path string, answer map[string]any)
-	// Before is called before a settlement, without a lock; it may be nil.
-	Before  func()
-	settles int
+	// ChangeAnswer changes the next answers; it may be nil. It is called with the path.
+	ChangeAnswer func(path string, answer map[string]any)
+	// BeforeSettle is called before a settlement, without a lock; it may be nil.
+	BeforeSettle func()
+	settles      int
 }
 
 // New serves until the test ends.
@@ -57,8 +57,8 @@ func New(tb testing.TB) *Side {
 		if why := s.refuses(q); why != "" {
 			a["isValid"], a["invalidReason"] = false, why
 		}
-		if s.Say != nil {
-			s.Say("/verify", a)
+		if s.ChangeAnswer != nil {
+			s.ChangeAnswer("/verify", a)
 		}
 		answer(w, a)
 	})
@@ -84,8 +84,8 @@ func (s *Side) add(address string, n *big.Int) {
 	s.funds[address].Add(s.funds[address], n)
 }
 
-// Has returns how many units an address has.
-func (s *Side) Has(address string) int64 {
+// BalanceOf returns how many units an address has.
+func (s *Side) BalanceOf(address string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := s.funds[strings.ToLower(address)]; n != nil {
@@ -94,8 +94,8 @@ func (s *Side) Has(address string) int64 {
 	return 0
 }
 
-// Settles returns how often it was asked to settle.
-func (s *Side) Settles() int {
+// SettleCount returns how often it was asked to settle.
+func (s *Side) SettleCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.settles
@@ -200,8 +200,8 @@ func (s *Side) settle(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if s.Before != nil {
-		s.Before()
+	if s.BeforeSettle != nil {
+		s.BeforeSettle()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,8 +241,8 @@ func (s *Side) settle(w http.ResponseWriter, r *http.Request) {
 		s.open[p.Signature] = fmt.Sprint(a["transaction"])
 		a["success"], a["errorReason"] = false, "settlement_pending"
 	}
-	if s.Say != nil {
-		s.Say("/settle", a)
+	if s.ChangeAnswer != nil {
+		s.ChangeAnswer("/settle", a)
 	}
 	answer(w, a)
 }

@@ -11,14 +11,14 @@ import (
 // aCommand finds commands of this program in a text for a person.
 var aCommand = regexp.MustCompile(`(?:^|[\s('])locket [a-z]`)
 
-// Here makes the commands in a text ready to be typed: it adds --home to each if the command line
+// WithHome makes the commands in a text ready to be typed: it adds --home to each if the command line
 // has it. It repeats nothing else of the command line, which may contain a secret.
-func (a *App) Here(text string) string {
+func (a *App) WithHome(text string) string {
 	return onHome(text, a.homeFlag())
 }
 
-// Heref is [App.Here] for a format. It leaves the values unchanged.
-func (a *App) Heref(format string, values ...any) string {
+// WithHomef is [App.WithHome] for a format. It leaves the values unchanged.
+func (a *App) WithHomef(format string, values ...any) string {
 	return fmt.Sprintf(onHome(format, strings.ReplaceAll(a.homeFlag(), "%", "%%")), values...)
 }
 

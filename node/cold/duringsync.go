@@ -8,22 +8,22 @@ import (
 	"github.com/locket-dev/locket/memory/tier"
 )
 
-// easing is the state of [Keeper.Ease].
+// easing is the state of [Keeper.CoolDuringSync].
 type easing struct {
-	above int       // Ease does nothing up to this number of hot memories
-	until time.Time // after an error, Ease does nothing until then
+	above int       // CoolDuringSync does nothing up to this number of hot memories
+	until time.Time // after an error, CoolDuringSync does nothing until then
 }
 
-// easeRest is how long Ease does nothing after an error. The large operation goes on
+// easeRest is how long CoolDuringSync does nothing after an error. The large operation goes on
 // meanwhile.
 const easeRest = time.Minute
 
-// Ease is Cool during an operation that brings much more than the budget. It waits until
+// CoolDuringSync is Cool during an operation that brings much more than the budget. It waits until
 // there is a quarter more than that, so that choosing is worthwhile, and rewrites the
 // files less often than [Keeper.Maintain] does. In a small store it also does what the
 // store would do soon anyway, because memory is available for it now, while the plugins
 // use little. After an error it does nothing for a minute.
-func (k *Keeper) Ease(ctx context.Context) error {
+func (k *Keeper) CoolDuringSync(ctx context.Context) error {
 	k.tending.Lock()
 	defer k.tending.Unlock()
 	if k.c.Now().Before(k.ease.until) {
@@ -33,16 +33,16 @@ func (k *Keeper) Ease(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	crowded := hot > k.ease.above && k.crowded(hot)
+	crowded := hot > k.ease.above && k.isQuarterOver(hot)
 	if !crowded && !k.c.Store.NeedsFlush() {
 		return nil
 	}
-	err = k.alone(ctx, func(context.Context) error { return nil }) // choosing and packing use the freed memory, too
+	err = k.withFreedMemory(ctx, func(context.Context) error { return nil }) // choosing and packing use the freed memory, too
 	if err == nil && crowded {
-		err = k.easeNow(ctx)
+		err = k.coolDuringSync(ctx)
 	}
 	if err == nil {
-		err = k.alone(ctx, k.c.Store.FlushAndCompact)
+		err = k.withFreedMemory(ctx, k.c.Store.FlushAndCompact)
 	}
 	if err != nil {
 		k.ease.until = k.c.Now().Add(easeRest)
@@ -50,7 +50,7 @@ func (k *Keeper) Ease(ctx context.Context) error {
 	return err
 }
 
-func (k *Keeper) easeNow(ctx context.Context) error {
+func (k *Keeper) coolDuringSync(ctx context.Context) error {
 	if _, err := k.coolNow(ctx); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (k *Keeper) easeNow(ctx context.Context) error {
 	// Memories that have to stay are not checked again each time a few more arrive.
 	hot, err := k.hot(ctx)
 	k.ease.above = 0
-	if k.crowded(hot) {
+	if k.isQuarterOver(hot) {
 		k.ease.above = hot + hot/4
 	}
 	return err
@@ -74,9 +74,9 @@ func (k *Keeper) hot(ctx context.Context) (n int, err error) {
 // perMemory is about how many bytes a memory takes here, before any was measured.
 const perMemory = 2 << 10
 
-// crowded reports whether so many hot memories exceed the budget by a quarter. It
+// isQuarterOver reports whether so many hot memories exceed the budget by a quarter. It
 // estimates their size from the last measurement.
-func (k *Keeper) crowded(hot int) bool {
+func (k *Keeper) isQuarterOver(hot int) bool {
 	k.count.Lock()
 	defer k.count.Unlock()
 	each := int64(perMemory)

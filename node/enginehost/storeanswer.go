@@ -16,8 +16,8 @@ import (
 // answersVersion is the version of the conversion of answers into memories.
 const answersVersion = "1.0.0"
 
-// Took implements engines.Host.
-func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID) error {
+// StoreAnswer implements engines.Host.
+func (h *Host) StoreAnswer(ctx context.Context, a *result.Answer, sources ...memory.ID) error {
 	lock := h.c.Engine.Hold()
 	defer lock.Release()
 	var of []*memory.Memory
@@ -40,14 +40,14 @@ func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID)
 	}
 	by := memory.Source{Plugin: extract.EnginePlugin + string(a.Kind), Version: answersVersion, Model: a.Engine}
 	if a.Kind != result.Transcribe {
-		return h.saw(ctx, lock, a, of, by, waits)
+		return h.storeSight(ctx, lock, a, of, by, waits)
 	}
 	said := engines.Turns(a)
 	instead, why := "", "it has been transcribed by "+a.Engine
 	if len(said) == 0 {
 		instead, why = ", in which "+a.Engine+" heard no words", a.Engine+" heard no words"
 	}
-	_, err := h.c.Extract.Words(ctx, lock, of[0], by, said, func(tx *store.Tx) error {
+	_, err := h.c.Extract.KeepWords(ctx, lock, of[0], by, said, func(tx *store.Tx) error {
 		if err := waits(tx); err != nil {
 			return err
 		}
@@ -56,8 +56,8 @@ func (h *Host) Took(ctx context.Context, a *result.Answer, sources ...memory.ID)
 	return err
 }
 
-// saw keeps what an engine read in a photo, or says about a photo or a series.
-func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, of []*memory.Memory, by memory.Source, waits func(*store.Tx) error) error {
+// storeSight keeps what an engine read in a photo, or says about a photo or a series.
+func (h *Host) storeSight(ctx context.Context, lock *engine.Writer, a *result.Answer, of []*memory.Memory, by memory.Source, waits func(*store.Tx) error) error {
 	mark := func(tx *store.Tx) error {
 		if err := waits(tx); err != nil {
 			return err
@@ -72,11 +72,11 @@ func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, o
 		return nil
 	}
 	if a.Kind == result.Read {
-		if again, err := h.printedAgain(ctx, lock, of[0], a, by, mark); err != nil || again {
+		if again, err := h.isPrintRepeated(ctx, lock, of[0], a, by, mark); err != nil || again {
 			return err
 		}
 	}
-	_, err := h.c.Extract.Seen(ctx, lock, of[0], extract.Sight{Name: result.Name(of[0].ID, a.Kind, a.Engine), Text: memory.Cut(a.Text, memory.MaxText),
+	_, err := h.c.Extract.KeepSight(ctx, lock, of[0], extract.Sight{Name: result.Name(of[0].ID, a.Kind, a.Engine), Text: memory.Cut(a.Text, memory.MaxText),
 		Candidate: func(text string, redacted int) memory.Candidate {
 			clean := *a
 			clean.Text, clean.Redacted = text, redacted
@@ -91,10 +91,10 @@ func (h *Host) saw(ctx context.Context, lock *engine.Writer, a *result.Answer, o
 // printLook is how many of the newest resources are compared with a new print.
 const printLook = 400
 
-// printedAgain reports whether a photo from a moment before or after has the same printed text.
+// isPrintRepeated reports whether a photo from a moment before or after has the same printed text.
 // Then the memory of that text gets this photo as further evidence, and no other memory is
 // made.
-func (h *Host) printedAgain(ctx context.Context, lock *engine.Writer, src *memory.Memory, a *result.Answer, by memory.Source, mark func(*store.Tx) error) (again bool, err error) {
+func (h *Host) isPrintRepeated(ctx context.Context, lock *engine.Writer, src *memory.Memory, a *result.Answer, by memory.Source, mark func(*store.Tx) error) (again bool, err error) {
 	var known memory.ID
 	err = h.View(ctx, func(tx *store.Tx) error {
 		for m, err := range tx.Memories(store.Filter{Types: []memory.Type{memory.Resource}, States: []memory.State{memory.Active}, Limit: printLook}) {
