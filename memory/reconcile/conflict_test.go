@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/memory"
 	"pgregory.net/rapid"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // replicaOf is one member's copy of a group, and what the member adds to it.

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/locket-dev/locket/memory"
 	"pgregory.net/rapid"
+
+	"github.com/locket-dev/locket/memory"
 )
 
 // genGroup generates histories of a few members about a few memories of one slot.

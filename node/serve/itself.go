@@ -5,8 +5,9 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/locket-dev/locket/docs"
 	"github.com/prometheus/common/expfmt"
+
+	"github.com/locket-dev/locket/docs"
 )
 
 // itself are the routes that a handler answers without a node.
