@@ -27,7 +27,7 @@ var notHere = []string{
 	`"  locket consent allow`,
 }
 
-// TestProposedCommandsNameTheHome checks that each proposed command is passed to Here or Heref,
+// TestProposedCommandsNameTheHome checks that each proposed command is passed to WithHome or WithHomef,
 // directly or through a function that does so.
 func TestProposedCommandsNameTheHome(t *testing.T) {
 	var files []string
@@ -40,7 +40,7 @@ func TestProposedCommandsNameTheHome(t *testing.T) {
 	}
 	fset, calls := token.NewFileSet(), 0
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "here.go" {
+		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == "withhome.go" {
 			continue
 		}
 		f, err := parser.ParseFile(fset, name, nil, 0)
@@ -57,7 +57,7 @@ func TestProposedCommandsNameTheHome(t *testing.T) {
 				case *ast.SelectorExpr:
 					called = fn.Sel.Name
 				}
-				gives := slices.Contains([]string{"Here", "Heref", "Listing", "Rows", "rows"}, called)
+				gives := slices.Contains([]string{"WithHome", "WithHomef", "Listing", "Rows", "rows"}, called)
 				if gives {
 					calls++
 				}
