@@ -222,7 +222,7 @@ func TestWholeGraphStaysOnChange(t *testing.T) {
 	if !js[bool](b, `kept.isConnected`) {
 		t.Error("the same graph is drawn again")
 	}
-	b.heard(api(t), serve.AddRequest{Text: "My sister Wilhelmina lives in Bregenz.", Keep: true})
+	b.heard(api(t), serve.AddRequest{Text: "My cousin Wilhelmina lives in Bregenz.", Keep: true})
 	b.until(`!kept.isConnected && !!document.querySelector(".sky canvas")`)
 	if now := js[int](b, width); now > small+120 {
 		t.Errorf("the names are %d px wide, %d before", now, small)

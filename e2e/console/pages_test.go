@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/node/serve"
@@ -78,14 +79,25 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// An address that names nothing says so, and offers a way on.
+// An address that names nothing says so, and offers a way on. A week that does not exist is this week.
 func TestUnknownAddress(t *testing.T) {
 	b := open(t, plain)
 	for path, says := range map[string]string{
-		"/day/2026-13-45": "Page not found", "/week/2026-13-45": "Nothing was heard this week", "/memory/zzzzzz": "This memory is no longer here",
+		"/day/2026-13-45": "Page not found", "/memory/zzzzzz": "This memory is no longer here",
 	} {
 		b.visit(path, "main .empty a, main .empty button")
 		b.says(says)
+	}
+	title := func(path string) string {
+		b.visit(path, "main h1")
+		return js[string](b, `document.querySelector("main h1").innerText`)
+	}
+	zone, err := time.LoadLocation("Asia/Shanghai") // of the home
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := title("/week/2026-13-45"), title("/week/"+time.Now().In(zone).Format(time.DateOnly)); got != want || got == title("/week/"+theDay) {
+		t.Errorf("a week that does not exist is %q, this week is %q", got, want)
 	}
 }
 
