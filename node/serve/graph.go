@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/locket-dev/locket/memory"
 	"github.com/locket-dev/locket/memory/atlas"
+	"github.com/locket-dev/locket/memory/filter"
 	"github.com/locket-dev/locket/memory/names"
 )
 
@@ -172,36 +172,29 @@ func decide(same bool) func(Grapher, context.Context, DecideRequest) (Decided, e
 
 // differing finds the slots with one value at a time that two names fill differently.
 func differing(ctx context.Context, s Grapher, a, b string) ([]Differing, error) {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	page, err := s.List(ctx, ListQuery{Limit: MaxPage, Filters: filter.Only(func(it *filter.Item) bool {
+		if it.Memory == nil || it.Memory.Slot == nil {
+			return false
+		}
+		slot := it.Memory.Slot
+		return !slot.Many && slot.Value != "" && (strings.EqualFold(slot.Subject, a) || strings.EqualFold(slot.Subject, b))
+	})})
+	if err != nil {
+		return nil, err
+	}
 	of := map[string][]memory.Memory{}
-	for _, name := range []string{a, b} {
-		subject, err := json.Marshal(map[string]string{"subject": strings.ToLower(strings.TrimSpace(name))})
-		if err != nil {
-			return nil, err
-		}
-		q := ListQuery{Limit: MaxPage}
-		if err := q.Filters.UnmarshalJSON(subject); err != nil {
-			return nil, err
-		}
-		page, err := s.List(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range page.Memories {
-			if m.Slot != nil && !m.Slot.Many && m.Slot.Value != "" {
-				of[m.Slot.Attribute] = append(of[m.Slot.Attribute], m)
-			}
-		}
+	for _, m := range page.Memories {
+		of[m.Slot.Attribute] = append(of[m.Slot.Attribute], m)
 	}
 	var all []Differing
 	for _, attribute := range slices.Sorted(maps.Keys(of)) {
 		ms := of[attribute]
-		if !slices.ContainsFunc(ms, func(m memory.Memory) bool {
+		if slices.ContainsFunc(ms, func(m memory.Memory) bool {
 			return m.Slot.Subject != ms[0].Slot.Subject && !strings.EqualFold(m.Slot.Value, ms[0].Slot.Value)
 		}) {
-			continue
+			all = append(all, Differing{attribute, ms})
 		}
-		slices.SortStableFunc(ms, func(x, y memory.Memory) int { return y.Learnt.Compare(x.Learnt) })
-		all = append(all, Differing{attribute, ms})
 	}
 	return all, nil
 }
