@@ -68,6 +68,26 @@ func TestBackup(t *testing.T) {
 	if out := other.must("vault", "show", secret); !strings.Contains(out, "4711") {
 		t.Error(out)
 	}
+	// The index is damaged, and its copy is read.
+	index := filepath.Join(dir, "index")
+	whole, err := os.ReadFile(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(index, whole[:len(whole)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := h.try("backup", "check", dir, "--passphrase-file", pass); code != 1 || !strings.Contains(errs, "index") || !strings.Contains(errs, "nothing is lost") {
+		t.Error(code, errs)
+	}
+	copied := newHome(t)
+	copied.must("backup", "restore", dir, "--passphrase-file", pass)
+	if out := copied.must("search", "where does Grace live"); !strings.Contains(out, "Porto") {
+		t.Error(out)
+	}
+	if err := os.WriteFile(index, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	// One byte of one piece is changed.
 	pieces, err := filepath.Glob(filepath.Join(dir, "pieces", "*", "*"))
 	if err != nil || len(pieces) == 0 {

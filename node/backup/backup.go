@@ -7,6 +7,8 @@
 //	key.age       an age file for a passphrase: 32 bytes, the folder's key
 //	index         "LKBI", u8 version 1, 16 random bytes, and a stream (package seal)
 //	              under the key "index " with these bytes in hexadecimal: an Index as JSON
+//	index.copy    the same bytes as index, which are read if index is damaged or missing; folders
+//	              of version 0.1.0 have none
 //	pieces/XX/ID  a stream under the key "piece " ID: a zstd frame of lines, each an
 //	              archive.Record as JSON. ID is the HMAC-SHA256 of the frame under the key
 //	              "names", 64 hexadecimal digits, and XX its first two
@@ -230,6 +232,7 @@ func (f *Folder) Write(ctx context.Context, records iter.Seq2[archive.Record, er
 const (
 	keyName     = "key.age"
 	indexName   = "index"
+	copyName    = "index.copy"
 	damagedName = "damaged"
 	pieces      = "pieces/"
 )
@@ -247,7 +250,11 @@ func (f *Folder) writeIndex(ctx context.Context, ix *Index) error {
 	if err != nil {
 		return err
 	}
-	return f.at.Write(ctx, indexName, slices.Concat([]byte(magic), salt, sealed))
+	b := slices.Concat([]byte(magic), salt, sealed)
+	if err := f.at.Write(ctx, indexName, b); err != nil {
+		return err
+	}
+	return f.at.Write(ctx, copyName, b)
 }
 
 var isID = regexp.MustCompile(`^[0-9a-f]{64}$`)

@@ -253,6 +253,10 @@ func testDamage(t *testing.T, at kept) {
 	f := open(t, at)
 	write(t, f, export(300))
 	want := texts(t, f)
+	check := func() error {
+		_, err := archive.Check(f.Records(t.Context()), nil)
+		return errors.Join(err, f.CheckIndex(t.Context()))
+	}
 	for name, was := range at.files() {
 		if name == lockName || name == keyName {
 			continue
@@ -261,17 +265,19 @@ func testDamage(t *testing.T, at kept) {
 			b := []byte(was)
 			b[i] ^= 1
 			at.set(name, string(b))
-			_, err := archive.Check(f.Records(t.Context()), nil)
-			if !errors.Is(err, ErrDamaged) {
+			if err := check(); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s, byte %d: %v", name, i, err)
 			}
 		}
 		at.set(name, "")
-		if _, err := archive.Check(f.Records(t.Context()), nil); err == nil {
+		if err := check(); err == nil && name != copyName { // a folder of version 0.1.0 has no copy
 			t.Errorf("%s is missing, and the check reports nothing", name)
 		}
 		// A file that was cut off by a full disk is written again.
 		at.set(name, was[:len(was)/2])
+		if err := check(); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s is cut off: %v", name, err)
+		}
 		write(t, f, export(300))
 		if got := texts(t, f); !slices.Equal(got, want) {
 			t.Errorf("%s is not written anew: %d lines", name, len(got))
@@ -391,7 +397,26 @@ func testReadable(t *testing.T, at kept) {
 	if sum, err := archive.Check(f.Readable(t.Context(), &damaged), nil); err != nil || sum.Records != len(all) || len(damaged) > 0 {
 		t.Errorf("%+v, %q, %v", sum, damaged, err)
 	}
+	// One of the index and its copy is enough.
+	index := files[indexName]
+	for _, now := range []string{"", index[:len(index)-1], "x" + index[1:]} {
+		for _, name := range []string{indexName, copyName} {
+			at.set(name, now)
+			if got, err := f.Index(t.Context()); err != nil || !slices.Equal(got.Pieces, ix.Pieces) {
+				t.Errorf("with %s of %d bytes: %v, %v", name, len(now), got, err)
+			}
+			missing := now == "" && name == copyName // as in a folder of version 0.1.0
+			if err := f.CheckIndex(t.Context()); missing && err != nil || !missing && !errors.Is(err, ErrDamaged) {
+				t.Errorf("with %s of %d bytes: %v", name, len(now), err)
+			}
+			at.set(name, index)
+		}
+	}
+	if err := f.CheckIndex(t.Context()); err != nil {
+		t.Error(err)
+	}
 	at.set(indexName, "")
+	at.set(copyName, "")
 	if _, err := archive.Check(f.Readable(t.Context(), &damaged), nil); !errors.Is(err, ErrNone) {
 		t.Errorf("without an index: %v", err)
 	}

@@ -99,6 +99,7 @@ func TestBackupOfAnotherHomeIsNotReplaced(t *testing.T) {
 	refused("a damaged header", headed(other, others(export(499))), ErrOtherHome)
 	at.set(header, sealed)
 	at.set(indexName, index[:len(index)-1])
+	at.set(copyName, "")
 	refused("a damaged index", headed(other, others(export(499))), ErrOtherHome)
 	write(t, f, headed(mine, export(501)))
 	if got := texts(t, f); len(got) != 501 {

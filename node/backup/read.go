@@ -17,9 +17,34 @@ import (
 	"github.com/locket-dev/locket/node/archive"
 )
 
-// Index reads the index of the newest export. Errors: ErrNone, ErrDamaged.
-func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
-	b, err := f.at.Read(ctx, indexName)
+// Index reads the index of the newest export, or its copy if the index is damaged or missing.
+// Errors: ErrNone, ErrDamaged; they are of the index.
+func (f *Folder) Index(ctx context.Context) (Index, error) {
+	ix, err := f.readIndex(ctx, indexName)
+	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrNone) {
+		if copied, copyErr := f.readIndex(ctx, copyName); copyErr == nil {
+			return copied, nil
+		}
+	}
+	return ix, err
+}
+
+// CheckIndex reads both the index and its copy. The error is ErrDamaged if one of them is, or if
+// the index is missing while there is a copy.
+func (f *Folder) CheckIndex(ctx context.Context) error {
+	_, err := f.readIndex(ctx, indexName)
+	_, copyErr := f.readIndex(ctx, copyName)
+	switch {
+	case errors.Is(err, ErrNone) && copyErr == nil:
+		return fmt.Errorf("%w: %s is missing", ErrDamaged, indexName)
+	case errors.Is(copyErr, ErrNone): // version 0.1.0 wrote it
+		return err
+	}
+	return errors.Join(err, copyErr)
+}
+
+func (f *Folder) readIndex(ctx context.Context, name string) (ix Index, err error) {
+	b, err := f.at.Read(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ix, fmt.Errorf("%w: the first one was not finished", ErrNone)
 	}
@@ -28,7 +53,7 @@ func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 	}
 	rest, ok := bytes.CutPrefix(b, []byte(magic))
 	if !ok || len(rest) < saltSize || len(rest) > maxIndex {
-		return ix, fmt.Errorf("%w: index: it begins with something else", ErrDamaged)
+		return ix, fmt.Errorf("%w: %s: it begins with something else", ErrDamaged, name)
 	}
 	key := f.key.Derive("index " + hex.EncodeToString(rest[:saltSize]))
 	defer key.Zero()
@@ -37,11 +62,11 @@ func (f *Folder) Index(ctx context.Context) (ix Index, err error) {
 		err = json.Unmarshal(plain, &ix)
 	}
 	if err != nil {
-		return ix, fmt.Errorf("%w: index: %w", ErrDamaged, err)
+		return ix, fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
 	}
 	for _, id := range ix.Pieces {
 		if !isID.MatchString(id) {
-			return ix, fmt.Errorf("%w: index: %q is not a piece", ErrDamaged, id)
+			return ix, fmt.Errorf("%w: %s: %q is not a piece", ErrDamaged, name, id)
 		}
 	}
 	return ix, nil

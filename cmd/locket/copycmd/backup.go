@@ -292,6 +292,9 @@ func checkBackup(a *cli.App, ctx context.Context, dir, file string) (err error) 
 	if done.Missing > 0 {
 		return errors.New("the restored home differs from the backup")
 	}
+	if err := f.CheckIndex(ctx); err != nil {
+		return cli.AdvisedError{Err: fmt.Errorf("backup: %w", err), Advice: "The other of the two is whole, so nothing is lost. The next locket backup rewrites both."}
+	}
 	return nil
 }
 
