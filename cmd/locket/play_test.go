@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -60,6 +61,24 @@ func TestKilledReplayLeavesALogin(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// A replay shows how many events are published, and says so when it is interrupted.
+	playing, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	shown, errs := io.Pipe()
+	interrupted := make(chan int, 1)
+	go func() {
+		interrupted <- run(playing, []string{"--home", home, "--json", "replay", "--speed", "1", long}, strings.NewReader(""), io.Discard, errs, d)
+		errs.Close()
+	}()
+	said := ""
+	for in := bufio.NewScanner(shown); in.Scan(); {
+		if said = in.Text(); strings.Contains(said, `"done":1,"total":2,`) {
+			interrupt()
+		}
+	}
+	if code := <-interrupted; code != cli.ExitFailed || !strings.Contains(said, "interrupted") || !strings.Contains(said, "At least 1 of 2 events reached the node, and stay there.") {
+		t.Errorf("interrupted: %d, %s", code, said)
 	}
 	// dies starts a replay of twelve hours, and ends it with a signal once it has connected.
 	dies := func(by os.Signal) {

@@ -81,6 +81,11 @@ func Play(ctx context.Context, cfg Config, events []day.Event) (rep Report, err 
 		last = name
 		if cfg.Speed > 0 && i > 0 {
 			due := began.Add(time.Duration(float64(e.At.Sub(events[0].At)) / cfg.Speed))
+			if time.Until(due) > time.Second { // the answers come during the wait
+				if err := settle(); err != nil {
+					return rep, err
+				}
+			}
 			if !wait.For(ctx, time.Until(due)) {
 				return rep, ctx.Err()
 			}

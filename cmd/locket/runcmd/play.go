@@ -20,6 +20,7 @@ import (
 	"github.com/locket-dev/locket/internal/wait"
 	"github.com/locket-dev/locket/node/config"
 	"github.com/locket-dev/locket/node/intake"
+	"github.com/locket-dev/locket/node/intake/wear"
 	"github.com/locket-dev/locket/node/serve"
 )
 
@@ -62,7 +63,7 @@ has credentials, and on any other broker, give the password with --password-file
 					return err
 				}
 				if err := workedThrough(a, cmd.Context(), cl); err != nil {
-					return err
+					return cli.InterruptedError{Err: err, State: "Everything is published. The daemon goes on processing it."}
 				}
 				return a.Print(rep, func(w io.Writer) {
 					fmt.Fprintf(w, "Published %s; %d acknowledged", cli.Plural(rep.Sent, "event", "events"), rep.Acked)
@@ -127,8 +128,16 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *replay) (rep pla
 		return rep, err
 	}
 	b := &a.Settings.Broker
-	cfg := player.Config{URL: b.URL, Speed: r.speed, OnWait: func(why string) {
-		fmt.Fprint(a.Stderr, a.WithHomef("The node accepts no events now (%s): see locket doctor. The events are sent again until it does.\n", cli.OneLine(why)))
+	m := a.Meter("publish", "events", len(events))
+	defer m.End()
+	cfg := player.Config{URL: b.URL, Speed: r.speed, Answer: func(_ day.Event, why error) {
+		if why == nil || errors.Is(why, wear.ErrRefused) || errors.Is(why, wear.ErrPaused) {
+			m.Done.Add(1)
+		}
+	}, OnWait: func(why string) {
+		m.PrintAbove(func() {
+			fmt.Fprint(a.Stderr, a.WithHomef("The node accepts no events now (%s): see locket doctor. The events are sent again until it does.\n", cli.OneLine(why)))
+		})
 	}}
 	url, passwords, lent, lendErr := lendCredentials(a, ctx, cl, events, given)
 	// Temporary credentials are removed in any case, even after ctx has ended.
@@ -145,7 +154,10 @@ func play(a *cli.App, ctx context.Context, cl *serve.Client, r *replay) (rep pla
 	if cfg.TLS, err = clientTLS(a); err != nil {
 		return rep, err
 	}
-	return player.Play(ctx, cfg, events)
+	if rep, err = player.Play(ctx, cfg, events); err != nil {
+		err = cli.InterruptedError{Err: err, State: fmt.Sprintf("At least %d of %s reached the node, and stay there.", rep.Acked, cli.Plural(len(events), "event", "events"))}
+	}
+	return rep, err
 }
 
 // clientTLS trusts broker.ca, or the certificate of the node's own broker.
