@@ -61,8 +61,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 		drug, ok := strings.CutPrefix(x, k)
 		stopped := strings.HasSuffix(drug, "了") || strings.Contains(k, "不再") || k == "我停用了"
 		if drug = strings.TrimSuffix(drug, "了"); ok && stopped && Drug(drug) {
-			ended(t, b, "health", discourse.Medication, drug, true)
-			t.Out.Candidates[len(t.Out.Candidates)-1].Sensitivity = "private"
+			noMedicine(t, b, drug)
 			return true
 		}
 	}
@@ -74,7 +73,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 			}
 		}
 		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && Drug(drug) {
-			ended(t, b, "health", discourse.Medication, drug, true)
+			noMedicine(t, b, drug)
 			break
 		}
 	}
