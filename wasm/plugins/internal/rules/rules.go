@@ -215,7 +215,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), asked, discourse.DenialZh{}, 0
 	var rest []syntax.Sentence
 	var last syntax.Sentence
-	parts := timed(t, chinese.ThenAhead(t, syntax.Clauses(s)), s)
+	parts := timed(t, chinese.ThenAhead(t, english.JoinDoses(syntax.Clauses(s), s)), s)
 	for i, c := range parts {
 		if refuse.Supposes(t, c) {
 			break // what follows is only true if this is

@@ -27,7 +27,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 	if c.Almost() || c.Elided() || refuse.Unreal(c) {
 		return
 	}
-	if (c.Modal || c.Must || c.Intend && c.W(c.Vi-2) == "supposed") && c.Verb == "take" && !c.Past && c.Ends != "?" && c.FirstTime() == nil {
+	if (c.Modal || c.Must || c.Intend && c.W(c.Vi-2) == "supposed") && c.Verb == "take" && !c.Past && c.Ends != "?" && (c.FirstTime() == nil || !c.FirstTime().HasDay && severalDoses(t.Said)) {
 		if drug, amount := medicine(c, c.Vi+1); drug != "" && amount != "" {
 			takes(t, c, c.Vi+1) // as the doctor says
 			return
