@@ -219,6 +219,7 @@ func Clauses(s Sentence) []Sentence {
 		case (t.S == "," || t.S == "and") && s.startsAt(i+1): // "the party is on Friday, it starts at nine"
 		case t.S == "," && s.BesideAt(first, i) > 0:
 			beside = s.BesideAt(first, i)
+		case t.S == "," && s.At(i-1) == "well" && s.At(i-2) == "," && SubjectPronoun(s.At(i+1)) && (s.At(i+2) == "did" || s.At(i+2) == "was" || s.At(i+2) == "used"): // "I live in Leeds, well, I did until May"
 		case t.S == "," && s.NewClause(i+1), t.S == ":" && i > 0:
 			flush(i)
 			first = i + 1
