@@ -42,6 +42,9 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 			c.Kind, c.Thing, c.Subj = 't', strings.ToLower(c.Subj.Name), t.Self // "Yoga is cancelled": yoga is not a person
 		}
 	}
+	if stoppedBeing(t, c) && c.FirstTime() == nil {
+		return
+	}
 	over(t, c)
 	if absent(t, c) || lending(t, c) || agreedOn(t, c) || reschedule(t, c) || t.ToldOf(c) {
 		return
