@@ -45,7 +45,7 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 			head := s.Text[s.Start:s.Toks[from].Start]
 			said := head + s.Text[s.Toks[j].Start:s.End]
 			if right := timeAt(said, len(head), now); right != nil {
-				if hour := hourIn(s, &x, now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
+				if hour := timex.HourIn(s, &x, now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
 					hour := " " + s.Text[s.Toks[hour].Start:s.Toks[x.Next-1].End] // "on Wednesday at three, no, Thursday"
 					said = said[:right.end] + hour + said[right.end:]
 				}
@@ -68,20 +68,6 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 		}
 	}
 	return "", unreadCorrection(s)
-}
-
-// hourIn returns the token at which the time of day begins in a day with one: "Wednesday at three"; 0
-// if it has none.
-func hourIn(s syntax.Sentence, x *timex.When, now timex.Moment) int {
-	if !x.HasDay || !x.Clock || x.ByPart {
-		return 0
-	}
-	for k := x.First + 1; k < x.Next; k++ {
-		if w, ok := timex.WhenAt(s, k, now); ok && w.Clock && !w.HasDay && w.Next == x.Next {
-			return k
-		}
-	}
-	return 0
 }
 
 // unreadCorrection reports whether a sentence takes something back that no rule can correct: "My
