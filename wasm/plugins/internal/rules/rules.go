@@ -225,7 +225,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 			continue
 		}
 		made := len(t.Out.Candidates)
-		if !refuse.Idiomatic(c) && (s.Chinese() || !refuse.Quotes(s, c)) {
+		if !refuse.Idiomatic(c) && !leavesDayOpen(t, c) && (s.Chinese() || !refuse.Quotes(s, c)) {
 			clause(t, c)
 			if len(t.Out.Candidates) > made {
 				english.ButThere(t, c)
@@ -246,8 +246,12 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	}
 	if len(t.Out.Candidates) == before {
 		t.LastDay = asked
-		if !fragment(t, s) && (t.Part != Facts || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
+		open := leavesDayOpen(t, s)
+		if (open || !fragment(t, s)) && (t.Part != Facts || open && offered(s) || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
+		}
+		if open {
+			undate(t, before)
 		}
 	}
 }
