@@ -46,7 +46,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 		return
 	}
 	over(t, c)
-	if absent(t, c) || lending(t, c) || agreedOn(t, c) || reschedule(t, c) || t.ToldOf(c) {
+	if absent(t, c) || lending(t, c) || agreedOn(t, c) || shiftedBy(t, c) || reschedule(t, c) || t.ToldOf(c) {
 		return
 	}
 	if reacts(t, c) || ails(t, c) || expects(t, c) || christens(t, c) || runsOut(t, c) {
