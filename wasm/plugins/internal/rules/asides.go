@@ -57,6 +57,19 @@ func endsBefore(text string) string {
 			text = text[:i-1] + ", " + strings.ToLower(said[1:2]) + text[i+2:]
 		}
 	}
+	for _, or := range [...]string{" Or ", " Well, "} {
+		i := strings.Index(text, or)
+		if i < 1 || text[i-1] != '.' {
+			continue
+		}
+		said := strings.TrimPrefix(text[i+len(or):], "at least ")
+		who, did, _ := strings.Cut(said, " ")
+		did, _, _ = strings.Cut(did, ".")
+		was, when, _ := strings.Cut(did, " ")
+		if syntax.SubjectPronoun(strings.ToLower(who)) && ((was == "did" || was == "was") && (when == "" || syntax.StartsWithAny(when, []string{"until ", "till ", "before ", "once", "last ", "back "})) || was == "used" && when == "to") {
+			text = text[:i-1] + ", " + strings.ToLower(or[1:2]) + text[i+2:]
+		}
+	}
 	return text
 }
 
@@ -272,6 +285,9 @@ func takesBackAround(s syntax.Sentence) bool {
 	return endedZh(s.Text)
 }
 
+// untilThenZh are ends of a correction that says that something was so up to a time: 五月之前是.
+var untilThenZh = []string{"之前", "以前", "之前是", "以前是", "之前在", "以前在", "为止"}
+
 // endedZh reports whether the end of a text says that what it says is no longer so: 我住在成都，不过现在不住了;
 // 我在华为上班，或者说以前在.
 func endedZh(text string) bool {
@@ -280,7 +296,7 @@ func endedZh(text string) bool {
 	if i < 0 {
 		return false
 	}
-	if said, or := syntax.CutHead(text[i+len("，"):], "或者说", "应该说", "准确说", "确切地说", "不对"); or && syntax.StartsWithAny(strings.TrimPrefix(said, "是"), []string{"以前", "之前", "曾经", "原来", "过去"}) {
+	if said, or := syntax.CutHead(text[i+len("，"):], "或者说", "应该说", "准确说", "确切地说", "不对"); or && (syntax.StartsWithAny(strings.TrimPrefix(said, "是"), []string{"以前", "之前", "曾经", "原来", "过去"}) || utf8.RuneCountInString(said) < 12 && syntax.EndsWithAny(said, untilThenZh)) {
 		return true
 	}
 	if !strings.HasSuffix(text, "了") {

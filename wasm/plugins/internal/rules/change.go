@@ -119,7 +119,11 @@ func fragment(t *discourse.Talk, s syntax.Sentence) bool {
 		if a, ok := syntax.EventNoun(s.At(i)); ok && !discourse.OfEvents[s.At(i+1)] && !s.VerbWithin(0, len(s.Toks)) {
 			c := discourse.Clause{Sentence: s, Whens: whens, Subj: t.Self, Kind: 't'}
 			p := discourse.Plan{Subject: t.Self.Key, Attribute: a, What: s.At(i), Day: whens[0].Day, Minute: whens[0].Minute, Clock: whens[0].Clock, Label: s.Raw()}
-			text := discourse.Possessive(t.Self.Name) + " " + t.Rewrite(&c)
+			text := t.Rewrite(&c)
+			if i == 0 {
+				text = strings.ToLower(text[:1]) + text[1:]
+			}
+			text = discourse.Possessive(t.Self.Name) + " " + text
 			of := discourse.Clause{Sentence: s, Whens: whens, Subj: t.Self, Kind: 't', Vi: -1}
 			of.Words = t.WordsOf(&of)
 			if whose := t.Whose(&of); t.Other(whose) {

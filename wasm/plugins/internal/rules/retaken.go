@@ -45,6 +45,10 @@ func retaken(s syntax.Sentence, now timex.Moment) (string, bool) {
 			head := s.Text[s.Start:s.Toks[from].Start]
 			said := head + s.Text[s.Toks[j].Start:s.End]
 			if right := timeAt(said, len(head), now); right != nil {
+				if hour := timex.HourIn(s, &x, now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
+					hour := " " + s.Text[s.Toks[hour].Start:s.Toks[x.Next-1].End] // "on Wednesday at three, no, Thursday"
+					said = said[:right.end] + hour + said[right.end:]
+				}
 				return withMonth(said, right, s, &x), true
 			}
 		}
@@ -169,6 +173,9 @@ func corrects(t *discourse.Talk, i int) int {
 	s, n := t.Own[i], 1
 	if len(s.Toks) > maxTokens {
 		return 0
+	}
+	if putsRightNext(t, i) {
+		return 2
 	}
 	retaken := retaken
 	if s.Chinese() {

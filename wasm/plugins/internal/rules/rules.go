@@ -207,7 +207,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 		}
 	}
 	t.Meet(s.Toks, s.Text)
-	if relayed(t, s) || english.Outage(t, s) || english.ReachMe(t, s) || t.Misnamed(s) || refuse.Abandoned(t, s) || english.WhenFirst(t, s) || english.NotThen(t, s) || english.Resettled(t, s) || chinese.Resettled(t, s) || correction(t, s) || english.PartnerMet(t, s) || answer(t, s) || followUp(t, s) || chinese.Found(t, s) || stillSo(t, s) || isNow(t, s) || isNowZh(t, s) {
+	if relayed(t, s) || english.Outage(t, s) || english.ReachMe(t, s) || t.Misnamed(s) || refuse.Abandoned(t, s) || english.WhenFirst(t, s) || english.NotThen(t, s) || english.Resettled(t, s) || chinese.Resettled(t, s) || correction(t, s) || english.PartnerMet(t, s) || answer(t, s) || followUp(t, s) || chinese.Found(t, s) || chinese.Shifted(t, s) || stillSo(t, s) || isNow(t, s) || isNowZh(t, s) {
 		return
 	}
 	before := len(t.Out.Candidates)
@@ -215,7 +215,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	t.Dayed, t.Held, t.LastDay, t.Denied, t.Beside = false, t.AskedDay(), asked, discourse.DenialZh{}, 0
 	var rest []syntax.Sentence
 	var last syntax.Sentence
-	parts := timed(t, chinese.ThenAhead(t, syntax.Clauses(s)), s)
+	parts := timed(t, chinese.ThenAhead(t, english.JoinDoses(syntax.Clauses(s), s)), s)
 	for i, c := range parts {
 		if refuse.Supposes(t, c) {
 			break // what follows is only true if this is
@@ -225,7 +225,7 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 			continue
 		}
 		made := len(t.Out.Candidates)
-		if !refuse.Idiomatic(c) && (s.Chinese() || !refuse.Quotes(s, c)) {
+		if !refuse.Idiomatic(c) && !leavesDayOpen(t, c) && (s.Chinese() || !refuse.Quotes(s, c)) {
 			clause(t, c)
 			if len(t.Out.Candidates) > made {
 				english.ButThere(t, c)
@@ -246,8 +246,12 @@ func sentence(t *discourse.Talk, s syntax.Sentence) {
 	}
 	if len(t.Out.Candidates) == before {
 		t.LastDay = asked
-		if !fragment(t, s) && (t.Part != Facts || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
+		open := leavesDayOpen(t, s)
+		if (open || !fragment(t, s)) && (t.Part != Facts || open && offered(s) || !advised(t, s) && !noted.Outlook(t, s) && !chinese.Opens(t, s) && !noted.Note(t, s) && !noted.NoteClauses(t, s) && !chinese.Failed(t, s) && !(s.Chinese() && saysOfZh(t, s))) {
 			t.Refuse("nothing", "says nothing that a rule knows", s.Start, s.End)
+		}
+		if open {
+			undate(t, before)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 			return true
 		}
 	}
-	if once(t, b, x) || sold(t, b, x) || joins(t, b, x) || owes(t, b, x) || repaid(t, b, x) || others(t, b, x) {
+	if once(t, b, x) || sold(t, b, x) || joins(t, b, x) || owes(t, b, x) || repaid(t, b, x) || others(t, b, x) || noDiet(t, b, x) {
 		return true
 	}
 	parted(t, b, x)
@@ -34,12 +34,10 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 		own, ok = x, true
 	}
 	if ok {
-		for _, k := range [...]string{"不再吃素了", "不再吃素", "不吃素了", "又吃肉了", "又开始吃肉了", "重新吃肉了", "开始吃肉了"} {
+		for _, k := range [...]string{"又吃肉了", "又开始吃肉了", "重新吃肉了", "开始吃肉了"} {
 			if syntax.TrimAdverbsZh(strings.TrimSuffix(own, k)) == "" && strings.HasSuffix(own, k) {
 				ended(t, b, "diet", "diet", "吃素", false)
-				if strings.Contains(k, "肉") {
-					ended(t, b, "diet", "avoids", "肉", true)
-				}
+				ended(t, b, "diet", "avoids", "肉", true)
 				return true
 			}
 		}
@@ -61,8 +59,7 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 		drug, ok := strings.CutPrefix(x, k)
 		stopped := strings.HasSuffix(drug, "了") || strings.Contains(k, "不再") || k == "我停用了"
 		if drug = strings.TrimSuffix(drug, "了"); ok && stopped && Drug(drug) {
-			ended(t, b, "health", discourse.Medication, drug, true)
-			t.Out.Candidates[len(t.Out.Candidates)-1].Sensitivity = "private"
+			noMedicine(t, b, drug)
 			return true
 		}
 	}
@@ -74,11 +71,30 @@ func over(t *discourse.Talk, b *discourse.BareZh) bool {
 			}
 		}
 		if drug = strings.TrimSuffix(strings.TrimSuffix(drug, "了"), "的药"); ok && Drug(drug) {
-			ended(t, b, "health", discourse.Medication, drug, true)
+			noMedicine(t, b, drug)
 			break
 		}
 	}
 	return len(t.Out.Candidates) > n
+}
+
+// noDiet takes the end of a diet: 我不再是素食者了, 我弟弟不吃素了.
+func noDiet(t *discourse.Talk, b *discourse.BareZh, x string) bool {
+	for _, diet := range [...]string{"吃全素", "吃纯素", "吃素", "素食主义者", "纯素食者", "素食者"} {
+		head, ok := strings.CutSuffix(strings.TrimSuffix(x, "了"), diet)
+		if !ok {
+			continue
+		}
+		who, no := syntax.CutEnd(head, "不再是", "不再", "停止", "放弃", "不是", "不")
+		lasts := strings.HasSuffix(x, "了") || strings.Contains(head, "不再")
+		p, known := t.SubjectZh(syntax.TrimTails(who, "现在", "已经", "早就"))
+		if !no || !lasts || !known || toCome(who) {
+			return false
+		}
+		t.FactZh(b, p, "diet", "diet", diet, false, true, 0.8)
+		return true
+	}
+	return false
 }
 
 // own returns a clause about the speaker without its subject.

@@ -313,7 +313,7 @@ func goesOn(t *Talk, deed bool) bool {
 			if syntax.Determiner(next) {
 				unit = s.At(i + 2)
 			}
-			if next == "now" || whiles[syntax.Singular(unit)] {
+			if next == "now" || Whiles[syntax.Singular(unit)] {
 				return true
 			}
 		case w == "more" || w == "less" || w == "better" || w == "only" || w == "still" || w == "again" || w == "now" || w == "today" || w == "tonight" || w == "except" || w == "unless" || w == "sometimes" || w == "occasionally":
@@ -323,5 +323,5 @@ func goesOn(t *Talk, deed bool) bool {
 	return !deed && slices.ContainsFunc(timex.FindWhens(s, t.Now), func(w timex.When) bool { return w.HasDay && !w.Habit && !w.Since && w.Grain == 'd' })
 }
 
-// whiles are times for which an end may last.
-var whiles = syntax.Set("day week night evening month moment season winter summer while bit")
+// Whiles are times for which an end may last.
+var Whiles = syntax.Set("day week night evening month moment season winter summer while bit lent")

@@ -29,7 +29,8 @@ type Clause struct {
 	Verb  string
 	Vi    int // index into words
 
-	unread int // the token at which an unreadable day begins; 0: none
+	unread    int // the token at which an unreadable day begins; 0: none
+	withdrawn int // the token at which ", or I did" begins; 0: none
 
 	Neg, Past, Future, Modal, Perfect, Ing, UsedTo, NoLonger, Must, Intend, Maybe, Can bool
 	Bare                                                                               bool // the speaker left "I" out
@@ -110,6 +111,11 @@ func (t *Talk) Parse(s syntax.Sentence) (Clause, bool) {
 		return c, false
 	}
 	ok := c.Predicate(i)
+	for i := range c.Whens {
+		if w := &c.Whens[i]; w.HasDay && !w.Habit && (c.UsedTo || c.withdrawn > 0 && w.First >= c.withdrawn) {
+			c.PastTime(w, t.Now) // "or I did until May": the last May
+		}
+	}
 	t.relatedTo(&c)
 	if len(t.Held) > 0 {
 		t.onHeldDay(&c)

@@ -1,6 +1,7 @@
 package english
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/locket-dev/locket/wasm/plugins/internal/rules/discourse"
@@ -50,6 +51,50 @@ func resumes(t *discourse.Talk, c *discourse.Clause) bool {
 		return tookUp(t, c, i)
 	}
 	return (c.Again || c.Back) && nowAgain(t, c)
+}
+
+// stoppedBeing reads "I stopped being vegan", "he gave up being a nurse" as "I'm no longer vegan". It
+// reports whether a rule knows that.
+func stoppedBeing(t *discourse.Talk, c *discourse.Clause) bool {
+	i := c.Vi + 1
+	switch c.Verb {
+	case "stop", "quit":
+	case "give":
+		if i++; c.W(i-1) != "up" {
+			return false
+		}
+	case "be":
+		if i++; c.W(i-1) != "done" {
+			return false
+		}
+	default:
+		return false
+	}
+	if c.W(i) != "being" || !c.Past && !c.Perfect && c.Verb != "be" || c.Neg || c.UsedTo || c.Find(0, c.Vi, "never") >= 0 || forAWhile(c) {
+		return false
+	}
+	d := *c
+	d.Whens = slices.Clone(c.Whens)
+	nowDoes(&d, t, "be", i)
+	d.Neg, d.NoLonger = true, true
+	made := len(t.Out.Candidates)
+	personal(t, &d)
+	return len(t.Out.Candidates) > made
+}
+
+// forAWhile reports whether a clause tells how long something lasts: "for a week", "for Lent".
+func forAWhile(c *discourse.Clause) bool {
+	for i := range c.Toks {
+		if c.At(i) != "for" {
+			continue
+		}
+		for k := i + 1; k < i+4; k++ {
+			if discourse.Whiles[syntax.Singular(c.At(k))] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // putOn takes "the doctor put me back on metformin".

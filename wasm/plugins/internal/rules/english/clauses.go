@@ -7,9 +7,14 @@ import (
 
 // Clause parses a clause and passes it to the rules.
 func Clause(t *discourse.Talk, s syntax.Sentence) {
-	if andKin(t, s) {
+	if andKin(t, s) || dosesApart(t, s) || kinApart(t, s) {
 		return
 	}
+	clause(t, s)
+}
+
+// clause is [Clause] for one subject.
+func clause(t *discourse.Talk, s syntax.Sentence) {
 	parts := shared(s)
 	c, ok := t.Parse(parts[0])
 	if !ok {

@@ -58,6 +58,8 @@ func foregoes(t *discourse.Talk, c *discourse.Clause, i int) {
 	o, _, _ := strings.Cut(discourse.ObjectOf(c, i), " for ") // Lent
 	switch {
 	case c.Neg || !c.Past && !c.Perfect && c.Verb != "avoid":
+	case dietOf(o) != "" && c.Verb != "avoid": // "I gave up veganism"
+		t.Ended(c, c.Subj, "diet", "diet", dietOf(o), false)
 	case medicineNamed(o) && c.Verb != "avoid": // "I stopped the antibiotics"
 		noMedicine(t, c, c.Subj, o)
 	default:
@@ -113,6 +115,16 @@ func partlyEats(c *discourse.Clause, i int) bool {
 	}
 	_, hour := syntax.Number(c.W(i + 2))
 	return hour && (next == "before" || next == "after" || next == "until" || next == "till")
+}
+
+// dietOf returns the diet that words name: "vegan" for "veganism"; "" if they name none.
+func dietOf(s string) string {
+	s = strings.ToLower(s)
+	diet, ism := strings.CutSuffix(s, "ism")
+	if ism && diet == "vegetarian" || ism && diet == "vegan" || diets[s] {
+		return diet
+	}
+	return ""
 }
 
 var diets = syntax.Set("vegetarian vegan pescatarian coeliac celiac teetotal")

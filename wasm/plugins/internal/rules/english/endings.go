@@ -172,7 +172,9 @@ func gaveUp(t *discourse.Talk, c *discourse.Clause, verb string, i int) {
 	o, _ := c.Object(i)
 	switch verb {
 	case "eat", "drink":
-		if o != "" {
+		if diet := dietOf(o); diet != "" {
+			t.Ended(c, c.Subj, "diet", "diet", diet, false)
+		} else if o != "" {
 			t.Ended(c, c.Subj, "diet", verb+"s", o, true)
 		}
 	case "smoke":

@@ -27,7 +27,7 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 	if c.Almost() || c.Elided() || refuse.Unreal(c) {
 		return
 	}
-	if (c.Modal || c.Must || c.Intend && c.W(c.Vi-2) == "supposed") && c.Verb == "take" && !c.Past && c.Ends != "?" && c.FirstTime() == nil {
+	if (c.Modal || c.Must || c.Intend && c.W(c.Vi-2) == "supposed") && c.Verb == "take" && !c.Past && c.Ends != "?" && (c.FirstTime() == nil || !c.FirstTime().HasDay && severalDoses(t.Said)) {
 		if drug, amount := medicine(c, c.Vi+1); drug != "" && amount != "" {
 			takes(t, c, c.Vi+1) // as the doctor says
 			return
@@ -42,8 +42,11 @@ func Read(t *discourse.Talk, c *discourse.Clause) {
 			c.Kind, c.Thing, c.Subj = 't', strings.ToLower(c.Subj.Name), t.Self // "Yoga is cancelled": yoga is not a person
 		}
 	}
+	if stoppedBeing(t, c) && c.FirstTime() == nil {
+		return
+	}
 	over(t, c)
-	if absent(t, c) || lending(t, c) || agreedOn(t, c) || reschedule(t, c) || t.ToldOf(c) {
+	if absent(t, c) || lending(t, c) || agreedOn(t, c) || shiftedBy(t, c) || reschedule(t, c) || t.ToldOf(c) {
 		return
 	}
 	if reacts(t, c) || ails(t, c) || expects(t, c) || christens(t, c) || runsOut(t, c) {

@@ -34,6 +34,7 @@ func medicine(c *discourse.Clause, i int) (drug, amount string) {
 				break
 			}
 		}
+		o = syntax.TrimHeads(withoutWhen(o), "his ", "her ", "their ")
 		if words := strings.Fields(strings.ToLower(o)); len(words) > 0 && len(words) <= 2 && (drugWord(words[len(words)-1]) || words[0] == "vitamin") {
 			return o, ""
 		}
@@ -46,6 +47,31 @@ func medicine(c *discourse.Clause, i int) (drug, amount string) {
 	drug, _ = c.Object(k)
 	return cutTail(drug), amount
 }
+
+// withoutWhen removes from a medicine when or why it is taken: "metformin at night", "aspirin for my
+// heart".
+func withoutWhen(o string) string {
+	words := strings.Fields(o)
+	for k := 1; k+1 < len(words); k++ {
+		switch strings.ToLower(words[k]) {
+		case "at", "with", "on":
+			if !dosedAt[strings.ToLower(discourse.Last(o))] {
+				continue
+			}
+		case "for":
+			if words[k+1] != strings.ToLower(words[k+1]) {
+				continue // for whom
+			}
+		default:
+			continue
+		}
+		return strings.Join(words[:k], " ")
+	}
+	return o
+}
+
+// dosedAt are times of day at which medicines are taken.
+var dosedAt = syntax.Set("night bedtime breakfast lunch dinner supper lunchtime dinnertime teatime mealtimes meals meal food water noon midday stomach weekends")
 
 // moreMedicines returns those that are listed after the first one, which begins at word i:
 // "metformin, aspirin and lisinopril".
@@ -88,7 +114,14 @@ func takes(t *discourse.Talk, c *discourse.Clause, i int) bool {
 		return false
 	}
 	attribute, value, many := discourse.Medication, drug, true
-	c.Whens = slices.DeleteFunc(slices.Clone(c.Whens), func(w timex.When) bool { return !w.HasDay && !w.Habit }) // "in the morning" is each morning
+	whens := timex.FindWhens(c.Sentence, t.Now) // without the day that a statement made from the clause gave them
+	c.Whens = slices.DeleteFunc(slices.Clone(c.Whens), func(w timex.When) bool {
+		i := slices.IndexFunc(whens, func(o timex.When) bool { return o.First == w.First })
+		if i >= 0 {
+			w = whens[i]
+		}
+		return !w.HasDay && !w.Habit // "in the morning" is each morning
+	})
 	how := howOften(c)
 	switch {
 	case amount != "" && (how == "" || discourse.HoldsWord(how, "day")): // one dose of each medicine at a time

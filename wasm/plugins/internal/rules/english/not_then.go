@@ -32,7 +32,11 @@ func NotThen(t *discourse.Talk, s syntax.Sentence) bool {
 		return false
 	}
 	made := len(t.Out.Candidates)
-	isThen(t, s, s.Text[s.Toks[head].Start:is], s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End], &wrong)
+	time := s.Text[s.Toks[at].Start:s.Toks[right.Next-1].End]
+	if hour := timex.HourIn(s, &wrong, t.Now); hour > 0 && right.HasDay && !right.Clock && right.Grain == 'd' {
+		time += " " + s.Text[s.Toks[hour].Start:s.Toks[wrong.Next-1].End] // the hour is still the same
+	}
+	isThen(t, s, s.Text[s.Toks[head].Start:is], time, &wrong)
 	if len(t.Out.Candidates) == made && t.Part == discourse.Facts {
 		noteThen(t, s, &right)
 	}
@@ -111,6 +115,9 @@ func deniedBe(s syntax.Sentence) (head, end, not int) {
 	}
 	for i := head + 1; i < len(s.Toks) && i < head+8; i++ {
 		base, rest := syntax.Contraction(s.At(i))
+		if once := wasOnceAt(s, head, i); once > 0 {
+			return head, s.Toks[i].Start, once
+		}
 		switch {
 		case rest == "not" && base == "is":
 			return head, s.Toks[i].Start, i + 1
@@ -125,15 +132,48 @@ func deniedBe(s syntax.Sentence) (head, end, not int) {
 	return 0, 0, 0
 }
 
+// wasOnceAt returns the token after "was" or "was supposed to be" at token i, if the sentence says of
+// an event that it is at another time now; 0 if it does not.
+func wasOnceAt(s syntax.Sentence, head, i int) int {
+	const most = 24 // tokens
+	if s.At(i) != "was" && (s.At(i) != "used" || s.At(i+1) != "to" || s.At(i+2) != "be") || len(s.Toks) > most {
+		return 0
+	}
+	event, now := false, false
+	for k := range s.Toks {
+		_, is := syntax.EventNoun(s.At(k))
+		event = event || is && head <= k && k < i
+		switch s.At(k) {
+		case "now", "instead", "moved", "changed", "rescheduled", "pushed", "switched":
+			now = now || k > i
+		}
+	}
+	if !event || !now {
+		return 0
+	}
+	for k := i + 1; k < len(s.Toks); k++ {
+		switch s.At(k) {
+		case "originally", "supposed", "meant", "due", "going", "scheduled", "booked", "planned", "to", "be", "for":
+		default:
+			return k
+		}
+	}
+	return 0
+}
+
 // instead returns the token after ", it's" or "but", from token i on; 0 if the sentence does not
 // continue like that.
 func instead(s syntax.Sentence, i int) int {
 	said := false
 	for ; i < len(s.Toks); i++ {
 		switch s.At(i) {
-		case ",", "-", "–", "—", "no", "actually", "rather", "is":
-		case "it's", "it", "that's", "but":
+		case ",", "-", "–", "—", "no", "actually", "rather", "is", "now":
+		case "it's", "it", "that's", "but", "they", "they've", "we", "we've":
 			said = true
+		case "been", "moved", "changed", "rescheduled", "pushed", "switched", "back", "forward", "to", "have", "has":
+			if !said {
+				return 0
+			}
 		default:
 			if said {
 				return i

@@ -219,10 +219,12 @@ func Clauses(s Sentence) []Sentence {
 		case (t.S == "," || t.S == "and") && s.startsAt(i+1): // "the party is on Friday, it starts at nine"
 		case t.S == "," && s.BesideAt(first, i) > 0:
 			beside = s.BesideAt(first, i)
+		case t.S == "," && s.At(i-1) == "well" && s.At(i-2) == "," && SubjectPronoun(s.At(i+1)) && (s.At(i+2) == "did" || s.At(i+2) == "was" || s.At(i+2) == "used"): // "I live in Leeds, well, I did until May"
 		case t.S == "," && s.NewClause(i+1), t.S == ":" && i > 0:
 			flush(i)
 			first = i + 1
 		case t.S == "and" && i == first+1 && (s.At(first) == "me" || Parent[s.At(first)] && Parent[s.At(i+1)]): // "me and my sister are going", "Mum and Dad are coming"
+		case t.S == "and" && i == first+2 && (s.At(first) == "my" || s.At(first) == "our") && Kin(s.At(i-1)) && (s.At(i+1) == "my" || s.At(i+1) == "our") && Kin(s.At(i+2)) && (Verbish(s.At(i+3)) || s.At(i+3) == "both"): // "my brother and my sister live in Graz"
 		case t.S == "and" && s.bothWith(first, i): // my lunch with Anna and Bob was moved
 		case !(t.S == "and" && s.At(i+1) == "i" && !s.verbIn(first, i)) && (t.S == "and" || t.S == "but" || t.S == "so" || t.S == "because" || t.S == "though" || t.S == "although" || t.S == "while") && i > first && s.NewClause(i+1):
 			end := i

@@ -196,3 +196,17 @@ func (w *When) part(minute int) {
 }
 
 var partsOfDay = map[string]int{"morning": 9 * 60, "afternoon": 15 * 60, "evening": 19 * 60, "night": 21 * 60, "lunchtime": 12 * 60}
+
+// HourIn returns the token at which the time of day begins in a day with one: "Wednesday at three"; 0
+// if it has none.
+func HourIn(s syntax.Sentence, x *When, now Moment) int {
+	if !x.HasDay || !x.Clock || x.ByPart {
+		return 0
+	}
+	for k := x.First + 1; k < x.Next; k++ {
+		if w, ok := WhenAt(s, k, now); ok && w.Clock && !w.HasDay && w.Next == x.Next {
+			return k
+		}
+	}
+	return 0
+}
