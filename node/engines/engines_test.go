@@ -163,17 +163,46 @@ func TestInvalidAnswers(t *testing.T) {
 			}
 		}, engine.Babbled},
 		"busy":   {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, engine.Busy},
-		"no key": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, engine.Missing},
+		"no key": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, engine.Barred},
 		"redirect": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", "http://example.com/")
 			w.WriteHeader(http.StatusFound)
-		}, engine.Missing},
+		}, engine.Moved},
 		"twice": {func(w http.ResponseWriter) { fmt.Fprint(w, `{"text":"a"}{"text":"b"}`) }, engine.Babbled},
 	} {
 		s.Fails(func(w http.ResponseWriter) bool { c.answer(w); return true })
 		_, err := p.Do(t.Context(), Job{Spec: Spec{Kind: Ears, Engine: WhisperCPP, URL: s.URL}, Media: wav(t)})
 		if f := (*engine.Fault)(nil); !errors.As(err, &f) || f.Kind != c.kind {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A mind that wants a key, or is at another address, says so like the other engines.
+func TestModelWithoutKey(t *testing.T) {
+	p := newProcess(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/moved") {
+			http.Redirect(w, r, "http://elsewhere.invalid/v1/chat?token=secret", http.StatusMovedPermanently)
+			return
+		}
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"error":{"message":"You didn't provide an API key."}}`)
+	}))
+	defer s.Close()
+	for _, c := range []struct {
+		spec Spec
+		kind engine.Kind
+		want string
+	}{
+		{Spec{Kind: Mind, Engine: Language, URL: s.URL, Model: "small"}, engine.Barred, "small: it wants a key: 401: You didn't provide an API key."},
+		{Spec{Kind: Mind, Engine: Language, URL: s.URL, Model: "small", Key: "sk-1"}, engine.Barred, "small: it refuses the key: 401: You didn't provide an API key."},
+		{Spec{Kind: Eyes, Engine: Vision, URL: s.URL, Model: "small"}, engine.Barred, "vision small: it wants a key: 401: You didn't provide an API key."},
+		{Spec{Kind: Mind, Engine: Language, URL: s.URL + "/moved", Model: "small"}, engine.Moved, "small: it sends us to http://elsewhere.invalid/v1/chat, where nothing was sent: 301 Moved Permanently"},
+	} {
+		_, err := Try(t.Context(), p, &c.spec, time.Now())
+		if f := (*engine.Fault)(nil); !errors.As(err, &f) || f.Kind != c.kind || f.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func tryMind(ctx context.Context, s *Spec, now time.Time) (*Sample, error) {
 	began := time.Now()
 	a, err := c.Ask(ctx, llm.Request{System: "You answer in one short sentence.", Messages: llm.FromUser("What is a memory?")})
 	if err != nil {
-		return nil, faultOf(s.Name(), err)
+		return nil, faultOf(s, err)
 	}
 	return sampleOf(a.Text, time.Since(began), now), nil
 }

@@ -87,8 +87,8 @@ func (a *App) EngineAgain(r *serve.AddEngineRequest, err error) (command string,
 	return a.addAgain(&e), e.Keyed || e.Model != r.Model
 }
 
-// wantsKey finds the status with which a server refuses a wrong or missing key.
-var wantsKey = regexp.MustCompile(`\b40[13]\b`)
+// wantsKey finds what the daemon says of a server that refuses a wrong or missing key.
+var wantsKey = regexp.MustCompile(` (wants a|refuses the) key: `)
 
 // addAgain returns the command that adds an engine again, unchanged.
 func (a *App) addAgain(e *serve.Engine) string {

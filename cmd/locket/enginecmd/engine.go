@@ -119,6 +119,8 @@ func addEngine(a *cli.App, cmd *cobra.Command, cl *serve.Client, kind, address s
 		err = cli.AdvisedError{Err: err, Advice: "Use: " + again}
 	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), "does not answer") {
 		err = cli.AdvisedError{Err: err, Advice: "Start it, or look for an engine on this machine: " + a.WithHome("locket engine add "+kind+" auto")}
+	} else if errors.Is(err, serve.ErrEngine) && strings.Contains(err.Error(), " sends us to ") {
+		err = cli.AdvisedError{Err: err, Advice: "If your engine is there, add it with that address."}
 	} else if errors.Is(err, serve.ErrEngine) && engines.IsAddress(address) {
 		err = cli.AdvisedError{Err: err, Advice: "Check the address, its port, and the server's log. To see which servers can be used: locket engine add --help"}
 	}
