@@ -233,6 +233,33 @@ func TestInvalidEnginesAreRefused(t *testing.T) {
 	}
 }
 
+// An engine whose answer is far from what the sample says is not added, unless the wearer wants it
+// anyway.
+func TestMisheardSampleIsRefused(t *testing.T) {
+	n, s := newNode(t, nil), speechtest.Whisper(t)
+	r := serve.AddEngineRequest{Kind: "ears", Address: s.URL}
+	for heard, want := range map[string]string{
+		"la la la": s.URL + ` heard "la la la", but the sample says "and so my fellow Americans"`,
+		" ":        s.URL + ` heard nothing, but the sample says "and so my fellow Americans"`,
+	} {
+		s.Says(says(heard))
+		if _, err := n.AddEngine(t.Context(), r); !errors.Is(err, serve.ErrEngine) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if all, err := n.Engines(t.Context()); err != nil || len(all) != 0 {
+			t.Errorf("%+v, %v", all, err)
+		}
+	}
+	r.Anyway = true
+	if e, err := n.AddEngine(t.Context(), r); err != nil || e.Sample == nil || e.Sample.Words != 0 || e.Sample.Said != "and so my fellow Americans" {
+		t.Errorf("%+v, %v", e.Sample, err)
+	}
+	s.Says(says("And so my fellow Americans"))
+	if all, err := n.TryEngines(t.Context()); err != nil || len(all) != 1 || all[0].Sample.Said != "" || all[0].Sample.Words != 5 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
 // PocketSphinx is not offered if nobody speaks English, because it would write wrong
 // words.
 func TestEnginesAreOfferedByLanguage(t *testing.T) {

@@ -223,7 +223,7 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 	}
 	defer p.Close()
 	var errs []error
-	var answered error // by the server, before it looked at what was asked of it
+	var answered error // what it answered, if that does not depend on the kind of server
 	for _, s := range engines.Guess(ctx, kind, r.Address, r.Model, string(r.Key)) {
 		if err := s.Check(); err != nil {
 			errs = append(errs, fmt.Errorf("%w: %v", memory.ErrInvalid, err))
@@ -233,10 +233,10 @@ func (h *Host) tryEngine(ctx context.Context, r *serve.AddEngineRequest) (*engin
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err == nil && sample.Words == 0 {
-			err = engine.Faultf(s.Name(), engine.Babbled, "it found no words in the sample")
-		}
 		err, ofServer := named(r.Address, err)
+		if err == nil && sample.Said != "" && !r.Anyway {
+			err, ofServer = misheard(r.Address, &s, sample), true
+		}
 		if err != nil {
 			err = fmt.Errorf("%w: %v", serve.ErrEngine, err)
 			if ofServer {
@@ -274,6 +274,18 @@ func named(address string, err error) (_ error, ofServer bool) {
 		return fmt.Errorf("%s does not answer: %s", address, f.Detail), false
 	}
 	return err, false
+}
+
+// misheard says that an answer is far from what the sample says.
+func misheard(address string, s *engines.Spec, v *engines.Sample) error {
+	did := "heard"
+	if s.Kind == engines.Eyes {
+		did = "read"
+	}
+	if v.Words == 0 {
+		return fmt.Errorf("%s %s nothing, but the sample says %q", address, did, v.Said)
+	}
+	return fmt.Errorf("%s %s %q, but the sample says %q", address, did, v.Text, v.Said)
 }
 
 // status begins the detail of a fault that a server reports itself.
